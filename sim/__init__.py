@@ -12,7 +12,17 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from repose.sim.engine.model import Integrator, Model
     from repose.sim.engine.world import World
-    from repose.sim.experiment.commands import Act, Recover, RemoveGrain, Rewind, SetParameters, Start, TakeBack
+    from repose.sim.experiment.commands import (
+        Act,
+        Pull,
+        Recover,
+        Release,
+        RemoveGrain,
+        Rewind,
+        SetParameters,
+        Start,
+        TakeBack,
+    )
     from repose.sim.experiment.experiment import Experiment, Scene
     from repose.sim.experiment.simulation import Simulation
     from repose.sim.experiment.snapshot import Snapshot
@@ -22,7 +32,17 @@ if TYPE_CHECKING:
 _MODULES = {
     "engine.model": ("Integrator", "Model"),
     "engine.world": ("World",),
-    "experiment.commands": ("Act", "Recover", "RemoveGrain", "Rewind", "SetParameters", "Start", "TakeBack"),
+    "experiment.commands": (
+        "Act",
+        "Pull",
+        "Recover",
+        "Release",
+        "RemoveGrain",
+        "Rewind",
+        "SetParameters",
+        "Start",
+        "TakeBack",
+    ),
     "experiment.experiment": ("Experiment", "Scene"),
     "experiment.simulation": ("Simulation",),
     "experiment.snapshot": ("Snapshot",),
@@ -38,8 +58,10 @@ __all__ = (
     "Model",
     "ParameterError",
     "ParameterSet",
+    "Pull",
     "Quantity",
     "Recover",
+    "Release",
     "RemoveGrain",
     "Rewind",
     "Scene",

@@ -1,4 +1,5 @@
-"""Records that are selected by name: laws, integrators, fields, bonds, scenes, measurements, shipped or from plug-ins.
+"""Records that are selected by name: laws, integrators, fields, bonds, scenes, measurements, studies, shipped or from
+plug-ins.
 
 Records are found without registration: in the modules of a package of `sim`, in the user's plug-in folder, in an
 installed package with the entry point `repose.plugins`, and in a file named on the command line. A module offers its
@@ -32,6 +33,7 @@ OFFERS = {
     "bonds": "BOND",
     "measure": "MEASUREMENT",
     "scenes": "SCENE",
+    "study.studies": "STUDY",
 }
 """Package of `sim`, and the name under which a module offers a record, or a tuple of records."""
 
@@ -65,6 +67,7 @@ class Plugin(NamedTuple):
             "bonds": "bond law",
             "scenes": "scene",
             "measure": "measurement",
+            "study.studies": "study",
         }
         return [
             f"{names[kind]} {record.name}"
@@ -114,6 +117,11 @@ def bonds() -> dict[str, Any]:
 def measurements() -> dict[str, Any]:
     """Every measurement by name."""
     return found("measure")
+
+
+def studies() -> dict[str, Any]:
+    """Every study by name."""
+    return found("study.studies")
 
 
 def extra_modules() -> list[ModuleType]:
@@ -218,8 +226,10 @@ def _imported(source: str, load: Callable[[], Any]) -> Plugin:
         nameless = next((kind for kind, record in offers if not isinstance(getattr(record, "name", None), str)), None)
         if nameless is not None:
             raise PluginError(f"{OFFERS[nameless]} is not a record with a name")
-    except (KeyboardInterrupt, SystemExit):
+    except KeyboardInterrupt:
         raise
+    except SystemExit:
+        return Plugin(source, None, f"The plug-in {source} is not used: it ends the program while it is imported.")
     except BaseException as error:  # the module of a user can raise any error while it is imported
         reason = " ".join(f"{type(error).__name__}: {error}".split())[:200]
         return Plugin(source, None, f"The plug-in {source} is not used: {reason}.")

@@ -22,7 +22,7 @@ from repose.sim.engine.step import compose, plain
 from repose.sim.engine.threads import thread_of
 from repose.sim.engine.timestep.survey import Survey, plain_survey
 from repose.sim.engine.world import PAIR_COUNT, STEP_COUNT, WALL_CONTACT_COUNT, Floats, World
-from repose.sim.experiment import activation
+from repose.sim.experiment import activation, pull
 from repose.sim.integrators import start_up
 from repose.sim.laws.law import Law
 from repose.sim.measure.energy import Booked, Energy, energy_ledger
@@ -133,6 +133,7 @@ def use_plain_engine(patch: pytest.MonkeyPatch) -> None:
     """Let `Experiment` step in plain Python: any choice of formulas without waiting for the compiler."""
     patch.setattr(activation, "compose", plain_loop)
     patch.setattr(start_up, "compose", plain_loop)
+    patch.setattr(pull, "compose", plain_loop)
     patch.setattr(activation, "compose_survey", plain_survey)
     patch.setattr(activation, "contact_table", plain_contact_table)
 

@@ -48,10 +48,10 @@ def test_every_example_is_listed_and_none_is_refused(folder: Path) -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, env=environment)
     assert done.returncode == 0, done.stderr
     offered = {line.strip() for line in done.stdout.splitlines()}
-    kinds = ("law linear_spring_dashpot", "scene hopper", "measurement mean_overlap")
+    kinds = ("law linear_spring_dashpot", "scene hopper", "measurement mean_overlap", "study shear-stiffness")
     formulas = ("integrator symplectic_euler", "field wind", "bond law thread")
     assert {*kinds, *formulas, "panel grain_panel", "draw pass centre_marks"} <= offered
-    assert len(EXAMPLES) == 8
+    assert len(EXAMPLES) == 9
 
 
 def test_a_shipped_scene_offers_the_law(folder: Path) -> None:

@@ -34,7 +34,8 @@ def test_every_run_shown_is_one_the_program_accepts() -> None:
 
 
 @pytest.mark.parametrize(
-    "command", ["run", "presets", "scenes", "sweep", "replay", "bench", "selftest", "doctor", "clump"]
+    "command",
+    ["run", "presets", "scenes", "study", "calibrate", "sweep", "replay", "bench", "selftest", "doctor", "clump"],
 )
 def test_every_command_shown_exists(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert f"repose {command}" in README

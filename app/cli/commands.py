@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from repose.app.cli import saved_commands, standard_streams
+from repose.app.cli import saved_commands, standard_streams, study_commands
 from repose.app.cli.film_options import Colour, Fps, Overlay, Size, Speed, Video
 from repose.app.cli.terminal import REFUSED, THREADS_HELP, refusals, refuse, table, typed_number, typed_whole
 from repose.app.progress import Progress, say
@@ -23,14 +23,6 @@ EXIT_CODES = (
 )
 NOT_SHOWN = 1
 """Exit code if standard output is closed or full, and for other errors of the operating system."""
-SWEEP_EXAMPLES = """Examples:
-
-repose sweep hourglass --seeds 1-5 --set count_for=4
-
-repose sweep hourglass --over orifice=0.1,0.125,0.15 --out rates
-
-repose sweep heap --over friction=0.05,0.1,0.2 --seeds 1,2,3"""
-
 cli = typer.Typer(
     name="repose",
     help="A live granular laboratory: pour grains, open the wall, watch the heap form and read its angle of repose.\n\n"
@@ -240,55 +232,16 @@ def run(
             threads=threads,
         )
         if repeat is not None:
-            from repose.app.jobs.sweep_job import run_sweep
-            from repose.app.jobs.sweep_plan import plan_repeat
+            from repose.app.jobs.study_job import run_study
+            from repose.app.jobs.study_request import plan_repeat
 
-            raise typer.Exit(run_sweep(plan_repeat(job, repeat)))
+            raise typer.Exit(run_study(plan_repeat(job, repeat)))
         raise typer.Exit(run_job(job))
 
 
-@cli.command(epilog=SWEEP_EXAMPLES)
-def sweep(
-    scene: Annotated[str, typer.Argument(help="Scene to run: one that measures an angle or a flow rate.")] = "",
-    preset: Annotated[
-        str, typer.Option(metavar="NAME|FILE", help="Shipped preset or TOML file to start from.", show_default=False)
-    ] = "",
-    over: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME=VALUE,VALUE,…",
-            help="The parameter to vary and its values, SI; the default of the scene if not given.",
-            show_default=False,
-        ),
-    ] = "",
-    seeds: Annotated[str, typer.Option(metavar="1,2,3|1-5", help="Seeds: every value is run with each.")] = "1-3",
-    changes: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="Change one parameter of all runs, SI; may be repeated."),
-    ] = None,
-    processes: Annotated[int, typer.Option(parser=typed_whole, metavar="NUMBER", help="Runs at the same time.")] = 2,
-    threads: Annotated[
-        str,
-        typer.Option(metavar="N|auto", help="Threads of each run; 1 if not given and several runs are done at once."),
-    ] = "",
-    out: Annotated[
-        Path | None,
-        typer.Option(help="Folder for the results; a sweep that this folder contains in part is continued."),
-    ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON and nothing else.")] = False,
-    size: Annotated[str, typer.Option(metavar="WIDTHxHEIGHT", help="Size of the picture in pixels.")] = "1920x1080",
-) -> None:
-    """Repeat an experiment for several values of one parameter and several seeds: table, fit and picture.
-
-    The result of every run is written to the folder at its end, so that an interruption loses only unfinished runs. The
-    same command with the same --out continues the sweep, also with more values or seeds.
-    """
-    with refusals():
-        from repose.app.jobs.sweep_job import run_sweep
-        from repose.app.jobs.sweep_plan import plan_sweep
-
-        asked = plan_sweep(scene, preset, over, seeds, changes or (), processes, out, size, json, threads)
-        raise typer.Exit(run_sweep(asked))
+cli.command(epilog=study_commands.SWEEP_EXAMPLES)(study_commands.sweep)
+cli.command(epilog=study_commands.STUDY_EXAMPLES)(study_commands.study)
+cli.command(epilog=study_commands.CALIBRATE_EXAMPLES)(study_commands.calibrate)
 
 
 @cli.command()

@@ -21,7 +21,8 @@ from repose.app.jobs.headless_plan import Job
 from repose.app.jobs.remaining_time import Outlook
 from repose.app.jobs.small_picture import small_picture
 from repose.app.progress import Progress, say
-from repose.app.render.framing import close_up, whole_scene
+from repose.app.render.follow import first_camera
+from repose.app.render.framing import close_up, picture_room, whole_scene
 from repose.app.signals import INTERRUPTED
 from repose.app.stopping import Stop, StopAsked, stoppable
 from repose.app.storage.view import View
@@ -305,6 +306,11 @@ def _draw(simulation: Experiment, size: tuple[int, int], file: BinaryIO) -> None
     try:
         from repose.app.storage.png import save_png
 
+        if snapshot.parts:  # bodies move through a larger scene
+            view = View()
+            camera = first_camera(snapshot, size, picture_room(size, view.text_scale))
+            save_png(maker.draw(snapshot, view, camera), file)
+            return
         box = whole_scene(snapshot) if snapshot.measurement is None else close_up(snapshot)
         save_png(maker.draw(snapshot, View(), box=box), file)
     finally:

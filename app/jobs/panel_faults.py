@@ -97,13 +97,14 @@ def bare_imgui() -> Iterator[None]:
         imgui.destroy_context(context)
 
 
-def bare_frame(ui: Ui, draw: Callable[[Ui], None] = layout.draw_panels) -> None:
-    """Draw the panels once; raises their errors, and ImGui's error about calls left open."""
+def bare_frame(ui: Ui, draw: Callable[[Ui], None] = layout.draw_panels, elapsed: float = 1 / 60) -> None:
+    """Draw the panels once, `elapsed` after the last time [s]; raises their errors, and ImGui's error about calls left
+    open."""
     ui.edits.see(ui.snapshot)
     ui.events.see(ui.snapshot, ui.edits)
     ui.inset = layout.measure_inset(ui.size, ui.scale, ui.view.ui_visible, chosen_fold(ui), ui.presenting)
     io = imgui.get_io()
-    io.delta_time = 1 / 60
+    io.delta_time = elapsed
     io.display_size = imgui.ImVec2(*map(float, ui.size))
     imgui.new_frame()
     ui.probe.widgets = {}

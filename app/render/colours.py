@@ -15,6 +15,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from repose.sim.experiment.snapshot import Floats, Snapshot
+from repose.sim.measure.display import Part
 from repose.sim.measure.stress import stress_unit
 
 Colour = tuple[float, float, float]
@@ -111,6 +112,16 @@ CATEGORIES = tuple(map(_hex, ("56b4e9", "e69f00", "2bb58a", "e0703c", "cc79a7", 
 """Colours of spheres that the scene names, one each; Okabe and Ito (2008), brightened for a dark background."""
 
 
+PART_LOOKS = {
+    "wood": _hex("b98d5c"),
+    "steel": _hex("8fa6bd"),
+    "clay": _hex("c8573c"),
+    "water": _hex("4f9be0"),
+    "deep water": _hex("2f6fb5"),
+}
+"""Colours of the materials of parts (`repose.sim.measure.display.Part`); other parts have that of their number."""
+
+
 def _from_zero(least: float) -> Callable[[Floats, Snapshot], tuple[float, float]]:
     """From zero to the 99th percentile, at least to `least`, so that small values at rest do not use the whole map."""
 
@@ -188,7 +199,10 @@ def _layer_span(values: Floats, snapshot: Snapshot) -> tuple[float, float]:
 
 
 AUTOMATIC = "automatic"
-"""Layer of origin at rest, speed while grains flow, separate colours for spheres with labels."""
+"""Layer of origin at rest, speed while grains flow; separate colours for spheres with labels and parts of bodies."""
+
+PARTS = "parts"
+"""What automatic colours show of bodies with parts: the part that a particle belongs to."""
 
 COLOURINGS: dict[str, Colouring | None] = {
     AUTOMATIC: None,
@@ -204,11 +218,13 @@ COLOURINGS: dict[str, Colouring | None] = {
 
 
 def shown_as(choice: str, snapshot: Snapshot) -> str:
-    """The quantity or look that a choice shows for a snapshot, or "labels" for spheres with labels."""
+    """The quantity or look that a choice shows for a snapshot; "labels" for spheres with labels, `PARTS` for bodies."""
     if choice != AUTOMATIC and choice in COLOURINGS:
         return choice
     if snapshot.labels:
         return "labels"
+    if snapshot.parts:
+        return PARTS
     if snapshot.phase == "flowing":
         return "speed"
     layers = snapshot.columns.get("layer", np.empty(0, np.float32))
@@ -297,11 +313,19 @@ def fill_colours(
         faces = own_tones(snapshot.sphere_id, look)
     else:
         faces = np.tile(to_linear(palette.grain), (len(snapshot.radius), 1))
+    if shown == PARTS:
+        for number, part in enumerate(snapshot.parts):
+            faces[snapshot.columns["layer"] == number] = to_linear(part_colour(part, number))
     faces[snapshot.fixed] = to_linear(palette.fixed)
     if shown == "labels":
         for number, label in enumerate(snapshot.labels):
             faces[snapshot.sphere_id == label.sphere_id] = category(number)
     return faces
+
+
+def part_colour(part: Part, number: int) -> Colour:
+    """Colour of a part with this number."""
+    return PART_LOOKS.get(part.look, CATEGORIES[number % len(CATEGORIES)])
 
 
 def category(number: int) -> Floats:

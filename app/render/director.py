@@ -130,7 +130,7 @@ def film_colour(choice: str, snapshot: Snapshot) -> str:
 
     Automatic colours would change from layers to speeds in the middle of a film; a film shows the layers.
     """
-    if choice != AUTOMATIC or snapshot.labels:
+    if choice != AUTOMATIC or snapshot.labels or snapshot.parts:
         return choice
     layers = snapshot.columns.get("layer")
     several = layers is not None and layers.size > 0 and layers.max() > 0.0

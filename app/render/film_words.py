@@ -38,9 +38,16 @@ def film_words(snapshot: Snapshot, speed: float, ending: bool = False, card: flo
     """The texts for a snapshot; `ending` adds the result. Without `title` the film has the title of the scene."""
     scene = scenes().get(snapshot.scene)
     title = title or (scene.title if scene is not None else snapshot.scene.capitalize())
-    result = tuple(map(_read, told(snapshot.readings))) if ending and snapshot.measurement is None else ()
+    result = _result(snapshot) if ending and snapshot.measurement is None else ()
     origin = f"seed {snapshot.seed}  ·  Repose {_version()}"
     return FilmWords(title, _parameters(snapshot), origin, None if ending else speed, result, card)
+
+
+def _result(snapshot: Snapshot) -> tuple[str, ...]:
+    """The outcomes beside those expected, in scenes that state them; the readings in others."""
+    if snapshot.outcomes:
+        return tuple(f"{'✓' if entry.holds else '✗'} {entry.statement}: {entry.found}" for entry in snapshot.outcomes)
+    return tuple(map(_read, told(snapshot.readings)))
 
 
 def told(readings: Sequence[Reading]) -> Sequence[Reading]:

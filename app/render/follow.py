@@ -71,6 +71,13 @@ def follow(
     return Following(_camera(goal, now, size, room), tuple(rate.tolist()), top)
 
 
+def first_camera(snapshot: Snapshot, size: Size, room: Inset) -> Camera:
+    """The camera with which a film or a window begins to follow the grains of a snapshot."""
+    camera: Camera = Camera3D() if snapshot.position.shape[1] == 3 else Camera2D()
+    camera.frame(snapshot.box, size)
+    return follow(None, snapshot, camera, size, room, 0.0).camera
+
+
 def without_idle_walls(snapshot: Snapshot, top: float) -> Snapshot:
     """The snapshot without the fixed spheres that are above `top` [m] and not part of its focus."""
     up = snapshot.position.shape[1] - 1

@@ -1,4 +1,4 @@
-"""Plots as CSV, PNG and SVG files, with units and the parameters of the run.
+"""Plots as CSV, PNG, PDF and SVG files, with units and the parameters of the run.
 
 The import of matplotlib takes half a second, therefore it is done only when a plot is drawn.
 """
@@ -18,6 +18,7 @@ from repose.sim.measure.display import Curve, Line
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 DPI = 160
 """Resolution of a picture of 1920 x 1080 pixels [1/inch]: its text has the size of text on a slide."""
@@ -28,10 +29,17 @@ OURS, PUBLISHED = "#0b62b8", "#c4500a"
 STYLES: dict[str, dict[str, Any]] = {
     "mean": {"color": OURS, "marker": "o", "markersize": 9, "zorder": 5},
     "published": {"color": PUBLISHED, "marker": "s", "markersize": 14, "markerfacecolor": "white", "zorder": 3},
-    "single runs": {"color": OURS, "marker": "x", "markersize": 8, "alpha": 0.6, "zorder": 4},
 }
 """Styles of points by label: different colours and shapes."""
-OTHER_POINTS: dict[str, Any] = {"color": OURS, "marker": "o", "markersize": 6, "zorder": 4}
+SINGLE: dict[str, Any] = {"marker": "x", "markersize": 8, "alpha": 0.6, "zorder": 4}
+"""Style of single runs, in the colour of their means."""
+MARKERS, GROUPS = "o^Dvph*s", (OURS, "#8a3fa0", "#007d7d", "#a57c00", "#b03060", "#6a8f00", "#40407a", "#000000")
+"""Shapes and colours of the means of several groups of runs, in their order."""
+OTHER_POINTS: dict[str, Any] = {"markersize": 8, "zorder": 4}
+ROOM_AT_ZERO = 0.02
+"""Share of the horizontal axis left of points at zero, so that they are seen whole."""
+MOST_LARGE_ENTRIES = 5
+"""A legend with more entries than that has smaller text."""
 BARS: dict[str, Any] = {"elinewidth": 2.5, "capsize": 7, "capthick": 2.5, "markeredgewidth": 2.5}
 LAWS = ((PUBLISHED, "--"), ("#5b5b5b", ":"), ("#2b7a3d", "-."))
 """Colours and dashes of lines that are not fitted to the points, in their order."""
@@ -113,16 +121,34 @@ def _number(value: float) -> str:
     return repr(float(value)) if math.isfinite(value) else ""
 
 
-def draw(sheet: Sheet, file: BinaryIO, size: tuple[int, int] = PICTURE, kind: str = "png") -> None:
-    """Write the plot as PNG of `size` pixels, or as SVG of that shape."""
-    from importlib import metadata
-
+def open_figure(size: tuple[int, int]) -> Figure:
+    """An empty figure for a picture of that size [pixel], with text as large as on a slide."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     scale = min(size[0] / 1920, size[1] / 1080)
     figure = Figure(figsize=(size[0] / DPI / scale, size[1] / DPI / scale), dpi=DPI * scale, layout="constrained")
     FigureCanvasAgg(figure)
+    return figure
+
+
+def save_figure(figure: Figure, title: str, description: str, file: BinaryIO, kind: str) -> None:
+    """Write a figure as "png", "svg" or "pdf", with its title and description and without the time of writing: equal
+    results give equal files."""
+    from importlib import metadata
+
+    program = f"Repose {metadata.version('repose')}"
+    entries: dict[str, dict[str, str | None]] = {
+        "png": {"Title": title, "Description": description, "Software": program},
+        "svg": {"Title": title, "Description": description, "Creator": program, "Date": None},
+        "pdf": {"Title": title, "Subject": description, "Creator": program, "CreationDate": None},
+    }
+    figure.savefig(file, format=kind, metadata=entries[kind])
+
+
+def draw(sheet: Sheet, file: BinaryIO, size: tuple[int, int] = PICTURE, kind: str = "png") -> None:
+    """Write the plot as PNG of `size` pixels, or as SVG or PDF of that shape."""
+    figure = open_figure(size)
     count = len(sheet.curves)
     small = textwrap.wrap(sheet.facts, 110)
     sizes = {name: value * (1.0 if count == 1 else 0.75) for name, value in SIZES.items()}
@@ -141,13 +167,7 @@ def draw(sheet: Sheet, file: BinaryIO, size: tuple[int, int] = PICTURE, kind: st
         axes.tick_params(labelsize=sizes["ticks"])
         axes.grid(color="#d8d8d8")
     rows[-1].set_xlabel(sheet.curves[-1].x_label, fontsize=sizes["label"])
-    metadata_of_file: dict[str, str | None] = {
-        "Title": sheet.title,
-        "Description": "\n".join((sheet.facts, *_source_lines(sheet))),
-    }
-    program = f"Repose {metadata.version('repose')}"
-    metadata_of_file |= {"Software": program} if kind == "png" else {"Creator": program, "Date": None}
-    figure.savefig(file, format=kind, metadata=metadata_of_file)
+    save_figure(figure, sheet.title, "\n".join((sheet.facts, *_source_lines(sheet))), file, kind)
 
 
 WRITERS: dict[str, Callable[[Sheet, BinaryIO], None]] = {
@@ -174,18 +194,24 @@ def _draw_comparison(axes: Axes, curve: Curve, sizes: dict[str, float]) -> None:
     names = [_name(line) for line in curve.lines]
     laws = iter(LAWS * (1 + len(curve.lines) // len(LAWS)))
     for line in curve.lines:
+        colour = GROUPS[line.group % len(GROUPS)]
         if line.points:
-            _points(axes, line)
+            _points(axes, line, colour)
         else:
-            colour, dashes = (OURS, "-") if line.fitted else next(laws)
+            colour, dashes = (colour, "-") if line.fitted else next(laws)
             axes.plot(line.x, line.y, dashes, color=colour, linewidth=3.0, label=line.label)
+    if curve.ticks:
+        axes.set_xticks(range(len(curve.ticks)), curve.ticks)
     axes.set_ylim(bottom=min(0.0, axes.get_ylim()[0]) if _below_zero(curve) else 0.0)
     if not any(len(line.x) and float(np.nanmin(line.x)) < 0.0 for line in curve.lines):
-        axes.set_xlim(left=max(0.0, axes.get_xlim()[0]))
+        left, right = axes.get_xlim()
+        at_zero = any(line.points and len(line.x) and float(np.nanmin(line.x)) == 0.0 for line in curve.lines)
+        axes.set_xlim(left=-ROOM_AT_ZERO * right if at_zero else max(0.0, left))
     handles, labels = axes.get_legend_handles_labels()  # matplotlib lists points with bars last
     ordered = sorted(zip(handles, labels), key=lambda entry: names.index(entry[1]))
     if ordered:
-        axes.legend(*zip(*ordered), fontsize=sizes["legend"], loc="upper left", framealpha=0.95)
+        size = sizes["legend"] if len(ordered) <= MOST_LARGE_ENTRIES else 0.75 * sizes["legend"]
+        axes.legend(*zip(*ordered), fontsize=size, loc="best", framealpha=0.95)
 
 
 def _below_zero(curve: Curve) -> bool:
@@ -197,8 +223,11 @@ def _name(line: Line) -> str:
     return line.label if line.error is None else f"{line.label} ± {line.scatter}"
 
 
-def _points(axes: Axes, line: Line) -> None:
-    style = STYLES.get(line.label, OTHER_POINTS)
+def _points(axes: Axes, line: Line, colour: str) -> None:
+    if line.single:
+        axes.plot(line.x, line.y, linestyle="none", label=line.label or "_", color=colour, **SINGLE)
+        return
+    style = STYLES.get(line.label, OTHER_POINTS | {"color": colour, "marker": MARKERS[line.group % len(MARKERS)]})
     if line.error is None:
         axes.plot(line.x, line.y, linestyle="none", label=line.label, **style)
         return

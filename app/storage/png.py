@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from io import BytesIO
 from typing import BinaryIO
 
 import numpy as np
@@ -14,4 +15,6 @@ def save_png(picture: NDArray[np.uint8], file: BinaryIO) -> None:
 
     height, width = picture.shape[:2]
     surface = pygame.image.frombuffer(np.ascontiguousarray(picture).tobytes(), (width, height), "RGB")
-    pygame.image.save(surface, file, "heap.png")
+    encoded = BytesIO()  # where a write to the file fails, pygame prints an error for each of its small writes
+    pygame.image.save(surface, encoded, ".png")
+    file.write(encoded.getbuffer())

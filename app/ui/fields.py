@@ -24,7 +24,7 @@ EFFECTS = {
     "ramp": "Takes effect over the contact duration{}, the longer of before and after: a jump would accelerate grains.",
     "base": "Walls and base are rebuilt at once, under the grains if there are any.",
     "anew": "The experiment restarts, after a question; undo restores the present grains.",
-    "restart": "Takes effect at the next fill.",
+    "restart": "Takes effect at the next start; at once while nothing has started.",
 }
 
 
@@ -102,8 +102,14 @@ def _shown(ui: Ui, name: str) -> Value:
 
 
 def _caption(ui: Ui, parameter: Parameter, value: str, left: float, top: float, right: float) -> None:
-    """Name, symbol and, if there is room, when it takes effect, at the left; the value at the right."""
+    """Name, symbol and, if there is room, when it takes effect, at the left; the value at the right.
+
+    Where not even the symbol has room beside the value, as in a presentation, both are smaller.
+    """
     quantity, palette = parameter.quantity, ui.palette
+    tight = symbol_width(quantity.symbol or quantity.label) + symbol_width(f"  {value}") > right - left
+    if tight:
+        imgui.push_font(None, imgui.get_style().font_size_base * SMALL)
     start = right - symbol_width(value)
     gap = text_width(" ") * 1.5
     clip = imgui.get_window_draw_list()
@@ -122,11 +128,13 @@ def _caption(ui: Ui, parameter: Parameter, value: str, left: float, top: float, 
     clip.pop_clip_rect()
     ill = parameter.name in ui.edits.refusals or (parameter.name == "dt" and ui.snapshot.dt_warning)
     draw_symbol(start, top, value, palette.bad if ill else palette.text)
+    if tight:
+        imgui.pop_font()
 
 
 def _tag(ui: Ui, parameter: Parameter) -> tuple[str, Colour]:
     if parameter.quantity.effect == "restart":
-        return "at next fill", ui.palette.muted
+        return "" if ui.snapshot.phase == "empty" else "at next start", ui.palette.muted
     if parameter.quantity.effect == "anew" and ui.snapshot.moving_count:
         return "restarts", ui.palette.warning
     return "", ui.palette.muted

@@ -70,6 +70,14 @@ class PresetLibrary:
             return card.title
         return scenes()[scene].title if scene in scenes() else ""
 
+    def sentences(self, scene: str) -> tuple[str, str]:
+        """What happens in the preset in use and its question to the audience, or what the running scene says of
+        itself."""
+        card = self.cards.get(self.current)
+        if card is not None and card.scene == scene and (card.about or card.question):
+            return card.about, card.question
+        return (scenes()[scene].summary if scene in scenes() else ""), ""
+
     def restart(self, scene: str, parameters: ParameterSet, seed: int) -> None:
         """Restart the same experiment with another seed."""
         self.send(Start(scene, different(parameters), seed))

@@ -22,7 +22,8 @@ from repose.sim.experiment.commands import Command, KeepMeasured
 from repose.sim.experiment.comparison import Point, Row, averaged
 from repose.sim.parameters import ParameterSet
 from repose.sim.registry import scenes
-from repose.sim.study.parallel_runs import Task, point_of, run_all
+from repose.sim.study.parallel_runs import Task, run_all
+from repose.sim.study.quantities import name_of_study, read
 
 log = logging.getLogger(__name__)
 
@@ -84,20 +85,21 @@ class Repeats:
         try:
             with tempfile.TemporaryDirectory(prefix="repose-repeat-") as folder, suppress(StopAsked):
                 wanted = [
-                    Task(scene, values, number, at, f"seed {number}", Path(folder) / f"{number}.json")
+                    Task(scene, values, number, f"seed {number}", Path(folder) / f"{number}.json")
                     for number in range(seed, seed + RUNS)
                 ]
-                self._run(wanted, key)
+                self._run(wanted, at, key)
         except Exception as error:  # an error of the disk or of a process must not end the window
             log.exception("The runs could not be repeated.")
             self.trouble = f"The runs could not be repeated: {error}."
 
-    def _run(self, wanted: list[Task], key: str) -> None:
+    def _run(self, wanted: list[Task], at: float, key: str) -> None:
         points: list[Point] = []
 
         def on_end(task: Task, lost: str) -> None:
             self.done += 1
-            point = None if lost else point_of(task, json.loads(task.path.read_text(encoding="utf-8")))
+            result = {"point": None} if lost else json.loads(task.path.read_text(encoding="utf-8"))
+            point = read(task.scene, name_of_study(task.scene), result, at)
             if point is None:
                 self.trouble = f"The run with {task.name} has no result: {lost or 'nothing was measured'}."
                 return

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from imgui_bundle import imgui
-from repose.app.storage import paths
 from repose.sim.experiment.snapshot import Snapshot
 
 INTERVAL = 2
@@ -42,7 +42,10 @@ class UiProbe:
         self._frame += 1
         if self._frame % INTERVAL == 0:
             state = {"frame": self._frame, "size": size, "widgets": self.widgets, "state": describe(snapshot)} | extra
-            paths.write_text(self.path, json.dumps(state))
+            draft = self.path.with_suffix(".new")  # a reader never sees half a report
+            with suppress(OSError):  # the next report follows at once
+                draft.write_text(json.dumps(state), encoding="utf-8")
+                draft.replace(self.path)
         self.widgets = {}
 
 
@@ -61,6 +64,7 @@ def describe(snapshot: Snapshot) -> dict[str, Any]:
         "parameters": snapshot.parameters.model_dump() if snapshot.parameters is not None else {},
         "angle": measurement.angle if measurement is not None else None,
         "measured": snapshot.measured,
+        "outcomes": {entry.statement: entry.holds for entry in snapshot.outcomes},
         "refusal": snapshot.refusal,
         "fault": snapshot.fault.message if snapshot.fault is not None else "",
         "threads": snapshot.threads_asked or snapshot.threads_wanted,

@@ -101,9 +101,12 @@ def dragged(ui: Ui, left: float, width: float) -> float | None:
 
 
 def tooltip(text: str) -> None:
-    """Explain the widget just drawn when the mouse rests on it; `_` and `^` in the first line stand for scripts."""
+    """Explain the widget just drawn when the mouse rests on it; `_` and `^` in the first line stand for scripts.
+
+    While a widget is dragged the picture, which shows the effect, stays free.
+    """
     resting = imgui.HoveredFlags_.stationary | imgui.HoveredFlags_.delay_normal | imgui.HoveredFlags_.no_shared_delay
-    if imgui.is_item_hovered(resting | imgui.HoveredFlags_.allow_when_disabled):
+    if imgui.is_item_hovered(resting | imgui.HoveredFlags_.allow_when_disabled) and not imgui.is_item_active():
         imgui.set_next_window_pos(*_beside_panel())
         imgui.begin_tooltip()
         first, _, rest = text.partition("\n")
@@ -213,8 +216,9 @@ def choose(ui: Ui, name: str, label: str, options: dict[str, str], current: str,
     imgui.set_next_item_width(width - indent)
     shown, pad = options.get(current, current), imgui.get_style().frame_padding
     scripts = RAISED.search(shown) is not None
+    size = fitting_size(shown, width - indent - imgui.get_frame_height() - 2.0 * pad.x)
     low = imgui.get_cursor_screen_pos()
-    if imgui.begin_combo(f"##{name}", "" if scripts else shown, imgui.ComboFlags_.height_largest):
+    if imgui.begin_combo(f"##{name}", "" if scripts or size < 1.0 else shown, imgui.ComboFlags_.height_largest):
         for key, text in options.items():
             chosen = key if _entry(text, key, key == current) else chosen
             ui.probe.mark(f"{name}.{key}")
@@ -225,7 +229,15 @@ def choose(ui: Ui, name: str, label: str, options: dict[str, str], current: str,
             tooltip(help)
     if scripts:
         draw_symbol(low.x + pad.x, low.y + pad.y, shown, ui.palette.text, RAISED)
+    elif size < 1.0:
+        lift = 0.5 * (1.0 - size) * imgui.get_font_size()
+        draw_text(low.x + pad.x, low.y + pad.y + lift, shown, ui.palette.text, size)
     return chosen
+
+
+def fitting_size(text: str, room: float) -> float:
+    """Size of a line of text that fits into `room` [px], relative to running text: 1, or smaller down to 0.7."""
+    return next((size for size in (1.0, 0.9, 0.8) if text_width(text, size) <= room), 0.7)
 
 
 def _entry(text: str, key: str, current: bool) -> bool:

@@ -13,6 +13,9 @@ from repose.sim.engine.world import Bodies, Floats, World, empty_bodies
 SYMMETRIC = 1e-9
 """Moments that differ by less than this fraction are one and the same [-]."""
 
+SPLITS = np.linspace(0.0, 1.0, 51)[1:-1]
+"""Values of q tried by `most_easily_moved` [-]."""
+
 
 class BodyShape(NamedTuple):
     """What bodies of one kind have in common, in the frame of their principal axes."""
@@ -124,10 +127,9 @@ def add_bodies(
     )
     rows = np.arange(before, before + count * members)
     if not fixed:
-        far = np.sqrt((shape.offset**2).sum(axis=1))
-        least = shape.moments.min()
-        grown.inverse_mass[:dimension, rows] = np.tile(1.0 / shape.mass + far**2 / least, count)
-        grown.inverse_mass[dimension:, rows] = np.tile(((far + shape.radius) / shape.radius) ** 2 / least, count)
+        answer, turning_answer = most_easily_moved(shape)
+        grown.inverse_mass[:dimension, rows] = np.tile(answer, count)
+        grown.inverse_mass[dimension:, rows] = np.tile(turning_answer, count)
     mean = float(shape.moments.mean())
     made = empty_bodies(dimension, spin_length, world.motion.shape[1], count)
     made.motion[:dimension, 0], made.motion[:dimension, 1] = centre.T, speed.T
@@ -177,6 +179,34 @@ def add_bodies(
     else:
         grown.orientation[:, rows] = np.repeat(attitude, members, axis=0).T
     return grown._replace(bodies=whole)
+
+
+def most_easily_moved(shape: BodyShape) -> tuple[Floats, Floats]:
+    """Bounds of how easily a contact moves each member, whatever its direction: inverse mass b [1/kg] that no force
+    along the normal exceeds, and inverse inertia j [1/(kg m²)], so that no shear force exceeds b + R² j. Both have
+    shape (members,).
+
+    A force of direction t at the arm r of a body has the inverse mass 1/m + w.I^-1 w with w = r x t. At the surface of
+    a member at s, r = s + R n. Along the normal, t = n and w = s x n: the largest value is the largest eigenvalue of
+    B = I^-1/2 S S^T I^-1/2 with S S^T = |s|² - s s^T. Across it w = s x t + R u with a unit vector u, that is w =
+    (S/sqrt(q)) (sqrt(q) t) + (R/sqrt(1 - q)) (sqrt(1 - q) u) for any q between 0 and 1. Both last factors together are
+    a unit vector, so that w.I^-1 w is at most the largest eigenvalue of B/q + R² I^-1/(1 - q). The best of some q is
+    taken. In the plane w is a number, and |s| + R its largest value.
+    """
+    far = (shape.offset**2).sum(axis=1)
+    per = 1.0 / shape.moments
+    if shape.offset.shape[1] == 2:
+        along = per[0] * far
+        across = per[0] * (np.sqrt(far) + shape.radius) ** 2
+    else:
+        root = np.sqrt(per)
+        lever = far[:, None, None] * np.eye(3) - shape.offset[:, :, None] * shape.offset[:, None, :]
+        lever = root[:, None] * lever * root
+        along = np.maximum(np.linalg.eigvalsh(lever)[:, -1], 0.0)
+        own = shape.radius[:, None, None] ** 2 * np.diag(per)
+        across = np.min([np.linalg.eigvalsh(lever / q + own / (1.0 - q))[:, -1] for q in SPLITS], axis=0)
+    turning = np.where(far > 0.0, np.maximum((across - along) / shape.radius**2, per.max()), per.max())
+    return 1.0 / shape.mass + along, turning
 
 
 def _angles(orientation: ArrayLike | None, count: int) -> Floats:

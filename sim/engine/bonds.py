@@ -31,6 +31,9 @@ from repose.sim.engine.threads import share, wait
 from repose.sim.engine.workspace import BLOCK, Floats, Threads
 from repose.sim.engine.world import LEDGER_DAMPING, Bonds
 
+ROUNDING = 1e-9
+"""Largest error of a product of a mass and its inverse [-]."""
+
 
 class Link(NamedTuple):
     """What a bond law reads of one bond."""
@@ -339,10 +342,16 @@ def survey_bonds(world, bond, shapes, sums):
         j = np.int64(bonds.j[b])
         moving = inverse_mass[0, i] + inverse_mass[0, j]
         rolling = 0.0
+        farther = 0.0
         if len(shapes.spin) > 0:
             rolling = inverse_mass[dimension, i] + inverse_mass[dimension, j]
+            for row in (i, j):
+                # The bound of a member of a body (repose.sim.engine.body_builder) holds at its radius and beyond.
+                if inverse_mass[0, row] * world.mass[row] > 1.0 + ROUNDING:
+                    short = max(world.radius[row] - 0.5 * link.length, 0.0)
+                    farther += 0.5 * link.length * short * inverse_mass[dimension, row]
         along = axial * moving
-        beside = across * (moving + 0.25 * link.length * link.length * rolling)
+        beside = across * (moving + 0.25 * link.length * link.length * rolling + farther)
         bent = turning * rolling
         for row in (i, j):
             if inverse_mass[0, row] > 0.0:

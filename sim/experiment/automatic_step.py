@@ -8,6 +8,7 @@ import numpy as np
 from repose.sim.engine.contacts.kinematics import Contact, lone_contact
 from repose.sim.engine.timestep.stability import CLASSES_PER_OCTAVE, automatic_dt, stability_limit
 from repose.sim.engine.timestep.survey import Survey
+from repose.sim.engine.world import World
 from repose.sim.experiment.experiment import Experiment
 
 REFERENCE_OVERLAP = 0.02
@@ -116,14 +117,24 @@ def _overlap_storing(experiment: Experiment, energy: float, mass: float, radius:
 
 
 def single_contact_dt(experiment: Experiment, overlap: float, mass: float, radius: float) -> float:
-    """Stable step of a sphere whose only contact is one with a wall of the given overlap [s]."""
+    """Stable step of a sphere whose only contact is one with a wall of the given overlap [s]; `mass` is that with which
+    it answers a force along the normal [kg]."""
     model = experiment.engine.model
     contact = _lone(experiment, overlap, mass, radius)
     along, across, damped, _ = model.law.stiffness(experiment.engine.law_parameters, contact)
-    # Tangential inverse mass of a rotating sphere: 1/m + R²/I, which is 3/m in 2D and 7/2 1/m in 3D.
-    inverse_mass_ratio = {0: 1.0, 1: 3.0, 3: 3.5}[model.spin_length]
-    omega = math.sqrt(max(along, across * inverse_mass_ratio) / mass)
+    omega = math.sqrt(max(along, across * _inverse_mass_ratio(experiment.run.world, model.spin_length)) / mass)
     return stability_limit(model.integrator, round(damped / (2.0 * omega), 3)) / omega
+
+
+def _inverse_mass_ratio(world: World, spin_length: int) -> float:
+    """Largest ratio of the inverse mass across a contact to that along it [-]: 1/m + R²/I of a rotating sphere is 3/m
+    in the plane and 7/2 1/m in space."""
+    ratio = {0: 1.0, 1: 3.0, 3: 3.5}[spin_length]
+    members = (world.search.body >= 0) & ~world.fixed
+    if not members.any():
+        return ratio
+    along, turning = world.inverse_mass[0, members], world.inverse_mass[-1, members]
+    return max(ratio, float((1.0 + world.radius[members] ** 2 * turning / along).max()))
 
 
 def _lone(experiment: Experiment, overlap: float, mass: float, radius: float) -> Contact:

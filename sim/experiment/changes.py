@@ -10,7 +10,7 @@ import numpy as np
 from repose.sim import registry
 from repose.sim.engine.builder import keep_spheres
 from repose.sim.engine.world import World
-from repose.sim.experiment import faults, history
+from repose.sim.experiment import faults, history, pull
 from repose.sim.experiment.activation import activate, engine_for, find_accelerations, fit_ramp, request_parameters
 from repose.sim.experiment.command_log import SavedRun
 from repose.sim.experiment.experiment import Experiment, Scene, Session
@@ -165,7 +165,7 @@ def set_parameters(experiment: Experiment, values: Mapping[str, Value]) -> None:
     law = experiment.engine.model.law
     relaxed = request_parameters(experiment, changed)
     if effects == {"restart"}:
-        label += " at the next fill"
+        label += " at the next start"
     elif experiment.engine.model.law != law:
         label += f"; friction springs are kept, {_booked_since(experiment, work)}"
     elif under or relaxed:
@@ -219,6 +219,7 @@ def remove_grain(experiment: Experiment, sphere_id: int) -> None:
 def clear_fault(experiment: Experiment) -> None:
     """Allow the run to continue after a fault, from the last good state."""
     faults.clear(experiment)
+    pull.release(experiment)  # whoever pulled has seen the run stop
     tell(experiment, "The last good state is restored.")
 
 

@@ -54,6 +54,22 @@ class RemoveGrain:
 
 
 @dataclass(frozen=True)
+class Pull:
+    """Pull a sphere, or the body that it is a member of, towards a place, until `Release` or the next `Pull`."""
+
+    sphere_id: int
+    position: tuple[float, ...]
+    """Where to [m]."""
+    limit: float
+    """Largest force [N]."""
+
+
+@dataclass(frozen=True)
+class Release:
+    """Let go of the sphere that is pulled."""
+
+
+@dataclass(frozen=True)
 class Resume:
     """Continue a run read from a file, with its log."""
 
@@ -97,7 +113,7 @@ class KeepMeasured:
     points: Sequence[Point]
 
 
-Logged = SetParameters | Act | Recover | RemoveGrain
+Logged = SetParameters | Act | Recover | RemoveGrain | Pull | Release
 """Commands that change the course of a run and are logged; the others start another run or change no result."""
 
 Command = Logged | Start | Resume | Rewind | TakeBack | Copy | UseThreads | KeepMeasured

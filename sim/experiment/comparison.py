@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from repose.sim.engine.world import Floats
 from repose.sim.measure.display import Curve, Line
-from repose.sim.parameters import Parameter, Quantity, Value
+from repose.sim.parameters import Parameter, Value
 
 PREPARED = "prepared"
 """Entry of `Point.conditions`: whether the run began from a prepared state."""
@@ -74,23 +74,6 @@ def no_laws(points: Sequence[Point], reach: tuple[float, float]) -> Findings:
     return Findings({}, ())
 
 
-class StandIn(NamedTuple):
-    """A number that stands on the abscissa for a parameter that is a choice."""
-
-    quantity: Quantity
-    value: Callable[[Any], float]
-    """Of a set of parameters, SI."""
-
-
-class Aside(NamedTuple):
-    """A further number of a point that is compared beside the quantity of the study."""
-
-    name: str
-    """In `Point.aside`."""
-    quantity: str
-    symbol: str
-
-
 @dataclass(frozen=True)
 class Study:
     """How runs of a scene are compared."""
@@ -114,10 +97,6 @@ class Study:
     """What the published errors are."""
     laws: Callable[[Sequence[Point], tuple[float, float]], Findings] = field(default=no_laws)
     """laws(points, (lowest, highest) value to draw) -> what is fitted and drawn."""
-    stand_ins: Mapping[str, StandIn] = field(default_factory=dict)
-    """Numbers for parameters that are choices, by the name of the parameter."""
-    asides: tuple[Aside, ...] = ()
-    """Further numbers, without a unit, that a sweep compares too."""
 
 
 def averaged(points: Sequence[Point]) -> tuple[Row, ...]:
@@ -134,59 +113,45 @@ def averaged(points: Sequence[Point]) -> tuple[Row, ...]:
 
 def findings(study: Study, points: Sequence[Point]) -> Findings:
     """The laws of a study fitted to these points."""
-    known = [*(point.at for point in points), *(row.at for row in study.published)] or list(study.usual)
+    return study.laws(points, reach_of(study, points))
+
+
+def reach_of(study: Study, points: Sequence[Point]) -> tuple[float, float]:
+    """Lowest and highest value of the parameter for which laws are drawn, SI."""
+    known = [*(point.at for point in points), *(row.at for row in study.published)] or list(study.usual) or [0.0, 1.0]
     span = (max(known) - min(known)) or max(known)
-    return study.laws(points, (max(0.0, min(known) - ROOM_BELOW * span), max(known) + ROOM_ABOVE * span))
+    return max(0.0, min(known) - ROOM_BELOW * span), max(known) + ROOM_ABOVE * span
 
 
-def compare(
-    study: Study,
-    varied: Parameter,
-    points: Sequence[Point],
-    looked_at: Sequence[float] = (),
-    names: Mapping[float, str] | None = None,
-) -> Curve:
+def compare(study: Study, varied: Parameter, points: Sequence[Point], looked_at: Sequence[float] = ()) -> Curve:
     """Means with errors, single runs, published values and laws as a plot with its table.
 
-    `varied` is what `study.over` names; `looked_at` are values of it that the table lists also without points, SI;
-    `names` are the choices for which values of it stand.
+    `varied` is what `study.over` names; `looked_at` are values of it that the table lists also without points, SI.
     """
     quantity = varied.quantity
     x_unit, y_unit = quantity.scale, study.scale
     rows = averaged(points)
     lines = []
     if any(row.runs > 1 for row in rows):
-        x, y, _ = _columns(points, x_unit, y_unit)
-        lines.append(Line("single runs", x, y, points=True))
+        x, y, _ = columns(points, x_unit, y_unit)
+        lines.append(Line("single runs", x, y, points=True, single=True))
     if rows:
-        x, y, error = _columns(rows, x_unit, y_unit)
-        lines.append(Line("mean", x, y, points=True, error=error, scatter=_scatter(study, rows)))
+        x, y, error = columns(rows, x_unit, y_unit)
+        lines.append(Line("mean", x, y, points=True, error=error, scatter=scatter_of(study, rows)))
     if study.published:
-        x, y, error = _columns(study.published, x_unit, y_unit)
+        x, y, error = columns(study.published, x_unit, y_unit)
         lines.append(Line("published", x, y, points=True, error=error, scatter=study.scatter))
     for law in findings(study, points).lines:
         lines.append(Line(law.label, law.x / x_unit, law.y / y_unit, fitted=law.fitted))
     over = quantity.symbol or quantity.label
     return Curve(
         title=f"{study.symbol}({over})",
-        x_label=_label(quantity.label, quantity.symbol, quantity.unit),
-        y_label=_label(study.quantity, study.symbol, study.unit),
+        x_label=label_of(quantity.label, quantity.symbol, quantity.unit),
+        y_label=label_of(study.quantity, study.symbol, study.unit),
         lines=tuple(lines),
         heading=f"{study.quantity.capitalize()} over {quantity.label}",
-        table=_table(study, varied, rows, looked_at, names or {}),
+        table=_table(study, varied, rows, looked_at),
     )
-
-
-def asides(study: Study, points: Sequence[Point]) -> tuple[tuple[Study, tuple[Point, ...]], ...]:
-    """A study of each further number, and its points."""
-    found = []
-    for aside in study.asides:
-        own = replace(study, quantity=aside.quantity, symbol=aside.symbol, unit="", scale=1.0, error_of="")
-        own = replace(own, published=(), laws=no_laws)
-        known = [point for point in points if math.isfinite(point.aside.get(aside.name, math.nan))]
-        measured = tuple(point._replace(value=point.aside[aside.name], error=math.nan) for point in known)
-        found.append((own, measured))
-    return tuple(found)
 
 
 def compare_session(
@@ -206,9 +171,9 @@ def compare_session(
     others = []
     for group in list(reversed(groups.values()))[:MOST_GROUPS]:
         rows = averaged(group)
-        x, y, error = _columns(rows, declared[study.over].quantity.scale, study.scale)
+        x, y, error = columns(rows, declared[study.over].quantity.scale, study.scale)
         label = _differences(study, declared, group[0].conditions, now)
-        others.append(Line(label, x, y, points=True, error=error, scatter=_scatter(study, rows)))
+        others.append(Line(label, x, y, points=True, error=error, scatter=scatter_of(study, rows)))
     defaults = {name: entry.default for name, entry in declared.items()} | {PREPARED: False}
     note = f"all with {_differences(study, declared, now, defaults, most=len(declared)) or 'the default parameters'}"
     if left := len(groups) - len(others):
@@ -266,7 +231,7 @@ def repeated_in_words(study: Study, row: Row) -> str:
     return f"{mean_in_words(study, row, study.unit)} (mean ± standard error over runs, n = {row.runs})"
 
 
-def _scatter(study: Study, rows: Sequence[Row]) -> str:
+def scatter_of(study: Study, rows: Sequence[Row]) -> str:
     """What the errors of the means are."""
     if not study.error_of or all(row.runs > 1 for row in rows):
         return Line.scatter
@@ -274,29 +239,34 @@ def _scatter(study: Study, rows: Sequence[Row]) -> str:
     return single if all(row.runs == 1 for row in rows) else f"{Line.scatter} ({single})"
 
 
-def _columns(rows: Sequence[Point | Row | Published], x_unit: float, y_unit: float) -> tuple[Floats, Floats, Floats]:
+def columns(rows: Sequence[Point | Row | Published], x_unit: float, y_unit: float) -> tuple[Floats, Floats, Floats]:
     """Places, values and errors in shown units; an unknown error is drawn as none."""
     x = np.array([row.at for row in rows]) / x_unit
     y = np.array([row.value for row in rows]) / y_unit
     return x, y, np.nan_to_num(np.array([row.error for row in rows])) / y_unit
 
 
-def _label(words: str, symbol: str, unit: str) -> str:
+def label_of(words: str, symbol: str, unit: str) -> str:
+    """Label of an axis or a column: words, symbol and unit, of which any can be empty."""
     return " ".join(part for part in (words, symbol, f"[{unit}]" if unit else "") if part)
 
 
 def _table(
-    study: Study, varied: Parameter, rows: Sequence[Row], looked_at: Sequence[float], names: Mapping[float, str]
+    study: Study, varied: Parameter, rows: Sequence[Row], looked_at: Sequence[float]
 ) -> tuple[tuple[str, ...], ...]:
     """Head and one row per value with our and the published results, errors as in the plot."""
     quantity, ours = varied.quantity, {row.at: row for row in rows}
     theirs = {row.at: row for row in study.published}
-    head = [_label("", quantity.symbol or quantity.label, quantity.unit), "runs", _label("", study.symbol, study.unit)]
+    head = [
+        label_of("", quantity.symbol or quantity.label, quantity.unit),
+        "runs",
+        label_of("", study.symbol, study.unit),
+    ]
     lines = []
     for at in sorted({*ours, *theirs, *looked_at}):
         row = ours.get(at)
         words = mean_in_words(study, row) if row else "–"
-        line = [f"{at / quantity.scale:.4g} {names.get(at, '')}".rstrip(), str(row.runs if row else 0), words]
+        line = [f"{at / quantity.scale:.4g}", str(row.runs if row else 0), words]
         if theirs:
             other = theirs.get(at)
             line.append(shown(other.value / study.scale, other.error / study.scale) if other else "–")

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import get_args
 
-from repose.sim.experiment import changes, history, results
+from repose.sim.experiment import changes, history, pull, results
 from repose.sim.experiment.commands import (
     Act,
     Command,
     Copy,
     KeepMeasured,
     Logged,
+    Pull,
     Recover,
+    Release,
     RemoveGrain,
     Resume,
     Rewind,
@@ -43,7 +45,7 @@ def apply(experiment: Experiment, command: Command) -> str:
         return str(stopped)
     except ParameterError as refusal:
         return str(refusal)
-    if isinstance(command, SetParameters | Act | Recover | RemoveGrain):
+    if isinstance(command, LOGGED):
         history.note_command(experiment, command)
     return ""
 
@@ -56,6 +58,10 @@ def _apply(experiment: Experiment, command: Command) -> None:
             changes.act(experiment, action)
         case RemoveGrain(sphere_id):
             changes.remove_grain(experiment, sphere_id)
+        case Pull(sphere_id, position, limit):
+            pull.pull(experiment, sphere_id, position, limit)
+        case Release():
+            pull.release(experiment)
         case Start(scene, values, seed, ready):
             changes.start(experiment, scene, values, seed, ready)
         case Resume(saved):

@@ -23,7 +23,7 @@ from repose.sim.experiment.snapshot import LARGE_OVERLAP, Action, Fault, Notice
 from repose.sim.experiment.thread_choice import ThreadChoice
 from repose.sim.measure.angle_of_repose import AngleOfRepose
 from repose.sim.measure.display import Curve, Label, Outcome, Part, Reading, Track
-from repose.sim.parameters import ParameterSet, Value
+from repose.sim.parameters import ParameterError, ParameterSet, Value
 
 CHECK_STEPS = 50
 """Steps between two checks of faults, scene and series. They are counted from the beginning of the run and not per
@@ -137,8 +137,14 @@ class Scene:
 
     @property
     def state_type(self) -> type:
-        """The dataclass of the scene's state, from the type annotation of `begin`."""
-        found: type = get_args(get_type_hints(self.begin)["return"])[1]
+        """The dataclass of the scene's state, from the type annotation of `begin`; raises `ParameterError`."""
+        try:
+            found: type = get_args(get_type_hints(self.begin)["return"])[1]
+        except (KeyError, IndexError, NameError, TypeError):
+            raise ParameterError(
+                f"The scene '{self.name}' cannot be used: the annotation of its function begin must name the dataclass "
+                "of its state, as in begin(parameters, seed) -> tuple[World, State]."
+            ) from None
         return found
 
     def law_of(self, parameters: ParameterSet) -> str:

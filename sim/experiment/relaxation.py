@@ -134,9 +134,12 @@ def relax(
 
 
 def share_done(first: float, now: float, wanted: float) -> float:
-    """Share of the way from a first value down to the wanted one, 0 to 1, counted in factors."""
+    """Share of the way from a first value down to the wanted one, 0 to 1, counted in factors unless that one is
+    negative, as the energy of particles that attract each other is."""
     if now <= wanted or first <= wanted:
         return 1.0
+    if wanted < 0.0:
+        return max(0.0, (first - now) / (first - wanted))
     return max(0.0, math.log(first / now) / math.log(first / max(wanted, 1e-12 * first)))
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from repose.sim.engine.world import STEP_COUNT, World
 from repose.sim.experiment.series import Series, series_names
 from repose.sim.experiment.snapshot import Fault
+from repose.sim.fields.target import Target
 from repose.sim.io.world_tables import packed, unpacked
 from repose.sim.measure.booked import Booked
 from repose.sim.parameters import Value
@@ -69,6 +70,8 @@ class Run:
     """Step at which the costly measurements were last sampled. Written by `sampling`."""
     ramp: Ramp | None = None
     """Present ramp to the requested parameters. Written by `activation`."""
+    target: Target | None = None
+    """What pulls a sphere at present, as the mouse does. Written by `pull`."""
 
     @property
     def step(self) -> int:

@@ -16,7 +16,7 @@ import numpy as np
 from repose.sim import registry
 from repose.sim.engine.world import MATERIAL_COUNT, Floats
 from repose.sim.experiment.command_log import Entry, Log, Mark, SavedRun
-from repose.sim.experiment.commands import Act, Logged, RemoveGrain
+from repose.sim.experiment.commands import Act, Logged, Pull, Release, RemoveGrain
 from repose.sim.experiment.comparison import Point as Measured
 from repose.sim.experiment.experiment import Scene
 from repose.sim.experiment.results import state_hash
@@ -24,6 +24,7 @@ from repose.sim.experiment.run import RAMP_PARTS, Change, Checkpoint, Ramp, Rest
 from repose.sim.experiment.saved_surfaces import surfaces_from_plain, surfaces_to_plain, without_remote_paths
 from repose.sim.experiment.series import FORMAT_4_NAMES, Series, series_names
 from repose.sim.experiment.snapshot import Fault
+from repose.sim.fields.target import Target
 from repose.sim.io import archive
 from repose.sim.io.archive import SUFFIX, ArchiveError
 from repose.sim.io.atomic_file import write_whole_file
@@ -36,7 +37,7 @@ from repose.sim.parameters import checked_seed
 KIND, FORMAT, READABLE = "repose run", 5, (2, 3, 4, 5)
 PICTURE = "picture"
 """Table with the bytes of a small picture, which the run does not need."""
-PLAIN = ("dt", "clock_time", "clock_step", "booked", "bulk_step", "dt_changes", "ramp")
+PLAIN = ("dt", "clock_time", "clock_step", "booked", "bulk_step", "dt_changes", "ramp", "target")
 """Fields of `Run` that are written as numbers."""
 LONGEST_STEP, LONGEST_TIME = 1.0, 1e12
 """Largest time step and simulated time that are accepted [s]."""
@@ -265,6 +266,7 @@ def _run_from_plain(scene: Scene, plain: Any, tables: Tables, name: str) -> Run:
         "bulk_step": int,
         "dt_changes": list[tuple[int, float]],
         "ramp": Ramp | None,
+        "target": Target | None,
         "state": scene.state_type,
         "built": scene.parameters,
     }
@@ -290,6 +292,7 @@ def _require_sound(scene: Scene, run: Run) -> None:
         "step of the last sample": not 0 <= run.bulk_step <= run.step,
         "energy ledger": not all(abs(value) <= MOST for value in vars(run.booked).values()),
         "ramp": run.ramp is not None and not 0 <= run.ramp.begins <= run.step,
+        "pull": run.target is not None and not _is_possible(run.target, scene.dimension),
     }
     for what, wrong in complaints.items():
         if wrong:
@@ -298,6 +301,13 @@ def _require_sound(scene: Scene, run: Run) -> None:
         raise ArchiveError(
             f"The file's {flaw} cannot have this value in the scene '{scene.name}': the file is damaged."
         )
+
+
+def _is_possible(held: Target, dimension: int) -> bool:
+    """Whether the numbers of a pull are such as `repose.sim.experiment.pull` gives."""
+    numbers = (*held.position, held.stiffness, held.viscosity, held.limit)
+    plain = all(isinstance(x, float) and math.isfinite(x) for x in numbers)
+    return plain and len(held.position) == dimension and min(held.stiffness, held.viscosity, held.limit) >= 0.0
 
 
 def _series(names: tuple[str, ...], table: Floats) -> Series:
@@ -318,6 +328,8 @@ def _entry_from_plain(scene: Scene, plain: Any, tables: Tables, surfaces: Mappin
     kinds = {kind.__name__: kind for kind in get_args(Logged)}
     if name not in kinds or type(at) is not int or at < 0:
         raise ArchiveError(f"The file's log contains the command {str(name)[:40]!r}, which this program does not know.")
+    if kinds[name] in (Pull, Release):
+        return Entry(at, decode(kinds[name], values, tables, "command"))
     make = cast(Callable[..., Any], kinds[name])
     filled = decode(dict[str, Any], values, tables, "command")
     needed = {Act: str, RemoveGrain: int}.get(kinds[name], dict)

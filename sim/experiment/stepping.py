@@ -15,6 +15,7 @@ from repose.sim.engine.thread_count import threads_for
 from repose.sim.experiment import faults, history, sampling
 from repose.sim.experiment.activation import advance_ramp
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
+from repose.sim.experiment.pull import stepper
 from repose.sim.measure.mean_speed import mean_speed
 
 REST_TIME, SLOW = 0.25, 1e-2
@@ -46,10 +47,11 @@ def advance_within_log(experiment: Experiment, steps: int, to_rest: bool = False
         batch = min(steps - done, apart - experiment.step % apart)
         if run.ramp is not None:
             batch = min(batch, run.ramp.steps_left(experiment.step))
-        given = engine.law_parameters, engine.gravity, run.dt, batch, experiment.numbers
+        loop, numbers = stepper(experiment)
+        given = engine.law_parameters, engine.gravity, run.dt, batch, numbers
         run.world = with_threads(run.world, choice.number(most))
         began = choice.clock()
-        count, status, culprit = engine.advance(run.world, *given)
+        count, status, culprit = loop(run.world, *given)
         choice.took(count, choice.clock() - began)
         done += count
         history.count_steps(experiment, count)
@@ -79,7 +81,7 @@ def at_rest(experiment: Experiment) -> bool:
     seen.
     """
     run, past = experiment.run, experiment.history
-    if not is_finished(experiment) or run.ramp is not None:
+    if not is_finished(experiment) or run.ramp is not None or run.target is not None:
         return False
     if experiment.phase == "rested" and getattr(experiment.parameters, "repeat", False):
         return False  # the scene continues by itself

@@ -123,7 +123,7 @@ def _read(name_or_path: str | Path) -> tuple[str, str]:
     text = str(name_or_path)
     if isinstance(name_or_path, Path) or text.endswith(".toml") or "/" in text or "\\" in text:
         path = Path(name_or_path)
-        return _read_file(path), str(path)
+        return read_toml(path, "preset", f" Shipped presets: {', '.join(names())}."), str(path)
     require_known(text, (*names(), *plugin_scenes()), "preset")
     return _shipped().joinpath(f"{text}.toml").read_text(encoding="utf-8"), text
 
@@ -214,28 +214,30 @@ def _require_local_files(scene: str, values: Mapping[str, Any]) -> None:
             require_local(name, values[name])
 
 
-def _read_file(path: Path) -> str:
-    """The text of a file of unknown content and of at most `LARGEST_FILE` bytes."""
+def read_toml(path: Path, what: str, instead: str = "") -> str:
+    """The text of a preset or study: a file of unknown content and of at most `LARGEST_FILE` bytes.
+
+    Raises `ParameterError` that says `what` it should be, and what to use `instead`.
+    """
+    name = what.capitalize()
     try:
         found = path.stat()
         if not stat.S_ISREG(found.st_mode):
             kind = "a folder" if stat.S_ISDIR(found.st_mode) else "not a file"
-            raise ParameterError(f"Preset {_short(path)} is {kind}; a preset is a TOML file.")
+            raise ParameterError(f"{name} {_short(path)} is {kind}; a {what} is a TOML file.")
         with path.open("rb") as file:
             content = file.read(LARGEST_FILE + 1)
     except ParameterError:
         raise
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise ParameterError(
-            f"Preset {_short(path)} cannot be read: {reason}. Shipped presets: {', '.join(names())}."
-        ) from None
+        raise ParameterError(f"{name} {_short(path)} cannot be read: {reason}.{instead}") from None
     if len(content) > LARGEST_FILE:
-        raise ParameterError(f"Preset {_short(path)} is larger than {LARGEST_FILE} bytes, too large for a preset.")
+        raise ParameterError(f"{name} {_short(path)} is larger than {LARGEST_FILE} bytes, too large for a {what}.")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise ParameterError(f"Preset {_short(path)} is not UTF-8 text; save it as UTF-8.") from None
+        raise ParameterError(f"{name} {_short(path)} is not UTF-8 text; save it as UTF-8.") from None
 
 
 def _title(document: dict[str, Any], name: str) -> str:

@@ -45,6 +45,10 @@ class Line:
     scatter: str = "standard error"
     fitted: bool = False
     """Whether it is a law fitted to the points of the plot."""
+    group: int = 0
+    """Number of the series of points that it belongs to, as points or as fitted law: each has its colour."""
+    single: bool = False
+    """Whether the points are single runs, whose means are other points of the plot."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +68,8 @@ class Curve:
     """Head and rows of a table to show beside the plot."""
     log: bool = False
     """Whether the vertical axis is logarithmic."""
+    ticks: tuple[str, ...] = ()
+    """Words at 0, 1, 2 … of the horizontal axis; empty if it has numbers."""
 
 
 @dataclass(frozen=True)

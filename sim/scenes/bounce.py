@@ -33,6 +33,8 @@ from repose.sim.scenes.common.release import (
     elapsed,
     end,
     fixed_spheres,
+    kinetic_at_end,
+    kinetic_energies,
     record,
     recorded,
     rectangle,
@@ -199,6 +201,7 @@ def supervise(experiment: Experiment) -> None:
         height = experiment.run.world.motion[2, 0] - experiment.run.built.radius
         record(state, elapsed(experiment), height, np.abs(velocities(experiment)[:, 2]))
         if is_over(state, experiment.run.built):
+            state.kinetic = kinetic_energies(experiment).tolist()
             end(experiment)
     elif state.phase == "rested":
         repeat(experiment, starts(experiment.run.built), (experiment.run.built.forward_speed,))
@@ -342,14 +345,20 @@ def facets(experiment: Experiment) -> Floats:
 
 
 def results(experiment: Experiment) -> dict[str, Any]:
-    """Deviations from the closed form, and the deviation that the contact time explains."""
+    """Deviations from the closed form, what of them the contact time explains, kinetic energies [J] at the end."""
     built = experiment.run.built
-    columns = zip(built.restitutions, deviations(experiment), explained(experiment), strict=True)
+    energies = kinetic_at_end(experiment.run.state, SPHERES)
+    columns = zip(built.restitutions, deviations(experiment), explained(experiment), energies, strict=True)
     return {
         "phase": experiment.phase,
         "spheres": [
-            {"restitution": e, "largest_deviation": float(far), "explained_by_contact_time": float(most)}
-            for e, far, most in columns
+            {
+                "restitution": e,
+                "largest_deviation": float(far),
+                "explained_by_contact_time": float(most),
+                "kinetic_energy_at_end": energy,
+            }
+            for e, far, most, energy in columns
         ],
     }
 

@@ -27,6 +27,8 @@ from repose.sim.scenes.common.release import (
     elapsed,
     end,
     fixed_spheres,
+    kinetic_at_end,
+    kinetic_energies,
     record,
     recorded,
     rectangle,
@@ -161,6 +163,7 @@ def supervise(experiment: Experiment) -> None:
         record(state, elapsed(experiment), path, velocities(experiment) @ down)
         state.rolling = (built.radius * (spins(experiment) @ np.cross(out, down))).tolist()
         if state.time[-1] >= built.duration:
+            state.kinetic = kinetic_energies(experiment).tolist()
             end(experiment)
     elif state.phase == "rested":
         repeat(experiment, starts(built))
@@ -288,15 +291,20 @@ def box(experiment: Experiment) -> tuple[tuple[float, ...], tuple[float, ...]]:
 
 
 def results(experiment: Experiment) -> dict[str, Any]:
-    """Accelerations measured and expected."""
+    """Accelerations measured and expected, kinetic energies at the end [J]."""
     built = experiment.run.built
-    found = accelerations(experiment).tolist()
+    found, energies = accelerations(experiment).tolist(), kinetic_at_end(experiment.run.state, SPHERES)
     return {
         "phase": experiment.phase,
         "critical_friction": 2.0 / 7.0 * math.tan(built.steepness),
         "spheres": [
-            {"friction": mu, "acceleration": None if math.isnan(a) else a, "expected": built.acceleration(mu)}
-            for mu, a in zip(built.frictions, found, strict=True)
+            {
+                "friction": mu,
+                "acceleration": None if math.isnan(a) else a,
+                "expected": built.acceleration(mu),
+                "kinetic_energy_at_end": energy,
+            }
+            for mu, a, energy in zip(built.frictions, found, energies, strict=True)
         ],
     }
 

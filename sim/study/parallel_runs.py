@@ -1,11 +1,11 @@
-"""Many runs in separate processes, for a sweep or a repetition: one that dies does not affect the others.
+"""Many runs in separate processes, for studies: a process that dies loses only the run that it was doing.
 
-A process per run instead of a pool: a pool whose process is killed loses every run under way and to come.
+Each process does one run after the other, so that program and compiled engine are loaded once per process. They are no
+pool of the standard library: a pool whose process is killed loses every run under way and to come.
 """
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from repose.sim.experiment.changes import new_experiment
-from repose.sim.experiment.comparison import PREPARED, Point
+from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.io.atomic_file import write_whole_file
 from repose.sim.io.json_text import json_text
 from repose.sim.study.child_process import end_with_parent, ignore_interrupts, start_shielded
@@ -34,47 +34,67 @@ class Task:
     scene: str
     values: dict[str, Any]
     seed: int
-    at: float
-    """Value of what is varied, SI."""
     name: str
     """The run in words."""
     path: Path
     threads: int | None = 1
     """Threads of the engine; None for automatic."""
+    stages: bool = False
+    """Whether the result contains the positions of the grains at four stages of the experiment."""
+
+
+Target = Callable[[Task, Connection], None]
 
 
 @dataclass
-class _Running:
-    task: Task
+class _Worker:
+    """A process and the run that it does."""
+
     process: SpawnProcess
-    heard: Connection
+    line: Connection
+    task: Task
     words: str = "starting"
     share: float = 0.0
     compiled: bool = False
     trouble: str = ""
+    done: bool = False
+
+    def begin(self, task: Task) -> None:
+        self.task, self.words, self.share, self.trouble, self.done = task, "starting", 0.0, "", False
+        self.line.send(task)
 
 
-def attended(target: Callable[[Task, Connection], None], task: Task, tell: Connection) -> None:
-    """Do the work in this process as long as its parent lives."""
+def attended(target: Target, line: Connection) -> None:
+    """Do one task after the other in this process, as long as its parent lives."""
     end_with_parent()
-    target(task, tell)
+    ignore_interrupts()
+    while True:
+        try:
+            target(line.recv(), line)
+            line.send({"done": True})
+        except (EOFError, BrokenPipeError):
+            return  # the parent process has ended
 
 
 def work(task: Task, tell: Connection) -> None:
-    """Do one run and write its result; tells keywords of `_Running` meanwhile."""
-    ignore_interrupts()
+    """Do one run and write its result; tells keywords of `_Worker` meanwhile."""
     try:
         tell.send({"words": "getting the engine ready"})
-        text = json_text(_result(task, tell))
-        write_whole_file(task.path, lambda file: file.write(text.encode("utf-8")))
+        write_result(task, tell.send)
     except BrokenPipeError:
-        return  # the parent process has ended
+        raise
     except Exception as error:
         tell.send({"trouble": str(error) or type(error).__name__})
 
 
-def _result(task: Task, tell: Connection) -> dict[str, Any]:
-    """The run's result with its point."""
+def write_result(task: Task, tell: Callable[[dict[str, Any]], None] = lambda told: None) -> None:
+    """Do one run in this process and write its result."""
+    text = json_text(_result(task, tell))
+    write_whole_file(task.path, lambda file: file.write(text.encode("utf-8")))
+
+
+def _result(task: Task, tell: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
+    """The run's result with what the study of its scene measures, in the unit shown."""
     from repose.sim.experiment.commands import UseThreads
     from repose.sim.experiment.control import apply
     from repose.sim.experiment.headless import run_experiment
@@ -85,93 +105,141 @@ def _result(task: Task, tell: Connection) -> dict[str, Any]:
         nonlocal told
         if time.monotonic() - told >= TELL_INTERVAL:
             told = time.monotonic()
-            tell.send({"words": words, "share": share or 0.0})
+            tell({"words": words, "share": share or 0.0})
 
     simulation = new_experiment(task.scene, task.values, task.seed)
     apply(simulation, UseThreads(task.threads))
-    tell.send({"compiled": True})
-    result = run_experiment(simulation, on_progress=on_progress)
-    point = simulation.scene.study.measure(simulation) if simulation.scene.study else None
-    # Its conditions are the parameters in the result.
-    found = {name: value for name, value in point._asdict().items() if name != "conditions"} if point else None
-    return result | {"point": found}
+    tell({"compiled": True})
+    stages = Stages() if task.stages else None
+    watched: dict[str, Any] = {"on_frame": stages.take, "at_phases": True} if stages else {}
+    result = run_experiment(simulation, on_progress=on_progress, **watched)
+    study = simulation.scene.study
+    point = study.measure(simulation) if study else None
+    if study is not None and point is not None:
+        value, error = point.value / study.scale, point.error / study.scale
+        result["point"] = {"value": value, "error": error, "unit": study.unit, "aside": dict(point.aside)}
+    else:
+        result["point"] = None
+    return result | {"stages": stages.taken} if stages else result
 
 
-def point_of(task: Task, result: dict[str, Any]) -> Point | None:
-    """What a run measured, at the value that is varied; None where it measured nothing."""
-    found = result["point"]
-    if found is None:
-        return None
-    error = math.nan if found["error"] is None else found["error"]
-    aside = {name: math.nan if value is None else value for name, value in found["aside"].items()}
-    prepared = {PREPARED: result.get("ready") is not None}
-    return Point(task.at, found["value"], error, aside, {**result.get("parameters", {}), **prepared})
+class Stages:
+    """Positions of the grains at four stages: half filled, opened, flowing, at rest (thesis figure 3.2)."""
+
+    BETWEEN = 0.02
+    """Simulated time between two looks [s]."""
+    FLOWING = 0.15
+    """Time after the opening at which grains flow out [s]."""
+
+    def __init__(self) -> None:
+        self.taken: dict[str, dict[str, Any]] = {}
+        self._opened = 0.0
+
+    def take(self, shot: Snapshot) -> float:
+        """Keep the snapshot if it is one of the stages; returns the time until the next look [s]."""
+        if shot.phase == "filling" and (shot.progress or 0.0) <= 0.5:
+            self._keep("filling", shot)
+        elif shot.phase == "flowing":
+            if "opened" not in self.taken:
+                self._opened = shot.time
+                self._keep("opened", shot)
+            if "flowing" not in self.taken and shot.time >= self._opened + self.FLOWING:
+                self._keep("flowing", shot)
+        elif shot.phase == "rested":
+            self._keep("rested", shot)
+        return self.BETWEEN
+
+    def _keep(self, stage: str, shot: Snapshot) -> None:
+        digits = 7  # a tenth of a micrometre, far below what a picture shows
+        self.taken[stage] = {
+            "time": shot.time,
+            "position": [[round(float(x), digits) for x in row] for row in shot.position],
+            "radius": [round(float(radius), digits) for radius in shot.radius],
+            "fixed": shot.fixed.tolist(),
+        }
 
 
 def run_all(
     tasks: Sequence[Task],
-    processes: int,
+    workers: int,
     *,
     on_progress: Callable[[str, float], None],
-    on_end: Callable[[Task, str], None],
-    target: Callable[[Task, Connection], None] = work,
+    on_end: Callable[[Task, str], Sequence[Task] | None],
+    target: Target = work,
 ) -> None:
-    """Do all tasks, `processes` at a time; `on_end(task, why it has no result, or "")` is called at the end of each.
+    """Do all tasks, `workers` at a time.
 
-    The first run begins alone until its engine is compiled: the others load it from disk instead of compiling it at the
+    `on_end(task, why it has no result, or "")` is called at the end of each, and returns further tasks or None. The
+    first run begins alone until its engine is compiled: the others load it from disk instead of compiling it at the
     same time. An exception of a callback ends all runs.
     """
-    waiting, running, compiled = list(tasks), list[_Running](), False
+    waiting, running, idle = list(tasks), list[_Worker](), list[_Worker]()
+    compiled, total = False, len(tasks)
+
+    def ended(worker: _Worker, lost: str) -> None:
+        nonlocal total
+        running.remove(worker)
+        more = on_end(worker.task, lost) or ()
+        waiting.extend(more)
+        total += len(more)
+
     try:
         while waiting or running:
-            while waiting and len(running) < (processes if compiled else 1):
-                running.append(_start(waiting.pop(0), target))
-            wait([source for run in running for source in (run.heard, run.process.sentinel)], LISTEN_INTERVAL)
-            for run in [*running]:
-                alive = run.process.is_alive()
-                _listen(run)
-                compiled = compiled or run.compiled
-                if not alive:
-                    running.remove(run)
-                    _end(run)
-                    on_end(run.task, _why_lost(run))
-            ended = len(tasks) - len(waiting) - len(running)
-            share = (ended + sum(run.share for run in running)) / len(tasks)
-            on_progress("; ".join(f"{run.task.name}: {run.words}" for run in running) or "all done", share)
+            while waiting and len(running) < (workers if compiled else 1):
+                task = waiting.pop(0)
+                if idle:
+                    running.append(idle.pop())
+                    running[-1].begin(task)
+                else:
+                    running.append(_start(task, target))
+            wait([source for worker in running for source in (worker.line, worker.process.sentinel)], LISTEN_INTERVAL)
+            for worker in [*running]:
+                alive = worker.process.is_alive()
+                _listen(worker)
+                compiled = compiled or worker.compiled
+                if worker.done:
+                    idle.append(worker)
+                    ended(worker, "" if worker.task.path.exists() else worker.trouble or "it wrote no result")
+                elif not alive:
+                    _end(worker)
+                    ended(worker, "" if worker.task.path.exists() else _why_lost(worker))
+            done = total - len(waiting) - len(running)
+            share = (done + sum(worker.share for worker in running)) / max(total, 1)
+            on_progress("; ".join(f"{worker.task.name}: {worker.words}" for worker in running) or "all done", share)
     finally:
-        for run in running:
-            run.process.terminate()
-        for run in running:
-            _end(run)
+        for worker in (*running, *idle):
+            worker.process.terminate()
+        for worker in (*running, *idle):
+            _end(worker)
 
 
-def _start(task: Task, target: Callable[[Task, Connection], None]) -> _Running:
+def _start(task: Task, target: Target) -> _Worker:
     context = get_context("spawn")
-    heard, tell = context.Pipe(duplex=False)
-    process = context.Process(target=attended, args=(target, task, tell), daemon=True)
+    line, theirs = context.Pipe()
+    process = context.Process(target=attended, args=(target, theirs), daemon=True)
     start_shielded(process)
-    tell.close()  # the worker has its own end: after that is closed, no message follows
-    return _Running(task, process, heard)
+    theirs.close()  # the worker has its own end: after that is closed, no message follows
+    worker = _Worker(process, line, task)
+    worker.begin(task)
+    return worker
 
 
-def _listen(run: _Running) -> None:
+def _listen(worker: _Worker) -> None:
     """Read every message of the worker."""
     try:
-        while run.heard.poll():
-            for name, value in run.heard.recv().items():
-                setattr(run, name, value)
+        while worker.line.poll():
+            for name, value in worker.line.recv().items():
+                setattr(worker, name, value)
     except (EOFError, OSError):
-        run.process.join()
+        worker.process.join()
 
 
-def _end(run: _Running) -> None:
-    run.process.join()
-    run.heard.close()
+def _end(worker: _Worker) -> None:
+    worker.process.join()
+    worker.line.close()
 
 
-def _why_lost(run: _Running) -> str:
-    if run.task.path.exists():
-        return ""
-    code = run.process.exitcode
+def _why_lost(worker: _Worker) -> str:
+    code = worker.process.exitcode
     killed = f"its process was killed by signal {-code}" if code and code < 0 else f"its process ended with code {code}"
-    return run.trouble or f"{killed}; the same command repeats it"
+    return worker.trouble or f"{killed}; the same command repeats it"

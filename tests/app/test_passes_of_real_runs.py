@@ -363,6 +363,24 @@ def test_no_stem_of_a_label_crosses_the_words_of_another_where_there_is_room_bes
             assert crossed == []
 
 
+def test_no_stem_of_a_label_crosses_the_words_of_another_where_spheres_lie_on_a_steep_line(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    snapshot = course("slope")[-1]
+    for share in (0.7, 0.8, 0.9, 1.0, 1.15, 1.3, 1.45, 1.6):
+        line = {n: (833 + (n - 4) * 25.5 * share, 225 + (4 - n) * 16.3 * share, 11 * share) for n in range(5)}
+        monkeypatch.setattr("repose.app.render.passes.labels._spheres", lambda frame, line=line: line)
+        monkeypatch.setattr("repose.app.render.passes.labels._ghosts", lambda frame: [])
+        sheet = Sheet()
+        sheet.scale = 1.6
+        frame = replace(frame_of(snapshot), scale=1.6, size=(1280, 720), inset=(385.0, 0.0, 0.0, 190.0))
+        draw_labels(frame, sheet)  # type: ignore[arg-type]
+        assert len([word for word in sheet.words if word.startswith("μ")]) == 5
+        for (x, high), (_, low) in sheet.lines:
+            near = [box for box in sheet.boxes if box[0] - 4 < x < box[2] + 4 and high < box[3] - 1e-6]
+            assert [box for box in near if low > box[1] + 1e-6] == [], share
+
+
 @pytest.mark.parametrize("scene", ["bounce", "slope"])
 def test_paths_of_the_run_lie_beside_the_closed_form(scene: str) -> None:
     last = finished(scene)

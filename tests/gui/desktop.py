@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -59,12 +60,16 @@ class Desktop:
                 raise AssertionError(f"The program ended with code {self.program.returncode} before {what}.")
             if time.monotonic() > end:
                 raise AssertionError(f"There is still no {what}; the last state: {self.report.read_text()[:3000]}")
-            time.sleep(0.05)
+            time.sleep(0.02)
 
-    def fresh(self) -> dict[str, Any]:
-        """A report of a frame drawn entirely after this call."""
+    def fresh(self, frames: int = 4) -> dict[str, Any]:
+        """A report of a frame that began after this call.
+
+        Every second frame is reported. The last report can be two frames old, and the present frame has already read
+        its events.
+        """
         before = self.look()["frame"]
-        self.until(lambda: self.look()["frame"] > before + 5, "newer frame")
+        self.until(lambda: self.look()["frame"] >= before + frames, "newer frame")
         return self.look()
 
     def xdotool(self, *words: object) -> str:
@@ -85,7 +90,7 @@ class Desktop:
     def click(self, widget: str, share: float = 0.5, button: int = 1) -> None:
         self.point(widget, share)
         self.xdotool("click", button)
-        self.fresh()
+        self.fresh(6)  # ImGui releases the button a frame after it was pressed
 
     def press(self, *keys: str) -> None:
         for key in keys:
@@ -167,7 +172,14 @@ def _start_x(stack: ExitStack, size: tuple[int, int]) -> str:
 
 
 def _process(stack: ExitStack, command: list[str], environment: dict[str, str]) -> subprocess.Popen[bytes]:
-    process = subprocess.Popen(command, env=environment, cwd=ROOT, stdout=subprocess.DEVNULL)
+    # A job in the background of a script ignores SIGINT, and its children would inherit that.
+    process = subprocess.Popen(
+        command,
+        env=environment,
+        cwd=ROOT,
+        stdout=subprocess.DEVNULL,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
     stack.callback(_end, process)
     return process
 

@@ -11,7 +11,9 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
+from PIL import Image
 
 from tests.gui.desktop import Desktop, open_desktop
 
@@ -290,12 +292,18 @@ def test_an_interrupt_closes_the_window_and_the_run_is_offered_at_the_next_start
     require_saved_run(default_start)
 
 
-def test_closing_during_compiling_ends_the_program_with_exit_code_0(
-    tmp_path: Path, small: Path, monkeypatch: pytest.MonkeyPatch
+def test_the_scene_at_rest_is_shown_while_compiling_and_closing_then_ends_with_exit_code_0(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "nothing compiled yet"))
-    with open_desktop(tmp_path, "--preset", str(small), settle=False) as desktop:
+    with open_desktop(tmp_path, size=SIZE, settle=False) as desktop:
+        desktop.until(lambda: desktop.state["moving_count"] == 1100, "column")
+        left, _, _, bottom = (round(edge) for edge in desktop.fresh()["inset"])
+        desktop.screenshot(tmp_path / "rest.png")
         assert desktop.state["compiling"]
+        picture = np.asarray(Image.open(tmp_path / "rest.png").convert("RGB"), float)[: SIZE[1] - bottom, left:]
+        background = picture[-1, -1]
+        assert (np.abs(picture - background).max(axis=2) > 24.0).mean() > 0.03, "grains are drawn"
         desktop.xdotool("key", "alt+F4")
         assert desktop.program.wait(30) == 0
 

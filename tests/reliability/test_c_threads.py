@@ -9,7 +9,7 @@ import pytest
 from repose.app import thread_count
 from repose.app.cli.commands import run_command_line
 from repose.app.jobs.headless_plan import plan
-from repose.app.jobs.sweep_plan import plan_sweep, tasks
+from repose.app.jobs.study_request import plan_sweep
 from repose.app.window import start
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act
@@ -76,7 +76,8 @@ def test_simultaneous_runs_of_a_sweep_have_one_thread_each_by_default(
     processes: int, given: str, each: int | None, processors: int, tmp_path: Path
 ) -> None:
     asked = plan_sweep("hourglass", seeds="1", processes=processes, threads=given)
-    assert {task.threads for task in tasks(asked, tmp_path)} == {each}
+    assert asked.threads == each
+    assert {run.task.threads for run in asked.plans[0].runs(tmp_path, threads=asked.threads)} == {each}
 
 
 def test_the_same_run_with_one_thread_and_with_two_ends_in_the_same_bits(

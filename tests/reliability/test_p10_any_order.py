@@ -58,8 +58,8 @@ def start() -> SavedRun:
     return saved_copy(landed())
 
 
-class HandOnEverything(RuleBasedStateMachine):
-    """A few grains, and a hand that knows no mercy."""
+class AnyOrder(RuleBasedStateMachine):
+    """A few grains, and changes, steps, undos and saves in any order."""
 
     simulation: Experiment
     before: list[dict[str, Value]]
@@ -123,7 +123,7 @@ def test_p10_changes_of_parameters_in_any_order_lose_no_grain_and_leave_numbers_
 ) -> None:
     use_plain_engine(monkeypatch)
     run_state_machine_as_test(
-        HandOnEverything,
+        AnyOrder,
         settings=settings(
             max_examples=max(1, EXAMPLES // 10),
             stateful_step_count=30,

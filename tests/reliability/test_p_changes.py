@@ -100,7 +100,7 @@ def test_p11_a_much_larger_radius_acts_at_the_next_fill_or_is_refused(heap: Save
     simulation, untouched = resumed_experiment(heap), resumed_experiment(heap)
     assert "mean_radius = 0.003 (3 mm) is refused" in apply(simulation, SetParameters({"mean_radius": 3e-3}))
     changed(simulation, mean_radius=2e-3)
-    assert "at the next fill" in simulation.message
+    assert "at the next start" in simulation.message
     for run in (simulation, untouched):
         advance(run, 500)
     assert state_hash(simulation.run) == state_hash(untouched.run)

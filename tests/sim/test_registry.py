@@ -129,6 +129,7 @@ def test_a_file_is_added_once_by_its_path(tmp_path_factory: pytest.TempPathFacto
     [
         ("import no_such_module_here", "No module named 'no_such_module_here'"),
         ("raise SystemError('at once')", "at once"),
+        ("import sys; sys.exit(5)", "it ends the program while it is imported"),
         ("def (", "SyntaxError"),
         ("SCENE = 7", "SCENE is not a record with a name"),
     ],

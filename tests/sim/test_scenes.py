@@ -29,18 +29,22 @@ HEAP = scenes()["heap"].test_values
 every_scene = pytest.mark.parametrize("scene", list(scenes()))
 
 
-@pytest.fixture(scope="module")
-def finished() -> dict[str, tuple[Experiment, dict]]:
-    """Every scene after its whole experiment, with the result."""
-    done = {}
-    for scene in scenes():
+class Finished(dict[str, tuple[Experiment, dict]]):
+    """Scenes after their whole experiment, with the result; each is run when a test first asks for it."""
+
+    def __missing__(self, scene: str) -> tuple[Experiment, dict]:
         simulation = new_experiment(scene, scenes()[scene].test_values)
-        done[scene] = simulation, run_experiment(simulation)
-    return done
+        self[scene] = simulation, run_experiment(simulation)
+        return self[scene]
+
+
+@pytest.fixture(scope="module")
+def finished() -> Finished:
+    return Finished()
 
 
 @every_scene
-def test_a_scene_runs_to_the_end_and_passes_its_own_check(scene: str, finished: dict) -> None:
+def test_a_scene_runs_to_the_end_and_passes_its_own_check(scene: str, finished: Finished) -> None:
     simulation, result = finished[scene]
     assert is_finished(simulation)
     assert simulation.fault is None
@@ -50,7 +54,7 @@ def test_a_scene_runs_to_the_end_and_passes_its_own_check(scene: str, finished: 
 
 
 @every_scene
-def test_a_scene_gives_the_same_bits_for_the_same_seed(scene: str, finished: dict) -> None:
+def test_a_scene_gives_the_same_bits_for_the_same_seed(scene: str, finished: Finished) -> None:
     again = run_experiment(new_experiment(scene, scenes()[scene].test_values))
     assert again == finished[scene][1]
     other = new_experiment(scene, scenes()[scene].test_values, seed=2)
@@ -60,7 +64,7 @@ def test_a_scene_gives_the_same_bits_for_the_same_seed(scene: str, finished: dic
 
 
 @every_scene
-def test_filming_changes_no_bit_of_a_scene(scene: str, finished: dict) -> None:
+def test_filming_changes_no_bit_of_a_scene(scene: str, finished: Finished) -> None:
     frames: list[float] = []
 
     def look(snapshot: Snapshot) -> float:
@@ -77,8 +81,19 @@ def test_filming_changes_no_bit_of_a_scene(scene: str, finished: dict) -> None:
     assert (np.array(frames) < due + 1e-3).all()
 
 
+def test_kinetic_energies_at_the_end_are_those_of_the_spheres_that_were_stopped(finished: dict) -> None:
+    simulation, result = finished["slope"]
+    speeds = np.array(simulation.run.state.speed[-1])
+    slides, rolls = result["spheres"][0], result["spheres"][-1]  # without friction, and above the critical friction
+    mass = simulation.run.built.mass
+    assert slides["kinetic_energy_at_end"] == pytest.approx(0.5 * mass * speeds[0] ** 2, rel=1e-6)
+    assert rolls["kinetic_energy_at_end"] == pytest.approx(0.7 * mass * speeds[-1] ** 2, rel=1e-2)
+    assert result["energy"]["translational"] == 0.0
+    assert all(sphere["kinetic_energy_at_end"] > 0.0 for sphere in finished["bounce"][1]["spheres"])
+
+
 @every_scene
-def test_the_result_is_plain_json_in_si(scene: str, finished: dict) -> None:
+def test_the_result_is_plain_json_in_si(scene: str, finished: Finished) -> None:
     simulation, result = finished[scene]
     again = json.loads(json.dumps(result, allow_nan=False))
     assert again["scene"] == scene
@@ -138,10 +153,19 @@ def test_the_heap_experiment_passes_through_its_phases() -> None:
     assert simulation.run.state.slope is None
     apply(simulation, Act("measure"))
     assert "Angle of repose" in simulation.message
-    assert simulation.run.state.slope is not None
+    first = simulation.run.state.slope
+    assert first is not None
+    world = simulation.run.world
+    world.motion[0, 1, ~world.fixed] += 0.3
+    advance(simulation, 100)
+    assert (simulation.phase, simulation.message) == ("flowing", "The heap moves again.")
+    while not is_finished(simulation):
+        advance(simulation, 100)
+    assert simulation.run.state.slope.used_ids != first.used_ids, "at rest again it is measured again"
+    assert simulation.run.state.slope.grains_left == int((~simulation.run.world.fixed).sum())
     apply(simulation, Act("reset"))
     assert simulation.phase == "empty"
-    assert len(simulation.session.measured) == 1, "what was measured stays for the plot"
+    assert len(simulation.session.measured["heap"]) == 2, "what was measured stays for the plot"
 
 
 @pytest.mark.parametrize(
@@ -174,7 +198,7 @@ def test_run_all_opens_a_prepared_column_again_after_it_has_come_to_rest() -> No
     assert (simulation.phase, simulation.run.state.poured) == ("flowing", 1100)
 
 
-def test_grains_are_removed_only_below_the_base(finished: dict) -> None:
+def test_grains_are_removed_only_below_the_base() -> None:
     simulation = new_experiment("heap", HEAP)
     apply(simulation, Act("run"))
     built = simulation.run.built

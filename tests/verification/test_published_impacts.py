@@ -21,7 +21,7 @@ RIGID = 1e25
 
 
 def bench_of(material: Material, radius: float, speed: tuple[float, float], *, wall: bool, dt: float) -> Bench:
-    """A sphere that meets a rigid plane, or its like, with `speed` (along, across) [m/s]."""
+    """A sphere that meets a rigid plane, or an equal sphere, with `speed` along and across the normal [m/s]."""
     model, numbers = model_of("velocity_verlet", 3, rotation=True, law=LAW)
     rigid = material._replace(young=RIGID)
     numbers = numbers._replace(table=np.ascontiguousarray(pair_table([material, rigid])))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from repose.app.render.colours import category, to_srgb
@@ -28,29 +28,76 @@ Place = tuple[float, float, float, float]
 """Rectangle: left, top, right, bottom [pixel]."""
 
 
+class Placed(NamedTuple):
+    """A label at its place."""
+
+    number: int
+    lines: list[tuple[str, float, bool]]
+    heights: list[float]
+    """Of its lines [pixel]."""
+    box: Place
+    stem: Place | None
+    """The line to its sphere, where the label stands higher."""
+    crossings: int
+    """Other labels and lines that its own line crosses."""
+    shortened: int
+    """How many larger variants of the label had no good place."""
+
+
 def overlay(frame: Frame, canvas: Canvas) -> None:
     """Text above or beside every labelled sphere in view; where there is no room, higher, with a line to the sphere."""
     spheres = _spheres(frame)
+    order = sorted(spheres, key=lambda number: spheres[number][0])
+    found = _arranged(frame, canvas, spheres, order)
+    if _blemishes(found) != (-len(order), 0, 0):
+        found = min(found, _arranged(frame, canvas, spheres, order[::-1]), key=_blemishes)
+    for placed in found:
+        left, top, right, bottom = placed.box
+        if placed.stem is not None:
+            x, _, _, end = placed.stem
+            colour = tuple(float(part) for part in to_srgb(category(placed.number)))
+            canvas.polyline(np.array(((x, bottom), (x, end))), (colour[0], colour[1], colour[2]), 1.6)
+        for (text, size, bold), height in zip(placed.lines, placed.heights, strict=True):
+            ink = frame.palette.text if bold else frame.palette.faint
+            canvas.text(((left + right) / 2, top), text, ink, size, bold, (0.5, 0.0), frame.palette.background)
+            top += height
+
+
+def _blemishes(found: list[Placed]) -> tuple[int, int, int]:
+    """The smaller the better: labels (negative), crossings, shortened labels."""
+    return -len(found), sum(placed.crossings for placed in found), sum(placed.shortened for placed in found)
+
+
+def _arranged(
+    frame: Frame, canvas: Canvas, spheres: dict[int, tuple[float, float, float]], order: list[int]
+) -> list[Placed]:
+    """Places for the labels of these spheres (x, y, radius), found one after the other."""
     taken = [(x - radius, y - radius, x + radius, y + radius) for x, y, radius in _ghosts(frame)]
-    for number, (x, y, radius) in sorted(spheres.items(), key=lambda entry: entry[1][0]):
+    found: list[Placed] = []
+    for number in order:
+        x, y, radius = spheres[number]
         others = [(u - r, v - r, u + r, v + r) for other, (u, v, r) in spheres.items() if other != number]
-        for lines in _variants(frame.snapshot.labels[number]):
+        choices: list[Placed] = []
+        for shortened, lines in enumerate(_variants(frame.snapshot.labels[number])):
             extents = [canvas.text_extent(text, size, bold) for text, size, bold in lines]
             width, height = max(extent[0] for extent in extents), sum(extent[1] for extent in extents)
             place = _free_place(frame, (x, y, radius), (width, height), [*taken, *others])
-            if place is not None:
+            if place is None:
+                continue
+            left, top, crossings = place
+            bottom = top + height
+            box = left, top, left + width, bottom
+            stem = (x, bottom, x, y - radius) if left <= x <= left + width and bottom < y - radius else None
+            heights = [extent[1] for extent in extents]
+            choices.append(Placed(number, lines, heights, box, stem, crossings, shortened))
+            if crossings == 0:
                 break
-        else:
-            continue
-        left, top = place
-        taken.append((left, top, left + width, top + height))
-        if top + height < y - radius:
-            colour = tuple(float(part) for part in to_srgb(category(number)))
-            canvas.polyline(np.array(((x, top + height), (x, y - radius))), (colour[0], colour[1], colour[2]), 1.6)
-        for (text, size, bold), extent in zip(lines, extents, strict=True):
-            ink = frame.palette.text if bold else frame.palette.faint
-            canvas.text((left + width / 2, top), text, ink, size, bold, (0.5, 0.0), frame.palette.background)
-            top += extent[1]
+        if choices:
+            found.append(min(choices, key=lambda placed: placed.crossings))
+            taken.append(found[-1].box)
+            if found[-1].stem is not None:
+                taken.append(found[-1].stem)
+    return found
 
 
 def _variants(label: Label) -> list[list[tuple[str, float, bool]]]:
@@ -61,10 +108,11 @@ def _variants(label: Label) -> list[list[tuple[str, float, bool]]]:
 
 def _free_place(
     frame: Frame, sphere: tuple[float, float, float], extent: tuple[float, float], taken: list[Place]
-) -> tuple[float, float] | None:
-    """Left and top of a label of that extent at a sphere (x, y, radius): above, beside, below, or higher with a line.
+) -> tuple[float, float, int] | None:
+    """Left and top of a label of that extent at a sphere (x, y, radius): above, beside, below, or higher with a line;
+    with the number of rectangles that this line crosses.
 
-    The line crosses as few other labels as possible. None if there is no free place in the visible part of the picture.
+    The line crosses as few of them as possible. None if there is no free place in the visible part of the picture.
     """
     (x, y, radius), (width, height), gap = sphere, extent, GAP * frame.scale
     above, beside = y - radius - gap - height, y - height / 2
@@ -72,15 +120,20 @@ def _free_place(
     sides = x + radius + gap, x - radius - gap - width
     places += [(side, beside + step * height) for step in (-0.5, 0.5, -1.0, 1.0) for side in sides]
     places += [(x - width / 2, y + radius + gap)]
-    places += [(x - width / 2, above - 0.5 * step * height) for step in range(1, 12)]
+    higher = [above - 0.5 * step * height for step in range(1, 12)]
+    places += [(x - share * width, top) for top in higher for share in (0.5, 0.1, 0.9)]
     left, top, right, bottom = frame.inset
     lowest, farthest = frame.size[1] - bottom - height, frame.size[0] - right - width
     inside = (place for place in places if left <= place[0] <= farthest and top <= place[1] <= lowest)
 
     free = [place for place in inside if not any(_overlap(place, extent, other, gap / 2) for other in taken)]
-    lines = [((x, top + height), (0.0, max(y - radius - top - height, 0.0))) for _, top in free]
-    crossings = [sum(_overlap(*line, other, 0.0) for other in taken) for line in lines]
-    return free[int(np.argmin(crossings))] if free else None
+    lines = [
+        ((x, top + height), (0.0, y - radius - top - height if side <= x <= side + width else 0.0))
+        for side, top in free
+    ]
+    crossings = [sum(_overlap(*line, other, gap / 4) for other in taken) if line[1][1] > gap else 0 for line in lines]
+    best = int(np.argmin(crossings)) if free else 0
+    return (*free[best], crossings[best]) if free else None
 
 
 def _overlap(place: tuple[float, float], extent: tuple[float, float], other: Place, gap: float) -> bool:

@@ -1,9 +1,9 @@
-"""Paths of spheres in 3D: a line for the run, dots for the closed form, in the colour of the sphere's label."""
+"""Paths of spheres: a line for the run, dots for the closed form, in the colour of the sphere's label."""
 
 from __future__ import annotations
 
 import numpy as np
-from repose.app.render.colours import category
+from repose.app.render.colours import category, to_linear
 from repose.app.render.passes import Frame, Pass, Switch
 from repose.sim.experiment.snapshot import Floats, Snapshot
 from repose.sim.measure.display import Track
@@ -44,13 +44,39 @@ def _rows(frame: Frame, track: Track, number: int) -> Floats:
     return rows
 
 
-PASS = Pass(
-    "tracks",
-    order=53,
-    shader="strokes",
-    attributes=(3, 3, 2, 4),
-    instances=instances,
-    dimensions=(3,),
-    depth="tested",
-    switch=TRACKS,
+def in_plane(frame: Frame) -> Floats | None:
+    """Rows for the shader `lines`: both ends [m], width [pixel], colour with opacity."""
+    found = [track.points[np.isfinite(track.points).all(axis=1)] for track in frame.snapshot.tracks]
+    count = sum(max(len(points) - 1, 0) for points in found)
+    if not count:
+        return None
+    rows = np.empty((count, 9), np.float32)
+    rows[:, 0:2] = np.concatenate([points[:-1] for points in found])
+    rows[:, 2:4] = np.concatenate([points[1:] for points in found])
+    rows[:, 4] = LINE * frame.scale
+    rows[:, 5:8] = to_linear(frame.palette.faint)
+    rows[:, 8] = LINE_ALPHA
+    return rows
+
+
+PASS = (
+    Pass(
+        "tracks",
+        order=53,
+        shader="strokes",
+        attributes=(3, 3, 2, 4),
+        instances=instances,
+        dimensions=(3,),
+        depth="tested",
+        switch=TRACKS,
+    ),
+    Pass(
+        "tracks_in_the_plane",
+        order=14,
+        shader="lines",
+        attributes=(4, 1, 4),
+        instances=in_plane,
+        dimensions=(2,),
+        switch=TRACKS,
+    ),
 )

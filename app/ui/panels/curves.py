@@ -18,6 +18,8 @@ LEAST_PLOT = 110.0
 """Height of a plot below which table and legend are not shown [px at scale 1]; the large plot shows them."""
 NOTE = 0.86
 """Size of the note under the heading, relative to normal text [-]."""
+SIZES = (1.0, 0.9, 0.8)
+"""Sizes of the labels in place of the heading, the first that fits, relative to normal text [-]."""
 NEAR_ZERO = 0.6
 """An axis begins at zero if the lowest value is below this share of the highest."""
 
@@ -40,7 +42,8 @@ def draw_curve(ui: Ui, curve: Curve) -> None:
     # A label longer than its axis would overlap the others.
     named = size.y - 3.0 * line > text_width(curve.y_label)
     heading = curve.heading if named else f"{curve.y_label} over {curve.x_label}"
-    draw_text(start.x, start.y, heading or curve.title, ui.palette.muted)
+    if legend or not _draw_labels(ui, curve, start, imgui.get_content_region_avail().x):
+        draw_text(start.x, start.y, heading or curve.title, ui.palette.muted)
     length = imgui.ImVec2(imgui.get_content_region_avail().x - 5.0 * line, size.y - (3.5 if named else 2.0) * line)
     flags = implot.Flags_.no_title | implot.Flags_.no_menus | implot.Flags_.no_box_select | implot.Flags_.no_legend
     flags |= implot.Flags_.no_mouse_text
@@ -174,6 +177,21 @@ def _draw_legend(ui: Ui, curve: Curve) -> None:
         if text_width(words) > imgui.get_content_region_avail().x:
             words = line.label
         imgui.text_colored(vector(ui.palette.text), words)
+
+
+def _draw_labels(ui: Ui, curve: Curve, start: imgui.ImVec2, room: float) -> bool:
+    """The labels of several lines in their colours in place of the heading, where the legend does not fit; False if
+    there is one line only, or the labels do not fit either."""
+    labels, gap = [line.label for line in _entries(curve)], 0.7 * imgui.get_font_size()
+    widths = [sum(text_width(label, size) for label in labels) + gap * (len(labels) - 1) for size in SIZES]
+    size = next((size for size, width in zip(SIZES, widths, strict=True) if width <= room), None)
+    if len(labels) < 2 or size is None:
+        return False
+    colours, x = _colours(ui, curve), start.x
+    for label in labels:
+        draw_text(x, start.y, label, colours[label], size)
+        x += text_width(label, size) + gap
+    return True
 
 
 def _draw_table(ui: Ui, curve: Curve) -> None:

@@ -39,10 +39,13 @@ def draw(ui: Ui) -> None:
 
 
 def _draw_start(ui: Ui) -> None:
-    """The preset; what the list cuts off of its title is said by the tooltip."""
+    """The preset, and the scenes beside it; where its title is long, their button has the key only."""
     gap, library = imgui.get_style().item_spacing.x, ui.preset_library
-    width = imgui.get_content_region_avail().x
-    pictures = text_width("Scenes  S") + 3.0 * imgui.get_style().frame_padding.x
+    width, pad = imgui.get_content_region_avail().x, imgui.get_style().frame_padding.x
+    title = text_width(library.titles.get(library.current, "")) + imgui.get_frame_height() + 2.0 * pad
+    label, hint, pictures = "Scenes", "S", text_width("Scenes  S") + 3.0 * pad
+    if title > width - pictures - gap:
+        label, hint, pictures = "S", "", text_width("S") + 3.0 * pad
     size = imgui.ImVec2(width - pictures - gap, imgui.get_frame_height())
     imgui.begin_child("preset", size, imgui.ChildFlags_.nav_flattened)
     help = library.titles.get(library.current, "")
@@ -51,7 +54,7 @@ def _draw_start(ui: Ui) -> None:
     if chosen is not None:
         choose_preset(ui, chosen)
     imgui.same_line()
-    if button(ui, "experiment.scenes", "Scenes", hint="S", width=pictures, help="Choose a scene from pictures."):
+    if button(ui, "experiment.scenes", label, hint=hint, width=pictures, help="Choose a scene from pictures."):
         ui.actions["scenes"]()
 
 

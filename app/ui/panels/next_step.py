@@ -93,7 +93,8 @@ def _draw_progress(ui: Ui, size: imgui.ImVec2) -> None:
     ink.push_clip_rect(low, imgui.ImVec2(low.x + share * size.x, high.y), True)
     ink.add_rect_filled(low, high, colour32(ui.palette.fill), rounding)
     ink.pop_clip_rect()
-    text = f"{snapshot.phase[:1].upper()}{snapshot.phase[1:]} …"
+    words = snapshot.phase_label.partition(":")[0] if ":" in snapshot.phase_label else snapshot.phase
+    text = f"{words[:1].upper()}{words[1:]} …"
     at = low.x + (size.x - text_width(text)) / 2, low.y + (size.y - imgui.get_font_size()) / 2
     draw_text(*at, text, ui.palette.text)
 

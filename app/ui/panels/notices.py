@@ -122,7 +122,8 @@ def _draw_compiling(ui: Ui) -> None:
         return
     progress = watch.progress()
     left = f"about {progress.seconds_left:.0f} s left" if progress.seconds_left >= 1.0 else "nearly ready"
-    note(f"{progress.share:.0%}, {left}: {progress.part}. Later starts load it from disk.", ui.palette.muted)
+    part = f": {progress.part}" if progress.part else ""  # none while the last one is loaded
+    note(f"{progress.share:.0%}, {left}{part}. Later starts load it from disk.", ui.palette.muted)
     note("Keys and buttons act as soon as it is ready.", ui.palette.muted)
     imgui.progress_bar(progress.share, imgui.ImVec2(-1, 5 * ui.scale), "")
     ui.probe.mark("notice.progress")

@@ -24,6 +24,8 @@ CAPITALS = 0.727
 """Height of a capital or a digit of the font, relative to its size [-]."""
 TITLE = 1.25
 """Size of the title, relative to running text."""
+PLATE = 0.75
+"""Opacity of the plate behind title and clock [-]."""
 ACTION, CHIP = 170.0, 84.0
 """Width of the large button, and least width of a parameter [px at scale 1]."""
 
@@ -62,14 +64,19 @@ def headline_foot(ui: Ui) -> float:
 
 def _draw_title(ui: Ui) -> None:
     snapshot, x, y = ui.snapshot, 20 * ui.scale, 14 * ui.scale
-    library = ui.preset_library
-    draw_text(x, y, library.title(snapshot.scene), ui.palette.text, TITLE)
-    y += 1.3 * TITLE * imgui.get_font_size()
-    wanted = ui.transport.speed
+    title, wanted = ui.preset_library.title(snapshot.scene), ui.transport.speed
     speed = describe_pace(snapshot, wanted) or describe_speed(wanted)
-    draw_text(x, y, f"{snapshot.time:.2f} s", ui.palette.text)
-    draw_text(x + text_width("888.88 s") + 14 * ui.scale, y, speed, ui.palette.muted)
-    ui.probe.mark_area("presentation.title", (x, 14 * ui.scale, x + text_width("888.88 s"), y))
+    second = y + 1.3 * TITLE * imgui.get_font_size()
+    beside = x + text_width("888.88 s") + 14 * ui.scale
+    low = 0.4 * x, 0.4 * y
+    high = max(x + text_width(title, TITLE), beside + text_width(speed)) + 0.6 * x, second + 1.6 * imgui.get_font_size()
+    # The wall of a heap that fills the picture is behind the words, as light as they are.
+    plate = colour32(ui.palette.panel, PLATE)
+    imgui.get_window_draw_list().add_rect_filled(imgui.ImVec2(*low), imgui.ImVec2(*high), plate, 6 * ui.scale)
+    ui.probe.mark_area("presentation.title", (*low, *high))
+    draw_text(x, y, title, ui.palette.text, TITLE)
+    draw_text(x, second, f"{snapshot.time:.2f} s", ui.palette.text)
+    draw_text(beside, second, speed, ui.palette.muted)
 
 
 def _draw_headline(ui: Ui) -> None:

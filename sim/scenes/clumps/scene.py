@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 from repose.sim.engine.world import Floats, World
-from repose.sim.experiment.comparison import Aside, Point, StandIn
 from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.notices import tell
 from repose.sim.experiment.results import keep_measurement
@@ -25,7 +24,6 @@ from repose.sim.measure import angle_of_repose
 from repose.sim.measure.angle_of_repose import AngleOfRepose, angle_in_words, measure_angle
 from repose.sim.measure.angle_of_repose_3d import ERROR_OF, FOOT, TIP, ConeAngle, measure_cone
 from repose.sim.measure.display import Reading
-from repose.sim.parameters import Quantity
 from repose.sim.scenes.clumps.filling import (
     FLOOR_WALL,
     ClumpsState,
@@ -40,7 +38,7 @@ from repose.sim.scenes.clumps.filling import (
 from repose.sim.scenes.clumps.grains import MOST_MEMBERS
 from repose.sim.scenes.clumps.parameters import ClumpsParameters, JoinedParameters, LiftedParameters
 from repose.sim.scenes.common.cone_slope import reading_of, slope, slope_curves, slope_readings, slope_results
-from repose.sim.scenes.common.friction_study import STUDY_IN_SPACE, measure_in_space
+from repose.sim.scenes.common.friction_study import STUDY_IN_SPACE
 from repose.sim.scenes.common.law_choice import is_material_law, with_law
 from repose.sim.scenes.common.phases import enter
 from repose.sim.scenes.common.poured import (
@@ -161,26 +159,6 @@ def measure(experiment: Experiment) -> ConeAngle | AngleOfRepose | None:
         foot = float(np.quantile(folded[:, 0], 0.98)) if len(folded) else 0.0
         found = measure_angle(folded, world.radius, world.sphere_id, x_range=(TIP * foot, FOOT * foot), highest=2)
     return None if found is None else dataclasses.replace(found, grains_left=left)
-
-
-def point(experiment: Experiment) -> Point | None:
-    """Friction and the latest measured slope, with the packing fraction in the container and the sphericity aside."""
-    found, state = measure_in_space(experiment), experiment.run.state
-    aside = {"packing_fraction": state.packing or math.nan, "sphericity": state.grain.sphericity}
-    return None if found is None else found._replace(aside=aside)
-
-
-def sphericity(parameters: LiftedParameters) -> float:
-    """Of the clumps that these parameters pour [-]."""
-    return parameters.grain.sphericity
-
-
-STUDY = dataclasses.replace(
-    STUDY_IN_SPACE,
-    measure=point,
-    stand_ins={"shape": StandIn(Quantity("sphericity", "Ψ"), sphericity)},
-    asides=(Aside("packing_fraction", "packing fraction in the container", "φ"),),
-)
 
 
 def reading_in_plane(found: AngleOfRepose) -> dict[str, Any]:
@@ -352,7 +330,7 @@ IN_SPACE = Scene(
     curves=slope_curves,
     facets=facets,
     flaw=flaw,
-    study=STUDY,
+    study=STUDY_IN_SPACE,
     lecture=("shape", "members", "ball_share", "friction", "gravity"),
     test_values={
         "grain_count": 40,
@@ -376,7 +354,7 @@ IN_PLANE = dataclasses.replace(
     slope=slope_in_plane,
     readings=readings_in_plane,
     curves=Scene.curves,
-    study=dataclasses.replace(STUDY, error_of=LINE),
+    study=dataclasses.replace(STUDY_IN_SPACE, error_of=LINE),
     test_values={"grain_count": 60, "members": 3, "ball_share": 0.3, "lift_speed": 0.5, "young": 1e6},
 )
 

@@ -47,7 +47,7 @@ def fitted(points: Sequence[Point], reach: tuple[float, float]) -> Findings:
 def beside_the_thesis(points: Sequence[Point], reach: tuple[float, float]) -> Findings:
     """The results of `fitted`, and the factor of the thesis."""
     numbers, lines = fitted(points, reach)
-    return Findings(numbers, (*lines, _law(f"{THESIS_FACTOR} arctan μ (thesis)", THESIS_FACTOR, reach)))
+    return Findings(numbers, (*lines, _law(f"{THESIS_FACTOR} arctan μ (thesis, Hertz)", THESIS_FACTOR, reach)))
 
 
 def _law(label: str, factor: float, reach: tuple[float, float], fitted: bool = False) -> Line:

@@ -39,6 +39,8 @@ class ReleaseState(PhaseState):
     """Speed of each sphere if it rolled without sliding with its latest spin [m/s], in scenes that record it."""
     ended: float = 0.0
     """Time at which the spheres were stopped [s]."""
+    kinetic: list[float] = field(default_factory=list)
+    """Kinetic energy of each sphere when the spheres were stopped [J]; empty before."""
 
 
 PAUSE = 0.5
@@ -91,6 +93,7 @@ def release_flaw(state: ReleaseState, world: World, spheres: int) -> str:
             "speed": not are_rows(state.speed, records, spheres),
             "rolling": bool(state.rolling) and not are_rows([state.rolling], 1, spheres),
             "ended": not 0.0 <= state.ended <= LATEST,
+            "kinetic": bool(state.kinetic) and not are_rows([state.kinetic], 1, spheres),
         }
     )
 
@@ -129,7 +132,7 @@ def repeat(experiment: Experiment, starts: Floats, velocity: Sequence[float] = (
         return
     # The ledger contains no fixed spheres: moving them back changes no energy.
     run.world.motion[: starts.shape[1], 0] = starts.T
-    state.time, state.place, state.speed, state.rolling = [], [], [], []
+    state.time, state.place, state.speed, state.rolling, state.kinetic = [], [], [], [], []
     release(experiment, velocity)
 
 
@@ -163,6 +166,21 @@ def spins(experiment: Experiment) -> Floats:
     motion = experiment.run.world.motion[3:6]
     found: Floats = (motion[:, 1] - experiment.engine.model.integrator.velocity_lead * experiment.dt * motion[:, 2]).T
     return found
+
+
+def kinetic_energies(experiment: Experiment) -> Floats:
+    """Kinetic energy of each sphere, that of its spin included where spheres rotate [J], shape (spheres,)."""
+    world = experiment.run.world
+    with np.errstate(divide="ignore"):
+        inertia = np.where(world.inverse_mass > 0.0, 1.0 / world.inverse_mass, 0.0)
+    speeds = np.hstack([velocities(experiment), spins(experiment)])
+    found: Floats = 0.5 * (inertia[: speeds.shape[1]].T * speeds**2).sum(axis=1)
+    return found
+
+
+def kinetic_at_end(state: ReleaseState, spheres: int) -> list[float | None]:
+    """Kinetic energy of each sphere when the spheres were stopped [J]; None before."""
+    return [*state.kinetic] if state.kinetic else [None] * spheres
 
 
 def record(state: ReleaseState, time: float, place: Floats, speed: Floats) -> None:

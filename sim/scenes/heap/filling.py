@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,12 @@ class HeapState(PouredState):
     """Of the walls [m]."""
     slope: AngleOfRepose | None = None
     """Latest measured slope; None before the first measurement of this fill."""
+    opened: float = 0.0
+    """Time at which the right wall was opened [s]."""
+    profile_time: list[float] = field(default_factory=list)
+    """Times of the profiles, since the wall was opened [s]."""
+    profile: list[list[float]] = field(default_factory=list)
+    """Height of the surface in each strip at these times [m]."""
 
 
 def begin(parameters: HeapParameters, seed: int) -> tuple[World, HeapState]:
@@ -96,11 +102,13 @@ def draw_radii(parameters: HeapParameters, generator: np.random.Generator) -> Fl
 def smallest_grain(parameters: HeapParameters) -> tuple[float, float]:
     """Mass [kg] and radius [m] of the smallest grain to expect: half the mean radius."""
     radius = 0.5 * parameters.mean_radius
-    return parameters.mass_at_mean * (radius / 1e-3) ** 3, radius
+    return float(mass_of(np.array(radius), parameters)), radius
 
 
 def mass_of(radius: Floats, parameters: HeapParameters) -> Floats:
-    """m (R / 1 mm)³ [kg]."""
+    """m (R / 1 mm)³, or the same mass for all grains [kg]."""
+    if parameters.equal_masses:
+        return np.full_like(radius, parameters.mass_at_mean)
     return parameters.mass_at_mean * (radius / 1e-3) ** 3
 
 

@@ -102,6 +102,14 @@ class HeapParameters(MotionParameters):
         Quantity("mass at R = 1 mm", "m", "g", scale=1e-3, effect="restart", group="Grains"),
         Field(description="Mass of a grain of 1 mm radius; others have m (R / 1 mm)³."),
     ] = 1e-3
+    equal_masses: Annotated[
+        bool,
+        Quantity("equal masses", "", effect="restart", group="Grains"),
+        Field(
+            description="Whether all grains have the mass of one of 1 mm radius, as in the simplified model of the "
+            "thesis (4.1), instead of a mass that grows as R³. Acts at the next fill."
+        ),
+    ] = False
     settle_speed: Annotated[
         SpeedAtRest,
         Field(description="A layer, and the heap, count as settled once the mean speed is below this."),

@@ -34,7 +34,8 @@ def column(parameters: ParameterSet) -> tuple[World, Any] | None:
         raise ParameterError(f"The prepared state 'column' cannot be used: {error} Start without it.") from None
     for parameter in parameters.declared().values():
         fixed = parameter.quantity.effect in ("base", "anew", "restart")
-        if fixed and facts["parameters"].get(parameter.name) != getattr(parameters, parameter.name):
+        filled_with = facts["parameters"].get(parameter.name, parameter.default)  # later parameters had their default
+        if fixed and filled_with != getattr(parameters, parameter.name):
             return None
     world.counters[REBUILT_AT] -= world.counters[STEP_COUNT]
     world.counters[STEP_COUNT] = 0

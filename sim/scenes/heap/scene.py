@@ -25,6 +25,7 @@ from repose.sim.laws.lee_herrmann import LAW
 from repose.sim.measure.angle_of_repose import AngleOfRepose, angle_in_words, measure_angle
 from repose.sim.measure.display import Reading
 from repose.sim.measure.mean_speed import mean_speed
+from repose.sim.measure.profile import strip_centres, surface_profile
 from repose.sim.scenes.common.friction_study import STUDY
 from repose.sim.scenes.common.law_choice import is_direct_law, with_law
 from repose.sim.scenes.common.phases import enter
@@ -38,13 +39,18 @@ from repose.sim.scenes.common.poured import (
     remove_gone,
     under_way,
 )
-from repose.sim.scenes.common.state_checks import first_flaw, poured_flaws
+from repose.sim.scenes.common.state_checks import LATEST, are_rows, are_times, first_flaw, poured_flaws
 from repose.sim.scenes.heap.filling import HeapState, begin, layers, pour_layer, rebuild_container, smallest_grain
 from repose.sim.scenes.heap.parameters import HeapParameters
 from repose.sim.scenes.heap.prepared import column
 
 QUIET_TIME = 0.25
 """Time for which the opened heap must stay below the settle speed to be at rest [s]."""
+
+PROFILE_INTERVAL = 0.05
+"""Simulated time between two profiles of the surface, at first [s]."""
+MOST_PROFILES = 100
+"""Profiles that are kept: when there are so many, every second is dropped and the interval doubles."""
 
 LONGEST_WAIT = 3.0
 """Time after which the next layer is poured although the last has not settled [s]."""
@@ -59,8 +65,34 @@ def supervise(experiment: Experiment) -> None:
         _fill_on(experiment)
     elif state.phase == "rested":
         move_again(experiment)
-    elif state.phase == "flowing" and quiet:
-        come_to_rest(experiment, measured=state.run_all)
+    elif state.phase == "flowing":
+        _record_profile(experiment, at_once=quiet)
+        if quiet:
+            # A heap that was measured and moved again has another slope: the line drawn would be that of the past.
+            come_to_rest(experiment, measured=state.run_all or state.slope is not None)
+
+
+def _record_profile(experiment: Experiment, at_once: bool = False) -> None:
+    """Append the profile of the surface when one is due, or at once."""
+    state: HeapState = experiment.run.state
+    times, world = state.profile_time, experiment.run.world
+    time = experiment.time - state.opened
+    interval = times[1] - times[0] if len(times) > 1 else PROFILE_INTERVAL
+    # Half a step earlier, so that no interval is missed by a rounding error.
+    if times and not at_once and time < times[-1] + interval - 0.5 * experiment.dt:
+        return
+    if len(times) >= MOST_PROFILES:
+        del times[1::2], state.profile[1::2]
+    moving = ~world.fixed
+    found = surface_profile(world.motion[:2, 0, moving].T, world.radius[moving], *_strips(experiment))
+    times.append(time)
+    state.profile.append(found.tolist())
+
+
+def _strips(experiment: Experiment) -> tuple[tuple[float, float], float]:
+    """Interval of the profile and width of its strips, one mean diameter [m]."""
+    built: HeapParameters = experiment.run.built
+    return (0.0, built.width), 2.0 * built.mean_radius
 
 
 def _fill_on(experiment: Experiment) -> None:
@@ -94,6 +126,8 @@ def act(experiment: Experiment, action: str) -> str:
         with booked(experiment, "work"):
             run.world = keep_spheres(run.world, ~_right_wall(run.world, run.built))
         enter(experiment, "flowing")
+        run.state.opened, run.state.profile_time, run.state.profile = experiment.time, [], []
+        _record_profile(experiment)
         return "The right wall is open."
     if action == "measure":
         reading = measure(experiment)
@@ -215,7 +249,16 @@ def results(experiment: Experiment) -> dict[str, Any]:
         "grains_filled": state.poured,
         "grains_left": state.poured - state.removed,
         "layers": state.layers,
+        "profile": _profile(experiment),
     }
+
+
+def _profile(experiment: Experiment) -> dict[str, Any] | None:
+    """Height h [m] of the surface in strips with centres x [m] at times t since the opening [s]; None before it."""
+    state: HeapState = experiment.run.state
+    if not state.profile:
+        return None
+    return {"x": strip_centres(*_strips(experiment)).tolist(), "time": state.profile_time, "height": state.profile}
 
 
 def check(experiment: Experiment) -> str:
@@ -230,11 +273,14 @@ def check(experiment: Experiment) -> str:
 
 def flaw(state: HeapState, world: World, built: HeapParameters) -> str:
     """The part of a state read from a file that is impossible, or an empty string."""
-    slope = state.slope
+    slope, strips = state.slope, ((0.0, built.width), 2.0 * built.mean_radius)
     return first_flaw(
         {
             **poured_flaws(state, PHASES),
             "height": not 0.0 <= state.height <= 1e4,
+            "opened": not 0.0 <= state.opened <= LATEST,
+            "profile times": not are_times(state.profile_time),
+            "profile": not are_rows(state.profile, len(state.profile_time), strip_centres(*strips).size),
             "measured slope": slope is not None and not np.isfinite([*slope.x_range, slope.angle, slope.slope]).all(),
         }
     )

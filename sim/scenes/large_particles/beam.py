@@ -30,6 +30,7 @@ from repose.sim.scenes.large_particles.particles import (
     BodyParameters,
     BondStiffness,
     BondViscosity,
+    Box,
     Duration,
     Plotted,
     Repelling,
@@ -197,16 +198,22 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     )
 
 
-def box(parameters: BeamParameters) -> tuple[tuple[float, float], tuple[float, float]]:
+def focus(experiment: Experiment) -> Box:
     """The beam, and the floor below it."""
+    parameters = experiment.run.built
     half = 0.5 * parameters.length * DIAMETER
     return (-1.1 * half, -DEPTH - RADIUS), (1.1 * half, 0.5 * (parameters.rows + 6) * DIAMETER)
 
 
+def box(parameters: BeamParameters) -> Box:
+    """As far as parts fall beside the beam."""
+    size = parameters.length * DIAMETER
+    return (-size, -DEPTH - RADIUS), (1.5 * size, size)
+
+
 def lines(experiment: Experiment) -> Floats:
     """The floor."""
-    (left, _), (right, _) = box(experiment.run.built)
-    return ground(left, right, -DEPTH)
+    return ground(-DEPTH)
 
 
 SCENE = particle_scene(
@@ -219,6 +226,7 @@ SCENE = particle_scene(
     outcomes=outcomes,
     parts=(Part("beam", "wood"), Part("weak middle", "clay"), Part("load", "steel")),
     box=box,
+    focus=focus,
     readings=readings,
     lines=lines,
     plots=(

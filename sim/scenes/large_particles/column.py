@@ -22,6 +22,7 @@ from repose.sim.experiment.experiment import Experiment
 from repose.sim.measure.display import Line, Outcome, Reading
 from repose.sim.scenes.large_particles.particles import (
     DIAMETER,
+    Box,
     DropletParameters,
     Duration,
     Plotted,
@@ -139,6 +140,12 @@ def expected(experiment: Experiment) -> dict[str, tuple[Line, ...]]:
     return {"Front": (Line("2 √(g h) t", ends, 1e3 * (first + wave_speed(built) * ends)),)}
 
 
+def focus(experiment: Experiment) -> Box:
+    """The vessel as high as the liquid reaches once it has collapsed; the camera also shows what is higher."""
+    built = experiment.run.built
+    return box_of(width(built), 0.5 * width(built))
+
+
 SCENE = particle_scene(
     name="column",
     title="Column of liquid",
@@ -148,6 +155,7 @@ SCENE = particle_scene(
     measured=measured,
     outcomes=outcomes,
     parts=LIQUID,
+    focus=focus,
     box=lambda parameters: box_of(width(parameters), 1.1 * parameters.rows * DIAMETER),
     readings=readings,
     lines=vessel_lines,

@@ -27,6 +27,7 @@ from repose.sim.scenes.large_particles.particles import (
     Attraction,
     BodyParameters,
     BondViscosity,
+    Box,
     Cutoff,
     Duration,
     Plotted,
@@ -229,10 +230,16 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     return (*found, lies_between(words, alone, elastic, inelastic, "m/s"))
 
 
-def box(parameters: CubeParameters) -> tuple[tuple[float, float], tuple[float, float]]:
+def focus(experiment: Experiment) -> Box:
     """The cube, and the way of the particle to its left."""
-    half = 0.5 * parameters.side * DIAMETER
+    half = 0.5 * experiment.run.built.side * DIAMETER
     return (-half - 2.5 * WAY, -half - 4.0 * DIAMETER), (half + WAY, half + 4.0 * DIAMETER)
+
+
+def box(parameters: CubeParameters) -> Box:
+    """As far as the particle can be followed."""
+    reach = 4.0 * (parameters.side * DIAMETER + WAY)
+    return (-reach, -reach), (reach, reach)
 
 
 SCENE = particle_scene(
@@ -247,6 +254,7 @@ SCENE = particle_scene(
     tracks=tracks,
     parts=(Part("cube", "wood"), Part("particle", "steel")),
     box=box,
+    focus=focus,
     readings=readings,
     plots=(
         Plotted("Spin", "spin [rad/s]", {"cube": "spin", "cube and particle": "common_spin"}),

@@ -20,6 +20,7 @@ from repose.sim.scenes.large_particles.afloat import AfloatParameters, bottomles
 from repose.sim.scenes.large_particles.particles import (
     DIAMETER,
     VOLUME,
+    Box,
     Duration,
     Plotted,
     column,
@@ -156,17 +157,24 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
             "it rises with the thread",
             float(height[-1] - height[out]) / lasted,
             built.hoist_speed,
-            0.2 * built.hoist_speed,
+            0.05 * built.hoist_speed,
             "m/s",
         ),
     )
 
 
-def box(parameters: HoistedParameters) -> tuple[tuple[float, float], tuple[float, float]]:
+def box(parameters: HoistedParameters) -> Box:
     """The log, and the way of the thread."""
     half = 0.5 * parameters.length * DIAMETER
     high = parameters.liquid_level + parameters.thread_length + parameters.hoist_speed * parameters.duration
     return (-2.0 * half, parameters.liquid_level - 1.2 * half), (3.0 * half, high)
+
+
+def focus(experiment: Experiment) -> Box:
+    """The surface of the liquid, the log on it, and the thread up to its free end."""
+    built, (end, _, _) = experiment.run.built, thread(experiment)
+    half = 0.5 * built.length * DIAMETER
+    return (-1.3 * half, built.liquid_level - 1.3 * half), (2.3 * half, max(float(end[1]), built.liquid_level + half))
 
 
 def lines(experiment: Experiment) -> Floats:
@@ -193,6 +201,7 @@ SCENE = particle_scene(
     parts=(Part("log", "wood"),),
     liquid=bottomless,
     box=box,
+    focus=focus,
     readings=readings,
     lines=lines,
     expected=expected,

@@ -29,6 +29,7 @@ from repose.sim.scenes.large_particles.particles import (
     DIAMETER,
     RADIUS,
     VOLUME,
+    Box,
     Duration,
     Plotted,
     Step,
@@ -177,11 +178,18 @@ def thread_length(parameters: LogParameters) -> float:
     return RADIUS + 2.0 * BEAD * parameters.beads + weight_radius(parameters)
 
 
-def box(parameters: LogParameters) -> tuple[tuple[float, float], tuple[float, float]]:
+def focus(experiment: Experiment) -> Box:
     """The log, and the swing of the weight below and beside it."""
+    parameters = experiment.run.built
     half, swing = 0.5 * parameters.length * DIAMETER, 2.0 * BEAD * (parameters.beads + 2)
     level = parameters.liquid_level
     return (-half - 3.0 * DIAMETER, level - swing - 3.0 * DIAMETER), (half + swing, level + 0.5 * swing)
+
+
+def box(parameters: LogParameters) -> Box:
+    """As far as the log drifts."""
+    reach = 1.5 * (parameters.length * DIAMETER + 2.0 * BEAD * (parameters.beads + 2))
+    return (-reach, parameters.liquid_level - reach), (reach, parameters.liquid_level + reach)
 
 
 def expected(experiment: Experiment) -> dict[str, tuple[Line, ...]]:
@@ -202,6 +210,7 @@ SCENE = particle_scene(
     parts=(Part("log", "wood"), Part("thread"), Part("weight", "steel")),
     liquid=bottomless,
     box=box,
+    focus=focus,
     readings=readings,
     expected=expected,
     fields=("liquid",),

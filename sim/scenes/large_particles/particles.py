@@ -29,7 +29,7 @@ from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.faults import update_dt
 from repose.sim.experiment.ledger import booked
 from repose.sim.measure.display import Curve, Line, Outcome, Part, Reading, Track
-from repose.sim.numbers import with_prefix
+from repose.sim.numbers import prefix_of, with_prefix
 from repose.sim.parameters import Quantity, Value
 from repose.sim.scenes.common.motion_parameters import MotionParameters, TimeStep, VerletFirst
 from repose.sim.scenes.common.phases import PhaseState, enter
@@ -51,6 +51,8 @@ RECORDS = 500
 """Number of records in a run."""
 SOFT = 0.5 * (DIAMETER - 2.0 * RADIUS)
 """Gap from which on the internal friction of an impact begins, in bodies that do not attract each other [m]."""
+WIDE = 50.0
+"""Half the length of a line that has no end [m]."""
 HELD = -1
 """Layer of particles that stay fixed during the run; the others have the number of their body as layer."""
 
@@ -167,6 +169,10 @@ class ParticlesState(PhaseState):
     """Recorded quantities of the scene by name [SI], one entry per record."""
     ended: float = 0.0
     """Time at which the particles were stopped [s]."""
+
+
+Box = tuple[tuple[float, float], tuple[float, float]]
+"""Lower left and upper right corner of a part of the plane [m]."""
 
 
 class Plotted(NamedTuple):
@@ -369,30 +375,27 @@ ROUNDING = 1e-9
 """Largest relative change of a conserved quantity by rounding [-]."""
 
 
-def stays(experiment: Experiment, statement: str, name: str, scale: float, rate: float = 0.0) -> Outcome:
-    """A recorded quantity stays, or changes by `rate` per second: its largest deviation, relative to `scale`."""
-    found, time = column(experiment, name), times(experiment)
-    drift = float(np.abs(found - found[0] - rate * (time - time[0])).max()) / scale
+def stays(experiment: Experiment, statement: str, names: Sequence[str], scale: float, rate: float = 0.0) -> Outcome:
+    """Recorded quantities stay, or change by `rate` per second: their largest deviation, relative to `scale`."""
+    time = times(experiment)
+    found = np.array([column(experiment, name) for name in names])
+    drift = float(np.abs(found - found[:, :1] - rate * (time - time[0])).max()) / scale
     return Outcome(statement, f"changes by {drift:.1g}", f"at most {ROUNDING:.0g} by rounding", drift <= ROUNDING)
 
 
 def conserved(experiment: Experiment, momentum: float, arm: float) -> tuple[Outcome, ...]:
     """Momentum and angular momentum of particles without weight; scales of both are a momentum [kg m/s] and an
     arm [m]."""
-    momenta = (
-        *(("momentum to the right", "momentum_x"), ("momentum upwards", "momentum_y")),
-        ("angular momentum", "angular_momentum"),
-    )
-    scales = momentum, momentum, momentum * arm
-    return tuple(
-        stays(experiment, f"the {words} stays", name, scale)
-        for (words, name), scale in zip(momenta, scales, strict=True)
+    return (
+        stays(experiment, "the momentum stays", ("momentum_x", "momentum_y"), momentum),
+        stays(experiment, "the angular momentum stays", ("angular_momentum",), momentum * arm),
     )
 
 
 def equals(statement: str, found: float, expected: float, tolerance: float, unit: str = "") -> Outcome:
     """A number is that of a closed form; the tolerance has its unit [SI]."""
-    words = f"{told(expected, unit)} ± {told(tolerance, unit)}"
+    factor, shown = prefix_of(max(abs(expected), tolerance), unit, 3) if unit else (1.0, "")
+    words = f"{expected / factor:.3g} ± {tolerance / factor:.2g} {shown}".rstrip()
     return Outcome(statement, told(found, unit), words, abs(found - expected) <= tolerance)
 
 
@@ -425,7 +428,7 @@ def particle_scene(
     start: Callable[[Any, int], World],
     measured: Callable[[Experiment], Mapping[str, float]],
     outcomes: Callable[[Experiment], tuple[Outcome, ...]],
-    box: Callable[[Any], tuple[tuple[float, float], tuple[float, float]]],
+    box: Callable[[Any], Box],
     readings: Callable[[Experiment], tuple[Reading, ...]],
     plots: Sequence[Plotted],
     lecture: tuple[str, ...],
@@ -437,6 +440,7 @@ def particle_scene(
     tracks: Callable[[Experiment], tuple[Track, ...]] = lambda experiment: (),
     parts: tuple[Part, ...] = (),
     liquid: Callable[[Experiment], tuple[float, float] | None] = lambda experiment: None,
+    focus: Callable[[Experiment], Box] | None = None,
     fields: tuple[str, ...] = (),
     action: str = "Start",
     overlap_limit: float = 0.5,
@@ -445,8 +449,9 @@ def particle_scene(
 
     `start(parameters, seed)` makes the world, `launch(parameters, world)` gives the velocities [m/s], shape (count, 2),
     `measured(experiment)` the quantities to record, `outcomes(experiment)` what the task states of a whole run. `box`
-    is the part of the plane to show [m], `lines(experiment)` are walls and threads to draw [m], shape (lines, 2, 2),
-    and `expected(experiment)` are lines of closed forms by the title of their plot.
+    is the part of the plane to show [m]; a smaller `focus` stays in view, the rest where particles are. With
+    `lines(experiment)` come walls and threads to draw [m], shape (lines, 2, 2), and with `expected(experiment)` lines
+    of closed forms by the title of their plot.
     """
 
     def begin(parameters: Any, seed: int) -> tuple[World, ParticlesState]:
@@ -547,7 +552,7 @@ def particle_scene(
         act=act,
         describe=describe,
         box=lambda experiment: box(experiment.run.built),
-        focus=lambda experiment: box(experiment.run.built),
+        focus=focus or (lambda experiment: box(experiment.run.built)),
         results=results,
         check=check,
         outcomes=found,
@@ -575,9 +580,9 @@ def smallest(world: World) -> tuple[float, float]:
     return float(world.mass[row]), float(world.radius[row])
 
 
-def ground(left: float, right: float, height: float = 0.0) -> Floats:
-    """A level line to draw [m], shape (1, 2, 2)."""
-    return np.array([[[left, height], [right, height]]])
+def ground(height: float = 0.0) -> Floats:
+    """A level line across any picture [m], shape (1, 2, 2)."""
+    return np.array([[[-WIDE, height], [WIDE, height]]])
 
 
 def upward_plane(height: float = 0.0) -> Floats:

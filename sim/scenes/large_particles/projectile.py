@@ -25,6 +25,7 @@ from repose.sim.scenes.large_particles.particles import (
     BodyParameters,
     BondStiffness,
     BondViscosity,
+    Box,
     Cutoff,
     Duration,
     Plotted,
@@ -216,12 +217,20 @@ def union(experiment: Experiment) -> tuple[Outcome, ...]:
     )
 
 
-def box(parameters: Any) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Target and projectile."""
+def focus(experiment: Experiment) -> Box:
+    """Target and projectile at the start."""
+    parameters = experiment.run.built
     half = 0.5 * parameters.target_height * DIAMETER
     side = parameters.projectile_side * DIAMETER
     reach = 0.5 * parameters.target_width * DIAMETER + WAY + 2.0 * side
     return (-reach, -1.2 * half), (reach, 1.2 * half)
+
+
+def box(parameters: Any) -> Box:
+    """As far as target and projectile move: neither is faster than the projectile at the start."""
+    size = (parameters.target_height + parameters.target_width + parameters.projectile_side) * DIAMETER + WAY
+    reach = size + parameters.speed * parameters.duration
+    return (-reach, -reach), (reach, reach)
 
 
 def common(experiment: Experiment) -> dict[str, tuple[Line, ...]]:
@@ -248,6 +257,7 @@ SCENE = (
         outcomes=rebound,
         parts=PARTS,
         box=box,
+        focus=focus,
         readings=readings,
         expected=common,
         plots=(VELOCITY,),
@@ -265,6 +275,7 @@ SCENE = (
         outcomes=union,
         parts=PARTS,
         box=box,
+        focus=focus,
         readings=readings,
         expected=common,
         plots=(

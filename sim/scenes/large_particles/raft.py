@@ -23,6 +23,7 @@ from repose.sim.scenes.large_particles.particles import (
     DIAMETER,
     RADIUS,
     VOLUME,
+    Box,
     Duration,
     Plotted,
     column,
@@ -162,7 +163,7 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     return (*found, lies_between("its heavy side is below", side, -180.0, 0.0, "°"))
 
 
-def box(parameters: RaftParameters) -> tuple[tuple[float, float], tuple[float, float]]:
+def box(parameters: RaftParameters) -> Box:
     """The liquid and the body above it."""
     size = parameters.side * DIAMETER
     high = parameters.liquid_level + parameters.drop_height + 1.4 * size
@@ -170,11 +171,16 @@ def box(parameters: RaftParameters) -> tuple[tuple[float, float], tuple[float, f
     return (-half, parameters.liquid_level - parameters.depth - RADIUS), (half, high)
 
 
+def focus(experiment: Experiment) -> Box:
+    """The surface of the liquid around a floating body."""
+    level, size = experiment.parameters.liquid_level, experiment.run.built.side * DIAMETER
+    return (-1.5 * size, level - 1.3 * size), (1.5 * size, level + 1.0 * size)
+
+
 def lines(experiment: Experiment) -> Floats:
     """The bottom of the liquid."""
     built = experiment.run.built
-    (left, _), (right, _) = box(built)
-    return ground(left, right, built.liquid_level - built.depth)
+    return ground(built.liquid_level - built.depth)
 
 
 def expected(experiment: Experiment) -> dict[str, tuple[Line, ...]]:
@@ -197,6 +203,7 @@ SCENE = particle_scene(
         experiment.parameters.liquid_level,
     ),
     box=box,
+    focus=focus,
     readings=readings,
     lines=lines,
     expected=expected,

@@ -27,6 +27,7 @@ from repose.sim.measure.display import Outcome, Reading
 from repose.sim.scenes.common.release import velocities
 from repose.sim.scenes.large_particles.particles import (
     DIAMETER,
+    Box,
     DropletParameters,
     DropletViscosity,
     Duration,
@@ -185,6 +186,12 @@ def risen(time: Floats, surface: Floats) -> float:
     return float(time[late[0]]) if late.size else math.inf
 
 
+def focus(experiment: Experiment) -> Box:
+    """The vessel as high as the liquid reaches at first; the camera also shows what is higher."""
+    built = experiment.run.built
+    return box_of(width(built), 2.0 * (built.rows + 2) * DIAMETER)
+
+
 SCENE = particle_scene(
     name="rake",
     title="Raking a liquid",
@@ -194,6 +201,7 @@ SCENE = particle_scene(
     measured=measured,
     outcomes=outcomes,
     parts=LIQUID,
+    focus=focus,
     box=lambda parameters: box_of(width(parameters), 3.5 * (parameters.rows + 2) * DIAMETER),
     readings=readings,
     lines=vessel_lines,

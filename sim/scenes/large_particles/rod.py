@@ -26,6 +26,7 @@ from repose.sim.scenes.large_particles.particles import (
     VOLUME,
     BodyParameters,
     BondViscosity,
+    Box,
     Duration,
     Plotted,
     Repelling,
@@ -169,24 +170,31 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
         stays(
             experiment,
             "the horizontal momentum stays",
-            "momentum_x",
+            ("momentum_x",),
             weight * built.speed + 1e-300,
             pull,
         ),
     )
 
 
-def box(parameters: RodParameters) -> tuple[tuple[float, float], tuple[float, float]]:
+def focus(experiment: Experiment) -> Box:
     """The floor under the way of the rod."""
+    parameters = experiment.run.built
     half = 0.6 * parameters.length * DIAMETER
     way = parameters.drift * parameters.duration
     return (-half + min(way, 0.0), -2.0 * RADIUS), (half + max(way, 0.0), 2.0 * half + GAP)
 
 
+def box(parameters: RodParameters) -> Box:
+    """As far as the rod may fly off the floor."""
+    size = parameters.length * DIAMETER
+    reach = 3.0 * size + abs(parameters.drift) * parameters.duration
+    return (-reach, -size), (reach, 4.0 * size + GAP)
+
+
 def lines(experiment: Experiment) -> Floats:
     """The floor."""
-    (left, _), (right, _) = box(experiment.run.built)
-    return ground(left, right)
+    return ground()
 
 
 SCENE = particle_scene(
@@ -199,6 +207,7 @@ SCENE = particle_scene(
     measured=measured,
     outcomes=outcomes,
     box=box,
+    focus=focus,
     readings=readings,
     lines=lines,
     plots=(

@@ -25,12 +25,13 @@ from pydantic import Field
 from repose.sim.engine.builder import add_bonds, add_spheres
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment
-from repose.sim.measure.display import Line, Outcome, Reading
+from repose.sim.measure.display import Line, Outcome, Part, Reading, Track
 from repose.sim.parameters import Quantity
 from repose.sim.scenes.common.motion_parameters import Gravity
 from repose.sim.scenes.large_particles.particles import (
     BodyParameters,
     BondStiffness,
+    Box,
     Duration,
     InternalFriction,
     Plotted,
@@ -42,7 +43,6 @@ from repose.sim.scenes.large_particles.particles import (
     motion_of,
     new_world,
     particle_scene,
-    path,
     restart,
     rows_of,
     stays,
@@ -57,7 +57,11 @@ PARTICLE = 0.35
 PLANET = 0.06
 """Radius of the circle that shows the planet [m]."""
 SIDES = 48
-"""Of that circle."""
+"""Of a circle."""
+ORBITS, SMOOTH = 2.0, 6
+"""Orbits whose path is drawn, and points of it from one record to the next."""
+LENS = 0.25
+"""Radius of the circle in which the satellite is drawn magnified, over the greatest distance [-]."""
 Attraction = Annotated[
     float,
     Ge(0.0),
@@ -146,14 +150,21 @@ def measured(experiment: Experiment) -> dict[str, float]:
         "angular_momentum": whole.about((0.0, 0.0)),
         "centre_x": float(whole.centre[0]),
         "centre_y": float(whole.centre[1]),
+        "velocity_x": float(whole.velocity[0]),
+        "velocity_y": float(whole.velocity[1]),
         "stretch": float(sides.max() / sides.min()) - 1.0,
     }
 
 
 def mean_spin(experiment: Experiment) -> float:
-    """Mean spin of the last quarter of the records [rad/s]."""
+    """Mean spin of the last third of the records [rad/s]."""
+    return float(late_spin(experiment).mean())
+
+
+def late_spin(experiment: Experiment) -> Floats:
+    """Spin in the last third of the records [rad/s]."""
     spin = column(experiment, "spin")
-    return float(spin[-max(1, spin.size // 4) :].mean())
+    return spin[-max(1, spin.size // 3) :]
 
 
 def readings(experiment: Experiment) -> tuple[Reading, ...]:
@@ -164,7 +175,13 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     orbits = float(times(experiment)[-1]) / period(built)
     return (
         Reading("spin", round(float(spin[-1]), 3) + 0.0, "rad/s", help="Negative: clockwise, as the orbit."),
-        Reading("mean spin of the last quarter", round(mean_spin(experiment), 3) + 0.0, "rad/s"),
+        Reading(
+            "mean spin of the last third",
+            round(mean_spin(experiment), 3) + 0.0,
+            "rad/s",
+            expected=-balanced_rate(built),
+            help=f"The tide does no work at {-balanced_rate(built):.3g} rad/s (Hut 1981).",
+        ),
         Reading("orbits", round(orbits, 2), help=f"One takes about {period(built):.3g} s."),
     )
 
@@ -174,9 +191,8 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     oscillates; the angular momentum about the planet stays."""
     built = experiment.run.built
     first = abs(float(column(experiment, "angular_momentum")[0]))
-    spin = column(experiment, "spin")
-    late = spin[-(spin.size // 3) :]
-    found = stays(experiment, "the angular momentum about the planet stays", "angular_momentum", first)
+    late = late_spin(experiment)
+    found = stays(experiment, "the angular momentum about the planet stays", ("angular_momentum",), first)
     if not built.first_spin > 0.0:
         return (found,)
     return (
@@ -202,24 +218,69 @@ def balanced_rate(parameters: SatelliteParameters) -> float:
     return rate
 
 
-def box(parameters: SatelliteParameters) -> tuple[tuple[float, float], tuple[float, float]]:
+def box(parameters: SatelliteParameters) -> Box:
     """The whole orbit, however its axis turns."""
     reach = parameters.far + parameters.size
     return (-reach, -reach), (reach, reach)
 
 
+def focus(experiment: Experiment) -> Box:
+    """The first orbit, and beside it the magnified satellite."""
+    built = experiment.run.built
+    half = 1.1 * math.sqrt(built.far * built.near)
+    return (-built.near - 2.2 * LENS * built.far, -half), (built.far + built.size, half)
+
+
+def tracks(experiment: Experiment) -> tuple[Track, ...]:
+    """The path during the last orbits: between two records a cubic with their positions and velocities."""
+    time = times(experiment)
+    late = time >= (time[-1] if time.size else 0.0) - ORBITS * period(experiment.run.built)
+    place, velocity = (
+        np.column_stack([column(experiment, f"{name}_{axis}")[late] for axis in "xy"])
+        for name in ("centre", "velocity")
+    )
+    if len(place) < 2:
+        return ()
+    lasts = np.diff(time[late])[:, None, None]
+    share = np.linspace(0.0, 1.0, SMOOTH, endpoint=False)[None, :, None]
+    from_first, from_second = place[:-1, None], place[1:, None]
+    chord = from_second - from_first
+    first, second = velocity[:-1, None] * lasts, velocity[1:, None] * lasts
+    # Hermite's cubic, written with the chord.
+    cubic = from_first + share * (
+        first + share * ((3.0 * chord - 2.0 * first - second) + share * (first + second - 2.0 * chord))
+    )
+    return (Track(0, np.concatenate([cubic.reshape(-1, 2), place[-1:]])),)
+
+
 def lines(experiment: Experiment) -> Floats:
-    """The planet as a circle."""
+    """The planet as a circle, and behind it the satellite magnified, with a line towards the planet."""
+    built, place = experiment.run.built, experiment.run.world.motion[:2, 0].T
+    lens, middle = LENS * built.far, place.mean(axis=0)
+    centre = np.array([-built.near - 1.1 * lens, 0.0])
+    shape = centre + 0.6 * lens * math.sqrt(3.0) / built.size * (place - middle)
+    towards = centre - lens * middle / max(float(np.hypot(*middle)), 1e-12)
+    pointer = np.stack([centre + 0.8 * (towards - centre), towards])[None]
+    return np.concatenate([circle(np.zeros(2), PLANET), circle(centre, lens), closed(shape), pointer])
+
+
+def circle(centre: Floats, radius: float) -> Floats:
+    """Lines [m], shape (lines, 2, 2)."""
     angle = math.tau * np.arange(SIDES) / SIDES
-    rim = PLANET * np.column_stack([np.cos(angle), np.sin(angle)])
-    return np.stack([rim, np.roll(rim, -1, axis=0)], axis=1)
+    return closed(centre + radius * np.column_stack([np.cos(angle), np.sin(angle)]))
+
+
+def closed(corners: Floats) -> Floats:
+    """The sides of a polygon [m], shape (corners, 2, 2)."""
+    sides: Floats = np.stack([corners, np.roll(corners, -1, axis=0)], axis=1)
+    return sides
 
 
 def expected(experiment: Experiment) -> dict[str, tuple[Line, ...]]:
-    """The mean rate of the orbit."""
+    """The rate at which the tide does no work over an orbit."""
     built = experiment.run.built
-    rate = -math.tau / period(built)
-    return {"Spin": (Line("mean rate of the orbit", np.array([0.0, built.duration]), np.array([rate, rate])),)}
+    rate = np.full(2, -balanced_rate(built))
+    return {"Spin": (Line("without work of the tide (Hut)", np.array([0.0, built.duration]), rate),)}
 
 
 SCENE = particle_scene(
@@ -232,10 +293,12 @@ SCENE = particle_scene(
     measured=measured,
     outcomes=outcomes,
     box=box,
+    focus=focus,
     readings=readings,
     lines=lines,
     expected=expected,
-    tracks=lambda experiment: (path(experiment, 0, "centre"),),
+    tracks=tracks,
+    parts=(Part("satellite", "steel"),),
     fields=("central_gravity",),
     plots=(
         Plotted("Spin", "spin [rad/s]", {"satellite": "spin"}),

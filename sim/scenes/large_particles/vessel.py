@@ -8,7 +8,7 @@ from repose.sim.engine.contacts.wall_forces import PLANE
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.measure.display import Part
-from repose.sim.scenes.large_particles.particles import DIAMETER, RADIUS, VOLUME
+from repose.sim.scenes.large_particles.particles import DIAMETER, RADIUS, VOLUME, Box
 
 DENSITY = 1000.0
 """Of the liquid, by volume of its particles as spheres [kg/m³]."""
@@ -55,7 +55,7 @@ def walls_at(experiment: Experiment) -> tuple[float, float]:
     return float(place[LEFT]), float(place[RIGHT])
 
 
-def box_of(width: float, height: float) -> tuple[tuple[float, float], tuple[float, float]]:
+def box_of(width: float, height: float) -> Box:
     """The vessel [m]."""
     return (-DIAMETER, -DIAMETER), (width + DIAMETER, height)
 

@@ -20,7 +20,8 @@ from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.parameters import ParameterSet
 from repose.sim.registry import scenes
-from repose.sim.study.parallel_runs import Task, point_of
+from repose.sim.study.parallel_runs import Task
+from repose.sim.study.quantities import read
 
 from tests.app.ui.panels.panel_harness import full_snapshot, open_harness
 
@@ -33,7 +34,7 @@ def writes(angles: tuple[float | None, ...]) -> Callable[..., None]:
     def run_all(tasks: list[Task], processes: int, *, on_progress: Any, on_end: Any) -> None:
         for task, angle in zip(tasks, angles, strict=True):
             if angle is not None:
-                point = {"at": task.at, "value": math.radians(angle), "error": 0.02, "aside": {}}
+                point = {"value": angle, "error": 1.2, "unit": "°", "aside": {}}
                 task.path.write_text(json.dumps({"point": point}))
             on_end(task, "" if angle is not None else "its process was killed by signal 9")
             on_progress("", 1.0)
@@ -99,9 +100,9 @@ def test_stopping_ends_the_runs_and_keeps_those_that_have_ended() -> None:
 def test_repeated_runs_are_added_to_those_of_the_session() -> None:
     experiment = new_experiment("heap", {"grain_count": 3, "width": 0.02})
     same = conditions(experiment)
-    task = Task("heap", {}, 2, 0.1, "seed 2", Path("unused"))
     found = {"parameters": experiment.parameters.model_dump(), "ready": None}
-    repeated = point_of(task, {**found, "point": {"value": 0.22, "error": 0.01, "aside": {}}})
+    point = {"value": 12.6, "error": 0.6, "unit": "°", "aside": {}}
+    repeated = read("heap", "angle_of_repose", {**found, "point": point}, 0.1)
     assert repeated is not None
     points = (Point(0.1, 0.20, 0.01, {}, same), repeated)
     assert apply(experiment, KeepMeasured("heap", points)) == ""

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import struct
+from errno import ENOSPC
+from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -44,3 +47,16 @@ def test_a_saved_picture_is_a_png_of_its_size(tmp_path: Path) -> None:
     head = path.read_bytes()[:24]
     assert head[:8] == b"\x89PNG\r\n\x1a\n"
     assert struct.unpack(">II", head[16:24]) == (5, 3)
+
+
+class FullDisk(BytesIO):
+    """A file whose disk is full."""
+
+    def write(self, data: Any) -> int:
+        raise OSError(ENOSPC, "No space left on device")
+
+
+def test_a_picture_that_cannot_be_written_raises_one_error_and_prints_nothing(capfd: pytest.CaptureFixture) -> None:
+    with pytest.raises(OSError, match="No space left"):
+        save_png(np.zeros((30, 50, 3), np.uint8), FullDisk())
+    assert capfd.readouterr() == ("", "")

@@ -12,7 +12,7 @@ from repose.sim.experiment.commands import Act, SetParameters
 from repose.sim.experiment.control import apply
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.ledger import energy_of
-from repose.sim.experiment.relaxation import BALANCED, MOST_ITERATIONS, relax, unbalanced
+from repose.sim.experiment.relaxation import BALANCED, MOST_ITERATIONS, relax, share_done, unbalanced
 from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.stepping import advance, is_finished
 from repose.sim.measure.mean_speed import mean_speed
@@ -195,3 +195,19 @@ def test_a_relaxation_tells_its_share_and_one_that_is_stopped_changes_nothing() 
     assert len(shares) > 4
     assert shares == sorted(shares)
     assert 0.0 <= shares[0] < shares[-1] <= 1.0
+
+
+@pytest.mark.parametrize(
+    ("first", "now", "wanted", "share"),
+    [
+        (8.0, 4.0, 2.0, 0.5),
+        (8.0, 2.0, 2.0, 1.0),
+        (1.0, -0.5, -2.0, 0.5),
+        (1.0, 0.0, -1.0, 0.5),
+        (-1.0, -2.0, -2.0, 1.0),
+    ],
+)
+def test_the_share_of_a_relaxation_is_known_for_energies_of_any_sign(
+    first: float, now: float, wanted: float, share: float
+) -> None:
+    assert share_done(first, now, wanted) == pytest.approx(share)

@@ -48,7 +48,7 @@ def test_a_long_rewind_is_done_in_batches_and_its_progress_is_shown() -> None:
     assert shares[-1] > 0.99
     assert seen[0].phase_label == f"moving to step {back_to}, now at {seen[0].at}"
     assert seen[-1].at == back_to
-    assert "going to" not in seen[-1].phase_label
+    assert "moving to" not in seen[-1].phase_label
     assert state_hash(simulation.run) == hashes[back_to]
     runner.send(Rewind(21_000))
     runner._turn(simulation)

@@ -152,7 +152,7 @@ def test_parameters_of_the_next_fill_act_at_the_next_fill() -> None:
     simulation = poured(1_000)
     world = simulation.run.world
     assert apply(simulation, SetParameters({"grain_count": 25, "mean_radius": 8e-4})) == ""
-    assert "at the next fill" in simulation.message
+    assert "at the next start" in simulation.message
     assert simulation.run.world is world
     assert len(simulation.run.state.radii) == 40
     apply(simulation, Act("reset"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -124,3 +124,14 @@ def test_a_state_that_cannot_be_saved_is_refused_before_the_run_begins() -> None
         require_plain(scene.state_type, scene.name)
     with pytest.raises(ParameterError, match=r"^The state of the scene 'x' cannot be saved: it must contain.*\.$"):
         require_plain(WithArray, "The state of the scene 'x'")
+
+
+@pytest.mark.parametrize("returns", [None, "tuple", "tuple[World, Undefined]"])
+def test_a_scene_that_does_not_name_its_state_is_refused_in_one_sentence(returns: str | None) -> None:
+    def begin(parameters, seed):  # type: ignore[no-untyped-def]
+        """As in the first draft of a plug-in."""
+
+    if returns is not None:
+        begin.__annotations__["return"] = returns
+    with pytest.raises(ParameterError, match=r"^The scene 'heap' cannot be used: the annotation of its function begin"):
+        replace(scenes()["heap"], begin=begin).state_type  # noqa: B018

@@ -122,6 +122,14 @@ class PanelHarness:
             bare_frame(self.ui, self.draw)
             self.widgets = self.ui.probe.widgets
 
+    def settle(self) -> None:
+        """Draw until every widget has kept its place for four frames, such as after a row of tabs has scrolled."""
+        still = 0
+        while still < 4:
+            before = self.widgets
+            self.frame()
+            still = still + 1 if self.widgets == before else 0
+
     def place(self, name: str, share: float = 0.5) -> tuple[float, float]:
         """A point on a widget, `share` of the way from its left to its right."""
         x0, y0, x1, y1 = self.widgets[name]
@@ -178,7 +186,8 @@ class PanelHarness:
 
     def rest(self) -> None:
         """Wait long enough that the next click is not the second of two."""
-        self.frame(30)
+        bare_frame(self.ui, self.draw, elapsed=0.5)
+        self.frame(3)
 
 
 @contextmanager

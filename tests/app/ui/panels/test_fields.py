@@ -8,9 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from imgui_bundle import imgui
-from repose.app.ui import fields
+from repose.app.render import text
+from repose.app.render.theme import Colour
+from repose.app.ui import fields, widgets
 from repose.app.ui.field_values import position, typed, value_at
 from repose.app.ui.fields import describe
+from repose.app.ui.ui import Ui
 from repose.sim.experiment.commands import SetParameters
 from repose.sim.parameters import Parameter
 from repose.sim.registry import scenes
@@ -77,7 +80,7 @@ def test_text_that_is_not_a_number_is_returned_unchanged(text: str) -> None:
 def test_the_tooltip_says_range_default_and_when_it_takes_effect() -> None:
     text = describe(DECLARED["grain_count"])
     assert "From 1 to 20000; default 1100." in text
-    assert "next fill" in text
+    assert "next start" in text
     assert "rebuilt at once, under the grains" in describe(DECLARED["base_radius"])
     mesh = scenes()["vessel"].parameters.declared()["mesh_lift"]
     assert "restarts, after a question; undo restores the present grains" in describe(mesh)
@@ -187,3 +190,45 @@ def test_the_button_defaults_resets_all_parameters_in_one_step_of_undo(harness: 
     assert harness.commands[-1] == SetParameters({"friction": 0.5, "gravity": 1.62})
     harness.click("parameters.redo")
     assert harness.commands[-1] == SetParameters({"friction": 0.1, "gravity": 9.81})
+
+
+@pytest.mark.parametrize("room", [400.0, 105.0, 95.0])
+def test_symbol_and_value_never_share_a_place_however_long_the_value_is(
+    harness: PanelHarness, monkeypatch: pytest.MonkeyPatch, room: float
+) -> None:
+    drawn: list[tuple[str, float, float]] = []
+
+    def draw_symbol(x: float, y: float, symbol: str, colour: Colour) -> float:
+        drawn.append((symbol, x, text.draw_symbol(x, y, symbol, colour)))
+        return drawn[-1][2]
+
+    def draw(ui: Ui) -> None:
+        imgui.set_next_window_size(imgui.ImVec2(room + 2.0 * imgui.get_style().window_padding.x, 60.0))
+        imgui.begin("one row")
+        fields.draw_field(ui, DECLARED["normal_stiffness"])
+        imgui.end()
+
+    monkeypatch.setattr(fields, "draw_symbol", draw_symbol)
+    harness.ui.edits.set({"normal_stiffness": 8.7e8})
+    harness.draw = draw
+    harness.frame(2)
+    (symbol, _, end), (value, start, _) = drawn[-2:]
+    assert (symbol, value) == ("k_n", "8.7·10⁸ N/m^1.5")
+    assert end < start, "the symbol would be cut off"
+
+
+def test_a_tooltip_is_shown_where_the_mouse_rests_and_not_while_a_slider_is_dragged(
+    harness: PanelHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown: list[str] = []
+    monkeypatch.setattr(widgets, "write", lambda words, width: shown.append(words))
+    harness.move(*harness.place("field.friction"))
+    harness.frame(120)
+    assert shown
+    harness.button(True)
+    shown.clear()
+    harness.frame(120)
+    assert shown == []
+    harness.button(False)
+    harness.frame(120)
+    assert shown

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 from imgui_bundle import imgui, implot
-from repose.app.ui.panels import Panel, all_keys, all_panels
+from repose.app.render import text
+from repose.app.ui.panels import Panel, all_keys, all_panels, notices, presentation
 from repose.app.ui.panels.notices import ways_back
 from repose.app.ui.places import BELOW_LEGEND
 from repose.app.ui.questions import ask
@@ -19,6 +20,7 @@ from repose.app.ui.widgets import button_width
 from repose.sim.experiment.commands import Act, Recover, SetParameters
 from repose.sim.experiment.snapshot import Action, Fault, Notice, Remedy
 from repose.sim.registry import scenes
+from repose.sim.study.preparation import Progress
 
 from tests.app.ui.panels.panel_harness import PanelHarness, full_snapshot, open_harness
 
@@ -235,3 +237,46 @@ def test_a_long_relaxation_shows_its_share_and_is_stopped_by_button_and_key(harn
     harness.click("notice.stop_relaxing")
     no.act(harness.ui)
     assert stopped == ["now", "now"]
+
+
+@pytest.mark.parametrize(
+    ("progress", "said"),
+    [
+        (Progress("step loop", 0.5, 20.0), "50%, about 20 s left: step loop. Later starts load it from disk."),
+        (Progress("", 1.0, 0.0), "100%, nearly ready. Later starts load it from disk."),
+    ],
+)
+def test_the_part_that_is_compiled_is_named_as_long_as_there_is_one(
+    harness: PanelHarness, monkeypatch: pytest.MonkeyPatch, progress: Progress, said: str
+) -> None:
+    class Watched:
+        def progress(self) -> Progress:
+            return progress
+
+    notes: list[str] = []
+    monkeypatch.setattr(notices, "_watch", lambda ui: Watched())
+    monkeypatch.setattr(notices, "note", lambda text, colour: notes.append(text))
+    harness.ui.snapshot = replace(harness.ui.snapshot, compiling=True)
+    harness.frame()
+    assert said in notes
+
+
+def test_title_clock_and_speed_of_a_presentation_stand_on_one_plate(
+    harness: PanelHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ends: list[tuple[float, float]] = []
+
+    def draw_text(x: float, y: float, words: str, *style: Any) -> float:
+        ends.append((text.draw_text(x, y, words, *style), y + imgui.get_font_size()))
+        return ends[-1][0]
+
+    monkeypatch.setattr(presentation, "draw_text", draw_text)
+    harness.ui.presenting = True
+    for title in ("Heap", "A heap with a title that is much longer than its clock"):
+        monkeypatch.setattr(harness.ui.preset_library, "title", lambda scene, title=title: title)
+        ends.clear()
+        harness.frame()
+        _, _, right, foot = harness.widgets["presentation.title"]
+        assert len(ends) >= 3
+        assert all(x < right and y < foot for x, y in ends[:3])
+        assert right < harness.ui.size[0]

@@ -62,7 +62,7 @@ def test_four_readings_can_be_read_without_scrolling(
         assert "experiment.angle" in in_the_column(harness)
         widgets.bring_forward(harness.ui, "tab", "readings")
         read.clear()
-        harness.frame(60)
+        harness.settle()
         assert len(read) >= 4
 
 
@@ -93,7 +93,7 @@ def test_no_name_of_a_plot_is_cut(size: tuple[int, int], text: float, theme: str
         names = {entry.name: entry.title for entry in plots.tabs_of(harness.ui)}
         for name, title in names.items():
             widgets.bring_forward(harness.ui, plots.ROW, name)
-            harness.frame(60)
+            harness.settle()
             left, _, right, _ = harness.widgets[f"plots.{name}"]
             assert right - left >= widgets.text_width(title), title
 
@@ -116,7 +116,7 @@ def test_every_tool_has_a_tab_in_the_column(size: tuple[int, int], text: float, 
     with open_harness(tmp_path, full_snapshot(), size, scale=scale_of(size, text, theme)) as harness:
         for name in tools:
             widgets.bring_forward(harness.ui, "tab", name)
-            harness.frame(60)  # a row of tabs scrolls to the one that is shown
+            harness.settle()  # a row of tabs scrolls to the one that is shown
             assert f"tab.{name}" in in_the_column(harness), name
 
 
@@ -151,6 +151,31 @@ def test_no_label_in_the_column_is_cut(
             widgets.bring_forward(harness.ui, "tab", panel)
             harness.frame(3)
     assert cut == []
+
+
+@pytest.mark.parametrize(("size", "text", "theme"), [*LOW, *HIGH, LARGEST])
+def test_no_title_of_a_preset_is_cut(
+    size: tuple[int, int], text: float, theme: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sizes: dict[str, float] = {}
+    plain = widgets.fitting_size
+
+    def fitting_size(text: str, room: float) -> float:
+        sizes[text] = plain(text, room)
+        assert widgets.text_width(text, sizes[text]) <= room, text
+        return sizes[text]
+
+    monkeypatch.setattr(widgets, "fitting_size", fitting_size)
+    with open_harness(tmp_path, full_snapshot(), size, scale=scale_of(size, text, theme)) as harness:
+        library = harness.ui.preset_library
+        library.refresh()
+        titles = dict(library.titles)
+        assert "Log and weight on a thread" in titles.values()
+        for name, title in titles.items():
+            library.note(name, title, "heap")
+            harness.frame(2)
+            assert sizes[title] >= 0.7
+            assert {"experiment.preset", "experiment.scenes"} <= in_the_column(harness)
 
 
 def test_ctrl_f_brings_the_search_forward_in_a_short_column(tmp_path: Path) -> None:

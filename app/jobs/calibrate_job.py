@@ -1,0 +1,233 @@
+"""A calibration without a window: runs in a folder that can be continued, then result.json, a picture and a preset."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+from repose.app.jobs.headless_job import DONE, INTERRUPTED, NOT_ALL_WRITTEN, RESULT, claim_for, output_folder
+from repose.app.jobs.headless_plan import plan
+from repose.app.jobs.remaining_time import time_left
+from repose.app.jobs.study_job import RUNS
+from repose.app.progress import Progress, say
+from repose.app.stopping import StopAsked, stoppable
+from repose.app.storage.plot_files import Sheet, draw
+from repose.sim.engine.thread_count import available
+from repose.sim.experiment.comparison import label_of, shown
+from repose.sim.io import presets
+from repose.sim.io.atomic_file import Claim, write_whole_file
+from repose.sim.io.json_text import json_text
+from repose.sim.measure.display import Curve, Line
+from repose.sim.numbers import read_number
+from repose.sim.parameters import ParameterError
+from repose.sim.registry import scenes
+from repose.sim.study.calibration import Found, Goal, Observation, calibrate, place, report, value_at
+from repose.sim.study.outcome import Outcome
+from repose.sim.study.plan import StudyPlan
+from repose.sim.study.quantities import name_of_study, quantity_of
+from repose.sim.study.runs_on_disk import StudyRuns
+
+PRESET, PICTURE, DESCRIPTION = "preset.toml", "calibration.png", "calibration.json"
+FRICTIONS = (0.05, 0.1, 0.2)
+"""Friction coefficients of θ = k arctan μ: the range of the thesis."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """A checked request for a calibration."""
+
+    goal: Goal
+    workers: int
+    out: Path | None
+    resume: bool
+    as_json: bool
+
+
+def plan_calibration(
+    scene: str = "heap",
+    vary: str = "shear_stiffness=5:400",
+    angle: float | None = None,
+    angle_error: float = 0.0,
+    changes: Sequence[str] = (),
+    precision: float = 0.05,
+    runs: int = 60,
+    workers: int | None = None,
+    out: Path | None = None,
+    resume: bool = False,
+    as_json: bool = False,
+) -> Request:
+    """Check a typed request; raises `ParameterError`."""
+    job = plan(scene, changes=changes, out=out)
+    name, equals, text = vary.partition("=")
+    ends = [read_number(word) for word in text.split(":")]
+    if not equals or len(ends) != 2 or any(isinstance(end, str) for end in ends):
+        raise ParameterError(
+            f"--vary {vary!r} is refused: write it as NAME=LOW:HIGH in SI, such as shear_stiffness=5:400."
+        )
+    low, high = (float(end) for end in ends)
+    count = available() if workers is None else workers
+    if not 1 <= count <= 256:
+        raise ParameterError(f"--workers {count} is refused: it must be 1 to 256.")
+    if resume and out is None:
+        raise ParameterError("--resume continues the calibration in a folder: name the folder with --out.")
+    goal = Goal(
+        scene=job.scene,
+        name=name.strip(),
+        low=low,
+        high=high,
+        wanted=1.0 if angle is None else angle,
+        wanted_error=angle_error,
+        frictions=FRICTIONS if angle is None else (),
+        values=job.values,
+        precision=precision,
+        most_runs=runs,
+    ).check()
+    return Request(goal, count, out, resume, as_json)
+
+
+def run_calibration(request: Request) -> int:
+    """Do the runs and write the results; returns the exit code. Raises `ParameterError` before any work."""
+    goal, names = request.goal, (RESULT, PICTURE, PRESET)
+    continued = _continued(request)
+    folder, made = output_folder(request.out, "calibrate", () if continued else (*names, RUNS, DESCRIPTION))
+    claims: dict[str, Claim] = {}
+    try:
+        for name in names:
+            if not (continued and (folder / name).exists()):
+                claims[name] = claim_for("--out", folder / name)
+        text = json_text(_description(goal), indent=2).encode("utf-8")
+        write_whole_file(folder / DESCRIPTION, lambda file: file.write(text))
+        (folder / RUNS).mkdir(exist_ok=True)
+        return _run_in(folder, request, claims)
+    finally:
+        for place_of_file in claims.values():
+            place_of_file.release()
+        if made:
+            with suppress(OSError):
+                folder.rmdir()
+
+
+def _description(goal: Goal) -> dict[str, Any]:
+    """What must be equal for a folder to be continued; a finer precision and more runs are a continuation."""
+    found = report(goal, Found(math.nan, math.inf, (0.0, 0.0), (), math.nan), ())
+    kept = ("scene", "parameter", "range", "wanted", "frictions", "values")
+    return json.loads(json_text({name: found[name] for name in kept}))  # type: ignore[no-any-return]
+
+
+def _continued(request: Request) -> bool:
+    """Whether the folder contains this calibration; raises `ParameterError` if it contains another one."""
+    out = request.out
+    if out is None or not (out / DESCRIPTION).is_file():
+        return False
+    theirs: Any = None
+    with suppress(OSError, ValueError):
+        theirs = json.loads((out / DESCRIPTION).read_text(encoding="utf-8"))
+    if theirs != _description(request.goal):
+        raise ParameterError(f"--out {out} contains another calibration: choose another folder.")
+    if not request.resume:
+        raise ParameterError(f"--out {out} contains this calibration already: continue it with --resume.")
+    return True
+
+
+def _run_in(folder: Path, request: Request, claims: dict[str, Claim]) -> int:
+    goal, began = request.goal, time.monotonic()
+    last: list[tuple[Found, int]] = []
+    seen: list[Observation] = []
+    with Progress(goal.title, quiet=request.as_json) as progress, stoppable() as stop:
+
+        def do(batch: StudyPlan) -> Outcome:
+            runs = StudyRuns((batch,), folder / RUNS)
+
+            def on_progress(words: str, share: float) -> None:
+                stop.check()
+                done = last[-1][1] if last else 0
+                whole = min(1.0, (done + share * len(runs.runs[batch.name])) / goal.most_runs)
+                progress.show(words, whole, time_left(began, whole))
+
+            runs.do(runs.begin(), request.workers, on_progress, lambda *_: None)
+            return runs.outcome(batch)
+
+        def tell(found: Found, runs: int) -> None:
+            last.append((found, runs))
+            progress.tell(f"{runs} runs: {in_words(goal, found)}")
+
+        found = Found(math.nan, math.inf, (goal.low, goal.high), (), math.nan)
+        with suppress(StopAsked):
+            found, seen = calibrate(goal, do, tell)
+    if stop.asked:
+        say(f"Stopped; the same command with --out {folder} --resume continues.")
+        return INTERRUPTED
+    return _finish(folder, request, found, seen, claims)
+
+
+def in_words(goal: Goal, found: Found) -> str:
+    """The value with its error and interval in the shown unit."""
+    quantity = goal.parameter.quantity
+    symbol, unit = quantity.symbol or quantity.label, f" {quantity.unit}".rstrip()
+    if not math.isfinite(found.value):
+        return f"the fitted curve does not reach {goal.wanted:g}{goal.unit} within the range"
+    value, error = found.value / quantity.scale, found.standard_error / quantity.scale
+    low, high = (end / quantity.scale for end in found.interval)
+    return f"{symbol} = {shown(value, error)}{unit} (95 %: {low:.3g} to {high:.3g}{unit})"
+
+
+def _finish(folder: Path, request: Request, found: Found, seen: Sequence[Observation], claims: dict[str, Claim]) -> int:
+    goal, code = request.goal, DONE
+    text = json_text(report(goal, found, seen), indent=2)
+    writers = {RESULT: lambda file: file.write(text.encode("utf-8"))}
+    if seen:
+        writers[PICTURE] = partial(_draw, goal, found, seen)
+    if math.isfinite(found.value):
+        made = presets.dumps(_preset(goal, found))
+        writers[PRESET] = lambda file: file.write(made.encode("utf-8"))
+    for name, write in writers.items():
+        try:
+            claims[name].write(write) if name in claims else write_whole_file(folder / name, write)
+        except Exception as error:  # an error of the drawing library must not lose the other files
+            say(f"{folder / name} could not be written: {getattr(error, 'strerror', None) or error}.")
+            code = NOT_ALL_WRITTEN
+    if request.as_json:
+        print(text, end="", flush=True)
+    else:
+        print(f"{goal.title}: {in_words(goal, found)}", f"written to  {folder}", sep="\n", flush=True)
+    return code if math.isfinite(found.value) else NOT_ALL_WRITTEN
+
+
+def _preset(goal: Goal, found: Found) -> presets.Preset:
+    """The scene with the calibrated value, for the window and for `repose run --preset`."""
+    value = float(f"{found.value:.4g}")
+    title = goal.title if len(goal.title) <= 60 else goal.title[:60]
+    about = f"Calibrated: {in_words(goal, found)}."
+    return presets.Preset(goal.scene, title, goal.scene, values={**goal.values, goal.name: value}, about=about[:200])
+
+
+def _draw(goal: Goal, found: Found, seen: Sequence[Observation], file: BinaryIO) -> None:
+    """Observations, fitted parabola, wanted value with its error, and the confidence interval."""
+    quantity = goal.parameter.quantity
+    scale = quantity.scale
+    ends = place(goal, np.array([goal.low, goal.high]))
+    x = value_at(goal, np.linspace(ends[0], ends[1], 100))
+    at, y = (np.array([getattr(entry, name) for entry in seen]) for name in ("at", "y"))
+    lines = [Line("runs", at / scale, y, points=True)]
+    if found.coefficients:
+        lines.append(
+            Line("fitted parabola", x / scale, np.polyval(np.array(found.coefficients), place(goal, x)), fitted=True)
+        )
+    lines.append(Line("wanted", np.array([goal.low, goal.high]) / scale, np.full(2, goal.wanted)))
+    if math.isfinite(found.value):
+        bounds = np.array([found.interval[0], found.value, found.interval[1]]) / scale
+        lines.append(Line("95 % confidence", bounds, np.full(3, goal.wanted)))
+    study = scenes()[goal.scene].study
+    own = quantity_of(goal.scene, name_of_study(goal.scene))
+    y_label = "k of θ = k arctan μ" if goal.frictions else label_of(own.label, study.symbol, own.unit)
+    x_label = label_of(quantity.label, quantity.symbol, quantity.unit)
+    curve = Curve(goal.title, x_label, y_label, tuple(lines))
+    draw(Sheet(goal.title[:1].upper() + goal.title[1:], in_words(goal, found), (curve,)), file)

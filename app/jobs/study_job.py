@@ -1,0 +1,261 @@
+"""A study without a window: the result of each run is written at its end, then tables, figures and a report.
+
+A folder that contains some of the runs is continued.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from repose.app.jobs.headless_job import DONE, FAULT, INTERRUPTED, NOT_ALL_WRITTEN, RESULT, claim_for, output_folder
+from repose.app.jobs.remaining_time import time_left
+from repose.app.jobs.study_pictures import draw_outcome
+from repose.app.jobs.study_report import report_page
+from repose.app.jobs.study_request import Request
+from repose.app.progress import Progress, say
+from repose.app.stopping import Stop, StopAsked, stoppable
+from repose.sim.experiment.comparison import averaged, mean_in_words, repeated_in_words, shown
+from repose.sim.io.atomic_file import Claim, claim, remove_leftovers, write_whole_file
+from repose.sim.io.json_text import json_text
+from repose.sim.parameters import ParameterError
+from repose.sim.registry import scenes
+from repose.sim.study.outcome import Outcome
+from repose.sim.study.parallel_runs import Task
+from repose.sim.study.plan import StudyPlan
+from repose.sim.study.quantities import name_of_study, read
+from repose.sim.study.runs_on_disk import StudyRuns
+
+RUNS, DESCRIPTION, REPORT, UNDER_WAY = "runs", "study.json", "report.html", ".study-under-way"
+PICTURES = ("png", "pdf")
+"""Kinds of pictures that are written for every study."""
+
+Writers = dict[str, Callable[[BinaryIO], object]]
+
+
+def run_study(request: Request) -> int:
+    """Do the missing runs and write the results of all; returns the exit code.
+
+    Raises `ParameterError` before any work if the folder cannot be used.
+    """
+    continued = _continued(request)
+    names = _file_names(request)
+    taken = () if continued else (*names, RUNS, DESCRIPTION)
+    folder, made = output_folder(request.out, request.name, taken)
+    claims = _claimed(folder, names, continued)
+    try:
+        return _run_in(folder, request, claims)
+    finally:
+        for place in claims.values():
+            place.release()
+        if made:
+            with suppress(OSError):
+                folder.rmdir()  # it is empty
+
+
+def _identity(request: Request) -> dict[str, Any]:
+    """What the folder of a study describes, so that no other one continues it."""
+    found = (request.whole or request.plans[0]).identity()
+    return found | {"studies": [plan.identity() for plan in request.plans]} if request.whole else found
+
+
+def _continued(request: Request) -> bool:
+    """Whether the folder contains this study; raises `ParameterError` if it contains another one."""
+    out = request.out
+    if out is None or not ((out / RUNS).is_dir() or (out / DESCRIPTION).is_file()):
+        if (
+            request.resume
+            and out is not None
+            and request.whole is None
+            and request.plans[0].name not in ("sweep", "repeat")
+        ):
+            raise ParameterError(f"--out {out} contains no study to continue: leave --resume out.")
+        return False
+    theirs: Any = None
+    with suppress(OSError, ValueError):
+        theirs = json.loads((out / DESCRIPTION).read_text(encoding="utf-8"))
+    ours = _identity(request)
+    if not isinstance(theirs, Mapping) or theirs.get("study") != ours["study"]:
+        words = f"study '{theirs['study']}'" if isinstance(theirs, Mapping) and "study" in theirs else "unknown study"
+        raise ParameterError(
+            f"--out {out} contains runs of an {words}: choose another folder.".replace("an study", "the study")
+        )
+    for name in (name for name in ours if ours[name] != theirs.get(name)):
+        raise ParameterError(
+            f"--out {out} contains the study '{ours['study']}' with {name} = {theirs.get(name)!r}, not {ours[name]!r}: "
+            "choose another folder."
+        )
+    if not request.resume:
+        raise ParameterError(
+            f"--out {out} contains this study already: continue it with --resume, or choose another folder."
+        )
+    return True
+
+
+def _file_names(request: Request) -> tuple[str, ...]:
+    """Files written at the end, beside the runs."""
+    kinds = ("csv", *(PICTURES if request.picture else ()))
+    names = [f"{plan.name}.{kind}" for plan in request.plans for kind in kinds]
+    return (RESULT, *names, *([REPORT] if request.whole else []))
+
+
+def _claimed(folder: Path, names: tuple[str, ...], continued: bool) -> dict[str, Claim]:
+    """Claims of the names in the folder: first the one that excludes other studies, then those of the results.
+
+    A continued study replaces the results of its earlier part. Raises `ParameterError`.
+    """
+    claims: dict[str, Claim] = {}
+    try:
+        claims[UNDER_WAY] = claim(folder / UNDER_WAY)
+        for name in names:
+            if not (continued and (folder / name).exists()):
+                claims[name] = claim_for("--out", folder / name)
+    except FileExistsError:
+        raise ParameterError(
+            f"--out {folder} is being written to by another study: wait for its end or choose another folder."
+        ) from None
+    except (OSError, ParameterError) as error:
+        for place in claims.values():
+            place.release()
+        if isinstance(error, ParameterError):
+            raise
+        raise ParameterError(f"--out {folder} cannot be written to: {error.strerror or error}.") from None
+    return claims
+
+
+def _run_in(folder: Path, request: Request, claims: dict[str, Claim]) -> int:
+    runs = folder / RUNS
+    study_runs = StudyRuns(request.plans, runs, request.threads)
+    missing = study_runs.begin()
+    runs.mkdir(exist_ok=True)
+    remove_leftovers(runs)
+    description = json_text(_identity(request), indent=2).encode("utf-8")
+    write_whole_file(folder / DESCRIPTION, lambda file: file.write(description))
+    title = f"{(request.whole or request.plans[0]).title} in {folder}: {len(missing)} runs to do"
+    title += f", {len(study_runs.results)} done already" if study_runs.results else ""
+    with Progress(title, quiet=request.as_json) as progress, stoppable() as stop:
+        _do(request, missing, study_runs, progress, stop)
+    return _finish(request, folder, study_runs, stop, claims)
+
+
+def _do(request: Request, missing: list[Task], study_runs: StudyRuns, progress: Progress, stop: Stop) -> None:
+    began = [0.0]  # the first progress of a run: an engine that is compiled before it says nothing about the rest
+
+    def on_end(task: Task, result: Mapping[str, Any] | None, lost: str) -> None:
+        progress.tell(f"{task.name}: {_in_words(task, result) if result is not None else f'lost: {lost}'}")
+
+    def on_progress(words: str, share: float) -> None:
+        stop.check()
+        if not began[0] and share > 0.0:
+            began[0] = time.monotonic()
+        progress.show(words, share, time_left(began[0], share) if began[0] else "")
+
+    with suppress(StopAsked):
+        study_runs.do(missing, request.workers, on_progress, on_end)
+
+
+def _in_words(task: Task, result: Mapping[str, Any]) -> str:
+    """Result of one run, in a line."""
+    study = scenes()[task.scene].study
+    words = ""
+    if study is not None:
+        point = read(task.scene, name_of_study(task.scene), result, 0.0)
+        words = f"no {study.quantity}, "
+        if point is not None:
+            words = f"{study.symbol} = {mean_in_words(study, averaged([point])[0], study.unit)}, "
+    if "grains_left" in result:
+        words += f"{result['grains_left']} grains left, "
+    trouble = result["fault"] or result["complaint"]
+    words += f"{result['phase']} after {result['simulated_time']:.2f} s"
+    return f"{words}. {trouble}" if trouble else words
+
+
+def _finish(request: Request, folder: Path, study_runs: StudyRuns, stop: Stop, claims: dict[str, Claim]) -> int:
+    """Write numbers, figures and report, then say what was found."""
+    outcomes = {plan.name: study_runs.outcome(plan) for plan in request.plans}
+    report = _report(request, outcomes) | {"interrupted": stop.asked}
+    text, code = json_text(report, indent=2), DONE
+    writers: Writers = {RESULT: lambda file: file.write(text.encode("utf-8"))}
+    for plan in request.plans:
+        writers |= _writers(request, plan, outcomes[plan.name])
+    if request.whole is not None and any(outcome.results for outcome in outcomes.values()):
+        page = partial(report_page, request.whole, outcomes)
+        writers[REPORT] = lambda file: file.write(page().encode("utf-8"))
+    for name, write in writers.items():
+        try:
+            claims[name].write(write) if name in claims else write_whole_file(folder / name, write)
+        except Exception as error:  # an error of the drawing library must not lose the other files
+            reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
+            say(f"{folder / name} could not be written: {reason}.")
+            code = NOT_ALL_WRITTEN
+    if request.as_json:
+        print(text, end="", flush=True)
+    else:
+        for outcome in outcomes.values():
+            print(_told(outcome, titled=request.whole is not None), flush=True)
+        print(f"written to  {folder}", flush=True)
+    if stop.asked:
+        say(f"Stopped; the same command with --out {folder}{_resume(request)} continues.")
+        return INTERRUPTED
+    faults = any(result["fault"] for result in study_runs.results.values())
+    return FAULT if study_runs.lost or faults else code
+
+
+def _resume(request: Request) -> str:
+    """The option without which the command does not continue."""
+    return "" if request.plans[0].name in ("sweep", "repeat") else " --resume"
+
+
+def _writers(request: Request, plan: StudyPlan, outcome: Outcome) -> Writers:
+    """What writes table and pictures of one study; pictures only where there is something to draw."""
+    writers: Writers = {f"{plan.name}.csv": lambda file: file.write(outcome.csv().encode("utf-8"))}
+    if request.picture and any(outcome.points(group) for group in outcome.groups):
+        for kind in PICTURES:
+            writers[f"{plan.name}.{kind}"] = partial(draw_outcome, outcome, kind=kind, size=request.size)
+    return writers
+
+
+def _report(request: Request, outcomes: Mapping[str, Outcome]) -> dict[str, Any]:
+    """The content of result.json."""
+    if request.whole is None:
+        return next(iter(outcomes.values())).report()
+    return {
+        "study": request.whole.name,
+        "title": request.whole.title,
+        "studies": {name: outcome.report() for name, outcome in outcomes.items()},
+    }
+
+
+def _told(outcome: Outcome, titled: bool) -> str:
+    """Means, table and fits as lines of text."""
+    plan, lines = outcome.plan, list[str]()
+    if titled:
+        lines.append(f"\n{plan.title}")
+    if len(plan.combinations()) == len(plan.cases) == 1 and plan.figure == "comparison":
+        for quantity in outcome.quantities:
+            for row in outcome.rows(outcome.groups[0], quantity.name):
+                how = outcome.study if quantity == outcome.drawn else outcome.like(quantity)
+                lines.append(f"{quantity.label}  {repeated_in_words(how, row)}")
+    words = outcome.words()
+    widths = [max(len(row[column]) for row in words) for column in range(len(words[0]))]
+    lines += ["  ".join(word.ljust(width) for word, width in zip(row, widths)).rstrip() for row in words]
+    for group in outcome.groups:
+        found = outcome.findings(group)
+        label = f"{group.label}: " if len(outcome.groups) > 1 else ""
+        lines += [f"{label}{line.label}" for line in found.lines if line.fitted or len(outcome.groups) == 1]
+        if found.numbers.get("number_density"):
+            lines.append(f"number density {found.numbers['number_density']:.0f} 1/m³")
+        if "exponent" in found.numbers:
+            power = found.numbers["exponent"]
+            lines.append(f"exponent {shown(power['exponent'], power['standard_error'])}")
+    for statement, verdict in outcome.verdicts():
+        lines.append(f"{_AGREES[verdict.agrees]}: {statement.words} Ours: {verdict.ours}")
+    return "\n".join(lines)
+
+
+_AGREES = {True: "agrees", False: "differs", None: "open"}

@@ -1,0 +1,164 @@
+"""Figures of studies as PNG, SVG or PDF: comparisons with error bars, stages of an experiment, profiles in time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import numpy as np
+from repose.app.storage.plot_files import GROUPS, PICTURE, SIZES, Sheet, draw, open_figure, save_figure
+from repose.sim.registry import scenes
+from repose.sim.study.outcome import Outcome
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+STAGES = (
+    ("filling", "filling in layers"),
+    ("opened", "the right wall is open"),
+    ("flowing", "grains run out"),
+    ("rested", "at rest"),
+)
+"""Stages of the experiment with their titles (thesis figure 3.2)."""
+GRAIN, FIXED = "#d9a441", "#5b5b5b"
+"""Colours of grains, and of walls and base."""
+TIMES = (0.1, 0.2, 0.3, 0.5)
+"""Times after the opening whose profiles are drawn, beside the one at rest [s]."""
+
+
+def draw_outcome(outcome: Outcome, file: BinaryIO, kind: str = "png", size: tuple[int, int] = PICTURE) -> None:
+    """Write the figure of a study."""
+    _FIGURES[outcome.plan.figure](outcome, file, kind, size)
+
+
+def facts_of(outcome: Outcome) -> str:
+    """Scene, parameters that differ from the defaults, and seeds of the runs that are drawn, in words."""
+    plan = outcome.plan
+    declared = plan.declared
+    shared = {
+        name: value
+        for name, value in plan.values_of(plan.cases[0], {}).items()
+        if name in plan.values or len(plan.cases) == 1
+    }
+    words = [
+        f"{declared[name].quantity.label} {declared[name].shown(value)}"
+        for name, value in shared.items()
+        if name in declared and name not in plan.grid
+    ]
+    seeds = {run.seed for run in outcome.runs}
+    if plan.figure != "comparison":
+        seeds = {min(seeds)}  # the figure shows one run of every value
+    words.append(f"{len(seeds)} seeds" if len(seeds) > 1 else f"seed {min(seeds)}")
+    title = scenes()[plan.scene].title
+    return ", ".join([title, *(words if len(words) > 1 else ["parameters as declared", *words])])
+
+
+def _comparison(outcome: Outcome, file: BinaryIO, kind: str, size: tuple[int, int]) -> None:
+    draw(Sheet(outcome.plan.title, facts_of(outcome), (outcome.curve(),)), file, size, kind)
+
+
+def _stages(outcome: Outcome, file: BinaryIO, kind: str, size: tuple[int, int]) -> None:
+    """Four panels of one scale, the base of the last one also enlarged."""
+    run = next(run for run in outcome.runs if run.task.path.name in outcome.results)
+    stages: Mapping[str, Any] = outcome.results[run.task.path.name]["stages"]
+    figure = open_figure(size)
+    title, facts = outcome.plan.title, facts_of(outcome)
+    figure.suptitle(f"{title}\n", fontsize=SIZES["title"], weight="bold")
+    figure.supxlabel(f"\n{facts}", fontsize=SIZES["facts"], color="#404040")
+    axes = figure.subplots(1, len(STAGES), sharex=True, sharey=True)
+    for place, (stage, words) in zip(axes, STAGES, strict=True):
+        place.set_aspect("equal")
+        place.set_xlabel("x [mm]", fontsize=SIZES["facts"])
+        place.tick_params(labelsize=SIZES["facts"])
+        if stage in stages:
+            _grains(place, stages[stage])
+            place.set_title(f"{words}\nt = {stages[stage]['time']:.2f} s", fontsize=SIZES["legend"])
+    axes[0].set_ylabel("height y [mm]", fontsize=SIZES["facts"])
+    if "rested" in stages:
+        _zoom(axes[-1], stages["rested"])
+    save_figure(figure, title, facts, file, kind)
+
+
+def _grains(axes: Axes, stage: Mapping[str, Any]) -> None:
+    """Discs to scale, fixed ones dark."""
+    from matplotlib.collections import EllipseCollection
+
+    centre, size = 1e3 * np.array(stage["position"]), 2e3 * np.array(stage["radius"])
+    fixed = np.array(stage["fixed"], bool)
+    for rows, colour in ((~fixed, GRAIN), (fixed, FIXED)):
+        across = size[rows]
+        axes.add_collection(
+            EllipseCollection(
+                across,
+                across,
+                np.zeros(across.size),
+                units="xy",
+                offsets=centre[rows],
+                offset_transform=axes.transData,
+                facecolor=colour,
+                edgecolor="black",
+                linewidth=0.25,
+            )
+        )
+    axes.update_datalim(np.vstack([centre - size[:, None], centre + size[:, None]]))
+    axes.autoscale_view()
+
+
+def _zoom(axes: Axes, stage: Mapping[str, Any]) -> None:
+    """The grains of the base, enlarged in the free upper part of the panel."""
+    centre, radius = 1e3 * np.array(stage["position"]), 1e3 * np.array(stage["radius"])
+    fixed = np.array(stage["fixed"], bool)
+    low = centre[fixed, 1].min()
+    base = fixed & (centre[:, 1] <= low + 1e-6) & (centre[:, 0] > 0.0)
+    middle = float(np.median(centre[base, 0]))
+    half = 4.0 * float(radius[~fixed].mean()) if (~fixed).any() else 8.0 * float(radius[base].mean())
+    inset = axes.inset_axes((0.22, 0.5, 0.76, 0.42))
+    _grains(inset, stage)
+    inset.set_xlim(middle - half, middle + half)
+    inset.set_ylim(-0.4 * half, 0.8 * half)
+    inset.set_aspect("equal", adjustable="box")
+    inset.set_title("base, enlarged", fontsize=SIZES["facts"])
+    inset.tick_params(labelsize=0.7 * SIZES["facts"])
+    axes.indicate_inset_zoom(inset, edgecolor="black")
+
+
+def _profiles(outcome: Outcome, file: BinaryIO, kind: str, size: tuple[int, int]) -> None:
+    """One panel per value on the abscissa: height of the surface at several times after the opening."""
+    figure = open_figure(size)
+    plan = outcome.plan
+    title, facts = plan.title, facts_of(outcome)
+    figure.suptitle(title, fontsize=SIZES["title"], weight="bold")
+    figure.supxlabel(f"\n{facts}", fontsize=SIZES["facts"], color="#404040")
+    first = min(run.seed for run in outcome.runs)
+    runs = [run for run in outcome.runs if run.seed == first and run.task.path.name in outcome.results]
+    axes = figure.subplots(1, len(runs), sharex=True, sharey=True, squeeze=False)[0]
+    quantity = plan.declared[plan.over].quantity
+    for place, run in zip(axes, runs, strict=True):
+        profile = outcome.results[run.task.path.name]["profile"]
+        x, heights = 1e3 * np.array(profile["x"]), 1e3 * np.array(profile["height"], float)
+        moments = [time for time in TIMES if time < profile["time"][-1]]
+        chosen = [*(int(np.argmin(np.abs(np.array(profile["time"]) - time))) for time in moments), len(heights) - 1]
+        words = [*(f"{profile['time'][row]:.2f} s" for row in chosen[:-1]), f"{profile['time'][-1]:.2f} s, at rest"]
+        for number, (row, label) in enumerate(zip(chosen, words, strict=True)):
+            shade, last = 0.3 + 0.7 * (number + 1) / len(chosen), row == chosen[-1]
+            width = 3.0 if last else 1.8
+            place.step(x, heights[row], where="mid", color=GROUPS[0], alpha=shade, linewidth=width, label=label)
+        value = plan.declared[plan.over].shown(run.varied[plan.over])
+        place.set_title(f"{quantity.symbol or quantity.label} = {value}", fontsize=SIZES["label"])
+        place.set_xlabel("x [mm]", fontsize=SIZES["label"])
+        place.tick_params(labelsize=SIZES["ticks"])
+        place.grid(color="#d8d8d8")
+        text = {"fontsize": SIZES["facts"], "title_fontsize": SIZES["facts"]}
+        place.legend(title="after the opening", loc="upper right", **text)
+    axes[0].set_ylabel("height of the surface h [mm]", fontsize=SIZES["label"])
+    _, top = axes[0].get_ylim()
+    axes[0].set_ylim(0.0, 1.5 * top)  # the legends have the free room above
+    save_figure(figure, title, facts, file, kind)
+
+
+_FIGURES: Mapping[str, Callable[[Outcome, BinaryIO, str, tuple[int, int]], None]] = {
+    "comparison": _comparison,
+    "stages": _stages,
+    "profiles": _profiles,
+}
+"""Functions that draw a study, by `StudyPlan.figure`."""

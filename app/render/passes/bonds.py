@@ -1,0 +1,34 @@
+"""Bonds in the plane as broad lines behind their particles, so that bonded particles look like one body."""
+
+from __future__ import annotations
+
+import numpy as np
+from repose.app.render.colours import to_linear
+from repose.app.render.passes import Frame, Pass
+from repose.app.render.passes.discs import DIMMED
+from repose.app.render.passes.force_chains import FORCE_CHAINS
+from repose.sim.experiment.snapshot import Floats
+
+WIDTH = 1.7
+"""Width of a bond [radii of the smaller particle]: the lines of a triangular lattice leave no gap."""
+SHADE = 0.55
+"""Brightness of a bond relative to its particles, linear [-]."""
+
+
+def instances(frame: Frame) -> Floats | None:
+    """One line per bond that is not broken; in a body of several parts, in the colour of the first end."""
+    snapshot, bonds = frame.snapshot, frame.snapshot.bonds
+    if not len(bonds):
+        return None
+    first, second = bonds.T
+    rows = np.empty((len(bonds), 9), np.float32)
+    rows[:, 0:2], rows[:, 2:4] = snapshot.position[first], snapshot.position[second]
+    rows[:, 4] = WIDTH * np.minimum(snapshot.radius[first], snapshot.radius[second]) / frame.metres_per_pixel
+    rows[:, 5:8] = SHADE * frame.faces[first]
+    if frame.shows(FORCE_CHAINS):
+        rows[:, 5:8] = DIMMED * rows[:, 5:8] + (1.0 - DIMMED) * to_linear(frame.palette.background)
+    rows[:, 8] = 1.0
+    return rows[np.isfinite(rows).all(axis=1)]
+
+
+PASS = Pass("bonds", order=17, shader="lines", attributes=(4, 1, 4), instances=instances, dimensions=(2,))

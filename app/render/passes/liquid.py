@@ -1,0 +1,67 @@
+"""Liquids in the plane: one at rest as a coloured ground below its level, one of particles without gaps."""
+
+from __future__ import annotations
+
+import numpy as np
+from repose.app.render.colours import part_colour, to_linear
+from repose.app.render.passes import Frame, Pass
+from repose.app.render.passes.discs import disc_rows
+from repose.sim.experiment.snapshot import Floats
+from repose.sim.measure.display import Part
+
+WATER = Part("", "water")
+GROUND, SURFACE = 0.14, 0.9
+"""Opacity of a liquid at rest and of its surface [-]."""
+LINE = 2.0
+"""Width of the surface [units of line width]."""
+SWELL = 1.5
+"""Radius of the disc behind a particle of a liquid [radii]: the discs of neighbours overlap."""
+SHADE = 0.75
+"""Brightness of these discs relative to their particles, linear [-]."""
+
+
+def at_rest(frame: Frame) -> Floats | None:
+    """A broad line from the bottom to the level, across the picture, and the surface."""
+    if frame.snapshot.liquid is None:
+        return None
+    scale = frame.metres_per_pixel
+    left, foot = frame.camera.pixel_to_world((0, frame.size[1]), frame.size)
+    right, top = frame.camera.pixel_to_world((frame.size[0], 0), frame.size)
+    bottom, level = frame.snapshot.liquid
+    bottom, upper = max(bottom, float(foot)), min(level, float(top))
+    if not upper > bottom:
+        return None
+    half = 0.5 * (upper - bottom)
+    rows = np.empty((2, 9), np.float32)
+    rows[0, 0:4] = left - half, bottom + half, right + half, bottom + half
+    rows[1, 0:4] = left, level, right, level
+    rows[:, 4] = 2.0 * half / scale, LINE * frame.scale
+    rows[:, 5:8] = to_linear(part_colour(WATER, 0))
+    rows[:, 8] = GROUND, SURFACE
+    return rows
+
+
+def of_particles(frame: Frame) -> Floats | None:
+    """A larger, darker disc behind each particle of a liquid."""
+    snapshot = frame.snapshot
+    wet = [number for number, part in enumerate(snapshot.parts) if part.look.endswith(WATER.look)]
+    rows = np.isin(snapshot.columns.get("layer", np.empty(0)), wet)
+    if not rows.any():
+        return None
+    found = disc_rows(snapshot.position[rows], SWELL * snapshot.radius[rows])
+    found[:, 3:6] = SHADE * frame.faces[rows]
+    found[:, 6] = 1.0
+    return found
+
+
+PASS = (
+    Pass("liquid", order=5, shader="lines", attributes=(4, 1, 4), instances=at_rest, dimensions=(2,)),
+    Pass(
+        "liquid_of_particles",
+        order=16,
+        shader="discs",
+        attributes=(2, 1, 4, 4, 1),
+        instances=of_particles,
+        dimensions=(2,),
+    ),
+)

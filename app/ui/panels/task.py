@@ -1,0 +1,98 @@
+"""The task of a scene over the picture: what to look for, and at the end what came out beside what was expected."""
+
+from __future__ import annotations
+
+from imgui_bundle import imgui
+from repose.app.render.text import text_width
+from repose.app.render.theme import Colour, vector
+from repose.app.ui.panels import Panel
+from repose.app.ui.panels.next_step import OVER
+from repose.app.ui.places import BELOW_LEGEND
+from repose.app.ui.ui import Ui
+from repose.sim.experiment.experiment import Scene
+from repose.sim.measure.display import Outcome
+from repose.sim.registry import scenes
+
+WIDTH, LEGEND = 560.0, 330.0
+"""Largest width of the text, and room for the legend beside it [px at scale 1]."""
+TOP, TITLE = 14.0, 62.0
+"""Distance from the upper edge, and height of the title of a presentation [px at scale 1]."""
+NO_INPUT = imgui.WindowFlags_.no_inputs | imgui.WindowFlags_.no_nav | imgui.WindowFlags_.always_auto_resize
+HOLDS, FAILS = "✓", "✗"
+HEAD = ("", "outcome", "found", "expected")
+
+
+def draw(ui: Ui) -> None:
+    """At the upper left of the picture, in scenes that state the outcomes of their task."""
+    snapshot = ui.snapshot
+    scene = scenes().get(snapshot.scene)
+    if scene is None or not states_outcomes(scene) or not ui.view.ui_visible or ui.overlay:
+        return
+    left, above, right, _ = ui.inset
+    free = ui.size[0] - left - right
+    width = min(WIDTH * ui.scale, free - 32.0 * ui.scale)
+    beside = free - width >= LEGEND * ui.scale
+    top = above + (TOP if beside else BELOW_LEGEND) * ui.scale + (TITLE * ui.scale if ui.presenting else 0.0)
+    imgui.set_next_window_pos(imgui.ImVec2(left + 16.0 * ui.scale, top))
+    imgui.set_next_window_size_constraints(imgui.ImVec2(0.0, 0.0), imgui.ImVec2(width, ui.size[1]))
+    imgui.push_style_color(imgui.Col_.window_bg, vector(ui.palette.panel, 0.82))
+    imgui.begin("task", None, (OVER & ~imgui.WindowFlags_.no_background) | NO_INPUT)
+    imgui.pop_style_color()
+    if snapshot.outcomes:
+        _draw_outcomes(ui, snapshot.outcomes, width)
+    else:
+        _draw_sentences(ui, width)
+    low, size = imgui.get_window_pos(), imgui.get_window_size()
+    ui.probe.mark_area("task", (low.x, low.y, low.x + size.x, low.y + size.y))
+    imgui.end()
+
+
+def states_outcomes(scene: Scene) -> bool:
+    """Whether the scene states the outcomes of its task."""
+    return scene.outcomes is not Scene.outcomes
+
+
+def _draw_sentences(ui: Ui, width: float) -> None:
+    """What happens, and the question to the audience."""
+    about, question = ui.preset_library.sentences(ui.snapshot.scene)
+    for words, colour in ((about, ui.palette.text), (question, ui.palette.accent)):
+        if words:
+            write(words, colour, width - 16.0 * ui.scale)
+
+
+def write(words: str, colour: Colour, right: float) -> None:
+    """Words that are wrapped at a place of the window [px]."""
+    imgui.push_text_wrap_pos(right)
+    imgui.text_colored(vector(colour), words)
+    imgui.pop_text_wrap_pos()
+
+
+def _draw_outcomes(ui: Ui, outcomes: tuple[Outcome, ...], width: float) -> None:
+    """A row for each: whether it holds, in words, the number of the run and the one expected."""
+    sides = [max(text_width(word) for word in words) for words in _columns(outcomes)]
+    gap = 2.0 * imgui.get_style().cell_padding.x + imgui.get_style().item_spacing.x
+    sides[1] = min(sides[1], max(width - sum(sides) + sides[1] - len(sides) * gap - 24.0 * ui.scale, 80.0 * ui.scale))
+    if not imgui.begin_table("outcomes", len(HEAD), imgui.TableFlags_.sizing_fixed_fit):
+        return
+    for side in sides:
+        imgui.table_setup_column("", imgui.TableColumnFlags_.width_fixed, side)
+    for words in (HEAD, *_rows(outcomes)):
+        imgui.table_next_row()
+        for place, word in enumerate(words):
+            imgui.table_next_column()
+            colour = ui.palette.muted if words is HEAD else ui.palette.text
+            if place == 0:
+                colour = ui.palette.good if word == HOLDS else ui.palette.bad
+            write(word, colour, imgui.get_cursor_pos_x() + sides[place] + 1.0)
+    imgui.end_table()
+
+
+def _rows(outcomes: tuple[Outcome, ...]) -> list[tuple[str, ...]]:
+    return [(HOLDS if entry.holds else FAILS, entry.statement, entry.found, entry.expected) for entry in outcomes]
+
+
+def _columns(outcomes: tuple[Outcome, ...]) -> list[tuple[str, ...]]:
+    return list(zip(HEAD, *_rows(outcomes), strict=True))
+
+
+PANEL = Panel("task", "Task", 55, "over", draw)

@@ -1,0 +1,103 @@
+"""Pull a sphere, or the body that it is a member of, by a spring with a limited force: what the mouse does.
+
+While a sphere is held, the target field (repose.sim.fields.target) acts beside the fields of the model. It has a step
+loop of its own, most of whose parts are those of the model. All of its work is booked. The only writer of `Run.target`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from repose.sim.engine.fields import Sphere
+from repose.sim.engine.model import Numbers
+from repose.sim.engine.step import compose
+from repose.sim.engine.world import Floats, World
+from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.notices import tell
+from repose.sim.fields import target
+from repose.sim.fields.target import Target
+from repose.sim.numbers import with_prefix
+from repose.sim.parameters import ParameterError
+
+FREQUENCY = 200.0
+"""Frequency of the held sphere on its spring, with critical damping [rad/s]: it follows within hundredths of a
+second, and hangs g/FREQUENCY² = 0.25 mm below the target."""
+
+SHARE = 0.05
+"""Largest frequency times dt [-]. Every scheme allows more than ten times as much: the time step need not follow the
+pull."""
+
+LARGEST_FORCE, FARTHEST = 1e6, 1e6
+"""Bounds of the force [N] and of the coordinates of the target [m]."""
+
+
+def pull(experiment: Experiment, sphere_id: int, position: Sequence[float], limit: float) -> None:
+    """Pull one sphere towards a place [m] with at most this force [N], from now on until `release` or the next pull;
+    raises `ParameterError`."""
+    dimension, world = experiment.scene.dimension, experiment.run.world
+    try:
+        place = tuple(map(float, position))
+    except (TypeError, ValueError):
+        place = ()
+    row = row_of(world, sphere_id)
+    reason = ""
+    if experiment.fault is not None:
+        reason = "the run has stopped; continue it first"
+    elif row is None or world.fixed[row]:
+        reason = "no movable grain has this number"
+    elif len(place) != dimension or not all(abs(x) <= FARTHEST for x in place):
+        reason = f"the place {position!r} is none of {dimension} coordinates from {-FARTHEST:g} to {FARTHEST:g} m"
+    elif isinstance(limit, bool) or not isinstance(limit, int | float) or not 0.0 < limit <= LARGEST_FORCE:
+        reason = f"the largest force is {limit!r} N; give one above 0 and up to {LARGEST_FORCE:g} N"
+    if reason or row is None:
+        raise ParameterError(f"Pulling grain {sphere_id!r} is refused: {reason}.")
+    mass = float(world.movable_mass[row])
+    frequency = min(FREQUENCY, SHARE / experiment.dt) if experiment.dt > 0.0 else FREQUENCY
+    spring = mass * frequency**2, 2.0 * mass * frequency
+    held = experiment.run.target
+    experiment.run.target = Target(place, int(world.sphere_id[row]), *spring, float(limit))
+    if held is None or held.sphere != sphere_id:
+        tell(experiment, f"Grain {sphere_id} is pulled with {with_prefix(float(limit), 'N', 3)} at most.")
+
+
+def release(experiment: Experiment) -> None:
+    """Let go of the sphere that is pulled, if one is."""
+    if experiment.run.target is not None:
+        tell(experiment, f"Grain {experiment.run.target.sphere} is free again.")
+    experiment.run.target = None
+
+
+def row_of(world: World, sphere_id: Any) -> int | None:
+    """Row of the sphere with this id; None if there is none, or if this is no id."""
+    if isinstance(sphere_id, bool) or not isinstance(sphere_id, int):
+        return None
+    rows = np.flatnonzero(world.sphere_id == sphere_id)
+    return int(rows[0]) if rows.size else None
+
+
+def stepper(experiment: Experiment) -> tuple[Any, Numbers]:
+    """The step loop, and what its fields and bonds read; with the pull, if a sphere is held."""
+    engine, held, numbers = experiment.engine, experiment.run.target, experiment.numbers
+    if held is None:
+        return engine.advance, numbers
+    model = replace(engine.model, fields=(*engine.model.fields, target.BOUND))
+    return compose(model), numbers._replace(fields=(*numbers.fields, held))
+
+
+def force_of_pull(experiment: Experiment) -> Floats | None:
+    """Force on the sphere that is pulled, now [N], shape (dimension,); None if none is held, or if it has left."""
+    held, world, dimension = experiment.run.target, experiment.run.world, experiment.scene.dimension
+    row = row_of(world, held.sphere) if held is not None else None
+    if held is None or row is None:
+        return None
+    position, velocity, spin = (
+        tuple(map(float, world.motion[part, level, row]))
+        for part, level in ((slice(dimension), 0), (slice(dimension), 1), (slice(dimension, None), 1))
+    )
+    sphere = Sphere(position, velocity, spin, float(world.radius[row]), float(world.mass[row]), held.sphere)
+    force = np.array(target.force(held, sphere, experiment.time).force)
+    return force if math.isfinite(float(force.sum())) else None

@@ -1,0 +1,273 @@
+"""Calibration: the value of one parameter for which a noisy quantity has a wanted value, with its confidence interval.
+
+Heaps of other seeds scatter more than neighbouring values of the parameter differ, so that no single run and no
+difference of two runs tells the way. Therefore all runs so far are fitted by a parabola y(x) with equal weights (x is
+the parameter, or its logarithm where its slider is logarithmic), whose crossing with the wanted value is the result
+(inverse prediction from a regression). The next runs are done around that crossing, until its standard error is as
+wanted. The error is that of crossings of parabolas fitted to resampled residuals (bootstrap), and contains the error of
+the wanted value.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from repose.sim.engine.world import Floats
+from repose.sim.parameters import Parameter, ParameterError, Value, require_known
+from repose.sim.registry import scenes
+from repose.sim.study.outcome import Outcome
+from repose.sim.study.plan import StudyPlan
+from repose.sim.study.quantities import default_names, name_of_study, quantity_of, read
+
+FIRST_VALUES, FIRST_SEEDS = 4, 2
+"""Values and seeds before the first fit."""
+WITHIN = 0.1
+"""Smallest distance of further values from the crossing, as a share of the range of x [-]."""
+RESAMPLED = 500
+"""Number of parabolas fitted to resampled residuals."""
+DIGITS = 3
+"""Significant digits of the values that are run."""
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What a calibration looks for."""
+
+    scene: str
+    name: str
+    """The parameter that is determined."""
+    low: float
+    high: float
+    """Range in which it is looked for, SI."""
+    wanted: float
+    """Of k, or of the quantity in its shown unit."""
+    wanted_error: float = 0.0
+    """Standard error of the wanted value, such as that of a measured angle."""
+    frictions: tuple[float, ...] = ()
+    """For k of θ = k arctan μ: the friction coefficients; empty for the quantity itself."""
+    values: Mapping[str, Value] = field(default_factory=dict)
+    """Of all runs, SI."""
+    precision: float = 0.05
+    """Wanted standard error of the parameter, as a share of its value [-]."""
+    most_runs: int = 60
+
+    @property
+    def title(self) -> str:
+        """What is looked for, in words."""
+        quantity = quantity_of(self.scene, name_of_study(self.scene))
+        what = "k of θ = k arctan μ" if self.frictions else quantity.label
+        return f"{self.parameter.quantity.label} for which the {what} is {self.wanted:g}{self.unit}"
+
+    @property
+    def unit(self) -> str:
+        """Unit of the wanted value."""
+        return "" if self.frictions else quantity_of(self.scene, name_of_study(self.scene)).unit
+
+    @cached_property
+    def parameter(self) -> Parameter:
+        """The declaration of the parameter."""
+        declared: dict[str, Parameter] = scenes()[self.scene].parameters.chosen(dict(self.values)).declared()
+        return declared[self.name]
+
+    @property
+    def logarithmic(self) -> bool:
+        """Whether x is the logarithm of the parameter."""
+        return self.parameter.quantity.log and self.low > 0.0
+
+    def check(self) -> Goal:
+        """This goal, if it can be looked for; raises `ParameterError`."""
+        require_known(self.scene, scenes(), "scene")
+        default_names(self.scene, {})
+        parameters = scenes()[self.scene].parameters.chosen(dict(self.values))
+        require_known(self.name, parameters.model_fields)
+        if self.parameter.kind != "float":
+            raise ParameterError(
+                f"{self.name} cannot be calibrated: only a parameter that is a number with decimals can."
+            )
+        if self.name in self.values:
+            raise ParameterError(f"{self.name} is calibrated, so --set {self.name} has no effect: leave it out.")
+        if not self.low < self.high:
+            raise ParameterError(
+                f"--vary {self.name}={self.low:g}:{self.high:g} is refused: the range must count up, from the lowest "
+                "value to the highest one."
+            )
+        if not (self.wanted_error >= 0.0 and math.isfinite(self.wanted) and math.isfinite(self.wanted_error)):
+            raise ParameterError(
+                f"{self.wanted:g} ± {self.wanted_error:g} is refused: both must be finite, the error positive."
+            )
+        if not 0.0 < self.precision < 1.0:
+            raise ParameterError(f"--precision {self.precision:g} is refused: it must be a share above 0 and below 1.")
+        if self.frictions and (len(self.frictions) < 2 or min(self.frictions) <= 0.0):
+            raise ParameterError("k of θ = k arctan μ needs at least two friction coefficients, all above 0.")
+        if self.frictions and self.name == "friction":
+            raise ParameterError("friction is what θ = k arctan μ is a function of: calibrate another parameter.")
+        least = FIRST_VALUES * FIRST_SEEDS * max(1, len(self.frictions))
+        if self.most_runs < least:
+            raise ParameterError(f"--runs {self.most_runs} is refused: the first fit needs {least}.")
+        self.plan(first_values(self), (1,)).check()
+        return self
+
+    def plan(self, at: Sequence[float], seeds: Sequence[int]) -> StudyPlan:
+        """The runs with these values of the parameter [SI] and seeds."""
+        grid: dict[str, tuple[Value, ...]] = {self.name: tuple(at)}
+        if self.frictions:
+            grid["friction"] = self.frictions
+        return StudyPlan("calibrate", self.title, self.scene, values=self.values, grid=grid, seeds=tuple(seeds))
+
+
+class Found(NamedTuple):
+    """The result of a calibration so far."""
+
+    value: float
+    """Of the parameter, SI; nan where the fitted curve does not reach the wanted value within the range."""
+    standard_error: float
+    """SI."""
+    interval: tuple[float, float]
+    """95 % confidence interval, SI."""
+    coefficients: tuple[float, ...]
+    """Of the parabola in x, highest power first."""
+    residual: float
+    """Standard deviation of single observations about the parabola."""
+
+
+class Observation(NamedTuple):
+    """k, or the quantity in its shown unit, of the runs with one value [SI] and one seed."""
+
+    at: float
+    seed: int
+    y: float
+
+
+def calibrate(
+    goal: Goal, do: Callable[[StudyPlan], Outcome], tell: Callable[[Found, int], None] = lambda found, runs: None
+) -> tuple[Found, list[Observation]]:
+    """Do runs until the standard error of the parameter is as wanted, or as many as are allowed.
+
+    `do(plan)` does the runs of a plan. The choice of the next runs depends on results only, so that a calibration that
+    is continued does the same runs.
+    """
+    per_point = max(1, len(goal.frictions))
+    seen: list[Observation] = []
+    at, seeds, runs = first_values(goal), tuple(range(1, FIRST_SEEDS + 1)), 0
+    while True:
+        seen += observations(goal, do(goal.plan(at, seeds)))
+        runs += len(at) * len(seeds) * per_point
+        found = crossing(goal, seen)
+        tell(found, runs)
+        enough = found.standard_error <= goal.precision * abs(found.value)
+        if enough or runs + len(at) * per_point > goal.most_runs:
+            return found, seen
+        at, seeds = next_values(goal, found), (seeds[-1] + 1,)
+
+
+def first_values(goal: Goal) -> tuple[float, ...]:
+    """Values over the whole range, evenly spaced in x [SI]."""
+    ends = place(goal, np.array([goal.low, goal.high]))
+    return tuple(rounded(value) for value in value_at(goal, np.linspace(ends[0], ends[1], FIRST_VALUES)))
+
+
+def next_values(goal: Goal, found: Found) -> tuple[float, ...]:
+    """The crossing and a value on either side, within the range; the whole range again where there is no crossing."""
+    if not math.isfinite(found.value):
+        return first_values(goal)
+    low, high = place(goal, np.array([goal.low, goal.high]))
+    x = float(place(goal, np.array(found.value)))
+    width = WITHIN * (high - low)
+    near = np.clip([x - width, x, x + width], low, high)
+    return tuple(dict.fromkeys(rounded(value) for value in value_at(goal, near)))
+
+
+def place(goal: Goal, value: Floats) -> Floats:
+    """x of values of the parameter."""
+    return np.log(value) if goal.logarithmic else value
+
+
+def value_at(goal: Goal, x: Floats) -> Floats:
+    """Values of the parameter at x [SI]."""
+    return np.exp(x) if goal.logarithmic else x
+
+
+def rounded(value: float) -> float:
+    """A value with few digits, the same on every machine."""
+    return float(f"{value:.{DIGITS}g}")
+
+
+def observations(goal: Goal, outcome: Outcome) -> list[Observation]:
+    """One observation per value and seed; those with a run that measured nothing are left out."""
+    found = []
+    for at in dict.fromkeys(float(run.varied[goal.name]) for run in outcome.runs):
+        for seed in dict.fromkeys(run.seed for run in outcome.runs):
+            own = [run for run in outcome.runs if run.seed == seed and run.varied[goal.name] == at]
+            results = [outcome.results.get(run.task.path.name) for run in own]
+            points = [read(goal.scene, outcome.drawn.name, result, 0.0) if result else None for result in results]
+            if any(point is None for point in points):
+                continue
+            values = np.array([point.value for point in points if point is not None])
+            if goal.frictions:
+                base = np.arctan([float(run.varied["friction"]) for run in own])
+                y = float(base @ values / (base @ base))
+            else:
+                y = float(values[0]) / outcome.drawn.scale
+            found.append(Observation(at, seed, y))
+    return found
+
+
+def crossing(goal: Goal, seen: Sequence[Observation]) -> Found:
+    """Where the parabola through the observations has the wanted value."""
+    x = place(goal, np.array([observation.at for observation in seen]))
+    y = np.array([observation.y for observation in seen])
+    missing = Found(math.nan, math.inf, (goal.low, goal.high), (), math.nan)
+    degree = min(2, np.unique(x).size - 1)
+    if degree < 1 or y.size < degree + 2:
+        return missing
+    ends = place(goal, np.array([goal.low, goal.high]))
+    fit = np.polyfit(x, y, degree)
+    left = y - np.polyval(fit, x)
+    spread = math.sqrt(float(left @ left) / (y.size - degree - 1))
+    root = _root(fit, goal.wanted, ends)
+    if not math.isfinite(root):
+        return missing._replace(coefficients=tuple(fit.tolist()), residual=spread)
+    generator = np.random.default_rng(0)
+    scale = math.sqrt(y.size / (y.size - degree - 1))  # residuals of a fit are smaller than the scatter
+    shuffled = np.polyval(fit, x)[:, None] + scale * generator.choice(left, (y.size, RESAMPLED))
+    wanted = goal.wanted + goal.wanted_error * generator.standard_normal(RESAMPLED)
+    roots = [_root(again, level, ends, root) for again, level in zip(np.polyfit(x, shuffled, degree).T, wanted)]
+    # A resampled curve without a crossing says that the end of the range is possible as well.
+    finite = np.where(np.isfinite(roots), roots, ends[np.argmin(np.abs(np.polyval(fit, ends) - goal.wanted))])
+    values = value_at(goal, finite)
+    low, high = np.percentile(values, [2.5, 97.5])
+    value = float(value_at(goal, np.array(root)))
+    return Found(value, float(values.std(ddof=1)), (float(low), float(high)), tuple(fit.tolist()), spread)
+
+
+def _root(fit: Floats, wanted: float, ends: Floats, near: float | None = None) -> float:
+    """The crossing within the range, the one nearest to `near` or to its middle; nan without one."""
+    roots = np.roots(np.concatenate([fit[:-1], [fit[-1] - wanted]]))
+    real = roots[np.abs(roots.imag) < 1e-9].real
+    inside = real[(real >= ends[0]) & (real <= ends[1])]
+    if not inside.size:
+        return math.nan
+    return float(inside[np.argmin(np.abs(inside - (ends.mean() if near is None else near)))])
+
+
+def report(goal: Goal, found: Found, seen: Sequence[Observation]) -> dict[str, Any]:
+    """The content of result.json: the parameter in SI, the quantity in its shown unit."""
+    return {
+        "scene": goal.scene,
+        "parameter": goal.name,
+        "range": [goal.low, goal.high],
+        "wanted": {"what": "k" if goal.frictions else name_of_study(goal.scene), "value": goal.wanted},
+        "wanted_error": goal.wanted_error,
+        "frictions": list(goal.frictions),
+        "values": dict(goal.values),
+        "value": found.value if math.isfinite(found.value) else None,
+        "standard_error": found.standard_error if math.isfinite(found.value) else None,
+        "confidence_interval_95": list(found.interval) if math.isfinite(found.value) else None,
+        "scatter_of_an_observation": found.residual,
+        "observations": [observation._asdict() for observation in seen],
+    }

@@ -1,0 +1,391 @@
+"""What a study has found: means with errors for every combination of values, fits, the figure, tables.
+
+An error of a mean is the standard error from the scatter of the runs with different seeds; the error of a single run,
+such as that of its line fit, does not contain that scatter.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from repose.sim.experiment.comparison import (
+    Findings,
+    Point,
+    Row,
+    Study,
+    averaged,
+    columns,
+    label_of,
+    mean_in_words,
+    no_laws,
+    reach_of,
+    scatter_of,
+    shown,
+)
+from repose.sim.measure.display import Curve, Line
+from repose.sim.parameters import Value
+from repose.sim.registry import scenes
+from repose.sim.study.plan import Run, Statement, StudyPlan, Verdict
+from repose.sim.study.quantities import Quantity, default_names, name_of_study, quantity_of, read
+
+SAID = (
+    *("seed", "phase", "fault", "complaint", "steps", "simulated_time", "time_step", "largest_overlap"),
+    *("largest_overlap_at", "state_hash"),
+)
+"""Entries of each run's result that are repeated in the result of the study."""
+
+
+class Group(NamedTuple):
+    """A line of the figure: a case, and values of the parameters that are not on the abscissa."""
+
+    label: str
+    case: str
+    others: tuple[Value, ...]
+
+
+class TableRow(NamedTuple):
+    """All runs that differ in their seeds only."""
+
+    group: Group
+    at: Value
+    """Value on the abscissa, SI; an empty text where nothing varies."""
+    lost: int
+    """Number of runs without the first quantity."""
+    means: Mapping[str, Row]
+    """By quantity, SI; without those that no run has measured."""
+
+
+@dataclass
+class Outcome:
+    """The results of the runs of a study so far."""
+
+    plan: StudyPlan
+    runs: Sequence[Run]
+    """All runs that were asked for, those without a result among them."""
+    results: Mapping[str, Mapping[str, Any]]
+    """Content of the result of each run that has one, by the name of its file."""
+    lost: Mapping[str, str] = field(default_factory=dict)
+    """Why a run has no result, by the name of its file."""
+
+    @cached_property
+    def quantities(self) -> tuple[Quantity, ...]:
+        """What is measured, in the order of the plan."""
+        names = self.plan.measured or default_names(self.plan.scene, self.results)
+        return tuple(quantity_of(self.plan.scene, name) for name in names)
+
+    @property
+    def drawn(self) -> Quantity:
+        """The first quantity."""
+        return self.quantities[0]
+
+    @cached_property
+    def study(self) -> Study:
+        """How the first quantity is compared over the parameter on the abscissa."""
+        own: Study | None = scenes()[self.plan.scene].study
+        if own is not None and self.drawn.name == name_of_study(self.plan.scene):
+            if self.plan.over == own.over and self.plan.laws is None:
+                return own
+            # Published values and laws of the scene are for another parameter.
+            return replace(own, over=self.plan.over, published=(), laws=self.plan.laws or no_laws)
+        return replace(self.like(self.drawn), laws=self.plan.laws or no_laws)
+
+    @cached_property
+    def places(self) -> Mapping[Value, float]:
+        """Place on the abscissa of each value of the first parameter: a number is its own, choices count from 0."""
+        values = self.plan.grid.get(self.plan.over, ("",))
+        return {
+            value: float(value) if isinstance(value, int | float) and not isinstance(value, bool) else float(place)
+            for place, value in enumerate(values)
+        }
+
+    def group_of(self, run: Run) -> Group:
+        """The line of the figure that a run belongs to."""
+        declared = self.plan.declared
+        others = tuple(run.varied[name] for name in self.plan.others)
+        words = [run.case.label] if run.case.label else []
+        for name, value in zip(self.plan.others, others):
+            quantity = declared[name].quantity
+            joint = " = " if quantity.symbol else ": "
+            words.append(f"{quantity.symbol or quantity.label}{joint}{declared[name].shown(value)}")
+        return Group(", ".join(words), run.case.label, others)
+
+    @cached_property
+    def groups(self) -> tuple[Group, ...]:
+        """All lines of the figure, in the order of the plan."""
+        return tuple(dict.fromkeys(self.group_of(run) for run in self.runs))
+
+    def points(self, group: Group, name: str = "") -> list[Point]:
+        """What the runs of a line measured, SI: the first quantity if no other is named."""
+        found = []
+        for run in self.runs:
+            result = self.results.get(run.task.path.name)
+            if result is not None and self.group_of(run) == group:
+                at = self.places[run.varied.get(self.plan.over, "")]
+                point = read(self.plan.scene, name or self.drawn.name, result, at)
+                found += [] if point is None else [point]
+        return found
+
+    def rows(self, group: Group, name: str = "") -> tuple[Row, ...]:
+        """Means of a line, ascending, SI."""
+        return averaged(self.points(group, name))
+
+    def group(self, label: str) -> Group:
+        """The line with that label."""
+        return next(group for group in self.groups if group.label == label)
+
+    @cached_property
+    def table(self) -> tuple[TableRow, ...]:
+        """One row per combination of values, in the order of the plan."""
+        means = {
+            (group, quantity.name, row.at): row
+            for group in self.groups
+            for quantity in self.quantities
+            for row in self.rows(group, quantity.name)
+        }
+        asked: dict[tuple[Group, Value], int] = {}
+        for run in self.runs:
+            key = self.group_of(run), run.varied.get(self.plan.over, "")
+            asked[key] = asked.get(key, 0) + (run.task.path.name in self.results or run.task.path.name in self.lost)
+        found = []
+        for (group, at), count in asked.items():
+            place = self.places[at]
+            own = {q.name: means[group, q.name, place] for q in self.quantities if (group, q.name, place) in means}
+            drawn = own.get(self.drawn.name)
+            found.append(TableRow(group, at, count - (drawn.runs if drawn else 0), own))
+        return tuple(found)
+
+    def findings(self, group: Group) -> Findings:
+        """Laws fitted to the points of a line, SI."""
+        return self.study.laws(self.points(group), self.reach)
+
+    @cached_property
+    def reach(self) -> tuple[float, float]:
+        """Lowest and highest value on the abscissa to draw, SI."""
+        return reach_of(self.study, [point for group in self.groups for point in self.points(group)])
+
+    def curve(self) -> Curve:
+        """Means with errors, single runs, published values and laws as a plot with its table, in shown units."""
+        plan, study = self.plan, self.study
+        x_unit = self._x_unit
+        several = len(self.groups) > 1
+        lines: list[Line] = []
+        for number, group in enumerate(self.groups):
+            rows, points = self.rows(group), self.points(group)
+            if any(row.runs > 1 for row in rows):
+                x, y, _ = columns(points, x_unit, study.scale)
+                label = "" if several else "single runs"
+                lines.append(Line(label, x, y, points=True, group=number, single=True))
+            if rows:
+                x, y, error = columns(rows, x_unit, study.scale)
+                label = group.label if several else "mean"
+                lines.append(Line(label, x, y, points=True, error=error, scatter=scatter_of(study, rows), group=number))
+        lines += self._published(x_unit)
+        lines += self._laws(x_unit)
+        numeric = self._numeric
+        quantity = plan.declared[plan.over].quantity if plan.over else None
+        return Curve(
+            title=plan.title,
+            x_label=label_of(quantity.label, quantity.symbol, quantity.unit if numeric else "") if quantity else "",
+            y_label=label_of(study.quantity, study.symbol, study.unit),
+            lines=tuple(lines),
+            heading=plan.title,
+            table=self.words(),
+            ticks=() if numeric else tuple(str(value) for value in self.places),
+        )
+
+    def _published(self, x_unit: float) -> list[Line]:
+        tables = [("published", self.study.published, self.study.scatter)] if self.study.published else []
+        tables += [(entry.label, entry.points, entry.scatter) for entry in self.plan.references if entry.points]
+        return [
+            Line(label, *columns(rows, x_unit, self.study.scale)[:2], points=True, error=error, scatter=scatter)
+            for label, rows, scatter in tables
+            for error in [columns(rows, x_unit, self.study.scale)[2]]
+        ]
+
+    def _laws(self, x_unit: float) -> list[Line]:
+        """Fitted laws of every line, other laws once."""
+        lines: list[Line] = []
+        known: set[str] = set()
+        several = len(self.groups) > 1
+        for number, group in enumerate(self.groups):
+            for law in self.findings(group).lines:
+                label = f"{group.label}: {law.label}" if several and law.fitted else law.label
+                if label not in known:
+                    x, y = law.x / x_unit, law.y / self.study.scale
+                    lines.append(Line(label, x, y, fitted=law.fitted, group=number))
+                known.add(label)
+        x = np.linspace(*self.reach, 120)
+        for entry in self.plan.references:
+            if entry.law is not None and entry.label not in known:
+                lines.append(Line(entry.label, x / x_unit, entry.law(x) / self.study.scale))
+        return lines
+
+    @property
+    def _numeric(self) -> bool:
+        return all(isinstance(at, int | float) and not isinstance(at, bool) for at in self.places)
+
+    @property
+    def _x_unit(self) -> float:
+        return self.plan.declared[self.plan.over].quantity.scale if self.plan.over and self._numeric else 1.0
+
+    def words(self) -> tuple[tuple[str, ...], ...]:
+        """Head and rows of the table: values varied, number of runs, every quantity with its error."""
+        plan, declared = self.plan, self.plan.declared
+        cased = any(case.label for case in plan.cases)
+        published = {row.at: row for row in self.study.published}
+        head = (["case"] if cased else []) + [
+            label_of("", declared[name].quantity.symbol or declared[name].quantity.label, declared[name].quantity.unit)
+            for name in plan.grid
+        ]
+        head += ["runs"] + [
+            label_of("", quantity.symbol or quantity.label, quantity.unit) for quantity in self.quantities
+        ]
+        lines = []
+        for row in self.table:
+            line = [row.group.case] if cased else []
+            for name, value in zip(plan.grid, (row.at, *row.group.others)):
+                line.append(_bare(value, declared[name].quantity.scale))
+            drawn = row.means.get(self.drawn.name)
+            line.append(str(drawn.runs if drawn else 0))
+            for quantity in self.quantities:
+                mean = row.means.get(quantity.name)
+                how = self.study if quantity == self.drawn else self.like(quantity)
+                line.append(mean_in_words(how, mean) if mean else "–")
+            if published:
+                other = published.get(self.places[row.at])
+                line.append(shown(other.value / self.study.scale, other.error / self.study.scale) if other else "–")
+            lines.append(tuple(line))
+        return (tuple([*head, "published"] if published else head), *lines)
+
+    def verdicts(self) -> list[tuple[Statement, Verdict]]:
+        """The statements of the study with what our runs say about them."""
+        return [(statement, statement.judge(self)) for statement in self.plan.statements]
+
+    def like(self, quantity: Quantity) -> Study:
+        """How a quantity is shown."""
+        return Study(
+            quantity.label,
+            quantity.symbol,
+            quantity.unit,
+            quantity.scale,
+            self.plan.over,
+            (),
+            lambda experiment: None,
+            quantity.error_of,
+        )
+
+    def report(self) -> dict[str, Any]:
+        """The content of result.json: quantities in their shown units, parameters in SI."""
+        plan = self.plan
+        own = self.drawn
+        return {
+            "study": plan.name,
+            "title": plan.title,
+            "scene": plan.scene,
+            "preset": plan.preset or None,
+            "over": plan.over or None,
+            "varied": {name: list(values) for name, values in plan.grid.items()},
+            "quantity": own.label,
+            "units": {quantity.name: quantity.unit for quantity in self.quantities},
+            "parameters": self._shared(),
+            "table": [self._table_entry(row) for row in self.table],
+            "published": [
+                {"at": row.at, "value": row.value / own.scale, "error": row.error / own.scale}
+                for row in self.study.published
+            ],
+            "fits": {group.label or "all": self.findings(group).numbers for group in self.groups},
+            "statements": [
+                {"statement": statement.words, "published": statement.theirs, **verdict.__dict__}
+                for statement, verdict in self.verdicts()
+            ],
+            "runs": [self._run_entry(run) for run in self.runs if run.task.path.name in self.results],
+            "lost": {
+                run.task.name: self.lost[run.task.path.name] for run in self.runs if run.task.path.name in self.lost
+            },
+        }
+
+    def _shared(self) -> dict[str, Value]:
+        """Parameters that all runs have in common, SI."""
+        parameters = scenes()[self.plan.scene].parameters
+        sets = [
+            parameters.checked(run.task.values).model_dump() for run in {r.case.label: r for r in self.runs}.values()
+        ]
+        first = sets[0] if sets else {}
+        return {
+            name: value
+            for name, value in first.items()
+            if name not in self.plan.grid and all(other.get(name) == value for other in sets)
+        }
+
+    def _table_entry(self, row: TableRow) -> dict[str, Any]:
+        entry: dict[str, Any] = {"case": row.group.case} if row.group.case else {}
+        entry |= dict(zip(self.plan.grid, (row.at, *row.group.others)))
+        drawn = row.means.get(self.drawn.name)
+        entry |= {"runs": drawn.runs if drawn else 0, "without_result": row.lost}
+        return entry | {
+            quantity.name: _in_units(quantity, row.means.get(quantity.name)) for quantity in self.quantities
+        }
+
+    def _run_entry(self, run: Run) -> dict[str, Any]:
+        result = self.results[run.task.path.name]
+        entry: dict[str, Any] = {"case": run.case.label} if run.case.label else {}
+        entry |= dict(run.varied)
+        for quantity in self.quantities:
+            point = read(self.plan.scene, quantity.name, result, 0.0)
+            entry[quantity.name] = None if point is None else point.value / quantity.scale
+            if quantity == self.drawn:
+                entry[f"error_of_{quantity.error_of.replace(' ', '_') or 'run'}"] = (
+                    None if point is None else point.error / quantity.scale
+                )
+        return entry | {"file": run.task.path.name} | {name: result[name] for name in SAID if name in result}
+
+    def csv(self) -> str:
+        """The table as CSV: units in the head, full precision."""
+        plan, declared = self.plan, self.plan.declared
+        cased = any(case.label for case in plan.cases)
+        text = io.StringIO(newline="")
+        text.write(f"# {plan.title}\n")
+        table = csv.writer(text, lineterminator="\n")
+        head = ["case"] if cased else []
+        head += [label_of(name, "", declared[name].quantity.unit) for name in plan.grid]
+        head += ["runs", "runs without result"]
+        for quantity in self.quantities:
+            head += [
+                label_of(f"{what}{quantity.label}", "", quantity.unit)
+                for what in ("", "standard error of ", "standard deviation of ")
+            ]
+        table.writerow(head)
+        for row in self.table:
+            line: list[str] = [row.group.case] if cased else []
+            for name, value in zip(plan.grid, (row.at, *row.group.others)):
+                line.append(_bare(value, declared[name].quantity.scale, digits=12))
+            drawn = row.means.get(self.drawn.name)
+            line += [str(drawn.runs if drawn else 0), str(row.lost)]
+            for quantity in self.quantities:
+                mean = row.means.get(quantity.name)
+                numbers = (mean.value, mean.error, mean.between) if mean else (math.nan,) * 3
+                line += [repr(value / quantity.scale) if math.isfinite(value) else "" for value in numbers]
+            table.writerow(line)
+        return text.getvalue()
+
+
+def _in_units(quantity: Quantity, row: Row | None) -> dict[str, Any] | None:
+    """Mean, standard error and standard deviation of the runs in the shown unit."""
+    if row is None:
+        return None
+    value, error, between = (number / quantity.scale for number in (row.value, row.error, row.between))
+    return {"mean": value, "standard_error": error, "standard_deviation": between}
+
+
+def _bare(value: Value, scale: float, digits: int = 6) -> str:
+    """A value in its shown unit, without the unit."""
+    if isinstance(value, bool | str):
+        return str(value)
+    return str(value) if isinstance(value, int) else f"{value / scale:.{digits}g}"

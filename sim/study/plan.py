@@ -1,0 +1,229 @@
+"""A study as data: one scene, what all runs share, what varies over which values, seeds, measured quantities.
+
+A module of `repose.sim.study.studies`, or of a plug-in, that offers `STUDY` adds a study that `repose study NAME` does;
+a TOML file describes one without code (repose.sim.study.plan_file), and `repose sweep` one on the command line.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from repose.sim.engine.world import Floats
+from repose.sim.experiment.comparison import Published
+from repose.sim.io import presets
+from repose.sim.io.json_text import json_text
+from repose.sim.parameters import Parameter, ParameterError, Value, checked_seed, require_known
+from repose.sim.registry import scenes
+from repose.sim.study.parallel_runs import Task
+
+MOST_RUNS = 10_000
+
+DIGEST_DIGITS = 10
+"""Hexadecimal digits at the end of the name of a run's file: equal for equal scene, seed and parameters."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One of several sets of values that are compared, such as two contact laws with their stiffnesses."""
+
+    label: str
+    values: Mapping[str, Value] = field(default_factory=dict)
+    """SI, by name; numbers and choices."""
+    preset: str = ""
+    """Preset whose values come first, under those of the case."""
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A curve or a table to draw beside the results."""
+
+    label: str
+    law: Callable[[Floats], Floats] | None = None
+    """Quantity [SI] as a function of the parameter on the abscissa [SI]."""
+    points: tuple[Published, ...] = ()
+    """Published values, SI."""
+    scatter: str = "standard error"
+    """What the errors of the published values are."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What our runs say about a statement."""
+
+    ours: str
+    """Our number with its error, in words."""
+    agrees: bool | None
+    """None where the runs cannot decide."""
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A statement of a publication, and the function that compares it with the runs."""
+
+    words: str
+    theirs: str
+    """The published number, in words; empty where there is none."""
+    judge: Callable[[Any], Verdict]
+    """judge(outcome of the study) (repose.sim.study.outcome)."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run of a study."""
+
+    case: Case
+    varied: Mapping[str, Value]
+    """Values of the grid, by name, SI."""
+    seed: int
+    task: Task
+
+
+Law = Callable[[Sequence[Any], tuple[float, float]], Any]
+
+
+@dataclass(frozen=True)
+class StudyPlan:
+    """Which runs a study does, what it measures and how the results are drawn.
+
+    The runs are all combinations of the values in `grid`, for every case, with every seed.
+    """
+
+    name: str
+    title: str
+    scene: str
+    about: str = ""
+    """One sentence: what is studied and where it is from."""
+    preset: str = ""
+    values: Mapping[str, Value] = field(default_factory=dict)
+    """Values of all runs, SI."""
+    grid: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
+    """Values by parameter, SI; the first parameter is on the abscissa, every combination of the others is a line."""
+    cases: tuple[Case, ...] = (Case(""),)
+    seeds: tuple[int, ...] = (1, 2, 3)
+    error: float = 0.0
+    """Wanted standard error of the first quantity, in its unit; seeds are added until it is reached. 0: no wish."""
+    most_seeds: int = 30
+    measured: tuple[str, ...] = ()
+    """Quantities by name (repose.sim.study.quantities); those of the scene if empty. The first one is drawn."""
+    references: tuple[Reference, ...] = ()
+    laws: Law | None = None
+    """Law fitted to the points of each line; that of the scene, if any, where None."""
+    figure: str = "comparison"
+    """"comparison", "stages" or "profiles"."""
+    statements: tuple[Statement, ...] = ()
+    parts: tuple[str, ...] = ()
+    """Names of studies that this one consists of; it has no runs of its own then."""
+
+    @property
+    def over(self) -> str:
+        """Name of the parameter on the abscissa."""
+        return next(iter(self.grid), "")
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """Names of the varied parameters that are not on the abscissa."""
+        return tuple(self.grid)[1:]
+
+    @cached_property
+    def declared(self) -> dict[str, Parameter]:
+        """Every parameter of the runs by name, those of all laws that the cases choose."""
+        found: dict[str, Parameter] = {}
+        for case in self.cases:
+            for combination in self.combinations():
+                found = scenes()[self.scene].parameters.chosen(self.values_of(case, combination)).declared() | found
+        return found
+
+    def combinations(self) -> tuple[dict[str, Value], ...]:
+        """Every combination of the values in the grid, the last parameter varying fastest."""
+        return tuple(dict(zip(self.grid, values)) for values in itertools.product(*self.grid.values()))
+
+    def values_of(self, case: Case, varied: Mapping[str, Value]) -> dict[str, Value]:
+        """The values that a run gets, over the defaults of the scene."""
+        found: dict[str, Value] = {}
+        for name in (name for name in (self.preset, case.preset) if name):
+            preset = presets.load(name)
+            if preset.scene != self.scene:
+                raise ParameterError(f"Preset '{name}' is for the scene '{preset.scene}', not '{self.scene}'.")
+            found |= preset.values
+        return {**found, **self.values, **case.values, **varied}
+
+    def runs(self, folder: Path, seeds: Sequence[int] | None = None, threads: int | None = 1) -> tuple[Run, ...]:
+        """All runs, ordered by seed first: a study stopped half-way has results for all values."""
+        found = []
+        for seed in self.seeds if seeds is None else seeds:
+            for case in self.cases:
+                found += [self.run(folder, case, varied, seed, threads) for varied in self.combinations()]
+        return tuple(found)
+
+    def run(self, folder: Path, case: Case, varied: Mapping[str, Value], seed: int, threads: int | None = 1) -> Run:
+        """One run, with the file in `folder` that its result goes to."""
+        values, stages = self.values_of(case, varied), self.figure == "stages"
+        words = [*([case.label] if case.label else []), *(f"{name} {number(at)}" for name, at in varied.items())]
+        name = ", ".join([*words, f"seed {seed}"])
+        checked = scenes()[self.scene].parameters.checked(values).model_dump()
+        text = json_text({"scene": self.scene, "seed": seed, "parameters": dict(sorted(checked.items())), "s": stages})
+        digest = hashlib.sha256(text.encode("utf-8")).hexdigest()[:DIGEST_DIGITS]
+        slug = "".join(letter if letter.isalnum() or letter in ".-+" else "-" for letter in name.replace(", ", " "))
+        path = folder / f"{slug}-{digest}.json"
+        return Run(case, varied, seed, Task(self.scene, values, seed, name, path, threads, stages))
+
+    def identity(self) -> dict[str, Any]:
+        """What must be equal for a folder to be continued: everything but title, seeds and values in the grid."""
+        cases = [[case.label, case.preset, dict(case.values)] for case in self.cases]
+        return json.loads(  # type: ignore[no-any-return]  # tuples become lists, as in the file that this is compared with
+            json.dumps(
+                {
+                    "study": self.name,
+                    "scene": self.scene,
+                    "preset": self.preset,
+                    "values": dict(self.values),
+                    "varied": list(self.grid),
+                    "cases": cases,
+                    "parts": list(self.parts),
+                }
+            )
+        )
+
+    def check(self) -> StudyPlan:
+        """This plan, if all of its runs are possible; raises `ParameterError`."""
+        if self.parts:
+            return self
+        require_known(self.scene, scenes(), "scene")
+        parameters = scenes()[self.scene].parameters
+        for name, values in self.grid.items():
+            if not values:
+                raise ParameterError(f"{name} is to vary over no values: give at least one.")
+            if len(set(values)) < len(values):
+                raise ParameterError(f"{name} has a value twice: leave one out.")
+            if name in self.values:
+                raise ParameterError(f"{name} is varied, so --set {name} has no effect: leave it out.")
+        if not self.cases or len({case.label for case in self.cases}) < len(self.cases):
+            raise ParameterError(f"{self.name} needs cases with different labels.")
+        if not self.seeds or len(set(self.seeds)) < len(self.seeds):
+            raise ParameterError(f"{self.name} needs at least one seed, and none twice.")
+        for seed in self.seeds:
+            checked_seed(seed)
+        count = len(self.cases) * len(self.combinations())
+        most = max(len(self.seeds), self.most_seeds if self.error else 0)
+        if count * most > MOST_RUNS:
+            raise ParameterError(f"{count} values with {most} seeds are refused: at most {MOST_RUNS} runs.")
+        if not (self.error >= 0.0 and np.isfinite(self.error)):
+            raise ParameterError(f"error = {self.error!r} is refused: it must be a standard error of at least 0.")
+        for case in self.cases:
+            for varied in self.combinations():
+                parameters.checked(self.values_of(case, varied))
+        return self
+
+
+def number(value: Value) -> str:
+    """A value in a name of a run: twelve digits of a number, a word as it is."""
+    return f"{value:.12g}" if isinstance(value, float) else str(value)

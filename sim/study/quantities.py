@@ -1,0 +1,80 @@
+"""Quantities that a study measures, by name, read from the results of its runs.
+
+A name is that of the quantity by which runs of the scene are compared (angle_of_repose, flow_rate), that of a
+measurement (repose.sim.measure), or that of a number in the result of a run, such as grains_left or energy.sliding.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from repose.sim.experiment.comparison import PREPARED, Point
+from repose.sim.parameters import ParameterError
+from repose.sim.registry import measurements, scenes
+
+BESIDE = ("grains_left",)
+"""Numbers that are reported beside the quantity of a scene if its results have them: the grains left on the base are a
+sharper figure than the angle."""
+
+
+class Quantity(NamedTuple):
+    """How a quantity is shown."""
+
+    name: str
+    label: str
+    symbol: str
+    unit: str
+    scale: float
+    """SI value of one shown unit."""
+    error_of: str = ""
+    """What the error of a single run is the error of."""
+
+
+def name_of_study(scene: str) -> str:
+    """Name of the quantity by which runs of the scene are compared; empty if there is none."""
+    study = scenes()[scene].study
+    return "" if study is None else study.quantity.replace(" ", "_")
+
+
+def quantity_of(scene: str, name: str) -> Quantity:
+    """The quantity of that name."""
+    if name == name_of_study(scene):
+        study = scenes()[scene].study
+        return Quantity(name, study.quantity, study.symbol, study.unit, study.scale, study.error_of)
+    if name in measurements():
+        found = measurements()[name]
+        return Quantity(name, found.title, found.symbol, found.unit_in(scenes()[scene].dimension), found.scale)
+    return Quantity(name, name.replace("_", " ").replace(".", ", "), "", "", 1.0)
+
+
+def default_names(scene: str, results: Mapping[str, Mapping[str, Any]]) -> tuple[str, ...]:
+    """The quantity of the scene, and what is reported beside it if the results contain it.
+
+    Raises `ParameterError` if runs of the scene are not compared by a quantity.
+    """
+    own = name_of_study(scene)
+    if not own:
+        able = ", ".join(entry.name for entry in scenes().values() if entry.study)
+        raise ParameterError(f"Scene '{scene}' measures no quantity for a comparison of runs; choose one of: {able}.")
+    return (own, *(name for name in BESIDE if any(name in result for result in results.values())))
+
+
+def read(scene: str, name: str, result: Mapping[str, Any], at: float) -> Point | None:
+    """What a run measured, SI, at the value `at` on the abscissa; None where it measured nothing."""
+    conditions = {**result.get("parameters", {}), PREPARED: result.get("ready") is not None}
+    if name == name_of_study(scene):
+        found = result["point"]
+        if found is None:
+            return None
+        scale = quantity_of(scene, name).scale
+        error = math.nan if found["error"] is None else found["error"] * scale
+        aside = {key: math.nan if value is None else value for key, value in found["aside"].items()}
+        return Point(at, found["value"] * scale, error, aside, conditions)
+    found = result["measurements"] if name in measurements() else result
+    for part in [name] if name in measurements() else name.split("."):
+        found = found.get(part) if isinstance(found, Mapping) else None
+    if isinstance(found, bool) or not isinstance(found, int | float):
+        return None
+    return Point(at, float(found), math.nan, {}, conditions)

@@ -1,0 +1,150 @@
+"""The runs of studies on disk: which exist, which are missing, which seeds an error bar still needs.
+
+Files are named after scene, seed and parameters, so that studies in one folder share equal runs. Every decision depends
+on results only, never on the order in which runs end: a study that was killed and continued gives the same files.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from repose.sim.parameters import ParameterError, Value
+from repose.sim.registry import scenes
+from repose.sim.study.outcome import Outcome
+from repose.sim.study.parallel_runs import Task, run_all
+from repose.sim.study.plan import DIGEST_DIGITS, Case, Run, StudyPlan
+from repose.sim.study.quantities import default_names, read
+
+Progress = Callable[[str, float], None]
+Ended = Callable[[Task, Mapping[str, Any] | None, str], None]
+"""ended(task, its result or None, why it has none)."""
+
+
+@dataclass
+class StudyRuns:
+    """All runs of some studies in a folder, and their results so far."""
+
+    plans: tuple[StudyPlan, ...]
+    folder: Path
+    threads: int | None = 1
+    """Threads of each run; None for automatic."""
+    results: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """By the name of the file."""
+    lost: dict[str, str] = field(default_factory=dict)
+    """Why a run has no result, by the name of its file."""
+    runs: dict[str, list[Run]] = field(default_factory=dict)
+    """Of each study, those of added seeds among them."""
+    _asked: set[str] = field(default_factory=set)
+    _files: dict[str, Path] = field(default_factory=dict)
+    """Files of runs by their digest: equal runs of several studies are done once."""
+
+    def begin(self) -> list[Task]:
+        """Read what the folder contains; returns the runs to do. Raises `ParameterError` for files of other runs."""
+        self._files = {path.stem[-DIGEST_DIGITS:]: path for path in sorted(self.folder.glob("*.json"))}
+        for plan in self.plans:
+            self.runs[plan.name] = []
+            for run in plan.runs(self.folder, threads=self.threads):
+                self._add(plan, run)
+        return self._missing() + self._more()
+
+    def _add(self, plan: StudyPlan, run: Run) -> None:
+        """Add a run to a study, with its result if the folder contains it."""
+        path = self._files.setdefault(run.task.path.stem[-DIGEST_DIGITS:], run.task.path)
+        run = replace(run, task=replace(run.task, path=path))
+        self.runs[plan.name].append(run)
+        if path.exists() and path.name not in self.results:
+            self.results[path.name] = earlier(run.task)
+
+    def do(self, missing: Sequence[Task], workers: int, on_progress: Progress, on_end: Ended) -> None:
+        """Do the missing runs; callbacks may raise, which ends all runs under way."""
+
+        def ended(task: Task, lost: str) -> Sequence[Task]:
+            if lost:
+                self.lost[task.path.name] = lost
+            else:
+                self.results[task.path.name] = json.loads(task.path.read_text(encoding="utf-8"))
+            on_end(task, self.results.get(task.path.name), lost)
+            return self._more()
+
+        run_all(missing, workers, on_progress=on_progress, on_end=ended)
+
+    def outcome(self, plan: StudyPlan) -> Outcome:
+        """What one of the studies has found so far."""
+        return Outcome(plan, self.runs[plan.name], self.results, self.lost)
+
+    def _missing(self) -> list[Task]:
+        """Runs without a result that have not been asked for yet, each once."""
+        found = []
+        for run in (run for runs in self.runs.values() for run in runs):
+            name = run.task.path.name
+            if name not in self.results and name not in self._asked:
+                self._asked.add(name)
+                found.append(run.task)
+        return found
+
+    def _more(self) -> list[Task]:
+        """Runs with further seeds, for the combinations of values whose error is too large."""
+        for plan in (plan for plan in self.plans if plan.error):
+            for case in plan.cases:
+                for varied in plan.combinations():
+                    self._add_seeds(plan, case, varied)
+        return self._missing()
+
+    def _add_seeds(self, plan: StudyPlan, case: Case, varied: Mapping[str, Value]) -> None:
+        while True:
+            own = [run for run in self.runs[plan.name] if run.case == case and run.varied == varied]
+            names = [run.task.path.name for run in own]
+            if any(name not in self.results and name not in self.lost for name in names):
+                return  # some of its runs are under way
+            done = [self.results[name] for name in names if name in self.results]
+            measured = (plan.measured or default_names(plan.scene, {}))[0]
+            points = [point for result in done if (point := read(plan.scene, measured, result, 0.0)) is not None]
+            scale = self.outcome(plan).drawn.scale
+            wanted = seeds_needed([point.value / scale for point in points], plan.error, len(own), plan.most_seeds)
+            if wanted <= len(own):
+                return
+            last = max(run.seed for run in own)
+            for seed in range(last + 1, last + 1 + wanted - len(own)):
+                self._add(plan, plan.run(self.folder, case, varied, seed, self.threads))
+
+
+def seeds_needed(values: Sequence[float], error: float, done: int, most: int) -> int:
+    """Number of seeds after which the mean of such values is expected to have this standard error.
+
+    From the standard deviation s of the values so far: (s / error)², at most twice as many as are done, because s of a
+    few values is itself uncertain by s / √(2 n - 2), and at most `most`. With fewer than two values another run is
+    needed.
+    """
+    if done >= most:
+        return done
+    if len(values) < 2:
+        return done + 1
+    mean = math.fsum(values) / len(values)
+    variance = math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1)
+    if variance <= len(values) * error**2:
+        return done
+    return min(most, 2 * done, max(done + 1, math.ceil(variance / error**2)))
+
+
+def earlier(task: Task) -> dict[str, Any]:
+    """The result of an earlier run; raises `ParameterError` if its scene, seed, version or parameters differ."""
+    try:
+        found: dict[str, Any] = json.loads(task.path.read_text(encoding="utf-8"))
+        theirs = {name: found[name] for name in ("scene", "seed", "version")} | found["parameters"]
+        found["point"]
+    except (OSError, ValueError, KeyError, TypeError):
+        raise ParameterError(f"{task.path} contains no result of a run: move it or choose another --out.") from None
+    ours = {"scene": task.scene, "seed": task.seed, "version": metadata.version("repose")}
+    ours |= scenes()[task.scene].parameters.checked(task.values).model_dump()
+    for name in ours | theirs:
+        if ours.get(name) != theirs.get(name):
+            raise ParameterError(
+                f"{task.path} was run with {name} = {theirs.get(name)!r}, not {ours.get(name)!r}: choose another --out."
+            )
+    return found

@@ -1,0 +1,88 @@
+"""Comparison of results with published statements: agree or differ beyond the errors, or undecided."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from repose.sim.experiment.comparison import shown
+from repose.sim.study.outcome import Group, Outcome
+from repose.sim.study.plan import Verdict
+
+CLEAR = 2.0
+"""Standard errors beyond which a difference counts: one in twenty is as large by chance."""
+UNDECIDED = Verdict("not measured", None, "Too few runs: at least two seeds of every value are needed.")
+
+
+def numbers(outcome: Outcome, label: str) -> dict[str, Any]:
+    """Numbers fitted to the line with that label; empty where there is none."""
+    group = next((group for group in outcome.groups if group.label == label), None)
+    return {} if group is None or not outcome.points(group) else outcome.findings(group).numbers
+
+
+def several_seeds(outcome: Outcome) -> bool:
+    """Whether every mean of the first quantity is one of at least two runs, so that its error is known."""
+    return all(row.means.get(outcome.drawn.name) and row.means[outcome.drawn.name].runs > 1 for row in outcome.table)
+
+
+def same_number(
+    outcome: Outcome, words: str, ours: tuple[float, float] | None, theirs: tuple[float, float], unit: str = ""
+) -> Verdict:
+    """Whether two numbers with standard errors agree."""
+    if ours is None or not several_seeds(outcome):
+        return UNDECIDED
+    error = math.hypot(ours[1], theirs[1])
+    away = (ours[0] - theirs[0]) / error if error > 0.0 else 0.0
+    why = f"The difference is {abs(away):.1f} standard errors."
+    return Verdict(f"{words}{shown(*ours)}{unit}", abs(away) <= CLEAR, why)
+
+
+def same_curve(outcome: Outcome, first: str, second: str) -> Verdict:
+    """Whether two lines agree: the mean of their differences, with its standard error."""
+    groups = {group.label: group for group in outcome.groups}
+    if not {first, second} <= groups.keys() or not several_seeds(outcome):
+        return UNDECIDED
+    ours = [{row.at: row for row in outcome.rows(groups[label])} for label in (first, second)]
+    both = sorted(ours[0].keys() & ours[1].keys())
+    scale, unit = outcome.drawn.scale, outcome.drawn.unit
+    differences = [(ours[1][at].value - ours[0][at].value) / scale for at in both]
+    errors = [math.hypot(ours[0][at].error, ours[1][at].error) / scale for at in both]
+    mean, error = _mean(differences, errors)
+    words = f"mean difference {shown(mean, error)}{unit} over {len(both)} values"
+    left = _left(outcome, groups[first], groups[second])
+    why = f"{abs(mean) / error:.1f} standard errors apart." if error > 0.0 else ""
+    return Verdict(f"{words}; {left}" if left else words, abs(mean) <= CLEAR * error, why)
+
+
+def trend(outcome: Outcome, label: str, per: float, unit: str, expected: int) -> Verdict:
+    """Whether the first quantity rises (expected 1), falls (-1) or does neither (0) along the abscissa.
+
+    The slope is that of the straight line through the means, `per` so much of the parameter [SI], with the error that
+    follows from the errors of the means.
+    """
+    group = next((group for group in outcome.groups if group.label == label), None)
+    rows = () if group is None else outcome.rows(group)
+    if len(rows) < 2 or not several_seeds(outcome):
+        return UNDECIDED
+    x = np.array([row.at for row in rows])
+    y, errors = (np.array([getattr(row, name) for row in rows]) / outcome.drawn.scale for name in ("value", "error"))
+    weights = (x - x.mean()) / float(((x - x.mean()) ** 2).sum())
+    slope, error = float(weights @ y) * per, float(np.hypot.reduce(weights * errors)) * per
+    found = 0 if abs(slope) <= CLEAR * error else round(math.copysign(1.0, slope))
+    return Verdict(f"slope {shown(slope, error)} {unit}", found == expected)
+
+
+def _mean(values: list[float], errors: list[float]) -> tuple[float, float]:
+    return float(np.mean(values)), float(np.hypot.reduce(errors)) / len(errors)
+
+
+def _left(outcome: Outcome, first: Group, second: Group) -> str:
+    """The mean difference of the grains left, a sharper figure than the angle; empty where they are not counted."""
+    ours = [{row.at: row for row in outcome.rows(group, "grains_left")} for group in (first, second)]
+    both = sorted(ours[0].keys() & ours[1].keys())
+    if not both:
+        return ""
+    differences = [ours[1][at].value - ours[0][at].value for at in both]
+    mean, error = _mean(differences, [math.hypot(ours[0][at].error, ours[1][at].error) for at in both])
+    return f"grains left {shown(mean, error)}"

@@ -1,0 +1,225 @@
+"""Studies and sweeps: results are written as runs end, a folder is continued or refused, files of both are equal."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from repose.app.cli.commands import run_command_line
+from repose.app.stopping import StopAsked
+from repose.sim.registry import scenes
+from repose.sim.study import runs_on_disk
+from repose.sim.study.parallel_runs import Task
+
+from tests.app.program import UNIX, start
+from tests.study_runs import run_here
+
+FACTS = {"density": None, "gravity": 9.81, "radius": 0.02}
+TINY = ("grain_count=60", "mean_radius=0.02", "fill_height=1.1", "window=10")
+CALL = ["sweep", "hourglass", "--over", "orifice=0.25,0.3", *(word for value in TINY for word in ("--set", value))]
+STUDY = """
+title = "Two heaps"
+seeds = 2
+values = { grain_count = 12, width = 0.012 }
+grid = { friction = [0.1, 0.4] }
+"""
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def test_results_are_written_as_runs_end_and_a_second_call_does_only_missing_runs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    call = [*CALL, "--out", str(tmp_path / "rates"), "--size", "640x360"]
+    assert run_command_line([*call, "--seeds", "1"]) == 0
+    runs = sorted((tmp_path / "rates" / "runs").iterdir())
+    assert [path.name[:-16] for path in runs] == ["orifice-0.25-seed-1", "orifice-0.3-seed-1"]
+    kept = json.loads(runs[0].read_text())
+    assert (kept["phase"], kept["parameters"]["orifice"]) == ("rested", 0.25)
+    assert not (tmp_path / "rates" / "sweep.png").exists()  # the tiny glass is empty before its flow is steady
+    done: list[Task] = []
+
+    def stops_after_one(missing: list[Task], *_: object, **callbacks: Any) -> None:
+        done.extend(missing)
+        point = {"value": 9.0, "error": None, "unit": "1/s", "aside": FACTS}
+        missing[0].path.write_text(json.dumps(kept | {"seed": 2, "point": point}))
+        callbacks["on_end"](missing[0], "")
+        callbacks["on_end"](missing[1], "its process was killed by signal 9")
+        raise StopAsked
+
+    monkeypatch.setattr(runs_on_disk, "run_all", stops_after_one)
+    before = [path.stat().st_mtime_ns for path in runs]
+    capsys.readouterr()
+    assert run_command_line([*call, "--seeds", "1,2"]) == 3
+    report = json.loads((tmp_path / "rates" / "result.json").read_text())
+    assert report["lost"] == {"orifice 0.3, seed 2": "its process was killed by signal 9"}
+    assert [(run["orifice"], run["seed"]) for run in report["runs"]] == [(0.25, 1), (0.3, 1), (0.25, 2)]
+    first, second = report["table"]
+    assert (first["orifice"], first["runs"], first["without_result"], first["flow_rate"]["mean"]) == (0.25, 1, 1, 9.0)
+    assert (second["runs"], second["without_result"], second["flow_rate"]) == (0, 2, None)
+    words = capsys.readouterr()
+    assert "orifice 0.25, seed 2: Q = 9 1/s" in words.err
+    assert "250     1     9" in words.out
+    assert (tmp_path / "rates" / "sweep.png").read_bytes().startswith(b"\x89PNG")
+    assert (tmp_path / "rates" / "sweep.pdf").read_bytes().startswith(b"%PDF")
+    assert [task.seed for task in done] == [2, 2]
+    assert [path.stat().st_mtime_ns for path in runs] == before
+
+
+def test_a_folder_with_other_runs_or_results_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "rates"
+    call = [*CALL, "--seeds", "1", "--out", str(out)]
+    out.mkdir()
+    (out / "result.json").write_text("precious")
+    assert run_command_line(call) == 2
+    assert "already contains result.json" in capsys.readouterr().err
+    (out / "result.json").unlink()
+    (out / "runs").mkdir()
+    assert run_command_line(call) == 2
+    assert "unknown study: choose another folder" in capsys.readouterr().err
+    assert [path.name for path in out.iterdir()] == ["runs"]
+
+
+@pytest.fixture
+def study_file(here: Path) -> Path:
+    path = here / "two.toml"
+    path.write_text(STUDY)
+    return path
+
+
+@pytest.fixture
+def in_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runs_on_disk, "run_all", run_here)
+
+
+def test_a_study_writes_angles_in_degrees_with_the_grains_left_beside_them(
+    study_file: Path, in_process: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run_command_line(["study", "two.toml", "--out", "done", "--size", "640x360"]) == 0
+    report = json.loads(Path("done/result.json").read_text())
+    runs = [json.loads((Path("done/runs") / run["file"]).read_text()) for run in report["runs"]]
+    assert [run["angle_of_repose"] for run in report["runs"]] == pytest.approx(
+        [run["angle_of_repose"]["degrees"] for run in runs]
+    )
+    for row, pair in zip(report["table"], (runs[0::2], runs[1::2]), strict=True):
+        assert row["angle_of_repose"]["mean"] == pytest.approx(sum(r["angle_of_repose"]["degrees"] for r in pair) / 2.0)
+        assert row["grains_left"]["mean"] == sum(r["grains_left"] for r in pair) / 2.0
+    assert report["units"] == {"angle_of_repose": "°", "grains_left": ""}
+    head = Path("done/two.csv").read_text().splitlines()[1]
+    assert "angle of repose [°]" in head
+    assert "grains left" in head
+    assert "grains left" in capsys.readouterr().out
+
+
+def test_a_continued_study_needs_resume_and_gives_the_same_files(
+    study_file: Path, in_process: None, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    call = ["study", "two.toml", "--size", "320x180", "--out"]
+    assert run_command_line([*call, "whole"]) == 0
+
+    def stops(tasks: list[Task], workers: int, **callbacks: Any) -> None:
+        run_here(tasks[:1], workers, **callbacks)
+        raise StopAsked
+
+    monkeypatch.setattr(runs_on_disk, "run_all", stops)
+    assert run_command_line([*call, "half"]) == 0  # nobody asked for the stop: no signal came
+    assert len([*Path("half/runs").iterdir()]) == 1
+    monkeypatch.setattr(runs_on_disk, "run_all", run_here)
+    capsys.readouterr()
+    assert run_command_line([*call, "half"]) == 2
+    assert "continue it with --resume" in capsys.readouterr().err
+    assert run_command_line([*call, "half", "--resume"]) == 0
+    assert contents(Path("half")) == contents(Path("whole"))
+
+
+@UNIX
+@pytest.mark.slow
+def test_a_study_that_was_killed_and_continued_gives_the_same_files(study_file: Path) -> None:
+    call = ["study", "two.toml", "--size", "320x180", "--workers", "2", "--out"]
+    killed = start([*call, "killed"], Path.cwd())
+    runs = Path("killed/runs")
+    while not (runs.is_dir() and any(path.suffix == ".json" for path in runs.iterdir())):
+        assert killed.poll() is None, killed.communicate()
+        time.sleep(0.01)
+    killed.kill()
+    killed.communicate()
+    for name, option in (("killed", ["--resume"]), ("whole", [])):
+        process = start([*call, name, *option], Path.cwd())
+        out, told = process.communicate()
+        assert process.returncode == 0, out + told
+    assert contents(Path("killed")) == contents(Path("whole"))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (STUDY.replace("Two heaps", "Other title"), "continue it with --resume"),
+        (STUDY.replace("grain_count = 12", "grain_count = 13"), "with values = {'grain_count': 12"),
+        (STUDY.replace("friction", "tilt"), "with varied = ['friction']"),
+    ],
+)
+def test_a_folder_of_another_study_is_refused_and_nothing_is_changed(
+    text: str, words: str, study_file: Path, in_process: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run_command_line(["study", "two.toml", "--out", "done", "--no-picture", "--seeds", "1"]) == 0
+    before = contents(Path("done"))
+    study_file.write_text(text)
+    capsys.readouterr()
+    assert run_command_line(["study", "two.toml", "--out", "done", "--no-picture"]) == 2
+    assert words in capsys.readouterr().err
+    assert contents(Path("done")) == before
+
+
+def test_seeds_are_added_until_the_standard_error_is_as_wanted(study_file: Path, in_process: None) -> None:
+    study_file.write_text("most_seeds = 4\n" + STUDY)
+    assert run_command_line(["study", "two.toml", "--out", "done", "--no-picture", "--error", "1"]) == 0
+    report = json.loads(Path("done/result.json").read_text())
+    for row in report["table"]:
+        assert row["angle_of_repose"]["standard_error"] <= 1.0 or row["runs"] == 4
+    assert {row["runs"] for row in report["table"]} != {2}
+    assert run_command_line(["study", "two.toml", "--out", "again", "--no-picture", "--seeds", "1"]) == 0
+    assert run_command_line(["study", "two.toml", "--out", "again", "--no-picture", "--error", "1", "--resume"]) == 0
+    assert contents(Path("done")) == contents(Path("again"))
+
+
+def test_a_run_with_a_fault_is_marked_with_its_reason_and_the_others_go_on(
+    here: Path, in_process: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    few = ["--set", "grain_count=12", "--set", "width=0.012", "--set", "friction=0.2"]
+    call = ["sweep", "heap", *few, "--over", "dt=1e-3,auto", "--seeds", "1", "--out", "done", "--size", "320x180"]
+    assert run_command_line(call) == 3
+    report = json.loads(Path("done/result.json").read_text())
+    assert [run["fault"] is None for run in report["runs"]] == [False, True]
+    assert [(row["dt"], row["runs"], row["without_result"]) for row in report["table"]] == [
+        (1e-3, 0, 1),
+        ("auto", 1, 0),
+    ]
+    assert report["runs"][0]["fault"] in capsys.readouterr().err
+
+
+def test_a_run_repeated_from_the_command_line_gives_mean_and_error_over_runs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], in_process: None
+) -> None:
+    small = (f"{name}={value}" for name, value in scenes()["heap"].test_values.items())
+    call = ["run", "heap", *(word for value in small for word in ("--set", value)), "--repeat", "2", "--no-picture"]
+    assert run_command_line([*call, "--out", str(tmp_path / "heaps")]) == 0
+    report = json.loads((tmp_path / "heaps" / "result.json").read_text())
+    angles = [run["angle_of_repose"] for run in report["runs"]]
+    assert [run["seed"] for run in report["runs"]] == [1, 2]
+    row = report["table"][0]
+    assert (row["runs"], row["angle_of_repose"]["mean"]) == (2, pytest.approx(sum(angles) / 2.0))
+    assert row["angle_of_repose"]["standard_error"] == pytest.approx(abs(angles[0] - angles[1]) / 2.0)
+    words = capsys.readouterr()
+    assert "° (mean ± standard error over runs, n = 2)" in words.out
+    assert words.err.count("° (line fit)") == 2
+    assert not (tmp_path / "heaps" / "repeat.png").exists()
+
+
+def test_the_studies_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_command_line(["study"]) == 0
+    assert "thesis-4.3" in capsys.readouterr().out

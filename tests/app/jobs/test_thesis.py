@@ -1,0 +1,144 @@
+"""The figures of the thesis with a dozen grains: every study runs, is drawn, and is part of the report."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from html import escape
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from repose.app.cli.commands import run_command_line
+from repose.app.jobs import study_request
+from repose.app.jobs.study_pictures import draw_outcome
+from repose.sim import registry
+from repose.sim.measure.profile import surface_profile
+from repose.sim.study import runs_on_disk
+from repose.sim.study.outcome import Outcome
+from repose.sim.study.plan import StudyPlan
+from repose.sim.study.runs_on_disk import StudyRuns
+from repose.sim.study.studies.thesis import FIGURES, angle_of_flank
+
+from tests.study_runs import run_here, tiny
+
+SMALL = (640, 360)
+
+
+@pytest.fixture(scope="module")
+def outcomes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Outcome]]:
+    """All figures of one folder: equal runs are done once."""
+    folder = tmp_path_factory.mktemp("runs")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(runs_on_disk, "run_all", run_here)
+        made = StudyRuns(tuple(tiny(plan) for plan in FIGURES), folder)
+        made.do(made.begin(), 1, lambda words, share: None, lambda *_: None)
+        assert len([*folder.iterdir()]) == len(made.results)
+        yield {plan.name: made.outcome(plan) for plan in made.plans}
+
+
+@pytest.mark.parametrize("name", [plan.name for plan in FIGURES])
+def test_every_figure_is_drawn_with_its_numbers(name: str, outcomes: dict[str, Outcome]) -> None:
+    outcome = outcomes[name]
+    assert len({run.task.path for run in outcome.runs}) == len(outcome.runs)
+    assert all(run.task.path.name in outcome.results for run in outcome.runs)
+    for kind, magic in (("png", b"\x89PNG"), ("pdf", b"%PDF")):
+        first, second = io.BytesIO(), io.BytesIO()
+        draw_outcome(outcome, first, kind, SMALL)
+        draw_outcome(outcome, second, kind, SMALL)
+        assert first.getvalue().startswith(magic)
+        assert first.getvalue() == second.getvalue(), "the file depends on the time of writing"
+    rows = outcome.csv().splitlines()[2:]
+    assert len(rows) == len(outcome.table) == len({row.group for row in outcome.table}) * len(outcome.places)
+    for statement, verdict in outcome.verdicts():
+        assert statement.words
+        assert verdict.ours
+    json.dumps(outcome.report(), allow_nan=True)
+
+
+def test_a_figure_has_units_error_bars_fits_and_reference_lines(outcomes: dict[str, Outcome]) -> None:
+    curve = outcomes["thesis-4.3"].curve()
+    assert (curve.x_label, curve.y_label) == ("friction μ", "angle of repose θ [°]")
+    means = [line for line in curve.lines if line.points and not line.single]
+    assert [line.label for line in means] == ["simplified", "Hertz"]
+    assert all(line.error is not None and (line.error > 0.0).any() for line in means)
+    assert {"arctan μ", "1.77 arctan μ (thesis, Hertz)", "1.22 arctan μ (thesis, simplified)"} <= {
+        line.label for line in curve.lines
+    }
+    assert outcomes["thesis-4.5"].curve().x_label == "base grain radius R_p [mm]"
+
+
+def test_the_four_stages_lose_grains_and_the_wall(outcomes: dict[str, Outcome]) -> None:
+    outcome = outcomes["thesis-3.2"]
+    stages = outcome.results[outcome.runs[0].task.path.name]["stages"]
+    assert {"filling", "opened", "rested"} <= stages.keys()
+    walls = {name: sum(stage["fixed"]) for name, stage in stages.items()}
+    grains = {name: len(stage["fixed"]) - walls[name] for name, stage in stages.items()}
+    assert walls["opened"] < walls["filling"]
+    assert grains["filling"] < grains["opened"] >= grains["rested"]
+
+
+def test_profiles_begin_with_the_column_and_end_with_the_heap(outcomes: dict[str, Outcome]) -> None:
+    outcome = outcomes["thesis-4.1"]
+    for run in outcome.runs:
+        result = outcome.results[run.task.path.name]
+        profile = result["profile"]
+        assert profile["time"][0] == 0.0
+        assert np.all(np.diff(profile["time"]) > 0.0)
+        assert np.shape(profile["height"]) == (len(profile["time"]), len(profile["x"]))
+        assert max(profile["height"][-1]) <= max(profile["height"][0])
+        assert np.count_nonzero(profile["height"][-1]) <= result["grains_left"]
+
+
+def test_a_profile_is_the_top_of_the_highest_grain_of_each_strip() -> None:
+    position = np.array([[0.5e-3, 1e-3], [0.6e-3, 2e-3], [2.5e-3, 1e-3], [9e-3, 1.0]])
+    heights = surface_profile(position, np.full(4, 0.5e-3), (0.0, 4e-3), 1e-3)
+    assert heights.tolist() == pytest.approx([2.5e-3, 0.0, 1.5e-3, 0.0])
+
+
+def test_the_angle_of_a_straight_flank_is_found_where_there_are_grains() -> None:
+    x = np.linspace(0.0, 0.04, 21)
+    height = np.maximum(0.0, (0.03 - x) * np.tan(0.3))
+    assert angle_of_flank({"x": x.tolist(), "height": [height.tolist()]}, 0) == pytest.approx(0.3)
+
+
+class Pictures(HTMLParser):
+    """Sources of all pictures and addresses of a page."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sources: list[str] = []
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.sources += [value or "" for name, value in attributes if name in ("src", "href")]
+
+
+def test_the_report_contains_every_figure_and_statement_and_needs_no_other_file(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parts: dict[str, StudyPlan] = {
+        plan.name: tiny(plan) for plan in FIGURES if plan.name in ("thesis-3.2", "thesis-4.3")
+    }
+    whole = replace(registry.studies()["thesis"], parts=tuple(parts))
+    monkeypatch.setattr(study_request.registry, "studies", lambda: {**parts, "thesis": whole})
+    monkeypatch.setattr(runs_on_disk, "run_all", run_here)
+    assert run_command_line(["study", "thesis", "--out", "thesis", "--size", "320x180"]) == 0
+    page = Path("thesis/report.html").read_text(encoding="utf-8")
+    found = Pictures()
+    found.feed(page)
+    assert len(found.sources) == 2
+    assert all(source.startswith("data:image/png;base64,") for source in found.sources)
+    for plan in parts.values():
+        assert plan.title in page
+        for statement in plan.statements:
+            assert escape(statement.words) in page
+            assert escape(statement.theirs) in page
+    result: dict[str, Any] = json.loads(Path("thesis/result.json").read_text())
+    assert result["studies"].keys() == parts.keys()
+    assert {f"{name}.{kind}" for name in parts for kind in ("csv", "png", "pdf")} <= {
+        path.name for path in Path("thesis").iterdir()
+    }

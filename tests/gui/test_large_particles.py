@@ -1,0 +1,47 @@
+"""The real window with a body of large particles: geometry seen at once, sliders at their ends, outcomes, the past."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.gui.desktop import open_desktop
+from tests.gui.test_lecture import pull
+
+pytestmark = [pytest.mark.gui, pytest.mark.gl]
+
+
+def test_a_rod_is_changed_dropped_broken_by_a_slider_repaired_and_judged(tmp_path: Path) -> None:
+    own = tmp_path / "rod.toml"
+    own.write_text('scene = "rod"\n[parameters]\nlength = 12\nduration = 4.0\n', encoding="utf-8")
+    with open_desktop(tmp_path, "--preset", str(own), size=(1280, 720)) as desktop:
+        near = desktop.fresh()["metres_per_pixel"]
+        assert "task" in desktop.look()["widgets"]
+        pull(desktop, "field.length", 0.9)
+        desktop.until(lambda: desktop.look()["metres_per_pixel"] > 1.5 * near, "picture of the longer rod")
+        desktop.press("ctrl+z")
+        desktop.until(lambda: desktop.state["parameters"]["length"] == 12, "rod as before")
+        desktop.xdotool("key", "a", "key", "space")
+        desktop.until(lambda: desktop.state["paused"] and desktop.state["phase"] == "flowing", "fall, and pause")
+        pull(desktop, "field.bond_stiffness", 1.0)
+        desktop.press("space")
+        desktop.until(lambda: desktop.state["fault"] != "", "fault of a spring too stiff for the step")
+        assert "ime step" in desktop.state["fault"]
+        desktop.press("ctrl+z")
+        desktop.until(lambda: desktop.state["fault"] == "", "state before the change")
+        desktop.until(lambda: desktop.state["phase"] == "rested", "end")
+        assert len(desktop.fresh()["state"]["outcomes"]) == 5
+        assert all(desktop.state["outcomes"].values())
+        end = desktop.state["time"]
+        desktop.press("comma")
+        desktop.until(lambda: desktop.state["time"] < end, "one step back")
+        assert desktop.fresh()["state"]["outcomes"] == {}
+        desktop.press("F5")
+        desktop.until(lambda: "presentation.title" in desktop.look()["widgets"], "presentation")
+        task, title = desktop.fresh()["widgets"]["task"], desktop.look()["widgets"]["presentation.title"]
+        assert task[1] >= title[3]
+        desktop.press("ctrl+s")
+        saved = tmp_path / "Documents" / "Repose" / "rod-1.repose"
+        desktop.until(lambda: saved.exists() and saved.stat().st_size > 0, "the saved run")
+        assert desktop.look()["broken"] == {}

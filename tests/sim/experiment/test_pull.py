@@ -1,0 +1,189 @@
+"""A sphere is pulled while the experiment runs: it follows, the force is limited, work is booked, a replay agrees."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from repose.sim.experiment.changes import new_experiment
+from repose.sim.experiment.commands import Act, Command, Pull, Recover, Release, Rewind, SetParameters
+from repose.sim.experiment.control import apply
+from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.history import saved_copy
+from repose.sim.experiment.ledger import energy_of
+from repose.sim.experiment.pull import FREQUENCY, force_of_pull, row_of
+from repose.sim.experiment.replay import verify
+from repose.sim.experiment.results import state_hash
+from repose.sim.experiment.stepping import advance, at_rest
+from repose.sim.fields.target import Target
+from repose.sim.io.archive import ArchiveError
+from repose.sim.io.plain import decode, encode
+
+from tests.reliability.runs import FEW, go, landed, poured, resumed, saved
+from tests.small_worlds import use_plain_engine
+
+EARTH = 9.81
+
+
+@pytest.fixture
+def plain(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The engine in plain Python."""
+    use_plain_engine(monkeypatch)
+
+
+def done(experiment: Experiment, *commands: Command) -> Experiment:
+    for command in commands:
+        assert apply(experiment, command) == ""
+    return experiment
+
+
+def falling() -> Experiment:
+    """One grain on its way down."""
+    experiment = done(new_experiment("heap", FEW | {"grain_count": 1}), Act("fill"))
+    advance(experiment, 50)
+    return experiment
+
+
+def free_grain(experiment: Experiment) -> int:
+    """Id of the highest grain that can move."""
+    world = experiment.run.world
+    height = np.where(world.fixed, -np.inf, world.motion[1, 0])
+    return int(world.sphere_id[height.argmax()])
+
+
+def place_of(experiment: Experiment, sphere: int) -> np.ndarray:
+    row = row_of(experiment.run.world, sphere)
+    return experiment.run.world.motion[: experiment.scene.dimension, 0, row].copy()
+
+
+def weight_of(experiment: Experiment, sphere: int) -> float:
+    return EARTH * float(experiment.run.world.mass[row_of(experiment.run.world, sphere)])
+
+
+@pytest.mark.usefixtures("plain")
+def test_a_held_grain_comes_to_hang_a_quarter_of_a_millimetre_below_the_target_with_its_weight_as_force() -> None:
+    experiment = falling()
+    sphere = free_grain(experiment)
+    target = np.array([2.5e-3, 11e-3])  # between the walls
+    done(experiment, Pull(sphere, tuple(target), 50.0 * weight_of(experiment, sphere)))
+    advance(experiment, round(0.06 / experiment.dt))
+    assert place_of(experiment, sphere) - target == pytest.approx((0.0, -EARTH / FREQUENCY**2), abs=5e-6)
+    weight = weight_of(experiment, sphere)
+    assert force_of_pull(experiment) == pytest.approx((0.0, weight), abs=0.03 * weight)
+    assert not at_rest(experiment)
+    done(experiment, Release())
+    assert force_of_pull(experiment) is None
+    advance(experiment, 60)
+    assert place_of(experiment, sphere)[1] < target[1] - EARTH / FREQUENCY**2
+
+
+@pytest.mark.usefixtures("plain")
+def test_the_pull_is_limited_and_its_work_is_booked() -> None:
+    experiment = falling()
+    sphere = free_grain(experiment)
+    limit = 3.0 * weight_of(experiment, sphere)
+    begun, before = energy_of(experiment).work, place_of(experiment, sphere)
+    done(experiment, Pull(sphere, (0.0, 5.0), limit))
+    speed = experiment.run.world.motion[:2, 1, row_of(experiment.run.world, sphere)].copy()
+    gap, start = energy_of(experiment).gap, experiment.time
+    advance(experiment, 200)
+    assert np.hypot(*force_of_pull(experiment)) == pytest.approx(limit)
+    elapsed = experiment.time - start
+    lifted = place_of(experiment, sphere) - before
+    assert lifted[1] == pytest.approx(speed[1] * elapsed + EARTH * elapsed**2, rel=0.05)  # 3 g up, 1 g down
+    energy = energy_of(experiment)
+    assert energy.work - begun == pytest.approx(limit * lifted[1], rel=0.05)
+    assert abs(energy.gap - gap) < 0.02 * (energy.work - begun)
+
+
+def dragged(experiment: Experiment) -> Experiment:
+    """A grain moved along by several commands, as by a mouse, and let go."""
+    sphere = free_grain(experiment)
+    for k in range(5):
+        place = place_of(experiment, sphere) + np.array([1e-3 * k, 2e-3])
+        done(experiment, Pull(sphere, tuple(place), 20.0 * weight_of(experiment, sphere)))
+        go(experiment, experiment.history.at + 437)
+    return experiment
+
+
+def test_a_replay_of_a_run_with_a_dragged_grain_gives_the_same_bits_and_so_does_a_rewind() -> None:
+    experiment = done(dragged(poured(5_000)), Release())
+    go(experiment, 9_000)
+    verdict = verify(saved_copy(experiment))
+    assert verdict.differs_at is None
+    assert verdict.compared >= 4
+    digest = state_hash(experiment.run)
+    untouched = go(poured(5_000), 9_000)
+    assert state_hash(untouched.run) != digest
+    done(experiment, Rewind(6_000), Rewind(9_000))
+    assert state_hash(experiment.run) == digest
+
+
+def test_a_run_saved_while_a_grain_is_held_continues_with_the_same_bits() -> None:
+    experiment = dragged(poured(5_000))
+    other = resumed(saved(experiment))
+    assert other.run.target == experiment.run.target is not None
+    for run in (experiment, other):
+        go(run, 8_000)
+    assert state_hash(other.run) == state_hash(experiment.run)
+
+
+@pytest.mark.usefixtures("plain")
+def test_another_start_and_the_way_out_of_a_fault_let_go() -> None:
+    experiment = landed()
+    sphere = free_grain(experiment)
+    done(experiment, Pull(sphere, (0.0, 0.1), 1.0))
+    assert experiment.run.target is not None
+    done(experiment, SetParameters({"dt": 1e-3}))
+    advance(experiment, 400)
+    assert experiment.fault is not None
+    assert "continue it first" in apply(experiment, Pull(sphere, (0.0, 0.1), 1.0))
+    done(experiment, Recover({"dt": FEW["dt"]}))
+    assert experiment.run.target is None
+    done(experiment, Pull(free_grain(experiment), (0.0, 0.1), 1.0), Act("reset"))
+    assert experiment.run.target is None
+
+
+@pytest.mark.usefixtures("plain")
+@pytest.mark.parametrize(
+    ("sphere", "place", "limit", "reason"),
+    [
+        (10**6, (0.0, 0.0), 1.0, "no movable grain"),
+        (True, (0.0, 0.0), 1.0, "no movable grain"),
+        ("first", (0.0, 0.0), 1.0, "no movable grain"),
+        ("base", (0.0, 0.0), 1.0, "no movable grain"),
+        ("free", (0.0,), 1.0, "none of 2 coordinates"),
+        ("free", (0.0, float("nan")), 1.0, "none of 2 coordinates"),
+        ("free", (0.0, 1e9), 1.0, "none of 2 coordinates"),
+        ("free", "up", 1.0, "none of 2 coordinates"),
+        ("free", (0.0, 0.0), 0.0, "above 0 and up to"),
+        ("free", (0.0, 0.0), float("nan"), "above 0 and up to"),
+        ("free", (0.0, 0.0), 1e12, "above 0 and up to"),
+    ],
+)
+def test_a_pull_that_is_impossible_is_refused_in_one_sentence(
+    sphere: Any, place: Any, limit: float, reason: str
+) -> None:
+    experiment = landed()
+    world = experiment.run.world
+    sphere = {"free": free_grain(experiment), "base": int(world.sphere_id[world.fixed][0])}.get(sphere, sphere)
+    said = apply(experiment, Pull(sphere, place, limit))
+    assert reason in said
+    assert said.startswith(f"Pulling grain {sphere!r} is refused: ")
+    assert experiment.run.target is None
+    assert not any(isinstance(entry.command, Pull) for entry in experiment.history.log.entries)
+
+
+@pytest.mark.usefixtures("plain")
+@pytest.mark.parametrize("target", [[[0.0], 3, 1.0, 1.0, 1.0], [[0.0, 0.0], 3, -1.0, 1.0, 1.0]])
+def test_a_file_with_an_impossible_pull_is_damaged(target: list) -> None:
+    experiment = new_experiment("heap", FEW)
+    experiment.run.target = decode(Target, target, {}, "target")
+    with pytest.raises(ArchiveError, match="pull"):
+        resumed(saved(experiment))
+
+
+def test_a_pull_is_written_as_plain_numbers() -> None:
+    command = Pull(3, (0.1, 0.2), 1.5)
+    assert decode(Pull, encode(command, {}, "command"), {}, "command") == command

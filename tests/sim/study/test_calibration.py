@@ -1,0 +1,117 @@
+"""Calibration on made data with known answers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from repose.app.jobs.calibrate_job import plan_calibration
+from repose.sim.parameters import ParameterError
+from repose.sim.study.calibration import Found, Goal, calibrate, next_values
+from repose.sim.study.outcome import Outcome
+from repose.sim.study.plan import StudyPlan
+
+ARCTAN = Goal("heap", "shear_stiffness", 5.0, 400.0, wanted=1.0, frictions=(0.1, 0.2), most_runs=200)
+ANGLE = Goal("heap", "friction", 0.1, 0.8, wanted=25.0, most_runs=200)
+
+
+def made(angle: Callable[[Any, int], float]) -> Callable[[StudyPlan], Outcome]:
+    """Stands for the runs: angle(values, seed) [°]."""
+
+    def do(plan: StudyPlan) -> Outcome:
+        runs = plan.runs(Path())
+        results = {}
+        for run in runs:
+            point = {"value": angle(run.varied, run.seed), "error": 0.5, "unit": "°", "aside": {}}
+            results[run.task.path.name] = {"point": point, "parameters": {}, "measurements": {}}
+        return Outcome(plan, runs, results)
+
+    return do
+
+
+def noise(values: Any, seed: int, spread: float) -> float:
+    number = int.from_bytes(repr((sorted(values.items()), seed)).encode()[-12:], "little")
+    return float(spread * np.random.default_rng(number).standard_normal())
+
+
+def with_k(values: Any, seed: int, spread: float = 0.0) -> float:
+    k = 1.0 + 0.5 * math.log(values["shear_stiffness"] / 60.0)
+    return k * math.degrees(math.atan(values["friction"])) + noise(values, seed, spread)
+
+
+def test_the_value_is_found_without_scatter() -> None:
+    found, seen = calibrate(ARCTAN, made(with_k))
+    assert found.value == pytest.approx(60.0, rel=1e-6)
+    assert len(seen) == 8
+
+
+def test_the_interval_contains_the_value_and_more_runs_make_it_narrower() -> None:
+    noisy = made(lambda values, seed: with_k(values, seed, spread=1.0))
+    coarse, few = calibrate(replace(ARCTAN, precision=0.5), noisy)
+    fine, many = calibrate(replace(ARCTAN, precision=0.05), noisy)
+    assert len(many) > len(few)
+    assert fine.standard_error < coarse.standard_error
+    assert fine.standard_error <= 0.05 * fine.value
+    assert fine.interval[0] < 60.0 < fine.interval[1]
+    assert abs(fine.value - 60.0) < 4.0 * fine.standard_error
+
+
+def test_the_interval_holds_the_true_value_in_most_repetitions() -> None:
+    goal = replace(ANGLE, precision=0.02, most_runs=20)
+    inside = 0
+    for repetition in range(40):
+        line = made(
+            lambda values, seed, shift=1000 * repetition: 50.0 * values["friction"] + noise(values, seed + shift, 1.5)
+        )
+        found, _ = calibrate(goal, line)
+        inside += found.interval[0] < 0.5 < found.interval[1]
+    assert inside >= 33  # 38 are expected; fewer than 33 in one of 100 cases
+
+
+def test_the_error_of_the_measurement_is_part_of_the_error() -> None:
+    exact, _ = calibrate(ANGLE, made(lambda values, seed: 50.0 * values["friction"]))
+    uncertain, _ = calibrate(replace(ANGLE, wanted_error=1.0), made(lambda values, seed: 50.0 * values["friction"]))
+    assert exact.value == pytest.approx(0.5)
+    assert exact.standard_error == pytest.approx(0.0, abs=1e-9)
+    assert uncertain.standard_error == pytest.approx(1.0 / 50.0, rel=0.1)
+
+
+def test_a_value_outside_the_range_is_said_and_not_invented() -> None:
+    found, seen = calibrate(
+        replace(ANGLE, wanted=80.0, most_runs=20), made(lambda values, seed: 50.0 * values["friction"])
+    )
+    assert math.isnan(found.value)
+    assert len(seen) == 20
+
+
+def test_the_next_values_are_around_the_crossing_and_within_the_range() -> None:
+    assert next_values(ANGLE, Found(0.5, 0.1, (0.3, 0.7), (), 1.0)) == (0.43, 0.5, 0.57)
+    assert next_values(ANGLE, Found(0.79, 0.1, (0.3, 0.8), (), 1.0)) == (0.72, 0.79, 0.8)
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ({"vary": "friction"}, "NAME=LOW:HIGH"),
+        ({"vary": "frction=0.1:0.5"}, "did you mean 'friction'"),
+        ({"vary": "shear_stiffness=100:5"}, "must count up"),
+        ({"vary": "shear_stiffness=100:1e99"}, "0 to 1e\\+06 N/m"),
+        ({"vary": "friction=0.1:0.5"}, "calibrate another parameter"),
+        ({"vary": "grain_count=10:50"}, "cannot be calibrated"),
+        ({"changes": ("shear_stiffness=5",)}, "leave it out"),
+        ({"precision": 0.0}, "--precision 0"),
+        ({"runs": 3}, "--runs 3 is refused: the first fit needs 24"),
+        ({"workers": 0}, "1 to 256"),
+        ({"resume": True}, "name the folder with --out"),
+        ({"angle": 34.0, "angle_error": -1.0}, "the error positive"),
+        ({"scene": "bounce", "vary": "gravity=1:2"}, "measures no quantity"),
+    ],
+)
+def test_a_bad_request_is_refused_in_a_sentence(asked: dict[str, Any], words: str) -> None:
+    with pytest.raises(ParameterError, match=words):
+        plan_calibration(**asked)

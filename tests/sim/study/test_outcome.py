@@ -1,0 +1,199 @@
+"""Statistics of studies on made data with known answers."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from repose.sim.parameters import ParameterError
+from repose.sim.registry import scenes
+from repose.sim.study import verdicts
+from repose.sim.study.outcome import Outcome
+from repose.sim.study.plan import Case, StudyPlan
+from repose.sim.study.plan_file import read_plan
+from repose.sim.study.runs_on_disk import seeds_needed
+
+PLAN = StudyPlan(
+    "made",
+    "Made",
+    "heap",
+    grid={"friction": (0.1, 0.2)},
+    cases=(Case("soft", {"normal_stiffness": 1e5}), Case("hard")),
+)
+
+
+def made(angle: Any, seeds: int = 3, plan: StudyPlan = PLAN) -> Outcome:
+    """The outcome of runs with angle(case, friction, seed) [°]; 10 grains left per seed."""
+    runs = plan.runs(Path(), range(1, seeds + 1))
+    results = {
+        run.task.path.name: {
+            "scene": "heap",
+            "parameters": {},
+            "measurements": {},
+            "grains_left": 10 * run.seed,
+            "point": {
+                "value": angle(run.case.label, run.varied["friction"], run.seed),
+                "error": 0.5,
+                "unit": "°",
+                "aside": {},
+            },
+        }
+        for run in runs
+    }
+    return Outcome(plan, runs, results)
+
+
+def arctan(case: str, friction: float, seed: int) -> float:
+    return {"soft": 1.2, "hard": 1.8}[case] * math.degrees(math.atan(friction)) + (seed - 2)
+
+
+def test_means_errors_and_factors_are_found_for_every_case() -> None:
+    outcome = made(arctan)
+    for row in outcome.report()["table"]:
+        mean = {"soft": 1.2, "hard": 1.8}[row["case"]] * math.degrees(math.atan(row["friction"]))
+        assert row["angle_of_repose"]["mean"] == pytest.approx(mean)
+        assert row["angle_of_repose"]["standard_error"] == pytest.approx(1.0 / math.sqrt(3.0))
+        assert row["angle_of_repose"]["standard_deviation"] == pytest.approx(1.0)
+        assert row["grains_left"]["mean"] == 20.0
+        assert row["grains_left"]["standard_error"] == pytest.approx(10.0 / math.sqrt(3.0))
+    fits = outcome.report()["fits"]
+    assert fits["soft"]["factor"]["k"] == pytest.approx(1.2)
+    assert fits["hard"]["factor"]["k"] == pytest.approx(1.8)
+
+
+def test_the_figure_has_a_colour_for_every_case_and_the_table_both_quantities() -> None:
+    curve = made(arctan).curve()
+    means = {line.label: line for line in curve.lines if line.points and not line.single}
+    fits = {line.group: line for line in curve.lines if line.fitted}
+    assert {name: line.group for name, line in means.items()} == {"soft": 0, "hard": 1}
+    assert np.interp(0.2, fits[1].x, fits[1].y) == pytest.approx(1.8 * math.degrees(math.atan(0.2)), rel=1e-3)
+    assert sum(line.label == "arctan μ" for line in curve.lines) == 1
+    assert curve.table[0] == ("case", "μ", "runs", "θ [°]", "grains left")
+    assert curve.table[1] == ("soft", "0.1", "3", "6.85 ± 0.58", "20.0 ± 5.8")
+
+
+def test_values_that_are_no_numbers_have_places_with_words() -> None:
+    plan = StudyPlan("made", "Made", "heap", grid={"integrator": ("gear5", "leapfrog")})
+    runs = plan.runs(Path())
+    point = {"value": 12.0, "error": 0.5, "unit": "°", "aside": {}}
+    result = {"point": point, "grains_left": 3, "measurements": {}}
+    curve = Outcome(plan, runs, {run.task.path.name: result for run in runs}).curve()
+    assert curve.ticks == ("gear5", "leapfrog")
+    assert next(line for line in curve.lines if line.label == "mean").x.tolist() == [0.0, 1.0]
+
+
+def test_a_study_over_another_parameter_has_no_published_values_and_no_laws() -> None:
+    plan = StudyPlan("made", "Made", "heap", grid={"base_radius": (2.5e-4, 5e-4)})
+    runs = plan.runs(Path())
+    point = {"value": 12.0, "error": 0.5, "unit": "°", "aside": {}}
+    outcome = Outcome(plan, runs, {run.task.path.name: {"point": point, "measurements": {}} for run in runs})
+    assert all(line.points for line in outcome.curve().lines)
+    assert next(line for line in outcome.curve().lines if line.label == "mean").x.tolist() == [0.25, 0.5]  # mm
+
+
+def test_runs_without_an_angle_are_counted_and_enter_no_mean() -> None:
+    outcome = made(arctan)
+    name = outcome.runs[0].task.path.name
+    results = {**outcome.results, name: {**outcome.results[name], "point": None}}
+    row = Outcome(PLAN, outcome.runs, results).table[0]
+    assert (row.lost, row.means["angle_of_repose"].runs, row.means["grains_left"].runs) == (1, 2, 3)
+
+
+def test_equal_curves_agree_and_shifted_ones_differ() -> None:
+    same = made(lambda case, friction, seed: 10.0 + (seed - 2))
+    shifted = made(lambda case, friction, seed: 10.0 + 5.0 * (case == "hard") + (seed - 2))
+    assert verdicts.same_curve(same, "soft", "hard").agrees is True
+    found = verdicts.same_curve(shifted, "soft", "hard")
+    assert found.agrees is False
+    # the mean of two differences of 5°, each with an error of √(2/3)°
+    assert "5.00 ± 0.58° over 2 values" in found.ours
+    assert verdicts.same_curve(made(arctan, seeds=1), "soft", "hard") == verdicts.UNDECIDED
+
+
+def test_a_trend_is_told_from_scatter() -> None:
+    rising = made(lambda case, friction, seed: 100.0 * friction + (seed - 2))
+    level = made(lambda case, friction, seed: 10.0 + (seed - 2))
+    for outcome, expected, agrees in ((rising, 1, True), (rising, 0, False), (level, 0, True), (level, 1, False)):
+        assert verdicts.trend(outcome, "soft", per=1.0, unit="°", expected=expected).agrees is agrees
+    # slope of two means with errors 1/√3 at a distance of 0.1
+    assert "slope 100.0 ± 8.2" in verdicts.trend(rising, "soft", per=1.0, unit="°", expected=1).ours
+
+
+@pytest.mark.parametrize(
+    ("values", "error", "done", "wanted"),
+    [
+        ([1.0, 3.0], 1.0, 2, 2),  # s = √2: two runs give exactly 1
+        ([1.0, 3.0], 0.8, 2, 4),  # (√2 / 0.8)² = 3.1
+        ([0.0, 10.0], 0.1, 2, 4),  # at most twice as many
+        ([0.0, 10.0] * 10, 0.1, 20, 30),  # at most the most
+        ([1.0], 1.0, 1, 2),  # one value has no scatter
+        ([], 1.0, 3, 4),  # nothing was measured so far
+        ([], 1.0, 30, 30),
+        ([5.0, 5.0], 0.0001, 2, 2),
+    ],
+)
+def test_the_number_of_seeds_follows_from_the_scatter(
+    values: list[float], error: float, done: int, wanted: int
+) -> None:
+    assert seeds_needed(values, error, done, 30) == wanted
+
+
+def test_equal_runs_of_two_studies_have_one_file() -> None:
+    first = PLAN.runs(Path())
+    other = StudyPlan("other", "Other", "heap", grid={"friction": (0.2,)}, cases=(Case("stiff"),)).runs(Path())
+    digests = {run.task.path.stem[-10:] for run in first}
+    assert {run.task.path.stem[-10:] for run in other} <= digests
+    softer = StudyPlan("other", "Other", "heap", values={"friction": 0.2}, grid={"shear_stiffness": (50.0,)}).runs(
+        Path()
+    )
+    assert digests.isdisjoint(run.task.path.stem[-10:] for run in softer)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("grid = { friction = [0.1, 3.0] }", "0 to 2"),
+        ("grid = { frction = [0.1] }", "did you mean 'friction'"),
+        ("grid = { friction = 0.1 }", "must be a list of values"),
+        ("grid = { friction = [] }", "at least one"),
+        ("grid = { friction = [0.1, 0.1] }", "twice"),
+        ("grid = { friction = [0.1] }\nvalues = { friction = 0.2 }", "leave it out"),
+        ("seeds = 0", "a number of seeds"),
+        ("seeds = [1, 1]", "none twice"),
+        ("error = -1", "at least 0"),
+        ("error = 'small'", "must be a number"),
+        ("code = 'print()'", "Unknown key 'code'"),
+        ("scene = 'hepa'", "did you mean 'heap'"),
+        ("[[case]]\nvalues = { friction = 0.1 }", "no label"),
+        ("[[case]]\nlabel = 'a'\n[[case]]\nlabel = 'a'", "different labels"),
+        ("[[reference]]\npoints = [[0.1]]", "is refused"),
+        ("grid = { law = ['voigt', 'vogt'] }", "it must be 'capillary' or"),
+        ("[", "not valid TOML"),
+    ],
+)
+def test_a_bad_study_file_is_refused_with_its_name(text: str, words: str, tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(text)
+    with pytest.raises(ParameterError, match=words) as found:
+        read_plan(path)
+    assert str(path) in str(found.value)
+
+
+def test_a_study_file_gives_cases_choices_and_published_points_in_shown_units(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(
+        "seeds = [3, 5]\nmeasured = ['grains_left', 'angle_of_repose']\n"
+        "grid = { base_radius = [2.5e-4, 5e-4], anchor = ['lee-herrmann', 'cundall-strack'] }\n"
+        "[[case]]\nlabel = 'linear'\npreset = 'linear-law'\n"
+        "[[case]]\nlabel = 'Hertz'\nvalues = { exponent = 'hertz' }\n"
+        "[[reference]]\nlabel = 'theirs'\npoints = [[0.25, 100, 5]]\n"
+    )
+    plan = read_plan(path)
+    runs = plan.runs(Path())
+    assert (len(runs), plan.seeds) == (16, (3, 5))
+    assert {run.task.values["exponent"] for run in runs if run.case.label == "linear"} == {"linear"}
+    assert plan.references[0].points[0] == (2.5e-4, 100.0, 5.0)
+    assert all(scenes()["heap"].parameters.checked(run.task.values) for run in runs)
