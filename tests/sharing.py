@@ -1,8 +1,7 @@
 """Distribution of tests to workers: compiling takes most of the time, and most of it is the same for all loops.
 
-The first step loop of a process costs several times as much as the next, since all loops of one dimension share what
-finds neighbours and walks over pairs. So one worker compiles them all, and the others read them from disk; meanwhile
-those begin with what needs none of them, and with what takes longest.
+All experiments share the step loop, and those of one dimension what finds neighbours. So one worker compiles all of it,
+and the others read it from disk; meanwhile those begin with what needs none of it, and with what takes longest.
 """
 
 from __future__ import annotations
@@ -38,10 +37,16 @@ FIRST = (
     "tests/gui/test_scenes_and_plots.py",
     "tests/gui/test_saved_runs.py",
     "tests/gui/test_space.py",
+    "tests/gui/test_lecture.py",
     "tests/test_wheel.py",
+    "tests/app/jobs/test_selftest.py",
+    "tests/sim/engine/test_jit.py",
+    "tests/reliability/test_l_heaps_in_a_row.py",
+    "tests/reliability/test_s_mutated_runs.py",
+    "tests/app/test_signals.py",
 )
-"""For the other workers: a minute without any loop, then windows; that of the hourglass last, whose loop is compiled
-late."""
+"""For the other workers: a minute without any loop, then windows, those of scenes whose loops are compiled late at the
+end; then files of few tests that take long, so that no worker begins such a file when the others are done."""
 
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -36,6 +36,8 @@ from repose.sim.study.quantities import name_of_study, quantity_of
 from repose.sim.study.runs_on_disk import StudyRuns
 
 PRESET, PICTURE, DESCRIPTION = "preset.toml", "calibration.png", "calibration.json"
+NEAR = 1e-6
+"""Distance from an end of the range at which an interval is cut off by it, as a share of the end [-]."""
 FRICTIONS = (0.05, 0.1, 0.2)
 """Friction coefficients of θ = k arctan μ: the range of the thesis."""
 
@@ -176,7 +178,9 @@ def in_words(goal: Goal, found: Found) -> str:
         return f"the fitted curve does not reach {goal.wanted:g}{goal.unit} within the range"
     value, error = found.value / quantity.scale, found.standard_error / quantity.scale
     low, high = (end / quantity.scale for end in found.interval)
-    return f"{symbol} = {shown(value, error)}{unit} (95 %: {low:.3g} to {high:.3g}{unit})"
+    words = f"{symbol} = {shown(value, error)}{unit} (95 %: {low:.3g} to {high:.3g}{unit})"
+    cut = found.interval[0] <= goal.low * (1.0 + NEAR) or found.interval[1] >= goal.high * (1.0 - NEAR)
+    return f"{words}; the range cuts the interval off: widen it" if cut else words
 
 
 def _finish(folder: Path, request: Request, found: Found, seen: Sequence[Observation], claims: dict[str, Claim]) -> int:
@@ -224,10 +228,10 @@ def _draw(goal: Goal, found: Found, seen: Sequence[Observation], file: BinaryIO)
     lines.append(Line("wanted", np.array([goal.low, goal.high]) / scale, np.full(2, goal.wanted)))
     if math.isfinite(found.value):
         bounds = np.array([found.interval[0], found.value, found.interval[1]]) / scale
-        lines.append(Line("95 % confidence", bounds, np.full(3, goal.wanted)))
+        lines.append(Line("95 % confidence", bounds, np.full(3, goal.wanted), fitted=True, group=1))
     study = scenes()[goal.scene].study
     own = quantity_of(goal.scene, name_of_study(goal.scene))
     y_label = "k of θ = k arctan μ" if goal.frictions else label_of(own.label, study.symbol, own.unit)
     x_label = label_of(quantity.label, quantity.symbol, quantity.unit)
-    curve = Curve(goal.title, x_label, y_label, tuple(lines))
+    curve = Curve(goal.title, x_label, y_label, tuple(lines), log_x=goal.logarithmic)
     draw(Sheet(goal.title[:1].upper() + goal.title[1:], in_words(goal, found), (curve,)), file)

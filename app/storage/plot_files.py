@@ -200,10 +200,12 @@ def _draw_comparison(axes: Axes, curve: Curve, sizes: dict[str, float]) -> None:
         else:
             colour, dashes = (colour, "-") if line.fitted else next(laws)
             axes.plot(line.x, line.y, dashes, color=colour, linewidth=3.0, label=line.label)
+    if curve.log_x:
+        axes.set_xscale("log")
     if curve.ticks:
         axes.set_xticks(range(len(curve.ticks)), curve.ticks)
     axes.set_ylim(bottom=min(0.0, axes.get_ylim()[0]) if _below_zero(curve) else 0.0)
-    if not any(len(line.x) and float(np.nanmin(line.x)) < 0.0 for line in curve.lines):
+    if not curve.log_x and not any(len(line.x) and float(np.nanmin(line.x)) < 0.0 for line in curve.lines):
         left, right = axes.get_xlim()
         at_zero = any(line.points and len(line.x) and float(np.nanmin(line.x)) == 0.0 for line in curve.lines)
         axes.set_xlim(left=-ROOM_AT_ZERO * right if at_zero else max(0.0, left))

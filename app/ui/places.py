@@ -14,6 +14,8 @@ FOCUS, LAST_FOCUS = "focus", "last focus"
 """Entries of `Ui.memory`: the part of the window that gets the keyboard focus next, and the one that got it last."""
 STABILITY = "stability"
 """Entry of `Ui.memory`: whether the numbers of stability are shown over the picture; also the name of their window."""
+TASK_FOOT = "foot of the task"
+"""Entry of `Ui.memory`: lower edge of the task or of its outcomes, below which the camera shows the scene [px]."""
 STRIP = 52.0
 """Height of the strip with the actions at the foot of the picture, beside the scale bar [px at scale 1]."""
 BELOW_LEGEND = 112.0

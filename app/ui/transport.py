@@ -58,7 +58,7 @@ def describe_pace(snapshot: Snapshot, wanted: float | None) -> str:
     if snapshot.at < snapshot.log_end:
         return "an earlier step"
     if snapshot.paused or snapshot.at_rest:
-        return "paused" if snapshot.paused else "at rest"
+        return "paused" if snapshot.paused else "ended" if snapshot.outcomes else "at rest"
     if snapshot.realtime_factor > 0.0 and (wanted is None or snapshot.realtime_factor < SLOW * wanted):
         return describe_speed(snapshot.realtime_factor)
     return ""

@@ -10,6 +10,7 @@ from repose.app.render.camera import Camera2D, Inset, Size
 from repose.app.render.follow import Following, follow, without_idle_walls
 from repose.app.render.framing import LEGEND_ROOM, SCALE_BAR_ROOM
 from repose.app.render.orbit import VIEWS, Camera, Camera3D
+from repose.app.ui.places import TASK_FOOT
 from repose.app.ui.ui import Ui
 from repose.sim.engine.world import Floats
 from repose.sim.experiment.snapshot import Snapshot
@@ -138,4 +139,5 @@ class CameraControl:
 def _room(ui: Ui) -> Inset:
     """What panels, legend and scale bar cover of the window [pixel]."""
     left, top, right, bottom = ui.inset
-    return left, top + LEGEND_ROOM * ui.scale, right, bottom + SCALE_BAR_ROOM * ui.scale
+    above = max(top + LEGEND_ROOM * ui.scale, ui.memory.get(TASK_FOOT, 0.0))
+    return left, above, right, bottom + SCALE_BAR_ROOM * ui.scale

@@ -68,6 +68,8 @@ class Curve:
     """Head and rows of a table to show beside the plot."""
     log: bool = False
     """Whether the vertical axis is logarithmic."""
+    log_x: bool = False
+    """Whether the horizontal axis is logarithmic, in pictures that are written to files."""
     ticks: tuple[str, ...] = ()
     """Words at 0, 1, 2 … of the horizontal axis; empty if it has numbers."""
 

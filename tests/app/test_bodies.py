@@ -17,6 +17,9 @@ from repose.app.render.passes import liquid as liquid_pass
 from repose.app.render.passes import tracks as tracks_pass
 from repose.app.storage.view import View
 from repose.app.ui.panels import task
+from repose.app.ui.places import TASK_FOOT
+from repose.app.ui.transport import describe_pace
+from repose.app.window.camera_control import CameraControl
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import SetParameters
 from repose.sim.experiment.control import apply
@@ -46,7 +49,7 @@ def test_a_body_is_drawn_with_the_bonds_that_it_still_has() -> None:
 
 
 def test_the_parts_of_a_body_have_their_colours_until_another_quantity_is_chosen() -> None:
-    snapshot = course("raft")[1]
+    snapshot = course("raft")[len(course("raft")) // 2]
     assert shown_as("automatic", snapshot) == PARTS
     assert film_colour("automatic", snapshot) == "automatic"
     faces = frame_of(snapshot).faces
@@ -132,3 +135,18 @@ def test_a_change_of_the_geometry_is_seen_before_the_start() -> None:
     before = len(shot(experiment).position)
     assert apply(experiment, SetParameters({"length": 20})) == ""
     assert len(shot(experiment).position) > before
+
+
+def test_the_camera_leaves_the_outcomes_free_and_the_bar_says_that_the_run_has_ended(tmp_path: Path) -> None:
+    snapshot = replace(finished("satellite"), serial=1)
+    with open_harness(tmp_path, snapshot) as harness:
+        harness.frame(2)
+        foot = harness.ui.memory[TASK_FOOT]
+        assert foot > 84.0
+        control = CameraControl()
+        control.update(harness.ui)
+        assert isinstance(harness.ui.camera, Camera2D)
+        top = harness.ui.camera.world_to_pixel(np.array(snapshot.focus)[1], harness.ui.size)[1]
+        assert top >= foot
+    assert describe_pace(replace(snapshot, at_rest=True), 1.0) == "ended"
+    assert describe_pace(replace(snapshot, at_rest=True, outcomes=()), 1.0) == "at rest"

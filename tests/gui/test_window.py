@@ -221,12 +221,15 @@ def test_a_film_is_recorded_with_every_frame_it_says(wide: Desktop) -> None:
     wide.until(lambda: wide.state["phase"] == "empty", "empty container")
     wide.click("next.action")
     wide.click("tab.record")
+    wide.click("record.fps")
+    wide.click("record.fps.24")
     wide.click("record.button")
     wide.until(lambda: wide.look()["film"]["frames"] >= 20, "twenty frames")
     wide.press("v")
     wide.until(lambda: not wide.look()["film"]["running"], "end of the film")
     film = wide.look()["film"]
     with av.open(film["path"]) as container:
+        assert container.streams.video[0].average_rate == 24
         assert sum(1 for _ in container.decode(video=0)) == film["frames"]
 
 

@@ -7,7 +7,7 @@ from repose.app.render.text import text_width
 from repose.app.render.theme import Colour, vector
 from repose.app.ui.panels import Panel
 from repose.app.ui.panels.next_step import OVER
-from repose.app.ui.places import BELOW_LEGEND
+from repose.app.ui.places import BELOW_LEGEND, TASK_FOOT
 from repose.app.ui.ui import Ui
 from repose.sim.experiment.experiment import Scene
 from repose.sim.measure.display import Outcome
@@ -24,6 +24,7 @@ HEAD = ("", "outcome", "found", "expected")
 
 def draw(ui: Ui) -> None:
     """At the upper left of the picture, in scenes that state the outcomes of their task."""
+    ui.memory.pop(TASK_FOOT, None)
     snapshot = ui.snapshot
     scene = scenes().get(snapshot.scene)
     if scene is None or not states_outcomes(scene) or not ui.view.ui_visible or ui.overlay:
@@ -44,6 +45,7 @@ def draw(ui: Ui) -> None:
         _draw_sentences(ui, width)
     low, size = imgui.get_window_pos(), imgui.get_window_size()
     ui.probe.mark_area("task", (low.x, low.y, low.x + size.x, low.y + size.y))
+    ui.memory[TASK_FOOT] = low.y + size.y
     imgui.end()
 
 

@@ -106,8 +106,8 @@ class BeamParameters(Repelling, BodyParameters):
         Field(description="Stretch at which a bond breaks."),
     ] = 0.05
     bond_stiffness: BondStiffness = 2e4
-    bond_viscosity: BondViscosity = 0.3
-    dt: Step = 2.5e-5
+    bond_viscosity: Annotated[BondViscosity, Le(3.0)] = 0.3
+    dt: Step = 4e-5
     duration: Duration = 1.0
 
 

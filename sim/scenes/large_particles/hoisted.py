@@ -95,7 +95,7 @@ def thread(experiment: Experiment) -> tuple[Floats, Floats, float]:
     end = np.array(first) + experiment.time * np.array(velocity)
     place, speed = world.motion[:2, 0, built.held_sphere], world.motion[:2, 1, built.held_sphere]
     apart = place - end
-    distance = float(np.hypot(*apart))
+    distance = max(float(np.hypot(*apart)), 1e-12)
     stretch = distance - built.thread_length
     rate = float((speed - velocity) @ apart) / distance
     parameters = experiment.parameters

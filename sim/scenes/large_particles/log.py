@@ -32,7 +32,6 @@ from repose.sim.scenes.large_particles.particles import (
     Box,
     Duration,
     Plotted,
-    Step,
     column,
     equals,
     exceeds,
@@ -89,7 +88,6 @@ class LogParameters(AfloatParameters):
         restart("mass of the weight", "M", "g", 1e-3),
         Field(description="A weight heavier than the log can carry pulls it under. Takes effect at the next start."),
     ] = 0.04
-    dt: Step = 5e-5
     duration: Duration = 4.0
 
 

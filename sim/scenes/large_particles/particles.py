@@ -66,7 +66,7 @@ Duration = Annotated[
 BondStiffness = Annotated[
     float,
     Ge(1.0),
-    Le(1e7),
+    Le(3e5),
     Quantity("stiffness", "k", "N/m", log=True, effect="ramp", group="Particles"),
     Field(description="Spring between two neighbours, and repulsion of two particles pressed together."),
 ]
@@ -77,7 +77,7 @@ InternalFriction = Annotated[
     Quantity("internal friction", "c", "kg/s", effect="ramp", group="Particles"),
     Field(description="Force per rate of change of the distance of two neighbours, along the line of centres."),
 ]
-BondViscosity = Annotated[InternalFriction, Le(20.0)]
+BondViscosity = Annotated[InternalFriction, Le(10.0)]
 Attraction = Annotated[
     float,
     Ge(0.0),
@@ -126,7 +126,7 @@ class BodyParameters(MotionParameters):
     bond_stiffness: BondStiffness = 1e4
     bond_viscosity: BondViscosity = 2.0
     integrator: VerletFirst = "velocity_verlet"
-    dt: Step = 1e-4
+    dt: Step = 5e-5
     duration: Duration = 2.0
 
     @property
@@ -380,7 +380,7 @@ def stays(experiment: Experiment, statement: str, names: Sequence[str], scale: f
     time = times(experiment)
     found = np.array([column(experiment, name) for name in names])
     drift = float(np.abs(found - found[:, :1] - rate * (time - time[0])).max()) / scale
-    return Outcome(statement, f"changes by {drift:.1g}", f"at most {ROUNDING:.0g} by rounding", drift <= ROUNDING)
+    return Outcome(statement, f"relative change {drift:.1g}", f"at most {ROUNDING:.0g}, by rounding", drift <= ROUNDING)
 
 
 def conserved(experiment: Experiment, momentum: float, arm: float) -> tuple[Outcome, ...]:
@@ -481,7 +481,7 @@ def particle_scene(
             return "The particles are back at their places."
         release(experiment, launch(experiment.run.built, experiment.run.world))
         keep(experiment, 0.0)
-        return "The particles move."
+        return f"The run lasts {experiment.run.built.duration:g} s of simulated time."
 
     def describe(experiment: Experiment) -> tuple[str, str, float | None]:
         phase, duration = experiment.phase, experiment.run.built.duration

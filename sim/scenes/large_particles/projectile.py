@@ -30,7 +30,6 @@ from repose.sim.scenes.large_particles.particles import (
     Duration,
     Plotted,
     Repelling,
-    Step,
     Unbreakable,
     balanced_length,
     column,
@@ -119,7 +118,6 @@ class CaptureParameters(ProjectileParameters):
     pull_off_force: Attraction = 20.0
     rupture_distance: Cutoff = 6e-3
     offset: Offset = 0.08
-    dt: Step = 5e-5
     duration: Duration = 1.0
 
 

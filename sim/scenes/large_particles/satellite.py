@@ -65,7 +65,7 @@ LENS = 0.25
 Attraction = Annotated[
     float,
     Ge(0.0),
-    Le(1e3),
+    Le(50.0),
     Quantity("attraction of the planet", "G M", "m³/s²", log=True, effect="ramp", group="Planet"),
     Field(description="Acceleration towards the planet times the square of the distance."),
 ]

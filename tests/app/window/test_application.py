@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -21,11 +22,14 @@ MOST_FRAMES = 20_000
 
 
 @pytest.fixture
-def application(tmp_path: Path) -> Iterator[Any]:
+def application(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     from repose.app.window.window import open_offscreen
 
     window = open_offscreen((640, 480))
+    from repose.app.window import ahead
     from repose.app.window.application import Application
+
+    monkeypatch.setattr(ahead, "CALM", math.inf)
 
     application = Application(window, Settings(tmp_path / "settings.toml"), "small", SMALL)
     application.ui.film.folder = tmp_path
@@ -62,6 +66,17 @@ def test_the_window_draws_during_compiling_and_then_reacts_to_keys(application: 
     press("F1")
     until(application, lambda: ui.help_open)
     assert ui.broken == {}
+
+
+def test_a_window_that_a_program_drives_compiles_nothing_ahead(application: Any, tmp_path: Path) -> None:
+    asked: list[object] = []
+    application._ahead.tick = asked.append
+    assert application.draw_frame()
+    assert len(asked) == 1
+    application.ui.probe.path = tmp_path / "report.json"
+    assert application.draw_frame()
+    assert application.draw_frame()
+    assert (len(asked), application.ui.probe.path.exists()) == (1, True)
 
 
 def test_the_scene_at_rest_is_shown_while_the_engine_is_compiled_and_keys_wait(

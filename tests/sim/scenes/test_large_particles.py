@@ -163,3 +163,21 @@ def test_a_thread_pulls_while_it_is_longer_than_its_length_and_never_pushes() ->
     assert hoist.force(numbers, At(1.7), 2.0).force == (0.0, 0.0)
     assert hoist.force(numbers._replace(sphere=4), At(1.5), 2.0).force == (0.0, 0.0)
     assert math.copysign(1.0, hoist.force(numbers, At(3.0), 2.0).force[1]) == -1.0
+
+
+@pytest.mark.parametrize("scene", NAMES)
+def test_the_ends_of_every_slider_of_the_lecture_are_stable(scene: str) -> None:
+    declared = scenes()[scene].parameters.declared()
+    for name in scenes()[scene].lecture:
+        for value in (declared[name].low, declared[name].high):
+            if value is not None:
+                experiment = ran(scene, **{"duration": 0.05, name: value})
+                assert experiment.fault is None, f"{name} = {value}: {experiment.fault}"
+                found(experiment)
+
+
+def test_a_thread_of_no_length_is_drawn() -> None:
+    experiment = new_experiment("hoisted", {**scenes()["hoisted"].test_values, "thread_length": 0.0})
+    lines = experiment.scene.facets(experiment)
+    assert lines is not None
+    assert np.isfinite(lines).all()
