@@ -149,7 +149,8 @@ def _draw_numbers(ui: Ui) -> None:
         Row("volume, mass", f"{volume_text(made.mass.volume)}, {si(1e3 * mass, 'g')}", "of the union of the spheres"),
     ]
     for line in lines:
-        row(WORDS.get(line.name, line.name), line.value, ui, colour)
+        name = line.name if is_short(ui) else WORDS.get(line.name, line.name)
+        row(name, line.value, ui, colour)
         tooltip(f"{line.meaning[:1].upper()}{line.meaning[1:]}.")
 
 
@@ -158,7 +159,10 @@ def _draw_plot(ui: Ui) -> None:
     points = ui.workshop.points
     line = imgui.get_text_line_height()
     place = imgui.get_cursor_screen_pos()
-    draw_text(place.x, place.y, "quality over number of spheres", ui.palette.muted)
+    title = "quality over number of spheres"
+    if text_width(title) > imgui.get_content_region_avail().x:
+        title = "over number of spheres"
+    draw_text(place.x, place.y, title, ui.palette.muted)
     imgui.dummy(imgui.ImVec2(1.0, line))
     curves = _curves(ui, points)
     legend = imgui.get_text_line_height_with_spacing()
