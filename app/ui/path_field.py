@@ -25,7 +25,9 @@ def draw_path(ui: Ui, parameter: Parameter, help: str) -> None:
     imgui.set_next_item_width(-choose - imgui.get_style().item_spacing.x)
     flags = imgui.InputTextFlags_.enter_returns_true | imgui.InputTextFlags_.elide_left
     shown = str(ui.memory.get(key, ui.edits.value(name)))
-    entered, text = imgui.input_text_with_hint("##path", parameter.empty, shown, flags)
+    missing = file_dialog.why_none()
+    hint = "type a path" if missing else parameter.empty
+    entered, text = imgui.input_text_with_hint("##path", hint, shown, flags)
     ui.probe.mark(f"field.{name}")
     tooltip(help)
     if imgui.is_item_active():
@@ -37,7 +39,6 @@ def draw_path(ui: Ui, parameter: Parameter, help: str) -> None:
     elif entered or imgui.is_item_deactivated_after_edit():
         request(ui, parameter, unquoted(text))
     imgui.same_line()
-    missing = file_dialog.why_none()
     free = not missing and not file_dialog.is_open(ui)
     if button(ui, f"field.{name}.choose", "Choose", width=choose, enabled=free, help=missing or "Choose a file."):
         folder = Path(shown).parent if shown else None

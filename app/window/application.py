@@ -301,7 +301,7 @@ class Application:
                 self.renderer = self.renderer or Renderer(self.gui)
                 scale = ui.scale / ui.view.text_scale
                 if shown := self._shown():
-                    self.still_control.update_still(ui, shown.camera, shown.corners)
+                    self.still_control.update_still(ui, shown.camera, shown.corners, shown.foot)
                     snapshot, view, camera = shown.snapshot, shown.view, shown.camera
                     self.renderer.draw(snapshot, view, camera, size, ui.inset, scale, shown.ranges)
                 else:

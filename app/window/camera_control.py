@@ -72,11 +72,13 @@ class CameraControl:
         self._following = follow(self._following, scene, ui.camera, ui.size, _room(ui), min(elapsed, LONGEST_FRAME))
         ui.camera = self._following.camera
 
-    def update_still(self, ui: Ui, camera: Camera3D, corners: Floats) -> None:
-        """One frame of something that stands still: these points in view until the user moves the camera."""
+    def update_still(self, ui: Ui, camera: Camera3D, corners: Floats, foot: float = 0.0) -> None:
+        """One frame of something that stands still: these points in view until the user moves the camera, above a foot
+        of the picture that is covered [px]."""
         self._turn(camera)
         if self.follows_grains:
-            camera.frame_points(corners, ui.size, _room(ui))
+            left, top, right, bottom = _room(ui)
+            camera.frame_points(corners, ui.size, (left, top, right, max(bottom, ui.inset[3] + foot)))
 
     def picture(self, snapshot: Snapshot) -> Snapshot:
         """The snapshot to draw: while the camera follows the grains, without the walls above the column."""

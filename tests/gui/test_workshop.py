@@ -84,6 +84,7 @@ def test_a_clump_is_made_turned_exported_and_poured(tmp_path: Path) -> None:
         desktop.until(lambda: desktop.look()["workshop"]["recipe"]["shape"] == "cube", "the body before")
         made(desktop, 8)
         folder = tmp_path / "Documents" / "Repose"
+        desktop.click("workshop.export")
         desktop.click("workshop.export.txt")
         desktop.until((folder / "cube-8-1.txt").exists, "the file for YADE")
         desktop.click("workshop.pour")

@@ -40,6 +40,8 @@ class Shown:
     """Of its colours."""
     corners: Floats
     """Points to keep in view until the user moves the camera [m], shape (points, 3)."""
+    foot: float = 0.0
+    """Height that the panel covers at the foot of the picture [px]."""
 
 
 @dataclass(frozen=True)

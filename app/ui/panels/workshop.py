@@ -7,50 +7,87 @@ import math
 import numpy as np
 from imgui_bundle import imgui, implot
 from repose.app.render.beside import view_of_clump
+from repose.app.render.passes import scale_bar
 from repose.app.render.text import draw_text, heading, note, si, text_width
 from repose.app.render.theme import Colour, colour32, vector
 from repose.app.ui.axis_ticks import set_axis
 from repose.app.ui.fields import draw_field
 from repose.app.ui.keys import Key
 from repose.app.ui.panels import Panel, Shown, with_edits
+from repose.app.ui.places import is_short
 from repose.app.ui.preset_library import different
 from repose.app.ui.questions import replace_run
 from repose.app.ui.toasts import tell
 from repose.app.ui.ui import Ui
-from repose.app.ui.widgets import button, row, tooltip, widths
+from repose.app.ui.widgets import button, row, tooltip
 from repose.app.ui.workshop import NUMBERS, Point
 from repose.sim.clumps.making import Row, quality_rows, volume_text
 from repose.sim.experiment.commands import Act, Start
 from repose.sim.registry import scenes
 
 EXPORTS = {
-    ".json": ("JSON", "The clump with volume, inertia and quality; the scene clumps pours it."),
-    ".mol": ("LAMMPS", "Molecule template: coordinates, diameters, mass, centre of mass and inertia."),
-    ".rigid": ("rigid", "Mass, centre of mass and inertia for `infile` of LAMMPS' fix rigid."),
-    ".txt": ("YADE", "Text with x y z r in metres, for ymport.text."),
+    ".json": ("clump file", "The clump with volume, inertia and quality; the scene clumps pours it."),
+    ".mol": ("LAMMPS molecule", "Template: coordinates, diameters, mass, centre of mass and inertia."),
+    ".rigid": ("LAMMPS fix rigid", "Mass, centre of mass and inertia for its `infile`."),
+    ".txt": ("YADE text", "Text with x y z r in metres, for ymport.text."),
 }
 """Kinds of file: label and help by the ending."""
 WORDS = {"IoU": "overlap IoU", "Q_V": "volume ratio Q_V", "Q_r": "roughness Q_r"}
 """Names of the measures in the panel."""
 LEAST_PLOT = 110.0
 """Height of the plot at least [px at scale 1]."""
+FOOT = 142.0
+"""Height of numbers and plot at the foot of the picture [px at scale 1]."""
 MOST_POURED = 200
 """Largest number of spheres of a clump that the scene pours."""
 
 
 def draw(ui: Ui) -> None:
-    """Recipe, progress, numbers and plot; the buttons at the foot stay in sight."""
+    """Recipe, progress, numbers and plot; the buttons at the foot stay in sight. In a short column numbers and plot are
+    at the foot of the picture."""
+    short = is_short(ui)
     _draw_title(ui)
-    spacing = imgui.get_style().item_spacing.y
-    foot = 2 * (imgui.get_frame_height() + spacing) + spacing
+    foot = imgui.get_frame_height() + 2 * imgui.get_style().item_spacing.y
     imgui.begin_child("recipe", imgui.ImVec2(0.0, -foot), imgui.ChildFlags_.nav_flattened)
     _draw_recipe(ui)
     _draw_progress(ui)
-    _draw_numbers(ui)
-    _draw_plot(ui)
+    if not short:
+        _draw_numbers(ui)
+        _draw_plot(ui)
     imgui.end_child()
     _draw_pour(ui)
+    imgui.same_line()
     _draw_exports(ui)
+    if short:
+        _draw_below_picture(ui)
+
+
+def foot_of_picture(ui: Ui) -> float:
+    """Height that numbers and plot cover at the foot of the picture [px]."""
+    return FOOT * ui.scale if is_short(ui) else 0.0
+
+
+def _draw_below_picture(ui: Ui) -> None:
+    """Numbers and plot beside each other, left of the scale bar."""
+    left, _, right, bottom = ui.inset
+    margin, high = 10.0 * ui.scale, FOOT * ui.scale
+    free = ui.size[0] - left - right
+    wide = free - 2.0 * margin - scale_bar.room(free, ui.scale)
+    if wide < LEAST_PLOT * ui.scale or high > 0.5 * ui.size[1]:
+        return
+    imgui.set_next_window_pos(imgui.ImVec2(left + margin, ui.size[1] - bottom - high - 0.5 * margin))
+    imgui.set_next_window_size(imgui.ImVec2(wide, high))
+    flags = imgui.WindowFlags_.no_decoration | imgui.WindowFlags_.no_move | imgui.WindowFlags_.no_saved_settings
+    imgui.begin("quality", None, flags | imgui.WindowFlags_.no_focus_on_appearing)
+    half = 0.5 * (imgui.get_content_region_avail().x - imgui.get_style().item_spacing.x)
+    imgui.begin_child("numbers", imgui.ImVec2(half, 0.0))
+    _draw_numbers(ui)
+    imgui.end_child()
+    imgui.same_line()
+    imgui.begin_child("plot", imgui.ImVec2(half, 0.0))
+    _draw_plot(ui)
+    imgui.end_child()
+    imgui.end()
 
 
 def _draw_title(ui: Ui) -> None:
@@ -112,7 +149,8 @@ def _draw_numbers(ui: Ui) -> None:
         Row("volume, mass", f"{volume_text(made.mass.volume)}, {si(1e3 * mass, 'g')}", "of the union of the spheres"),
     ]
     for line in lines:
-        row(WORDS.get(line.name, line.name), line.value, ui, colour)
+        name = line.name if is_short(ui) else WORDS.get(line.name, line.name)
+        row(name, line.value, ui, colour)
         tooltip(f"{line.meaning[:1].upper()}{line.meaning[1:]}.")
 
 
@@ -121,11 +159,15 @@ def _draw_plot(ui: Ui) -> None:
     points = ui.workshop.points
     line = imgui.get_text_line_height()
     place = imgui.get_cursor_screen_pos()
-    draw_text(place.x, place.y, "quality over number of spheres", ui.palette.muted)
+    title = "quality over number of spheres"
+    if text_width(title) > imgui.get_content_region_avail().x:
+        title = "over number of spheres"
+    draw_text(place.x, place.y, title, ui.palette.muted)
     imgui.dummy(imgui.ImVec2(1.0, line))
     curves = _curves(ui, points)
     legend = imgui.get_text_line_height_with_spacing()
-    high = max(imgui.get_content_region_avail().y - legend, LEAST_PLOT * ui.scale)
+    least = 0.0 if is_short(ui) else LEAST_PLOT * ui.scale
+    high = max(imgui.get_content_region_avail().y - legend, least, 3.0 * line)
     size = imgui.ImVec2(imgui.get_content_region_avail().x, high)
     flags = implot.Flags_.no_title | implot.Flags_.no_menus | implot.Flags_.no_box_select | implot.Flags_.no_legend
     if implot.begin_plot("##quality", size, flags | implot.Flags_.no_mouse_text | implot.Flags_.no_inputs):
@@ -200,8 +242,13 @@ def _draw_pour(ui: Ui) -> None:
         if few or made is None
         else f"Clumps of at most {MOST_POURED} spheres are poured: make one with fewer."
     )
-    if button(ui, "workshop.pour", "Pour it", enabled=ready, emphasis=ui.palette.accent, help=help):
+    if button(ui, "workshop.pour", "Pour it", width=_half(), enabled=ready, emphasis=ui.palette.accent, help=help):
         replace_run(ui, "Pour this clump?", "Pour", lambda: pour(ui))
+
+
+def _half() -> float:
+    """Width of one of two buttons beside each other [px]."""
+    return 0.5 * (imgui.get_content_region_avail().x - imgui.get_style().item_spacing.x)
 
 
 def pour(ui: Ui) -> None:
@@ -220,13 +267,17 @@ def pour(ui: Ui) -> None:
 
 
 def _draw_exports(ui: Ui) -> None:
-    labels = tuple(label for label, _ in EXPORTS.values())
-    for place, ((suffix, (label, help)), width) in enumerate(zip(EXPORTS.items(), widths(labels), strict=True)):
-        if place:
-            imgui.same_line()
-        named = f"workshop.export{suffix}"
-        if button(ui, named, label, width=width, enabled=ui.workshop.is_made, help=f"{help}  ({suffix})"):
-            save(ui, suffix)
+    """A button that opens the list of the kinds of file."""
+    help = f"Write the clump to a new file in {ui.workshop.folder}."
+    if button(ui, "workshop.export", "Export…", enabled=ui.workshop.is_made, help=help):
+        imgui.open_popup("exports")
+    if imgui.begin_popup("exports"):
+        for suffix, (label, words) in EXPORTS.items():
+            if imgui.selectable(f"{label} ({suffix})", False)[0]:
+                save(ui, suffix)
+            ui.probe.mark(f"workshop.export{suffix}")
+            tooltip(words)
+        imgui.end_popup()
 
 
 def save(ui: Ui, suffix: str) -> str:
@@ -246,7 +297,9 @@ def picture(ui: Ui) -> Shown | None:
     snapshot = workshop.picture()
     if snapshot is None:
         return None
-    return Shown(snapshot, view_of_clump(ui.view), workshop.camera, workshop.ranges, workshop.corners)
+    return Shown(
+        snapshot, view_of_clump(ui.view), workshop.camera, workshop.ranges, workshop.corners, foot_of_picture(ui)
+    )
 
 
 def toggle(ui: Ui) -> None:

@@ -90,6 +90,7 @@ def test_a_clump_of_too_many_spheres_is_not_poured_but_exported(tmp_path: Path) 
         assert len(made.made.clump.radius) > workshop.MOST_POURED
         harness.click("workshop.pour")
         assert (harness.commands, open_question(harness.ui)) == ([], None)
+        harness.click("workshop.export")
         harness.click("workshop.export.txt")
         assert len((tmp_path / "cube-250-1.txt").read_text().splitlines()) == 251
 
@@ -144,15 +145,25 @@ def test_its_buttons_are_in_sight_and_no_label_is_cut(
             cut.append(label)
         return pressed
 
+    read: set[str] = set()
+    plain_row = widgets.row
+
+    def row(left: str, right: str, *given: object) -> None:
+        plain_row(left, right, *given)  # type: ignore[arg-type]
+        if imgui.is_item_visible() and imgui.get_item_rect_max().y <= size[1]:
+            read.add(left)
+
     monkeypatch.setattr(workshop, "button", button)
+    monkeypatch.setattr(workshop, "row", row)
     scale = interface_scale(size, 1.0, text, PALETTES[theme])  # type: ignore[index]
     with open_harness(tmp_path, full_snapshot(), size, scale=scale) as harness:
         opened(harness, tmp_path)
         floor = size[1] - harness.ui.inset[3]
-        names = {"workshop.pour", "workshop.close", *(f"workshop.export{suffix}" for suffix in workshop.EXPORTS)}
-        for name in names:
+        for name in ("workshop.pour", "workshop.close", "workshop.export"):
             _, _, right, bottom = harness.widgets[name]
             assert bottom <= floor
             assert right <= harness.ui.inset[0] + 1.0
         assert cut == []
+        assert harness.widgets["workshop.plot"][3] <= floor  # beside the numbers, in sight without scrolling
+        assert read & {"overlap IoU", "IoU"}
         assert harness.ui.broken == {}
