@@ -166,7 +166,7 @@ class Workshop:
     camera: Camera3D = field(default_factory=Camera3D)
     """Of the picture; the window moves it."""
     ranges: Ranges = field(default_factory=Ranges)
-    """Of the colours of the picture."""
+    """Of the colours of the picture; each clump has its own."""
     _wanted: Recipe | None = None
     _thread: threading.Thread | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -209,7 +209,7 @@ class Workshop:
             return None
         if self._drawn is None or self._drawn[0] is not made:
             self._drawn = made, drawn_surface(made.body), reach(made.body, made.clump)
-            self._picture = None
+            self._picture, self.ranges = None, Ranges()
         key = self.camera.azimuth, self.camera.elevation
         if self._picture is None or self._picture[0] != key:
             _, surface, radius = self._drawn

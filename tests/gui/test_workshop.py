@@ -74,7 +74,8 @@ def test_a_clump_is_made_turned_exported_and_poured(tmp_path: Path) -> None:
         assert (coloured > 60.0).mean() > 0.02  # the clump, coloured by radius
         # A drag on the picture turns both, and leaves the camera of the run alone.
         far = desktop.look()["direction"]
-        desktop.xdotool("mousemove", "--window", desktop.window, 800, 400, "mousedown", 1)
+        desktop.move(800, 400)
+        desktop.xdotool("mousedown", 1)
         desktop.move(860, 430)
         desktop.xdotool("mouseup", 1)
         after, _ = halves(desktop, tmp_path / "after.png")

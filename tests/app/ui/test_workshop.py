@@ -8,9 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from repose.app.render.colours import colouring_of
 from repose.app.ui import workshop as module
 from repose.app.ui.workshop import Workshop
 from repose.sim.clumps.clump_file import read_clump
+from repose.sim.experiment.snapshot import Snapshot
 
 PATIENCE = 60.0
 """Wall time after which something that should happen counts as not happening [s]."""
@@ -111,6 +113,18 @@ def test_work_ends_between_two_parts_when_it_is_stopped_or_replaced(
     wait(lambda: len(reached) == 2)
     change(workshop, members=3)
     assert workshop.is_made
+
+
+def test_the_colours_of_each_clump_have_their_own_range(workshop: Workshop) -> None:
+    colouring = colouring_of("size", Snapshot())
+    assert colouring is not None
+    for shape in ("cube", "torus"):
+        change(workshop, cells=24, members=8, algorithm="greedy", shape=shape)
+        shown = workshop.picture()
+        assert shown is not None
+        assert workshop.made is not None
+        _, high = workshop.ranges.shown(colouring, shown, False) or (0.0, 0.0)
+        assert high < 1.2 * workshop.made.clump.radius.max()
 
 
 def test_files_get_free_names_and_the_clump_file_can_be_read(workshop: Workshop) -> None:
