@@ -380,7 +380,9 @@ def stays(experiment: Experiment, statement: str, names: Sequence[str], scale: f
     time = times(experiment)
     found = np.array([column(experiment, name) for name in names])
     drift = float(np.abs(found - found[:, :1] - rate * (time - time[0])).max()) / scale
-    return Outcome(statement, f"relative change {drift:.1g}", f"at most {ROUNDING:.0g}, by rounding", drift <= ROUNDING)
+    return Outcome(
+        statement, f"relative change {drift:.1g}", f"at most {ROUNDING:.0g}, by rounding", bool(drift <= ROUNDING)
+    )
 
 
 def conserved(experiment: Experiment, momentum: float, arm: float) -> tuple[Outcome, ...]:
@@ -396,22 +398,22 @@ def equals(statement: str, found: float, expected: float, tolerance: float, unit
     """A number is that of a closed form; the tolerance has its unit [SI]."""
     factor, shown = prefix_of(max(abs(expected), tolerance), unit, 3) if unit else (1.0, "")
     words = f"{expected / factor:.3g} ± {tolerance / factor:.2g} {shown}".rstrip()
-    return Outcome(statement, told(found, unit), words, abs(found - expected) <= tolerance)
+    return Outcome(statement, told(found, unit), words, bool(abs(found - expected) <= tolerance))
 
 
 def exceeds(statement: str, found: float, bound: float, unit: str = "") -> Outcome:
     """A number is larger than a bound."""
-    return Outcome(statement, told(found, unit), f"more than {told(bound, unit)}", found > bound)
+    return Outcome(statement, told(found, unit), f"more than {told(bound, unit)}", bool(found > bound))
 
 
 def stays_below(statement: str, found: float, bound: float, unit: str = "") -> Outcome:
     """A number is smaller than a bound."""
-    return Outcome(statement, told(found, unit), f"less than {told(bound, unit)}", found < bound)
+    return Outcome(statement, told(found, unit), f"less than {told(bound, unit)}", bool(found < bound))
 
 
 def lies_between(statement: str, found: float, low: float, high: float, unit: str = "") -> Outcome:
     """A number is in an interval, without its ends."""
-    return Outcome(statement, told(found, unit), f"{told(low, unit)} to {told(high, unit)}", low < found < high)
+    return Outcome(statement, told(found, unit), f"{told(low, unit)} to {told(high, unit)}", bool(low < found < high))
 
 
 def told(value: float, unit: str) -> str:
