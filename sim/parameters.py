@@ -78,6 +78,8 @@ class Parameter:
     """Allowed endings of the file name, for a path."""
     empty: str = ""
     """What an empty path means, in words."""
+    replaces: tuple[str, ...] = ()
+    """Names of the parameters that have no effect while this path is not empty."""
 
     def shown(self, value: Value, digits: int = 6) -> str:
         """The value in the display unit, with that unit."""
@@ -112,6 +114,8 @@ class FilePath:
     """Allowed endings of the file name."""
     empty: str
     """What an empty text means, in words."""
+    replaces: tuple[str, ...] = ()
+    """Names of the parameters that have no effect while the text is not empty."""
 
 
 @dataclass(frozen=True)
@@ -368,9 +372,10 @@ def _flatten(name: str, field: Any) -> Parameter:
     types = {part for part in (*parts, *inner) if isinstance(part, type)}
     kind: Any = "bool" if bool in types else "float" if float in types else "int" if int in types else "choice"
     file = next((entry for entry in field.metadata if isinstance(entry, FilePath)), None)
-    suffixes, empty = (file.suffixes, file.empty) if file else ((), "")
+    suffixes, empty, replaces = (file.suffixes, file.empty, file.replaces) if file else ((), "", ())
     kind = "path" if file else kind
-    return Parameter(name, quantity, field.description or "", field.default, kind, low, high, choices, suffixes, empty)
+    help = field.description or ""
+    return Parameter(name, quantity, help, field.default, kind, low, high, choices, suffixes, empty, replaces)
 
 
 def _parts(annotation: Any) -> tuple[Any, ...]:

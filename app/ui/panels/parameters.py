@@ -8,6 +8,7 @@ from functools import cache, partial
 import pygame
 from imgui_bundle import imgui
 from repose.app.render.text import note
+from repose.app.ui.edits import Edits
 from repose.app.ui.fields import draw_field
 from repose.app.ui.keys import Key
 from repose.app.ui.panels import Panel
@@ -49,7 +50,7 @@ def draw(ui: Ui) -> None:
         return
     _draw_buttons(ui)
     if not lists_all(ui):
-        for parameter in lecture_parameters(ui.snapshot.scene, type(parameters)):
+        for parameter in in_effect(lecture_parameters(ui.snapshot.scene, type(parameters)), ui.edits):
             draw_field(ui, parameter)
         return
     text = _draw_search(ui)
@@ -63,7 +64,7 @@ def draw(ui: Ui) -> None:
     else:
         for group, members in grouped(type(parameters)).items():
             if foldable(ui, f"group.{group}", group in OPEN_AT_START, partial(imgui.tree_node_ex, group, FLAT)):
-                for parameter in members:
+                for parameter in in_effect(members, ui.edits):
                     draw_field(ui, parameter)
     imgui.end_child()
 
@@ -74,6 +75,18 @@ def lecture_parameters(scene: str, kind: type[ParameterSet]) -> tuple[Parameter,
     named = known.lecture if known is not None else ()
     found = tuple(declared[name] for name in named if name in declared)
     return found or tuple(entry for entry in declared.values() if entry.kind in ("float", "int"))[:FEW]
+
+
+def in_effect(listed: tuple[Parameter, ...], edits: Edits) -> tuple[Parameter, ...]:
+    """The parameters, with a file that is chosen in place of those that have no effect beside it."""
+    assert edits.parameters is not None
+    instead = {
+        name: entry
+        for entry in type(edits.parameters).declared().values()
+        if entry.replaces and edits.value(entry.name)
+        for name in entry.replaces
+    }
+    return tuple(dict.fromkeys(instead.get(entry.name, entry) for entry in listed))
 
 
 def matches(parameter: Parameter, text: str) -> bool:

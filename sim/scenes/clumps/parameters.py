@@ -93,7 +93,7 @@ class ClumpsParameters(LiftedParameters):
             "read, at the next start, and scaled to the mean radius.",
         ),
         Quantity("clump file", "", effect="restart", group="Grains"),
-        FilePath((".json",), "the shape of the library"),
+        FilePath((".json",), "the shape of the library", replaces=("shape", "members")),
     ] = ""
     container: Annotated[
         Literal["cylinder", "box"],

@@ -1,0 +1,28 @@
+"""The list of parameters: which ones are shown."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from repose.app.ui.edits import Edits
+from repose.app.ui.panels.parameters import in_effect, lecture_parameters
+from repose.app.ui.undo import History
+from repose.sim.clumps.body import body_of
+from repose.sim.clumps.clump_file import text_of
+from repose.sim.clumps.making import clump_of, examined
+from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.scenes.clumps.parameters import ClumpsParameters
+
+
+def listed(parameters: ClumpsParameters) -> list[str]:
+    edits = Edits(lambda command: None, History())
+    edits.see(Snapshot(serial=1, parameters=parameters))
+    return [entry.name for entry in in_effect(lecture_parameters("clumps", ClumpsParameters), edits)]
+
+
+def test_a_clump_file_is_listed_in_place_of_the_shape_that_it_replaces(tmp_path: Path) -> None:
+    body = body_of("peanut", 16)
+    path = tmp_path / "mine.json"
+    path.write_text(text_of(examined(body, clump_of(body, "greedy", 2)).file))
+    assert listed(ClumpsParameters()) == ["shape", "members", "ball_share", "friction", "gravity"]
+    assert listed(ClumpsParameters(clump=str(path))) == ["clump", "ball_share", "friction", "gravity"]
