@@ -61,6 +61,8 @@ def checked(request: Request) -> Request:
     checked_count(request.spheres)
     checked_kappa(request.kappa)
     rho = checked_rho(DEFAULT_RHO if request.rho is None else request.rho)
+    if request.out is not None and request.out.suffix.lower() != ".json":
+        raise ParameterError(f"--out {request.out}: its ending must be .json.")
     for path in request.exports:
         if path.suffix.lower() not in FORMATS:
             raise ParameterError(
@@ -122,9 +124,12 @@ def _write(request: Request, made: Made, path: Path, place: Claim) -> None:
 def make(request: Request, tell: Tell) -> Made:
     """The clump, its mass properties and quality; `tell(words, share)` is called between parts of the work."""
     from repose.sim.clumps.body import body_of
-    from repose.sim.clumps.making import DEFAULT_RHO, clump_of, examined, part_of
+    from repose.sim.clumps.clump import require_planes
+    from repose.sim.clumps.distance_field import part_of
+    from repose.sim.clumps.making import DEFAULT_RHO, clump_of, examined
 
     body = body_of(request.source, request.grid, request.size, request.unit, part_of(tell, 0.0, 0.3))
+    require_planes([nodes / request.kappa for nodes in body.field.depth.shape])
     rho = DEFAULT_RHO if request.rho is None else request.rho
     clump = clump_of(body, request.algorithm, request.spheres, rho, part_of(tell, 0.3, 0.7))
     return examined(body, clump, request.kappa, part_of(tell, 0.7, 1.0))

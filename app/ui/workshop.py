@@ -28,9 +28,9 @@ from repose.app.ui.undo import History
 from repose.sim.clumps.body import LARGEST, SMALLEST, Body, body_of
 from repose.sim.clumps.clump import Clump
 from repose.sim.clumps.clump_file import text_of
-from repose.sim.clumps.distance_field import FEWEST_CELLS, Tell
+from repose.sim.clumps.distance_field import FEWEST_CELLS, Tell, part_of
 from repose.sim.clumps.exports import exported
-from repose.sim.clumps.making import DEFAULT_RHO, Algorithm, Made, clump_of, examined, part_of
+from repose.sim.clumps.making import DEFAULT_RHO, Algorithm, Made, clump_of, examined
 from repose.sim.clumps.quality import Quality, quality
 from repose.sim.clumps.shapes import SHAPES
 from repose.sim.engine.world import Floats

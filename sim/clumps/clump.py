@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from repose.sim.clumps.distance_field import Tell, require_memory, silent
+from repose.sim.clumps.distance_field import MOST_NODES, Tell, require_memory, silent
 from repose.sim.engine.world import Floats
 from repose.sim.parameters import ParameterError
 
 PLANES_AT_ONCE = 32
 """Planes of sampling points that are in memory at a time."""
+LEAST_POINTS = 8
+"""Sampling points along the radius of the largest member, at least: its volume is then exact to 2 %."""
 MOST_MEMBERS = 100_000
 """Largest number of spheres of a clump."""
 
@@ -62,14 +64,19 @@ def checked_kappa(kappa: float) -> float:
     return kappa
 
 
+def require_planes(count: Sequence[float] | NDArray[np.int64]) -> None:
+    """Raise `ParameterError` if a few planes of so many sampling points in x, y and z take too much memory."""
+    planes = np.array([min(PLANES_AT_ONCE, count[0]), count[1], count[2]]).astype(np.int64)
+    require_memory(planes, "choose a larger kappa or fewer cells")
+
+
 def slabs(clump: Clump, low: Floats, high: Floats, step: float, tell: Tell = silent) -> Iterator[Slab]:
     """Points at the centres of cells of edge `step` [m] that fill the box from low to high [m], some planes at a time,
     and which of them the clump covers."""
     from repose.sim.clumps.grid_loops import cover
 
     count = np.maximum(np.ceil((high - low) / step - 1e-9).astype(int), 1)
-    planes = np.array([min(PLANES_AT_ONCE, count[0]), count[1], count[2]])
-    require_memory(planes)
+    require_planes(count)
     start = 0.5 * (low + high) - 0.5 * step * (count - 1)
     x, y, z = (start[c] + step * np.arange(count[c]) for c in range(3))
     for first in range(0, count[0], PLANES_AT_ONCE):
@@ -84,10 +91,11 @@ def slabs(clump: Clump, low: Floats, high: Floats, step: float, tell: Tell = sil
 
 def mass_properties(clump: Clump, step: float, kappa: float = 0.5, tell: Tell = silent) -> MassProperties:
     """Volume, centre of mass and inertia of a clump, by points of the distance kappa times `step` [m], the step of the
-    grid it was made on; each point stands for a cube."""
+    grid it was made on, or of a smaller one where this is coarse beside the members; each point stands for a cube."""
     low = (clump.centre - clump.radius[:, None]).min(axis=0)
     high = (clump.centre + clump.radius[:, None]).max(axis=0)
-    fine = checked_kappa(kappa) * step
+    affordable = float(np.cbrt((high - low).prod() / MOST_NODES))
+    fine = min(checked_kappa(kappa) * step, max(float(clump.radius.max()) / LEAST_POINTS, affordable))
     middle = 0.5 * (low + high)
     points = 0.0
     first, second = np.zeros(3), np.zeros((3, 3))

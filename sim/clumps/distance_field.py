@@ -28,6 +28,11 @@ def silent(words: str, share: float) -> None:
     """Tell nobody."""
 
 
+def part_of(tell: Tell, first: float, last: float) -> Tell:
+    """The `Tell` of a part of the work, which takes it from the share `first` to `last` of the whole [-]."""
+    return lambda words, share: tell(words, first + (last - first) * share)
+
+
 class Field(NamedTuple):
     """Node (i, j, k) is at origin + step (i, j, k)."""
 
@@ -65,14 +70,14 @@ def grid_around(low: Floats, high: Floats, cells: int) -> Grid:
     return Grid(origin, step, (int(shape[0]), int(shape[1]), int(shape[2])))
 
 
-def require_memory(shape: NDArray[np.int64]) -> None:
+def require_memory(shape: NDArray[np.int64], remedy: str = "choose fewer cells") -> None:
     """Raise `ParameterError` for a grid with too many nodes."""
     nodes = int(np.prod(np.asarray(shape, np.int64)))
     if nodes > MOST_NODES:
         size = " × ".join(str(int(edge)) for edge in shape)
         raise ParameterError(
             f"A grid of {size} = {nodes / 1e6:.0f} million nodes takes too much memory; at most "
-            f"{MOST_NODES / 1e6:.0f} million are possible: choose fewer cells."
+            f"{MOST_NODES / 1e6:.0f} million are possible: {remedy}."
         )
 
 
@@ -82,12 +87,9 @@ def nodes_of(grid: Grid) -> tuple[Floats, Floats, Floats]:
     return x[:, None, None], y[None, :, None], z[None, None, :]
 
 
-def field_of_triangles(
-    triangles: Floats, grid: Grid, inside: NDArray[np.bool_] | None = None, tell: Tell = silent
-) -> Field:
-    """The field of a closed surface: triangles [m], shape (triangles, 3, 3); `inside` says which nodes are inside, if
-    that is known."""
-    from repose.sim.clumps.grid_loops import crossings, near_triangles, sweep
+def field_of_triangles(triangles: Floats, grid: Grid, inside: NDArray[np.bool_], tell: Tell = silent) -> Field:
+    """The field of a closed surface: triangles [m], shape (triangles, 3, 3); `inside` says which nodes are inside."""
+    from repose.sim.clumps.grid_loops import near_triangles, sweep
 
     triangles = np.ascontiguousarray(triangles, float)
     squared = np.full(grid.shape, np.inf)
@@ -101,13 +103,20 @@ def field_of_triangles(
         tell("distances on the grid", 0.3 + 0.7 * number / len(directions))
         sweep(triangles, grid.origin, grid.step, squared, closest, *direction)
     del closest
-    if inside is None:
-        crossed = np.zeros(grid.shape, np.uint8)
-        crossings(triangles, grid.origin, grid.step, crossed)
-        inside = np.bitwise_xor.accumulate(crossed, axis=2).astype(bool)
     depth = np.sqrt(squared, out=squared)
     np.negative(depth, out=depth, where=~inside)
     return Field(depth, grid.origin, grid.step)
+
+
+def winding_around(triangles: Floats, grid: Grid) -> NDArray[np.int16]:
+    """How often closed triangles [m], shape (triangles, 3, 3), wind around each node: 0 outside, 1 inside a surface
+    that is anticlockwise seen from outside, 2 where two such bodies overlap."""
+    from repose.sim.clumps.grid_loops import crossings
+
+    crossed = np.zeros(grid.shape, np.int16)
+    crossings(np.ascontiguousarray(triangles, float), grid.origin, grid.step, crossed)
+    winding: NDArray[np.int16] = np.cumsum(crossed, axis=2, dtype=np.int16, out=crossed)
+    return winding
 
 
 def field_of_voxels(filled: NDArray[np.bool_], step: float) -> Field:

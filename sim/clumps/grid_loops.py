@@ -2,7 +2,8 @@
 
 Node (i, j, k) of a grid is at origin + step (i, j, k). The distance to a closed surface is found as by R. Bridson's
 SDFGen: exactly at the nodes near each triangle, from there by sweeps that hand the closest triangle from node to node;
-a node is inside if a line from it to infinity crosses the surface an odd number of times.
+a node is inside if the surface winds around it: if a line from it to infinity crosses the surface more often outwards
+than inwards, or less often.
 """
 
 from __future__ import annotations
@@ -106,8 +107,8 @@ def _side(ax, ay, bx, by):
 
 
 def _crossings(triangles, origin, step, crossed):
-    """Toggle at each node the number of triangles that a line along the third axis crosses at it or below, of which
-    only odd and even count."""
+    """Add at each node 1 for every triangle that a line along the third axis crosses inwards between the node below and
+    it, and -1 for every one that it crosses outwards."""
     ni, nj, nk = crossed.shape
     for t in range(triangles.shape[0]):
         a, b, c = _point(triangles, t, 0), _point(triangles, t, 1), _point(triangles, t, 2)
@@ -131,7 +132,7 @@ def _crossings(triangles, origin, step, crossed):
                 height = (wa * a[2] + wb * b[2] + wc * c[2]) / whole
                 k = max(0, math.ceil((height - origin[2]) / step))
                 if k < nk:
-                    crossed[i, j, k] ^= 1
+                    crossed[i, j, k] += first
 
 
 def _cover(centre, radius, origin, step, mask):

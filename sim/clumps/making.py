@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Literal, NamedTuple
 
 from repose.sim.clumps.body import Body
 from repose.sim.clumps.clump import Clump, MassProperties, mass_properties
 from repose.sim.clumps.clump_file import ClumpFile, ClumpQuality, file_of
-from repose.sim.clumps.distance_field import Tell, silent
+from repose.sim.clumps.distance_field import Tell, part_of, silent
 from repose.sim.clumps.fitted import fitted_clump
 from repose.sim.clumps.greedy import greedy_clump
 from repose.sim.clumps.quality import Quality, quality
@@ -34,11 +35,6 @@ class Row(NamedTuple):
     name: str
     value: str
     meaning: str
-
-
-def part_of(tell: Tell, first: float, last: float) -> Tell:
-    """The `Tell` of a part of the work, which takes it from the share `first` to `last` of the whole [-]."""
-    return lambda words, share: tell(words, first + (last - first) * share)
 
 
 def clump_of(body: Body, algorithm: str, members: int, rho: float = DEFAULT_RHO, tell: Tell = silent) -> Clump:
@@ -69,7 +65,9 @@ def quality_rows(found: Quality) -> list[Row]:
         Row("IoU", f"{found.overlap:.4f}", "volume of the intersection of clump and body over that of their union"),
         Row("Q_V", f"{found.volume_ratio:.4f}", "volume of the clump over that of the body"),
         Row(
-            "Q_r", f"{found.roughness:.4f}", "share of the surface 1.5 steps below the body's that is outside the clump"
+            "Q_r",
+            "too thin" if math.isnan(found.roughness) else f"{found.roughness:.4f}",
+            "share of the surface 1.5 steps below the body's that is outside the clump",
         ),
         Row(
             "surface error",

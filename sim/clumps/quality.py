@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from repose.sim.clumps.body import Body
 from repose.sim.clumps.clump import PLANES_AT_ONCE, Clump, checked_kappa, slabs
-from repose.sim.clumps.distance_field import Field, Tell, depth_on, iso_points, silent
+from repose.sim.clumps.distance_field import Field, Tell, depth_on, iso_points, part_of, silent
 from repose.sim.engine.world import Floats
 
 LEVEL = 1.5
@@ -40,16 +40,13 @@ class Quality(NamedTuple):
 def quality(body: Body, clump: Clump, kappa: float = 0.5, level: float = LEVEL, tell: Tell = silent) -> Quality:
     """Quality of a clump, by points of the distance kappa steps of the body's grid."""
 
-    def part(first: float, last: float) -> Tell:
-        return lambda words, share: tell(words, first + (last - first) * share)
-
-    common, of_clump, of_body = overlap_volumes(body, clump, kappa, part(0.0, 0.4))
+    common, of_clump, of_body = overlap_volumes(body, clump, kappa, part_of(tell, 0.0, 0.4))
     ball = (3.0 * body.volume / (4.0 * np.pi)) ** (1.0 / 3.0)
     return Quality(
         of_clump / body.volume,
-        roughness(body, clump, kappa, level, part(0.4, 0.8)),
+        roughness(body, clump, kappa, level, part_of(tell, 0.4, 0.8)),
         common / (of_clump + of_body - common),
-        surface_error(body, clump, part(0.8, 1.0)) / ball,
+        surface_error(body, clump, part_of(tell, 0.8, 1.0)) / ball,
         1.0 - common / of_clump,
     )
 

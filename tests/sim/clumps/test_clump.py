@@ -61,6 +61,13 @@ def test_dumbbell_has_the_inertia_of_a_dumbbell() -> None:
     np.testing.assert_allclose(found.moments, (about_axis, across, across), rtol=0.01)
 
 
+@pytest.mark.parametrize("step", [0.1, 1.0, 5.0])
+def test_coarse_grid_takes_no_accuracy_from_the_volume(step: float) -> None:
+    found = mass_properties(Clump("ball", "by hand", np.array([[0.3, 0.0, 0.0]]), np.ones(1)), step)
+    assert found.volume == pytest.approx(4.0 / 3.0 * math.pi, rel=0.02)
+    np.testing.assert_allclose(found.moments, 8.0 / 15.0 * math.pi, rtol=0.04)
+
+
 def test_members_smaller_than_the_sampling_are_refused() -> None:
     far = Clump("dust", "by hand", np.array([[0.0, 0.0, 0.0], [0.98, 0.69, 0.88]]), np.full(2, 1e-6))
     with pytest.raises(ParameterError, match="finer grid"):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
 import pytest
-from repose.sim.clumps.body import body_of, body_of_shape
+from repose.sim.clumps.body import body_of, body_of_shape, body_of_triangles
 from repose.sim.clumps.distance_field import Field, Grid, depth_at, field_of_voxels, nodes_of
 from repose.sim.clumps.shapes import SHAPES
 from repose.sim.engine.world import Floats
@@ -58,13 +59,29 @@ def test_mesh_file_and_shape_have_the_same_field(tmp_path: Path) -> None:
 
 def test_surface_of_several_thousand_triangles_is_inside_where_its_function_is_positive() -> None:
     """The sign by crossings, on lines through many edges and corners, against the sign of the function."""
-    from repose.sim.clumps.distance_field import field_of_triangles
+    from repose.sim.clumps.distance_field import winding_around
 
     body = body_of_shape("tetrapod", 24, 3.0)
     shape = body.field.depth.shape
     grid = Grid(body.field.origin, body.field.step, (shape[0], shape[1], shape[2]))
-    crossed = field_of_triangles(body.surface, grid)
-    np.testing.assert_array_equal(crossed.depth > 0.0, body.field.depth > 0.0)
+    np.testing.assert_array_equal(winding_around(body.surface, grid), (body.field.depth > 0.0).astype(int))
+
+
+def test_parts_of_a_mesh_that_overlap_are_one_body() -> None:
+    cube = 0.5 * SHAPES["cube"].triangles + 0.5
+    body = body_of_triangles("two cubes", np.concatenate([cube, cube + np.array([0.5, 0.3, 0.2])]), 32, None)
+    assert body.volume == pytest.approx(2.0 - 0.5 * 0.7 * 0.8, rel=0.02)
+    middle = np.array([[0.75, 0.65, 0.6]])  # of what both cubes contain
+    assert depth_at(body.field, middle)[0] == pytest.approx(0.4, abs=0.05)  # no facet inside the body counts
+    assert body.notes == ("parts that overlap have been united",)
+
+
+def test_cavity_of_a_mesh_is_outside_the_body() -> None:
+    cube = SHAPES["cube"].triangles
+    body = body_of_triangles("shell", np.concatenate([cube, 0.5 * cube[:, ::-1]]), 16, None)
+    assert body.volume == pytest.approx(7.0)
+    assert depth_at(body.field, np.zeros((1, 3)))[0] == pytest.approx(-0.5)
+    assert body.notes == ()
 
 
 def test_voxels_of_a_ball_give_the_depth_of_a_ball_within_a_voxel(tmp_path: Path) -> None:
@@ -115,7 +132,26 @@ def test_voxel_files_that_are_no_body_are_refused(values: np.ndarray, words: str
         body_of(str(path))
 
 
-@pytest.mark.parametrize("content", [b"", b"hello", b"\x93NUMPY\x01\x00v\x00{'descr'"])
+def test_voxels_beyond_memory_are_refused_without_taking_it(tmp_path: Path) -> None:
+    path = tmp_path / "voxels.npy"
+    np.save(path, np.ones((280, 280, 280), bool))  # 22 million, two million too many
+    tracemalloc.start()
+    try:
+        with pytest.raises(ParameterError, match="takes too much memory"):
+            body_of(str(path))
+        assert tracemalloc.get_traced_memory()[1] < 6 * 280**3
+    finally:
+        tracemalloc.stop()
+
+
+def _head(shape: str) -> bytes:
+    text = f"{{'descr': '<i8', 'fortran_order': False, 'shape': {shape}, }}"
+    return b"\x93NUMPY\x01\x00" + (len(text) + 1).to_bytes(2, "little") + text.encode() + b"\n"
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"hello", b"\x93NUMPY\x01\x00v\x00{'descr'", _head("(100000, 100000, 100000)"), _head("(9, 9, 9)")]
+)
 def test_files_that_are_no_array_are_refused(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "voxels.npy"
     path.write_bytes(content)

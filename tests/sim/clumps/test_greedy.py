@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import cache
 
 import numpy as np
@@ -10,7 +11,8 @@ from repose.sim.clumps.body import Body, body_of_shape
 from repose.sim.clumps.clump import Clump, mass_properties
 from repose.sim.clumps.distance_field import depth_at
 from repose.sim.clumps.greedy import greedy_clump
-from repose.sim.clumps.quality import quality, roughness
+from repose.sim.clumps.making import quality_rows
+from repose.sim.clumps.quality import Quality, quality, roughness
 from repose.sim.parameters import ParameterError
 
 
@@ -53,6 +55,8 @@ def test_roughness_falls_with_the_depth_of_the_surface() -> None:
     assert values[0] > values[1] > values[2] > values[3]
     assert values[0] > 0.95
     assert np.isnan(roughness(cube(), of_cube(200, 0.85), level=40.0))
+    shown = {row.name: row.value for row in quality_rows(Quality(1.0, math.nan, 1.0, 0.0, 0.0))}
+    assert shown["Q_r"] == "too thin"
 
 
 def test_smaller_rho_places_spheres_closer() -> None:
