@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from repose.app.render.beside import beside, drawn_surface, reach
 from repose.app.render.camera import NO_INSET, Camera2D
 from repose.app.render.colours import DARK, Ranges, lightness, shown_as, to_srgb
 from repose.app.render.film_words import film_words
@@ -29,6 +30,8 @@ from repose.app.ui.panels import experiment as readings_panel
 from repose.app.ui.panels.next_step import next_action
 from repose.app.ui.places import BELOW_LEGEND
 from repose.app.ui.readings import headline, in_words
+from repose.sim.clumps.body import body_of_shape
+from repose.sim.clumps.fitted import fitted_clump
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act, SetParameters
 from repose.sim.experiment.control import apply
@@ -104,6 +107,9 @@ def runs() -> Iterator[tuple[str, Snapshot]]:
             yield scene, snapshot
     for snapshot in course("heap", rotation=True):
         yield "heap with rotation", snapshot
+    body = body_of_shape("rod", 24, 0.01)
+    clump = fitted_clump(body, 5)
+    yield "clump workshop", beside(body, drawn_surface(body), clump, Camera3D(), reach(body, clump))
 
 
 def test_every_pass_draws_something_of_a_real_run() -> None:

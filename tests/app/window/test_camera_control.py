@@ -13,6 +13,7 @@ import pygame
 import pytest
 from repose.app.render.camera import Camera2D
 from repose.app.render.orbit import VIEWS, Camera3D
+from repose.app.ui.places import TASK_FOOT
 from repose.app.window.camera_control import CameraControl
 from repose.sim.experiment.snapshot import Snapshot
 
@@ -22,7 +23,8 @@ SIZE = (1280, 720)
 @pytest.fixture
 def ui() -> Any:
     snapshot = Snapshot(serial=1, box=((0.0, 0.0), (0.1, 0.2)))
-    return SimpleNamespace(snapshot=snapshot, camera=Camera2D(), size=SIZE, inset=(300.0, 0.0, 300.0, 46.0), scale=1.0)
+    inset = (300.0, 0.0, 300.0, 46.0)
+    return SimpleNamespace(snapshot=snapshot, camera=Camera2D(), size=SIZE, inset=inset, scale=1.0, memory={})
 
 
 def handle(control: CameraControl, ui: Any, kind: int, free: bool = True, **fields: Any) -> None:
@@ -38,6 +40,12 @@ def test_the_whole_scene_is_between_the_panels(ui: Any) -> None:
     (x0, y0), (x1, y1) = corners(ui)
     assert 300 < x0 < x1 < 980
     assert 84 < y1 < y0 < 720 - 46 - 52
+
+
+def test_the_whole_scene_is_below_its_task(ui: Any) -> None:
+    ui.memory[TASK_FOOT] = 250.0
+    CameraControl().update(ui)
+    assert corners(ui)[1][1] > 250.0
 
 
 def test_the_panel_fits_after_the_window_changes_its_size(ui: Any) -> None:
