@@ -73,7 +73,8 @@ class Film:
     pacer: Callable[[float], Callable[[Snapshot], float]]
     """The intervals of a film with so many frames per second, where its speed is automatic."""
     folder: Path = field(default_factory=paths.videos_folder)
-    name: str = "heap"
+    name: str = ""
+    """Of the file, as typed; empty for that of the scene."""
     format: str = ".mp4"
     size: tuple[int, int] = (1280, 720)
     fps: int = 60
@@ -114,12 +115,12 @@ class Film:
         """Length of the film so far [s]."""
         return self.frames / self.rate
 
-    def start(self) -> None:
-        """Begin a new file; a number is appended if the name exists."""
+    def start(self, scene: str = "film") -> None:
+        """Begin a new file, named as typed or else as the scene; a number is appended if the name exists."""
         if self.running or self.finishing:
             return
         self.trouble, self.frames = "", 0
-        stem = self.name.strip().removesuffix(self.format)
+        stem = (self.name.strip() or scene).removesuffix(self.format)
         if not NAME.fullmatch(stem) or not stem.strip("."):
             self.trouble = f"'{self.name}' cannot be a file's name: use letters, digits, spaces and hyphens."
             return

@@ -298,7 +298,7 @@ def _draw_no_film(ui: Ui) -> None:
     if film.format != ".png":
         if button(ui, "notice.pictures", "Record PNG pictures", width=half):
             film.format = ".png"
-            film.start()
+            film.start(ui.snapshot.scene)
         imgui.same_line()
     if button(ui, "notice.no_film", "Close", width=half):
         film.trouble = ""

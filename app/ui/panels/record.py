@@ -65,7 +65,7 @@ def _draw_choices(ui: Ui) -> None:
     imgui.same_line()
     suffix = imgui.calc_text_size(film.format).x + imgui.get_style().item_inner_spacing.x
     imgui.set_next_item_width(imgui.get_content_region_avail().x - suffix)
-    _, film.name = imgui.input_text("##name", film.name)
+    _, film.name = imgui.input_text_with_hint("##name", ui.snapshot.scene, film.name)
     ui.probe.mark("record.name")
     tooltip(f"Written to {film.folder}; a name already taken gets a number.")
     imgui.same_line(0.0, imgui.get_style().item_inner_spacing.x)
@@ -95,7 +95,7 @@ def _draw_choices(ui: Ui) -> None:
 
 def start_or_stop(ui: Ui) -> None:
     """Start a recording, or end the one in progress."""
-    ui.film.stop() if ui.film.running else ui.film.start()
+    ui.film.stop() if ui.film.running else ui.film.start(ui.snapshot.scene)
 
 
 KEYS = (Key("record", "V", "start or end a video", "Picture", start_or_stop, characters="vV"),)

@@ -149,12 +149,17 @@ def test_a_drawing_error_ends_the_film_not_the_program(film: Film, source: Sourc
     assert not film.running
 
 
-@pytest.mark.parametrize("name", ["", "..", "a/b", "a\\b", "a\0b", "x" * 300, "c:d"])
+@pytest.mark.parametrize("name", [".mp4", "..", "a/b", "a\\b", "a\0b", "x" * 300, "c:d"])
 def test_an_invalid_file_name_is_refused(film: Film, sinks: list[Sink], name: str) -> None:
     film.name = name
     film.start()
     assert "cannot be a file's name" in film.trouble
     assert sinks == []
+
+
+def test_a_film_without_a_name_of_its_own_has_that_of_the_scene(film: Film, sinks: list[Sink]) -> None:
+    film.start("rake")
+    assert sinks[0].path == film.folder / "rake.mp4"
 
 
 def test_names_with_letters_of_other_languages_are_accepted(film: Film, sinks: list[Sink]) -> None:

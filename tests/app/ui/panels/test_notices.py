@@ -194,7 +194,7 @@ def test_a_film_that_cannot_be_made_is_reported_over_the_picture_and_pictures_ar
         raise RuntimeError("Films cannot be made here.")
 
     film.open = open_sink
-    film.start()
+    film.start("heap")
     harness.frame(3)
     harness.click("notice.pictures")
     assert asked == [film.folder / "heap.mp4", film.folder / "heap.png"]
