@@ -287,8 +287,8 @@ class Workshop:
             self.trouble = ""
             try:
                 self._make(recipe)
-            except StopAsked:
-                continue
+            except StopAsked:  # the same recipe may be wanted again since
+                done = None
             except ParameterError as error:
                 self.trouble, self.made, self.points, self._clump = str(error), None, (), ()
             except Exception as error:  # an error of a file or of a library must not end the window

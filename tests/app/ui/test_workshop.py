@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from repose.app.render.colours import colouring_of
+from repose.app.stopping import StopAsked
 from repose.app.ui import workshop as module
 from repose.app.ui.workshop import Workshop
 from repose.sim.clumps.clump_file import read_clump
@@ -141,3 +142,21 @@ def test_files_get_free_names_and_the_clump_file_can_be_read(workshop: Workshop)
     change(workshop, density=1000.0)  # which makes no other clump
     assert workshop.number == number
     assert "inertia" in workshop.save(".rigid").read_text() or workshop.save(".txt").read_text().startswith("#x y z r")
+
+
+def test_a_clump_that_is_wanted_again_right_after_a_stop_is_made(
+    workshop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[object] = []
+
+    def make(recipe: object) -> None:
+        asked.append(recipe)
+        if len(asked) == 1:
+            workshop.stop()
+            workshop.begin()
+            raise StopAsked
+
+    monkeypatch.setattr(workshop, "_make", make)
+    workshop.begin()
+    wait(lambda: not workshop.working)
+    assert len(asked) == 2
