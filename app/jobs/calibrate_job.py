@@ -121,7 +121,8 @@ def _description(goal: Goal) -> dict[str, Any]:
     """What must be equal for a folder to be continued; a finer precision and more runs are a continuation."""
     found = report(goal, Found(math.nan, math.inf, (0.0, 0.0), (), math.nan), ())
     kept = ("scene", "parameter", "range", "wanted", "frictions", "values")
-    return json.loads(json_text({name: found[name] for name in kept}))  # type: ignore[no-any-return]
+    described: dict[str, Any] = json.loads(json_text({name: found[name] for name in kept}))
+    return described
 
 
 def _continued(request: Request) -> bool:
