@@ -20,8 +20,9 @@ import sys
 from collections.abc import Callable, Iterator
 from functools import cache, partial
 from importlib import metadata
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any, NamedTuple
 
 import platformdirs
@@ -236,6 +237,15 @@ def _imported(source: str, load: Callable[[], Any]) -> Plugin:
     return Plugin(source, module, "")
 
 
+class _AsWritten(SourceFileLoader):
+    """Runs a file as it is now: Python recognises bytecode on disk by the file's length and by the second of its last
+    change, and runs the old code after an edit within that second."""
+
+    def get_code(self, fullname: str) -> CodeType:
+        path = self.get_filename(fullname)
+        return self.source_to_code(self.get_data(path), path)
+
+
 def _module_of(path: Path) -> ModuleType:
     """The module of a file, imported under its own name, so that compiled loops can be cached on disk."""
     if not path.is_file():
@@ -247,7 +257,7 @@ def _module_of(path: Path) -> ModuleType:
     name = f"{PREFIX}.{path.stem}"
     if getattr(sys.modules.get(name), "__file__", str(path)) != str(path):  # a file of the same name in another folder
         name += f"_{hashlib.sha256(str(path).encode()).hexdigest()[:8]}"
-    spec = importlib.util.spec_from_file_location(name, path)
+    spec = importlib.util.spec_from_file_location(name, path, loader=_AsWritten(name, str(path)))
     if spec is None or spec.loader is None:
         raise PluginError("it cannot be read as a Python module")
     module = importlib.util.module_from_spec(spec)

@@ -124,6 +124,17 @@ def test_a_file_is_added_once_by_its_path(tmp_path_factory: pytest.TempPathFacto
     assert "mine" in registry.scenes()
 
 
+def test_a_file_edited_within_one_second_to_text_of_the_same_length_is_imported_as_it_is_now(
+    folder: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    path = tmp_path_factory.mktemp("elsewhere") / "edited.py"
+    for value in (1, 2):
+        path.write_text(f"VALUE = {value}")
+        os.utime(path, (0, 0))
+        assert value == registry.add_file(path).VALUE
+        registry.forget_plugins()
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
