@@ -106,21 +106,32 @@ def plain_parts(model: Model, params: tuple = (), numbers: Numbers = NO_NUMBERS)
     """The parts of a model as plain Python; only compiled ones must know of which type the numbers are that law, fields
     and bonds read."""
     law, shapes = model.law, model.shapes
-    evaluate = _of_law(law, shapes, likeness(params))
-    push = _of_shapes(shapes._replace(material=()))
+    evaluate_pairs, evaluate_walls = _of_law(law, shapes, likeness(params))
     before, after = _of_integrator(model.integrator)
-    lengths = shapes._replace(material=(), reach=())
-    reads = int(model.needs_material), int(law.needs_material)
-    parts = Parts(*evaluate, push[0], before, after, push_walls=push[1], needs_material=reads[0], needs_kind=reads[1])
-    of_dimension: dict[str, Any] = dict(zip(OF_DIMENSION, _of_dimension(model.dimension), strict=True))
-    parts = parts._replace(**of_dimension)
+    lengths, place = shapes._replace(material=(), reach=()), shapes.position
+    of_law = shapes._replace(material=())  # of a law the others depend only on whether it acts at a distance
+    parts = Parts(
+        evaluate_pairs=evaluate_pairs,
+        evaluate_walls=evaluate_walls,
+        push_pairs=_part(pair_forces, of_law),
+        before=before,
+        after=after,
+        moved_too_far=_part(moved_too_far, place),
+        renew_lists=_part(renew_lists, place),
+        list_walls=_part(refresh_wall_list, place),
+        search_acting=_part(search_acting, place),
+        push_walls=_part(push_walls, of_law, of_law.spin, of_law.reach),
+        record_walls=_part(record_wall_energy),
+        needs_material=int(model.needs_material),
+        needs_kind=int(law.needs_material),
+    )
     if model.bond is not None:
         parts = parts._replace(push_bonds=_of_bond(model.bond, lengths, likeness(numbers.bond)))
     if model.fields:
         parts = parts._replace(push_fields=_of_fields(model.fields, lengths, likeness(numbers.fields)))
     if model.bodies:
-        turn, place, gather = _of_bodies(lengths)
-        parts = parts._replace(turn_bodies=turn, place_members=place, gather_members=gather)
+        turn, move, gather = (_part(one, lengths) for one in (turn_bodies, place_members, gather_members))
+        parts = parts._replace(turn_bodies=turn, place_members=move, gather_members=gather)
     return parts
 
 
@@ -188,6 +199,20 @@ def compile_geometry(model: Model, world: World, walled: bool) -> None:
 
 _dispatcher = cache(compiled_part)
 
+
+@cache
+def _part(function: Callable, *given: Any) -> Callable:
+    """function(tables, *given) as a part."""
+    source = fingerprint()
+
+    def part(tables):  # type: ignore[no-untyped-def]
+        source  # noqa: B018  part of the closure: see repose.sim.engine.jit
+        return function(tables, *given)
+
+    part.__qualname__ = f"{part.__qualname__}.{function.__name__}"  # a file of its own in the cache
+    return part
+
+
 # Equal tuples of numbers may be of different types, hence `typed`. `source` is part of the closure of each part: see
 # repose.sim.engine.jit.
 
@@ -214,22 +239,6 @@ def _of_law(law: BoundLaw, shapes: Shapes, params_like: tuple) -> tuple[Callable
 
 
 @cache
-def _of_shapes(shapes: Shapes) -> tuple[Callable, Callable]:
-    """`Parts.push_pairs` and `Parts.push_walls`; of the law they depend on whether it acts at a distance."""
-    source = fingerprint()
-
-    def push_pairs(tables):  # type: ignore[no-untyped-def]
-        source  # noqa: B018
-        return pair_forces(tables, shapes)
-
-    def push_at_walls(tables):  # type: ignore[no-untyped-def]
-        source  # noqa: B018
-        return push_walls(tables, shapes, shapes.spin, shapes.reach)
-
-    return push_pairs, push_at_walls
-
-
-@cache
 def _of_integrator(integrator: Integrator) -> tuple[Callable, Callable]:
     """`Parts.before` and `Parts.after`."""
     before, after = integrator.before, integrator.after
@@ -246,35 +255,6 @@ def _of_integrator(integrator: Integrator) -> tuple[Callable, Callable]:
         return 0
 
     return predict, correct
-
-
-@cache
-def _of_dimension(dimension: int) -> tuple[Callable, ...]:
-    """The parts that `OF_DIMENSION` names, in its order."""
-    position_like = (0.0,) * dimension
-    source = fingerprint()
-
-    def moved(tables):  # type: ignore[no-untyped-def]
-        source  # noqa: B018
-        return moved_too_far(tables, position_like)
-
-    def renew(tables):  # type: ignore[no-untyped-def]
-        source  # noqa: B018
-        return renew_lists(tables, position_like)
-
-    def list_walls(tables):  # type: ignore[no-untyped-def]
-        source  # noqa: B018
-        return refresh_wall_list(tables, position_like)
-
-    def acting(tables):  # type: ignore[no-untyped-def]
-        source  # noqa: B018
-        return search_acting(tables, position_like)
-
-    def record(tables):  # type: ignore[no-untyped-def]
-        source  # noqa: B018
-        return record_wall_energy(tables)
-
-    return moved, renew, list_walls, acting, record
 
 
 @lru_cache(maxsize=64, typed=True)
@@ -303,23 +283,3 @@ def _of_fields(fields: tuple[BoundField, ...], shapes: Shapes, params_like: tupl
         return field_forces(tables, call, shapes)
 
     return push_fields
-
-
-@cache
-def _of_bodies(shapes: Shapes) -> tuple[Callable, Callable, Callable]:
-    """`Parts.turn_bodies`, `Parts.place_members` and `Parts.gather_members`."""
-    source = fingerprint()
-
-    def turn(tables):  # type: ignore[no-untyped-def]
-        source  # noqa: B018
-        return turn_bodies(tables, shapes)
-
-    def place(tables):  # type: ignore[no-untyped-def]
-        source  # noqa: B018
-        return place_members(tables, shapes)
-
-    def gather(tables):  # type: ignore[no-untyped-def]
-        source  # noqa: B018
-        return gather_members(tables, shapes)
-
-    return turn, place, gather

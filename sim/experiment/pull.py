@@ -19,6 +19,7 @@ from repose.sim.engine.step import compose
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.notices import tell
+from repose.sim.experiment.snapshot import ShownPull
 from repose.sim.fields import target
 from repose.sim.fields.target import Target
 from repose.sim.numbers import with_prefix
@@ -102,6 +103,16 @@ def speed_of_pull(experiment: Experiment, ahead: float) -> tuple[NDArray[np.intp
     stretch = math.dist(held.position, world.motion[:dimension, 0, row])
     by_force = ahead * min(held.limit, held.stiffness * stretch) / mass
     return rows, min(by_force, stretch * math.sqrt(held.stiffness / mass))
+
+
+def shown_pull(experiment: Experiment) -> ShownPull | None:
+    """The pull for the picture."""
+    held, force = experiment.run.target, force_of_pull(experiment)
+    row = row_of(experiment.run.world, held.sphere) if held is not None else None
+    if held is None or row is None or force is None:
+        return None
+    place = experiment.run.world.motion[: experiment.scene.dimension, 0, row]
+    return ShownPull(held.sphere, tuple(map(float, place)), held.position, tuple(map(float, force)), held.limit)
 
 
 def force_of_pull(experiment: Experiment) -> Floats | None:

@@ -79,6 +79,21 @@ class Notice:
     """Name of the action to offer with the notice; empty for none."""
 
 
+@dataclass(frozen=True)
+class ShownPull:
+    """A sphere that is pulled, to be drawn with its thread."""
+
+    sphere_id: int
+    position: tuple[float, ...]
+    """Where the thread holds the sphere: its centre [m]."""
+    target: tuple[float, ...]
+    """The place towards which it is pulled [m]."""
+    force: tuple[float, ...]
+    """On the sphere, now [N]."""
+    limit: float
+    """The largest force [N]."""
+
+
 @dataclass
 class Snapshot:
     """The state of a run at one time.
@@ -126,6 +141,8 @@ class Snapshot:
     """Heights of bottom and level of a liquid that fills the picture [m]."""
     labels: tuple[Label, ...] = ()
     """Labels at spheres."""
+    pull: ShownPull | None = None
+    """The sphere that is pulled; None if none is."""
     tracks: tuple[Track, ...] = ()
     """Paths of spheres."""
     velocity: Floats = field(default_factory=lambda: np.empty((0, 2), np.float32))

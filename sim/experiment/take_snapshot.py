@@ -15,6 +15,7 @@ from repose.sim.experiment.automatic_step import dt_warning
 from repose.sim.experiment.comparison import PREPARED, compare_session
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.ledger import energy_of, survey_contacts
+from repose.sim.experiment.pull import shown_pull
 from repose.sim.experiment.results import conditions
 from repose.sim.experiment.run import Run
 from repose.sim.experiment.sampling import system_of
@@ -185,6 +186,7 @@ def take_picture(experiment: Experiment, snapshot: Snapshot) -> None:
     snapshot.bonds = intact_bonds(world)
     snapshot.parts, snapshot.liquid = experiment.scene.parts, experiment.scene.liquid(experiment)
     snapshot.labels, snapshot.tracks = experiment.scene.labels(experiment), experiment.scene.tracks(experiment)
+    snapshot.pull = shown_pull(experiment)
     snapshot.layers = shown_layers(experiment)
     snapshot.box = experiment.scene.box(experiment)
     snapshot.focus = experiment.scene.focus(experiment)

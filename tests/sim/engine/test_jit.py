@@ -116,6 +116,57 @@ def test_a_loop_is_compiled_again_after_an_edit_of_its_plug_in(tmp_path: Path) -
     assert kept(tmp_path) == [".nbc", ".nbc", ".nbi", ".nbi"]
 
 
+LAW_OF_A_PLUGIN = """
+from typing import NamedTuple
+from repose.sim.engine import vector
+from repose.sim.engine.contacts.kinematics import Response
+from repose.sim.engine.jit import compilable
+from repose.sim.engine.model import BoundLaw
+class Spring(NamedTuple):
+    stiffness: float
+@compilable(forceinline=True)
+def force(params, contact):
+    push = params.stiffness * max(contact.overlap, 0.0)
+    nothing = vector.scale(0.0, contact.shear)
+    return Response(push, nothing, nothing, vector.scale(0.0, contact.relative_spin), 0.0, 0.0)
+@compilable(forceinline=True)
+def energy(params, contact):
+    return 0.5 * params.stiffness * max(contact.overlap, 0.0) ** 2, 0.0
+@compilable(forceinline=True)
+def stiffness(params, contact):
+    return params.stiffness, 0.0, 0.0, 0.0
+BOUND, NUMBERS = BoundLaw(force, energy, stiffness), Spring(10.0)
+"""
+LAWS_ALONE = """
+import sys
+from repose.sim.engine.builder import empty_world
+from repose.sim.engine.jit import address_of
+from repose.sim.engine.model import Model
+from repose.sim.engine.parts import argument_types, compiled_parts
+from repose.sim.registry import add_file, integrators, laws
+shipped = laws()["memoryless"]
+parameters = shipped.parameters.checked({})
+used = [(shipped.bind(parameters), shipped.numbers(parameters))]
+if "plugin" in sys.argv:
+    used.insert(0, (add_file("plugin.py").BOUND, add_file("plugin.py").NUMBERS))
+kind = argument_types(empty_world(2, 0, 3, skin=1.0, materials=1))["evaluate_pairs"]
+for law, numbers in used:
+    part = compiled_parts(Model(law, integrators()["leapfrog"]), numbers).evaluate_pairs
+    address_of(part, kind)
+    print(sum(part.stats.cache_misses.values()), end=" ")
+"""
+
+
+@pytest.mark.slow  # three processes that import the engine
+def test_a_law_of_a_plug_in_leaves_a_cache_that_a_process_without_the_plug_in_can_load(tmp_path: Path) -> None:
+    (tmp_path / "plugin.py").write_text(LAW_OF_A_PLUGIN)
+    assert run(tmp_path, LAWS_ALONE, arguments=["plugin"]) == ("1 1", [])
+    (tmp_path / "plugin.py").rename(tmp_path / "elsewhere")
+    assert run(tmp_path, LAWS_ALONE) == ("0", [])
+    (tmp_path / "elsewhere").rename(tmp_path / "plugin.py")
+    assert run(tmp_path, LAWS_ALONE, arguments=["plugin"]) == ("0 0", [])
+
+
 TWO_LAWS = """
 import sys
 from repose.sim.engine.jit import compilable, compiled
