@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, get_args, get_type_hints
 
-from repose.sim.engine.contacts.force_table import ContactTable
+from repose.sim.engine.contacts.contact_table import ContactTable
 from repose.sim.engine.model import Model, Numbers
 from repose.sim.engine.timestep.survey import Survey
 from repose.sim.engine.world import Floats, World
