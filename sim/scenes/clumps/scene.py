@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
+from repose.sim.engine.body_builder import most_easily_moved
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.notices import tell
@@ -35,7 +37,7 @@ from repose.sim.scenes.clumps.filling import (
     remove_fallen,
     sizes_now,
 )
-from repose.sim.scenes.clumps.grains import MOST_MEMBERS
+from repose.sim.scenes.clumps.grains import MOST_MEMBERS, shape_of
 from repose.sim.scenes.clumps.parameters import ClumpsParameters, JoinedParameters, LiftedParameters
 from repose.sim.scenes.common.cone_slope import reading_of, slope, slope_curves, slope_readings, slope_results
 from repose.sim.scenes.common.friction_study import STUDY_IN_SPACE
@@ -233,18 +235,15 @@ def facets(experiment: Experiment) -> Floats:
     return np.concatenate([ground, walls])
 
 
-def smallest_grain(parameters: LiftedParameters) -> tuple[float, float]:
-    """Mass that the most easily moved point of a grain has against a push [kg], and radius of the smallest sphere
-    [m]."""
+def smallest_grain(parameters: LiftedParameters, dimension: int = 3) -> tuple[float, float]:
+    """Mass that the most easily moved member of a grain has against a normal force [kg], and radius of the smallest
+    sphere [m]."""
     radius = parameters.mean_radius * (1.0 - parameters.size_spread)
     mass = float(parameters.mass_of(np.array(radius)))
-    grain = parameters.grain
     if not parameters.has_clumps:
         return mass, radius
-    moments = np.linalg.eigvalsh(np.array(grain.inertia))
-    least = float(moments[moments > 0.0][0])
-    far = max(x * x + y * y + z * z for x, y, z, _ in grain.members)
-    return mass / (1.0 + far / least), radius * min(r for *_, r in grain.members)
+    inverse_mass, _ = most_easily_moved(shape_of(parameters.grain, radius, mass, dimension))
+    return 1.0 / float(inverse_mass.max()), radius * min(r for *_, r in parameters.grain.members)
 
 
 def results(experiment: Experiment) -> dict[str, Any]:
@@ -352,6 +351,7 @@ IN_PLANE = dataclasses.replace(
     dimension=2,
     begin=begin_in_plane,
     slope=slope_in_plane,
+    smallest_grain=partial(smallest_grain, dimension=2),
     readings=readings_in_plane,
     curves=Scene.curves,
     study=dataclasses.replace(STUDY_IN_SPACE, error_of=LINE),
