@@ -54,9 +54,10 @@ def test_fewer_threads_than_allowed_are_told_once(harness: PanelHarness) -> None
         assert toasts(harness) == shown
 
 
-def test_after_a_drag_the_message_contains_the_whole_change(harness: PanelHarness) -> None:
+@pytest.mark.parametrize("increment", ["42 m/s² → 50 m/s²", "49.99998 m/s² → 50.00001 m/s²"])
+def test_after_a_drag_the_message_contains_the_whole_change(harness: PanelHarness, increment: str) -> None:
     harness.drag("field.gravity", 0.1, 0.5, stops=5)
-    harness.ui.snapshot = replace(harness.ui.snapshot, message="gravity: 42 m/s² → 50 m/s², over 0.31 ms.")
+    harness.ui.snapshot = replace(harness.ui.snapshot, message=f"gravity: {increment}, over 0.31 ms.")
     assert toasts(harness) == ["gravity: 9.81 m/s² → 50 m/s², over 0.31 ms."]
 
 
