@@ -11,9 +11,6 @@ from typing import Any
 from imgui_bundle import imgui
 from repose.sim.experiment.snapshot import Snapshot
 
-INTERVAL = 2
-"""Frames between two reports."""
-
 
 @dataclass
 class UiProbe:
@@ -36,16 +33,15 @@ class UiProbe:
             self.widgets[name] = area
 
     def report(self, snapshot: Snapshot, size: tuple[int, int], **extra: Any) -> None:
-        """Write the file every few frames and start a new list of widgets."""
+        """Write the file, and start a new list of widgets."""
         if self.path is None:
             return
         self._frame += 1
-        if self._frame % INTERVAL == 0:
-            state = {"frame": self._frame, "size": size, "widgets": self.widgets, "state": describe(snapshot)} | extra
-            draft = self.path.with_suffix(".new")  # a reader never sees half a report
-            with suppress(OSError):  # the next report follows at once
-                draft.write_text(json.dumps(state), encoding="utf-8")
-                draft.replace(self.path)
+        state = {"frame": self._frame, "size": size, "widgets": self.widgets, "state": describe(snapshot)} | extra
+        draft = self.path.with_suffix(".new")  # a reader never sees half a report
+        with suppress(OSError):  # the next report follows at once
+            draft.write_text(json.dumps(state), encoding="utf-8")
+            draft.replace(self.path)
         self.widgets = {}
 
 

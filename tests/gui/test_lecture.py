@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from PIL import Image
 from repose.app.ui.places import BELOW_LEGEND
 from repose.sim.registry import scenes
 
-from tests.gui.desktop import Desktop, open_desktop
+from tests.gui.desktop import Desktop, open_desktop, require_saved_run
 
 pytestmark = [pytest.mark.gui, pytest.mark.gl]
 
@@ -99,6 +100,12 @@ def opened(desktop: Desktop, fewer: int) -> None:
     desktop.until(lambda: desktop.state["moving_count"] < 1100 - fewer, "grains running out")
 
 
+def test_the_default_start_is_a_filled_column_ready_to_be_opened(column: Desktop) -> None:
+    assert column.state["phase"] == "filled"
+    assert column.state["moving_count"] == 1100
+    assert "open" in column.state["enabled"]
+
+
 def test_the_clock_stands_while_all_is_at_rest(column: Desktop) -> None:
     before = column.fresh()["state"]["time"]
     column.fresh()
@@ -163,3 +170,9 @@ def test_twenty_thousand_grains_make_a_column_not_a_straw(column: Desktop) -> No
     column.press("Return")
     column.until(lambda: column.state["parameters"]["grain_count"] == 20_000, "the number of grains")
     assert column.fresh()["state"]["parameters"]["width"] == pytest.approx(width * (20_000 / 1100) ** 0.5, rel=0.05)
+
+
+def test_an_interrupt_closes_the_window_and_the_run_is_offered_at_the_next_start(column: Desktop) -> None:
+    assert column.state["moving_count"] > 0
+    column.program.send_signal(signal.SIGINT)
+    require_saved_run(column)
