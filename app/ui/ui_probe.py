@@ -56,6 +56,7 @@ def describe(snapshot: Snapshot) -> dict[str, Any]:
         "dt": snapshot.dt,
         "phase": snapshot.phase,
         "moving_count": snapshot.moving_count,
+        "mean_speed": snapshot.mean_speed,
         "enabled": [action.name for action in snapshot.actions if action.enabled],
         "parameters": snapshot.parameters.model_dump() if snapshot.parameters is not None else {},
         "angle": measurement.angle if measurement is not None else None,
