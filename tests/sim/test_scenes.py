@@ -15,6 +15,8 @@ from repose.sim.experiment.headless import run_experiment
 from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.stepping import advance, is_finished
+from repose.sim.experiment.take_snapshot import take_picture
+from repose.sim.measure.angle_of_repose import AngleOfRepose
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
 
@@ -36,6 +38,13 @@ class Finished(dict[str, tuple[Experiment, dict]]):
         simulation = new_experiment(scene, scenes()[scene].test_values)
         self[scene] = simulation, run_experiment(simulation)
         return self[scene]
+
+
+def drawn_slope(simulation: Experiment) -> AngleOfRepose | None:
+    """The slope that window and film draw on the grains."""
+    snapshot = Snapshot()
+    take_picture(simulation, snapshot)
+    return snapshot.measurement
 
 
 @pytest.fixture(scope="module")
@@ -157,8 +166,10 @@ def test_the_heap_experiment_passes_through_its_phases() -> None:
     world.motion[0, 1, ~world.fixed] += 0.3
     advance(simulation, 100)
     assert (simulation.phase, simulation.message) == ("flowing", "The heap moves again.")
+    assert drawn_slope(simulation) is None, "the line would be that of the past"
     while not is_finished(simulation):
         advance(simulation, 100)
+    assert drawn_slope(simulation) is simulation.run.state.slope
     assert simulation.run.state.slope.used_ids != first.used_ids, "at rest again it is measured again"
     assert simulation.run.state.slope.grains_left == int((~simulation.run.world.fixed).sum())
     apply(simulation, Act("reset"))

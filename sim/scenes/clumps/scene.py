@@ -76,8 +76,8 @@ def supervise(experiment: Experiment) -> None:
         _stop_the_container(experiment)
         if quiet and not experiment.run.world.walls.velocity.any():
             come_to_rest(experiment, measured=True)
-    elif state.phase == "rested":
-        move_again(experiment)
+    elif state.phase == "rested" and move_again(experiment):
+        state.reading = {}
 
 
 def _stop_the_container(experiment: Experiment) -> None:

@@ -64,12 +64,12 @@ def supervise(experiment: Experiment) -> None:
     if state.phase == "filling":
         _fill_on(experiment)
     elif state.phase == "rested":
-        move_again(experiment)
+        if move_again(experiment) and state.slope is not None:
+            state.slope, state.was_measured = None, True
     elif state.phase == "flowing":
         _record_profile(experiment, at_once=quiet)
         if quiet:
-            # A heap that was measured and moved again has another slope: the line drawn would be that of the past.
-            come_to_rest(experiment, measured=state.run_all or state.slope is not None)
+            come_to_rest(experiment, measured=state.run_all or state.was_measured or state.slope is not None)
 
 
 def _record_profile(experiment: Experiment, at_once: bool = False) -> None:
