@@ -76,7 +76,7 @@ def fitted_clump(body: Body, members: int, tell: Tell = silent) -> Clump:
     for number in range(ROUNDS):
         tell(f"round {number + 1} of {ROUNDS}: placing spheres", number / ROUNDS)
         points = drawn_points(body, members, error, ball, generator)
-        centre, radius = with_placed(points, centre, radius, members, error, generator)
+        placed = centre, radius = with_placed(points, centre, radius, members, error, generator)
 
         def told(share: float, number: int = number) -> None:
             tell(f"round {number + 1} of {ROUNDS}: moving spheres", (number + share) / ROUNDS)
@@ -84,6 +84,8 @@ def fitted_clump(body: Body, members: int, tell: Tell = silent) -> Clump:
         centre, radius, alone = ascended(points, centre, radius, error, told)
         kept = alone > (0.0 if number == ROUNDS - 1 else max(0.0, np.quantile(alone, AGAIN)))
         centre, radius = np.ascontiguousarray(centre[kept]), radius[kept]
+    if not radius.size:  # so few spheres overlap a ring or a plate most by covering what is around it
+        centre, radius = placed
     return Clump(body.name, "fitted", centre, radius)
 
 
