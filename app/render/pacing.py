@@ -32,6 +32,7 @@ PACES: dict[tuple[str, str], Pace] = {
     ("", "filling"): Pace(6.0, "share", least=1.0),
     ("", "flowing"): Pace(10.0, "share"),
     ("heap", "flowing"): Pace(8.0, "fall"),
+    ("heap", "trickling"): Pace(20.0, "share"),
     ("heap3d", "filling"): Pace(4.0, "share"),  # into the funnel; the heap forms while it runs empty
     ("heap3d", "flowing"): Pace(7.0, "fall"),
     ("vessel", "filling"): Pace(9.0, "share"),

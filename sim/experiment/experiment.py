@@ -105,6 +105,9 @@ class Scene:
     focus: Callable[[Experiment], tuple[tuple[float, ...], tuple[float, ...]] | None] = lambda experiment: None
     """Lower and upper corner of what stays in view beside the grains when the camera follows them [m]; None for the
     whole box."""
+    turned: Callable[[Any], float] = lambda state: 0.0
+    """turned(state) -> angle by which the course of the experiment has turned the table, besides the parameter `tilt`
+    [rad]."""
     flaw: Callable[[Any, World, Any], str] = lambda state, world, built: ""
     """flaw(state, world, parameters it was built with) -> the part of a state read from a file that is impossible in
     this scene; empty if there is none."""

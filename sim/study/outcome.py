@@ -174,26 +174,32 @@ class Outcome:
         """Means with errors, single runs, published values and laws as a plot with its table, in shown units."""
         plan, study = self.plan, self.study
         x_unit = self._x_unit
-        several = len(self.groups) > 1
+        drawn = self.quantities[: plan.drawn_count]
+        series = [(quantity, group) for quantity in drawn for group in self.groups]
+        several = len(series) > 1
         lines: list[Line] = []
-        for number, group in enumerate(self.groups):
-            rows, points = self.rows(group), self.points(group)
+        for number, (quantity, group) in enumerate(series):
+            rows, points = self.rows(group, quantity.name), self.points(group, quantity.name)
+            how = study if quantity == self.drawn else self.like(quantity)
             if any(row.runs > 1 for row in rows):
-                x, y, _ = columns(points, x_unit, study.scale)
+                x, y, _ = columns(points, x_unit, how.scale)
                 label = "" if several else "single runs"
                 lines.append(Line(label, x, y, points=True, group=number, single=True))
             if rows:
-                x, y, error = columns(rows, x_unit, study.scale)
-                label = group.label if several else "mean"
-                lines.append(Line(label, x, y, points=True, error=error, scatter=scatter_of(study, rows), group=number))
+                x, y, error = columns(rows, x_unit, how.scale)
+                words = [quantity.label + f" {quantity.symbol}".rstrip()] if len(drawn) > 1 else []
+                label = ", ".join([*words, *([group.label] if group.label else [])]) if several else "mean"
+                lines.append(Line(label, x, y, points=True, error=error, scatter=scatter_of(how, rows), group=number))
         lines += self._published(x_unit)
         lines += self._laws(x_unit)
         numeric = self._numeric
-        quantity = plan.declared[plan.over].quantity if plan.over else None
+        varied = plan.declared[plan.over].quantity if plan.over else None
         return Curve(
             title=plan.title,
-            x_label=label_of(quantity.label, quantity.symbol, quantity.unit if numeric else "") if quantity else "",
-            y_label=label_of(study.quantity, study.symbol, study.unit),
+            x_label=label_of(varied.label, varied.symbol, varied.unit if numeric else "") if varied else "",
+            y_label=label_of(
+                "angle" if len(drawn) > 1 else study.quantity, "" if len(drawn) > 1 else study.symbol, study.unit
+            ),
             lines=tuple(lines),
             heading=plan.title,
             table=self.words(),

@@ -51,31 +51,42 @@ def generator_of(state: PouredState) -> np.random.Generator:
 
 
 def add_layer(
-    experiment: Experiment, position: Floats, radii: Floats, mass: Floats, generator: np.random.Generator
+    experiment: Experiment,
+    position: Floats,
+    radii: Floats,
+    mass: Floats,
+    generator: np.random.Generator,
+    on_last: bool = False,
 ) -> None:
-    """Release the next layer from rest: centres (n, dimension) [m], radii [m] and masses [kg], shape (n,)."""
+    """Release the next layer from rest: centres (n, dimension) [m], radii [m] and masses [kg], shape (n,); `on_last`:
+    the grains belong to the last layer."""
     falling = free_fall(experiment)
     release_layer(
         experiment,
         lambda world, **of_layer: add_spheres(world, position, radii, mass, **falling, **of_layer),
         radii.size,
         generator,
+        on_last,
     )
 
 
 def release_layer(
-    experiment: Experiment, add: Callable[..., World], grains: int, generator: np.random.Generator
+    experiment: Experiment,
+    add: Callable[..., World],
+    grains: int,
+    generator: np.random.Generator,
+    on_last: bool = False,
 ) -> None:
     """Release so many grains, which `add(world, layer=..., first_id=...)` adds to the world as spheres or bodies."""
     run = experiment.run
     state: PouredState = run.state
     before = run.world.sphere_count
     with booked(experiment, "poured"):
-        run.world = add(run.world, layer=state.layers, first_id=state.next_id)
+        run.world = add(run.world, layer=state.layers - on_last, first_id=state.next_id)
     state.random = dict(generator.bit_generator.state)
     state.next_id += run.world.sphere_count - before
     state.poured += grains
-    state.layers += 1
+    state.layers += not on_last
     state.since = experiment.time
     start_derivatives(experiment, first_row=before)
 
