@@ -42,6 +42,10 @@ SAID = (
 """Entries of each run's result that are repeated in the result of the study."""
 
 
+USUAL_ERROR = {"°": 0.5}
+"""Standard error for which the table lists the number of seeds where the study names none, by unit."""
+
+
 class Group(NamedTuple):
     """A line of the figure: a case, and values of the parameters that are not on the abscissa."""
 
@@ -84,6 +88,17 @@ class Outcome:
     def drawn(self) -> Quantity:
         """The first quantity."""
         return self.quantities[0]
+
+    @property
+    def wanted_error(self) -> float:
+        """Standard error of the first quantity for which the table lists the number of seeds, in its unit; 0: none."""
+        return self.plan.error or USUAL_ERROR.get(self.drawn.unit, 0.0)
+
+    def seeds_for(self, row: Row | None) -> int | None:
+        """Number of seeds that give the wanted standard error, (s / error)²; None where the scatter s is unknown."""
+        if row is None or not self.wanted_error or not math.isfinite(row.between):
+            return None
+        return max(2, math.ceil((row.between / self.drawn.scale / self.wanted_error) ** 2 - 1e-9))
 
     @cached_property
     def study(self) -> Study:
@@ -253,6 +268,8 @@ class Outcome:
         head += ["runs"] + [
             label_of("", quantity.symbol or quantity.label, quantity.unit) for quantity in self.quantities
         ]
+        needed = any(self.seeds_for(row.means.get(self.drawn.name)) for row in self.table)
+        head += [f"seeds for ± {self.wanted_error:g}{self.drawn.unit}"] if needed else []
         lines = []
         for row in self.table:
             line = [row.group.case] if cased else []
@@ -264,6 +281,8 @@ class Outcome:
                 mean = row.means.get(quantity.name)
                 how = self.study if quantity == self.drawn else self.like(quantity)
                 line.append(mean_in_words(how, mean) if mean else "–")
+            if needed:
+                line.append(str(self.seeds_for(drawn) or "–"))
             if published:
                 other = published.get(self.places[row.at])
                 line.append(shown(other.value / self.study.scale, other.error / self.study.scale) if other else "–")
@@ -301,6 +320,7 @@ class Outcome:
             "quantity": own.label,
             "units": {quantity.name: quantity.unit for quantity in self.quantities},
             "parameters": self._shared(),
+            "wanted_error": self.wanted_error or None,
             "table": [self._table_entry(row) for row in self.table],
             "published": [
                 {"at": row.at, "value": row.value / own.scale, "error": row.error / own.scale}
@@ -335,6 +355,7 @@ class Outcome:
         entry |= dict(zip(self.plan.grid, (row.at, *row.group.others)))
         drawn = row.means.get(self.drawn.name)
         entry |= {"runs": drawn.runs if drawn else 0, "without_result": row.lost}
+        entry["seeds_for_wanted_error"] = self.seeds_for(drawn)
         return entry | {
             quantity.name: _in_units(quantity, row.means.get(quantity.name)) for quantity in self.quantities
         }

@@ -71,6 +71,8 @@ def test_a_heap_flows_at_a_finite_tilt_and_loses_grains(tilted: Experiment) -> N
     assert found.left > 0
     assert result["grains_left"] == int((~tilted.run.world.fixed).sum())
     assert result["other_angles"]["tilting_angle_degrees"] == pytest.approx(math.degrees(found.angle))
+    assert set(result["angle_of_repose"]["by_method"]) == {"line", "robust", "height_over_base"}
+    assert result["angle_of_repose"]["curved"] == state.slope.is_curved
     # θ_R is that of the heap before, in the frame of the level table.
     assert result["angle_of_repose"]["degrees"] == pytest.approx(math.degrees(state.slope.angle))
 

@@ -1,4 +1,4 @@
-"""A plumb line in the lower left: where the weight pulls on a tilted table, with the angle of the table."""
+"""A plumb line at the top of the picture: where the weight pulls on a tilted table, with the angle of the table."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from repose.app.render.passes import Frame, Pass
 from repose.app.render.passes.scale_bar import SCALE_BAR
-from repose.app.render.passes.triad import PLACE
 
 if TYPE_CHECKING:
     from repose.app.render.canvas import Canvas
 
-LENGTH, ARC, TIP = 64.0, 0.7, 6.0
-"""Length of the line, radius of the arc as a share of it, size of the arrow head [units]."""
+LENGTH, ARC, TIP, ROOM = 84.0, 0.7, 6.0, 44.0
+"""Length of the line [units], radius of the arc as a share of it, size of the arrow head and room above the line
+[units]."""
 
 
 def overlay(frame: Frame, canvas: Canvas) -> None:
@@ -23,9 +23,9 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
     if len(gravity) != 2 or gravity[0] == 0.0:
         return
     angle = math.atan2(gravity[0], -gravity[1])
-    left, _, _, below = frame.inset
+    left, above, right, _ = frame.inset
     unit, palette = frame.scale, frame.palette
-    start = np.array((left + (PLACE[0] + 30.0) * unit, frame.size[1] - below - (PLACE[1] + LENGTH) * unit))
+    start = np.array((0.5 * (left + frame.size[0] - right), above + ROOM * unit))
 
     def along(turned: float, length: float) -> np.ndarray:
         """The point at this angle from straight down on the picture [pixel]."""

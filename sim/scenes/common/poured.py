@@ -16,7 +16,15 @@ from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.ledger import booked
 from repose.sim.experiment.notices import tell
 from repose.sim.measure.mean_speed import mean_speed
+from repose.sim.measure.unbalanced_force import unbalanced_force
 from repose.sim.scenes.common.phases import PhaseState, enter
+
+BALANCED = 1e-3
+"""Grains rest only below this unbalanced force ratio [-]. While the default heap (friction 0.1) flows, also where its
+mean speed is below the settle speed, the ratio is 0.005 to 0.3; once its grains hold each other it falls by a factor of
+ten every 0.1 s."""
+PATIENCE = 8.0
+"""Grains that creep without a balance count as at rest after so many of the usual times [-]."""
 
 MOVES_AGAIN = 3.0
 """A heap at rest flows again above this many times the settle speed [-]."""
@@ -112,6 +120,13 @@ def quiet_time(experiment: Experiment) -> float:
     if mean_speed(experiment.run.world) >= experiment.parameters.settle_speed:
         state.quiet_since = experiment.time
     return experiment.time - max(state.quiet_since, state.since)
+
+
+def rests(experiment: Experiment, usual: float) -> bool:
+    """Whether the mean speed has been below the settle speed for the usual time [s], no grain has left, and the forces on
+    the grains are balanced."""
+    quiet = quiet_time(experiment)
+    return quiet > usual and (quiet > PATIENCE * usual or unbalanced_force(experiment.run.world) < BALANCED)
 
 
 def come_to_rest(experiment: Experiment, measured: bool) -> None:

@@ -39,7 +39,7 @@ from repose.sim.measure.avalanches import (
 from repose.sim.measure.display import Curve, Line, Reading
 from repose.sim.measure.mean_speed import mean_speed
 from repose.sim.scenes.common.phases import enter
-from repose.sim.scenes.common.poured import MOVES_AGAIN, add_layer, generator_of, quiet_time
+from repose.sim.scenes.common.poured import MOVES_AGAIN, add_layer, generator_of, rests
 from repose.sim.scenes.heap.filling import HeapState, draw_radii, mass_of
 from repose.sim.scenes.heap.surface import slope_now
 
@@ -98,7 +98,7 @@ def _tilt_on(experiment: Experiment) -> None:
         if moved >= LARGE_SHARE * len(angles.watched):
             angles.tilts.append(Tilting(angles.stirred, angles.slope))
             enter(experiment, SLIDING)
-            tell(experiment, f"The heap flows: θ_T = {math.degrees(angles.stirred):.1f}°.")
+            tell(experiment, f"The heap flows from a tilt of {math.degrees(angles.stirred):.1f}° on.")
             return
     if abs(parameters.tilt + angles.turned) >= STEEPEST or mean_speed(run.world) == 0.0:
         enter(experiment, "rested")
@@ -106,7 +106,7 @@ def _tilt_on(experiment: Experiment) -> None:
 
 
 def _slide_on(experiment: Experiment) -> None:
-    if quiet_time(experiment) <= QUIET_TIME:
+    if not rests(experiment, QUIET_TIME):
         return
     state: HeapState = experiment.run.state
     angles = state.other
@@ -195,7 +195,7 @@ def actions(state: HeapState, busy: bool) -> tuple[Action, Action]:
         Action("tilt", "Tilt", "T", rests, "Turn the table slowly until the heap flows.", done=tilted),
         Action(
             "trickle",
-            "Add grains",
+            "Trickle",
             "G",
             rests and not tilted,
             "Add grains at the top one by one and record the avalanches.",
@@ -235,9 +235,9 @@ def readings(angles: OtherAngles) -> tuple[Reading, ...]:
         found.append(Reading("table", math.degrees(angles.turned), "°", help="Angle by which the table is turned."))
     if angles.tilts:
         help = f"Angle of the table at which {LARGE_SHARE:.0%} of the grains began to flow."
-        found.append(Reading("tilting angle θ_T", math.degrees(angles.tilts[0].angle), "°", help=help))
+        found.append(Reading("tilting angle", math.degrees(angles.tilts[0].angle), "°", help=help))
     for label, mean, help in (
-        ("before avalanches θ_MS", marginal_stability(angles.avalanches), "Angle of marginal stability"),
+        ("before avalanches", marginal_stability(angles.avalanches), "Angle of marginal stability"),
         ("after avalanches", repose_after(angles.avalanches), "Angle of repose"),
     ):
         if mean.number:

@@ -4,7 +4,7 @@ Thesis ch. 3. Radii are drawn from a normal distribution and redrawn below 0.4 o
 grows as R³. Walls and base are fixed spheres. The following is not given in the thesis: a layer counts as
 settled once the mean speed of all grains *and* of that layer is below v_min (the mean over all grains alone is small
 when many grains are at rest); the opened heap counts as settled once the mean speed has stayed below v_min, and no
-grain has left, for 0.25 s.
+grain has left, for 0.25 s, and the mean net force on a grain is below a thousandth of the mean contact force.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from repose.sim.experiment.notices import tell
 from repose.sim.experiment.results import keep_measurement
 from repose.sim.experiment.snapshot import Action
 from repose.sim.laws.lee_herrmann import LAW
-from repose.sim.measure.angle_of_repose import AngleOfRepose, angle_in_words
+from repose.sim.measure.angle_of_repose import AngleOfRepose, angle_in_words, bend_in_words
 from repose.sim.measure.avalanches import flaws
 from repose.sim.measure.display import Reading
 from repose.sim.measure.mean_speed import mean_speed
@@ -37,8 +37,8 @@ from repose.sim.scenes.common.poured import (
     count_removed,
     fillable,
     move_again,
-    quiet_time,
     remove_gone,
+    rests,
     under_way,
 )
 from repose.sim.scenes.common.state_checks import LATEST, are_rows, are_times, first_flaw, poured_flaws
@@ -67,7 +67,7 @@ def supervise(experiment: Experiment) -> None:
     """Pour the next layer, detect rest, remove the grains that fell below the base."""
     state: HeapState = experiment.run.state
     remove_gone(experiment, fallen(experiment))
-    quiet = quiet_time(experiment) > QUIET_TIME
+    quiet = rests(experiment, QUIET_TIME)
     if state.phase in other_angles.PHASES:
         other_angles.supervise(experiment)
     elif state.phase == "filling":
@@ -146,14 +146,14 @@ def act(experiment: Experiment, action: str) -> str:
     if action == "trickle":
         return other_angles.start_trickling(experiment)
     if action == "measure":
-        reading = measure(experiment)
+        reading = slope_now(experiment, complete=True)
         if reading is None:
             return "There is no slope to measure: too few grains lie on the base."
         experiment.run.state.slope = reading
         keep_measurement(experiment)
         return (
             f"Angle of repose {angle_in_words(reading.angle, reading.standard_error, reading.error_of)}, "
-            f"{reading.grains_left} grains left."
+            f"{reading.grains_left} grains left{', ' if reading.is_curved else ''}{bend_in_words(reading)}."
         )
     return act_poured(experiment, action, pour_layer, "The container is empty.", opening="open")
 
@@ -232,7 +232,18 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
         return (left,)
     others = other_angles.readings(state.other)
     help = f"Of {len(slope.used_ids)} surface grains, method {slope.method}. Heaps of other seeds scatter more."
+    if slope.by_method:
+        others_in_words = (
+            f"{name.replace('_', ' ')} {math.degrees(at):.1f}°" for name, (at, _) in slope.by_method.items()
+        )
+        help += f" By every method: {', '.join(others_in_words)}."
     angle, error = math.degrees(slope.angle), math.degrees(slope.standard_error)
+    if slope.is_curved:
+        words = (
+            "Angle at the top minus angle at the foot, from a parabola through the same grains: the flank is curved."
+        )
+        bend = Reading("steeper at top by", math.degrees(slope.bend), "°", math.degrees(slope.bend_error), words)
+        others = (bend, *others)
     return (
         Reading("angle of repose", angle, "°", error, help, slope.error_of),
         *others,
@@ -255,6 +266,14 @@ def results(experiment: Experiment) -> dict[str, Any]:
             "standard_error_of": reading.error_of,
             "method": reading.method,
             "grains_used": len(reading.used_ids),
+            "by_method": {
+                name: {"degrees": math.degrees(at), "standard_error_degrees": math.degrees(error)}
+                for name, (at, error) in reading.by_method.items()
+            },
+            "bend_degrees": math.degrees(reading.bend) if math.isfinite(reading.bend) else None,
+            "bend_error_degrees": math.degrees(reading.bend_error) if math.isfinite(reading.bend_error) else None,
+            "curved": reading.is_curved,
+            "grains_left": reading.grains_left,
         }
     return {
         "phase": state.phase,

@@ -6,8 +6,9 @@ from repose.sim.experiment.experiment import Experiment
 from repose.sim.measure.angle_of_repose import AngleOfRepose, measure_angle
 
 
-def slope_now(experiment: Experiment) -> AngleOfRepose | None:
-    """The slope of the grains on the base, to the base; None with too few grains."""
+def slope_now(experiment: Experiment, complete: bool = False) -> AngleOfRepose | None:
+    """The slope of the grains on the base, to the base; None with too few grains. `complete`: by every method, and with
+    the curvature."""
     world, parameters = experiment.run.world, experiment.parameters
     moving = ~world.fixed
     return measure_angle(
@@ -17,4 +18,5 @@ def slope_now(experiment: Experiment) -> AngleOfRepose | None:
         x_range=(0.0, experiment.run.built.width),
         highest=parameters.surface_grains,
         method=parameters.method,
+        complete=complete,
     )
