@@ -163,7 +163,7 @@ def _avalanches(outcome: Outcome, file: BinaryIO, kind: str, size: tuple[int, in
     title, facts = outcome.plan.title, facts_of(outcome)
     figure.suptitle(title, fontsize=SIZES["title"], weight="bold")
     figure.supxlabel(f"\n{facts}", fontsize=SIZES["facts"], color="#404040")
-    axes = figure.subplots(1, 3, width_ratios=(1.4, 1.0, 1.0))
+    axes = figure.subplots(1, 3, width_ratios=(1.7, 1.0, 1.0))
     draw_axes(axes[0], outcome.curve())
     series = outcome.plan.combinations()
     pooled: dict[int, list[Mapping[str, Any]]] = {number: [] for number in range(len(series))}
@@ -186,8 +186,10 @@ def _avalanches(outcome: Outcome, file: BinaryIO, kind: str, size: tuple[int, in
         place.set_xlabel(words, fontsize=SIZES["label"])
         place.tick_params(labelsize=SIZES["facts"])
         place.grid(color="#d8d8d8")
-    axes[1].set_ylabel("share of avalanches at least as large", fontsize=SIZES["label"])
-    axes[1].legend(title="avalanches in brackets", fontsize=SIZES["facts"], title_fontsize=SIZES["facts"])
+    axes[1].set_ylabel("share at least as large", fontsize=SIZES["label"])
+    axes[2].legend(
+        loc="lower left", title="avalanches in brackets", fontsize=SIZES["facts"], title_fontsize=SIZES["facts"]
+    )
     save_figure(figure, title, facts, file, kind)
 
 

@@ -172,7 +172,7 @@ def draw(sheet: Sheet, file: BinaryIO, size: tuple[int, int] = PICTURE, kind: st
 
 def draw_axes(axes: Axes, curve: Curve) -> None:
     """Draw one comparison into a part of a figure."""
-    sizes = {name: 0.75 * value for name, value in SIZES.items()}
+    sizes = {name: 0.62 * value for name, value in SIZES.items()}
     _draw_comparison(axes, curve, sizes)
     axes.set_xlabel(curve.x_label, fontsize=SIZES["label"])
     axes.set_ylabel(curve.y_label, fontsize=SIZES["label"])

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from repose.app.render.pacing import describe_speed
 from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.registry import scenes
 
 SPEEDS: tuple[float | None, ...] = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, None)
 """Simulated over wall time; None is as fast as possible."""
@@ -51,6 +52,14 @@ class Transport:
         if not self.paused:
             self.pause(True)
         self.clock.single_step()
+
+
+def wanted_speed(transport: Transport, snapshot: Snapshot) -> float | None:
+    """Simulated over wall time that is asked for, with the time scale of the scene shown; None: as fast as possible."""
+    scene, speed = scenes().get(snapshot.scene), transport.speed
+    if speed is None or scene is None or snapshot.parameters is None:
+        return speed
+    return speed * scene.time_scale(snapshot.parameters)
 
 
 def describe_pace(snapshot: Snapshot, wanted: float | None) -> str:

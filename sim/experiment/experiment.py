@@ -118,6 +118,9 @@ class Scene:
     """Number of layers that the grains form once all are poured; 0 if it is not known."""
     overlap_limit: float = LARGE_OVERLAP
     """Overlap / radius above which the window warns; larger for a published model with soft contacts [-]."""
+    time_scale: Callable[[Any], float] = lambda built: 1.0
+    """time_scale(parameters) -> simulated time per wall time at the first speed of the window: far below 1 for an
+    impact of microseconds [-]."""
     lecture: tuple[str, ...] = ()
     """The parameters that matter in a lecture, by name, four or five; the window shows them first."""
     test_values: Mapping[str, Value] = field(default_factory=dict)

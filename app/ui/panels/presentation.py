@@ -15,7 +15,7 @@ from repose.app.ui.panels.next_step import OVER, draw_next
 from repose.app.ui.panels.parameters import lecture_parameters
 from repose.app.ui.places import BELOW_LEGEND
 from repose.app.ui.readings import headline
-from repose.app.ui.transport import describe_pace
+from repose.app.ui.transport import describe_pace, wanted_speed
 from repose.app.ui.ui import Ui
 
 LETTERS = 0.06
@@ -64,7 +64,7 @@ def headline_foot(ui: Ui) -> float:
 
 def _draw_title(ui: Ui) -> None:
     snapshot, x, y = ui.snapshot, 20 * ui.scale, 14 * ui.scale
-    title, wanted = ui.preset_library.title(snapshot.scene), ui.transport.speed
+    title, wanted = ui.preset_library.title(snapshot.scene), wanted_speed(ui.transport, snapshot)
     speed = describe_pace(snapshot, wanted) or describe_speed(wanted)
     second = y + 1.3 * TITLE * imgui.get_font_size()
     beside = x + text_width("888.88 s") + 14 * ui.scale

@@ -123,8 +123,8 @@ def quiet_time(experiment: Experiment) -> float:
 
 
 def rests(experiment: Experiment, usual: float) -> bool:
-    """Whether the mean speed has been below the settle speed for the usual time [s], no grain has left, and the forces on
-    the grains are balanced."""
+    """Whether the mean speed has been below the settle speed for the usual time [s] without a grain leaving, and the
+    forces on the grains are balanced."""
     quiet = quiet_time(experiment)
     return quiet > usual and (quiet > PATIENCE * usual or unbalanced_force(experiment.run.world) < BALANCED)
 

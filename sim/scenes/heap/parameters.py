@@ -134,7 +134,7 @@ class HeapParameters(MotionParameters):
     ] = "line"
     afterwards: Annotated[
         Literal["nothing", "tilt", "trickle"],
-        Quantity("then", "", group="Other angles"),
+        Quantity("afterwards", "", group="Other angles"),
         Field(
             description="What *Run all* does with the measured heap: nothing, turn its table until it flows (tilt), or "
             "add grains one by one (trickle)."

@@ -73,7 +73,7 @@ def test_the_figure_has_a_colour_for_every_case_and_the_table_both_quantities() 
     assert np.interp(0.2, fits[1].x, fits[1].y) == pytest.approx(1.8 * math.degrees(math.atan(0.2)), rel=1e-3)
     assert sum(line.label == "arctan μ" for line in curve.lines) == 1
     assert curve.table[0] == ("case", "μ", "runs", "θ [°]", "grains left", "seeds for ± 0.5°")
-    assert curve.table[1] == ("soft", "0.1", "3", "6.85 ± 0.58", "20.0 ± 5.8")
+    assert curve.table[1] == ("soft", "0.1", "3", "6.85 ± 0.58", "20.0 ± 5.8", "4")
 
 
 def test_the_table_says_how_many_seeds_a_wanted_error_needs() -> None:
