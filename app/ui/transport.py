@@ -59,7 +59,7 @@ def wanted_speed(transport: Transport, snapshot: Snapshot) -> float | None:
     scene, speed = scenes().get(snapshot.scene), transport.speed
     if speed is None or scene is None or snapshot.parameters is None:
         return speed
-    return speed * scene.time_scale(snapshot.parameters)
+    return speed * float(scene.time_scale(snapshot.parameters))
 
 
 def describe_pace(snapshot: Snapshot, wanted: float | None) -> str:

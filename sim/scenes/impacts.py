@@ -5,9 +5,9 @@
 6: spinning spheres on a plane. 7: two equal spinning spheres. 8: a spinning sphere on one five times as large and a
 thousand times as dense.
 
-4 to 8 are compared where the contact slides throughout. The friction impulse is mu times the impulse of the normal force
-while it pushes, J = mu m* (1 + e) v_n P, so that each sphere changes its tangential velocity by J/m and its spin by
-J R/I = 2.5 J/(m R); it slides throughout if the contact begins to slide with more than 3.5 J/m*. P = 1 without
+4 to 8 are compared where the contact slides throughout. The friction impulse is mu times the impulse of the normal
+force while it pushes, J = mu m* (1 + e) v_n P, so that each sphere changes its tangential velocity by J/m and its spin
+by J R/I = 2.5 J/(m R); it slides throughout if the contact begins to slide with more than 3.5 J/m*. P = 1 without
 damping; with it the normal force pulls as the spheres part, when nothing rubs: P(0.5) = 1.03 (`pushing`). Test 5 is
 published for a radius of 10 µm: here it is 10 mm, since none of these changes depends on the size but the spin, by 1/R.
 
@@ -63,7 +63,8 @@ def pushing(restitution: float) -> float:
     viscosity = math.sqrt(5.0) * damping_share(restitution)
 
     def force(x: float, speed: float) -> float:
-        return max(x, 0.0) ** 1.5 + viscosity * max(x, 0.0) ** 0.25 * speed
+        inside = max(float(x), 0.0)
+        return math.pow(inside, 1.5) + viscosity * math.pow(inside, 0.25) * float(speed)
 
     def rates(time: float, state: Floats) -> tuple[float, float, float]:
         found = force(state[0], state[1])
