@@ -14,7 +14,7 @@ from repose.app.ui.panels import Panel
 from repose.app.ui.panels.record import draw_indicator
 from repose.app.ui.panels.stability import draw_dot
 from repose.app.ui.places import is_shown, show
-from repose.app.ui.transport import SPEEDS, describe_pace, wanted_speed
+from repose.app.ui.transport import SPEEDS, clock_text, describe_pace, wanted_speed
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, dragged, slide, tooltip
 
@@ -138,7 +138,7 @@ def _draw_clock(ui: Ui) -> float:
     low = imgui.get_cursor_screen_pos()
     pad, past = imgui.get_style().frame_padding.y, snapshot.at < snapshot.log_end
     colour = ui.palette.accent if past else ui.palette.text
-    draw_text(low.x, low.y + pad - 0.05 * imgui.get_font_size(), f"{snapshot.time:.3f} s", colour, 1.15)
+    draw_text(low.x, low.y + pad - 0.05 * imgui.get_font_size(), clock_text(snapshot), colour, 1.15)
     end = low.x + text_width("8888.888 s", 1.15)
     said = describe_pace(snapshot, wanted_speed(ui.transport, snapshot))
     wide = text_width("8888 × slow motion", 0.85)
