@@ -100,7 +100,7 @@ def _tilt_on(experiment: Experiment) -> None:
             enter(experiment, SLIDING)
             tell(experiment, f"The heap flows from a tilt of {math.degrees(angles.stirred):.1f}° on.")
             return
-    if abs(parameters.tilt + angles.turned) >= STEEPEST or mean_speed(run.world) == 0.0:
+    if abs(parameters.tilt + angles.turned) >= STEEPEST or run.world.fixed.all():
         enter(experiment, "rested")
         tell(experiment, "The table is turned as far as it goes, and no flow has started.")
 
