@@ -136,7 +136,8 @@ def _bend(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[float, float,
     top, foot = np.arctan(-(b + 2.0 * c * ends))
     quantile = float(student.ppf(0.975, x.size - 3))
     rounding = 1e-9 * float(np.ptp(y) or 1.0) / float(np.ptp(u)) ** 2
-    return float(top - foot), 2.0 * error * float(np.ptp(u)) / (1.0 + b**2), abs(c) > quantile * error + rounding
+    is_curved = abs(float(c)) > quantile * error + rounding
+    return float(top - foot), 2.0 * error * float(np.ptp(u)) / float(1.0 + b**2), is_curved
 
 
 def surface_rows(position: NDArray[np.float64], width: float, left: float, highest: int) -> NDArray[np.int64]:

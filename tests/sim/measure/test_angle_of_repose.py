@@ -94,7 +94,7 @@ def test_a_curved_flank_says_how_much_steeper_it_is_at_its_top(curvature: float)
     reading = read(position, radius, sphere_id, highest=1, complete=True)
     ends = [math.tan(math.radians(20.0)) - 2.0 * curvature * side * 23 * RADIUS for side in (-1.0, 1.0)]
     assert reading.bend == pytest.approx(math.atan(ends[0]) - math.atan(ends[1]), rel=1e-6)
-    assert reading.is_curved
+    assert reading.is_curved is True  # no numpy number: it goes into files
     assert bend_in_words(reading).endswith("steeper at the top" if curvature > 0.0 else "steeper at the foot")
 
 
