@@ -94,9 +94,16 @@ def activate(experiment: Experiment, parameters: Any, run: Run, adapt: bool = Tr
 def use_parameters(experiment: Experiment, parameters: Any) -> None:
     """Pass the values of these parameters to the law and to the weight of the grains."""
     experiment.engine.law_parameters = laws()[experiment.scene.law_of(parameters)].numbers(parameters)
-    experiment.engine.gravity = parameters.gravity_vector(experiment.scene.dimension)
+    turned = experiment.scene.turned(experiment.run.state)
+    on_table = parameters.model_copy(update={"tilt": parameters.tilt + turned}) if turned else parameters
+    experiment.engine.gravity = on_table.gravity_vector(experiment.scene.dimension)
     experiment.engine.field_numbers = field_numbers(experiment.scene, parameters)
     experiment.engine.bond_numbers = bond_numbers(experiment.scene, parameters)
+
+
+def turn_gravity(experiment: Experiment) -> None:
+    """Let the weight of the grains follow the table that the scene has turned."""
+    use_parameters(experiment, parameters_in_force(experiment))
 
 
 def parameters_in_force(experiment: Experiment) -> Any:

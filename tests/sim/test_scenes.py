@@ -127,6 +127,14 @@ def test_every_action_has_a_help_text_and_its_own_key(scene: str) -> None:
     assert all(a < b for a, b in zip(lower, upper))
 
 
+def test_a_two_sided_heap_has_an_angle_for_each_flank_beside_that_of_both(finished: Finished) -> None:
+    found = finished["joined"][1]["angle_of_repose"]
+    angles = [found["flanks"][side]["degrees"] for side in ("left", "right")]
+    errors = [found["flanks"][side]["standard_error_degrees"] for side in ("left", "right")]
+    assert min(errors) > 0.0
+    assert min(angles) - max(errors) <= found["angle_degrees"] <= max(angles) + max(errors)
+
+
 # The heap.
 
 

@@ -50,7 +50,7 @@ from repose.sim.scenes.common.poured import (
     count_removed,
     fillable,
     move_again,
-    quiet_time,
+    rests,
     under_way,
 )
 from repose.sim.scenes.common.state_checks import are_rows, first_flaw, poured_flaws
@@ -68,7 +68,7 @@ def supervise(experiment: Experiment) -> None:
     if state.phase == "empty":
         return
     remove_fallen(experiment)
-    quiet = quiet_time(experiment) > QUIET_TIME
+    quiet = rests(experiment, QUIET_TIME)
     if state.phase == "filling":
         if pour_on(experiment, sizes_now(experiment).high, pour_layer, JAMMED) and quiet:
             enter(experiment, "filled")
@@ -118,7 +118,7 @@ def act(experiment: Experiment, action: str) -> str:
         if reading is None:
             return "There is no slope to measure: too few grains lie on the plate."
         experiment.run.state.reading = (
-            reading_in_plane(reading) if isinstance(reading, AngleOfRepose) else reading_of(reading)
+            reading_in_plane(reading, flanks(experiment)) if isinstance(reading, AngleOfRepose) else reading_of(reading)
         )
         keep_measurement(experiment)
         error_of = LINE if isinstance(reading, AngleOfRepose) else ERROR_OF
@@ -171,9 +171,23 @@ def measure(experiment: Experiment) -> ConeAngle | FlankAngle | AngleOfRepose | 
     return None if found is None else dataclasses.replace(found, grains_left=left)
 
 
-def reading_in_plane(found: AngleOfRepose) -> dict[str, Any]:
+def flanks(experiment: Experiment) -> dict[str, list[float]]:
+    """Angle and standard error of the left and of the right flank of a heap in the plane [rad], where there is one."""
+    world, found = experiment.run.world, {}
+    for name, side in (("left", -1.0), ("right", 1.0)):
+        x = side * world.motion[0, 0]
+        foot = float(np.quantile(np.abs(x), 0.98)) if x.size else 0.0
+        grains = np.column_stack([x, world.motion[1, 0]]), world.radius, world.sphere_id
+        flank = measure_angle(*grains, x_range=(TIP * foot, FOOT * foot), highest=2)
+        if flank is not None:
+            found[name] = [flank.angle, flank.standard_error]
+    return found
+
+
+def reading_in_plane(found: AngleOfRepose, sides: dict[str, list[float]]) -> dict[str, Any]:
     """A measurement in the plane as plain data."""
     return {
+        "flanks": sides,
         "angle": found.angle,
         "standard_error": found.standard_error,
         "intercept": found.intercept,
@@ -199,6 +213,10 @@ def readings_in_plane(experiment: Experiment) -> tuple[Reading, ...]:
         words = "Line through the surface of both flanks, folded about the axis."
         angle = (
             Reading("angle of repose", math.degrees(found["angle"]), "°", error, words, LINE),
+            *(
+                Reading(f"{name} flank", math.degrees(at), "°", math.degrees(off), "Line through this flank.", LINE)
+                for name, (at, off) in found.get("flanks", {}).items()
+            ),
             Reading("grains on the plate", float(found["grains_left"])),
         )
     return (*angle, *grain_readings(experiment))
@@ -275,7 +293,11 @@ def results_in_plane(state: ClumpsState) -> dict[str, Any] | None:
     found = state.reading
     if not found:
         return None
-    angle = {"standard_error_of": LINE, "grains_used": found["grains_used"]}
+    sides = {
+        name: {"degrees": math.degrees(at), "standard_error_degrees": math.degrees(error)}
+        for name, (at, error) in found.get("flanks", {}).items()
+    }
+    angle = {"standard_error_of": LINE, "grains_used": found["grains_used"], "flanks": sides}
     return angle | {f"{name}_degrees": math.degrees(found[name]) for name in ("angle", "standard_error")}
 
 
