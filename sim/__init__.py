@@ -27,7 +27,9 @@ if TYPE_CHECKING:
     from repose.sim.experiment.simulation import Simulation
     from repose.sim.experiment.snapshot import Snapshot
     from repose.sim.laws.law import Law
+    from repose.sim.laws.materials import Material
     from repose.sim.parameters import ParameterError, ParameterSet, Quantity
+    from repose.sim.scenes.common.by_hand import place_spheres
 
 _MODULES = {
     "engine.model": ("Integrator", "Model"),
@@ -47,7 +49,9 @@ _MODULES = {
     "experiment.simulation": ("Simulation",),
     "experiment.snapshot": ("Snapshot",),
     "laws.law": ("Law",),
+    "laws.materials": ("Material",),
     "parameters": ("ParameterError", "ParameterSet", "Quantity"),
+    "scenes.common.by_hand": ("place_spheres",),
 }
 
 __all__ = (
@@ -55,6 +59,7 @@ __all__ = (
     "Experiment",
     "Integrator",
     "Law",
+    "Material",
     "Model",
     "ParameterError",
     "ParameterSet",
@@ -71,6 +76,7 @@ __all__ = (
     "Start",
     "TakeBack",
     "World",
+    "place_spheres",
 )
 
 
