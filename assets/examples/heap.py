@@ -10,5 +10,5 @@ simulation = Simulation("heap", {"grain_count": grains, "width": width, "frictio
 results = simulation.run()
 print(f"{grains} grains: {results['grains_left']} left on the base after {results['simulated_time']:.2f} s")
 angle = results["angle_of_repose"]
-print("no slope to measure" if angle is None else f"angle of repose {angle:.1f}°")
+print("no slope to measure" if angle is None else f"angle of repose {angle['degrees']:.1f}°")
 print(f"kinetic energy {simulation.energy().translational:.1e} J, contacts {simulation.contacts().i.size}")
