@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         TakeBack,
     )
     from repose.sim.experiment.experiment import Experiment, Scene
+    from repose.sim.experiment.lammps_export import write_lammps
     from repose.sim.experiment.simulation import Simulation
     from repose.sim.experiment.snapshot import Snapshot
     from repose.sim.laws.law import Law
@@ -46,6 +47,7 @@ _MODULES = {
         "TakeBack",
     ),
     "experiment.experiment": ("Experiment", "Scene"),
+    "experiment.lammps_export": ("write_lammps",),
     "experiment.simulation": ("Simulation",),
     "experiment.snapshot": ("Snapshot",),
     "laws.law": ("Law",),
@@ -77,6 +79,7 @@ __all__ = (
     "TakeBack",
     "World",
     "place_spheres",
+    "write_lammps",
 )
 
 

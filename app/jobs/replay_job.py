@@ -140,16 +140,14 @@ def export_for(program: str, path: Path, to: Path) -> int:
 
     Raises `ParameterError`.
     """
-    from repose.sim.experiment.lammps_export import DATA, SCRIPT, lammps_files
+    from repose.sim.experiment.lammps_export import DATA, SCRIPT, lammps_files, write_files
 
     require_known(program, ("lammps",), "program")
     saved = _loaded(path)
     now = saved.now.now
     found = lammps_files(scenes()[saved.log.scene], now.parameters, now.restored())
     try:
-        to.mkdir(parents=True)
-        for name, text in ((DATA, found.data), (SCRIPT, found.script)):
-            (to / name).write_text(text, encoding="utf-8")
+        write_files(found, to)
     except FileExistsError:
         raise ParameterError(f"--to {to} exists already: name a new folder.") from None
     except OSError as error:

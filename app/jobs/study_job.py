@@ -25,6 +25,7 @@ from repose.sim.io.atomic_file import Claim, claim, remove_leftovers, write_whol
 from repose.sim.io.json_text import json_text
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
+from repose.sim.study.dask_runs import connect, on_dask
 from repose.sim.study.outcome import Outcome
 from repose.sim.study.parallel_runs import Task
 from repose.sim.study.plan import StudyPlan
@@ -44,6 +45,8 @@ def run_study(request: Request) -> int:
     Raises `ParameterError` before any work if the folder cannot be used.
     """
     continued = _continued(request)
+    if request.dask:
+        connect(request.dask).close()
     names = _file_names(request)
     taken = () if continued else (*names, RUNS, DESCRIPTION)
     folder, made = output_folder(request.out, request.name, taken)
@@ -131,6 +134,8 @@ def _claimed(folder: Path, names: tuple[str, ...], continued: bool) -> dict[str,
 def _run_in(folder: Path, request: Request, claims: dict[str, Claim]) -> int:
     runs = folder / RUNS
     study_runs = StudyRuns(request.plans, runs, request.threads)
+    if request.dask:
+        study_runs.elsewhere = on_dask(request.dask)
     missing = study_runs.begin()
     runs.mkdir(exist_ok=True)
     remove_leftovers(runs)

@@ -45,6 +45,8 @@ class Request:
     size: tuple[int, int]
     """Size of the pictures [pixel]."""
     as_json: bool
+    dask: str = ""
+    """Address of the scheduler of Dask whose workers do the runs; empty for processes of this machine."""
     whole: StudyPlan | None = None
     """The study that consists of the plans, of which a report is written."""
 
@@ -61,6 +63,7 @@ def plan_study(
     size: str = "1920x1080",
     as_json: bool = False,
     picture: bool = True,
+    dask: str = "",
 ) -> Request:
     """Check a typed request for a named study or one in a TOML file; raises `ParameterError`."""
     whole = study_of(name)
@@ -81,6 +84,7 @@ def plan_study(
         picture=picture,
         size=parsed_size(size),
         as_json=as_json,
+        dask=dask,
         whole=whole if whole.parts else None,
     )
 

@@ -1,4 +1,4 @@
-"""A sphere thrown along a floor slides until it rolls: its speed is then 5/7 of the first one, whatever the friction."""
+"""A sphere thrown along a floor slides until it rolls: at 5/7 of its first speed, whatever the friction."""
 
 from repose.sim import Material, place_spheres
 

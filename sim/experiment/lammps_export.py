@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from repose.sim.engine.contacts.wall_geometry import CYLINDER, FACET, PLANE
 from repose.sim.engine.world import World
 from repose.sim.experiment.activation import model_for
-from repose.sim.experiment.experiment import Scene
+from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.run import Run
 from repose.sim.laws.materials import ACROSS, DAMPING, FRICTION, YOUNG
 from repose.sim.parameters import ParameterError
@@ -36,6 +37,23 @@ class Exported(NamedTuple):
     script: str
     notes: tuple[str, ...]
     """What differs from the run, one sentence each."""
+
+
+def write_lammps(experiment: Experiment, folder: str | Path) -> tuple[str, ...]:
+    """Write both files for the present state to a new folder; returns what differs from the run, one sentence each.
+
+    Raises `ParameterError` for what LAMMPS cannot continue, and `OSError`, `FileExistsError` if the folder exists.
+    """
+    found = lammps_files(experiment.scene, experiment.parameters, experiment.run)
+    write_files(found, Path(folder))
+    return found.notes
+
+
+def write_files(found: Exported, folder: Path) -> None:
+    """Write the texts to a new folder; raises `OSError`."""
+    folder.mkdir(parents=True)
+    (folder / DATA).write_text(found.data, encoding="utf-8")
+    (folder / SCRIPT).write_text(found.script, encoding="utf-8")
 
 
 class Pair(NamedTuple):

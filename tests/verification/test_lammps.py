@@ -72,8 +72,8 @@ def test_a_sphere_on_a_tilted_floor_slides_and_sticks_as_in_lammps(tmp_path, fri
 
 
 def impact(folder, cap: str, speed: tuple[float, float, float]) -> tuple[float, int, int]:
-    """An oblique impact of two spheres in LAMMPS, and our law on each of its contacts: the largest difference of the
-    forces, and of those of the springs that are left, over the largest force; the number of contacts, and the number of those at the limit.
+    """An oblique impact of two spheres in LAMMPS, and our law on each of its contacts: the largest difference of forces
+    and of what the springs keep, over the largest force; the number of contacts, and of those at the limit.
 
     Kinematics of LAMMPS (pair granular, linear_history): the history is projected onto the tangent plane at its
     previous length, then the slip of this step is added. Its length follows from the force: F_t = -(k xi + c v_t).
@@ -133,7 +133,7 @@ def impact(folder, cap: str, speed: tuple[float, float, float]) -> tuple[float, 
 def test_contact_by_contact_the_law_has_the_forces_of_lammps(tmp_path, speed: tuple[float, float, float]) -> None:
     difference, touching, sliding = impact(tmp_path, "lammps", speed)
     assert touching > 15
-    assert 0 < sliding
+    assert sliding > 0
     assert difference < 1e-9
     assert impact(tmp_path, "total", speed)[0] > 1e-3
 

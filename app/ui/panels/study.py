@@ -5,6 +5,7 @@ from __future__ import annotations
 import pygame
 from imgui_bundle import imgui
 from repose.app.render.text import note, text_width
+from repose.app.render.theme import vector
 from repose.app.storage.paths import runs_folder
 from repose.app.storage.plot_files import WRITERS, Sheet
 from repose.app.ui.keys import Key
@@ -130,7 +131,9 @@ def _draw_progress(ui: Ui) -> None:
         max(imgui.get_content_region_avail().x - 2.0 * (width + gap), 4.0 * font), imgui.get_frame_height()
     )
     words = f"{studies.done} of {studies.total} runs" if studies.total else "no runs yet"
+    imgui.push_style_color(imgui.Col_.plot_histogram, vector(ui.palette.fill))  # on which the words can be read
     imgui.progress_bar(studies.share if studies.total else 0.0, bar, words)
+    imgui.pop_style_color()
     ui.probe.mark("study.progress")
     imgui.same_line()
     shown = bool(studies.results)

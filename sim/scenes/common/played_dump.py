@@ -94,7 +94,7 @@ def scene_of_dump(dump: Dump, timestep: float | None = None) -> tuple[Scene, str
     interval, remark = interval_of(dump, timestep)
     steps = CHECK_STEPS * math.ceil(interval / (CHECK_STEPS * LONGEST_STEP))
     dt, count = interval / steps, len(dump.places)
-    if not 1e-8 <= dt:
+    if dt < 1e-8:
         raise ParameterError(f"{dump.path}: {interval:g} s between two frames are too short to be shown.")
     dimension = 2 if all(place.flat for place in dump.places) else 3
     first, last = dump.frame(0), dump.frame(count - 1)
