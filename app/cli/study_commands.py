@@ -41,6 +41,14 @@ Dask = Annotated[
         show_default=False,
     ),
 ]
+Beside = Annotated[
+    list[Path] | None,
+    typer.Option(
+        metavar="DIR",
+        help="Draw the results in the folder of another sweep or study beside these; may be repeated.",
+        show_default=False,
+    ),
+]
 CALIBRATE_EXAMPLES = """Examples:
 
 repose calibrate --vary shear_stiffness=5:100 --out arctan
@@ -78,6 +86,7 @@ def sweep(
         typer.Option(help="Folder for the results; a sweep that this folder contains in part is continued."),
     ] = None,
     dask: Dask = "",
+    beside: Beside = None,
     json: Annotated[bool, typer.Option("--json", help="Print the result as JSON and nothing else.")] = False,
     size: Annotated[str, typer.Option(metavar="WIDTHxHEIGHT", help="Size of the picture in pixels.")] = "1920x1080",
 ) -> None:
@@ -91,7 +100,18 @@ def sweep(
         from repose.app.jobs.study_request import plan_sweep
 
         asked = plan_sweep(
-            scene, preset, over or (), seeds, changes or (), processes, out, size, json, threads, error=error
+            scene,
+            preset,
+            over or (),
+            seeds,
+            changes or (),
+            processes,
+            out,
+            size,
+            json,
+            threads,
+            error=error,
+            beside=beside or (),
         )
         raise typer.Exit(run_study(replace(asked, dask=dask)))
 
@@ -135,6 +155,7 @@ def study(
         typer.Option(metavar="N|auto", help="Threads of each run; 1 if not given and several runs are done at once."),
     ] = "",
     dask: Dask = "",
+    beside: Beside = None,
     json: Annotated[bool, typer.Option("--json", help="Print the result as JSON and nothing else.")] = False,
     picture: Annotated[bool, typer.Option("--picture/--no-picture", help="Draw each figure as PNG and PDF.")] = True,
     size: Annotated[str, typer.Option(metavar="WIDTHxHEIGHT", help="Size of the pictures in pixels.")] = "1920x1080",
@@ -168,6 +189,7 @@ def study(
             as_json=json,
             picture=picture,
             dask=dask,
+            beside=beside or (),
         )
         raise typer.Exit(run_study(asked))
 

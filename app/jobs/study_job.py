@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 from repose.app.jobs.headless_job import DONE, FAULT, INTERRUPTED, NOT_ALL_WRITTEN, RESULT, claim_for, output_folder
 from repose.app.jobs.remaining_time import time_left
 from repose.app.jobs.study_pictures import draw_outcome
-from repose.app.jobs.study_report import report_page
+from repose.app.jobs.study_report import changed_in_words, report_page
 from repose.app.jobs.study_request import Request
 from repose.app.progress import Progress, say
 from repose.app.stopping import Stop, StopAsked, stoppable
@@ -258,6 +258,8 @@ def _told(outcome: Outcome, titled: bool) -> str:
         if "exponent" in found.numbers:
             power = found.numbers["exponent"]
             lines.append(f"exponent {shown(power['exponent'], power['standard_error'])}")
+    if plan.altered:
+        lines.append(changed_in_words(plan))
     for statement, verdict in outcome.verdicts():
         lines.append(f"{_AGREES[verdict.agrees]}: {statement.words} Ours: {verdict.ours}")
     return "\n".join(lines)
