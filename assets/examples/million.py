@@ -16,12 +16,17 @@ radius = 1e-3  # m
 side = max(3, round((grains / 2) ** (1 / 3)))  # twice as high as wide
 layer, place = np.divmod(np.arange(grains), side * side)
 row, column = np.divmod(place, side)
-generator = np.random.default_rng(1)
-position = 2.05 * radius * np.column_stack([column - side / 2, row - side / 2, layer + 0.5]).astype(float)
-position[:, :2] += generator.uniform(-0.02, 0.02, (grains, 2)) * radius
+position = 2.05 * radius * np.column_stack([column - side / 2, row - side / 2, layer + 1.0]).astype(float)
+position[:, :2] += np.random.default_rng(1).uniform(-0.02, 0.02, (grains, 2)) * radius
+across = (
+    2.0 * radius * np.arange(-2 * side, 2 * side + 1)
+)  # a base of fixed grains, on which the others do not roll off
+x, y = (axis.ravel() for axis in np.meshgrid(across, across))
+position = np.vstack([np.column_stack([x, y, 0.0 * x]), position])
 glass = Material(young=1e7, poisson=0.25, density=2500.0, restitution=0.5, friction=0.5)
-floor = ((0.0, 0.0, 0.0), (0.0, 0.0, 1.0))
-simulation = place_spheres(position, radius, glass, planes=[floor], dt=1e-5, integrator="leapfrog")
+fixed = np.arange(len(position)) < x.size
+values = {"dt": 1e-5, "integrator": "leapfrog"}
+simulation = place_spheres(position, radius, glass, fixed=fixed, **values)
 for note in write_lammps(simulation.experiment, folder):
     print(note)
-print(f"{grains} grains, {simulation.world.mass.sum():.3g} kg, written to {folder}")
+print(f"{grains} grains on a base of {x.size}, written to {folder}")

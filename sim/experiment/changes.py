@@ -233,8 +233,7 @@ def _checked(scene: str | Scene, values: Mapping[str, Value], seed: int, ready: 
     """The scene, by its name or as its record, and its checked parameters; raises `ParameterError`."""
     if isinstance(scene, str):
         require_known(scene, registry.scenes(), "scene")
-        scene = registry.scenes()[scene]
-    found: Scene = scene
+    found: Scene = registry.scenes()[scene] if isinstance(scene, str) else scene
     require_plain(found.state_type, f"The state of the scene '{found.name}'")
     parameters = found.parameters.checked(values)
     if ready is not None:

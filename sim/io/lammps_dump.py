@@ -28,7 +28,7 @@ class Place(NamedTuple):
     step: int
     time: float | None
     """Simulated time [s]; None where the dump does not say it."""
-    count: int
+    spheres: int
     columns: tuple[str, ...]
     flat: bool
     """Whether its box is periodic and thinner than wide along z only: a system in the plane."""
@@ -70,19 +70,19 @@ class Dump:
         try:
             with self.path.open("rb") as file:
                 file.seek(place.at)
-                rows = np.loadtxt(file, max_rows=place.count, ndmin=2, comments=None)
+                rows = np.loadtxt(file, max_rows=place.spheres, ndmin=2, comments=None)
         except (OSError, ValueError) as error:
             raise ParameterError(f"{self.path}: the frame of step {place.step} cannot be read: {error}.") from None
-        if rows.shape != (place.count, len(place.columns)):
+        if rows.shape != (place.spheres, len(place.columns)):
             raise ParameterError(
-                f"{self.path}: the frame of step {place.step} has {len(rows)} rows, not {place.count}: the file ends "
+                f"{self.path}: the frame of step {place.step} has {len(rows)} rows, not {place.spheres}: the file ends "
                 "early."
             )
         column = {name: rows[:, k] for k, name in enumerate(place.columns)}
         ids = column["id"].astype(np.int64)
         order = np.argsort(ids, kind="stable")
         names = next(axes for axes in AXES if axes[0] in column)
-        missing = np.zeros(place.count)
+        missing = np.zeros(place.spheres)
         position = np.column_stack([column.get(name, missing) for name in names])[order]
         speeds = ("vx", "vy", "vz")
         velocity = np.column_stack([column.get(name, missing) for name in speeds])[order] if "vx" in column else None
@@ -91,13 +91,13 @@ class Dump:
         elif "diameter" in column:
             radius = 0.5 * column["diameter"][order]
         elif self.radius is not None:
-            radius = np.full(place.count, self.radius)
+            radius = np.full(place.spheres, self.radius)
         else:
             raise ParameterError(f"{self.path} has no column radius or diameter: give the radius with --radius.")
         if not (np.isfinite(position).all() and np.isfinite(radius).all() and (radius > 0.0).all()):
             raise ParameterError(f"{self.path}: the frame of step {place.step} has a sphere that is nowhere.")
         mass = column["mass"][order] if "mass" in column else None
-        kind = column["type"].astype(np.int64)[order] if "type" in column else np.ones(place.count, np.int64)
+        kind = column["type"].astype(np.int64)[order] if "type" in column else np.ones(place.spheres, np.int64)
         return Frame(ids[order], position, velocity, radius, mass, kind)
 
 

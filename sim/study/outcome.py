@@ -213,7 +213,8 @@ class Outcome:
             if rows:
                 x, y, error = columns(rows, self._x_unit, study.scale)
                 label, scatter = group.label if several else "mean", scatter_of(study, rows)
-                lines.append(Line(label, x, y, points=True, error=error, scatter=scatter, group=number))
+                bars = error if any(row.runs > 1 for row in rows) else None  # a count of one run has no error
+                lines.append(Line(label, x, y, points=True, error=bars, scatter=scatter, group=number))
         y_label = label_of(study.quantity, study.symbol, study.unit)
         return replace(self.curve(), y_label=y_label, lines=tuple(lines), table=())
 

@@ -156,7 +156,8 @@ def place_spheres(
         world.inverse_mass[:, np.broadcast_to(fixed, count)] = 0.0
         world.material[:] = [materials.index(one) for one in each] if each else 0
         normals = [np.asarray(normal, float) / np.linalg.norm(normal) for _, normal in planes]
-        corners = [(point, normal, np.zeros(dimension)) for (point, _), normal in zip(planes, normals, strict=True)]
+        points = [np.asarray(point, float) for point, _ in planes]
+        corners = np.array([(point, normal, 0.0 * normal) for point, normal in zip(points, normals, strict=True)])
         row = materials.index(wall) if wall else 1
         world = set_walls(world, [PLANE] * len(planes), corners, material=row) if planes else world
     except ValueError as error:

@@ -101,8 +101,8 @@ def scene_of_dump(dump: Dump, timestep: float | None = None) -> tuple[Scene, str
     same, mine, theirs = np.intersect1d(first.sphere_id, last.sphere_id, return_indices=True)
     moved = np.abs(first.position[mine] - last.position[theirs]).max(axis=1)
     held = same[moved <= STILL] if count > 1 else same[:0]
-    corners = [frame.position[:, :dimension] for frame in (first, last)]
-    low, high = (tuple(edge(corner, axis=0).tolist()) for edge, corner in ((np.min, corners[0]), (np.max, corners[0])))
+    reached = np.vstack([first.position, last.position])[:, :dimension]
+    low, high = tuple(reached.min(axis=0).tolist()), tuple(reached.max(axis=0).tolist())
     radius = float(np.median(first.radius))
 
     class Parameters(DumpParameters):
@@ -158,7 +158,7 @@ def scene_of_dump(dump: Dump, timestep: float | None = None) -> tuple[Scene, str
     scene = Scene(
         name=NAME,
         title=f"LAMMPS dump {dump.path.name}",
-        summary=f"{count} frames of {dump.places[0].count} spheres.",
+        summary=f"{count} frames of {dump.places[0].spheres} spheres.",
         law=LAW.name,
         parameters=Parameters,
         dimension=dimension,

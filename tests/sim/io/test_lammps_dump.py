@@ -45,7 +45,7 @@ def falling(folder: Path, frames: int = 3, lost: bool = False) -> Path:
 
 def test_frames_are_found_sorted_by_id_and_read_when_they_are_asked_for(tmp_path: Path) -> None:
     dump = read_dump(falling(tmp_path))
-    assert [(place.step, place.time, place.count) for place in dump.places] == [
+    assert [(place.step, place.time, place.spheres) for place in dump.places] == [
         (0, 0.0, 3),
         (100, 1e-3, 3),
         (200, 2e-3, 3),
