@@ -13,7 +13,7 @@ from repose.sim import Material, place_spheres, write_lammps
 folder = Path(sys.argv[1] if len(sys.argv) > 1 else "million")
 grains = int(sys.argv[2]) if len(sys.argv) > 2 else 1_000_000
 radius = 1e-3  # m
-side = max(3, round((grains / 2) ** (1 / 3)))  # twice as high as wide
+side = max(3, round(grains ** (1 / 3)))  # as high as wide
 layer, place = np.divmod(np.arange(grains), side * side)
 row, column = np.divmod(place, side)
 position = 2.05 * radius * np.column_stack([column - side / 2, row - side / 2, layer + 1.0]).astype(float)
@@ -23,7 +23,7 @@ across = (
 )  # a base of fixed grains, on which the others do not roll off
 x, y = (axis.ravel() for axis in np.meshgrid(across, across))
 position = np.vstack([np.column_stack([x, y, 0.0 * x]), position])
-glass = Material(young=1e7, poisson=0.25, density=2500.0, restitution=0.5, friction=0.5)
+glass = Material(young=1e7, poisson=0.25, density=2500.0, restitution=0.3, friction=0.8)
 fixed = np.arange(len(position)) < x.size
 values = {"dt": 1e-5, "integrator": "leapfrog"}
 simulation = place_spheres(position, radius, glass, fixed=fixed, **values)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,8 +30,6 @@ class Place(NamedTuple):
     """Simulated time [s]; None where the dump does not say it."""
     spheres: int
     columns: tuple[str, ...]
-    flat: bool
-    """Whether its box is periodic and thinner than wide along z only: a system in the plane."""
 
 
 class Frame(NamedTuple):
@@ -126,7 +124,6 @@ def _places(path: Path) -> list[Place]:
     with path.open("rb") as file:
         time: float | None = None
         step = count = 0
-        extent: list[tuple[float, float]] = []
         while line := file.readline(4096):
             words = line.decode("ascii").split()
             if words[:2] == ["ITEM:", "TIME"]:
@@ -138,27 +135,21 @@ def _places(path: Path) -> list[Place]:
                 if not 1 <= count <= MOST_SPHERES:
                     raise ValueError(f"{count} spheres at step {step}; 1 to {MOST_SPHERES} can be shown")
             elif words[:3] == ["ITEM:", "BOX", "BOUNDS"]:
-                extent = [tuple(map(float, file.readline(4096).split()[:2])) for _ in range(3)]  # type: ignore[misc]
+                for _ in range(3):
+                    file.readline(4096)
             elif words[:2] == ["ITEM:", "ATOMS"]:
                 columns = tuple(words[2:])
                 _require_columns(columns)
                 at = file.tell()
-                first = file.readline()
-                file.seek(at)
-                _skip(file, count, len(first), size)
+                _skip(file, count, size)
                 if file.tell() > size:
                     break
-                flat = bool(extent) and float(first.split()[columns.index(_axis(columns)[2])]) == 0.0
-                found.append(Place(at, step, time, count, columns, flat))
+                found.append(Place(at, step, time, count, columns))
             elif words[:1] == ["ITEM:"] and words[1:2] != ["UNITS"]:
                 raise ValueError(f"it has the unknown {' '.join(words)}")
             elif not found and not words:
                 raise ValueError("it begins with an empty line")
     return found
-
-
-def _axis(columns: tuple[str, ...]) -> tuple[str, str, str]:
-    return next(axes for axes in AXES if axes[0] in columns)
 
 
 def _require_columns(columns: tuple[str, ...]) -> None:
@@ -168,7 +159,7 @@ def _require_columns(columns: tuple[str, ...]) -> None:
         raise ValueError(f"it has the columns {' '.join(columns)}; positions x y z or xu yu zu are needed")
 
 
-def _skip(file, count: int, length: int, size: int) -> None:  # type: ignore[no-untyped-def]
+def _skip(file: BinaryIO, count: int, size: int) -> None:
     """Move behind so many lines; behind the end of the file if there are fewer."""
     left = count
     while left:

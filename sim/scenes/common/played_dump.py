@@ -16,6 +16,7 @@ from annotated_types import Ge, Le
 from numpy.typing import NDArray
 from pydantic import Field
 from repose.sim.engine.builder import add_spheres, empty_world, forget_neighbours, keep_spheres, with_rows
+from repose.sim.engine.neighbours.verlet_list import LARGEST_STEP
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.changes import begin_anew
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment, Scene
@@ -35,6 +36,9 @@ NAME = "dump"
 UNMOVED = 1e-300
 """Inverse mass of every sphere [1/kg]: what a force moves it by is far below rounding."""
 LONGEST_STEP = 1e-3
+"""Of the playback [s]."""
+FOLLOWED = 0.9
+"""Share of the largest way per step (repose.sim.engine.neighbours.verlet_list) that a sphere moves [-]."""
 USUAL_INTERVAL = 0.01
 """Time between two frames where the dump does not say it [s]."""
 STILL = 1e-12
@@ -96,8 +100,8 @@ def scene_of_dump(dump: Dump, timestep: float | None = None) -> tuple[Scene, str
     dt, count = interval / steps, len(dump.places)
     if dt < 1e-8:
         raise ParameterError(f"{dump.path}: {interval:g} s between two frames are too short to be shown.")
-    dimension = 2 if all(place.flat for place in dump.places) else 3
     first, last = dump.frame(0), dump.frame(count - 1)
+    dimension = 3 if first.position[:, 2].any() or last.position[:, 2].any() else 2
     same, mine, theirs = np.intersect1d(first.sphere_id, last.sphere_id, return_indices=True)
     moved = np.abs(first.position[mine] - last.position[theirs]).max(axis=1)
     held = same[moved <= STILL] if count > 1 else same[:0]
@@ -127,7 +131,7 @@ def scene_of_dump(dump: Dump, timestep: float | None = None) -> tuple[Scene, str
             fallen = passed(before, frame, experiment.parameters.gate, dimension)
             state.passages += [experiment.time] * fallen
         state.frame = number
-        aim(run.world, frame, dump.frame(min(number + 1, count - 1)), interval, dimension)
+        aim(run.world, frame, dump.frame(min(number + 1, count - 1)), interval, dt)
         measure_now(state, run.world, dimension)
         if number == count - 1:
             state.phase = "rested"
@@ -152,7 +156,7 @@ def scene_of_dump(dump: Dump, timestep: float | None = None) -> tuple[Scene, str
             else {"degrees": math.degrees(angle), "standard_error_degrees": math.degrees(error)},
             "flow_rate": None if flow is None else {"per_second": flow.mean, "standard_error": flow.standard_error},
             "passed": len(state.passages),
-            "grains_left": int((~experiment.run.world.fixed).sum()),
+            "grains_left": int(lying(experiment.run.world, dimension).sum()),
         }
 
     scene = Scene(
@@ -206,10 +210,15 @@ def shown(world: World, frame: Frame, dimension: int, held: NDArray[np.int64]) -
     return world
 
 
-def aim(world: World, now: Frame, then: Frame, interval: float, dimension: int) -> None:
-    """Give every sphere the velocity with which it reaches its place in the next frame."""
-    if np.array_equal(now.sphere_id, then.sphere_id):
-        world.motion[:dimension, 1] = ((then.position - now.position) / interval)[:, :dimension].T
+def aim(world: World, now: Frame, then: Frame, interval: float, dt: float) -> None:
+    """Give every sphere the velocity with which it reaches its place in the next frame, or the largest one that the
+    step loop follows: a faster sphere jumps the rest of its way."""
+    if not np.array_equal(now.sphere_id, then.sphere_id):
+        return
+    dimension = world.motion.shape[0]
+    velocity = ((then.position - now.position) / interval)[:, :dimension]
+    speed, most = np.linalg.norm(velocity, axis=1), FOLLOWED * LARGEST_STEP * now.radius / dt
+    world.motion[:, 1] = (velocity * np.minimum(1.0, most / np.maximum(speed, most))[:, None]).T
 
 
 def passed(before: Frame, now: Frame, gate: float, dimension: int) -> int:
@@ -219,9 +228,17 @@ def passed(before: Frame, now: Frame, gate: float, dimension: int) -> int:
     return int(((before.position[first, up] >= gate) & (now.position[second, up] < gate)).sum())
 
 
+def lying(world: World, dimension: int) -> NDArray[np.bool_]:
+    """The spheres that move at some time and have not fallen below all that are held, shape (spheres,)."""
+    height, fixed = world.motion[dimension - 1, 0], world.fixed
+    lowest = float((height - world.radius)[fixed].min()) if fixed.any() else -math.inf
+    found: NDArray[np.bool_] = ~fixed & (height > lowest)
+    return found
+
+
 def slope_of(world: World, dimension: int) -> AngleOfRepose | ConeAngle | None:
     """The slope of the spheres that move, in the plane the one that falls to the right; in space about the axis."""
-    moving = ~world.fixed
+    moving = lying(world, dimension)
     place: Floats = world.motion[:dimension, 0, moving].T
     if place.shape[0] < 3:
         return None
@@ -251,7 +268,9 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     """The present angle, the spheres left and the flow through the gate."""
     state = experiment.run.state
     angle, error = angle_of(state)
-    found = [Reading("spheres", float((~experiment.run.world.fixed).sum()), help="That move at some time.")]
+    world, dimension = experiment.run.world, experiment.scene.dimension
+    help = "That move at some time, and have not fallen below all that are held."
+    found = [Reading("grains left", float(lying(world, dimension).sum()), help=help)]
     if angle is not None:
         found.insert(0, Reading("angle of repose", math.degrees(angle), "°", math.degrees(error), "Of this frame."))
     flow = mean_rate(state.passages)

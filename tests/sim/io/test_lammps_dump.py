@@ -110,8 +110,16 @@ def test_playback_shows_every_frame_and_counts_spheres_through_the_gate(tmp_path
     results = simulation.run()
     assert (results["phase"], results["frame"], results["lammps_step"]) == ("rested", 2, 200)
     assert simulation.position[:, 2] == pytest.approx([0.0, 0.2e-3, -1.5e-3], abs=1e-12)
-    assert results["passed"] == 1
+    assert (results["passed"], results["grains_left"]) == (1, 1)  # one has fallen below the sphere that is held
     assert simulation.experiment.fault is None
+
+
+def test_a_sphere_too_fast_to_be_followed_jumps_to_its_place(tmp_path: Path, played) -> None:
+    text = "".join(frame(k, [sphere(1, 0.0, 0.1 * k), sphere(2, 0.01, 1e-3 * k)], k * 1e-3) for k in range(3))
+    simulation, _ = played(written(tmp_path, text))
+    simulation.run()
+    assert simulation.experiment.fault is None
+    assert simulation.position[:, 2] == pytest.approx([0.2, 2e-3])
 
 
 def test_spheres_that_are_lost_leave_the_picture(tmp_path: Path, played) -> None:
@@ -119,6 +127,12 @@ def test_spheres_that_are_lost_leave_the_picture(tmp_path: Path, played) -> None
     simulation.run()
     assert simulation.world.sphere_id.tolist() == [1, 3]
     assert simulation.position[1, 2] == pytest.approx(-0.8e-3)
+
+
+def test_a_dump_in_space_whose_first_sphere_lies_at_zero_is_in_space(tmp_path: Path, played) -> None:
+    rows = [sphere(1, 0.0, 0.0), sphere(2, 0.01, 5e-3)]
+    simulation, _ = played(written(tmp_path, frame(0, rows)))
+    assert simulation.model.dimension == 3
 
 
 def test_the_slope_of_a_heap_in_the_plane_is_measured(tmp_path: Path, played) -> None:
