@@ -83,3 +83,12 @@ def test_a_study_of_friction_prints_a_table_and_draws_it(run, tmp_path: Path) ->
 def test_a_column_is_written_for_lammps(run, tmp_path: Path) -> None:
     assert "60 grains" in run("million")
     assert {path.name for path in (tmp_path / "lammps").iterdir()} == {"grains.data", "continue.in"}
+
+
+def test_the_script_of_the_readme_runs_in_ten_lines(monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+    use_plain_engine(monkeypatch)
+    readme = (FOLDER.parents[1] / "README.md").read_text(encoding="utf-8")
+    (script,) = re.findall(r"^```python\n(.*?)^```$", readme, re.MULTILINE | re.DOTALL)
+    assert len([line for line in script.splitlines() if line]) <= 10
+    exec(compile(script.replace("step(5000)", "step(300)"), "README.md", "exec"), {})  # noqa: S102  the README's own
+    assert "'translational'" in capsys.readouterr().out

@@ -18,15 +18,13 @@ layer, place = np.divmod(np.arange(grains), side * side)
 row, column = np.divmod(place, side)
 position = 2.05 * radius * np.column_stack([column - side / 2, row - side / 2, layer + 1.0]).astype(float)
 position[:, :2] += np.random.default_rng(1).uniform(-0.02, 0.02, (grains, 2)) * radius
-across = (
-    2.0 * radius * np.arange(-2 * side, 2 * side + 1)
-)  # a base of fixed grains, on which the others do not roll off
+# A base of fixed grains, on which the others do not roll off.
+across = 2.0 * radius * np.arange(-2 * side, 2 * side + 1)
 x, y = (axis.ravel() for axis in np.meshgrid(across, across))
 position = np.vstack([np.column_stack([x, y, 0.0 * x]), position])
 glass = Material(young=1e7, poisson=0.25, density=2500.0, restitution=0.3, friction=0.8)
 fixed = np.arange(len(position)) < x.size
-values = {"dt": 1e-5, "integrator": "leapfrog"}
-simulation = place_spheres(position, radius, glass, fixed=fixed, **values)
+simulation = place_spheres(position, radius, glass, fixed=fixed, dt=1e-5, integrator="leapfrog")
 for note in write_lammps(simulation.experiment, folder):
     print(note)
 print(f"{grains} grains on a base of {x.size}, written to {folder}")
