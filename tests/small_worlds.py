@@ -34,8 +34,10 @@ from repose.sim.engine.world import PAIR_COUNT, STEP_COUNT, WALL_CONTACT_COUNT, 
 from repose.sim.experiment import activation, pull
 from repose.sim.integrators import start_up
 from repose.sim.laws.law import Law
+from repose.sim.laws.materials import Material
 from repose.sim.measure.energy import Booked, Energy, energy_ledger
 from repose.sim.registry import integrators, laws
+from repose.sim.scenes.common.by_hand import parameters_with
 
 LAW = laws()["lee_herrmann"]
 
@@ -156,10 +158,15 @@ def rebuild_lists(world: World) -> int:
 
 
 def model_of(
-    integrator: str = "gear5", dimension: int = 2, rotation: bool = False, law: Law = LAW, **values: object
+    integrator: str = "gear5",
+    dimension: int = 2,
+    rotation: bool = False,
+    law: Law = LAW,
+    materials: tuple[Material, ...] = (),
+    **values: object,
 ) -> tuple[Model, tuple]:
-    """Model and numbers of a law with the given parameters over its defaults."""
-    parameters = law.parameters.checked(values)
+    """Model and numbers of a law with the given parameters over its defaults, and of these materials if any."""
+    parameters = (parameters_with(law, materials) if materials else law.parameters).checked(values)
     return Model(law.bind(parameters), integrators()[integrator], dimension, rotation), law.numbers(parameters)
 
 

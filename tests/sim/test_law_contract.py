@@ -157,7 +157,7 @@ def test_shear_force_is_tangential_and_the_capped_part_obeys_coulomb(law, words,
         answer = functions.force(numbers, contact)
         total = np.array(answer.shear_force)
         spring = np.array(functions.force(undamped, contact).shear_force)
-        limit = coulomb_limit(law, contact, answer.normal_force)
+        limit = coulomb_limit(law, words, contact, answer.normal_force)
         capped = spring if caps_spring_only(law, words) else total
         assert np.linalg.norm(capped) <= limit * (1.0 + 1e-12)
         assert abs(total @ np.array(contact.normal)) <= 1e-12 * (np.linalg.norm(total) + limit)
