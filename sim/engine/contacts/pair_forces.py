@@ -176,8 +176,8 @@ def body_forces(force, mass, gravity, thread):
 
 
 @compilable
-def pair_contact(world, p, law, shapes):
-    """The contact of entry p of the pair list at this moment; no time passes."""
+def pair_contact(world, p, material, shapes):
+    """The contact of entry p of the pair list, with this `Contact.material`, at this moment; no time passes."""
     pairs = world.pairs
     i = pairs.i[p]
     j = pairs.j[p]
@@ -201,7 +201,7 @@ def pair_contact(world, p, law, shapes):
         pairs.effective_mass[p],
         pairs.effective_inertia[p] if len(shapes.spin) > 0 else 0.0,
         float(pairs.fixed[p]),
-        law.material(law.params, pairs.kind[p]),
+        material,
     )
     spring = arrays.at(arrays.rows(pairs.shear_spring, shapes.position), p)
     contact, _ = contact_between(motion, pair, ShearMemory(spring, float(pairs.touching[p])), Stage(0.0, 1.0))

@@ -168,8 +168,8 @@ def wall_kind(world, i, w):
 
 
 @compilable
-def wall_contact(world, t, law, shapes):
-    """The contact of entry t of the list at this moment; no time passes."""
+def wall_contact(world, t, material, shapes):
+    """The contact of entry t of the list, with this `Contact.material`, at this moment; no time passes."""
     wall_contacts = world.wall_contacts
     i = wall_contacts.sphere[t]
     w = wall_contacts.wall[t]
@@ -179,7 +179,6 @@ def wall_contact(world, t, law, shapes):
     gap, normal = approach(world.walls, w, x)
     radius = world.radius[i]
     motion = wall_motion(world, t, gap, normal, x, velocity, spin)
-    material = law.material(law.params, wall_kind(world, i, w))
     inertia = shared_inertia(world.inverse_mass[len(shapes.position), i] if len(shapes.spin) > 0 else 0.0)
     pair = PairProperties(radius, radius, world.mass[i], inertia, 1.0, material)
     spring = arrays.at(arrays.rows(wall_contacts.shear_spring, shapes.position), t)
