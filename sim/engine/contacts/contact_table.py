@@ -87,7 +87,9 @@ def acting(table: ContactTable, count: int) -> ContactTable:
     """The first `count` contacts of a table, without those within reach that exert no force."""
     found = ContactTable._make(column[..., :count] for column in table)
     acts = (found.overlap > 0.0) | found.force.any(axis=0)
-    return found if acts.all() else ContactTable._make(column[..., acts] for column in found)
+    if acts.all():
+        return found
+    return ContactTable._make(column[..., acts] if column.shape[-1] > 0 else column for column in found)
 
 
 def entries_of(world: World) -> int:
