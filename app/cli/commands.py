@@ -250,8 +250,8 @@ def clump(
         str,
         typer.Argument(
             metavar="SHAPE|FILE.stl|.obj|.npy",
-            help="ball, cube, ellipsoid, tetrahedron, torus, rod, dumbbell, peanut, tetrapod, vertebra; a closed mesh; "
-            "or an array of voxels that are zero outside the body.",
+            help="ball, cube, ellipsoid, tetrahedron, torus, rod, dumbbell, peanut, tetrapod, caltrop, vertebra; a "
+            "closed mesh; or an array of voxels that are zero outside the body.",
         ),
     ],
     out: Annotated[
@@ -335,6 +335,7 @@ def clump(
 
 cli.command()(saved_commands.replay)
 cli.command()(saved_commands.export)
+cli.command(name="open")(saved_commands.open_dump)
 
 
 @cli.command()

@@ -55,7 +55,7 @@ def facts_of(outcome: Outcome) -> str:
 
 
 def _comparison(outcome: Outcome, file: BinaryIO, kind: str, size: tuple[int, int]) -> None:
-    draw(Sheet(outcome.plan.title, facts_of(outcome), (outcome.curve(),)), file, size, kind)
+    draw(Sheet(outcome.plan.title, facts_of(outcome), outcome.curves()), file, size, kind)
 
 
 def _stages(outcome: Outcome, file: BinaryIO, kind: str, size: tuple[int, int]) -> None:

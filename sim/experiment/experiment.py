@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, get_args, get_type_hints
 
-from repose.sim.engine.contacts.force_table import ContactTable
+from repose.sim.engine.contacts.contact_table import ContactTable
 from repose.sim.engine.model import Model, Numbers
 from repose.sim.engine.timestep.survey import Survey
 from repose.sim.engine.world import Floats, World
@@ -229,9 +229,9 @@ class Session:
     before_compiling: Callable[[Any], None] = lambda experiment: None
     """Called with the experiment before a model is compiled, which takes seconds. Written by `physics`, the thread of
     the window."""
-    while_relaxing: Callable[[Any, float], bool] = lambda experiment, share: False
-    """Called with the experiment and the share done while a packing is relaxed, which takes seconds where it is large;
-    True stops it. Written by `physics`, the window's thread."""
+    while_relaxing: Callable[[Any, float | None], bool] = lambda experiment, share: False
+    """Called with the experiment and the share done while a packing is relaxed, which takes seconds where it is large,
+    and with None at its end; True stops it. Written by `physics`, the window's thread."""
     measured: dict[str, list[Point]] = field(default_factory=dict)
     """Results of the runs of this session, by scene. Written by `results`."""
     shown: dict[str, Any] = field(default_factory=dict)

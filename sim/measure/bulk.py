@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from repose.sim.engine.contacts.force_table import ContactTable
+from repose.sim.engine.contacts.contact_table import ContactTable
 from repose.sim.engine.world import World
 from repose.sim.measure.coordination import Coordination
 from repose.sim.measure.display import PACKING

@@ -23,7 +23,7 @@ from repose.sim.measure.booked import Booked
 from repose.sim.measure.display import OTHER, Plot, Reading
 
 if TYPE_CHECKING:  # both modules import the compiler
-    from repose.sim.engine.contacts.force_table import ContactTable
+    from repose.sim.engine.contacts.contact_table import ContactTable
     from repose.sim.engine.timestep.survey import Survey
 
 T = TypeVar("T")

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 from repose.sim.engine.world import Floats, World
 
 if TYPE_CHECKING:
-    from repose.sim.engine.contacts.force_table import (
+    from repose.sim.engine.contacts.contact_table import (
         ContactTable,  # imports the compiler, which the window does not load at its start
     )
 

@@ -33,7 +33,7 @@ from repose.sim.measure.display import Curve, Line
 from repose.sim.parameters import Value
 from repose.sim.registry import scenes
 from repose.sim.study.plan import Run, Statement, StudyPlan, Verdict
-from repose.sim.study.quantities import Quantity, default_names, name_of_study, quantity_of, read
+from repose.sim.study.quantities import BESIDE, Quantity, default_names, name_of_study, quantity_of, read
 
 SAID = (
     *("seed", "phase", "fault", "complaint", "steps", "simulated_time", "time_step", "largest_overlap"),
@@ -221,6 +221,24 @@ class Outcome:
             ticks=() if numeric else tuple(str(value) for value in self.places),
         )
 
+    def curves(self) -> tuple[Curve, ...]:
+        """`curve`, and below it what is reported beside the first quantity, such as the grains left."""
+        below = [quantity for quantity in self.quantities[1:] if quantity.name in BESIDE]
+        return (self.curve(), *(self._curve_of(quantity) for quantity in below))
+
+    def _curve_of(self, quantity: Quantity) -> Curve:
+        """Means of another quantity with errors."""
+        study, lines, several = self.like(quantity), list[Line](), len(self.groups) > 1
+        for number, group in enumerate(self.groups):
+            rows = self.rows(group, quantity.name)
+            if rows:
+                x, y, error = columns(rows, self._x_unit, study.scale)
+                label, scatter = group.label if several else "mean", scatter_of(study, rows)
+                bars = error if any(row.runs > 1 for row in rows) else None  # a count of one run has no error
+                lines.append(Line(label, x, y, points=True, error=bars, scatter=scatter, group=number))
+        y_label = label_of(study.quantity, study.symbol, study.unit)
+        return replace(self.curve(), y_label=y_label, lines=tuple(lines), table=())
+
     def _published(self, x_unit: float) -> list[Line]:
         tables = [("published", self.study.published, self.study.scatter)] if self.study.published else []
         tables += [(entry.label, entry.points, entry.scatter) for entry in self.plan.references if entry.points]
@@ -321,6 +339,7 @@ class Outcome:
             "units": {quantity.name: quantity.unit for quantity in self.quantities},
             "parameters": self._shared(),
             "wanted_error": self.wanted_error or None,
+            "changed": list(plan.altered),
             "table": [self._table_entry(row) for row in self.table],
             "published": [
                 {"at": row.at, "value": row.value / own.scale, "error": row.error / own.scale}

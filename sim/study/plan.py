@@ -122,6 +122,8 @@ class StudyPlan:
     figure: str = "comparison"
     """"comparison", "stages", "profiles" or "avalanches"."""
     statements: tuple[Statement, ...] = ()
+    altered: tuple[str, ...] = ()
+    """What was changed on the command line, in words: the statements are about other runs."""
     parts: tuple[str, ...] = ()
     """Names of studies that this one consists of; it has no runs of its own then."""
 

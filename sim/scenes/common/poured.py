@@ -137,11 +137,16 @@ def come_to_rest(experiment: Experiment, measured: bool) -> None:
         tell(experiment, experiment.scene.act(experiment, "measure"))
 
 
-def move_again(experiment: Experiment) -> None:
-    """Return from rest to flow once the grains move clearly faster than the settle speed."""
-    if mean_speed(experiment.run.world) > MOVES_AGAIN * experiment.parameters.settle_speed:
+def move_again(experiment: Experiment) -> bool:
+    """Return from rest to flow once the grains move clearly faster than the settle speed; True when it does.
+
+    The caller discards the measured slope: a line on grains that flow would be that of the past.
+    """
+    moves = bool(mean_speed(experiment.run.world) > MOVES_AGAIN * experiment.parameters.settle_speed)
+    if moves:
         enter(experiment, "flowing")
         tell(experiment, "The heap moves again.")
+    return moves
 
 
 def under_way(experiment: Experiment) -> bool:

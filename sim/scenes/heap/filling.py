@@ -26,7 +26,9 @@ class HeapState(PouredState):
     height: float = 0.0
     """Of the walls [m]."""
     slope: AngleOfRepose | None = None
-    """Latest measured slope; None before the first measurement of this fill."""
+    """Latest measured slope; None before the first measurement of this fill, and while the heap moves again."""
+    was_measured: bool = False
+    """Whether a slope was measured at an earlier rest: it is measured again at the next one."""
     opened: float = 0.0
     """Time at which the right wall was opened [s]."""
     profile_time: list[float] = field(default_factory=list)

@@ -73,13 +73,15 @@ def supervise(experiment: Experiment) -> None:
     elif state.phase == "filling":
         _fill_on(experiment)
     elif state.phase == "rested":
-        other_angles.move_again(experiment) if other_angles.has_gone_on(state) else move_again(experiment)
+        if other_angles.has_gone_on(state):
+            other_angles.move_again(experiment)
+        elif move_again(experiment) and state.slope is not None:
+            state.slope, state.was_measured = None, True
     elif state.phase == "flowing":
         _record_profile(experiment, at_once=quiet)
         if quiet:
-            # A heap that was measured and moved again has another slope: the line drawn would be that of the past.
             follows = experiment.parameters.afterwards if state.run_all else NOTHING
-            come_to_rest(experiment, measured=state.run_all or state.slope is not None)
+            come_to_rest(experiment, measured=state.run_all or state.was_measured or state.slope is not None)
             if follows != NOTHING and state.slope is not None:
                 tell(experiment, act(experiment, follows))
 

@@ -57,8 +57,8 @@ def supervise(experiment: Experiment) -> None:
         _stop_the_cylinder(experiment)
         if quiet and not run.world.walls.velocity.any():
             come_to_rest(experiment, measured=True)
-    elif state.phase == "rested":
-        move_again(experiment)
+    elif state.phase == "rested" and move_again(experiment):
+        state.reading = {}
 
 
 def _fill_on(experiment: Experiment, quiet: bool) -> None:
