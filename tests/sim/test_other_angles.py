@@ -160,7 +160,9 @@ def test_marginal_stability_is_the_mean_slope_before_large_avalanches() -> None:
     assert math.degrees(drop_of(entries).value) == pytest.approx(5.5)
     assert math.degrees(drop_of(entries).error) == pytest.approx(1.5)
     assert marginal_stability(entries[2:]).number == 0
-    angles = OtherAngles(avalanches=[replace(entry, grain=k) for k, entry in enumerate(entries)])
+    assert curves(OtherAngles()) == ()
+    assert [line.x.size for curve in curves(OtherAngles(trickled=1)) for line in curve.lines] == [0, 0, 0]
+    angles = OtherAngles(trickled=3, avalanches=[replace(entry, grain=k) for k, entry in enumerate(entries)])
     slopes, sizes = curves(angles)
     assert slopes.lines[0].y.tolist() == pytest.approx([24.0, 26.0, 10.0])
     assert sizes.lines[0].y.tolist() == pytest.approx([1.0, 2 / 3, 1 / 3])

@@ -248,21 +248,19 @@ def readings(angles: OtherAngles) -> tuple[Reading, ...]:
 
 
 def curves(angles: OtherAngles) -> tuple[Curve, ...]:
-    """Slope before and after every avalanche over the grains added, and the distribution of their sizes."""
-    entries = [entry for entry in angles.avalanches if entry.displaced]
-    if not entries:
+    """Slope before and after every avalanche over the grains added, and the distribution of their sizes; without points
+    from the first grain on, so that no tab moves later."""
+    if not angles.trickled:
         return ()
+    entries = [entry for entry in angles.avalanches if entry.displaced]
     grain = np.array([float(entry.grain) for entry in entries])
     lines: list[Line] = []
-    for label, name, mean in (
-        ("before", "before", marginal_stability(entries)),
-        ("after", "after", repose_after(entries)),
-    ):
-        slope = np.degrees([getattr(entry, name) for entry in entries])
-        group = len(lines) // 2
+    for group, (label, mean) in enumerate((("before", marginal_stability(entries)), ("after", repose_after(entries)))):
+        slope = np.degrees(np.array([getattr(entry, label) for entry in entries], float))
         lines.append(Line(label, grain, slope, points=True, group=group))
-        level = np.full(2, math.degrees(mean.value) if mean.number else math.nan)
-        lines.append(Line(f"{label} large ones, mean", grain[[0, -1]], level, fitted=True, group=group))
+        if mean.number:
+            level = np.full(2, math.degrees(mean.value))
+            lines.append(Line(f"{label} large ones, mean", grain[[0, -1]], level, fitted=True, group=group))
     size, share = as_large_as([entry.displaced for entry in entries])
     return (
         Curve("Slope", "grains added", "slope to the horizontal [°]", tuple(lines)),

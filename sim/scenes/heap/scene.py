@@ -229,10 +229,9 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     """The latest measured angle, and the number of grains left."""
     state: HeapState = experiment.run.state
     left = Reading("grains left", float(state.poured - state.removed), help=f"Of {state.poured} poured.")
-    slope = experiment.run.state.slope
+    slope, others = state.slope, other_angles.readings(state.other)
     if slope is None:
-        return (left,)
-    others = other_angles.readings(state.other)
+        return (*others, left)
     help = f"Of {len(slope.used_ids)} surface grains, method {slope.method}. Heaps of other seeds scatter more."
     if slope.by_method:
         others_in_words = (
@@ -242,9 +241,10 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     angle, error = math.degrees(slope.angle), math.degrees(slope.standard_error)
     if slope.is_curved:
         words = (
-            "Angle at the top minus angle at the foot, from a parabola through the same grains: the flank is curved."
+            "Difference of the angles at top and foot, from a parabola through the same grains: the flank is curved."
         )
-        bend = Reading("steeper at top by", math.degrees(slope.bend), "°", math.degrees(slope.bend_error), words)
+        label = f"steeper at the {'top' if slope.bend > 0.0 else 'foot'} by"
+        bend = Reading(label, abs(math.degrees(slope.bend)), "°", math.degrees(slope.bend_error), words)
         others = (bend, *others)
     return (
         Reading("angle of repose", angle, "°", error, help, slope.error_of),

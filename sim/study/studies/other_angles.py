@@ -13,6 +13,8 @@ from repose.sim.study.outcome import Outcome
 from repose.sim.study.plan import Statement, StudyPlan, Verdict
 
 FRICTION = (0.1, 0.2, 0.4)
+LEFT = "angle_of_repose.grains_left"
+"""Grains of the heap whose angle of repose was measured, before it was tilted or got more grains."""
 ANGLES = "other_angles."
 TILTED, MARGINAL, REPOSE, DROP = (
     f"{ANGLES}{name}_degrees"
@@ -53,7 +55,7 @@ STUDY = (
         values={"afterwards": "tilt"},
         grid={"friction": FRICTION},
         seeds=(1, 2, 3, 4, 5),
-        measured=("angle_of_repose", TILTED, f"{ANGLES}slope_at_flow_degrees", "grains_left"),
+        measured=("angle_of_repose", TILTED, f"{ANGLES}slope_at_flow_degrees", LEFT),
         drawn_count=3,
         statements=(
             Statement(
@@ -70,7 +72,7 @@ STUDY = (
         values={"afterwards": "trickle", "trickle_count": 200},
         grid={"friction": FRICTION},
         seeds=(1, 2, 3),
-        measured=(MARGINAL, REPOSE, DROP, f"{ANGLES}large_avalanches", f"{ANGLES}mean_avalanche", "grains_left"),
+        measured=(MARGINAL, REPOSE, DROP, f"{ANGLES}large_avalanches", f"{ANGLES}mean_avalanche", LEFT),
         drawn_count=2,
         figure="avalanches",
         statements=(

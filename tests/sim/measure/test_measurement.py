@@ -34,7 +34,8 @@ MEAN_OVERLAP = Measurement("mean_overlap", "mean overlap", "δ", "µm", mean_ove
 def settled() -> Experiment:
     experiment = new_experiment("heap", {"grain_count": 40, "width": 0.015})
     apply(experiment, Act("fill"))
-    advance(experiment, 8000)
+    while experiment.phase != "filled":
+        advance(experiment, 2000)
     return experiment
 
 
