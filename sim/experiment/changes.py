@@ -95,6 +95,7 @@ def _resume(experiment: Experiment, saved: SavedRun) -> None:
     experiment.scene, experiment.seed, experiment.ready = registry.scenes()[log.scene], log.seed, log.ready
     history.adopt_log(experiment, saved)
     restore(experiment, saved.now)
+    tell(experiment, experiment.message, repeats=True)  # it tells what happened before the run was saved
     adopt_measured(experiment, saved)
 
 
