@@ -181,8 +181,9 @@ def _avalanches(outcome: Outcome, file: BinaryIO, kind: str, size: tuple[int, in
             style = {"color": GROUPS[number % len(GROUPS)], "linewidth": 2.5}
             place.step(x, share, where="pre", label=f"{words} ({len(moved)})", **style)
     for place, words in zip(axes[1:], ("grains displaced s", "duration T [s]"), strict=True):
-        place.set_xscale("log")
-        place.set_yscale("log", nonpositive="mask")
+        if any(len(line.get_xdata()) for line in place.lines):  # an axis without values cannot be logarithmic
+            place.set_xscale("log")
+            place.set_yscale("log", nonpositive="mask")
         place.set_xlabel(words, fontsize=SIZES["label"])
         place.tick_params(labelsize=SIZES["facts"])
         place.grid(color="#d8d8d8")
