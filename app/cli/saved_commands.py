@@ -116,6 +116,7 @@ def open_dump(
     speed: Speed = None,
     overlay: Overlay = "full",
     colour: Colour = "",
+    picture: Annotated[bool, typer.Option("--picture/--no-picture", help="Draw the last frame as a PNG file.")] = True,
 ) -> None:
     """Show and measure a dump of LAMMPS: slope, spheres that pass a gate, contacts, a film.
 
@@ -150,5 +151,6 @@ def open_dump(
             speed=speed,
             overlay=overlay,
             colour=colour,
+            picture=picture,
         )
         raise typer.Exit(run_job(asked))

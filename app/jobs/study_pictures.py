@@ -177,11 +177,11 @@ def _avalanches(outcome: Outcome, file: BinaryIO, kind: str, size: tuple[int, in
         )
         moved = [entry for entry in entries if entry["grains_displaced"]]
         for place, name in zip(axes[1:], ("grains_displaced", "duration"), strict=True):
-            x, share = as_large_as([entry[name] for entry in moved if entry[name] > 0.0])
+            x, share = as_large_as([entry[name] for entry in moved])
             style = {"color": GROUPS[number % len(GROUPS)], "linewidth": 2.5}
             place.step(x, share, where="pre", label=f"{words} ({len(moved)})", **style)
     for place, words in zip(axes[1:], ("grains displaced s", "duration T [s]"), strict=True):
-        if any(len(line.get_xdata()) for line in place.lines):  # without avalanches there is nothing to scale
+        if any(len(line.get_xdata()) for line in place.lines):  # an axis without values cannot be logarithmic
             place.set_xscale("log")
             place.set_yscale("log", nonpositive="mask")
         place.set_xlabel(words, fontsize=SIZES["label"])

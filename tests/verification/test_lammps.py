@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 from repose.sim import Material, Simulation, place_spheres
 from repose.sim.engine.contacts.kinematics import Contact
-from repose.sim.experiment.lammps_export import DATA, lammps_files
+from repose.sim.experiment.lammps_export import DATA, DUMP, lammps_files
+from repose.sim.io.lammps_dump import read_dump
 from repose.sim.parameters import ParameterError
+from repose.sim.scenes.common.played_dump import scene_of_dump
 
 from tests.lammps_program import new_lammps
 from tests.small_worlds import use_plain_engine
@@ -156,6 +158,27 @@ def test_an_exported_heap_continues_in_lammps_with_the_same_grains(tmp_path, ste
     assert abs(ours - before).max() > 1e-6
     assert theirs[:, :2] == pytest.approx(ours, abs=near)
     assert not theirs[:, 2].any()
+
+
+def test_what_lammps_has_computed_is_played_back(tmp_path) -> None:
+    simulation = small_heap(exponent="linear", normal_stiffness=1e4, coulomb_cap="lammps")
+    found = files_of(simulation)
+    (tmp_path / DATA).write_text(found.data)
+    lines = found.script.splitlines()
+    every = next(line.split()[4] for line in lines if line.startswith("dump "))
+    other = new_lammps(tmp_path)
+    other.commands_string("\n".join(lines[1:-1]) + f"\nrun {2 * int(every)}")
+    order = np.argsort(other.numpy.extract_atom("id"))
+    last = other.numpy.extract_atom("x")[order].copy()
+    other.command("undump grains")
+    other.close()
+    scene, remark = scene_of_dump(read_dump(tmp_path / DUMP))
+    played = Simulation(scene)
+    results = played.run()
+    assert (remark, results["frames"], results["phase"]) == ("", 3, "rested")
+    assert played.model.dimension == 2
+    assert played.position == pytest.approx(last[:, :2], rel=1e-8, abs=1e-12)
+    assert played.world.fixed.sum() == simulation.world.fixed.sum()
 
 
 def test_what_lammps_does_not_have_is_said_or_refused(tmp_path) -> None:

@@ -105,8 +105,7 @@ def scene_of_dump(dump: Dump, timestep: float | None = None) -> tuple[Scene, str
     same, mine, theirs = np.intersect1d(first.sphere_id, last.sphere_id, return_indices=True)
     moved = np.abs(first.position[mine] - last.position[theirs]).max(axis=1)
     held = same[moved <= STILL] if count > 1 else same[:0]
-    reached = np.vstack([first.position, last.position])[:, :dimension]
-    low, high = tuple(reached.min(axis=0).tolist()), tuple(reached.max(axis=0).tolist())
+    axis, (low, high) = axis_and_box(dump, held, dimension)
     radius = float(np.median(first.radius))
 
     class Parameters(DumpParameters):
@@ -132,7 +131,7 @@ def scene_of_dump(dump: Dump, timestep: float | None = None) -> tuple[Scene, str
             state.passages += [experiment.time] * fallen
         state.frame = number
         aim(run.world, frame, dump.frame(min(number + 1, count - 1)), interval, dt)
-        measure_now(state, run.world, dimension)
+        measure_now(state, run.world, axis)
         if number == count - 1:
             state.phase = "rested"
             tell(experiment, f"The last of {count} frames.")
@@ -181,7 +180,7 @@ def scene_of_dump(dump: Dump, timestep: float | None = None) -> tuple[Scene, str
         under_way=lambda experiment: experiment.phase == "playing",
         smallest_grain=lambda parameters: (1.0 / UNMOVED, radius),
         slope=lambda experiment: experiment.run.state.flat if dimension == 2 else cone_slope.slope(experiment),
-        measure=lambda experiment: slope_of(experiment.run.world, dimension),
+        measure=lambda experiment: slope_of(experiment.run.world, axis),
         readings=readings,
         overlap_limit=1.0,
     )
@@ -236,10 +235,32 @@ def lying(world: World, dimension: int) -> NDArray[np.bool_]:
     return found
 
 
-def slope_of(world: World, dimension: int) -> AngleOfRepose | ConeAngle | None:
-    """The slope of the spheres that move, in the plane the one that falls to the right; in space about the axis."""
+def axis_and_box(
+    dump: Dump, held: NDArray[np.int64], dimension: int
+) -> tuple[Floats, tuple[tuple[float, ...], tuple[float, ...]]]:
+    """Where the vertical axis of the heap is, the middle of the spheres that lie at the end, and a box about it of all
+    that is held or lies at the beginning or at the end [m]; in the plane the axis is at the origin."""
+    places = []
+    for number in (0, len(dump.places) - 1):
+        frame = dump.frame(number)
+        place, fixed = frame.position[:, :dimension], np.isin(frame.sphere_id, held)
+        lies = ~fixed & (place[:, -1] > place[fixed, -1].min(initial=math.inf)) if fixed.any() else ~fixed
+        places.append((place[lies | fixed], place[lies]))
+    reached, lying_last = np.vstack([place for place, _ in places]), places[-1][1]
+    axis = np.zeros(dimension)
+    low, high = reached.min(axis=0), reached.max(axis=0)
+    if dimension == 3 and len(lying_last):
+        axis[:2] = np.median(lying_last[:, :2], axis=0)
+        half = np.maximum(high - axis, axis - low)[:2]
+        low[:2], high[:2] = axis[:2] - half, axis[:2] + half
+    return axis, (tuple(low.tolist()), tuple(high.tolist()))
+
+
+def slope_of(world: World, axis: Floats) -> AngleOfRepose | ConeAngle | None:
+    """The slope of the spheres that lie, in the plane the one that falls to the right; in space about the axis."""
+    dimension = axis.size
     moving = lying(world, dimension)
-    place: Floats = world.motion[:dimension, 0, moving].T
+    place: Floats = world.motion[:dimension, 0, moving].T - axis
     if place.shape[0] < 3:
         return None
     if dimension == 3:
@@ -248,9 +269,9 @@ def slope_of(world: World, dimension: int) -> AngleOfRepose | ConeAngle | None:
     return measure_angle(place, world.radius[moving], world.sphere_id[moving], x_range=reach)
 
 
-def measure_now(state: DumpState, world: World, dimension: int) -> None:
+def measure_now(state: DumpState, world: World, axis: Floats) -> None:
     """Keep the present slope in the state."""
-    found = slope_of(world, dimension)
+    found = slope_of(world, axis)
     state.flat = found if isinstance(found, AngleOfRepose) else None
     state.reading = cone_slope.reading_of(found) if isinstance(found, ConeAngle) else {}
 

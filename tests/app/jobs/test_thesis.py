@@ -114,8 +114,8 @@ def test_profiles_begin_with_the_column_and_end_with_the_heap(outcomes: dict[str
         assert profile["time"][0] == 0.0
         assert np.all(np.diff(profile["time"]) > 0.0)
         assert np.shape(profile["height"]) == (len(profile["time"]), len(profile["x"]))
-        # A dozen grains may stay where they are, and spring back a little when the wall is gone.
-        assert max(profile["height"][-1]) <= 1.01 * max(profile["height"][0])
+        # No grain climbs; those at the top rise by a few micrometres as the pressure goes.
+        assert max(profile["height"][-1]) <= max(profile["height"][0]) + 1e-5
         assert np.count_nonzero(profile["height"][-1]) <= result["grains_left"]
 
 

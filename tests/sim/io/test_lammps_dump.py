@@ -150,3 +150,19 @@ def test_the_slope_of_a_heap_in_the_plane_is_measured(tmp_path: Path, played) ->
     assert simulation.model.dimension == 2
     assert results["angle_of_repose"]["degrees"] == pytest.approx(20.0, abs=0.5)
     assert np.isfinite(results["energy"]["translational"])
+
+
+def test_the_slope_of_a_heap_in_space_is_measured_about_its_own_axis(tmp_path: Path, played) -> None:
+    # Grains on a cone of 25° whose axis is at (0.3, -0.2) m.
+    slope, rows, number = math.tan(math.radians(25.0)), [], 0
+    for x in np.arange(-20, 21) * 2e-3:
+        for y in np.arange(-20, 21) * 2e-3:
+            height = 0.018 - slope * math.hypot(x, y)
+            if height > 0.0:
+                number += 1
+                rows.append(f"{number} 1 {RADIUS} 1e-5 {x + 0.3!r} {y - 0.2!r} {height!r} 0 0 0")
+    rows = [row.replace("np.float64(", "").replace(")", "") for row in rows]
+    simulation, _ = played(written(tmp_path, frame(0, rows)))
+    assert math.degrees(simulation.measure().angle) == pytest.approx(25.0, abs=1.5)
+    low, high = simulation.experiment.scene.box(simulation.experiment)
+    assert [0.5 * (a + b) for a, b in zip(low[:2], high[:2])] == pytest.approx([0.3, -0.2], abs=1e-3)

@@ -1,0 +1,89 @@
+"""`repose export --for lammps` and `repose open`: files, results, and refusals in a sentence."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from repose.app.cli.commands import run_command_line
+from repose.sim import registry
+from repose.sim.experiment import saved_run
+from repose.sim.experiment.changes import new_experiment
+from repose.sim.experiment.history import saved_copy
+from repose.sim.experiment.lammps_export import DATA, SCRIPT
+
+from tests.small_worlds import use_plain_engine
+
+DUMP = """ITEM: TIME
+{time}
+ITEM: TIMESTEP
+{step}
+ITEM: NUMBER OF ATOMS
+2
+ITEM: BOX BOUNDS mm mm mm
+0 1
+0 1
+0 1
+ITEM: ATOMS id radius x y z
+1 0.001 0 0 {height}
+2 0.001 0.01 0 0.001
+"""
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    monkeypatch.chdir(tmp_path)
+    use_plain_engine(monkeypatch)
+    yield tmp_path
+    registry.forget_plugins()  # the scene of a dump
+
+
+def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    assert run_command_line(arguments) == 2
+    told = capsys.readouterr().err
+    assert "Traceback" not in told
+    assert told.count("\n") == 1
+    return told
+
+
+def saved(scene: str, name: str, **values: object) -> None:
+    saved_run.save(saved_copy(new_experiment(scene, values)), Path(name))
+
+
+def test_a_saved_run_is_written_for_lammps_into_a_new_folder(capsys: pytest.CaptureFixture[str]) -> None:
+    saved("bounce", "run.repose")
+    assert run_command_line(["export", "run.repose", "--to", "there/new", "--for", "lammps"]) == 0
+    told = capsys.readouterr().err
+    assert "springs begin without stretch" in told
+    assert {path.name for path in Path("there/new").iterdir()} == {DATA, SCRIPT}
+    assert "3 atoms" in Path("there/new", DATA).read_text()
+    assert "pair_style granular" in Path("there/new", SCRIPT).read_text()
+    assert "exists already" in refused(capsys, "export", "run.repose", "--to", "there/new", "--for", "lammps")
+
+
+def test_what_cannot_be_exported_leaves_no_folder(capsys: pytest.CaptureFixture[str]) -> None:
+    saved("bounce", "run.repose")
+    saved("rod", "rod.repose")
+    assert "did you mean 'lammps'" in refused(capsys, "export", "run.repose", "--to", "a", "--for", "lamps")
+    assert "'bounded_spring' has no counterpart" in refused(
+        capsys, "export", "rod.repose", "--to", "a", "--for", "lammps"
+    )
+    assert not Path("a").exists()
+
+
+def test_a_dump_is_measured_without_a_window(capsys: pytest.CaptureFixture[str]) -> None:
+    frames = [DUMP.format(time=0.001 * k, step=k, height=0.005 - 0.003 * k) for k in range(3)]
+    Path("two.lammpstrj").write_text("".join(frames))
+    call = ["open", "two.lammpstrj", "--no-window", "--no-picture", "--out", "out", "--set", "gate=0.001", "--json"]
+    assert run_command_line(call) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert (result["frames"], result["frame"], result["passed"], result["fault"]) == (3, 2, 1, None)
+    assert json.loads(Path("out/result.json").read_text())["dump"] == "two.lammpstrj"
+
+
+def test_a_file_that_is_no_dump_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("notes.txt").write_text("no dump\n")
+    assert "no text dump of LAMMPS" in refused(capsys, "open", "notes.txt", "--no-window")
+    assert "cannot be opened" in refused(capsys, "open", "gone.lammpstrj", "--no-window")
