@@ -102,8 +102,17 @@ class Parameter:
         return f" ({self.shown(value)})" if number and self.quantity.scale != 1.0 else ""
 
     def change(self, before: Value, after: Value) -> str:
-        """The change of the parameter in words: "gravity: 9.81 m/s² → 1.62 m/s²"."""
-        return f"{self.quantity.label}: {self.shown(before)} → {self.shown(after)}"
+        """The change of the parameter in words: "gravity: 9.81 m/s² → 1.62 m/s²"; more digits where fewer hide it."""
+        pairs = ([self._rounded(value, digits) for value in (before, after)] for digits in range(FEWEST_DIGITS, 17))
+        old, new = next((pair for pair in pairs if pair[0] != pair[1]), (self.shown(before), self.shown(after)))
+        return f"{self.quantity.label}: {old} → {new}"
+
+    def _rounded(self, value: Value, digits: int) -> str:
+        """The value with that many significant digits, in the display unit."""
+        if isinstance(value, bool | str) or self.kind != "float":
+            return self.shown(value)
+        scale = self.quantity.scale
+        return self.shown(float(f"{value / scale:.{digits}g}") * scale, max(digits, 6))
 
 
 @dataclass(frozen=True)
@@ -250,6 +259,9 @@ def shared_names(one: ParameterSet | type[ParameterSet], other: ParameterSet | t
     a, b = one.declared(), other.declared()
     return {name for name in a if name in b and a[name].quantity.unit == b[name].quantity.unit}
 
+
+FEWEST_DIGITS = 4
+"""Least number of significant digits of the numbers in a message about a change."""
 
 LONGEST_SHOWN = 300
 """Largest number of characters of a refused value in a message."""

@@ -225,11 +225,13 @@ def shown_as(choice: str, snapshot: Snapshot) -> str:
         return "labels"
     if snapshot.parts:
         return PARTS
-    if snapshot.phase == "flowing":
+    if snapshot.phase in ("flowing", "sliding"):
         return "speed"
     layers = snapshot.columns.get("layer", np.empty(0, np.float32))
     layers = layers[~snapshot.fixed] if len(layers) == len(snapshot.fixed) else layers[:0]
-    return "layer" if len(layers) and layers.max() > layers.min() else "sand"
+    # Where more layers follow, the first one alone has their colours already.
+    several = len(layers) and (snapshot.layers > 1 or layers.max() > layers.min())
+    return "layer" if several else "sand"
 
 
 def colouring_of(name: str, snapshot: Snapshot) -> Colouring | None:

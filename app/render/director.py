@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
-from repose.app.render.camera import NO_INSET, Camera2D, Size
+from repose.app.render.camera import NO_INSET, Camera2D, Inset, Size
 from repose.app.render.colours import AUTOMATIC
 from repose.app.render.film_words import film_words
-from repose.app.render.follow import Following, follow, without_idle_walls
+from repose.app.render.follow import Following, come_to_rest, follow, without_idle_walls
 from repose.app.render.framing import picture_room
 from repose.app.render.orbit import Camera, Camera3D
 from repose.app.render.pacing import Pacing, pace
@@ -21,8 +21,8 @@ Picture = NDArray[np.uint8]
 
 CARD, FADE = 1.5, 0.4
 """Duration of the title card, and of its fading at the end [s]."""
-STILL = 2.0
-"""Duration of the still picture with the angle at the end [s]."""
+REST, STILL = 1.0, 2.0
+"""Time in which the camera comes to rest at the end, and duration of the still picture with the angle [s]."""
 
 
 Read = Callable[..., Picture]
@@ -82,13 +82,17 @@ class Director:
         yield self._picture()
 
     def ending(self, last: Snapshot | None = None) -> Iterator[Picture]:
-        """The still picture of the last snapshot, while the camera comes to rest."""
-        if self._newest is None or not self._words:
+        """The last snapshot: the camera comes to rest where every grain is in the picture, and stands still."""
+        if self._newest is None or self._following is None or not self._words:
             return
         self._newest = last or self._newest
+        pictures = max(1, round(REST * self._fps))
+        for at in come_to_rest(self._following, self._newest, *self._seat(), REST, pictures):
+            self._following = at
+            picture = self._picture(ending=True)
+            yield picture
         for _ in range(round(STILL * self._fps)):
-            self._follow()
-            yield self._picture(ending=True)
+            yield picture
 
     def _card(self) -> Iterator[Picture]:
         count, fading = round(CARD * self._fps), round(FADE * self._fps)
@@ -98,13 +102,16 @@ class Director:
             yield opaque if left >= 1.0 else self._picture(card=left)
 
     def _follow(self) -> None:
-        if self._newest is None:
-            return
+        if self._newest is not None:
+            self._following = follow(self._following, self._newest, *self._seat(), 1.0 / self._fps)
+
+    def _seat(self) -> tuple[Camera, Size, Inset]:
+        """The camera whose direction is kept in space, the size of the picture and the room for words [pixel]."""
+        assert self._newest is not None
         camera, _ = self._chosen()
         kind = Camera3D if self._newest.position.shape[1] == 3 else Camera2D
-        seen = camera if isinstance(camera, kind) else kind()
         room = picture_room(self._size, self._view.text_scale) if self._words else NO_INSET
-        self._following = follow(self._following, self._newest, seen, self._size, room, 1.0 / self._fps)
+        return camera if isinstance(camera, kind) else kind(), self._size, room
 
     def _picture(self, ending: bool = False, card: float = 0.0) -> Picture:
         assert self._newest is not None

@@ -7,6 +7,7 @@ scene that is always in view (`Snapshot.focus`), whose lower edge is at the lowe
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import product
 
@@ -26,6 +27,11 @@ SLACK = 0.03
 """The picture may show this much more than it needs before the camera approaches [logarithm of the magnification]."""
 STRAY = 0.005
 """Share of the grains, the outermost, that the camera does not follow."""
+HALT = 0.2
+"""Time constant of the camera that comes to rest for a still picture [share of the time for it]: 5e-4 of the way are
+left then."""
+BEYOND = 1.0
+"""How far outside the scene a grain can be to be on a still picture [sizes of the scene]."""
 HEADROOM = 0.06
 """Height kept free above the grains [share of the width shown]."""
 CIRCLE = 24
@@ -71,6 +77,20 @@ def follow(
     return Following(_camera(goal, now, size, room), tuple(rate.tolist()), top)
 
 
+def come_to_rest(
+    last: Following, snapshot: Snapshot, camera: Camera, size: Size, room: Inset, seconds: float, pictures: int
+) -> Iterator[Following]:
+    """The cameras of so many pictures in `seconds`, in which it comes to rest where every grain is in the picture."""
+    goal = _goal(snapshot, _seen(snapshot, stray=0.0, beyond=BEYOND), camera, size, room)
+    if type(last.camera) is type(goal):
+        now, wanted = _pose(last.camera, size, room), _pose(goal, size, room)
+        rate = np.array(last.rate) if last.rate else np.zeros(len(now))
+        for _ in range(pictures - 1):
+            now, rate = _approach(now, rate, wanted, seconds / pictures, HALT * seconds)
+            yield Following(_camera(goal, now, size, room), tuple(rate.tolist()), last.wall_top)
+    yield Following(goal, wall_top=last.wall_top)
+
+
 def first_camera(snapshot: Snapshot, size: Size, room: Inset) -> Camera:
     """The camera with which a film or a window begins to follow the grains of a snapshot."""
     camera: Camera = Camera3D() if snapshot.position.shape[1] == 3 else Camera2D()
@@ -91,17 +111,19 @@ def without_idle_walls(snapshot: Snapshot, top: float) -> Snapshot:
     return replace(snapshot, columns=columns, **{name: getattr(snapshot, name)[kept] for name in rows})
 
 
-def _seen(snapshot: Snapshot) -> Box | None:
-    """Lower and upper corner of the grains inside the scene, without single outliers [m]; None without grains."""
+def _seen(snapshot: Snapshot, stray: float = STRAY, beyond: float = 0.0) -> Box | None:
+    """Lower and upper corner of the grains inside the scene and up to `beyond` sizes of it outside, without a share
+    `stray` of outliers [m]; None without grains."""
     low, high = (np.asarray(corner, np.float64) for corner in snapshot.box)
+    low, high = low - beyond * (high - low), high + beyond * (high - low)
     moving = ~snapshot.fixed
     position, radius = snapshot.position[moving].astype(np.float64), snapshot.radius[moving, None].astype(np.float64)
     inside = ((position >= low) & (position <= high)).all(axis=1)  # also false for nan
     if not inside.any():
         return None
-    stray = int(STRAY * np.count_nonzero(inside))
-    lower = np.sort((position - radius)[inside], axis=0)[stray]
-    upper = np.sort((position + radius)[inside], axis=0)[-1 - stray]
+    left_out = int(stray * np.count_nonzero(inside))
+    lower = np.sort((position - radius)[inside], axis=0)[left_out]
+    upper = np.sort((position + radius)[inside], axis=0)[-1 - left_out]
     return tuple(lower.tolist()), tuple(upper.tolist())
 
 

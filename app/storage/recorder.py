@@ -366,10 +366,11 @@ def _checked(path: Path) -> Path:
 
 def _foreseen(wanted: Path) -> Path:
     """The name there will be, where nobody else takes it meanwhile; raises `RecorderError` if there can be none."""
+    shown = next(_names(wanted))
     try:
         wanted.parent.mkdir(parents=True, exist_ok=True)
         if _free(wanted.parent) < RESERVE:
-            raise RecorderError(f"Film {wanted} is not begun: the disk has less than {RESERVE >> 20} MB free.")
+            raise RecorderError(f"Film {shown} is not begun: the disk has less than {RESERVE >> 20} MB free.")
         with tempfile.TemporaryFile(dir=wanted.parent):
             _sweep(wanted.parent)
         if wanted.suffix.lower() == PICTURES and NUMBERED.search(wanted.name):
@@ -384,12 +385,13 @@ def _foreseen(wanted: Path) -> Path:
         raise AssertionError
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise RecorderError(f"Film {wanted} cannot be written: {reason}; choose another folder or name.") from None
+        raise RecorderError(f"Film {shown} cannot be written: {reason}; choose another folder or name.") from None
 
 
 def _names(wanted: Path) -> Iterator[Path]:
     """The name itself, then with -2, -3, …; that of a folder for pictures has no ending."""
-    path = wanted.with_suffix("") if wanted.suffix.lower() == PICTURES else wanted
+    in_folder = wanted.suffix.lower() == PICTURES and not NUMBERED.search(wanted.name)
+    path = wanted.with_suffix("") if in_folder else wanted
     suffix = "" if path is not wanted else wanted.suffix
     yield path
     for count in itertools.count(2):

@@ -183,8 +183,9 @@ class RunSaver:
             self.used.append(str(path))
             self.safe = _state(saved)
             self.said = f"Saved to {path}."
-        except FileExistsError:
+        except FileExistsError:  # another program has made it since
             self.confirm = str(path)
+            self.trouble = f"{path} exists already; save again to replace it."
         except OSError as error:
             self.trouble = f"{path} could not be written: {error.strerror or error}; the run continues."
 

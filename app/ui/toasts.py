@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from imgui_bundle import imgui
@@ -12,6 +13,7 @@ TOASTS, SEEN = "toasts", "toasts seen"
 """Entries of `Ui.memory`: the sentences shown, and the latest sentence of each source."""
 LONG, SHORT = 9.0, 5.0
 """Time for which a sentence is shown: a refusal, any other [s]."""
+NUMBER = re.compile(r"^-?\d+(\.\d+)?(e[+-]?\d+)?")
 MOST = 3
 """Largest number of sentences at a time; the oldest disappear first."""
 
@@ -76,8 +78,9 @@ def whole_change(ui: Ui) -> str:
         return message
     change = marks[-1].text
     label, _, values = change.partition(": ")
-    after = values.rpartition(" → ")[2]
-    head, found, rest = message.rpartition(f" → {after}")
-    if not found or not head.startswith(f"{label}: ") or ", " in change:
+    head, _, tail = message.partition(" → ")
+    # The number has as many digits as tell it from the one before, which are more for an increment than for a drag.
+    ends = [NUMBER.sub("", text, count=1) for text in (values.rpartition(" → ")[2], tail)]
+    if not head.startswith(f"{label}: ") or ", " in change or not ends[1].startswith(ends[0]):
         return message
-    return friendly(change + rest)
+    return friendly(change + ends[1].removeprefix(ends[0]))

@@ -11,9 +11,6 @@ from typing import Any
 from imgui_bundle import imgui
 from repose.sim.experiment.snapshot import Snapshot
 
-INTERVAL = 2
-"""Frames between two reports."""
-
 
 @dataclass
 class UiProbe:
@@ -36,16 +33,15 @@ class UiProbe:
             self.widgets[name] = area
 
     def report(self, snapshot: Snapshot, size: tuple[int, int], **extra: Any) -> None:
-        """Write the file every few frames and start a new list of widgets."""
+        """Write the file, and start a new list of widgets."""
         if self.path is None:
             return
         self._frame += 1
-        if self._frame % INTERVAL == 0:
-            state = {"frame": self._frame, "size": size, "widgets": self.widgets, "state": describe(snapshot)} | extra
-            draft = self.path.with_suffix(".new")  # a reader never sees half a report
-            with suppress(OSError):  # the next report follows at once
-                draft.write_text(json.dumps(state), encoding="utf-8")
-                draft.replace(self.path)
+        state = {"frame": self._frame, "size": size, "widgets": self.widgets, "state": describe(snapshot)} | extra
+        draft = self.path.with_suffix(".new")  # a reader never sees half a report
+        with suppress(OSError):  # the next report follows at once
+            draft.write_text(json.dumps(state), encoding="utf-8")
+            draft.replace(self.path)
         self.widgets = {}
 
 
@@ -60,6 +56,7 @@ def describe(snapshot: Snapshot) -> dict[str, Any]:
         "dt": snapshot.dt,
         "phase": snapshot.phase,
         "moving_count": snapshot.moving_count,
+        "mean_speed": snapshot.mean_speed,
         "enabled": [action.name for action in snapshot.actions if action.enabled],
         "parameters": snapshot.parameters.model_dump() if snapshot.parameters is not None else {},
         "angle": measurement.angle if measurement is not None else None,

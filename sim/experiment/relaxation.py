@@ -131,6 +131,7 @@ def relax(
         _move(world, [step * velocity for velocity in velocities])
         world = _with_forces(experiment, world)
     _adopt(experiment, world)
+    experiment.session.while_relaxing(experiment, None)
 
 
 def share_done(first: float, now: float, wanted: float) -> float:

@@ -257,8 +257,9 @@ class Runner:
         if self._scheduled is None:
             return 0, False  # the schedule begins with this turn
         since, started = self._scheduled
-        behind = (time.perf_counter() - since) * self._speed - (experiment.time - started)
-        if behind > LONGEST_CATCH_UP * self._speed:
+        speed = self._speed * experiment.scene.time_scale(experiment.run.built)
+        behind = (time.perf_counter() - since) * speed - (experiment.time - started)
+        if behind > LONGEST_CATCH_UP * speed:
             self._scheduled = None
         return max(0, min(batch, int(behind / experiment.dt))), False
 
@@ -316,10 +317,12 @@ class Runner:
         self._newest = shown
         self._buffer.publish()
 
-    def announce_relaxing(self, experiment: Experiment, share: float) -> bool:
-        """Publish how far a long relaxation is; returns whether it is to stop. Called on the physics thread."""
+    def announce_relaxing(self, experiment: Experiment, share: float | None) -> bool:
+        """Publish how far a long relaxation is, None at its end; returns whether it is to stop. Called on the physics
+        thread."""
         now = time.perf_counter()
-        if now >= max(self._publish_at, self._command_began + AT_ONCE):
+        ended = share is None and self._newest.relaxing is not None
+        if ended or (share is not None and now >= max(self._publish_at, self._command_began + AT_ONCE)):
             shown = self._buffer.writing
             vars(shown).update(vars(self._newest))  # the one being written is older than the published one
             self._serial += 1

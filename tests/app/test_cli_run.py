@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from repose.app.cli.commands import run_command_line
 from repose.app.jobs import headless_film, headless_job
-from repose.app.render.director import CARD, STILL
+from repose.app.render.director import CARD, REST, STILL
 from repose.app.window.window import WindowError
 from repose.sim.experiment.thread_choice import ThreadChoice
 
@@ -66,7 +66,9 @@ def test_a_run_says_once_that_fewer_threads_step_the_grains(
 
 
 @pytest.mark.gl
-@pytest.mark.parametrize(("overlay", "more"), [("none", 0), ("full", round(CARD * 25) + round(STILL * 25))])
+@pytest.mark.parametrize(
+    ("overlay", "more"), [("none", 0), ("full", sum(round(part * 25) for part in (CARD, REST, STILL)))]
+)
 def test_film_has_exactly_duration_times_fps_frames_and_leaves_the_run_as_it_is(
     here: Path, overlay: str, more: int
 ) -> None:

@@ -62,11 +62,10 @@ class Desktop:
                 raise AssertionError(f"There is still no {what}; the last state: {self.report.read_text()[:3000]}")
             time.sleep(0.02)
 
-    def fresh(self, frames: int = 4) -> dict[str, Any]:
-        """A report of a frame that began after this call.
+    def fresh(self, frames: int = 3) -> dict[str, Any]:
+        """A report of the second frame that began after this call.
 
-        Every second frame is reported. The last report can be two frames old, and the present frame has already read
-        its events.
+        Every frame is reported. The one after the last report has already read its events.
         """
         before = self.look()["frame"]
         self.until(lambda: self.look()["frame"] >= before + frames, "newer frame")
@@ -90,7 +89,7 @@ class Desktop:
     def click(self, widget: str, share: float = 0.5, button: int = 1) -> None:
         self.point(widget, share)
         self.xdotool("click", button)
-        self.fresh(6)  # ImGui releases the button a frame after it was pressed
+        self.fresh(5)  # ImGui releases the button a frame after it was pressed
 
     def press(self, *keys: str) -> None:
         for key in keys:
@@ -107,6 +106,12 @@ class Desktop:
     def screenshot(self, path: Path) -> None:
         """The whole screen as PNG, as ImageMagick sees it."""
         subprocess.run(["import", "-window", "root", str(path)], env=self.environment, check=True)
+
+
+def require_saved_run(desktop: Desktop) -> None:
+    """The program has ended as after a signal, and the run is there for the next start."""
+    assert desktop.program.wait(30) == 130
+    assert list((desktop.report.parent / "state").rglob("run-*.repose"))
 
 
 def _read_shell(text: str) -> dict[str, int]:

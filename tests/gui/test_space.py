@@ -127,6 +127,7 @@ def test_the_picture_is_turned_zoomed_cut_and_coloured_while_paused(slow_glass: 
 def test_an_empty_glass_is_turned_with_the_mouse_and_returns_after_less_than_half_a_turn(
     glass: Desktop, tmp_path: Path
 ) -> None:
+    glass.press("plus", "plus")
     glass.until(lambda: glass.state["phase"] == "rested", "empty glass")
     glass.until(lambda: "turn" in glass.state["enabled"], "glass that can be turned")
     glass.press("2")

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from tests.gui.desktop import Desktop, open_desktop
+from tests.gui.desktop import Desktop, open_desktop, require_saved_run
 
 pytestmark = [pytest.mark.gui, pytest.mark.gl]
 
@@ -61,22 +61,9 @@ def wide(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desktop]:
     yield from opened(tmp_path_factory.mktemp("wide"), (1280, 720))
 
 
-@pytest.fixture(scope="module")
-def default_start(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desktop]:
-    """The window without arguments."""
-    with open_desktop(tmp_path_factory.mktemp("default"), size=SIZE) as desktop:
-        yield desktop
-
-
 def colour_count(picture: Path) -> int:
     words = ["identify", "-format", "%k", str(picture)]
     return int(subprocess.run(words, capture_output=True, text=True, check=True).stdout)
-
-
-def require_saved_run(desktop: Desktop) -> None:
-    """The program has ended as after a signal, and the run is there for the next start."""
-    assert desktop.program.wait(30) == 130
-    assert list((desktop.report.parent / "state").rglob("run-*.repose"))
 
 
 def test_the_picture_is_zoomed_with_the_wheel_and_home_shows_everything(shared: Desktop) -> None:
@@ -281,18 +268,6 @@ def test_a_termination_closes_the_window_and_the_run_is_offered_at_the_next_star
     assert wide.state["moving_count"] > 0
     wide.program.send_signal(signal.SIGTERM)
     require_saved_run(wide)
-
-
-def test_the_default_start_is_a_filled_column_ready_to_be_opened(default_start: Desktop) -> None:
-    assert default_start.state["phase"] == "filled"
-    assert default_start.state["moving_count"] == 1100
-    default_start.press("o")
-    default_start.until(lambda: default_start.state["moving_count"] < 1100, "grain running out")
-
-
-def test_an_interrupt_closes_the_window_and_the_run_is_offered_at_the_next_start(default_start: Desktop) -> None:
-    default_start.program.send_signal(signal.SIGINT)
-    require_saved_run(default_start)
 
 
 def test_the_scene_at_rest_is_shown_while_compiling_and_closing_then_ends_with_exit_code_0(

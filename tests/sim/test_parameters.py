@@ -241,3 +241,11 @@ def test_the_unit_of_a_stiffness_is_that_of_the_exponent_chosen(exponent: str, u
     chosen = HeapParameters.checked({"exponent": exponent}).in_units()
     assert chosen["normal_stiffness"].change(1e4, 2e4) == f"normal stiffness: 10000 {unit} → 20000 {unit}"
     assert chosen["gravity"] == HeapParameters.declared()["gravity"]
+
+
+def test_a_message_about_a_change_has_four_digits_or_as_many_as_tell_the_values_apart() -> None:
+    declared, wide = HeapParameters.declared(), HeapParameters.checked({"grain_count": 20_000}).width
+    assert len(repr(wide)) > 12  # it follows from the grains, with all digits
+    assert declared["width"].change(0.0456, wide) == "container width: 45.6 mm → 194.4 mm"
+    assert declared["width"].change(0.1, 0.1000001) == "container width: 100 mm → 100.0001 mm"
+    assert declared["normal_stiffness"].change(123456.0, 2e6).endswith("123500 N/m^p → 2e+06 N/m^p")

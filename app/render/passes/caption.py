@@ -27,7 +27,9 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
     left, _, right, below = frame.inset
     unit, palette, film = frame.scale, frame.palette, frame.film
     x, y = left + 24.0 * unit, frame.size[1] - below - 12.0 * unit
-    end = frame.size[0] - right - scale_bar.room(frame.size[0] - left - right, unit)
+    free = frame.size[0] - left - right
+    bar = scale_bar.room(free, unit, frame.dimension, lambda text, size: canvas.text_extent(text, size)[0])
+    end = frame.size[0] - right - bar
     time = f"t = {frame.snapshot.time:.3f} s"
     height = canvas.text_extent(time, TIME, bold=True)[1]
     # Digits differ in width: with the width of zeros, the next entry does not move while the digits change.

@@ -21,6 +21,11 @@ SLICES = 48
 """Number of pieces of a continuous bar; the colours are interpolated between their ends."""
 
 
+def left_edge(width: float, unit: float) -> float:
+    """Left edge of the legend of a picture so wide, without panels at its sides [pixel]."""
+    return max(width - (WIDTH + 3.0 * PAD) * unit, PAD * unit)
+
+
 def plate(frame: Frame, canvas: Canvas) -> tuple[float, float, float, float] | None:
     """Left, top, right and bottom of the legend [pixel]; None where there is none, or no room for it."""
     if frame.colouring is None or not frame.shows(SWITCH):

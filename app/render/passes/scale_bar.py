@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from repose.app.render.colours import nice_step
@@ -15,6 +16,8 @@ LONGEST, LARGEST_SHARE = 170.0, 0.28
 """Largest length of the bar [units], and its largest share of the width without panels [-]."""
 MARGIN, GAP = 22.0, 18.0
 """Distances from the bar to the right edge and to the entry at its left [units]."""
+LABEL = 1.15
+"""Size of the text, relative to ordinary text."""
 UNITS = ((1e3, "km"), (1.0, "m"), (1e-2, "cm"), (1e-3, "mm"), (1e-6, "µm"), (1e-9, "nm"))
 
 
@@ -44,9 +47,18 @@ def longest(free: float, unit: float) -> float:
     return min(LONGEST * unit, LARGEST_SHARE * free)
 
 
-def room(free: float, unit: float) -> float:
-    """Width at the right of the free part that the bar needs [px]: words and buttons beside it end there."""
-    return longest(free, unit) + (MARGIN + GAP) * unit
+def label(length: str, dimension: int) -> str:
+    """The text above a bar of that length; in perspective the length is true at one depth only, which it names."""
+    return f"{length} at the centre" if dimension == 3 else length
+
+
+def room(free: float, unit: float, dimension: int, text_width: Callable[[str, float], float]) -> float:
+    """Width at the right of the free part that bar and text need [px]: words and buttons beside them end there.
+
+    `text_width` returns the width of a text of a size [px].
+    """
+    widest = text_width(label("500 mm", dimension), LABEL)
+    return max(longest(free, unit), widest) + (MARGIN + GAP) * unit
 
 
 def overlay(frame: Frame, canvas: Canvas) -> None:
@@ -63,13 +75,12 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
         canvas.rectangle((x0 - grow, y - grow), (x1 + grow, y + thick + grow), colour)
         for x in (x0, x1 - thick):
             canvas.rectangle((x - grow, y - tall - grow), (x + thick + grow, y + thick + grow), colour)
-    text, size = length_label(length), 1.15
+    text = label(length_label(length), frame.dimension)
     at, anchor = (x0 + x1) / 2, 0.5
-    if frame.dimension == 3:
-        # In perspective the length is true at one depth only, which the text names.
-        text, at, anchor = f"{text} at the centre", x1, 1.0
+    if frame.dimension == 3:  # the text is wider than the bar
+        at, anchor = x1, 1.0
         y -= tall
-    canvas.text((at, y - 3.0 * unit), text, palette.text, size, anchor=(anchor, 1.0), halo=palette.background)
+    canvas.text((at, y - 3.0 * unit), text, palette.text, LABEL, anchor=(anchor, 1.0), halo=palette.background)
 
 
 PASS = Pass("scale_bar", order=80, overlay=overlay, switch=SCALE_BAR)

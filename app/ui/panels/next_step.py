@@ -15,7 +15,7 @@ from repose.sim.experiment.snapshot import Action, Snapshot
 
 RUN_ALL = "run"
 """This action and the reset get the large button only if no other one continues the experiment."""
-UNDER_WAY = ("filling", "flowing")
+UNDER_WAY = ("filling", "flowing", "tilting", "sliding", "trickling")
 """Phases that end by themselves: no action continues the experiment, even where the share done is not known."""
 LARGE, SMALLEST = 210.0, 120.0
 """Width of the large button, and its least width [px at scale 1]."""
@@ -38,7 +38,8 @@ def draw(ui: Ui) -> None:
     if not (ui.view.ui_visible and bottom) or ui.presenting or instead(ui) is not None:
         return
     free = ui.size[0] - left - right
-    width = free - MARGIN * ui.scale - scale_bar.room(free, ui.scale)
+    dimension = ui.snapshot.position.shape[1]
+    width = free - MARGIN * ui.scale - scale_bar.room(free, ui.scale, dimension, text_width)
     if width < SMALLEST * ui.scale or not ui.snapshot.actions:
         return
     imgui.set_next_window_pos(imgui.ImVec2(left + MARGIN * ui.scale, ui.size[1] - bottom - (STRIP + 4) * ui.scale))

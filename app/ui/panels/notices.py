@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import partial
 
@@ -133,7 +134,7 @@ def _draw_relaxing(ui: Ui) -> None:
     """How far the grains have moved apart, with a button that gives the change up."""
     share = ui.snapshot.relaxing or 0.0
     heading("The grains move apart…", 1.2, ui.palette.text)
-    note(f"{share:.0%}. At once the change would burst the packing.", ui.palette.muted)
+    note(f"{math.floor(100.0 * share)} %. At once the change would burst the packing.", ui.palette.muted)
     imgui.progress_bar(share, imgui.ImVec2(-1, 5 * ui.scale), "")
     ui.probe.mark("notice.relaxing")
     if button(ui, "notice.stop_relaxing", "Stop", hint="N", help="Keep the parameters and the grains as they were."):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pygame
 from imgui_bundle import imgui
 from repose.app.render.pacing import describe_speed
+from repose.app.render.passes import legend
 from repose.app.render.passes.measurement import SLOPE
 from repose.app.render.text import draw_text, text_width
 from repose.app.render.theme import colour32
@@ -15,7 +16,7 @@ from repose.app.ui.panels.next_step import OVER, draw_next
 from repose.app.ui.panels.parameters import lecture_parameters
 from repose.app.ui.places import BELOW_LEGEND
 from repose.app.ui.readings import headline
-from repose.app.ui.transport import describe_pace
+from repose.app.ui.transport import describe_pace, wanted_speed
 from repose.app.ui.ui import Ui
 
 LETTERS = 0.06
@@ -31,7 +32,8 @@ ACTION, CHIP = 170.0, 84.0
 
 
 def draw(ui: Ui) -> None:
-    """Title and clock at the upper left, the number under the legend, action and parameters at the bottom."""
+    """Title and clock at the upper left, beside the legend or below it, the number under the legend, action and
+    parameters at the bottom."""
     if not (ui.presenting and ui.view.ui_visible):
         return
     imgui.set_next_window_pos(imgui.ImVec2(0.0, 0.0))
@@ -63,13 +65,14 @@ def headline_foot(ui: Ui) -> float:
 
 
 def _draw_title(ui: Ui) -> None:
-    snapshot, x, y = ui.snapshot, 20 * ui.scale, 14 * ui.scale
-    title, wanted = ui.preset_library.title(snapshot.scene), ui.transport.speed
+    snapshot, x, margin = ui.snapshot, 20 * ui.scale, 14 * ui.scale
+    title, wanted = ui.preset_library.title(snapshot.scene), wanted_speed(ui.transport, snapshot)
     speed = describe_pace(snapshot, wanted) or describe_speed(wanted)
+    beside = x + text_width("888.88 s") + margin
+    right = max(x + text_width(title, TITLE), beside + text_width(speed)) + 0.6 * x
+    y = margin if right <= legend.left_edge(ui.size[0], ui.scale) else BELOW_LEGEND * ui.scale + 0.6 * margin
     second = y + 1.3 * TITLE * imgui.get_font_size()
-    beside = x + text_width("888.88 s") + 14 * ui.scale
-    low = 0.4 * x, 0.4 * y
-    high = max(x + text_width(title, TITLE), beside + text_width(speed)) + 0.6 * x, second + 1.6 * imgui.get_font_size()
+    low, high = (0.4 * x, y - 0.6 * margin), (right, second + 1.6 * imgui.get_font_size())
     # The wall of a heap that fills the picture is behind the words, as light as they are.
     plate = colour32(ui.palette.panel, PLATE)
     imgui.get_window_draw_list().add_rect_filled(imgui.ImVec2(*low), imgui.ImVec2(*high), plate, 6 * ui.scale)

@@ -14,7 +14,7 @@ from repose.app.ui import file_dialog, rewind
 from repose.app.ui.keys import Key
 from repose.app.ui.panels import Panel
 from repose.app.ui.preset_form import draw_preset_button
-from repose.app.ui.questions import replace_run
+from repose.app.ui.questions import ask, replace_run
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, row, tooltip
 from repose.sim.io.archive import SUFFIX
@@ -52,27 +52,17 @@ def _draw_file(ui: Ui) -> None:
     tooltip(
         "States the run can go back to at once. Beyond the limit older ones are thinned out; steps between are redone."
     )
-    if _is_over(ui):
-        note("The file exists already.", ui.palette.warning)
     if saver.said:
         note(saver.said, ui.palette.muted)
     if saver.trouble:
         note(saver.trouble, ui.palette.bad)
 
 
-def _is_over(ui: Ui) -> bool:
-    """Whether the file to save to exists, and the user has yet to say that it may be replaced."""
-    return ui.run_saver.confirm != "" and ui.run_saver.confirm == ui.run_saver.path
-
-
 def _draw_buttons(ui: Ui) -> None:
     """Save and open, by the system's own dialog where it has one, and the recent runs."""
     half = (imgui.get_content_region_avail().x - imgui.get_style().item_spacing.x) / 2
     missing = file_dialog.why_none()
-    over = _is_over(ui)
-    label = "Overwrite" if over else "Save"
-    emphasis = ui.palette.warning if over else None
-    if button(ui, "runs.save", label, hint="" if over else "Ctrl+S", width=half, emphasis=emphasis):
+    if button(ui, "runs.save", "Save", hint="Ctrl+S", width=half):
         save_run(ui)
     imgui.same_line()
     if button(ui, "runs.open", "Open" if missing else "Open…", hint="Ctrl+O", width=half):
@@ -102,9 +92,14 @@ def _draw_export(ui: Ui) -> None:
 
 
 def save_run(ui: Ui) -> None:
-    """Save to the path typed, or with none typed to a new file in the folder of the runs."""
+    """Save to the path typed or opened, or with none to a new file in the folder of the runs; ask before a file that
+    this window has not written is replaced."""
     saver = ui.run_saver
     saver.save(saver.path.strip() or str(free_name(runs_folder(), ui.snapshot.scene)))
+    if saver.confirm:
+        path, saver.confirm = saver.confirm, ""
+        text = f"{Path(path).name} exists already. Saving replaces it."
+        ask(ui, text, "Replace", partial(saver.save, path, asked=True))
 
 
 def open_run(ui: Ui) -> None:

@@ -72,7 +72,7 @@ def _draw_below_picture(ui: Ui) -> None:
     left, _, right, bottom = ui.inset
     margin, high = 10.0 * ui.scale, FOOT * ui.scale
     free = ui.size[0] - left - right
-    wide = free - 2.0 * margin - scale_bar.room(free, ui.scale)
+    wide = free - 2.0 * margin - scale_bar.room(free, ui.scale, 3, text_width)
     if wide < LEAST_PLOT * ui.scale or high > 0.5 * ui.size[1]:
         return
     imgui.set_next_window_pos(imgui.ImVec2(left + margin, ui.size[1] - bottom - high - 0.5 * margin))

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
+from repose.sim.engine.body_builder import most_easily_moved
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.notices import tell
@@ -36,7 +38,7 @@ from repose.sim.scenes.clumps.filling import (
     remove_fallen,
     sizes_now,
 )
-from repose.sim.scenes.clumps.grains import MOST_MEMBERS
+from repose.sim.scenes.clumps.grains import MOST_MEMBERS, shape_of
 from repose.sim.scenes.clumps.parameters import ClumpsParameters, JoinedParameters, LiftedParameters
 from repose.sim.scenes.common.cone_slope import reading_of, slope, slope_curves, slope_readings, slope_results
 from repose.sim.scenes.common.friction_study import STUDY_IN_SPACE
@@ -48,7 +50,7 @@ from repose.sim.scenes.common.poured import (
     count_removed,
     fillable,
     move_again,
-    quiet_time,
+    rests,
     under_way,
 )
 from repose.sim.scenes.common.state_checks import are_rows, first_flaw, poured_flaws
@@ -66,7 +68,7 @@ def supervise(experiment: Experiment) -> None:
     if state.phase == "empty":
         return
     remove_fallen(experiment)
-    quiet = quiet_time(experiment) > QUIET_TIME
+    quiet = rests(experiment, QUIET_TIME)
     if state.phase == "filling":
         if pour_on(experiment, sizes_now(experiment).high, pour_layer, JAMMED) and quiet:
             enter(experiment, "filled")
@@ -77,8 +79,8 @@ def supervise(experiment: Experiment) -> None:
         _stop_the_container(experiment)
         if quiet and not experiment.run.world.walls.velocity.any():
             come_to_rest(experiment, measured=True)
-    elif state.phase == "rested":
-        move_again(experiment)
+    elif state.phase == "rested" and move_again(experiment):
+        state.reading = {}
 
 
 def _stop_the_container(experiment: Experiment) -> None:
@@ -116,7 +118,7 @@ def act(experiment: Experiment, action: str) -> str:
         if reading is None:
             return "There is no slope to measure: too few grains lie on the plate."
         experiment.run.state.reading = (
-            reading_in_plane(reading) if isinstance(reading, AngleOfRepose) else reading_of(reading)
+            reading_in_plane(reading, flanks(experiment)) if isinstance(reading, AngleOfRepose) else reading_of(reading)
         )
         keep_measurement(experiment)
         error_of = LINE if isinstance(reading, AngleOfRepose) else ERROR_OF
@@ -169,9 +171,23 @@ def measure(experiment: Experiment) -> ConeAngle | FlankAngle | AngleOfRepose | 
     return None if found is None else dataclasses.replace(found, grains_left=left)
 
 
-def reading_in_plane(found: AngleOfRepose) -> dict[str, Any]:
+def flanks(experiment: Experiment) -> dict[str, list[float]]:
+    """Angle and standard error of the left and of the right flank of a heap in the plane [rad], where there is one."""
+    world, found = experiment.run.world, {}
+    for name, side in (("left", -1.0), ("right", 1.0)):
+        x = side * world.motion[0, 0]
+        foot = float(np.quantile(np.abs(x), 0.98)) if x.size else 0.0
+        grains = np.column_stack([x, world.motion[1, 0]]), world.radius, world.sphere_id
+        flank = measure_angle(*grains, x_range=(TIP * foot, FOOT * foot), highest=2)
+        if flank is not None:
+            found[name] = [flank.angle, flank.standard_error]
+    return found
+
+
+def reading_in_plane(found: AngleOfRepose, sides: dict[str, list[float]]) -> dict[str, Any]:
     """A measurement in the plane as plain data."""
     return {
+        "flanks": sides,
         "angle": found.angle,
         "standard_error": found.standard_error,
         "intercept": found.intercept,
@@ -197,6 +213,10 @@ def readings_in_plane(experiment: Experiment) -> tuple[Reading, ...]:
         words = "Line through the surface of both flanks, folded about the axis."
         angle = (
             Reading("angle of repose", math.degrees(found["angle"]), "°", error, words, LINE),
+            *(
+                Reading(f"{name} flank", math.degrees(at), "°", math.degrees(off), "Line through this flank.", LINE)
+                for name, (at, off) in found.get("flanks", {}).items()
+            ),
             Reading("grains on the plate", float(found["grains_left"])),
         )
     return (*angle, *grain_readings(experiment))
@@ -241,18 +261,15 @@ def facets(experiment: Experiment) -> Floats:
     return np.concatenate([ground, walls])
 
 
-def smallest_grain(parameters: LiftedParameters) -> tuple[float, float]:
-    """Mass that the most easily moved point of a grain has against a push [kg], and radius of the smallest sphere
-    [m]."""
+def smallest_grain(parameters: LiftedParameters, dimension: int = 3) -> tuple[float, float]:
+    """Mass that the most easily moved member of a grain has against a normal force [kg], and radius of the smallest
+    sphere [m]."""
     radius = parameters.mean_radius * (1.0 - parameters.size_spread)
     mass = float(parameters.mass_of(np.array(radius)))
-    grain = parameters.grain
     if not parameters.has_clumps:
         return mass, radius
-    moments = np.linalg.eigvalsh(np.array(grain.inertia))
-    least = float(moments[moments > 0.0][0])
-    far = max(x * x + y * y + z * z for x, y, z, _ in grain.members)
-    return mass / (1.0 + far / least), radius * min(r for *_, r in grain.members)
+    inverse_mass, _ = most_easily_moved(shape_of(parameters.grain, radius, mass, dimension))
+    return 1.0 / float(inverse_mass.max()), radius * min(r for *_, r in parameters.grain.members)
 
 
 def results(experiment: Experiment) -> dict[str, Any]:
@@ -276,7 +293,11 @@ def results_in_plane(state: ClumpsState) -> dict[str, Any] | None:
     found = state.reading
     if not found:
         return None
-    angle = {"standard_error_of": LINE, "grains_used": found["grains_used"]}
+    sides = {
+        name: {"degrees": math.degrees(at), "standard_error_degrees": math.degrees(error)}
+        for name, (at, error) in found.get("flanks", {}).items()
+    }
+    angle = {"standard_error_of": LINE, "grains_used": found["grains_used"], "flanks": sides}
     return angle | {f"{name}_degrees": math.degrees(found[name]) for name in ("angle", "standard_error")}
 
 
@@ -360,6 +381,7 @@ IN_PLANE = dataclasses.replace(
     dimension=2,
     begin=begin_in_plane,
     slope=slope_in_plane,
+    smallest_grain=partial(smallest_grain, dimension=2),
     readings=readings_in_plane,
     curves=Scene.curves,
     study=dataclasses.replace(STUDY_IN_SPACE, error_of=LINE),

@@ -54,7 +54,8 @@ class Heap3dState(PouredState):
     """State of the experiment; phases: empty, filling, filled (cylinder only), flowing, rested."""
 
     reading: dict[str, Any] = field(default_factory=dict)
-    """The latest measurement of the slope: angles [rad], profile [m]; empty before the first one."""
+    """The latest measurement of the slope: angles [rad], profile [m]; empty before the first one, and while the heap
+    moves again."""
 
 
 def sizes(parameters: Heap3dParameters) -> Sizes:

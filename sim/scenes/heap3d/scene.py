@@ -30,8 +30,8 @@ from repose.sim.scenes.common.poured import (
     count_removed,
     fillable,
     move_again,
-    quiet_time,
     remove_gone,
+    rests,
     under_way,
 )
 from repose.sim.scenes.common.state_checks import first_flaw, poured_flaws
@@ -50,15 +50,15 @@ def supervise(experiment: Experiment) -> None:
     if state.phase == "empty":
         return
     remove_gone(experiment, fallen(experiment, sizes(run.built).plate))
-    quiet = quiet_time(experiment) > QUIET_TIME
+    quiet = rests(experiment, QUIET_TIME)
     if state.phase == "filling":
         _fill_on(experiment, quiet)
     elif state.phase == "flowing":
         _stop_the_cylinder(experiment)
         if quiet and not run.world.walls.velocity.any():
             come_to_rest(experiment, measured=True)
-    elif state.phase == "rested":
-        move_again(experiment)
+    elif state.phase == "rested" and move_again(experiment):
+        state.reading = {}
 
 
 def _fill_on(experiment: Experiment, quiet: bool) -> None:

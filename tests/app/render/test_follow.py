@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from repose.app.render.camera import Camera2D, Inset
-from repose.app.render.follow import MARGIN, Following, follow, without_idle_walls
+from repose.app.render.follow import MARGIN, Following, come_to_rest, follow, without_idle_walls
 from repose.app.render.orbit import Camera3D
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.measure.angle_of_repose import AngleOfRepose
@@ -214,3 +214,22 @@ def test_in_space_the_grains_themselves_fill_the_picture_and_no_empty_corner_of_
     assert foot[:, 0].min() >= ROOM[0]
     assert foot[:, 0].max() <= SIZE[0] - ROOM[2]
     assert foot[:, 1].min() >= ROOM[1]
+
+
+def test_at_the_end_the_camera_comes_to_rest_smoothly_where_every_grain_is_in_the_picture() -> None:
+    column_at_rest, spread = column(40), column(6, across=60)
+    spread = replace(spread, focus=column_at_rest.focus)
+    moving = settled(column_at_rest)
+    for _ in range(2):
+        moving = follow(moving, spread, Camera2D(), SIZE, ROOM, 1.0 / 60.0)
+    assert pixels(spread, moving)[2] > SIZE[0] - ROOM[2]
+    way = [moving, *come_to_rest(moving, spread, Camera2D(), SIZE, ROOM, 1.0, 60)]
+    assert len(way) == 61
+    assert way[-1].rate == ()
+    left, top, right, bottom = pixels(spread, way[-1])
+    assert ROOM[0] <= left < right <= SIZE[0] - ROOM[2]
+    assert ROOM[1] <= top < bottom <= SIZE[1] - ROOM[3]
+    zoom = np.log([step.camera.resolution(SIZE) for step in way])
+    steps = np.abs(np.diff(zoom))
+    assert steps.max() < 0.1
+    assert steps[-1] < 2e-3

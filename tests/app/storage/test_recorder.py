@@ -133,6 +133,18 @@ def test_many_short_films_leave_no_thread_or_draft_behind(tmp_path: Path) -> Non
     assert len(list(tmp_path.iterdir())) == 20
 
 
+@pytest.mark.parametrize(
+    ("typed", "name"), [("shots/", "shots"), ("shots%05d.png", "shots%05d.png"), ("a.mp4", "a.mp4")]
+)
+def test_on_a_full_disk_the_refusal_names_what_there_would_be(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, typed: str, name: str
+) -> None:
+    monkeypatch.setattr(recorder, "_free", lambda folder: 0)
+    with pytest.raises(RecorderError) as refused:
+        Recorder(film_path(f"{tmp_path}/{typed}"), (32, 32), 25.0)
+    assert f"Film {tmp_path / name} is not begun" in str(refused.value)
+
+
 def test_a_nearly_full_disk_ends_the_film_while_it_can_be_completed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Callable, Generator
@@ -301,7 +302,7 @@ def test_a_long_relaxation_is_shown_and_can_be_stopped(monkeypatch: pytest.Monke
     going_on = threading.Event()
 
     def make() -> Experiment:
-        def slowly(experiment: Experiment, share: float) -> bool:
+        def slowly(experiment: Experiment, share: float | None) -> bool:
             stop = made[0].announce_relaxing(experiment, share)
             going_on.wait(0.0 if stop else 0.05)
             return stop
@@ -324,3 +325,15 @@ def test_a_long_relaxation_is_shown_and_can_be_stopped(monkeypatch: pytest.Monke
         assert runner.latest().parameters == scenes()["heap"].parameters()
     finally:
         runner.stop()
+
+
+def test_the_end_of_a_relaxation_is_shown_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "AT_ONCE", 0.0)
+    experiment = new_experiment("heap", scenes()["heap"].test_values)
+    runner = Runner(lambda: experiment)
+    shown: list[float | None] = []
+    for share in (0.4, 0.996, None):
+        runner._publish_at = 0.0 if share == 0.4 else math.inf  # nothing else is due
+        runner.announce_relaxing(experiment, share)
+        shown.append(runner.latest().relaxing)
+    assert shown == [0.4, 0.4, None]

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from imgui_bundle import imgui, implot
 from repose.app.render import text
+from repose.app.render.passes import legend
 from repose.app.ui.panels import Panel, all_keys, all_panels, notices, presentation
 from repose.app.ui.panels.notices import ways_back
 from repose.app.ui.places import BELOW_LEGEND
@@ -54,9 +55,10 @@ def test_fewer_threads_than_allowed_are_told_once(harness: PanelHarness) -> None
         assert toasts(harness) == shown
 
 
-def test_after_a_drag_the_message_contains_the_whole_change(harness: PanelHarness) -> None:
+@pytest.mark.parametrize("increment", ["42 m/s² → 50 m/s²", "49.99998 m/s² → 50.00001 m/s²"])
+def test_after_a_drag_the_message_contains_the_whole_change(harness: PanelHarness, increment: str) -> None:
     harness.drag("field.gravity", 0.1, 0.5, stops=5)
-    harness.ui.snapshot = replace(harness.ui.snapshot, message="gravity: 42 m/s² → 50 m/s², over 0.31 ms.")
+    harness.ui.snapshot = replace(harness.ui.snapshot, message=f"gravity: {increment}, over 0.31 ms.")
     assert toasts(harness) == ["gravity: 9.81 m/s² → 50 m/s², over 0.31 ms."]
 
 
@@ -280,3 +282,16 @@ def test_title_clock_and_speed_of_a_presentation_stand_on_one_plate(
         assert len(ends) >= 3
         assert all(x < right and y < foot for x, y in ends[:3])
         assert right < harness.ui.size[0]
+
+
+@pytest.mark.parametrize(("size", "below"), [((480, 360), True), ((1280, 720), False)])
+def test_the_title_of_a_presentation_is_below_the_legend_where_it_cannot_be_beside_it(
+    size: tuple[int, int], below: bool, tmp_path: Path
+) -> None:
+    with open_harness(tmp_path, full_snapshot(), size, scale=1.6) as harness:
+        harness.ui.presenting = True
+        harness.frame(2)
+        left, top, right, _ = harness.widgets["presentation.title"]
+        assert (top >= BELOW_LEGEND * 1.6 - 1.0) == below
+        assert below or right <= size[0] - legend.WIDTH * 1.6
+        assert left > 0.0

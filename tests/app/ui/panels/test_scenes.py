@@ -18,7 +18,7 @@ from repose.app.ui.questions import answer, is_losing, open_question
 from repose.app.ui.recent_runs import RecentRuns
 from repose.sim.experiment import saved_run
 from repose.sim.experiment.changes import new_experiment
-from repose.sim.experiment.commands import SetParameters, Start
+from repose.sim.experiment.commands import Copy, SetParameters, Start
 from repose.sim.experiment.control import apply
 from repose.sim.experiment.history import saved_copy
 from repose.sim.experiment.snapshot import Snapshot
@@ -110,6 +110,27 @@ def test_what_was_saved_is_not_lost_when_another_run_replaces_it(harness: PanelH
     assert is_losing(harness.ui)
 
 
+@pytest.mark.parametrize("yes", [True, False])
+def test_saving_over_the_file_that_was_opened_asks_over_the_picture(
+    harness: PanelHarness, tmp_path: Path, yes: bool
+) -> None:
+    saver, opened = RunSaver(harness.commands.append), tmp_path / "lecture.repose"
+    harness.ui.run_saver = saver
+    opened.write_text("a run")
+    saver.path = str(opened)
+    for _ in range(2):  # also after a no
+        press(harness, "save_run")
+        assert harness.commands == []
+        question = open_question(harness.ui)
+        assert question is not None
+        assert question.text.startswith("lecture.repose exists already.")
+        assert "question.yes" in harness.widgets
+        answer(harness.ui, False)
+    press(harness, "save_run")
+    answer(harness.ui, yes)
+    assert [type(command) for command in harness.commands] == ([Copy] if yes else [])
+
+
 def test_presets_are_listed_in_the_group_of_their_scene(harness: PanelHarness, monkeypatch: pytest.MonkeyPatch) -> None:
     groups: dict[str, list[str]] = {}
     monkeypatch.setattr(
@@ -122,7 +143,7 @@ def test_presets_are_listed_in_the_group_of_their_scene(harness: PanelHarness, m
     press(harness, "scenes")
     assert {"thesis-heap", "large"} <= set(groups["In the plane"])
     assert {"hourglass", "heap-in-space", "goblet"} <= set(groups["In space"])
-    assert groups["Checks against closed forms"] == ["bounce", "slope"]
+    assert groups["Checks against closed forms"] == ["bounce", *(f"impact-{k}" for k in range(1, 9)), "slope"]
     (own,) = groups["Your presets"]
     assert thumbnails.pixels(thumbnails.of_preset(own)) is not None
     assert sorted(name for group in groups.values() for name in group) == sorted(harness.ui.preset_library.cards)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from imgui_bundle import imgui
 from repose.app.render.passes import scale_bar
@@ -98,16 +99,22 @@ def test_no_name_of_a_plot_is_cut(size: tuple[int, int], text: float, theme: str
             assert right - left >= widgets.text_width(title), title
 
 
+@pytest.mark.parametrize("in_space", [False, True])
 @pytest.mark.parametrize(("size", "text", "theme"), [*LOW, *HIGH, LARGEST])
-def test_all_actions_stand_beside_the_length_scale(
-    size: tuple[int, int], text: float, theme: str, tmp_path: Path
+def test_all_actions_stand_beside_the_length_scale_and_its_text(
+    size: tuple[int, int], text: float, theme: str, in_space: bool, tmp_path: Path
 ) -> None:
-    scale = scale_of(size, text, theme)
-    with open_harness(tmp_path, full_snapshot(), size, scale=scale) as harness:
+    scale, snapshot = scale_of(size, text, theme), full_snapshot()
+    if in_space:
+        shape = snapshot.position.shape[0], 3
+        snapshot = replace(snapshot, position=np.zeros(shape, np.float32))
+    with open_harness(tmp_path, snapshot, size, scale=scale) as harness:
         ends = {name: box[2] for name, box in harness.widgets.items() if name.startswith("action.")}
         assert len(ends) == 5
         free = size[0] - harness.ui.inset[0]
-        assert max(ends.values()) <= size[0] - scale_bar.longest(free, scale) - scale_bar.MARGIN * scale
+        words = widgets.text_width("500 mm at the centre" if in_space else "500 mm", scale_bar.LABEL)
+        bar = max(scale_bar.longest(free, scale), words)
+        assert max(ends.values()) <= size[0] - bar - scale_bar.MARGIN * scale
 
 
 @pytest.mark.parametrize(("size", "text", "theme"), [*LOW, *HIGH])
