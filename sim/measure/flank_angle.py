@@ -41,7 +41,7 @@ class FlankAngle(NamedTuple):
     fitted: tuple[float, float]
     """Radius of the heap at the ends of the fitted line, smaller first [m]."""
     used_ids: NDArray[np.int64]
-    """Identity of each sphere in the layers, shape (used,)."""
+    """Identity of each sphere in the layers that is at the line or outside it, shape (used,)."""
     grains_left: int
 
 
@@ -82,6 +82,7 @@ def measure_flank(position: Floats, radius: Floats, sphere_id: NDArray[np.int64]
     angles = [np.arctan2(1.0, -np.polyfit(part[0], part[1], 1)[0]) for part in parts if part.shape[1] >= FEWEST_LAYERS]
     error = float(np.std(angles, ddof=1) / np.sqrt(len(angles))) if len(angles) > 1 else float("nan")
     ends = at_plate - loss * whole[0][[-1, 0]]
+    fitted = (layer >= 0.0) & (layer < LAYERS)
     return FlankAngle(
         angle=float(np.arctan(1.0 / loss)),
         standard_error=error,
@@ -89,6 +90,6 @@ def measure_flank(position: Floats, radius: Floats, sphere_id: NDArray[np.int64]
         height=whole[0],
         intercept=at_plate / loss,
         fitted=(float(ends[0]), float(ends[1])),
-        used_ids=sphere_id[(layer >= 0.0) & (layer < LAYERS)],
+        used_ids=sphere_id[fitted & (np.sqrt(squared) + radius > at_plate - loss * height)],
         grains_left=int(radius.size),
     )

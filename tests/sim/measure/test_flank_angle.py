@@ -28,6 +28,7 @@ def test_flank_of_a_cone_is_found_with_and_without_its_tip(angle: float, top: fl
     assert found is not None
     assert degrees(found.angle) == pytest.approx(angle, abs=2.0)
     assert degrees(found.standard_error) < 3.0
+    assert 0 < found.used_ids.size < 0.6 * found.grains_left
     # The line lies on the flank.
     distance = np.array(found.fitted).mean()
     at_flank = 0.06 - (distance - top) * tan(radians(angle))
