@@ -24,10 +24,13 @@ if TYPE_CHECKING:
         TakeBack,
     )
     from repose.sim.experiment.experiment import Experiment, Scene
+    from repose.sim.experiment.lammps_export import write_lammps
     from repose.sim.experiment.simulation import Simulation
     from repose.sim.experiment.snapshot import Snapshot
     from repose.sim.laws.law import Law
+    from repose.sim.laws.materials import Material
     from repose.sim.parameters import ParameterError, ParameterSet, Quantity
+    from repose.sim.scenes.common.by_hand import place_spheres
 
 _MODULES = {
     "engine.model": ("Integrator", "Model"),
@@ -44,10 +47,13 @@ _MODULES = {
         "TakeBack",
     ),
     "experiment.experiment": ("Experiment", "Scene"),
+    "experiment.lammps_export": ("write_lammps",),
     "experiment.simulation": ("Simulation",),
     "experiment.snapshot": ("Snapshot",),
     "laws.law": ("Law",),
+    "laws.materials": ("Material",),
     "parameters": ("ParameterError", "ParameterSet", "Quantity"),
+    "scenes.common.by_hand": ("place_spheres",),
 }
 
 __all__ = (
@@ -55,6 +61,7 @@ __all__ = (
     "Experiment",
     "Integrator",
     "Law",
+    "Material",
     "Model",
     "ParameterError",
     "ParameterSet",
@@ -71,6 +78,8 @@ __all__ = (
     "Start",
     "TakeBack",
     "World",
+    "place_spheres",
+    "write_lammps",
 )
 
 

@@ -170,6 +170,13 @@ def add_file(path: str | Path) -> ModuleType:
     return plugin.module
 
 
+def add_module(module: ModuleType) -> None:
+    """Use the records of a module that was made while the program runs, as those of a plug-in."""
+    plugins()
+    _added.append(Plugin(module.__name__, module, ""))
+    _found.cache_clear()
+
+
 def forget_plugins() -> None:
     """Remove all plug-ins, so that the next request reads the folder again; modules stay imported."""
     global _read

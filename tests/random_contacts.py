@@ -16,7 +16,10 @@ from repose.sim.registry import laws
 WORDS = {
     "lee_herrmann": [
         dict(zip(("exponent", "anchor", "coulomb_cap"), words))
-        for words in itertools.product(("hertz", "linear"), ("lee-herrmann", "cundall-strack"), ("spring", "total"))
+        for words in (
+            *itertools.product(("hertz", "linear"), ("lee-herrmann", "cundall-strack"), ("spring", "total")),
+            ("linear", "lee-herrmann", "lammps"),
+        )
     ],
     "voigt": [{"stiffness_from": "given"}, {"stiffness_from": "material"}],
 }
@@ -107,16 +110,22 @@ def friction_of(law: Law, contact: Contact) -> float:
     return expected
 
 
-def coulomb_limit(law: Law, contact: Contact, normal_force: float) -> float:
-    """mu F_n [N], none where the force pulls; the hourglass' law is published with mu |F_n|."""
+def coulomb_limit(law: Law, words: dict, contact: Contact, normal_force: float) -> float:
+    """mu F_n [N], none where the force pulls; LAMMPS and the hourglass' law have mu |F_n|."""
     if law.name == "capillary":
         normal_force += NUMBERS["pull_off_force"]  # what the bridge pulls presses the grains together
-    load = abs(normal_force) if law.name == "memoryless" else max(normal_force, 0.0)
+    either_way = law.name == "memoryless" or words.get("coulomb_cap") == "lammps"
+    load = abs(normal_force) if either_way else max(normal_force, 0.0)
     return friction_of(law, contact) * load
 
 
 def caps_spring_only(law: Law, words: dict) -> bool:
     return words.get("coulomb_cap") == "spring"
+
+
+def resets(words: dict) -> bool:
+    """Whether a sliding spring becomes as long as spring and damper together allow."""
+    return words.get("coulomb_cap") == "lammps"
 
 
 def drags(law: Law, words: dict) -> bool:

@@ -14,9 +14,18 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike
 from repose.sim.engine.builder import add_spheres, empty_world, enlarge_pairs
-from repose.sim.engine.contacts.force_table import ContactTable, blank_table, fill_table
+from repose.sim.engine.contacts.contact_state import state_of
+from repose.sim.engine.contacts.contact_table import (
+    ContactRange,
+    ContactTable,
+    acting,
+    blank_table,
+    entries_of,
+    plain_evaluation,
+)
 from repose.sim.engine.model import NO_NUMBERS, BoundLaw, LawCall, Model, Numbers
 from repose.sim.engine.neighbours.verlet_list import OK, PAIRS_FULL, rebuild, renewal
+from repose.sim.engine.packed import likeness
 from repose.sim.engine.parts import plain_parts
 from repose.sim.engine.step import compose, plain
 from repose.sim.engine.threads import thread_of
@@ -25,8 +34,10 @@ from repose.sim.engine.world import PAIR_COUNT, STEP_COUNT, WALL_CONTACT_COUNT, 
 from repose.sim.experiment import activation, pull
 from repose.sim.integrators import start_up
 from repose.sim.laws.law import Law
+from repose.sim.laws.materials import Material
 from repose.sim.measure.energy import Booked, Energy, energy_ledger
 from repose.sim.registry import integrators, laws
+from repose.sim.scenes.common.by_hand import parameters_with
 
 LAW = laws()["lee_herrmann"]
 
@@ -109,12 +120,12 @@ def contacts_of(bench: Bench) -> ContactTable:
 
 
 def plain_contact_table(model: Model) -> Callable[[World, tuple], ContactTable]:
-    """`repose.sim.engine.contacts.force_table.contact_table`, uncompiled."""
+    """`repose.sim.engine.contacts.contact_table.contact_table`, uncompiled."""
 
     def table(world: World, numbers: tuple) -> ContactTable:
-        blank, call = blank_table(world), call_of(model.law, numbers)
-        count = fill_table(world, call, model.shapes, blank)
-        return ContactTable(blank.i[:count], blank.j[:count], blank.branch[:, :count], blank.force[:, :count])
+        blank = blank_table(world, entries_of(world), force=True)
+        evaluate = plain_evaluation(model.law, model.shapes, likeness(numbers))
+        return acting(blank, evaluate(ContactRange(state_of(world), numbers, 0, blank.i.size, blank)))
 
     return table
 
@@ -147,10 +158,15 @@ def rebuild_lists(world: World) -> int:
 
 
 def model_of(
-    integrator: str = "gear5", dimension: int = 2, rotation: bool = False, law: Law = LAW, **values: object
+    integrator: str = "gear5",
+    dimension: int = 2,
+    rotation: bool = False,
+    law: Law = LAW,
+    materials: tuple[Material, ...] = (),
+    **values: object,
 ) -> tuple[Model, tuple]:
-    """Model and numbers of a law with the given parameters over its defaults."""
-    parameters = law.parameters.checked(values)
+    """Model and numbers of a law with the given parameters over its defaults, and of these materials if any."""
+    parameters = (parameters_with(law, materials) if materials else law.parameters).checked(values)
     return Model(law.bind(parameters), integrators()[integrator], dimension, rotation), law.numbers(parameters)
 
 

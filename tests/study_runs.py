@@ -26,8 +26,9 @@ def run_here(
         on_progress(task.name, 0.5)
 
 
-def tiny(plan: StudyPlan, grains: int = 12) -> StudyPlan:
-    """The study with so few grains that a run takes a tenth of a second, and with at most two values and two seeds."""
+def tiny(plan: StudyPlan, grains: int = 12, seeds: int = 2) -> StudyPlan:
+    """The study with so few grains that a run takes a tenth of a second, and with at most two values and so many
+    seeds."""
 
     def smaller(values: Any) -> dict[str, Any]:
         return {name: value // 100 if name == "grain_count" else value for name, value in values.items()}
@@ -38,4 +39,4 @@ def tiny(plan: StudyPlan, grains: int = 12) -> StudyPlan:
     values["width"] = 0.012
     if any("grain_count" in case.values for case in plan.cases):
         values.pop("grain_count")
-    return replace(plan, cases=cases, grid=grid, values=values, seeds=plan.seeds[:2])
+    return replace(plan, cases=cases, grid=grid, values=values, seeds=plan.seeds[:seeds])

@@ -250,8 +250,8 @@ def clump(
         str,
         typer.Argument(
             metavar="SHAPE|FILE.stl|.obj|.npy",
-            help="ball, cube, ellipsoid, tetrahedron, torus, rod, dumbbell, peanut, tetrapod, vertebra; a closed mesh; "
-            "or an array of voxels that are zero outside the body.",
+            help="ball, cube, ellipsoid, tetrahedron, torus, rod, dumbbell, peanut, tetrapod, caltrop, vertebra; a "
+            "closed mesh; or an array of voxels that are zero outside the body.",
         ),
     ],
     out: Annotated[
@@ -335,6 +335,7 @@ def clump(
 
 cli.command()(saved_commands.replay)
 cli.command()(saved_commands.export)
+cli.command(name="open")(saved_commands.open_dump)
 
 
 @cli.command()
@@ -373,6 +374,31 @@ def prepare() -> None:
         from repose.app.jobs.prepare_job import prepare
 
         raise typer.Exit(prepare())
+
+
+@cli.command()
+def validate(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[PRESET]…", help="Runs to do; all where none is named.", show_default=False),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print the results as JSON and nothing else.")] = False,
+) -> None:
+    """Compare runs with closed forms and published numbers: impacts of Chung & Ooi, bounce, slope, energy and momentum.
+
+    The window plays the same runs: S, then "Checks against closed forms". Exit code 1 if a number differs.
+    """
+    with refusals():
+        from repose.app.jobs import validate_job
+        from repose.sim.io.json_text import json_text
+
+        found, stopped = validate_job.validate(names or (), quiet=json)
+        if json:
+            print(json_text(validate_job.as_json(found), indent=2), flush=True)
+        else:
+            table(validate_job.HEAD, validate_job.rows(found))
+            print(validate_job.summary(found), flush=True)
+        raise typer.Exit(validate_job.exit_code(found, stopped))
 
 
 @cli.command()

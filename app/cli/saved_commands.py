@@ -62,14 +62,93 @@ def replay(
 def export(
     file: Annotated[Path, typer.Argument(metavar="FILE.repose", help="A saved run.")],
     to: Annotated[
-        Path, typer.Option("--to", metavar="FILE.csv|.vtk|.npz", help="File to write; the suffix selects the format.")
+        Path,
+        typer.Option(
+            "--to",
+            metavar="FILE.csv|.vtk|.npz|DIR",
+            help="File to write, whose suffix selects the format; with --for the new folder.",
+        ),
     ],
+    program: Annotated[
+        str,
+        typer.Option(
+            "--for",
+            metavar="lammps",
+            help="Program that continues the run: a data file and an input script in a new folder.",
+            show_default=False,
+        ),
+    ] = "",
 ) -> None:
-    """Write the grains of a saved run for other programs: a table, points for ParaView, or all arrays for numpy.
+    """Write a saved run for other programs: a table, points for ParaView, all arrays for numpy, a script for LAMMPS.
 
-    All numbers are in SI units and exact: text has 17 digits.
+    All numbers are in SI units and exact: text has 17 digits. `repose open` shows what LAMMPS has computed.
     """
     with refusals():
-        from repose.app.jobs.replay_job import export_run
+        from repose.app.jobs.replay_job import export_for, export_run
 
-        raise typer.Exit(export_run(file, to))
+        raise typer.Exit(export_for(program, file, to) if program else export_run(file, to))
+
+
+def open_dump(
+    file: Annotated[Path, typer.Argument(metavar="DUMP", help="A text dump of LAMMPS: id, x y z, radius; in SI.")],
+    radius: Annotated[
+        float | None,
+        typer.Option(parser=typed_number, metavar="METRES", help="Radius of all spheres if the dump has none."),
+    ] = None,
+    timestep: Annotated[
+        float | None,
+        typer.Option(parser=typed_number, metavar="SECONDS", help="Time step of the run if the dump has no times."),
+    ] = None,
+    window: Annotated[
+        bool, typer.Option("--window/--no-window", help="Show it in the window, or only measure and film it.")
+    ] = True,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for the results; a new one in the current folder if not given.")
+    ] = None,
+    changes: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="Change one parameter, such as gate; SI; may be repeated."),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON and nothing else.")] = False,
+    video: Video = "",
+    fps: Fps = None,
+    size: Size = "1920x1080",
+    speed: Speed = None,
+    overlay: Overlay = "full",
+    colour: Colour = "",
+) -> None:
+    """Show and measure a dump of LAMMPS: slope, spheres that pass a gate, contacts, a film.
+
+    Without a window, or with --no-window, --json or --video, it is played to its end and result.json and a picture are
+    written.
+    """
+    with refusals():
+        from repose.app.jobs.doctor import has_display
+        from repose.sim import registry
+        from repose.sim.io.lammps_dump import read_dump
+        from repose.sim.scenes.common.played_dump import module_of, scene_of_dump
+
+        scene, remark = scene_of_dump(read_dump(file, radius), timestep)
+        if remark:
+            say(remark)
+        registry.add_module(module_of(scene))
+        if window and not (json or video or out or changes) and has_display():
+            from repose.app.window.start import run
+
+            raise typer.Exit(run(scene.name, ""))
+        from repose.app.jobs.headless_job import run_job
+        from repose.app.jobs.headless_plan import plan
+
+        asked = plan(
+            preset=scene.name,
+            changes=changes or (),
+            out=out,
+            as_json=json,
+            video=video,
+            fps=fps,
+            size=size,
+            speed=speed,
+            overlay=overlay,
+            colour=colour,
+        )
+        raise typer.Exit(run_job(asked))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -28,6 +29,23 @@ WantedError = Annotated[
         parser=typed_number,
         metavar="NUMBER",
         help="Add seeds until the standard error of each mean is at most this, in the unit shown.",
+        show_default=False,
+    ),
+]
+Dask = Annotated[
+    str,
+    typer.Option(
+        metavar="ADDRESS",
+        help="Do the runs on the workers of a scheduler of Dask, such as tcp://host:8786 (optional extra dask); each "
+        "has the same bits as on this machine, and workers of other versions are refused.",
+        show_default=False,
+    ),
+]
+Beside = Annotated[
+    list[Path] | None,
+    typer.Option(
+        metavar="DIR",
+        help="Draw the results in the folder of another sweep or study beside these; may be repeated.",
         show_default=False,
     ),
 ]
@@ -67,6 +85,8 @@ def sweep(
         Path | None,
         typer.Option(help="Folder for the results; a sweep that this folder contains in part is continued."),
     ] = None,
+    dask: Dask = "",
+    beside: Beside = None,
     json: Annotated[bool, typer.Option("--json", help="Print the result as JSON and nothing else.")] = False,
     size: Annotated[str, typer.Option(metavar="WIDTHxHEIGHT", help="Size of the picture in pixels.")] = "1920x1080",
 ) -> None:
@@ -80,9 +100,20 @@ def sweep(
         from repose.app.jobs.study_request import plan_sweep
 
         asked = plan_sweep(
-            scene, preset, over or (), seeds, changes or (), processes, out, size, json, threads, error=error
+            scene,
+            preset,
+            over or (),
+            seeds,
+            changes or (),
+            processes,
+            out,
+            size,
+            json,
+            threads,
+            error=error,
+            beside=beside or (),
         )
-        raise typer.Exit(run_study(asked))
+        raise typer.Exit(run_study(replace(asked, dask=dask)))
 
 
 def study(
@@ -123,6 +154,8 @@ def study(
         str,
         typer.Option(metavar="N|auto", help="Threads of each run; 1 if not given and several runs are done at once."),
     ] = "",
+    dask: Dask = "",
+    beside: Beside = None,
     json: Annotated[bool, typer.Option("--json", help="Print the result as JSON and nothing else.")] = False,
     picture: Annotated[bool, typer.Option("--picture/--no-picture", help="Draw each figure as PNG and PDF.")] = True,
     size: Annotated[str, typer.Option(metavar="WIDTHxHEIGHT", help="Size of the pictures in pixels.")] = "1920x1080",
@@ -144,7 +177,19 @@ def study(
         from repose.app.jobs.study_request import plan_study
 
         asked = plan_study(
-            name, seeds, workers, out, resume, changes or (), error, threads, size, as_json=json, picture=picture
+            name,
+            seeds,
+            workers,
+            out,
+            resume,
+            changes or (),
+            error,
+            threads,
+            size,
+            as_json=json,
+            picture=picture,
+            dask=dask,
+            beside=beside or (),
         )
         raise typer.Exit(run_study(asked))
 

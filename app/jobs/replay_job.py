@@ -14,7 +14,7 @@ from repose.app.progress import Progress, say
 from repose.app.stopping import stoppable
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.take_snapshot import take_snapshot
-from repose.sim.parameters import ParameterError
+from repose.sim.parameters import ParameterError, require_known
 from repose.sim.registry import scenes
 
 if TYPE_CHECKING:
@@ -132,6 +132,30 @@ def export_run(path: Path, to: Path) -> int:
     finally:
         place.release()
     say(f"{run.world.sphere_count} grains at step {run.step} written to {to}.")
+    return WRITTEN
+
+
+def export_for(program: str, path: Path, to: Path) -> int:
+    """Write what another program needs to continue the run to a new folder; returns the exit code.
+
+    Raises `ParameterError`.
+    """
+    from repose.sim.experiment.lammps_export import DATA, SCRIPT, lammps_files, write_files
+
+    require_known(program, ("lammps",), "program")
+    saved = _loaded(path)
+    now = saved.now.now
+    found = lammps_files(scenes()[saved.log.scene], now.parameters, now.restored())
+    try:
+        write_files(found, to)
+    except FileExistsError:
+        raise ParameterError(f"--to {to} exists already: name a new folder.") from None
+    except OSError as error:
+        say(f"{to} could not be written: {error.strerror or error}.")
+        return NOT_WRITTEN
+    for note in found.notes:
+        say(note)
+    say(f"{now.run.world.sphere_count} spheres at step {now.run.step} written to {to / DATA} and {to / SCRIPT}.")
     return WRITTEN
 
 

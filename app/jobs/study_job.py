@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 from repose.app.jobs.headless_job import DONE, FAULT, INTERRUPTED, NOT_ALL_WRITTEN, RESULT, claim_for, output_folder
 from repose.app.jobs.remaining_time import time_left
 from repose.app.jobs.study_pictures import draw_outcome
-from repose.app.jobs.study_report import report_page
+from repose.app.jobs.study_report import changed_in_words, report_page
 from repose.app.jobs.study_request import Request
 from repose.app.progress import Progress, say
 from repose.app.stopping import Stop, StopAsked, stoppable
@@ -25,6 +25,7 @@ from repose.sim.io.atomic_file import Claim, claim, remove_leftovers, write_whol
 from repose.sim.io.json_text import json_text
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
+from repose.sim.study.dask_runs import connect, on_dask
 from repose.sim.study.outcome import Outcome
 from repose.sim.study.parallel_runs import Task
 from repose.sim.study.plan import StudyPlan
@@ -44,6 +45,8 @@ def run_study(request: Request) -> int:
     Raises `ParameterError` before any work if the folder cannot be used.
     """
     continued = _continued(request)
+    if request.dask:
+        connect(request.dask).close()
     names = _file_names(request)
     taken = () if continued else (*names, RUNS, DESCRIPTION)
     folder, made = output_folder(request.out, request.name, taken)
@@ -131,6 +134,8 @@ def _claimed(folder: Path, names: tuple[str, ...], continued: bool) -> dict[str,
 def _run_in(folder: Path, request: Request, claims: dict[str, Claim]) -> int:
     runs = folder / RUNS
     study_runs = StudyRuns(request.plans, runs, request.threads)
+    if request.dask:
+        study_runs.elsewhere = on_dask(request.dask)
     missing = study_runs.begin()
     runs.mkdir(exist_ok=True)
     remove_leftovers(runs)
@@ -253,6 +258,8 @@ def _told(outcome: Outcome, titled: bool) -> str:
         if "exponent" in found.numbers:
             power = found.numbers["exponent"]
             lines.append(f"exponent {shown(power['exponent'], power['standard_error'])}")
+    if plan.altered:
+        lines.append(changed_in_words(plan))
     for statement, verdict in outcome.verdicts():
         lines.append(f"{_AGREES[verdict.agrees]}: {statement.words} Ours: {verdict.ours}")
     return "\n".join(lines)

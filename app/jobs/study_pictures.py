@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
-from repose.app.storage.plot_files import GROUPS, PICTURE, SIZES, Sheet, draw, open_figure, save_figure
+from repose.app.storage.plot_files import GROUPS, PICTURE, SIZES, Sheet, draw, draw_axes, open_figure, save_figure
+from repose.sim.measure.avalanches import as_large_as
 from repose.sim.registry import scenes
 from repose.sim.study.outcome import Outcome
 
@@ -46,7 +47,7 @@ def facts_of(outcome: Outcome) -> str:
         if name in declared and name not in plan.grid
     ]
     seeds = {run.seed for run in outcome.runs}
-    if plan.figure != "comparison":
+    if plan.figure in ("stages", "profiles"):
         seeds = {min(seeds)}  # the figure shows one run of every value
     words.append(f"{len(seeds)} seeds" if len(seeds) > 1 else f"seed {min(seeds)}")
     title = scenes()[plan.scene].title
@@ -54,7 +55,7 @@ def facts_of(outcome: Outcome) -> str:
 
 
 def _comparison(outcome: Outcome, file: BinaryIO, kind: str, size: tuple[int, int]) -> None:
-    draw(Sheet(outcome.plan.title, facts_of(outcome), (outcome.curve(),)), file, size, kind)
+    draw(Sheet(outcome.plan.title, facts_of(outcome), outcome.curves()), file, size, kind)
 
 
 def _stages(outcome: Outcome, file: BinaryIO, kind: str, size: tuple[int, int]) -> None:
@@ -156,9 +157,46 @@ def _profiles(outcome: Outcome, file: BinaryIO, kind: str, size: tuple[int, int]
     save_figure(figure, title, facts, file, kind)
 
 
+def _avalanches(outcome: Outcome, file: BinaryIO, kind: str, size: tuple[int, int]) -> None:
+    """The angles with error bars, and beside them the distributions of size and duration of all avalanches."""
+    figure = open_figure(size)
+    title, facts = outcome.plan.title, facts_of(outcome)
+    figure.suptitle(title, fontsize=SIZES["title"], weight="bold")
+    figure.supxlabel(f"\n{facts}", fontsize=SIZES["facts"], color="#404040")
+    axes = figure.subplots(1, 3, width_ratios=(1.7, 1.0, 1.0))
+    draw_axes(axes[0], outcome.curve())
+    series = outcome.plan.combinations()
+    pooled: dict[int, list[Mapping[str, Any]]] = {number: [] for number in range(len(series))}
+    for run in outcome.runs:
+        found = outcome.results.get(run.task.path.name)
+        pooled[series.index(dict(run.varied))] += found["other_angles"]["avalanches"] if found else []
+    for number, (varied, entries) in enumerate(zip(series, pooled.values(), strict=True)):
+        words = ", ".join(
+            f"{outcome.plan.declared[name].quantity.symbol or name} = {outcome.plan.declared[name].shown(value)}"
+            for name, value in varied.items()
+        )
+        moved = [entry for entry in entries if entry["grains_displaced"]]
+        for place, name in zip(axes[1:], ("grains_displaced", "duration"), strict=True):
+            x, share = as_large_as([entry[name] for entry in moved])
+            style = {"color": GROUPS[number % len(GROUPS)], "linewidth": 2.5}
+            place.step(x, share, where="pre", label=f"{words} ({len(moved)})", **style)
+    for place, words in zip(axes[1:], ("grains displaced s", "duration T [s]"), strict=True):
+        place.set_xscale("log")
+        place.set_yscale("log", nonpositive="mask")
+        place.set_xlabel(words, fontsize=SIZES["label"])
+        place.tick_params(labelsize=SIZES["facts"])
+        place.grid(color="#d8d8d8")
+    axes[1].set_ylabel("share at least as large", fontsize=SIZES["label"])
+    axes[2].legend(
+        loc="lower left", title="avalanches in brackets", fontsize=SIZES["facts"], title_fontsize=SIZES["facts"]
+    )
+    save_figure(figure, title, facts, file, kind)
+
+
 _FIGURES: Mapping[str, Callable[[Outcome, BinaryIO, str, tuple[int, int]], None]] = {
     "comparison": _comparison,
     "stages": _stages,
     "profiles": _profiles,
+    "avalanches": _avalanches,
 }
 """Functions that draw a study, by `StudyPlan.figure`."""

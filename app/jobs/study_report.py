@@ -35,6 +35,11 @@ def report_page(whole: StudyPlan, outcomes: Mapping[str, Outcome]) -> str:
         f"<p>{escape(whole.about)}</p>",
         f'<p class="facts">Repose {escape(version)}, {runs} runs. Errors are standard errors over seeds.</p>',
         "<h2>Statements</h2>",
+        *dict.fromkeys(
+            f'<p class="differs">{escape(changed_in_words(outcome.plan))}</p>'
+            for outcome in outcomes.values()
+            if outcome.plan.altered
+        ),
         _statements(outcomes),
         *(_section(outcome) for outcome in outcomes.values()),
     ]
@@ -42,6 +47,11 @@ def report_page(whole: StudyPlan, outcomes: Mapping[str, Outcome]) -> str:
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8">{head}</head>\n<body>\n{body}\n</body></html>\n'
     )
+
+
+def changed_in_words(plan: StudyPlan) -> str:
+    """That the runs are not those of the statements, in a sentence."""
+    return f"Changed by --set: {', '.join(plan.altered)}. The statements are about the published parameters."
 
 
 def _statements(outcomes: Mapping[str, Outcome]) -> str:
@@ -60,6 +70,8 @@ def _statements(outcomes: Mapping[str, Outcome]) -> str:
 def _section(outcome: Outcome) -> str:
     plan = outcome.plan
     parts = [f'<h2 id="{escape(plan.name)}">{escape(plan.title)}</h2>', f"<p>{escape(plan.about)}</p>"]
+    if plan.altered:
+        parts.append(f'<p class="differs">{escape(changed_in_words(plan))}</p>')
     if any(outcome.points(group) for group in outcome.groups):
         file = io.BytesIO()
         draw_outcome(outcome, file)

@@ -16,6 +16,7 @@ from repose.sim.engine.thread_count import available
 from repose.sim.numbers import read_number, read_whole
 from repose.sim.parameters import ParameterError, ParameterSet, Value, checked_seed, require_known
 from repose.sim.registry import scenes
+from repose.sim.study.other_results import references_in
 from repose.sim.study.plan import MOST_RUNS, Case, StudyPlan
 from repose.sim.study.plan_file import read_plan
 from repose.sim.study.quantities import default_names
@@ -45,6 +46,8 @@ class Request:
     size: tuple[int, int]
     """Size of the pictures [pixel]."""
     as_json: bool
+    dask: str = ""
+    """Address of the scheduler of Dask whose workers do the runs; empty for processes of this machine."""
     whole: StudyPlan | None = None
     """The study that consists of the plans, of which a report is written."""
 
@@ -61,12 +64,15 @@ def plan_study(
     size: str = "1920x1080",
     as_json: bool = False,
     picture: bool = True,
+    dask: str = "",
+    beside: Sequence[Path] = (),
 ) -> Request:
     """Check a typed request for a named study or one in a TOML file; raises `ParameterError`."""
     whole = study_of(name)
     plans = tuple(registry.studies()[part] for part in whole.parts) if whole.parts else (whole,)
     plans = tuple(_adapted(part, seeds, error, changes, alone=not whole.parts).check() for part in plans)
     _require_used(changes, plans)
+    plans = tuple(beside_others(part, beside) for part in plans)
     if resume and out is None:
         raise ParameterError("--resume continues the study in a folder: name the folder with --out.")
     count = available() if workers is None else workers
@@ -81,6 +87,7 @@ def plan_study(
         picture=picture,
         size=parsed_size(size),
         as_json=as_json,
+        dask=dask,
         whole=whole if whole.parts else None,
     )
 
@@ -106,6 +113,7 @@ def plan_sweep(
     as_json: bool = False,
     threads: str = "",
     error: float | None = None,
+    beside: Sequence[Path] = (),
 ) -> Request:
     """Check a typed request for a study described on the command line; raises `ParameterError`."""
     job = plan(scene, preset, changes, out=out, size=size, as_json=as_json, threads=threads)
@@ -143,6 +151,7 @@ def plan_sweep(
         seeds=_seeds(seeds),
         error=error or 0.0,
     ).check()
+    made = beside_others(made, beside)
     each = _threads(job.threads, threads, processes)
     return Request((made,), f"sweep-{job.scene}", processes, each, out, True, job.picture, job.size, as_json)
 
@@ -178,6 +187,12 @@ def plan_repeat(job: Job, runs: int) -> Request:
     return Request((made,), f"repeat-{job.scene}", workers, threads, job.out, True, job.picture, job.size, job.as_json)
 
 
+def beside_others(plan: StudyPlan, folders: Sequence[Path]) -> StudyPlan:
+    """The study with the results in these folders to be drawn beside its own; raises `ParameterError`."""
+    found = tuple(reference for folder in folders for reference in references_in(folder, plan))
+    return replace(plan, references=(*plan.references, *found))
+
+
 def _adapted(part: StudyPlan, seeds: str, error: float | None, changes: Sequence[str], alone: bool) -> StudyPlan:
     """The study with the seeds, the wanted error and the values that were typed."""
     typed = _parsed(changes, part)
@@ -186,6 +201,10 @@ def _adapted(part: StudyPlan, seeds: str, error: float | None, changes: Sequence
         for name in (name for name in typed if name in varied):
             raise ParameterError(f"{part.name} varies {name}, so --set {name} has no effect: leave it out.")
     kept = {name: value for name, value in typed.items() if name not in varied}
+    if part.statements:
+        declared = part.declared
+        words = (f"{declared[name].quantity.label} = {declared[name].shown(value)}" for name, value in kept.items())
+        part = replace(part, altered=tuple(words))
     part = replace(part, values={**part.values, **kept})
     if error is not None:
         part = replace(part, error=error)

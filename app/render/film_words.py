@@ -44,8 +44,9 @@ def film_words(snapshot: Snapshot, speed: float, ending: bool = False, card: flo
 
 
 def _result(snapshot: Snapshot) -> tuple[str, ...]:
-    """The outcomes beside those expected, in scenes that state them; the readings in others."""
-    if snapshot.outcomes:
+    """The readings that a closed form can be compared with, or else the outcomes that the task states; the first
+    readings in scenes without both."""
+    if snapshot.outcomes and not any(entry.expected is not None for entry in snapshot.readings):
         return tuple(f"{'✓' if entry.holds else '✗'} {entry.statement}: {entry.found}" for entry in snapshot.outcomes)
     return tuple(map(_read, told(snapshot.readings)))
 

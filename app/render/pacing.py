@@ -14,6 +14,7 @@ from typing import Literal
 import numpy as np
 from repose.app.render.colours import nice_step
 from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.registry import scenes
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,7 @@ PACES: dict[tuple[str, str], Pace] = {
     ("", "filling"): Pace(6.0, "share", least=1.0),
     ("", "flowing"): Pace(10.0, "share"),
     ("heap", "flowing"): Pace(8.0, "fall"),
+    ("heap", "trickling"): Pace(20.0, "share"),
     ("heap3d", "filling"): Pace(4.0, "share"),  # into the funnel; the heap forms while it runs empty
     ("heap3d", "flowing"): Pace(7.0, "fall"),
     ("vessel", "filling"): Pace(9.0, "share"),
@@ -44,7 +46,7 @@ PATIENCE = 0.25
 """Fraction of its film time for which a phase can continue before its duration can be estimated [-]."""
 TOO_SHORT = 0.3
 """A phase that would end within this fraction of its film time is shown slower [-]."""
-SLOWEST, FASTEST = 1e-4, 1e3
+SLOWEST, FASTEST = 1e-8, 1e3
 """Limits of the speed [simulated s per s of film]."""
 
 
@@ -126,6 +128,10 @@ def _first_raise(rule: Pace | None) -> float:
 
 def _first_speed(rule: Pace, snapshot: Snapshot, before: float) -> float:
     """The speed at the beginning of a phase; a share corrects it as soon as it is known."""
+    scene = scenes().get(snapshot.scene)
+    scale = 1.0 if scene is None or snapshot.parameters is None else scene.time_scale(snapshot.parameters)
+    if scale < 1.0:
+        return scale
     if rule.known_from == "before":
         return max(before, rule.least)
     up = snapshot.position.shape[1] - 1

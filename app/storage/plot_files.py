@@ -170,6 +170,16 @@ def draw(sheet: Sheet, file: BinaryIO, size: tuple[int, int] = PICTURE, kind: st
     save_figure(figure, sheet.title, "\n".join((sheet.facts, *_source_lines(sheet))), file, kind)
 
 
+def draw_axes(axes: Axes, curve: Curve) -> None:
+    """Draw one comparison into a part of a figure."""
+    sizes = {name: 0.62 * value for name, value in SIZES.items()}
+    _draw_comparison(axes, curve, sizes)
+    axes.set_xlabel(curve.x_label, fontsize=SIZES["label"])
+    axes.set_ylabel(curve.y_label, fontsize=SIZES["label"])
+    axes.tick_params(labelsize=SIZES["facts"])
+    axes.grid(color="#d8d8d8")
+
+
 WRITERS: dict[str, Callable[[Sheet, BinaryIO], None]] = {
     ".csv": write_csv,
     ".png": draw,

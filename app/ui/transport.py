@@ -7,6 +7,8 @@ from typing import Protocol
 
 from repose.app.render.pacing import describe_speed
 from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.numbers import with_prefix
+from repose.sim.registry import scenes
 
 SPEEDS: tuple[float | None, ...] = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, None)
 """Simulated over wall time; None is as fast as possible."""
@@ -51,6 +53,22 @@ class Transport:
         if not self.paused:
             self.pause(True)
         self.clock.single_step()
+
+
+def time_scale(snapshot: Snapshot) -> float:
+    """Simulated time per wall time at the first speed of the scene shown."""
+    scene = scenes().get(snapshot.scene)
+    return 1.0 if scene is None or snapshot.parameters is None else float(scene.time_scale(snapshot.parameters))
+
+
+def wanted_speed(transport: Transport, snapshot: Snapshot) -> float | None:
+    """Simulated over wall time that is asked for, with the time scale of the scene; None: as fast as possible."""
+    return None if transport.speed is None else transport.speed * time_scale(snapshot)
+
+
+def clock_text(snapshot: Snapshot) -> str:
+    """The simulated time: "1.234 s", and "37.9 µs" in a scene of microseconds."""
+    return f"{snapshot.time:.3f} s" if time_scale(snapshot) == 1.0 else with_prefix(snapshot.time, "s", 3)
 
 
 def describe_pace(snapshot: Snapshot, wanted: float | None) -> str:

@@ -17,6 +17,7 @@ from repose.app.ui.events import Events
 from repose.app.ui.preset_library import PresetLibrary
 from repose.app.ui.recent_runs import RecentRuns
 from repose.app.ui.repeats import Repeats
+from repose.app.ui.studies import Studies
 from repose.app.ui.transport import Transport
 from repose.app.ui.ui_probe import UiProbe
 from repose.app.ui.workshop import Workshop
@@ -39,6 +40,7 @@ class Ui:
     actions: dict[str, Callable[[], object]] = field(default_factory=dict)
     """Functions of the keys and of the window, by name, also for buttons."""
     repeats: Repeats = field(default_factory=lambda: Repeats(lambda command: None))
+    studies: Studies = field(default_factory=lambda: Studies(lambda command: None))
     workshop: Workshop = field(default_factory=Workshop)
     run_saver: RunSaver = field(default_factory=lambda: RunSaver(lambda command: None))
     probe: UiProbe = field(default_factory=UiProbe)

@@ -26,6 +26,7 @@ from repose.app.storage.settings import Settings
 from repose.app.ui.edits import Edits
 from repose.app.ui.preset_library import PresetLibrary
 from repose.app.ui.repeats import Repeats
+from repose.app.ui.studies import Studies
 from repose.app.ui.transport import Transport
 from repose.app.ui.ui import Ui
 from repose.app.ui.ui_probe import UiProbe
@@ -158,6 +159,7 @@ class Application:
             ending.callback(self._close_window)
             ending.callback(dismiss, ui)
             ending.callback(ui.repeats.end)
+            ending.callback(ui.studies.end)
             ending.callback(ui.workshop.end)
             if keep_run:
                 ending.callback(ui.run_saver.save_now)
@@ -378,5 +380,6 @@ def make_ui(physics: Physics, settings: Settings, direct: Callable[[Film], Direc
         preset_library=PresetLibrary(physics.send),
         run_saver=RunSaver(physics.send),
         repeats=Repeats(physics.send),
+        studies=Studies(physics.send),
         probe=UiProbe(Path(report) if report else None),
     )

@@ -44,25 +44,33 @@ def _cover_points(points, worth, middle, wide, begin, centre, radius):
                     worth[p] = 0.0
 
 
-def _near_members(middle, wide, centre, radius, slack, near, near_begin):
+def _near_members(middle, wide, centre, radius, slack, reach, near, near_begin):
     """List for each group of points the spheres that can contain one of its points most deeply or second most deeply,
-    also after all have moved by `slack` [m] in sum; returns the length of the list, or -1 if it is full."""
+    also after all have moved by `slack` [m] in sum; returns the length of the list, or -1 if it is full.
+
+    middle, centre: rows x, y, z; reach (spheres,) is working memory.
+    """
     used = 0
     for g in range(wide.shape[0]):
+        x, y, z = middle[0, g], middle[1, g], middle[2, g]
+        for s in range(radius.shape[0]):
+            dx = x - centre[0, s]
+            dy = y - centre[1, s]
+            dz = z - centre[2, s]
+            reach[s] = radius[s] - math.sqrt(dx * dx + dy * dy + dz * dz)
         best = -math.inf
         second = -math.inf
         for s in range(radius.shape[0]):
-            reach = radius[s] - math.sqrt(_square(middle, g, centre[s, 0], centre[s, 1], centre[s, 2]))
-            if reach > best:
-                second = best
-                best = reach
-            elif reach > second:
-                second = reach
+            if reach[s] > second:
+                if reach[s] > best:
+                    second = best
+                    best = reach[s]
+                else:
+                    second = reach[s]
         bound = (second if second > -math.inf else best) - 2.0 * (wide[g] + slack)
         near_begin[g] = used
         for s in range(radius.shape[0]):
-            reach = radius[s] - math.sqrt(_square(middle, g, centre[s, 0], centre[s, 1], centre[s, 2]))
-            if reach >= bound:
+            if reach[s] >= bound:
                 if used == near.shape[0]:
                     return -1
                 near[used] = s
@@ -71,39 +79,57 @@ def _near_members(middle, wide, centre, radius, slack, near, near_begin):
     return used
 
 
-def _slope(points, weight, begin, near, near_begin, centre, radius, softness, slope, alone):
+@compilable
+def _most_deeply(points, first, last, members, sphere, best, second, which):
+    """Depth of the points `first` to `last` - 1 in the sphere that contains them most deeply, and in the next one [m],
+    and which sphere that is. Spheres outside and points inside, without a branch, this compiles to vector
+    instructions."""
+    count = last - first
+    x, y, z = points[0, first:last], points[1, first:last], points[2, first:last]
+    for p in range(count):
+        best[p] = -math.inf
+        second[p] = -math.inf
+        which[p] = 0
+    for s in members:
+        cx, cy, cz, r = sphere[0, s], sphere[1, s], sphere[2, s], sphere[3, s]
+        for p in range(count):
+            dx = x[p] - cx
+            dy = y[p] - cy
+            dz = z[p] - cz
+            depth = r - math.sqrt(dx * dx + dy * dy + dz * dz)
+            deeper = depth > best[p]
+            less = best[p] if deeper else depth
+            second[p] = less if less > second[p] else second[p]
+            which[p] = s if deeper else which[p]
+            best[p] = depth if deeper else best[p]
+
+
+def _slope(points, weight, begin, near, near_begin, sphere, softness, slope, alone, best, second, which):
     """Volume of the clump inside and outside the body, and its slope with centre and radius of each sphere.
 
-    `weight` is the volume that a point stands for, negative outside the body. A point at the depth d in the clump
-    counts by 1 / (1 + exp(-d / softness)). slope (spheres, 4, 2): by x, y, z and radius, of the volume inside and
-    outside. alone (spheres,): what volume inside minus outside would be lost without the sphere.
+    points: rows x, y, z; sphere: rows x, y, z, radius. `weight` is the volume that a point stands for, negative outside
+    the body. A point at the depth d in the clump counts by 1 / (1 + exp(-d / softness)). slope (spheres, 4, 2): by x,
+    y, z and radius, of the volume inside and outside. alone (spheres,): what volume inside minus outside would be lost
+    without the sphere. best, second, which (points of the largest group,) are working memory.
     """
     inside = 0.0
     outside = 0.0
-    for s in range(radius.shape[0]):
+    for s in range(sphere.shape[1]):
         alone[s] = 0.0
         for c in range(4):
             slope[s, c, 0] = 0.0
             slope[s, c, 1] = 0.0
     for g in range(begin.shape[0] - 1):
-        for p in range(begin[g], begin[g + 1]):
-            best = -math.inf
-            second = -math.inf
-            which = 0
-            for k in range(near_begin[g], near_begin[g + 1]):
-                s = near[k]
-                depth = radius[s] - math.sqrt(_square(points, p, centre[s, 0], centre[s, 1], centre[s, 2]))
-                if depth > best:
-                    second = best
-                    best = depth
-                    which = s
-                elif depth > second:
-                    second = depth
-            w = weight[p]
+        first = begin[g]
+        members = near[near_begin[g] : near_begin[g + 1]]
+        _most_deeply(points, first, begin[g + 1], members, sphere, best, second, which)
+        for p in range(begin[g + 1] - first):
+            s = which[p]
+            w = weight[first + p]
             side = 0 if w > 0.0 else 1
-            if best > 0.0 and second <= 0.0:
-                alone[which] += w
-            share = best / softness
+            if best[p] > 0.0 and second[p] <= 0.0:
+                alone[s] += w
+            share = best[p] / softness
             if share < -30.0 or share > 30.0:
                 covered = 1.0 if share > 0.0 else 0.0
                 rate = 0.0
@@ -115,10 +141,10 @@ def _slope(points, weight, begin, near, near_begin, centre, radius, softness, sl
             else:
                 outside -= w * covered
             if rate > 0.0:
-                distance = max(radius[which] - best, 1e-300)
+                distance = max(sphere[3, s] - best[p], 1e-300)
                 for c in range(3):
-                    slope[which, c, side] += rate * (points[p, c] - centre[which, c]) / distance
-                slope[which, 3, side] += rate
+                    slope[s, c, side] += rate * (points[c, first + p] - sphere[c, s]) / distance
+                slope[s, 3, side] += rate
     return inside, outside
 
 

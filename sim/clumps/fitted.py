@@ -76,7 +76,7 @@ def fitted_clump(body: Body, members: int, tell: Tell = silent) -> Clump:
     for number in range(ROUNDS):
         tell(f"round {number + 1} of {ROUNDS}: placing spheres", number / ROUNDS)
         points = drawn_points(body, members, error, ball, generator)
-        centre, radius = with_placed(points, centre, radius, members, error, generator)
+        placed = centre, radius = with_placed(points, centre, radius, members, error, generator)
 
         def told(share: float, number: int = number) -> None:
             tell(f"round {number + 1} of {ROUNDS}: moving spheres", (number + share) / ROUNDS)
@@ -84,6 +84,8 @@ def fitted_clump(body: Body, members: int, tell: Tell = silent) -> Clump:
         centre, radius, alone = ascended(points, centre, radius, error, told)
         kept = alone > (0.0 if number == ROUNDS - 1 else max(0.0, np.quantile(alone, AGAIN)))
         centre, radius = np.ascontiguousarray(centre[kept]), radius[kept]
+    if not radius.size:  # so few spheres overlap a ring or a plate most by covering what is around it
+        centre, radius = placed
     return Clump(body.name, "fitted", centre, radius)
 
 
@@ -99,7 +101,9 @@ def drawn_points(body: Body, members: int, error: float, ball: float, generator:
     drawn = DRAWN_PER_POINT * wanted
     place = field.origin - beyond + extent * generator.random((drawn, 3))
     nearest = np.clip(place, field.origin, field.origin + inner)
-    depth = depth_at(field, nearest) - np.sqrt(((place - nearest) ** 2).sum(axis=1))
+    depth = depth_at(field, nearest)
+    if beyond > 0.0:
+        depth -= np.sqrt(((place - nearest) ** 2).sum(axis=1))
     chance = 1.0 / (1.0 + (np.abs(depth) / error) ** 1.5)
     chance[depth < -max(0.5 * ball, PROTRUSION * error)] = 0.0
     chance = np.minimum(chance * (wanted / chance.sum()), 1.0)
@@ -158,21 +162,24 @@ def ascended(
     mean, mean_square = np.zeros_like(spheres), np.zeros_like(spheres)
     change, alone = np.zeros((len(radius), 4, 2)), np.zeros(len(radius))
     near, near_begin = np.zeros(0, np.int32), np.zeros(len(points.wide) + 1, np.int64)
+    place, middle = np.ascontiguousarray(points.place.T), np.ascontiguousarray(points.middle.T)
+    largest = int(np.diff(points.begin).max())
+    reach, best, second = np.zeros(len(radius)), np.zeros(largest), np.zeros(largest)
+    which = np.zeros(largest, np.int64)
     slack = moved = 0.0
     for step in range(STEPS + 1):
         done = step / STEPS
         if step % 20 == 0:
             told(done)
         longest = error * (RATE[0] + (RATE[1] - RATE[0]) * done)
-        centre, radius = np.ascontiguousarray(spheres[:, :3]), np.ascontiguousarray(spheres[:, 3])
+        rows = np.ascontiguousarray(spheres.T)
         if step == 0 or moved + 2.0 * longest > slack:
             slack, moved = STEPS_PER_LIST * 2.0 * longest, 0.0
-            while near_members(points.middle, points.wide, centre, radius, slack, near, near_begin) < 0:
+            while near_members(middle, points.wide, rows[:3], rows[3], slack, reach, near, near_begin) < 0:
                 near = np.zeros(2 * near.size + 20 * len(points.wide), np.int32)
         softness = error * (SOFT[0] + (SOFT[1] - SOFT[0]) * done)
-        inside, outside = slope(
-            points.place, points.weight, points.begin, near, near_begin, centre, radius, softness, change, alone
-        )
+        lists = points.begin, near, near_begin
+        inside, outside = slope(place, points.weight, *lists, rows, softness, change, alone, best, second, which)
         if step == STEPS:
             break
         union = volume + outside
@@ -184,4 +191,4 @@ def ascended(
         spheres += stride
         spheres[:, 3] = np.maximum(spheres[:, 3], 0.1 * error)
         moved += float(np.sqrt((stride[:, :3] ** 2).sum(axis=1)).max() + np.abs(stride[:, 3]).max())
-    return centre, radius, alone
+    return np.ascontiguousarray(spheres[:, :3]), spheres[:, 3].copy(), alone

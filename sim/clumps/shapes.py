@@ -84,12 +84,21 @@ CORNERS = tuple(
 """Directions from the centre of a tetrahedron to its corners."""
 
 
-def _tetrapod(x: Floats, y: Floats, z: Floats) -> Floats:
-    arms = [_capsule(x, y, z, (0.0, 0.0, 0.0), (2.0 * c[0], 2.0 * c[1], 2.0 * c[2]), 0.65, 0.45) for c in CORNERS]
+def _four_arms(x: Floats, y: Floats, z: Floats, first: float, last: float, round_: float) -> Floats:
+    """Arms of the length 2 from one point, whose radius changes from `first` to `last`."""
+    arms = [_capsule(x, y, z, (0.0, 0.0, 0.0), (2.0 * c[0], 2.0 * c[1], 2.0 * c[2]), first, last) for c in CORNERS]
     whole = arms[0]
     for arm in arms[1:]:
-        whole = _joined(whole, arm, 0.3)
+        whole = _joined(whole, arm, round_)
     return whole
+
+
+def _tetrapod(x: Floats, y: Floats, z: Floats) -> Floats:
+    return _four_arms(x, y, z, 0.65, 0.45, 0.3)
+
+
+def _caltrop(x: Floats, y: Floats, z: Floats) -> Floats:
+    return _four_arms(x, y, z, 0.25, 0.25, 0.1)
 
 
 def _vertebra(x: Floats, y: Floats, z: Floats) -> Floats:
@@ -135,6 +144,7 @@ SHAPES = {
         Shape("dumbbell", "two balls on a rod", (3.0, 1.0, 1.0), inside=_dumbbell),
         Shape("peanut", "two balls grown together", (1.7, 1.0, 1.0), inside=_peanut),
         Shape("tetrapod", "four arms from one point", (1.605, 1.605, 1.605), inside=_tetrapod),
+        Shape("caltrop", "tetrapod with slender arms", (1.405, 1.405, 1.405), inside=_caltrop),
         Shape("vertebra", "vertebra with canal and processes", (2.84, 2.64, 1.23), inside=_vertebra),
     )
 }

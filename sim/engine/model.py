@@ -203,15 +203,15 @@ class PackedNumbers(NamedTuple):
     """The numbers of a model as the step loop passes them to its parts, whatever their types: those that a law, field
     or bond reads by their address (repose.sim.engine.packed)."""
 
-    law: int
-    gravity: int
-    fields: int
-    bond: int
-    reach: float
+    law: int = 0
+    gravity: int = 0
+    fields: int = 0
+    bond: int = 0
+    reach: float = 0.0
     """How far beyond touching the law acts [m]."""
-    time: float
+    time: float = 0.0
     """As in `Numbers`, like the step."""
-    step: int
+    step: int = 0
 
 
 class Scheme(NamedTuple):

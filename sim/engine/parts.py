@@ -15,11 +15,12 @@ from typing import Any, NamedTuple
 
 from repose.sim.engine.bodies import body_tables, gather_members, place_members, turn_bodies
 from repose.sim.engine.bonds import BondCall, bond_forces, bond_tables
+from repose.sim.engine.contacts.pair_blocks import Block, evaluate_block
 from repose.sim.engine.contacts.pair_forces import force_of_pairs, pair_forces
 from repose.sim.engine.contacts.wall_forces import (
     acting_search,
-    evaluate_walls,
     force_of_walls,
+    push_walls,
     record_wall_energy,
     search_acting,
     wall_record,
@@ -36,6 +37,7 @@ from repose.sim.engine.model import (
     LawCall,
     Model,
     Numbers,
+    PackedNumbers,
     Predicted,
     Shapes,
     Stage,
@@ -52,6 +54,10 @@ class Parts(NamedTuple):
     """The parts: addresses for the compiled loop, 0 where a model or a world without walls needs none; functions for
     the plain one."""
 
+    evaluate_pairs: Any = 0
+    """The contact law over a block of pairs."""
+    evaluate_walls: Any = 0
+    """The same over a block of contacts with walls."""
     push_pairs: Any = 0
     """Weight and forces of pairs; 0 if a thread is missing."""
     before: Any = 0
@@ -82,12 +88,14 @@ class Parts(NamedTuple):
     """Force and torque on bodies."""
     needs_material: int = 0
     """A number: 1 if pairs need the kind of their materials and their effective radius, else 0."""
+    needs_kind: int = 0
+    """A number: 1 if the law reads the materials of a contact, else 0."""
 
 
-NUMBER = "needs_material"
-"""The field of `Parts` that is none."""
+NUMBERS = ("needs_material", "needs_kind")
+"""The fields of `Parts` that are none."""
 
-OF_WALLS = {"list_walls", "search_acting", "push_walls", "record_walls"}
+OF_WALLS = {"list_walls", "search_acting", "evaluate_walls", "push_walls", "record_walls"}
 """The parts that a world without walls does not need."""
 
 OF_DIMENSION = ("moved_too_far", "renew_lists", "list_walls", "search_acting", "record_walls")
@@ -98,10 +106,12 @@ def plain_parts(model: Model, params: tuple = (), numbers: Numbers = NO_NUMBERS)
     """The parts of a model as plain Python; only compiled ones must know of which type the numbers are that law, fields
     and bonds read."""
     law, shapes = model.law, model.shapes
-    push_pairs, push_walls = _of_law(law, shapes, likeness(params))
+    evaluate = _of_law(law, shapes, likeness(params))
+    push = _of_shapes(shapes._replace(material=()))
     before, after = _of_integrator(model.integrator)
     lengths = shapes._replace(material=(), reach=())
-    parts = Parts(push_pairs, before, after, push_walls=push_walls, needs_material=int(model.needs_material))
+    reads = int(model.needs_material), int(law.needs_material)
+    parts = Parts(*evaluate, push[0], before, after, push_walls=push[1], needs_material=reads[0], needs_kind=reads[1])
     of_dimension: dict[str, Any] = dict(zip(OF_DIMENSION, _of_dimension(model.dimension), strict=True))
     parts = parts._replace(**of_dimension)
     if model.bond is not None:
@@ -118,7 +128,7 @@ def compiled_parts(model: Model, params: tuple = (), numbers: Numbers = NO_NUMBE
     """The parts of a model as numba's dispatchers; nothing is compiled by asking for them. Those of law, fields and
     bonds are for numbers of the type of these."""
     parts = plain_parts(model, params, numbers)
-    made = {name: _dispatcher(part) for name, part in parts._asdict().items() if name != NUMBER and part != 0}
+    made = {name: _dispatcher(part) for name, part in parts._asdict().items() if name not in NUMBERS and part != 0}
     return parts._replace(**made)
 
 
@@ -132,28 +142,31 @@ def addresses(parts: Parts, world: World, between: Callable[[], object] = lambda
     first = {name: address_of(getattr(parts, name), kinds[name]) for name in needed if name not in OF_DIMENSION}
     between()
     then = {name: address_of(getattr(parts, name), kinds[name]) for name in needed if name in OF_DIMENSION}
-    found = first | then | {NUMBER: parts.needs_material}
+    found = first | then | {name: getattr(parts, name) for name in NUMBERS}
     return Parts(**found)
 
 
 def needed_parts(parts: Parts, walled: bool) -> tuple[str, ...]:
     """Names of the parts that a world with or without walls needs."""
-    names = (name for name, part in parts._asdict().items() if name != NUMBER and part != 0)
+    names = (name for name, part in parts._asdict().items() if name not in NUMBERS and part != 0)
     return tuple(name for name in names if walled or name not in OF_WALLS)
 
 
 def argument_types(world: World) -> dict[str, Any]:
     """Types of the arguments of the parts."""
     stage, thread = Stage(0.0, 1.0), Thread(0, 1, 0, 0)
+    block = Block(world.threads.buffer.reshape(-1), 0, 0, 0, stage)
     arguments = {
-        "push_pairs": force_of_pairs(world, 0, 0, world.mass, stage, thread),
+        "evaluate_pairs": block,
+        "evaluate_walls": block,
+        "push_pairs": force_of_pairs(world, PackedNumbers(), world.mass, stage, thread, Parts()),
         "before": Predicted(world.motion, 0, 0, 0, 0.0),
         "after": Corrected(world.motion, world.force, world.inverse_mass, 0, 0, 0, 0.0),
         "moved_too_far": watch(world, thread),
         "renew_lists": renewal(world, 0.0, thread, 0, 0),
         "list_walls": wall_listing(world, Cells(1, 0.0, (0.0, 0.0), (0.0, 0.0))),
         "search_acting": acting_search(world, thread),
-        "push_walls": force_of_walls(world, 0, stage, thread, 0),
+        "push_walls": force_of_walls(world, 0, stage, thread, 0, Parts()),
         "record_walls": wall_record(world, 0.0),
         "push_fields": field_tables(world, 0, 0.0, world.mass, thread),
     }
@@ -181,23 +194,39 @@ _dispatcher = cache(compiled_part)
 
 @lru_cache(maxsize=64, typed=True)
 def _of_law(law: BoundLaw, shapes: Shapes, params_like: tuple) -> tuple[Callable, Callable]:
-    """`Parts.push_pairs` and `Parts.push_walls`; the integrator does not matter to them."""
+    """`Parts.evaluate_pairs` and `Parts.evaluate_walls`; neither integrator nor lists matter to them."""
     force, material, energy, lasts, reach_of = law.force, law.material, law.energy, law.lasts, law.reach
+    source = fingerprint()
+
+    def evaluate_pairs(block):  # type: ignore[no-untyped-def]
+        source  # noqa: B018
+        params = numbers_at(block.params, params_like)
+        call = LawCall(force, material, energy, lasts, params, reach_of(params))
+        return evaluate_block(block, call, shapes, (), shapes.material)
+
+    def evaluate_walls(block):  # type: ignore[no-untyped-def]
+        source  # noqa: B018
+        params = numbers_at(block.params, params_like)
+        call = LawCall(force, material, energy, lasts, params, reach_of(params))
+        return evaluate_block(block, call, shapes, shapes.position, shapes.material)
+
+    return evaluate_pairs, evaluate_walls
+
+
+@cache
+def _of_shapes(shapes: Shapes) -> tuple[Callable, Callable]:
+    """`Parts.push_pairs` and `Parts.push_walls`; of the law they depend on whether it acts at a distance."""
     source = fingerprint()
 
     def push_pairs(tables):  # type: ignore[no-untyped-def]
         source  # noqa: B018
-        params = numbers_at(tables.params, params_like)
-        call = LawCall(force, material, energy, lasts, params, reach_of(params))
-        return pair_forces(tables, call, shapes)
+        return pair_forces(tables, shapes)
 
-    def push_walls(tables):  # type: ignore[no-untyped-def]
+    def push_at_walls(tables):  # type: ignore[no-untyped-def]
         source  # noqa: B018
-        params = numbers_at(tables.params, params_like)
-        call = LawCall(force, material, energy, lasts, params, reach_of(params))
-        return evaluate_walls(tables, call, shapes, shapes.spin, shapes.material, shapes.reach)
+        return push_walls(tables, shapes, shapes.spin, shapes.reach)
 
-    return push_pairs, push_walls
+    return push_pairs, push_at_walls
 
 
 @cache

@@ -183,8 +183,7 @@ def step_loop(has_bodies: bool, has_bonds: bool, source: str) -> Callable:
                     if thread.id == 0:
                         world.counters[PENDING] = pending
                     return done, status, row
-                tables = force_of_pairs(world, numbers.law, numbers.gravity, weighing, stage, thread)
-                if call(parts.push_pairs, tables) == 0:
+                if call(parts.push_pairs, force_of_pairs(world, numbers, weighing, stage, thread, parts)) == 0:
                     return done, THREAD_MISSING, -1
                 if walled and not wall_forces(world, numbers.law, stage, thread, parts):
                     return done, THREAD_MISSING, -1

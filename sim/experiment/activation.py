@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 from repose.sim.engine.builder import enlarge_pairs, with_levels, with_parts
-from repose.sim.engine.contacts.force_table import contact_table
+from repose.sim.engine.contacts.contact_table import contact_table
 from repose.sim.engine.model import Model
 from repose.sim.engine.neighbours.verlet_list import PAIRS_FULL
 from repose.sim.engine.step import compose
@@ -83,7 +83,9 @@ def activate(experiment: Experiment, parameters: Any, run: Run, adapt: bool = Tr
     update_contact_time(experiment)
     if not is_compiled(engine.advance, run.world):
         experiment.session.before_compiling(experiment)
-        compile_beside(engine.model, scene.name, parameters.model_dump(), run.world.walls.shape.size > 0)
+        compile_beside(
+            engine.model, engine.law_parameters, scene.name, parameters.model_dump(), run.world.walls.shape.size > 0
+        )
         engine.advance(copy_world(run.world), engine.law_parameters, engine.gravity, 0.0, 0, experiment.numbers)
     if adapt:
         _adapt_world(experiment, previous)
@@ -92,9 +94,16 @@ def activate(experiment: Experiment, parameters: Any, run: Run, adapt: bool = Tr
 def use_parameters(experiment: Experiment, parameters: Any) -> None:
     """Pass the values of these parameters to the law and to the weight of the grains."""
     experiment.engine.law_parameters = laws()[experiment.scene.law_of(parameters)].numbers(parameters)
-    experiment.engine.gravity = parameters.gravity_vector(experiment.scene.dimension)
+    turned = experiment.scene.turned(experiment.run.state)
+    on_table = parameters.model_copy(update={"tilt": parameters.tilt + turned}) if turned else parameters
+    experiment.engine.gravity = on_table.gravity_vector(experiment.scene.dimension)
     experiment.engine.field_numbers = field_numbers(experiment.scene, parameters)
     experiment.engine.bond_numbers = bond_numbers(experiment.scene, parameters)
+
+
+def turn_gravity(experiment: Experiment) -> None:
+    """Let the weight of the grains follow the table that the scene has turned."""
+    use_parameters(experiment, parameters_in_force(experiment))
 
 
 def parameters_in_force(experiment: Experiment) -> Any:

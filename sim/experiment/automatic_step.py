@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from repose.sim.engine.contacts.kinematics import Contact, lone_contact
 from repose.sim.engine.neighbours.verlet_list import LARGEST_STEP
+from repose.sim.engine.timestep.acceleration import field_acceleration
 from repose.sim.engine.timestep.stability import CLASSES_PER_OCTAVE, automatic_dt, stability_limit
 from repose.sim.engine.timestep.survey import Survey
-from repose.sim.engine.world import World
+from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.pull import speed_of_pull
 
 REFERENCE_OVERLAP = 0.02
 """Overlap / radius of the single contact of the smallest grain with a wall that always limits the automatic step [-]:
@@ -30,7 +33,7 @@ DROP, EARTH = 2.0, 9.81
 """The impact that defines the contact time: drop height in radii [-], gravity [m/s²]."""
 
 STEPS_AHEAD = 200
-"""Steps between two checks of an automatic time step."""
+"""Steps between two checks of an automatic time step; a pull and other commands are followed by one more."""
 FIXED_STEPS, CLOSE_STEPS = 100, 10
 """Steps between two checks of a fixed time step: few where the step is larger than a dense cluster allows, since a
 contact that is too stiff lasts only a few steps. A check costs as much as three to four steps. At 1.3 times the limit,
@@ -82,19 +85,67 @@ def reference_dt(experiment: Experiment) -> float:
     return single_contact_dt(experiment, REFERENCE_OVERLAP * radius, mass, radius)
 
 
-def impact_dt(experiment: Experiment, ahead: float) -> float:
-    """Stable step of the fastest grain during an impact on a wall after falling for `ahead` [s] more, at the overlap
-    that stores all its kinetic energy [s]."""
-    world, model = experiment.run.world, experiment.engine.model
-    square = np.where(world.fixed, 0.0, (world.motion[: model.dimension, 1] ** 2).sum(axis=0))
-    fastest = int(square.argmax()) if square.size else -1
-    if fastest < 0 or world.fixed[fastest]:
-        return math.inf
-    mass, radius = float(world.mass[fastest]), float(world.radius[fastest])
-    speed = math.sqrt(square[fastest]) + ahead * math.hypot(*experiment.engine.gravity)
+class Approach(NamedTuple):
+    """How fast the grains that can move may be when they next touch something; the last one is the smallest grain that
+    may be poured, from rest, before the next check."""
+
+    mass: Floats
+    """Of the whole grain [kg]."""
+    movable_mass: Floats
+    """`World.movable_mass` [kg]."""
+    radius: Floats
+    """[m]."""
+    speed: Floats
+    """Of the fastest point of the grain relative to the fastest wall, at the next check [m/s]."""
+
+
+def approach(experiment: Experiment, ahead: float, acceleration: float) -> Approach:
+    """The grains with what they gain within `ahead` [s] by weight and fields, of this `acceleration` [m/s²], and pull.
+
+    A body may turn meanwhile, so that the speed of its members about the centre adds to that of the centre.
+    """
+    world, dimension = experiment.run.world, experiment.engine.model.dimension
+    moving = ~world.fixed
+    speed = np.sqrt((world.motion[:dimension, 1] ** 2).sum(axis=0))
+    if world.bodies:
+        bodies, member = world.bodies, world.search.body >= 0
+        own = world.search.body[member]
+        turning = np.sqrt((bodies.spin**2).sum(axis=0))[own] * np.sqrt((bodies.offset[:, member] ** 2).sum(axis=0))
+        speed[member] = np.sqrt((bodies.motion[:dimension, 1] ** 2).sum(axis=0))[own] + turning
+    held, pulled = speed_of_pull(experiment, ahead)
+    speed[held] += pulled
+    walls = math.sqrt(float((world.walls.velocity**2).sum(axis=1).max(initial=0.0)))
+    mass, radius = experiment.scene.smallest_grain(experiment.run.built)
+    return Approach(
+        np.append(world.mass[moving], mass),
+        np.append(world.movable_mass[moving], mass),
+        np.append(world.radius[moving], radius),
+        np.append(speed[moving], 0.0) + walls + ahead * acceleration,
+    )
+
+
+def acceleration_of_grains(experiment: Experiment) -> float:
+    """Largest acceleration by weight and fields [m/s²] of a grain that rests where it is.
+
+    No grain gains speed faster: what a field adds as the velocity grows is drag, which slows.
+    """
+    model, numbers = experiment.engine.model, experiment.numbers_now
+    by_fields = field_acceleration(model.fields, model.shapes, experiment.run.world, numbers)
+    return math.hypot(*experiment.engine.gravity) + by_fields
+
+
+def impact_dt(experiment: Experiment, coming: Approach) -> float:
+    """Stable step during the impact of the fastest grain on a wall, and on the grain that is most easily moved, at the
+    overlap that stores all kinetic energy [s]."""
+    fastest, lightest = int(coming.speed.argmax()), int(coming.movable_mass.argmin())
+    return min(_impact_of(experiment, coming, row, float(coming.speed[fastest])) for row in {fastest, lightest})
+
+
+def _impact_of(experiment: Experiment, coming: Approach, row: int, speed: float) -> float:
+    mass, radius = float(coming.mass[row]), float(coming.radius[row])
     # resolved to 1/4096 of the radius
     overlap = _overlap_storing(experiment, 0.5 * mass * speed**2, mass, radius, halvings=12)
-    return single_contact_dt(experiment, overlap, float(world.movable_mass[fastest]), radius)
+    return single_contact_dt(experiment, overlap, float(coming.movable_mass[row]), radius)
 
 
 def contact_time(experiment: Experiment) -> float:
@@ -146,25 +197,32 @@ def _lone(experiment: Experiment, overlap: float, mass: float, radius: float) ->
 
 
 def foreseen_dt(experiment: Experiment, survey: Survey) -> float:
-    """Stable step of the present contacts, of a single contact, and of the predicted impact [s]."""
+    """Stable step of the present contacts, of a single contact, and of the impacts until the next check [s].
+
+    The longer the step, the later the next check and the faster the grains are by then: the step h that is taken
+    follows from the speed v + a n h after the n steps to the next check. The step falls with that speed, so that from
+    one that is too long follows one that is too short and the other way round, both closer to h each time: the third
+    is too short, by no more than the second is too long.
+    """
     moving = int((~experiment.run.world.fixed).sum())
-    cluster = cluster_factor(experiment.run.world) if moving >= SPARSE and survey.contacts < moving else 1.0
-    stable = min(survey.stable_dt, reference_dt(experiment) / cluster)
-    ahead = STEPS_AHEAD * automatic_dt(stable)
-    return min(stable, IMPACT_MARGIN * impact_dt(experiment, ahead) / cluster, passing_dt(experiment, ahead))
+    many = moving == 0 or (moving >= SPARSE and survey.contacts < moving)
+    cluster = cluster_factor(experiment.run.world) if many else 1.0
+    stable = foreseen = min(survey.stable_dt, reference_dt(experiment) / cluster)
+    acceleration = acceleration_of_grains(experiment)
+    for _ in range(3):
+        step = automatic_dt(foreseen)
+        coming = approach(experiment, STEPS_AHEAD * step, acceleration)
+        impact = IMPACT_MARGIN * impact_dt(experiment, coming) / cluster
+        foreseen = min(stable, impact, passing_dt(coming))
+        if automatic_dt(foreseen) == step:
+            break
+    return foreseen
 
 
-def passing_dt(experiment: Experiment, ahead: float) -> float:
-    """Step within which no grain moves farther than the step loop allows, after falling for `ahead` [s] more [s]; soft
-    grains would bear longer ones."""
-    world, dimension = experiment.run.world, experiment.engine.model.dimension
-    moving = ~world.fixed
-    gained = ahead * math.hypot(*experiment.engine.gravity)
-    _, smallest = experiment.scene.smallest_grain(experiment.run.built)  # it may be poured before the next check
-    radius = np.append(world.radius[moving], smallest)
-    speed = gained + np.append(np.sqrt((world.motion[:dimension, 1][:, moving] ** 2).sum(axis=0)), 0.0)
+def passing_dt(coming: Approach) -> float:
+    """Step within which no grain moves farther than the step loop allows [s]; soft grains would bear longer ones."""
     with np.errstate(divide="ignore"):
-        return float((LARGEST_STEP * radius / speed).min())
+        return float((LARGEST_STEP * coming.radius / coming.speed).min())
 
 
 def cluster_factor(world: World) -> float:

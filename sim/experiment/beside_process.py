@@ -11,11 +11,10 @@ import sys
 import threading
 
 from repose.sim.engine.builder import empty_world, with_parts
-from repose.sim.engine.contacts.contact_state import state_of
-from repose.sim.engine.contacts.force_table import blank_table, compiled_table
+from repose.sim.engine.contacts.contact_table import compile_table
 from repose.sim.engine.model import Numbers
 from repose.sim.engine.parts import compile_geometry
-from repose.sim.engine.timestep.survey import compiled_survey, survey_arguments
+from repose.sim.engine.timestep.survey import compile_survey
 from repose.sim.experiment.activation import bond_numbers, field_numbers, model_for
 from repose.sim.registry import laws, scenes
 
@@ -31,8 +30,8 @@ def main() -> None:
     numbers = Numbers(field_numbers(scene, parameters), bond_numbers(scene, parameters))
     world = with_parts(empty_world(model.dimension, model.spin_length, model.integrator.levels), model)
     compile_geometry(model, world, request["walled"])
-    compiled_survey(model)(*survey_arguments(model, world, params, numbers, request["walled"]))
-    compiled_table(model.law, model.shapes)(state_of(world), params, blank_table(world))
+    compile_survey(model, world, params, numbers)
+    compile_table(model, world, params)
 
 
 def _leave_with_parent() -> None:

@@ -27,7 +27,7 @@ from repose.sim.parameters import ParameterError, Value, checked_seed, require_k
 
 
 def new_experiment(
-    scene: str = "heap",
+    scene: str | Scene = "heap",
     values: Mapping[str, Value] | None = None,
     seed: int = 1,
     ready: str | None = None,
@@ -230,12 +230,12 @@ def _follow(experiment: Experiment, first: bool) -> None:
     fit_ramp(experiment)
 
 
-def _checked(scene: str, values: Mapping[str, Value], seed: int, ready: str | None) -> tuple[Scene, Any]:
-    """The scene and its checked parameters; raises `ParameterError`."""
-    scenes = registry.scenes()
-    require_known(scene, scenes, "scene")
-    found: Scene = scenes[scene]
-    require_plain(found.state_type, f"The state of the scene '{scene}'")
+def _checked(scene: str | Scene, values: Mapping[str, Value], seed: int, ready: str | None) -> tuple[Scene, Any]:
+    """The scene, by its name or as its record, and its checked parameters; raises `ParameterError`."""
+    if isinstance(scene, str):
+        require_known(scene, registry.scenes(), "scene")
+    found: Scene = registry.scenes()[scene] if isinstance(scene, str) else scene
+    require_plain(found.state_type, f"The state of the scene '{found.name}'")
     parameters = found.parameters.checked(values)
     if ready is not None:
         require_known(ready, found.prepared, "prepared state")

@@ -13,7 +13,7 @@ import sys
 import threading
 from contextlib import suppress
 
-from repose.sim.engine.contacts.force_table import compiled_table
+from repose.sim.engine.contacts.contact_table import compiled_evaluation
 from repose.sim.engine.jit import is_stored
 from repose.sim.engine.model import Model
 from repose.sim.engine.parts import compiled_parts
@@ -23,11 +23,11 @@ from repose.sim.engine.timestep.survey import compiled_survey
 CODE = "from repose.sim.experiment.beside_process import main; main()"
 
 
-def compile_beside(model: Model, scene: str, values: dict[str, object], walled: bool) -> None:
-    """Start the process, unless there is no other processor or everything is on disk; `values` are the parameters of
-    the scene."""
-    parts = (compiled_parts(model).renew_lists, compiled_survey(model), compiled_table(model.law, model.shapes))
-    if available() < 2 or all(map(is_stored, parts)):
+def compile_beside(model: Model, params: tuple, scene: str, values: dict[str, object], walled: bool) -> None:
+    """Start the process, unless there is no other processor or everything is on disk; `params` are the
+    numbers of the law, `values` the parameters of the scene."""
+    of_law = compiled_evaluation(model.law, model.shapes, params)
+    if available() < 2 or all(map(is_stored, (compiled_parts(model).renew_lists, compiled_survey(model), of_law))):
         return
     with suppress(OSError, TypeError):  # no process can be started, or a value has no form in JSON: not beside, then
         request = json.dumps({"scene": scene, "values": values, "walled": walled})

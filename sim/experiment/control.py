@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import get_args
 
-from repose.sim.experiment import changes, history, pull, results
+from repose.sim.experiment import changes, faults, history, pull, results
 from repose.sim.experiment.commands import (
     Act,
     Command,
@@ -60,6 +60,7 @@ def _apply(experiment: Experiment, command: Command) -> None:
             changes.remove_grain(experiment, sphere_id)
         case Pull(sphere_id, position, limit):
             pull.pull(experiment, sphere_id, position, limit)
+            faults.update_dt(experiment)
         case Release():
             pull.release(experiment)
         case Start(scene, values, seed, ready):

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, get_args, get_type_hints
 
-from repose.sim.engine.contacts.force_table import ContactTable
+from repose.sim.engine.contacts.contact_table import ContactTable
 from repose.sim.engine.model import Model, Numbers
 from repose.sim.engine.timestep.survey import Survey
 from repose.sim.engine.world import Floats, World
@@ -105,6 +105,9 @@ class Scene:
     focus: Callable[[Experiment], tuple[tuple[float, ...], tuple[float, ...]] | None] = lambda experiment: None
     """Lower and upper corner of what stays in view beside the grains when the camera follows them [m]; None for the
     whole box."""
+    turned: Callable[[Any], float] = lambda state: 0.0
+    """turned(state) -> angle by which the course of the experiment has turned the table, besides the parameter `tilt`
+    [rad]."""
     flaw: Callable[[Any, World, Any], str] = lambda state, world, built: ""
     """flaw(state, world, parameters it was built with) -> the part of a state read from a file that is impossible in
     this scene; empty if there is none."""
@@ -115,6 +118,9 @@ class Scene:
     """Number of layers that the grains form once all are poured; 0 if it is not known."""
     overlap_limit: float = LARGE_OVERLAP
     """Overlap / radius above which the window warns; larger for a published model with soft contacts [-]."""
+    time_scale: Callable[[Any], float] = lambda built: 1.0
+    """time_scale(parameters) -> simulated time per wall time at the first speed of the window: far below 1 for an
+    impact of microseconds [-]."""
     lecture: tuple[str, ...] = ()
     """The parameters that matter in a lecture, by name, four or five; the window shows them first."""
     test_values: Mapping[str, Value] = field(default_factory=dict)

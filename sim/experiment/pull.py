@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from repose.sim.engine.fields import Sphere
 from repose.sim.engine.model import Numbers
 from repose.sim.engine.step import compose
@@ -86,6 +87,21 @@ def stepper(experiment: Experiment) -> tuple[Any, Numbers]:
         return engine.advance, numbers
     model = replace(engine.model, fields=(*engine.model.fields, target.BOUND))
     return compose(model), numbers._replace(fields=(*numbers.fields, held))
+
+
+def speed_of_pull(experiment: Experiment, ahead: float) -> tuple[NDArray[np.intp], float]:
+    """Rows of the sphere that is pulled and of its body, and the speed that they can gain within `ahead` [s] [m/s]:
+    by the present force on a sphere at rest, and at most what the spring stores."""
+    held, world, dimension = experiment.run.target, experiment.run.world, experiment.scene.dimension
+    row = row_of(world, held.sphere) if held is not None else None
+    if held is None or row is None:
+        return np.zeros(0, np.intp), 0.0
+    body = world.search.body
+    rows = np.flatnonzero(body == body[row]) if body[row] >= 0 else np.array([row])
+    mass = float(world.movable_mass[row])
+    stretch = math.dist(held.position, world.motion[:dimension, 0, row])
+    by_force = ahead * min(held.limit, held.stiffness * stretch) / mass
+    return rows, min(by_force, stretch * math.sqrt(held.stiffness / mass))
 
 
 def force_of_pull(experiment: Experiment) -> Floats | None:

@@ -257,8 +257,9 @@ class Runner:
         if self._scheduled is None:
             return 0, False  # the schedule begins with this turn
         since, started = self._scheduled
-        behind = (time.perf_counter() - since) * self._speed - (experiment.time - started)
-        if behind > LONGEST_CATCH_UP * self._speed:
+        speed = self._speed * experiment.scene.time_scale(experiment.run.built)
+        behind = (time.perf_counter() - since) * speed - (experiment.time - started)
+        if behind > LONGEST_CATCH_UP * speed:
             self._scheduled = None
         return max(0, min(batch, int(behind / experiment.dt))), False
 

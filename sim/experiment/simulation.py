@@ -13,16 +13,23 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from repose.sim.engine.contacts.contact_table import ContactTable
+from repose.sim.engine.model import Model
+from repose.sim.engine.world import Floats, World
 from repose.sim.experiment import changes, control, headless, history, results, saved_run, stepping
 from repose.sim.experiment.commands import Act, Command, SetParameters
-from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.experiment import Experiment, Scene
+from repose.sim.experiment.ledger import energy_of
+from repose.sim.experiment.sampling import system_of
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.take_snapshot import take_snapshot
+from repose.sim.measure.energy import Energy
 from repose.sim.parameters import ParameterError, Value
+from repose.sim.registry import scenes
 
 
 class Simulation:
-    """A scene with `values` over its default parameters; `prepared` names a state to start from.
+    """A scene, by name or as a record, with `values` over its defaults; `prepared` names a state to start from.
 
     Raises `ParameterError` if the scene, a value, the seed or the prepared state is refused. `experiment` holds all
     data (repose.sim.experiment.experiment).
@@ -30,7 +37,7 @@ class Simulation:
 
     def __init__(
         self,
-        scene: str = "heap",
+        scene: str | Scene = "heap",
         values: Mapping[str, Value] | None = None,
         seed: int = 1,
         prepared: str | None = None,
@@ -75,8 +82,51 @@ class Simulation:
         take_snapshot(self.experiment, snapshot)
         return snapshot
 
+    @property
+    def world(self) -> World:
+        """The tables of the present state; another object after spheres were added or removed."""
+        return self.experiment.run.world
+
+    @property
+    def model(self) -> Model:
+        """Law, integrator and dimension."""
+        return self.experiment.engine.model
+
+    @property
+    def time(self) -> float:
+        """Simulated time [s]."""
+        return self.experiment.time
+
+    @property
+    def position(self) -> Floats:
+        """Centres of the spheres [m], shape (spheres, dimension), a copy."""
+        return self.world.motion[: self.model.dimension, 0].T.copy()
+
+    @property
+    def velocity(self) -> Floats:
+        """At the time of the positions [m/s], shape (spheres, dimension), a copy."""
+        lead = self.model.integrator.velocity_lead * self.experiment.dt
+        motion = self.world.motion[: self.model.dimension]
+        return (motion[:, 1] - lead * motion[:, 2]).T.copy()
+
+    @property
+    def spin(self) -> Floats:
+        """[rad/s], shape (spheres, 0, 1 or 3), a copy."""
+        return self.world.motion[self.model.dimension :, 1].T.copy()
+
+    def contacts(self) -> ContactTable:
+        """Every present contact: rows of both spheres, branch [m] and force on the first one [N]."""
+        return system_of(self.experiment).contacts
+
+    def energy(self) -> Energy:
+        """The energy ledger [J]."""
+        return energy_of(self.experiment)
+
     def save(self, path: str | Path) -> None:
-        """Write the whole run to a file; raises `OSError`."""
+        """Write the whole run to a file; raises `OSError`, and `ParameterError` for a scene that is in no list."""
+        scene = self.experiment.scene
+        if scenes().get(scene.name) is not scene:
+            raise ParameterError(f"{scene.title} cannot be saved as a run: keep the script that places them.")
         saved_run.save(history.saved_copy(self.experiment), Path(path))
 
     def results(self) -> dict[str, Any]:

@@ -98,6 +98,8 @@ class Snapshot:
     contact_time: float = 0.0
     """Contact duration of a typical impact, over which changes of stiffness act [s]."""
     parameters: ParameterSet | None = None
+    gravity: tuple[float, ...] = ()
+    """Acceleration of free fall in the frame of the table, at present [m/s²], one entry per dimension."""
 
     position: Floats = field(default_factory=lambda: np.empty((0, 2), np.float32))
     """Centres [m], shape (count, dimension)."""

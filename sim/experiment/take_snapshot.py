@@ -160,7 +160,7 @@ def take_picture(experiment: Experiment, snapshot: Snapshot) -> None:
     world, dimension = experiment.run.world, experiment.scene.dimension
     snapshot.scene, snapshot.seed = experiment.scene.name, experiment.seed
     snapshot.step, snapshot.time, snapshot.dt = experiment.step, experiment.time, experiment.dt
-    snapshot.parameters = experiment.parameters
+    snapshot.parameters, snapshot.gravity = experiment.parameters, experiment.engine.gravity
     snapshot.position = world.motion[:dimension, 0].T.astype(np.float32)
     snapshot.radius = world.radius.astype(np.float32)
     snapshot.fixed = world.fixed & (world.layer < 0)  # a grain that is fixed until its release is not a wall

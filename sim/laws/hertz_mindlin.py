@@ -3,8 +3,13 @@
 F_n = 4/3 E* sqrt(R* overlap) overlap - eta_n v_n;  F_t = -K_t xi - eta_t v_t, at most mu F_n, with
 K_t = 8 G* sqrt(R* overlap).
 The damping eta = 2 sqrt(5/6) b sqrt(m* S), with S the stiffness dF/d(overlap) of either direction and b as in
-the Voigt law, gives a restitution e at any speed (Tsuji, Tanaka & Ishida, Powder Technology 71 (1992) 239). Left
-out: the loss of stored shear when a contact is unloaded while sheared (Mindlin & Deresiewicz).
+the Voigt law, gives a restitution e at any speed (Tsuji, Tanaka & Ishida, Powder Technology 71 (1992) 239).
+
+The shear force is no derivative of an energy: K_t follows the overlap while the spring keeps its stretch, so that the
+spring gains xi² dK_t/2 as the contact is loaded and loses as much as it is unloaded, without work. Elastic impacts that
+do not slide (aluminium oxide, R = 2.5 mm, 3.9 m/s) gain 0.16, 0.5 and 0.7 % of the energy at 30, 60 and 85°. The ledger
+books this with the sliding, from which it cannot be told: `energy.sliding` is what friction springs give up in any way.
+Left out: the path dependence of Mindlin & Deresiewicz, slip in a ring of the contact area.
 """
 
 from __future__ import annotations

@@ -119,11 +119,11 @@ class LeeHerrmannParameters(ParameterSet):
         ),
     ] = "lee-herrmann"
     coulomb_cap: Annotated[
-        Literal["spring", "total"],
+        Literal["spring", "total", "lammps"],
         Quantity("Coulomb cap", "", group="Model"),
         Field(
-            description="What μ F_n limits: the friction spring alone (thesis) or spring and shear damping "
-            "together (as LAMMPS has it)."
+            description="What μ F_n limits: the friction spring alone (thesis), or spring and shear damping together. "
+            "lammps: together, by μ|F_n| also while the damping pulls, and the spring is reset to match."
         ),
     ] = "spring"
 
@@ -154,15 +154,23 @@ def linear(k, overlap):
 
 
 @compilable(forceinline=True)
-def keep_stretching(stretch, limit):
+def keep_stretching(touching, shear, lag, stretch, limit, normal):
     """Lee-Herrmann: a sliding spring keeps stretching and only its force is limited."""
-    return 0.0
+    return vector.scale(0.0, shear)
 
 
 @compilable(forceinline=True)
-def relax_to_limit(stretch, limit):
+def relax_to_limit(touching, shear, lag, stretch, limit, normal):
     """Cundall-Strack: a sliding spring relaxes to the length at which its force is the limit."""
-    return max(0.0, 1.0 - limit / max(stretch, TINY))
+    return vector.scale(touching * max(0.0, 1.0 - limit / max(stretch, TINY)), shear)
+
+
+@compilable(forceinline=True)
+def reset_to_match(touching, shear, lag, stretch, limit, normal):
+    """LAMMPS: a sliding spring is given the length at which spring and damper together have the limit; `lag` is the
+    stretch [m] at which the spring would pull like the damper."""
+    both = vector.add(shear, lag)
+    return vector.scale(touching * max(0.0, 1.0 - limit / max(vector.length_across(both, normal), TINY)), both)
 
 
 @compilable(forceinline=True)
@@ -181,6 +189,24 @@ def stored_in_spring(k, stretch, limit):
 
 
 @compilable(forceinline=True)
+def stored_in_whole_spring(k, stretch, limit):
+    """Energy of a spring that is as long as it is: with the damper it obeys the limit."""
+    return 0.5 * k * stretch * stretch
+
+
+@compilable(forceinline=True)
+def only_pushing(normal_force):
+    """Size of the normal force that friction reads: none while damping pulls."""
+    return max(normal_force, 0.0)
+
+
+@compilable(forceinline=True)
+def pushing_or_pulling(normal_force):
+    """The same as LAMMPS has it: |F_n|, also while damping pulls."""
+    return abs(normal_force)
+
+
+@compilable(forceinline=True)
 def cap_spring(spring, viscous, limit, normal):
     """The spring alone is limited; viscous shear comes on top (thesis eq. 2.10)."""
     return vector.scale(min(1.0, limit / max(vector.length_across(spring, normal), TINY)), spring), viscous
@@ -188,7 +214,7 @@ def cap_spring(spring, viscous, limit, normal):
 
 @compilable(forceinline=True)
 def cap_total(spring, viscous, limit, normal):
-    """Spring and viscous shear together are limited (as LAMMPS' pair granular has it)."""
+    """Spring and viscous shear together are limited."""
     both = vector.add(spring, viscous)
     share = min(1.0, limit / max(vector.length_across(both, normal), TINY))
     return vector.scale(share, spring), vector.scale(share, viscous)
@@ -203,23 +229,28 @@ def normal_stiffness(params, contact):
 REPULSION = {"hertz": hertz, "linear": linear}
 RELAXATION = {"lee-herrmann": keep_stretching, "cundall-strack": relax_to_limit}
 STORED = {"lee-herrmann": stored_below_limit, "cundall-strack": stored_in_spring}
-CAP = {"spring": cap_spring, "total": cap_total}
+CAP = {"spring": cap_spring, "total": cap_total, "lammps": cap_total}
 
 
 @cache
 def bound(exponent: str, anchor: str, coulomb_cap: str) -> BoundLaw:
-    """The law's functions with the chosen formulas of repulsion, sliding spring and Coulomb limit."""
+    """The law's functions with the chosen formulas of repulsion, sliding spring and Coulomb limit; the limit of LAMMPS
+    has a sliding spring of its own."""
     repel, relax, stored, cap = REPULSION[exponent], RELAXATION[anchor], STORED[anchor], CAP[coulomb_cap]
+    pressing = only_pushing
+    if coulomb_cap == "lammps":
+        relax, stored, pressing = reset_to_match, stored_in_whole_spring, pushing_or_pulling
 
     @compilable(forceinline=True)
     def force(params, contact):
         """F_n = k_n overlap^p - γ_n m* v_n;  F_t = -γ_t m* v_t - min(k_s |ξ|, μ max(F_n, 0)) ξ/|ξ|
-        (thesis eq. 2.8, 2.10)."""
+        (thesis eq. 2.8, 2.10; other limits by choice)."""
         touching = 1.0 if contact.overlap > 0.0 else 0.0
         repulsion, _, _ = repel(normal_stiffness(params, contact), max(contact.overlap, 0.0))
         normal_viscosity = touching * params.normal_damping * contact.effective_mass
         normal_force = repulsion - normal_viscosity * contact.normal_velocity
-        limit = touching * params.friction * max(normal_force, 0.0)
+        limit = touching * params.friction * pressing(normal_force)
+        viscosity = params.shear_damping * contact.effective_mass
         spring, viscous = cap(
             vector.scale(-touching * params.shear_stiffness, contact.shear),
             vector.scale(-touching * params.shear_damping * contact.effective_mass, contact.tangential_velocity),
@@ -228,7 +259,9 @@ def bound(exponent: str, anchor: str, coulomb_cap: str) -> BoundLaw:
         )
         stretch = vector.length_across(contact.shear, contact.normal)
         compliance = 1.0 / max(params.shear_stiffness, TINY)  # equal for all contacts: one division for a whole block
-        relaxation = vector.scale(touching * relax(stretch, limit * compliance), contact.shear)
+        springy = 1.0 if params.shear_stiffness > 0.0 else 0.0
+        lag = vector.scale(springy * viscosity * compliance, contact.tangential_velocity)
+        relaxation = relax(touching, contact.shear, lag, stretch, limit * compliance, contact.normal)
         radius = contact.effective_radius
         torque, rolling_power = rolling_torque(params.rolling_friction, 0.0, touching * normal_force, radius, contact)
         return Response(
@@ -249,7 +282,7 @@ def bound(exponent: str, anchor: str, coulomb_cap: str) -> BoundLaw:
         repulsion, _, elastic = repel(normal_stiffness(params, contact), max(contact.overlap, 0.0))
         normal_force = repulsion - touching * params.normal_damping * contact.effective_mass * contact.normal_velocity
         stretch = vector.length_across(contact.shear, contact.normal)
-        limit = params.friction * max(normal_force, 0.0) / max(params.shear_stiffness, TINY)
+        limit = params.friction * pressing(normal_force) / max(params.shear_stiffness, TINY)
         return elastic, touching * stored(params.shear_stiffness, stretch, limit)
 
     @compilable(forceinline=True)

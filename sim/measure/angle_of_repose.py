@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -42,11 +42,28 @@ class AngleOfRepose:
     used_ids: tuple[int, ...]
     """`id` of each surface grain used."""
     grains_left: int
+    by_method: dict[str, tuple[float, float]] = field(default_factory=dict)
+    """Angle and standard error of every method on the same surface grains [rad]; empty unless asked for."""
+    bend: float = math.nan
+    """By how much the flank is steeper at its top than at its foot [rad], from y = a + b x + c x² through the same
+    grains; nan where it was not asked for."""
+    bend_error: float = math.nan
+    """Standard error of `bend` [rad]."""
+    is_curved: bool = False
+    """Whether c differs from zero with a confidence of 95 % (two-sided t-test)."""
 
     @property
     def error_of(self) -> str:
         """Source of the standard error, in words."""
         return ERROR_OF[self.method]
+
+
+def bend_in_words(found: AngleOfRepose) -> str:
+    """Where a curved flank is steeper, and by how much: "4.2° ± 1.5° steeper at the top"; empty for a straight one."""
+    if not found.is_curved:
+        return ""
+    where = "top" if found.bend > 0.0 else "foot"
+    return f"{abs(math.degrees(found.bend)):.1f}° ± {math.degrees(found.bend_error):.1f}° steeper at the {where}"
 
 
 def angle_in_words(angle: float, error: float, error_of: str) -> str:
@@ -63,6 +80,7 @@ def measure_angle(
     x_range: tuple[float, float],
     highest: int = 2,
     method: Method = "line",
+    complete: bool = False,
 ) -> AngleOfRepose | None:
     """The slope of a heap that falls to the right, or None with fewer than three surface grains.
 
@@ -70,7 +88,8 @@ def measure_angle(
     their centres, are the surface (thesis 3.2.3). position (n, 2) [m], radius (n,) [m], sphere_id (n,).
     "line" is the least-squares line; "robust" the Theil-Sen line, with half of its 68 % interval as
     error; "height_over_base" the height of the surface at the left over the length of the base,
-    with an error of one grain radius at either end.
+    with an error of one grain radius at either end. With `complete` the angle is found by every method, and the
+    curvature of the flank.
     """
     inside = np.flatnonzero((position[:, 0] >= x_range[0]) & (position[:, 0] <= x_range[1]))
     surface = surface_rows(position[inside], 2.0 * float(radius.mean()) if radius.size else 1.0, x_range[0], highest)
@@ -79,6 +98,11 @@ def measure_angle(
         return None
     x, y = position[used].T
     slope, error, intercept = _FITS[method](x, y, float(radius.mean()))
+    by_method = {}
+    for name, fit in _FITS.items() if complete else ():
+        other, its_error, _ = fit(x, y, float(radius.mean()))
+        by_method[name] = float(np.arctan(-other)), float(its_error / (1.0 + other**2))
+    bend, bend_error, is_curved = _bend(x, y) if complete else (math.nan, math.nan, False)
     return AngleOfRepose(
         angle=float(np.arctan(-slope)),
         standard_error=float(error / (1.0 + slope**2)),
@@ -88,7 +112,32 @@ def measure_angle(
         method=method,
         used_ids=tuple(sphere_id[used].tolist()),
         grains_left=int(radius.size),
+        by_method=by_method,
+        bend=bend,
+        bend_error=bend_error,
+        is_curved=is_curved,
     )
+
+
+def _bend(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[float, float, bool]:
+    """Angle at the left end minus that at the right end of the parabola y = a + b u + c u², u = x - mean(x), with its
+    standard error [rad], and whether c is significant.
+
+    The angle is arctan(-(b + 2 c u)), so that the error of the difference is 2 σ_c (u_1 - u_0)/(1 + b²).
+    """
+    if x.size < 5 or np.unique(x).size < 4:
+        return math.nan, math.nan, False
+    from scipy.stats import t as student
+
+    u = x - x.mean()
+    (c, b, _), covariance = np.polyfit(u, y, 2, cov=True)
+    error = math.sqrt(max(float(covariance[0, 0]), 0.0))
+    ends = np.array((u.min(), u.max()))
+    top, foot = np.arctan(-(b + 2.0 * c * ends))
+    quantile = float(student.ppf(0.975, x.size - 3))
+    rounding = 1e-9 * float(np.ptp(y) or 1.0) / float(np.ptp(u)) ** 2
+    is_curved = abs(float(c)) > quantile * error + rounding
+    return float(top - foot), 2.0 * error * float(np.ptp(u)) / float(1.0 + b**2), is_curved
 
 
 def surface_rows(position: NDArray[np.float64], width: float, left: float, highest: int) -> NDArray[np.int64]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from repose.sim.engine.contacts.force_table import ContactTable
+from repose.sim.engine.contacts.contact_table import ContactTable
 from repose.sim.engine.world import World
 from repose.sim.measure.coordination import Coordination
 from repose.sim.measure.display import PACKING
@@ -112,7 +112,9 @@ MEASUREMENT = (
         STRESS_UNIT,
         _in_bulk(lambda bulk: bulk.stress.largest_shear),
         costly=True,
-        help=_help("Largest shear stress"),
+        help=_help("Largest shear stress; ± because grains that do not rotate make the stress unsymmetric"),
+        error=_in_bulk(lambda bulk: bulk.stress.asymmetry),
+        error_of="half the difference of σ_xy and σ_yx",
         plot=None,
         order=22,
     ),

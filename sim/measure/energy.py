@@ -41,7 +41,8 @@ class Energy:
     damping: float
     """Energy converted to heat by viscous terms."""
     sliding: float
-    """Energy converted to heat by sliding friction springs and at the end of contacts."""
+    """Energy that friction springs give up: as heat by sliding and at the end of contacts, and where their stiffness
+    follows the overlap (Hertz-Mindlin) -ξ² dK/2, which can be negative."""
     breaking: float
     """Energy that bonds stored when they broke."""
     poured: float
@@ -146,7 +147,7 @@ TERMS = {
     "shear": "shear springs",
     "bonds": "bonds",
     "damping": "lost: damping",
-    "sliding": "lost: sliding",
+    "sliding": "lost: friction",
     "breaking": "lost: breaking",
     "poured": "poured in",
     "removed": "carried away",

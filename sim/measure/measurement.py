@@ -23,7 +23,7 @@ from repose.sim.measure.booked import Booked
 from repose.sim.measure.display import OTHER, Plot, Reading
 
 if TYPE_CHECKING:  # both modules import the compiler
-    from repose.sim.engine.contacts.force_table import ContactTable
+    from repose.sim.engine.contacts.contact_table import ContactTable
     from repose.sim.engine.timestep.survey import Survey
 
 T = TypeVar("T")
@@ -97,6 +97,10 @@ class Measurement:
     """Function that tells whether the value is shown beside the picture now, if it is not nan."""
     help: Callable[[System], str] | str = ""
     """Tooltip of the reading."""
+    error: Callable[[System], float] | None = None
+    """Function that returns the uncertainty of the present value in SI units, or nan; None if it has none."""
+    error_of: str = ""
+    """Source of the uncertainty."""
     plot: Plot | None = OTHER
     """Tab of the plot; None for no plot."""
     axis: str = ""
@@ -129,4 +133,7 @@ class Measurement:
         if not math.isfinite(value):
             return None
         help = self.help if isinstance(self.help, str) else self.help(system)
-        return Reading(self.label(), value / self.scale, self.unit_in(system.dimension), help=help)
+        error = math.nan if self.error is None else self.error(system) / self.scale
+        known = error if math.isfinite(error) else None
+        unit = self.unit_in(system.dimension)
+        return Reading(self.label(), value / self.scale, unit, known, help, self.error_of if known is not None else "")

@@ -44,12 +44,15 @@ class Box(NamedTuple):
 
 
 def box_in_packing(world: World) -> Box | None:
-    """The largest box well inside the packing of the movable spheres; None if it is too small.
+    """The largest box well inside the packing of the movable spheres; None if it is too small, and where spheres are
+    bonded: these are bodies, and their stress is that of the bonds.
 
     Of several equally large boxes, the one nearest to the middle of the packing.
     """
     from scipy import ndimage  # scipy takes a third of a second to import: only when measuring
 
+    if world.bonds and world.bonds.intact.any():
+        return None
     moving = ~world.fixed
     dimension = world.search.reference.shape[0]
     radius, grains = world.radius[moving], grain_radii(world)

@@ -7,7 +7,8 @@ rigid body its centre of mass) and s the fraction of the branch inside the box. 
 mean over the box of a stress that is concentrated on the branches, for every size of the box (Love 1927, Weber 1966; s
 as in Lätzel, Luding & Herrmann, Granular Matter 2 (2000) 123). V is the mass-weighted mean velocity of the grains whose
 centres lie in the box. **Compression is positive.** In the plane V is an area and stress a force per length, N/m. The
-tensor is symmetric if the contacts exert no net torque on any grain: at rest, and without friction.
+tensor is symmetric if the contacts exert no net torque on any grain: at rest, and without friction. Grains that do not
+rotate take up any torque: with friction their stress is not symmetric (`Stress.asymmetry`).
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from numpy.typing import ArrayLike
 from repose.sim.engine.world import Floats, World
 
 if TYPE_CHECKING:
-    from repose.sim.engine.contacts.force_table import (
+    from repose.sim.engine.contacts.contact_table import (
         ContactTable,  # imports the compiler, which the window does not load at its start
     )
 
@@ -55,6 +56,13 @@ class Stress:
         return 0.5 * float(self.principal[-1] - self.principal[0])
 
     @property
+    def asymmetry(self) -> float:
+        """Largest |stress_ab - stress_ba| / 2: the uncertainty of a shear stress where torques on grains are not in
+        balance. In the plane the shear stress on every plane is that of the symmetric part plus or minus exactly this.
+        """
+        return 0.5 * float(np.abs(self.tensor - self.tensor.T).max())
+
+    @property
     def unit(self) -> str:
         """Pa in space, N/m in the plane."""
         return stress_unit(len(self.tensor))
@@ -67,6 +75,7 @@ class Stress:
             "kinetic_part": self.kinetic.tolist(),
             "pressure": self.pressure,
             "largest_shear": self.largest_shear,
+            "asymmetry": self.asymmetry,
         }
 
 

@@ -19,7 +19,7 @@ from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.snapshot import Action
 from repose.sim.laws.materials import Material
-from repose.sim.measure.display import Curve, Label, Line, Reading, Track
+from repose.sim.measure.display import Curve, Label, Line, Outcome, Reading, Track
 from repose.sim.parameters import Quantity
 from repose.sim.scenes.common.motion_parameters import MotionParameters
 from repose.sim.scenes.common.release import (
@@ -309,6 +309,21 @@ def results(experiment: Experiment) -> dict[str, Any]:
     }
 
 
+def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
+    """The acceleration of every sphere beside the closed form, at the end."""
+    built = experiment.run.built
+    if experiment.phase != "rested":
+        return ()
+    found = []
+    for mu, a in zip(built.frictions, accelerations(experiment), strict=True):
+        way = "rolls" if mu >= 2.0 / 7.0 * math.tan(built.steepness) else "slides"
+        expected = built.acceleration(mu)
+        holds = bool(abs(a - expected) <= allowed(built))
+        statement = f"the sphere of μ = {mu:g} {way} with the acceleration of the closed form"
+        found.append(Outcome(statement, f"{a:.4f} m/s²", f"{expected:.4f} m/s²", holds))
+    return tuple(found)
+
+
 def check(experiment: Experiment) -> str:
     """Check that the accelerations are those of rolling and sliding."""
     built = experiment.run.built
@@ -341,6 +356,7 @@ SCENE = Scene(
     smallest_grain=lambda parameters: (parameters.mass, parameters.radius),
     rotates=lambda parameters: True,
     readings=readings,
+    outcomes=outcomes,
     curves=curves,
     labels=labels,
     tracks=tracks,

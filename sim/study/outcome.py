@@ -33,13 +33,17 @@ from repose.sim.measure.display import Curve, Line
 from repose.sim.parameters import Value
 from repose.sim.registry import scenes
 from repose.sim.study.plan import Run, Statement, StudyPlan, Verdict
-from repose.sim.study.quantities import Quantity, default_names, name_of_study, quantity_of, read
+from repose.sim.study.quantities import BESIDE, Quantity, default_names, name_of_study, quantity_of, read
 
 SAID = (
     *("seed", "phase", "fault", "complaint", "steps", "simulated_time", "time_step", "largest_overlap"),
     *("largest_overlap_at", "state_hash"),
 )
 """Entries of each run's result that are repeated in the result of the study."""
+
+
+USUAL_ERROR = {"°": 0.5}
+"""Standard error for which the table lists the number of seeds where the study names none, by unit."""
 
 
 class Group(NamedTuple):
@@ -84,6 +88,17 @@ class Outcome:
     def drawn(self) -> Quantity:
         """The first quantity."""
         return self.quantities[0]
+
+    @property
+    def wanted_error(self) -> float:
+        """Standard error of the first quantity for which the table lists the number of seeds, in its unit; 0: none."""
+        return self.plan.error or USUAL_ERROR.get(self.drawn.unit, 0.0)
+
+    def seeds_for(self, row: Row | None) -> int | None:
+        """Number of seeds that give the wanted standard error, (s / error)²; None where the scatter s is unknown."""
+        if row is None or not self.wanted_error or not math.isfinite(row.between):
+            return None
+        return max(2, math.ceil((row.between / self.drawn.scale / self.wanted_error) ** 2 - 1e-9))
 
     @cached_property
     def study(self) -> Study:
@@ -174,31 +189,55 @@ class Outcome:
         """Means with errors, single runs, published values and laws as a plot with its table, in shown units."""
         plan, study = self.plan, self.study
         x_unit = self._x_unit
-        several = len(self.groups) > 1
+        drawn = self.quantities[: plan.drawn_count]
+        series = [(quantity, group) for quantity in drawn for group in self.groups]
+        several = len(series) > 1
         lines: list[Line] = []
-        for number, group in enumerate(self.groups):
-            rows, points = self.rows(group), self.points(group)
+        for number, (quantity, group) in enumerate(series):
+            rows, points = self.rows(group, quantity.name), self.points(group, quantity.name)
+            how = study if quantity == self.drawn else self.like(quantity)
             if any(row.runs > 1 for row in rows):
-                x, y, _ = columns(points, x_unit, study.scale)
+                x, y, _ = columns(points, x_unit, how.scale)
                 label = "" if several else "single runs"
                 lines.append(Line(label, x, y, points=True, group=number, single=True))
             if rows:
-                x, y, error = columns(rows, x_unit, study.scale)
-                label = group.label if several else "mean"
-                lines.append(Line(label, x, y, points=True, error=error, scatter=scatter_of(study, rows), group=number))
+                x, y, error = columns(rows, x_unit, how.scale)
+                words = [quantity.label + f" {quantity.symbol}".rstrip()] if len(drawn) > 1 else []
+                label = ", ".join([*words, *([group.label] if group.label else [])]) if several else "mean"
+                lines.append(Line(label, x, y, points=True, error=error, scatter=scatter_of(how, rows), group=number))
         lines += self._published(x_unit)
         lines += self._laws(x_unit)
         numeric = self._numeric
-        quantity = plan.declared[plan.over].quantity if plan.over else None
+        varied = plan.declared[plan.over].quantity if plan.over else None
         return Curve(
             title=plan.title,
-            x_label=label_of(quantity.label, quantity.symbol, quantity.unit if numeric else "") if quantity else "",
-            y_label=label_of(study.quantity, study.symbol, study.unit),
+            x_label=label_of(varied.label, varied.symbol, varied.unit if numeric else "") if varied else "",
+            y_label=label_of(
+                "angle" if len(drawn) > 1 else study.quantity, "" if len(drawn) > 1 else study.symbol, study.unit
+            ),
             lines=tuple(lines),
             heading=plan.title,
             table=self.words(),
             ticks=() if numeric else tuple(str(value) for value in self.places),
         )
+
+    def curves(self) -> tuple[Curve, ...]:
+        """`curve`, and below it what is reported beside the first quantity, such as the grains left."""
+        below = [quantity for quantity in self.quantities[1:] if quantity.name in BESIDE]
+        return (self.curve(), *(self._curve_of(quantity) for quantity in below))
+
+    def _curve_of(self, quantity: Quantity) -> Curve:
+        """Means of another quantity with errors."""
+        study, lines, several = self.like(quantity), list[Line](), len(self.groups) > 1
+        for number, group in enumerate(self.groups):
+            rows = self.rows(group, quantity.name)
+            if rows:
+                x, y, error = columns(rows, self._x_unit, study.scale)
+                label, scatter = group.label if several else "mean", scatter_of(study, rows)
+                bars = error if any(row.runs > 1 for row in rows) else None  # a count of one run has no error
+                lines.append(Line(label, x, y, points=True, error=bars, scatter=scatter, group=number))
+        y_label = label_of(study.quantity, study.symbol, study.unit)
+        return replace(self.curve(), y_label=y_label, lines=tuple(lines), table=())
 
     def _published(self, x_unit: float) -> list[Line]:
         tables = [("published", self.study.published, self.study.scatter)] if self.study.published else []
@@ -247,6 +286,8 @@ class Outcome:
         head += ["runs"] + [
             label_of("", quantity.symbol or quantity.label, quantity.unit) for quantity in self.quantities
         ]
+        needed = any(self.seeds_for(row.means.get(self.drawn.name)) for row in self.table)
+        head += [f"seeds for ± {self.wanted_error:g}{self.drawn.unit}"] if needed else []
         lines = []
         for row in self.table:
             line = [row.group.case] if cased else []
@@ -258,6 +299,8 @@ class Outcome:
                 mean = row.means.get(quantity.name)
                 how = self.study if quantity == self.drawn else self.like(quantity)
                 line.append(mean_in_words(how, mean) if mean else "–")
+            if needed:
+                line.append(str(self.seeds_for(drawn) or "–"))
             if published:
                 other = published.get(self.places[row.at])
                 line.append(shown(other.value / self.study.scale, other.error / self.study.scale) if other else "–")
@@ -295,6 +338,8 @@ class Outcome:
             "quantity": own.label,
             "units": {quantity.name: quantity.unit for quantity in self.quantities},
             "parameters": self._shared(),
+            "wanted_error": self.wanted_error or None,
+            "changed": list(plan.altered),
             "table": [self._table_entry(row) for row in self.table],
             "published": [
                 {"at": row.at, "value": row.value / own.scale, "error": row.error / own.scale}
@@ -329,6 +374,7 @@ class Outcome:
         entry |= dict(zip(self.plan.grid, (row.at, *row.group.others)))
         drawn = row.means.get(self.drawn.name)
         entry |= {"runs": drawn.runs if drawn else 0, "without_result": row.lost}
+        entry["seeds_for_wanted_error"] = self.seeds_for(drawn)
         return entry | {
             quantity.name: _in_units(quantity, row.means.get(quantity.name)) for quantity in self.quantities
         }

@@ -89,8 +89,13 @@ def work(task: Task, tell: Connection) -> None:
 
 def write_result(task: Task, tell: Callable[[dict[str, Any]], None] = lambda told: None) -> None:
     """Do one run in this process and write its result."""
-    text = json_text(_result(task, tell))
+    text = result_text(task, tell)
     write_whole_file(task.path, lambda file: file.write(text.encode("utf-8")))
+
+
+def result_text(task: Task, tell: Callable[[dict[str, Any]], None] = lambda told: None) -> str:
+    """Do one run in this process; returns what its file contains."""
+    return json_text(_result(task, tell))
 
 
 def _result(task: Task, tell: Callable[[dict[str, Any]], None]) -> dict[str, Any]:

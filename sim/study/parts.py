@@ -12,7 +12,7 @@ from repose.sim.engine.builder import with_threads
 from repose.sim.engine.contacts.pair_forces import force_of_pairs
 from repose.sim.engine.contacts.wall_forces import wall_forces
 from repose.sim.engine.jit import call, compiled, fingerprint
-from repose.sim.engine.model import Corrected, Model, Predicted, Stage
+from repose.sim.engine.model import Corrected, Model, PackedNumbers, Predicted, Stage
 from repose.sim.engine.neighbours.verlet_list import SHORT_LIVED, renewal, watch
 from repose.sim.engine.packed import packed
 from repose.sim.engine.parts import addresses, compiled_parts
@@ -28,11 +28,11 @@ LISTS = 5
 
 
 def loops(model: Model) -> dict[str, Any]:
-    """part(world, law, gravity, dt, times, parts) for every part of the step, compiled; `law` and `gravity` are
-    addresses (repose.sim.engine.packed)."""
+    """part(world, numbers, dt, times, parts) for every part of the step, compiled; `numbers` are
+    `PackedNumbers`."""
     source = fingerprint()
 
-    def integration(world, law, gravity, dt, times, parts):  # type: ignore[no-untyped-def]
+    def integration(world, numbers, dt, times, parts):  # type: ignore[no-untyped-def]
         source  # noqa: B018  part of the closure: see repose.sim.engine.jit
         thread = thread_of(world, 0)
         for _ in range(times):
@@ -40,27 +40,25 @@ def loops(model: Model) -> dict[str, Any]:
             tables = Corrected(world.motion, world.force, world.inverse_mass, thread.first, thread.last, 0, dt)
             call(parts.after, tables)
 
-    def contacts(world, law, gravity, dt, times, parts):  # type: ignore[no-untyped-def]
+    def contacts(world, numbers, dt, times, parts):  # type: ignore[no-untyped-def]
         source  # noqa: B018
         for _ in range(times):
-            call(
-                parts.push_pairs,
-                force_of_pairs(world, law, gravity, world.mass, Stage(dt, 1.0), thread_of(world, 0)),
-            )
+            tables = force_of_pairs(world, numbers, world.mass, Stage(dt, 1.0), thread_of(world, 0), parts)
+            call(parts.push_pairs, tables)
 
-    def walls(world, law, gravity, dt, times, parts):  # type: ignore[no-untyped-def]
+    def walls(world, numbers, dt, times, parts):  # type: ignore[no-untyped-def]
         source  # noqa: B018
         for _ in range(times):
-            wall_forces(world, law, Stage(dt, 1.0), thread_of(world, 0), parts)
+            wall_forces(world, numbers.law, Stage(dt, 1.0), thread_of(world, 0), parts)
 
-    def watching(world, law, gravity, dt, times, parts):  # type: ignore[no-untyped-def]
+    def watching(world, numbers, dt, times, parts):  # type: ignore[no-untyped-def]
         source  # noqa: B018
         moved = 0
         for _ in range(times):
             moved += call(parts.moved_too_far, watch(world, thread_of(world, 0)))
         return moved
 
-    def one_list(world, law, gravity, dt, times, parts):  # type: ignore[no-untyped-def]
+    def one_list(world, numbers, dt, times, parts):  # type: ignore[no-untyped-def]
         source  # noqa: B018
         status = OK
         for _ in range(times):
@@ -79,12 +77,13 @@ def measure_parts(world: World, model: Model, numbers: tuple) -> dict[str, float
     moving = int((~world.fixed).sum())
     parts = addresses(compiled_parts(model, params), world)
     memory, (law, weight) = packed(params, gravity)
+    packed_numbers = PackedNumbers(law, weight, reach=float(model.law.reach(params)))
     found = {}
     for name, part in loops(model).items():
         if name == "walls" and not world.walls.shape.size:
             continue
         copy = with_threads(copy_world(world), 1)
-        timed = partial(part, copy, law, weight, dt * STANDSTILL, parts=parts)
+        timed = partial(part, copy, packed_numbers, dt * STANDSTILL, parts=parts)
         answer = timed(1)
         if name == "one_list" and answer != OK:
             raise RuntimeError(f"The neighbour list of the benchmark could not be built: status {answer}.")

@@ -114,12 +114,16 @@ class StudyPlan:
     most_seeds: int = 30
     measured: tuple[str, ...] = ()
     """Quantities by name (repose.sim.study.quantities); those of the scene if empty. The first one is drawn."""
+    drawn_count: int = 1
+    """How many of the first quantities, all of one unit, are drawn in the figure."""
     references: tuple[Reference, ...] = ()
     laws: Law | None = None
     """Law fitted to the points of each line; that of the scene, if any, where None."""
     figure: str = "comparison"
-    """"comparison", "stages" or "profiles"."""
+    """"comparison", "stages", "profiles" or "avalanches"."""
     statements: tuple[Statement, ...] = ()
+    altered: tuple[str, ...] = ()
+    """What was changed on the command line, in words: the statements are about other runs."""
     parts: tuple[str, ...] = ()
     """Names of studies that this one consists of; it has no runs of its own then."""
 

@@ -18,12 +18,11 @@ import numba
 from repose.sim import registry
 from repose.sim.engine import jit
 from repose.sim.engine.builder import with_levels, with_parts
-from repose.sim.engine.contacts.contact_state import state_of
-from repose.sim.engine.contacts.force_table import blank_table, compiled_table
+from repose.sim.engine.contacts.contact_table import compile_table, compiled_evaluation, compiled_fill
 from repose.sim.engine.model import Model, Numbers
 from repose.sim.engine.parts import compiled_parts, needed_parts
 from repose.sim.engine.step import compose
-from repose.sim.engine.timestep.survey import compiled_survey, survey_arguments
+from repose.sim.engine.timestep.survey import compile_survey, compiled_survey
 from repose.sim.engine.world import copy_world
 from repose.sim.experiment.activation import bond_numbers, engine_for, field_numbers, model_for
 from repose.sim.experiment.changes import new_experiment
@@ -99,9 +98,11 @@ def loops_of(needed: Needed) -> dict[str, tuple[Any, ...]]:
     scene, model = registry.scenes()[needed.scene], needed.model
     parameters = scene.parameters.checked(needed.values)
     numbers = Numbers(field_numbers(scene, parameters), bond_numbers(scene, parameters))
-    parts = compiled_parts(model, registry.laws()[needed.law].numbers(parameters), numbers)
+    params = registry.laws()[needed.law].numbers(parameters)
+    parts = compiled_parts(model, params, numbers)
     steps = compose(model).loop.dispatcher, *(getattr(parts, name) for name in needed_parts(parts, walled=False))
-    loops = steps, (compiled_table(model.law, model.shapes),), (compiled_survey(model),)
+    table = compiled_evaluation(model.law, model.shapes, params), compiled_fill()
+    loops = steps, table, (compiled_survey(model),)
     return dict(zip(PARTS, loops))
 
 
@@ -115,8 +116,8 @@ def compile_engine(needed: Needed, tell: Callable[[str], None] = lambda part: No
     numbers = Numbers(engine.field_numbers, engine.bond_numbers)
     calls: tuple[Callable[[], Any], ...] = (
         lambda: engine.advance(copy_world(world), engine.law_parameters, engine.gravity, 0.0, 0, numbers),
-        lambda: compiled_table(model.law, model.shapes)(state_of(world), engine.law_parameters, blank_table(world)),
-        lambda: compiled_survey(model)(*survey_arguments(model, world, engine.law_parameters, numbers)),
+        lambda: compile_table(model, world, engine.law_parameters),
+        lambda: compile_survey(model, world, engine.law_parameters, numbers),
         lambda: results_of(new_experiment(needed.scene, needed.values)),
     )
     took = {}

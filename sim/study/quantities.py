@@ -19,6 +19,17 @@ BESIDE = ("grains_left",)
 sharper figure than the angle."""
 
 
+DEGREES = "_degrees"
+"""End of the name of a number in a result that is in degrees."""
+SYMBOLS = {
+    "tilting_angle": "θ_T",
+    "marginal_stability": "θ_MS",
+    "repose_after_avalanches": "θ_R",
+    "slope_drop": "θ_MS − θ_R",
+}
+"""Symbols of the numbers in the results of runs, by the last part of their names."""
+
+
 class Quantity(NamedTuple):
     """How a quantity is shown."""
 
@@ -46,7 +57,9 @@ def quantity_of(scene: str, name: str) -> Quantity:
     if name in measurements():
         found = measurements()[name]
         return Quantity(name, found.title, found.symbol, found.unit_in(scenes()[scene].dimension), found.scale)
-    return Quantity(name, name.replace("_", " ").replace(".", ", "), "", "", 1.0)
+    last = name.rpartition(".")[2].removesuffix(DEGREES)
+    unit = "°" if name.endswith(DEGREES) else ""
+    return Quantity(name, last.replace("_", " "), SYMBOLS.get(last, ""), unit, 1.0)
 
 
 def default_names(scene: str, results: Mapping[str, Mapping[str, Any]]) -> tuple[str, ...]:

@@ -34,6 +34,8 @@ class StudyRuns:
     folder: Path
     threads: int | None = 1
     """Threads of each run; None for automatic."""
+    elsewhere: Callable[..., None] | None = None
+    """What does the runs in place of processes of this machine (repose.sim.study.dask_runs)."""
     results: dict[str, dict[str, Any]] = field(default_factory=dict)
     """By the name of the file."""
     lost: dict[str, str] = field(default_factory=dict)
@@ -72,7 +74,8 @@ class StudyRuns:
             on_end(task, self.results.get(task.path.name), lost)
             return self._more()
 
-        run_all(missing, workers, on_progress=on_progress, on_end=ended)
+        do_all = self.elsewhere or run_all
+        do_all(missing, workers, on_progress=on_progress, on_end=ended)
 
     def outcome(self, plan: StudyPlan) -> Outcome:
         """What one of the studies has found so far."""

@@ -107,6 +107,7 @@ def runs() -> Iterator[tuple[str, Snapshot]]:
             yield scene, snapshot
     for snapshot in course("heap", rotation=True):
         yield "heap with rotation", snapshot
+    yield "tilted heap", shot(new_experiment("heap", {**scenes()["heap"].test_values, "tilt": 0.2}))
     body = body_of_shape("rod", 24, 0.01)
     clump = fitted_clump(body, 5)
     yield "clump workshop", beside(body, drawn_surface(body), clump, Camera3D(), reach(body, clump))
@@ -519,3 +520,16 @@ def test_spheres_that_never_touch_keep_their_size_when_force_chains_are_on() -> 
     rows = spheres.instances(frame_of(last, EVERYTHING))
     assert rows is not None
     assert np.allclose(rows[:, 3], last.radius[0])
+
+
+def test_a_plumb_line_shows_where_the_weight_pulls_on_a_tilted_table_and_the_angle() -> None:
+    sheet, level = Sheet(), Sheet()
+    found = next(item for item in all_passes() if item.name == "plumb_line")
+    assert found.overlay is not None
+    tilted = replace(finished("heap"), gravity=(9.81 * math.sin(0.3), -9.81 * math.cos(0.3)))
+    found.overlay(frame_of(tilted), sheet)  # type: ignore[arg-type]
+    found.overlay(frame_of(replace(tilted, gravity=(0.0, -9.81))), level)  # type: ignore[arg-type]
+    assert sheet.words == ["α = 17.2°"]
+    (start, end) = sheet.lines[-3]
+    assert np.arctan2(*(end - start)) == pytest.approx(0.3, abs=1e-6)  # the picture's y points down
+    assert (level.words, level.lines) == ([], [])

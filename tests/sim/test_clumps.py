@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from math import pi
+from math import degrees, pi
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +22,7 @@ from repose.sim.experiment.history import saved_copy
 from repose.sim.experiment.replay import verify
 from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.stepping import advance
+from repose.sim.measure.flank_angle import measure_flank
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
 from repose.sim.scenes.clumps.filling import grains_beyond, layers, packing_in_container, sizes_now
@@ -147,6 +148,31 @@ def test_packing_fraction_counts_overlapping_members_once() -> None:
     assert packing_in_container(experiment) == pytest.approx(pi / 6.0, rel=0.1)  # of either sphere alone
 
 
+def test_a_heap_that_stands_upright_is_measured_at_its_flank_and_a_cone_by_its_profile() -> None:
+    """Spheres at random in a column and in a cone of 30°; the profile of the column has no slope of 80°."""
+    generator = np.random.default_rng(1)
+    place = generator.uniform((-0.1, -0.1, 0.0), (0.1, 0.1, 0.2), (20_000, 3))
+    away = np.hypot(place[:, 0], place[:, 1])
+    angles = {}
+    for name, radius in (("column", np.full(len(place), 0.1)), ("cone", 0.1 - place[:, 2] / np.tan(np.radians(30.0)))):
+        experiment = begun(shape="ball", ball_share=1.0)
+        experiment.run.world = add_spheres(experiment.run.world, place[away < radius], 2e-3, 1.0)
+        experiment.run.state.phase = "rested"
+        assert "Angle of repose" in experiment.scene.act(experiment, "measure")
+        readings = {reading.label: reading.value for reading in experiment.scene.readings(experiment)}
+        angles[name] = readings["angle of repose"]
+        assert ("cone angle" in readings) == (name == "cone")
+        results = experiment.scene.results(experiment)["angle_of_repose"]
+        assert results["angle_degrees"] == readings["angle of repose"]
+        drawn = experiment.scene.slope(experiment)
+        assert drawn is not None
+        assert np.isfinite([drawn.slope, drawn.intercept, *drawn.x_range]).all()
+        (curve,) = experiment.scene.curves(experiment)
+        assert all(np.isfinite(line.y).all() for line in curve.lines)
+    assert angles["column"] > 80.0
+    assert angles["cone"] == pytest.approx(30.0, abs=4.0)
+
+
 @pytest.fixture
 def pair(tmp_path: Path) -> Path:
     """The file of a clump of two spheres."""
@@ -253,3 +279,16 @@ def test_a_heap_of_rods_is_steeper_than_a_heap_of_discs() -> None:
         result = run_experiment(new_experiment("joined", values))
         angles[shape] = result["angle_of_repose"]["angle_degrees"]
     assert angles["rod"] > angles["disc"] + 5.0
+
+
+@pytest.mark.slow
+def test_slender_arms_hold_a_heap_upright() -> None:
+    """Packings of stars stand without their container (Zhao et al., Granular Matter 18, 24, 2016)."""
+    values = {"shape": "caltrop", "members": 13, "grain_count": 100, "young": 1e6, "friction": 0.8, "lift_speed": 0.2}
+    experiment = new_experiment("clumps", values)
+    run_experiment(experiment)
+    assert experiment.phase == "rested"
+    world = experiment.run.world
+    found = measure_flank(world.motion[:3, 0].T, world.radius, world.sphere_id)
+    assert found is not None
+    assert degrees(found.angle) > 60.0

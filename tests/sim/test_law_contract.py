@@ -87,9 +87,8 @@ def test_equal_choices_of_formula_are_bound_to_the_same_functions(law: Law, word
 def test_compiled_law_equals_plain_law(dimension: int, spin_length: int, compiled: dict) -> None:
     for law in laws().values():
         choices = list(zip(WORDS.get(law.name, [{}]), compiled[law.name]))
-        # Every choice of formula in the plane without and in space with rotation; for the rest one choice shows the
-        # vectors at work.
-        for words, evaluate in choices if (dimension, spin_length) in ((2, 0), (3, 3)) else choices[:1]:
+        # Every choice of formula in space with rotation; for the rest one choice shows the vectors at work.
+        for words, evaluate in choices if (dimension, spin_length) == (3, 3) else choices[:1]:
             numbers = bound(law, words)[0]
             motion = dimension, spin_length
             for kinematics in contacts(1, motion, 80) + contacts(2, motion, 20, touching=False):
@@ -158,7 +157,7 @@ def test_shear_force_is_tangential_and_the_capped_part_obeys_coulomb(law, words,
         answer = functions.force(numbers, contact)
         total = np.array(answer.shear_force)
         spring = np.array(functions.force(undamped, contact).shear_force)
-        limit = coulomb_limit(law, contact, answer.normal_force)
+        limit = coulomb_limit(law, words, contact, answer.normal_force)
         capped = spring if caps_spring_only(law, words) else total
         assert np.linalg.norm(capped) <= limit * (1.0 + 1e-12)
         assert abs(total @ np.array(contact.normal)) <= 1e-12 * (np.linalg.norm(total) + limit)

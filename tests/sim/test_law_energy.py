@@ -20,6 +20,7 @@ from tests.random_contacts import (
     every_law,
     every_motion,
     head_on,
+    resets,
 )
 
 UNDAMPED = {"normal_damping": 0.0, "shear_damping": 0.0, "normal_viscosity": 0.0, "restitution": 1.0}
@@ -86,9 +87,16 @@ def test_a_sliding_friction_spring_is_never_longer_than_its_limit(law: Law, word
         contact = contact_of(functions, numbers, kinematics)
         answer = functions.force(numbers, contact)
         left = np.linalg.norm(np.subtract(contact.shear, answer.spring_relaxation))
-        if drags(law, words):
+        if resets(words):
+            stiffness, damping = functions.stiffness(numbers, contact)[1], functions.stiffness(numbers, contact)[3]
+            lag = damping * MASS / stiffness * np.array(contact.tangential_velocity)
+            pull = np.subtract(contact.shear, answer.spring_relaxation) + lag
+            limit = coulomb_limit(law, words, contact, answer.normal_force) / stiffness
+            assert np.linalg.norm(pull) <= limit * (1.0 + 1e-9) + 1e-300
+            assert -stiffness * pull == pytest.approx(np.array(answer.shear_force), rel=1e-9, abs=1e-15)
+        elif drags(law, words):
             stiffness = functions.stiffness(numbers, contact)[1]
-            limit = coulomb_limit(law, contact, answer.normal_force) / stiffness
+            limit = coulomb_limit(law, words, contact, answer.normal_force) / stiffness
             assert left <= limit * (1.0 + 1e-9) + 1e-300
         else:
             assert not any(answer.spring_relaxation)
@@ -105,6 +113,11 @@ def test_energy_of_the_friction_spring_is_the_work_that_stretched_it(law: Law, w
     def contact(pull: float) -> Contact:
         return head_on(material, 5e-5, 0.0, 0.0, shear=pull)
 
+    if resets(words):  # no evaluation leaves the spring longer
+        normal_force = functions.force(numbers, contact(0.0)).normal_force
+        longest = coulomb_limit(law, words, contact(0.0), normal_force) / functions.stiffness(numbers, contact(0.0))[1]
+        stretch = min(stretch, longest)
+        pulls = np.linspace(0.0, stretch, 2001)
     forces = [-functions.force(numbers, contact(float(pull))).shear_force[1] for pull in pulls]
     stored = functions.energy(numbers, contact(stretch))[1]
     if drags(law, words):

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from repose.sim.engine.builder import set_walls
 from repose.sim.engine.contacts.wall_forces import PLANE
-from repose.sim.laws.materials import Material, pair_table
+from repose.sim.laws.materials import Material
 from repose.sim.registry import laws
 
 from tests.small_worlds import Bench, model_of, world_of
@@ -22,9 +22,8 @@ RIGID = 1e25
 
 def bench_of(material: Material, radius: float, speed: tuple[float, float], *, wall: bool, dt: float) -> Bench:
     """A sphere that meets a rigid plane, or an equal sphere, with `speed` along and across the normal [m/s]."""
-    model, numbers = model_of("velocity_verlet", 3, rotation=True, law=LAW)
     rigid = material._replace(young=RIGID)
-    numbers = numbers._replace(table=np.ascontiguousarray(pair_table([material, rigid])))
+    model, numbers = model_of("velocity_verlet", 3, rotation=True, law=LAW, materials=(material, rigid))
     mass = material.density * 4.0 / 3.0 * pi * radius**3
     gap = 1.65 * speed[0] * dt
     if wall:

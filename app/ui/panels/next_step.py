@@ -15,7 +15,7 @@ from repose.sim.experiment.snapshot import Action, Snapshot
 
 RUN_ALL = "run"
 """This action and the reset get the large button only if no other one continues the experiment."""
-UNDER_WAY = ("filling", "flowing")
+UNDER_WAY = ("filling", "flowing", "tilting", "sliding", "trickling")
 """Phases that end by themselves: no action continues the experiment, even where the share done is not known."""
 LARGE, SMALLEST = 210.0, 120.0
 """Width of the large button, and its least width [px at scale 1]."""

@@ -16,7 +16,7 @@ from repose.app.ui.panels.next_step import OVER, draw_next
 from repose.app.ui.panels.parameters import lecture_parameters
 from repose.app.ui.places import BELOW_LEGEND
 from repose.app.ui.readings import headline
-from repose.app.ui.transport import describe_pace
+from repose.app.ui.transport import describe_pace, wanted_speed
 from repose.app.ui.ui import Ui
 
 LETTERS = 0.06
@@ -66,7 +66,7 @@ def headline_foot(ui: Ui) -> float:
 
 def _draw_title(ui: Ui) -> None:
     snapshot, x, margin = ui.snapshot, 20 * ui.scale, 14 * ui.scale
-    title, wanted = ui.preset_library.title(snapshot.scene), ui.transport.speed
+    title, wanted = ui.preset_library.title(snapshot.scene), wanted_speed(ui.transport, snapshot)
     speed = describe_pace(snapshot, wanted) or describe_speed(wanted)
     beside = x + text_width("888.88 s") + margin
     right = max(x + text_width(title, TITLE), beside + text_width(speed)) + 0.6 * x

@@ -14,7 +14,7 @@ from repose.app.ui.panels import Panel
 from repose.app.ui.panels.record import draw_indicator
 from repose.app.ui.panels.stability import draw_dot
 from repose.app.ui.places import is_shown, show
-from repose.app.ui.transport import SPEEDS, describe_pace
+from repose.app.ui.transport import SPEEDS, clock_text, describe_pace, wanted_speed
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, dragged, slide, tooltip
 
@@ -119,7 +119,7 @@ def _draw_controls(ui: Ui, room: float) -> None:
         ui.transport.choose(ui.transport.index - 1)
     imgui.same_line(0.0, tight)
     last = len(SPEEDS) - 1
-    speed = ui.transport.speed
+    speed = wanted_speed(ui.transport, ui.snapshot)
     shown = (describe_speed(speed), "max" if speed is None else f"{speed:g}×")
     wide = min(176.0, max(0.2 * room, 60.0)) * ui.scale
     where = slide(ui, "transport.speed", shown, ui.transport.index / last, wide, step=1 / last)
@@ -138,9 +138,9 @@ def _draw_clock(ui: Ui) -> float:
     low = imgui.get_cursor_screen_pos()
     pad, past = imgui.get_style().frame_padding.y, snapshot.at < snapshot.log_end
     colour = ui.palette.accent if past else ui.palette.text
-    draw_text(low.x, low.y + pad - 0.05 * imgui.get_font_size(), f"{snapshot.time:.3f} s", colour, 1.15)
+    draw_text(low.x, low.y + pad - 0.05 * imgui.get_font_size(), clock_text(snapshot), colour, 1.15)
     end = low.x + text_width("8888.888 s", 1.15)
-    said = describe_pace(snapshot, ui.transport.speed)
+    said = describe_pace(snapshot, wanted_speed(ui.transport, snapshot))
     wide = text_width("8888 × slow motion", 0.85)
     if said and end + 10 * ui.scale + wide < ui.size[0] - WATCH * ui.scale:
         draw_text(end + 10 * ui.scale, low.y + pad + 0.1 * imgui.get_font_size(), said, ui.palette.muted, 0.85)

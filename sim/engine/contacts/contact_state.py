@@ -1,4 +1,4 @@
-"""The tables of a world that a second evaluation of its contacts reads: survey and table of contacts.
+"""The tables of a world that the table of contacts and the survey read.
 
 To take a whole world apart, a function that Python calls is compiled for most of a second.
 """
@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from repose.sim.engine.jit import compilable
 from repose.sim.engine.world import Floats, Pairs, WallContacts, Walls, World
 
 
@@ -32,17 +33,24 @@ class ContactState(NamedTuple):
 
 def state_of(world: World, bonds: bool = False, bodies: bool = False) -> ContactState:
     """The tables of this world, bonds and bodies only where they are asked for."""
+    alone: ContactState = contacts_alone(world)
+    return alone._replace(bonds=world.bonds if bonds else (), bodies=world.bodies if bodies else ())
+
+
+@compilable(forceinline=True)  # type: ignore[untyped-decorator]
+def contacts_alone(state: Any) -> Any:
+    """The same tables without bonds and bodies: the evaluation of a law is compiled for one type."""
     return ContactState(
-        world.motion,
-        world.inverse_mass,
-        world.mass,
-        world.radius,
-        world.sphere_id,
-        world.material,
-        world.counters,
-        world.pairs,
-        world.walls,
-        world.wall_contacts,
-        world.bonds if bonds else (),
-        world.bodies if bodies else (),
+        state.motion,
+        state.inverse_mass,
+        state.mass,
+        state.radius,
+        state.sphere_id,
+        state.material,
+        state.counters,
+        state.pairs,
+        state.walls,
+        state.wall_contacts,
+        (),
+        (),
     )

@@ -19,7 +19,8 @@ from repose.sim.engine.contacts.kinematics import (
     relaxed,
 )
 from repose.sim.engine.jit import compilable
-from repose.sim.engine.workspace import BLOCK
+from repose.sim.engine.model import Stage
+from repose.sim.engine.workspace import BLOCK, Floats
 
 LANES = 8
 """Numbers in the widest register there is."""
@@ -54,13 +55,16 @@ class Columns(NamedTuple):
     friction: int
     """Power fed into friction springs, summed likewise [W]."""
     kind: int
-    """Which pair of materials the next columns hold."""
-    material: int
+    """Which pair of materials each contact is."""
+    known: int
+    """Which pair of materials its columns of `material` hold."""
     spin_i: int
     radius_i: int
     spin_j: int
     radius_j: int
     """With rotation each radius is the column after the spin."""
+    material: int
+    """The last columns: where the others are does not depend on the law."""
     overlap: int
     """Output [m], in place of `touching`; positive when touching."""
     force: int
@@ -76,10 +80,10 @@ class Columns(NamedTuple):
 
 
 @compilable
-def columns(dimension, turning, properties):
-    """The layout for that many components of position, spin and material."""
+def columns(dimension, turning):
+    """The layout for that many components of position and spin."""
     scalars = 4 * dimension
-    spins = scalars + 9 + properties
+    spins = scalars + 10
     velocity, effective_mass, fixed, touching = dimension, scalars + 2, scalars + 4, scalars + 5
     return Columns(
         0,
@@ -100,6 +104,7 @@ def columns(dimension, turning, properties):
         spins + turning,
         spins + turning + 1,
         spins + 2 * turning + 1,
+        spins + 2 * turning + 2,
         touching,
         velocity,
         effective_mass,
@@ -112,7 +117,7 @@ def columns(dimension, turning, properties):
 @compilable
 def columns_of(shapes):
     """The layout for vectors of these lengths."""
-    return columns(len(shapes.position), len(shapes.spin), len(shapes.material))
+    return columns(len(shapes.position), len(shapes.spin))
 
 
 @compilable
@@ -132,15 +137,17 @@ def to_line(buffer):
 def forget_materials(buffer, at):
     """Mark the materials as unknown: their numbers may have been changed."""
     for k in range(BLOCK):
-        buffer[arrays.index(at.kind, BLOCK, k)] = -1.0
+        buffer[arrays.index(at.known, BLOCK, k)] = -1.0
 
 
 @compilable(forceinline=True)
-def set_material(buffer, at, k, law, kind):
-    """Write the material of contact k, unless it is there from a contact of the same kind before."""
-    if buffer[arrays.index(at.kind, BLOCK, k)] != kind:
-        buffer[arrays.index(at.kind, BLOCK, k)] = kind
-        arrays.write_block(buffer, at.material, BLOCK, k, law.material(law.params, kind))
+def set_materials(buffer, at, size, law):
+    """Write the materials of contacts, unless they are there from a contact of the same kind before."""
+    for k in range(size):
+        kind = buffer[arrays.index(at.kind, BLOCK, k)]
+        if buffer[arrays.index(at.known, BLOCK, k)] != kind:
+            buffer[arrays.index(at.known, BLOCK, k)] = kind
+            arrays.write_block(buffer, at.material, BLOCK, k, law.material(law.params, int(kind)))
 
 
 @compilable(forceinline=True)
@@ -177,6 +184,28 @@ def column_sum(buffer, column):
             low[k] += high[k]
         width //= 2
     return buffer[column * BLOCK]
+
+
+class Block(NamedTuple):
+    """What the law is run over, by a part of its own: nothing else of the loops over contacts depends on the law."""
+
+    buffer: Floats
+    size: int
+    """Number of contacts."""
+    full: int
+    """The same with padding."""
+    params: int
+    """Address (repose.sim.engine.packed) of the numbers that the law reads."""
+    stage: Stage
+
+
+@compilable(forceinline=True)
+def evaluate_block(block, law, shapes, place_like, material_like):
+    """Run the law over a block; `material_like` is that of `shapes`. Returns 0."""
+    if len(material_like) > 0:
+        set_materials(block.buffer, columns_of(shapes), block.size, law)
+    evaluate(block.buffer, block.full, law, shapes, place_like, shapes.reach, block.stage)
+    return 0
 
 
 @compilable(forceinline=True)

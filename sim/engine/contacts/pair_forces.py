@@ -1,12 +1,14 @@
 """Forces of all pairs of spheres: gathered in blocks, evaluated by the law, scattered in list order.
 
+Only the evaluation depends on the law. It is a part of its own, called once per block by its address.
+
 As the list is sorted, the forces on a sphere add up in the order of its neighbours' rows: first from pairs where it is
 j, then from those where it is i. Several threads write the forces per pair, and add them up in the same order.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,14 +16,13 @@ from repose.sim.engine import arrays, vector
 from repose.sim.engine.contacts.kinematics import PairMotion, PairProperties, ShearMemory, contact_between
 from repose.sim.engine.contacts.largest_overlap import any_larger, search_pairs, start_search
 from repose.sim.engine.contacts.pair_blocks import (
+    Block,
     clear_sums,
     column_sum,
     columns_of,
     copy_column,
-    evaluate,
     forget_materials,
     pad_block,
-    set_material,
     to_line,
 )
 from repose.sim.engine.contacts.sphere_rows import (
@@ -36,7 +37,7 @@ from repose.sim.engine.contacts.sphere_rows import (
     with_radius,
     write_to_rows,
 )
-from repose.sim.engine.jit import compilable
+from repose.sim.engine.jit import call, compilable
 from repose.sim.engine.model import Stage, Thread
 from repose.sim.engine.packed import numbers_at
 from repose.sim.engine.threads import share, wait
@@ -67,12 +68,18 @@ class PairForces(NamedTuple):
     """Address (repose.sim.engine.packed) of the numbers that the law reads."""
     gravity: int
     """Address of the gravity [m/s²]."""
+    reach: float
+    """How far beyond touching the law acts [m]."""
     stage: Stage
     thread: Thread
+    evaluate: Any
+    """`Parts.evaluate_pairs`."""
+    needs_kind: int
+    """1 if the law reads the materials of a contact, else 0."""
 
 
 @compilable(forceinline=True)
-def force_of_pairs(world, params, gravity, mass, stage, thread):
+def force_of_pairs(world, numbers, mass, stage, thread, parts):
     """The argument of `pair_forces`."""
     return PairForces(
         world.motion,
@@ -86,15 +93,18 @@ def force_of_pairs(world, params, gravity, mass, stage, thread):
         world.threads,
         world.counters,
         world.largest_overlap,
-        params,
-        gravity,
+        numbers.law,
+        numbers.gravity,
+        numbers.reach,
         stage,
         thread,
+        parts.evaluate_pairs,
+        parts.needs_kind,
     )
 
 
 @compilable(forceinline=True)
-def pair_forces(tables, law, shapes):
+def pair_forces(tables, shapes):
     """Set the force of this thread's spheres to weight and contact forces of pairs, and advance contact memory;
     returns 1, or 0 if a thread is missing.
 
@@ -107,7 +117,7 @@ def pair_forces(tables, law, shapes):
         return 0
     if thread.total == 1:
         move_sums(tables, shapes, True)
-    evaluate_pairs(tables, law, shapes, shapes.spin, shapes.material, shapes.reach)
+    evaluate_pairs(tables, shapes, shapes.spin, shapes.reach)
     if not wait(tables.threads):
         return 0
     if thread.total == 1:
@@ -166,8 +176,8 @@ def body_forces(force, mass, gravity, thread):
 
 
 @compilable
-def pair_contact(world, p, law, shapes):
-    """The contact of entry p of the pair list at this moment; no time passes."""
+def pair_contact(world, p, material, shapes):
+    """The contact of entry p of the pair list, with this `Contact.material`, at this moment; no time passes."""
     pairs = world.pairs
     i = pairs.i[p]
     j = pairs.j[p]
@@ -191,7 +201,7 @@ def pair_contact(world, p, law, shapes):
         pairs.effective_mass[p],
         pairs.effective_inertia[p] if len(shapes.spin) > 0 else 0.0,
         float(pairs.fixed[p]),
-        law.material(law.params, pairs.kind[p]),
+        material,
     )
     spring = arrays.at(arrays.rows(pairs.shear_spring, shapes.position), p)
     contact, _ = contact_between(motion, pair, ShearMemory(spring, float(pairs.touching[p])), Stage(0.0, 1.0))
@@ -199,11 +209,11 @@ def pair_contact(world, p, law, shapes):
 
 
 @compilable
-def evaluate_pairs(tables, law, shapes, spin_like, material_like, reach_like):
+def evaluate_pairs(tables, shapes, spin_like, reach_like):
     """Compute the contact forces of this thread's pairs and advance their contact memory.
 
-    `spin_like`, `material_like` and `reach_like` are those of `shapes`: by the length of an argument, but not of its
-    field, numba leaves out branches before it compiles them.
+    `spin_like` and `reach_like` are those of `shapes`: by the length of an argument, but not of its field, numba leaves
+    out branches before it compiles them.
     """
     pairs = tables.pairs
     radii = tables.radius
@@ -235,7 +245,7 @@ def evaluate_pairs(tables, law, shapes, spin_like, material_like, reach_like):
         while first < stop:
             if turning:
                 size, following = choose_touching(
-                    chosen, pairs, sphere_rows, shapes.position, reach_like, law.reach, first, stop
+                    chosen, pairs, sphere_rows, shapes.position, reach_like, tables.reach, first, stop
                 )
                 if len(reach_like) > 0 and not alone:
                     clear_forces(threads.push, push_width * first, push_width * following)
@@ -248,13 +258,14 @@ def evaluate_pairs(tables, law, shapes, spin_like, material_like, reach_like):
                 rows = chosen[0, :0]
                 rows_i = pairs.i[first:following]
                 rows_j = pairs.j[first:following]
-                gather_all(buffer, at, pairs, radii, sphere_rows, shapes.position, first, following, material_like)
-            if len(material_like) > 0:
+                gather_all(buffer, at, pairs, radii, sphere_rows, shapes.position, first, following, tables.needs_kind)
+            if tables.needs_kind > 0:
                 for k in range(rows_i.size):
                     p = rows[k] if turning else np.uint32(first + k)
-                    set_material(buffer, at, k, law, pairs.kind[p])
+                    buffer[arrays.index(at.kind, BLOCK, k)] = pairs.kind[p]
 
-            evaluate(buffer, pad_block(buffer, at, rows_i.size, dimension), law, shapes, (), reach_like, stage)
+            full = pad_block(buffer, at, rows_i.size, dimension)
+            call(tables.evaluate, Block(buffer, rows_i.size, full, tables.params, stage))
 
             smaller = pairs.smaller_radius[first:following]
             if any_larger(buffer, at, rows_i.size, largest_overlap[OVERLAP_RATIO], smaller, spin_like):
@@ -287,7 +298,7 @@ def evaluate_pairs(tables, law, shapes, spin_like, material_like, reach_like):
 
 
 @compilable(forceinline=True)
-def gather_all(buffer, at, pairs, radii, sphere_rows, position_like, first, last, material_like):
+def gather_all(buffer, at, pairs, radii, sphere_rows, position_like, first, last, needs_kind):
     """Fill the block with these pairs, touching or not: whole columns are copied faster than chosen entries."""
     rows_i = pairs.i[first:last]
     rows_j = pairs.j[first:last]
@@ -298,7 +309,7 @@ def gather_all(buffer, at, pairs, radii, sphere_rows, position_like, first, last
     copy_column(buffer[at.effective_mass * BLOCK :], pairs.effective_mass[first:last])
     copy_column(buffer[at.fixed * BLOCK :], pairs.fixed[first:last])
     copy_column(buffer[at.touching * BLOCK :], pairs.touching[first:last])
-    if len(material_like) > 0:
+    if needs_kind > 0:
         for k in range(rows_i.size):
             product = radii[rows_i[k]] * radii[rows_j[k]]
             radius_sum = buffer[arrays.index(at.radius_sum, BLOCK, k)]

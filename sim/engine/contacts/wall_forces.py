@@ -13,7 +13,7 @@ facet to the next, its memory is transferred.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,11 +27,10 @@ from repose.sim.engine.contacts.kinematics import (
 )
 from repose.sim.engine.contacts.largest_overlap import any_larger, search_walls
 from repose.sim.engine.contacts.pair_blocks import (
+    Block,
     clear_sums,
     columns_of,
-    evaluate,
     forget_materials,
-    set_material,
     to_line,
 )
 from repose.sim.engine.contacts.wall_geometry import CYLINDER, FACET, PLANE, approach
@@ -169,8 +168,8 @@ def wall_kind(world, i, w):
 
 
 @compilable
-def wall_contact(world, t, law, shapes):
-    """The contact of entry t of the list at this moment; no time passes."""
+def wall_contact(world, t, material, shapes):
+    """The contact of entry t of the list, with this `Contact.material`, at this moment; no time passes."""
     wall_contacts = world.wall_contacts
     i = wall_contacts.sphere[t]
     w = wall_contacts.wall[t]
@@ -180,7 +179,6 @@ def wall_contact(world, t, law, shapes):
     gap, normal = approach(world.walls, w, x)
     radius = world.radius[i]
     motion = wall_motion(world, t, gap, normal, x, velocity, spin)
-    material = law.material(law.params, wall_kind(world, i, w))
     inertia = shared_inertia(world.inverse_mass[len(shapes.position), i] if len(shapes.spin) > 0 else 0.0)
     pair = PairProperties(radius, radius, world.mass[i], inertia, 1.0, material)
     spring = arrays.at(arrays.rows(wall_contacts.shear_spring, shapes.position), t)
@@ -226,6 +224,10 @@ class WallForces(NamedTuple):
     thread: Thread
     acting: int
     """Number of entries of this thread that push."""
+    evaluate: Any
+    """`Parts.evaluate_walls`."""
+    needs_kind: int
+    """1 if the law reads the materials of a contact, else 0."""
 
 
 @compilable(forceinline=True)
@@ -244,8 +246,8 @@ def acting_search(world, thread):
 
 
 @compilable(forceinline=True)
-def force_of_walls(world, params, stage, thread, acting):
-    """The argument of `evaluate_walls`."""
+def force_of_walls(world, params, stage, thread, acting, parts):
+    """The argument of `push_walls`."""
     return WallForces(
         world.motion,
         world.force,
@@ -263,6 +265,8 @@ def force_of_walls(world, params, stage, thread, acting):
         stage,
         thread,
         acting,
+        parts.evaluate_walls,
+        parts.needs_kind,
     )
 
 
@@ -271,7 +275,7 @@ def wall_forces(world, params, stage, thread, parts):
     """Add the forces of walls on this thread's spheres to `world.force` and advance contact memory; False if a thread
     is missing."""
     acting = call(parts.search_acting, acting_search(world, thread))
-    call(parts.push_walls, force_of_walls(world, params, stage, thread, acting))
+    call(parts.push_walls, force_of_walls(world, params, stage, thread, acting, parts))
     return wait(world.threads)
 
 
@@ -287,7 +291,7 @@ def search_acting(tables, position_like):
 
 
 @compilable
-def evaluate_walls(tables, law, shapes, spin_like, material_like, reach_like):
+def push_walls(tables, shapes, spin_like, reach_like):
     """Compute the forces of walls on this thread's spheres, block by block; as `evaluate_pairs`. Returns 0."""
     wall_contacts = tables.wall_contacts
     radii = tables.radius
@@ -325,8 +329,8 @@ def evaluate_walls(tables, law, shapes, spin_like, material_like, reach_like):
             arrays.write_block(buffer, at.velocity, BLOCK, k, motion.velocity)
             arrays.write_block(buffer, at.shear_spring, BLOCK, k, arrays.at(springs, t))
             arrays.write_block(buffer, at.place, BLOCK, k, motion.place)
-            if len(material_like) > 0:
-                set_material(buffer, at, k, law, wall_kind(tables, i, wall_contacts.wall[t]))
+            if tables.needs_kind > 0:
+                buffer[arrays.index(at.kind, BLOCK, k)] = wall_kind(tables, i, wall_contacts.wall[t])
             arrays.write_block(buffer, at.spin_i, BLOCK, k, spin)
             arrays.write_block(buffer, at.spin_j, BLOCK, k, vector.scale(0.0, spin))
             buffer[arrays.index(at.radius_sum, BLOCK, k)] = radius
@@ -339,7 +343,7 @@ def evaluate_walls(tables, law, shapes, spin_like, material_like, reach_like):
             if len(spin_like) > 0:
                 buffer[arrays.index(at.effective_inertia, BLOCK, k)] = shared_inertia(inverse_mass[dimension, i])
 
-        evaluate(buffer, size, law, shapes, shapes.position, reach_like, stage)
+        call(tables.evaluate, Block(buffer, size, size, tables.params, stage))
 
         radius_column = buffer[at.radius_sum * BLOCK : at.radius_sum * BLOCK + size]
         if any_larger(buffer, at, size, largest_overlap[OVERLAP_RATIO], radius_column, ()):

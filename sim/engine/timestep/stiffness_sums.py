@@ -58,47 +58,47 @@ def largest_eigenvalue(matrix, i):
 
 
 @compilable
-def add_stiffness(sums, row, contact, stiffness, inverse_mass, turning):
+def add_stiffness(sums, row, normal, stiffness, inverse_mass, turning):
     """Add one contact to the stiffness and damping matrices of a sphere (module docstring of the survey)."""
     along, across, damped_along, damped_across = stiffness
     normal_square = along * inverse_mass
     shear_square = across * (inverse_mass + turning)
-    normal_rate = damped_along * contact.effective_mass * inverse_mass
-    shear_rate = damped_across * contact.effective_mass * (inverse_mass + turning)
-    for a in range(len(contact.normal)):
-        for b in range(len(contact.normal)):
-            outer = contact.normal[a] * contact.normal[b]
+    normal_rate = damped_along * inverse_mass
+    shear_rate = damped_across * (inverse_mass + turning)
+    for a in range(len(normal)):
+        for b in range(len(normal)):
+            outer = normal[a] * normal[b]
             unit = 1.0 if a == b else 0.0
             sums[0, a, b, row] += normal_square * outer + shear_square * (unit - outer)
             sums[1, a, b, row] += normal_rate * outer + shear_rate * (unit - outer)
 
 
-def add_contact(sums, of_bodies, world, row, side, contact, stiffness, moving, turning, shapes):
+def add_contact(sums, of_bodies, world, row, side, normal, stiffness, moving, turning, shapes):
     """Add one contact to the matrices of a sphere, or of the body that it is a member of; `side` is 1 for the sphere i
-    of a contact, and -1 for j. `moving` is the sum of both inverse masses along the normal, with `turning` of those
-    across it."""
+    of a contact, and -1 for j. `stiffness` is the last part of `ContactTable.elasticity`. `moving` is the sum of
+    both inverse masses along the normal, with `turning` of those across it."""
     if not of_bodies or of_bodies.body[row] < 0:
-        add_stiffness(sums, row, contact, stiffness, moving, turning)
+        add_stiffness(sums, row, normal, stiffness, moving, turning)
     else:
-        add_to_body(of_bodies, world, row, side, contact, stiffness, moving, turning, shapes)
+        add_to_body(of_bodies, world, row, side, normal, stiffness, moving, turning, shapes)
 
 
 @overload(add_contact)
-def _add_contact(sums, of_bodies, world, row, side, contact, stiffness, moving, turning, shapes):
-    def with_bodies(sums, of_bodies, world, row, side, contact, stiffness, moving, turning, shapes):
+def _add_contact(sums, of_bodies, world, row, side, normal, stiffness, moving, turning, shapes):
+    def with_bodies(sums, of_bodies, world, row, side, normal, stiffness, moving, turning, shapes):
         if of_bodies.body[row] < 0:
-            add_stiffness(sums, row, contact, stiffness, moving, turning)
+            add_stiffness(sums, row, normal, stiffness, moving, turning)
         else:
-            add_to_body(of_bodies, world, row, side, contact, stiffness, moving, turning, shapes)
+            add_to_body(of_bodies, world, row, side, normal, stiffness, moving, turning, shapes)
 
-    def without(sums, of_bodies, world, row, side, contact, stiffness, moving, turning, shapes):
-        add_stiffness(sums, row, contact, stiffness, moving, turning)
+    def without(sums, of_bodies, world, row, side, normal, stiffness, moving, turning, shapes):
+        add_stiffness(sums, row, normal, stiffness, moving, turning)
 
     return with_bodies if len(of_bodies) > 0 else without
 
 
 @compilable
-def add_to_body(of_bodies, world, row, side, contact, stiffness, moving, turning, shapes):
+def add_to_body(of_bodies, world, row, side, normal, stiffness, moving, turning, shapes):
     """`add_contact` for a member of a body."""
     dimension = len(shapes.position)
     along, across, damped_along, damped_across = stiffness
@@ -107,16 +107,16 @@ def add_to_body(of_bodies, world, row, side, contact, stiffness, moving, turning
     sideways = straight + world.radius[row] ** 2 * world.inverse_mass[dimension, row]
     centre = arrays.at(arrays.level(world.bodies.motion, 0, 0, shapes.position), b)
     member = arrays.at(arrays.level(world.motion, 0, 0, shapes.position), row)
-    to_surface = vector.scale(-side * world.radius[row], contact.normal)
+    to_surface = vector.scale(-side * world.radius[row], normal)
     arm = vector.add(vector.sub(member, centre), to_surface)
     normal_square = along * moving / straight
     shear_square = across * (moving + turning) / sideways
-    normal_rate = damped_along * contact.effective_mass * moving / straight
-    shear_rate = damped_across * contact.effective_mass * (moving + turning) / sideways
-    answer = displacement(world.bodies, b, arm, contact.normal, shapes.spin)
+    normal_rate = damped_along * moving / straight
+    shear_rate = damped_across * (moving + turning) / sideways
+    answer = displacement(world.bodies, b, arm, normal, shapes.spin)
     add_outer(of_bodies.sums, b, normal_square - shear_square, normal_rate - shear_rate, answer)
     for c in range(dimension):
-        answer = displacement(world.bodies, b, arm, axis(c, contact.normal), shapes.spin)
+        answer = displacement(world.bodies, b, arm, axis(c, normal), shapes.spin)
         add_outer(of_bodies.sums, b, shear_square, shear_rate, answer)
 
 

@@ -20,13 +20,14 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
+from repose.sim.engine import arrays
 from repose.sim.engine.bonds import NO_BOND, BondSurvey, survey_bonds
-from repose.sim.engine.contacts.contact_state import state_of
-from repose.sim.engine.contacts.pair_forces import pair_contact
-from repose.sim.engine.contacts.wall_forces import wall_contact
+from repose.sim.engine.contacts.contact_state import contacts_alone, state_of
+from repose.sim.engine.contacts.contact_table import ContactRange, blank_table, evaluation_of, plain_evaluation
 from repose.sim.engine.fields import FieldSurvey, sum_of, survey_fields
-from repose.sim.engine.jit import compilable, compiled, fingerprint
-from repose.sim.engine.model import NO_NUMBERS, Model, Numbers
+from repose.sim.engine.jit import call, compilable, compiled, fingerprint
+from repose.sim.engine.model import NO_NUMBERS, BoundBond, BoundField, Model, Numbers, Shapes
+from repose.sim.engine.packed import likeness
 from repose.sim.engine.timestep.stability import RATIO_GRID, limit_table
 from repose.sim.engine.timestep.stiffness_sums import (
     add_contact,
@@ -61,50 +62,80 @@ class Survey(NamedTuple):
     """Stored in bonds [J]."""
 
 
+CHUNK = 1024
+"""Contacts that are evaluated at a time: their table stays in the cache of a core."""
+
+
 def compose_survey(model: Model) -> Callable[..., Survey]:
     """survey(world, params, numbers) -> Survey, with `Numbers.time` the time now."""
-    fast = compiled_survey(model)
+    evaluation = evaluation_of(model)
     contacts_only = not model.fields and model.bond is None and not model.law.acts_at_distance
+    called = False
 
     def survey(world: World, params: tuple, numbers: Numbers = NO_NUMBERS) -> Survey:
-        if contacts_only and not fast.overloads and nothing_touches(world):
+        nonlocal called
+        if contacts_only and not called and nothing_touches(world):
             return Survey(0, 0.0, 0.0, 0.0, math.inf, 0.0, 0.0, -1)
-        return Survey(*fast(*survey_arguments(model, world, params, numbers)))
+        called = True
+        law = evaluation(world, params)
+        return Survey(*compiled_survey(model)(*survey_arguments(model, world, law.address, law.params, numbers)))
 
     return survey
 
 
-@lru_cache(maxsize=64)
+def compile_survey(model: Model, world: World, params: tuple, numbers: Numbers) -> None:
+    """Compile the survey, whether or not something touches."""
+    law = evaluation_of(model)(world, params)
+    compiled_survey(model)(*survey_arguments(model, world, law.address, law.params, numbers))
+
+
 def compiled_survey(model: Model) -> Any:
     """survey(`survey_arguments`) -> the fields of a `Survey`."""
-    return compiled(survey_loop(model, fingerprint()))
+    return _compiled(of_model(model))
 
 
-def survey_arguments(
-    model: Model, world: World, params: tuple, numbers: Numbers, walled: bool | None = None
-) -> tuple[Any, ...]:
-    """What the compiled survey is called with; if it is not `walled`, by default because there is no wall, nothing is
-    compiled for walls."""
-    walls_like = (0.0,) if (world.walls.shape.size > 0 if walled is None else walled) else ()
+def survey_arguments(model: Model, world: World, evaluation: Any, params: Any, numbers: Numbers) -> tuple[Any, ...]:
+    """What the compiled survey is called with: addresses of the evaluation of the law and of its numbers; the plain one
+    with both themselves."""
     state = state_of(world, model.bond is not None, model.bodies)
     of_bodies = blank_body_sums(world) if model.bodies else ()
-    return state, walls_like, params, limits_of(model), blank_sums(world), of_bodies, numbers
+    table = blank_table(world, CHUNK, elasticity=True)
+    return state, evaluation, params, table, limits_of(model), blank_sums(world), of_bodies, numbers
 
 
 def plain_survey(model: Model) -> Callable[..., Survey]:
     """`compose_survey` in plain Python, for tests."""
-    loop = survey_loop(model, "")
+    loop = survey_loop(of_model(model), "")
 
     def survey(world: World, params: tuple, numbers: Numbers = NO_NUMBERS) -> Survey:
-        return Survey(*loop(*survey_arguments(model, world, params, numbers)))
+        evaluation = plain_evaluation(model.law, model.shapes, likeness(params))
+        return Survey(*loop(*survey_arguments(model, world, evaluation, params, numbers)))
 
     return survey
 
 
-def survey_loop(model: Model, source: str) -> Callable:
+class SurveyedModel(NamedTuple):
+    """What of a model the compiled survey depends on; the contact law is not part of it."""
+
+    shapes: Shapes
+    fields: tuple[BoundField, ...]
+    bond: BoundBond | None
+    bodies: bool
+
+
+def of_model(model: Model) -> SurveyedModel:
+    """What the survey of this model depends on."""
+    return SurveyedModel(model.shapes._replace(material=(), reach=()), model.fields, model.bond, model.bodies)
+
+
+@lru_cache(maxsize=64)
+def _compiled(model: SurveyedModel) -> Any:
+    return compiled(survey_loop(model, fingerprint()))
+
+
+def survey_loop(model: SurveyedModel, source: str) -> Callable:
     """The survey as plain Python."""
-    law, shapes = model.law, model.shapes
-    stiffness, energy, material, reach_of = law.stiffness, law.energy, law.material, law.reach
+    shapes = model.shapes
     has_fields = bool(model.fields)
     fields = sum_of(model.fields)
     field_potential, field_stiffness = fields.potential, fields.stiffness
@@ -113,12 +144,14 @@ def survey_loop(model: Model, source: str) -> Callable:
     bond = model.bond or NO_BOND
     energy_of_bond, bond_stiffness, own = bond.energy, bond.stiffness, (0.0,) * bond.columns
 
-    def survey_all(world, walls_like, params, limits, sums, of_bodies, numbers):
+    def survey_all(world, evaluation, params, table, limits, sums, of_bodies, numbers):
         source  # noqa: B018  part of the closure: see repose.sim.engine.jit
-        call = SurveyCall(stiffness, energy, material, params, reach_of(params))
-        found = survey_pairs(world, call, shapes, sums, of_bodies)
-        if len(walls_like) > 0:
-            found = survey_walls(world, call, shapes, sums, of_bodies, found)
+        found = (0, 0.0, 0.0, 0.0)
+        entries = world.counters[PAIR_COUNT] + world.counters[WALL_CONTACT_COUNT]
+        for first in range(0, entries, table.i.size):
+            last = min(first + table.i.size, entries)
+            count = call(evaluation, ContactRange(contacts_alone(world), params, first, last, table))
+            found = survey_contacts(world, table, count, shapes, sums, of_bodies, found)
         contacts, elastic, sheared, largest = found
         field_energy = 0.0
         if has_fields:
@@ -155,17 +188,6 @@ def nothing_touches(world: World) -> bool:
         for component in branch[1:]:
             square = square + component * component
         return bool((world.pairs.radius_sum[:count] - np.sqrt(square) <= 0.0).all())
-
-
-class SurveyCall(NamedTuple):
-    """The law's functions that a survey calls, and the numbers they read."""
-
-    stiffness: Callable
-    energy: Callable
-    material: Callable
-    params: tuple
-    reach: float
-    """How far beyond touching the law acts [m]."""
 
 
 class Limits(NamedTuple):
@@ -206,66 +228,36 @@ def interpolate(x, grid, values):
 
 
 @compilable
-def survey_pairs(world, law, shapes, sums, of_bodies):
-    """Number of contacts of spheres, their elastic and shear energy, the largest overlap; adds their stiffness to
-    `sums`."""
-    turns = len(shapes.spin) > 0
-    dimension = len(shapes.position)
-    radius = world.radius
-    inverse_mass = world.inverse_mass
-    elastic = 0.0
-    sheared = 0.0
-    largest = 0.0
-    contacts = 0
-    for p in range(world.counters[PAIR_COUNT]):
-        contact = pair_contact(world, p, law, shapes)
-        if contact.overlap <= -law.reach:
-            continue
-        i = np.int64(world.pairs.i[p])
-        j = np.int64(world.pairs.j[p])
-        contacts += 1 if contact.overlap > 0.0 else 0
-        stored, spring = law.energy(law.params, contact)
-        elastic += stored
-        sheared += spring
-        size_i = radius[i] if inverse_mass[0, i] > 0.0 else np.inf
-        size_j = radius[j] if inverse_mass[0, j] > 0.0 else np.inf
-        largest = max(largest, contact.overlap / min(size_i, size_j))
-        moving = inverse_mass[0, i] + inverse_mass[0, j]
-        turning = 0.0
-        if turns:
-            turning = radius[i] ** 2 * inverse_mass[dimension, i] + radius[j] ** 2 * inverse_mass[dimension, j]
-        stiffness = law.stiffness(law.params, contact)
-        for row, side in ((i, 1.0), (j, -1.0)):
-            if inverse_mass[0, row] > 0.0:
-                add_contact(sums, of_bodies, world, row, side, contact, stiffness, moving, turning, shapes)
-    return contacts, elastic, sheared, largest
-
-
-@compilable
-def survey_walls(world, law, shapes, sums, of_bodies, found):
-    """`found` with the contacts of spheres with walls added; adds their stiffness to `sums`."""
+def survey_contacts(world, table, count, shapes, sums, of_bodies, found):
+    """`found`, the first fields of a `Survey`, with the contacts of a table added; adds their stiffness to `sums`."""
     contacts, elastic, sheared, largest = found
     turns = len(shapes.spin) > 0
     dimension = len(shapes.position)
     radius = world.radius
     inverse_mass = world.inverse_mass
-    for t in range(world.counters[WALL_CONTACT_COUNT]):
-        i = world.wall_contacts.sphere[t]
-        if world.wall_contacts.normal_force[t] == 0.0:
-            continue
-        contact = wall_contact(world, t, law, shapes)
-        if contact.overlap <= -law.reach:
-            continue
-        contacts += 1 if contact.overlap > 0.0 else 0
-        stored, spring = law.energy(law.params, contact)
-        elastic += stored
-        sheared += spring
-        largest = max(largest, contact.overlap / radius[i])
+    normals = arrays.rows(table.normal, shapes.position)
+    for k in range(count):
+        i = table.i[k]
+        j = table.j[k]
+        contacts += 1 if table.overlap[k] > 0.0 else 0
+        elastic += table.elasticity[0, k]
+        sheared += table.elasticity[1, k]
+        smaller = radius[i] if inverse_mass[0, i] > 0.0 else np.inf
+        moving = inverse_mass[0, i]
         turning = 0.0
         if turns:
             turning = radius[i] ** 2 * inverse_mass[dimension, i]
-        stiffness = law.stiffness(law.params, contact)
-        add_contact(sums, of_bodies, world, i, 1.0, contact, stiffness, inverse_mass[0, i], turning, shapes)
+        if j >= 0:
+            smaller = min(smaller, radius[j] if inverse_mass[0, j] > 0.0 else np.inf)
+            moving += inverse_mass[0, j]
+            if turns:
+                turning += radius[j] ** 2 * inverse_mass[dimension, j]
+        largest = max(largest, table.overlap[k] / smaller)
+        stiffness = (table.elasticity[2, k], table.elasticity[3, k], table.elasticity[4, k], table.elasticity[5, k])
+        normal = arrays.at(normals, k)
+        for row, side in ((i, 1.0), (j, -1.0)):
+            if row >= 0 and inverse_mass[0, row] > 0.0:
+                add_contact(sums, of_bodies, world, row, side, normal, stiffness, moving, turning, shapes)
     return contacts, elastic, sheared, largest
 
 

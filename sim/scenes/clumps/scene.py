@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
+from repose.sim.engine.body_builder import most_easily_moved
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.notices import tell
@@ -24,6 +26,7 @@ from repose.sim.measure import angle_of_repose
 from repose.sim.measure.angle_of_repose import AngleOfRepose, angle_in_words, measure_angle
 from repose.sim.measure.angle_of_repose_3d import ERROR_OF, FOOT, TIP, ConeAngle, measure_cone
 from repose.sim.measure.display import Reading
+from repose.sim.measure.flank_angle import FlankAngle, measure_flank
 from repose.sim.scenes.clumps.filling import (
     FLOOR_WALL,
     ClumpsState,
@@ -35,7 +38,7 @@ from repose.sim.scenes.clumps.filling import (
     remove_fallen,
     sizes_now,
 )
-from repose.sim.scenes.clumps.grains import MOST_MEMBERS
+from repose.sim.scenes.clumps.grains import MOST_MEMBERS, shape_of
 from repose.sim.scenes.clumps.parameters import ClumpsParameters, JoinedParameters, LiftedParameters
 from repose.sim.scenes.common.cone_slope import reading_of, slope, slope_curves, slope_readings, slope_results
 from repose.sim.scenes.common.friction_study import STUDY_IN_SPACE
@@ -47,13 +50,15 @@ from repose.sim.scenes.common.poured import (
     count_removed,
     fillable,
     move_again,
-    quiet_time,
+    rests,
     under_way,
 )
 from repose.sim.scenes.common.state_checks import are_rows, first_flaw, poured_flaws
 from repose.sim.scenes.common.stream import QUIET_TIME, disc, pour_on
 
 LINE = angle_of_repose.ERROR_OF["line"]
+STEEP = math.radians(60.0)
+"""Flank above which a heap stands like a column, with a flat top: its profile is no line [rad]."""
 JAMMED = "the container is full. Pour fewer grains."
 
 
@@ -63,7 +68,7 @@ def supervise(experiment: Experiment) -> None:
     if state.phase == "empty":
         return
     remove_fallen(experiment)
-    quiet = quiet_time(experiment) > QUIET_TIME
+    quiet = rests(experiment, QUIET_TIME)
     if state.phase == "filling":
         if pour_on(experiment, sizes_now(experiment).high, pour_layer, JAMMED) and quiet:
             enter(experiment, "filled")
@@ -113,10 +118,10 @@ def act(experiment: Experiment, action: str) -> str:
         if reading is None:
             return "There is no slope to measure: too few grains lie on the plate."
         experiment.run.state.reading = (
-            reading_of(reading) if isinstance(reading, ConeAngle) else reading_in_plane(reading)
+            reading_in_plane(reading, flanks(experiment)) if isinstance(reading, AngleOfRepose) else reading_of(reading)
         )
         keep_measurement(experiment)
-        error_of = ERROR_OF if isinstance(reading, ConeAngle) else LINE
+        error_of = LINE if isinstance(reading, AngleOfRepose) else ERROR_OF
         angle = angle_in_words(reading.angle, reading.standard_error, error_of)
         return f"Angle of repose {angle}, {reading.grains_left} grains on the plate."
     return act_poured(experiment, action, pour_layer, "The container is empty.", opening="lift")
@@ -145,25 +150,44 @@ def grain_words(state: ClumpsState, dimension: int) -> str:
     return " and ".join([*words, *([f"{balls} loose {member}"] if balls else [])])
 
 
-def measure(experiment: Experiment) -> ConeAngle | AngleOfRepose | None:
-    """The present slope of the heap; None before the container is lifted or with too few grains on the plate."""
+def measure(experiment: Experiment) -> ConeAngle | FlankAngle | AngleOfRepose | None:
+    """The present slope of the heap, where it is steeper than `STEEP` that of its flank; None before the container is
+    lifted or with too few grains on the plate."""
     if experiment.phase not in ("flowing", "rested"):
         return None
     world, state, mean = experiment.run.world, experiment.run.state, experiment.run.built.mean_radius
     left = state.poured - state.removed
-    found: ConeAngle | AngleOfRepose | None
+    found: ConeAngle | FlankAngle | AngleOfRepose | None
     if experiment.scene.dimension == 3:
-        found = measure_cone(world.motion[:3, 0].T, world.radius, world.sphere_id, width=mean)
+        heap = world.motion[:3, 0].T, world.radius, world.sphere_id
+        flank = measure_flank(*heap)
+        found = flank if flank is not None and flank.angle > STEEP else measure_cone(*heap, width=mean)
     else:
         folded = np.column_stack([np.abs(world.motion[0, 0]), world.motion[1, 0]])
         foot = float(np.quantile(folded[:, 0], 0.98)) if len(folded) else 0.0
         found = measure_angle(folded, world.radius, world.sphere_id, x_range=(TIP * foot, FOOT * foot), highest=2)
+    if isinstance(found, FlankAngle):
+        return found._replace(grains_left=left)
     return None if found is None else dataclasses.replace(found, grains_left=left)
 
 
-def reading_in_plane(found: AngleOfRepose) -> dict[str, Any]:
+def flanks(experiment: Experiment) -> dict[str, list[float]]:
+    """Angle and standard error of the left and of the right flank of a heap in the plane [rad], where there is one."""
+    world, found = experiment.run.world, {}
+    for name, side in (("left", -1.0), ("right", 1.0)):
+        x = side * world.motion[0, 0]
+        foot = float(np.quantile(np.abs(x), 0.98)) if x.size else 0.0
+        grains = np.column_stack([x, world.motion[1, 0]]), world.radius, world.sphere_id
+        flank = measure_angle(*grains, x_range=(TIP * foot, FOOT * foot), highest=2)
+        if flank is not None:
+            found[name] = [flank.angle, flank.standard_error]
+    return found
+
+
+def reading_in_plane(found: AngleOfRepose, sides: dict[str, list[float]]) -> dict[str, Any]:
     """A measurement in the plane as plain data."""
     return {
+        "flanks": sides,
         "angle": found.angle,
         "standard_error": found.standard_error,
         "intercept": found.intercept,
@@ -189,6 +213,10 @@ def readings_in_plane(experiment: Experiment) -> tuple[Reading, ...]:
         words = "Line through the surface of both flanks, folded about the axis."
         angle = (
             Reading("angle of repose", math.degrees(found["angle"]), "°", error, words, LINE),
+            *(
+                Reading(f"{name} flank", math.degrees(at), "°", math.degrees(off), "Line through this flank.", LINE)
+                for name, (at, off) in found.get("flanks", {}).items()
+            ),
             Reading("grains on the plate", float(found["grains_left"])),
         )
     return (*angle, *grain_readings(experiment))
@@ -233,18 +261,15 @@ def facets(experiment: Experiment) -> Floats:
     return np.concatenate([ground, walls])
 
 
-def smallest_grain(parameters: LiftedParameters) -> tuple[float, float]:
-    """Mass that the most easily moved point of a grain has against a push [kg], and radius of the smallest sphere
-    [m]."""
+def smallest_grain(parameters: LiftedParameters, dimension: int = 3) -> tuple[float, float]:
+    """Mass that the most easily moved member of a grain has against a normal force [kg], and radius of the smallest
+    sphere [m]."""
     radius = parameters.mean_radius * (1.0 - parameters.size_spread)
     mass = float(parameters.mass_of(np.array(radius)))
-    grain = parameters.grain
     if not parameters.has_clumps:
         return mass, radius
-    moments = np.linalg.eigvalsh(np.array(grain.inertia))
-    least = float(moments[moments > 0.0][0])
-    far = max(x * x + y * y + z * z for x, y, z, _ in grain.members)
-    return mass / (1.0 + far / least), radius * min(r for *_, r in grain.members)
+    inverse_mass, _ = most_easily_moved(shape_of(parameters.grain, radius, mass, dimension))
+    return 1.0 / float(inverse_mass.max()), radius * min(r for *_, r in parameters.grain.members)
 
 
 def results(experiment: Experiment) -> dict[str, Any]:
@@ -268,7 +293,11 @@ def results_in_plane(state: ClumpsState) -> dict[str, Any] | None:
     found = state.reading
     if not found:
         return None
-    angle = {"standard_error_of": LINE, "grains_used": found["grains_used"]}
+    sides = {
+        name: {"degrees": math.degrees(at), "standard_error_degrees": math.degrees(error)}
+        for name, (at, error) in found.get("flanks", {}).items()
+    }
+    angle = {"standard_error_of": LINE, "grains_used": found["grains_used"], "flanks": sides}
     return angle | {f"{name}_degrees": math.degrees(found[name]) for name in ("angle", "standard_error")}
 
 
@@ -352,6 +381,7 @@ IN_PLANE = dataclasses.replace(
     dimension=2,
     begin=begin_in_plane,
     slope=slope_in_plane,
+    smallest_grain=partial(smallest_grain, dimension=2),
     readings=readings_in_plane,
     curves=Scene.curves,
     study=dataclasses.replace(STUDY_IN_SPACE, error_of=LINE),

@@ -10,18 +10,26 @@ from repose.sim.experiment.experiment import Experiment
 from repose.sim.measure.angle_of_repose import AngleOfRepose
 from repose.sim.measure.angle_of_repose_3d import CONE_ERROR_OF, ERROR_OF, ConeAngle
 from repose.sim.measure.display import Curve, Line, Reading
+from repose.sim.measure.flank_angle import FlankAngle
 
 PROFILE = "Profile", "distance from the axis [mm]", "height [mm]"
 """Title and axes of the plot."""
+OF_PROFILE = "Line through the profile averaged over all directions; error from the scatter of eight sectors."
+OF_FLANK = (
+    "Line through the radius of the heap over its height, as for steep heaps; error from the scatter of eight sectors."
+)
+"""How an angle was measured."""
 
 
-def reading_of(reading: ConeAngle) -> dict[str, Any]:
-    """A measurement as plain data."""
+def reading_of(reading: ConeAngle | FlankAngle) -> dict[str, Any]:
+    """A measurement as plain data; that of a flank has no fitted cone."""
+    cone = {}
+    if isinstance(reading, ConeAngle):
+        cone = {"cone_angle": reading.cone_angle, "cone_error": reading.cone_error}
     return {
         "angle": reading.angle,
         "standard_error": reading.standard_error,
-        "cone_angle": reading.cone_angle,
-        "cone_error": reading.cone_error,
+        **cone,
         "distance": reading.distance.tolist(),
         "height": reading.height.tolist(),
         "intercept": reading.intercept,
@@ -50,20 +58,20 @@ def slope(experiment: Experiment) -> AngleOfRepose | None:
 
 
 def slope_readings(experiment: Experiment) -> tuple[Reading, ...]:
-    """The angle of repose from the profile and from the cone."""
+    """The angle of repose, and that of the fitted cone where there is one."""
     found = experiment.run.state.reading
     if not found:
         return ()
-    return (
-        Reading(
-            "angle of repose",
-            math.degrees(found["angle"]),
-            "°",
-            math.degrees(found["standard_error"]),
-            "Line through the profile averaged over all directions; error from the scatter of eight sectors. "
-            "Heaps of other seeds scatter more.",
-            ERROR_OF,
-        ),
+    cone = "cone_angle" in found
+    angle = Reading(
+        "angle of repose",
+        math.degrees(found["angle"]),
+        "°",
+        math.degrees(found["standard_error"]),
+        f"{OF_PROFILE if cone else OF_FLANK} Heaps of other seeds scatter more.",
+        ERROR_OF,
+    )
+    of_cone = (
         Reading(
             "cone angle",
             math.degrees(found["cone_angle"]),
@@ -71,9 +79,12 @@ def slope_readings(experiment: Experiment) -> tuple[Reading, ...]:
             math.degrees(found["cone_error"]),
             "Cone fitted to the same surface grains, with a free position of its axis.",
             CONE_ERROR_OF,
-        ),
-        Reading("grains on the plate", float(found["grains_left"])),
+        )
+        if cone
+        else None
     )
+    left = Reading("grains on the plate", float(found["grains_left"]))
+    return tuple(reading for reading in (angle, of_cone, left) if reading is not None)
 
 
 def slope_curves(experiment: Experiment) -> tuple[Curve, ...]:
@@ -95,6 +106,6 @@ def slope_results(experiment: Experiment) -> dict[str, Any] | None:
     found = experiment.run.state.reading
     if not found:
         return None
-    names = ("angle", "standard_error", "cone_angle", "cone_error")
+    names = [name for name in ("angle", "standard_error", "cone_angle", "cone_error") if name in found]
     angle = {"standard_error_of": ERROR_OF, "grains_used": found["grains_used"]}
     return angle | {f"{name}_degrees": math.degrees(found[name]) for name in names}

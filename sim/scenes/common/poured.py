@@ -16,7 +16,15 @@ from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.ledger import booked
 from repose.sim.experiment.notices import tell
 from repose.sim.measure.mean_speed import mean_speed
+from repose.sim.measure.unbalanced_force import unbalanced_force
 from repose.sim.scenes.common.phases import PhaseState, enter
+
+BALANCED = 1e-3
+"""Grains rest only below this unbalanced force ratio [-]. While the default heap (friction 0.1) flows, also where its
+mean speed is below the settle speed, the ratio is 0.005 to 0.3; once its grains hold each other it falls by a factor of
+ten every 0.1 s."""
+PATIENCE = 8.0
+"""Grains that creep without a balance count as at rest after so many of the usual times [-]."""
 
 MOVES_AGAIN = 3.0
 """A heap at rest flows again above this many times the settle speed [-]."""
@@ -51,31 +59,42 @@ def generator_of(state: PouredState) -> np.random.Generator:
 
 
 def add_layer(
-    experiment: Experiment, position: Floats, radii: Floats, mass: Floats, generator: np.random.Generator
+    experiment: Experiment,
+    position: Floats,
+    radii: Floats,
+    mass: Floats,
+    generator: np.random.Generator,
+    on_last: bool = False,
 ) -> None:
-    """Release the next layer from rest: centres (n, dimension) [m], radii [m] and masses [kg], shape (n,)."""
+    """Release the next layer from rest: centres (n, dimension) [m], radii [m] and masses [kg], shape (n,); `on_last`:
+    the grains belong to the last layer."""
     falling = free_fall(experiment)
     release_layer(
         experiment,
         lambda world, **of_layer: add_spheres(world, position, radii, mass, **falling, **of_layer),
         radii.size,
         generator,
+        on_last,
     )
 
 
 def release_layer(
-    experiment: Experiment, add: Callable[..., World], grains: int, generator: np.random.Generator
+    experiment: Experiment,
+    add: Callable[..., World],
+    grains: int,
+    generator: np.random.Generator,
+    on_last: bool = False,
 ) -> None:
     """Release so many grains, which `add(world, layer=..., first_id=...)` adds to the world as spheres or bodies."""
     run = experiment.run
     state: PouredState = run.state
     before = run.world.sphere_count
     with booked(experiment, "poured"):
-        run.world = add(run.world, layer=state.layers, first_id=state.next_id)
+        run.world = add(run.world, layer=state.layers - on_last, first_id=state.next_id)
     state.random = dict(generator.bit_generator.state)
     state.next_id += run.world.sphere_count - before
     state.poured += grains
-    state.layers += 1
+    state.layers += not on_last
     state.since = experiment.time
     start_derivatives(experiment, first_row=before)
 
@@ -101,6 +120,13 @@ def quiet_time(experiment: Experiment) -> float:
     if mean_speed(experiment.run.world) >= experiment.parameters.settle_speed:
         state.quiet_since = experiment.time
     return experiment.time - max(state.quiet_since, state.since)
+
+
+def rests(experiment: Experiment, usual: float) -> bool:
+    """Whether the mean speed has been below the settle speed for the usual time [s] without a grain leaving, and the
+    forces on the grains are balanced."""
+    quiet = quiet_time(experiment)
+    return quiet > usual and (quiet > PATIENCE * usual or unbalanced_force(experiment.run.world) < BALANCED)
 
 
 def come_to_rest(experiment: Experiment, measured: bool) -> None:

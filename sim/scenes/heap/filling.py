@@ -13,6 +13,7 @@ from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.ledger import booked
 from repose.sim.measure.angle_of_repose import AngleOfRepose
+from repose.sim.measure.avalanches import OtherAngles
 from repose.sim.scenes.common.poured import PouredState, add_layer, generator_of, remove_gone
 from repose.sim.scenes.common.rebuilding import FixedSpheres, add_fixed, rebuild
 from repose.sim.scenes.heap.parameters import LARGEST, SMALLEST, HeapParameters
@@ -20,7 +21,7 @@ from repose.sim.scenes.heap.parameters import LARGEST, SMALLEST, HeapParameters
 
 @dataclass
 class HeapState(PouredState):
-    """State of the experiment; phases: empty, filling, filled, flowing, rested."""
+    """State of the experiment; phases: empty, filling, filled, flowing, rested, and tilting, sliding, trickling."""
 
     height: float = 0.0
     """Of the walls [m]."""
@@ -34,12 +35,14 @@ class HeapState(PouredState):
     """Times of the profiles, since the wall was opened [s]."""
     profile: list[list[float]] = field(default_factory=list)
     """Height of the surface in each strip at these times [m]."""
+    other: OtherAngles = field(default_factory=OtherAngles)
+    """The heap at rest that is tilted, or to which grains are added."""
 
 
 def begin(parameters: HeapParameters, seed: int) -> tuple[World, HeapState]:
     """The empty container."""
     generator = np.random.default_rng(seed)
-    radii = draw_radii(parameters, generator)
+    radii = draw_radii(parameters, generator, parameters.grain_count)
     base, *walls = container(parameters, radii)
     world = empty_world(2, int(parameters.rotation), skin=0.3 * parameters.mean_radius)
     world = add_fixed(world, (base, *walls), first_id=0)
@@ -77,7 +80,7 @@ def rebuild_container(experiment: Experiment, parameters: HeapParameters) -> Non
     names = [name for name, entry in parameters.declared().items() if entry.quantity.effect == "base"]
     built = run.built.changed(**{name: getattr(parameters, name) for name in names})
     base, left, right = container(built, np.array(state.radii))
-    spheres = (base, left) if state.phase in ("flowing", "rested") else (base, left, right)
+    spheres = (base, left, right) if state.phase in ("empty", "filling", "filled") else (base, left)
     remove_gone(experiment, beside_base(run.world, base))
     with booked(experiment, "work"):
         rebuild(experiment, spheres, state.next_id)
@@ -92,10 +95,10 @@ def beside_base(world: World, base: FixedSpheres) -> NDArray[np.bool_]:
     return fallen & ~world.fixed
 
 
-def draw_radii(parameters: HeapParameters, generator: np.random.Generator) -> Floats:
-    """Radii from the truncated normal distribution [m], shape (grain_count,)."""
+def draw_radii(parameters: HeapParameters, generator: np.random.Generator, count: int) -> Floats:
+    """So many radii from the truncated normal distribution [m], shape (count,)."""
     mean, spread = parameters.mean_radius, parameters.radius_spread
-    radii = generator.normal(mean, spread, parameters.grain_count)
+    radii = generator.normal(mean, spread, count)
     while (outside := (radii < SMALLEST * mean) | (radii > LARGEST * mean)).any():
         radii[outside] = generator.normal(mean, spread, int(outside.sum()))
     return radii

@@ -132,6 +132,28 @@ class HeapParameters(MotionParameters):
             "heap over its base."
         ),
     ] = "line"
+    afterwards: Annotated[
+        Literal["nothing", "tilt", "trickle"],
+        Quantity("afterwards", "", group="Other angles"),
+        Field(
+            description="What *Run all* does with the measured heap: nothing, turn its table until it flows (tilt), or "
+            "add grains one by one (trickle)."
+        ),
+    ] = "nothing"
+    tilt_rate: Annotated[
+        float,
+        Ge(math.radians(0.01)),
+        Le(math.radians(20.0)),
+        Quantity("tilting rate", "ω", "°/s", scale=math.pi / 180, log=True, group="Other angles"),
+        Field(description="How fast the table turns while the heap is tilted. Up to 2 °/s, θ_T does not depend on it."),
+    ] = math.radians(2.0)
+    trickle_count: Annotated[
+        int,
+        Ge(1),
+        Le(10_000),
+        Quantity("grains to add", "", log=True, group="Other angles"),
+        Field(description="How many grains are added one by one at the top of the heap."),
+    ] = 100
 
     def kept(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Present values that remain when `values` are set; a width that was not set follows from the grains."""

@@ -4,12 +4,13 @@ Thesis ch. 3. Radii are drawn from a normal distribution and redrawn below 0.4 o
 grows as R³. Walls and base are fixed spheres. The following is not given in the thesis: a layer counts as
 settled once the mean speed of all grains *and* of that layer is below v_min (the mean over all grains alone is small
 when many grains are at rest); the opened heap counts as settled once the mean speed has stayed below v_min, and no
-grain has left, for 0.25 s.
+grain has left, for 0.25 s, and the mean net force on a grain is below a thousandth of the mean contact force.
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,8 @@ from repose.sim.experiment.notices import tell
 from repose.sim.experiment.results import keep_measurement
 from repose.sim.experiment.snapshot import Action
 from repose.sim.laws.lee_herrmann import LAW
-from repose.sim.measure.angle_of_repose import AngleOfRepose, angle_in_words, measure_angle
+from repose.sim.measure.angle_of_repose import AngleOfRepose, angle_in_words, bend_in_words
+from repose.sim.measure.avalanches import flaws
 from repose.sim.measure.display import Reading
 from repose.sim.measure.mean_speed import mean_speed
 from repose.sim.measure.profile import strip_centres, surface_profile
@@ -35,14 +37,16 @@ from repose.sim.scenes.common.poured import (
     count_removed,
     fillable,
     move_again,
-    quiet_time,
     remove_gone,
+    rests,
     under_way,
 )
 from repose.sim.scenes.common.state_checks import LATEST, are_rows, are_times, first_flaw, poured_flaws
+from repose.sim.scenes.heap import other_angles
 from repose.sim.scenes.heap.filling import HeapState, begin, layers, pour_layer, rebuild_container, smallest_grain
 from repose.sim.scenes.heap.parameters import HeapParameters
 from repose.sim.scenes.heap.prepared import column
+from repose.sim.scenes.heap.surface import slope_now
 
 QUIET_TIME = 0.25
 """Time for which the opened heap must stay below the settle speed to be at rest [s]."""
@@ -52,6 +56,9 @@ PROFILE_INTERVAL = 0.05
 MOST_PROFILES = 100
 """Profiles that are kept: when there are so many, every second is dropped and the interval doubles."""
 
+NOTHING = "nothing"
+"""Value of the parameter `afterwards` with which a run of the whole experiment ends at the measured heap."""
+
 LONGEST_WAIT = 3.0
 """Time after which the next layer is poured although the last has not settled [s]."""
 
@@ -60,16 +67,23 @@ def supervise(experiment: Experiment) -> None:
     """Pour the next layer, detect rest, remove the grains that fell below the base."""
     state: HeapState = experiment.run.state
     remove_gone(experiment, fallen(experiment))
-    quiet = quiet_time(experiment) > QUIET_TIME
-    if state.phase == "filling":
+    quiet = rests(experiment, QUIET_TIME)
+    if state.phase in other_angles.PHASES:
+        other_angles.supervise(experiment)
+    elif state.phase == "filling":
         _fill_on(experiment)
     elif state.phase == "rested":
-        if move_again(experiment) and state.slope is not None:
+        if other_angles.has_gone_on(state):
+            other_angles.move_again(experiment)
+        elif move_again(experiment) and state.slope is not None:
             state.slope, state.was_measured = None, True
     elif state.phase == "flowing":
         _record_profile(experiment, at_once=quiet)
         if quiet:
+            follows = experiment.parameters.afterwards if state.run_all else NOTHING
             come_to_rest(experiment, measured=state.run_all or state.was_measured or state.slope is not None)
+            if follows != NOTHING and state.slope is not None:
+                tell(experiment, act(experiment, follows))
 
 
 def _record_profile(experiment: Experiment, at_once: bool = False) -> None:
@@ -129,15 +143,19 @@ def act(experiment: Experiment, action: str) -> str:
         run.state.opened, run.state.profile_time, run.state.profile = experiment.time, [], []
         _record_profile(experiment)
         return "The right wall is open."
+    if action == "tilt":
+        return other_angles.start_tilting(experiment)
+    if action == "trickle":
+        return other_angles.start_trickling(experiment)
     if action == "measure":
-        reading = measure(experiment)
+        reading = slope_now(experiment, complete=True)
         if reading is None:
             return "There is no slope to measure: too few grains lie on the base."
         experiment.run.state.slope = reading
         keep_measurement(experiment)
         return (
             f"Angle of repose {angle_in_words(reading.angle, reading.standard_error, reading.error_of)}, "
-            f"{reading.grains_left} grains left."
+            f"{reading.grains_left} grains left{', ' if reading.is_curved else ''}{bend_in_words(reading)}."
         )
     return act_poured(experiment, action, pour_layer, "The container is empty.", opening="open")
 
@@ -151,10 +169,11 @@ def actions(experiment: Experiment) -> tuple[Action, ...]:
     """The buttons, each enabled only while its action is possible."""
     state: HeapState = experiment.run.state
     phase, busy = state.phase, state.run_all
-    measurable = phase in ("flowing", "rested") and not busy
+    measurable = phase in ("flowing", "rested") and not busy and not other_angles.has_gone_on(state)
     return (
         Action("fill", "Fill", "F", fillable(state), "Pour the grains in layers; a full container is emptied first."),
         Action("open", "Open wall", "O", phase == "filled" and not busy, "Remove the right wall."),
+        *other_angles.actions(state, busy),
         Action("measure", "Measure angle", "M", measurable, "Fit a line to the surface.", done=state.slope is not None),
         Action("reset", "Reset", "R", True, "Back to the filled column, or the empty container where there is none."),
         Action("run", "Run all", "A", not busy, "Fill, open, wait for rest and measure without further keys."),
@@ -164,6 +183,8 @@ def actions(experiment: Experiment) -> tuple[Action, ...]:
 def describe(experiment: Experiment) -> tuple[str, str, float | None]:
     """Phase, its label, and the share done or None."""
     state: HeapState = experiment.run.state
+    if state.phase in other_angles.PHASES:
+        return other_angles.describe(experiment)
     total = len(state.radii)
     left = state.poured - state.removed
     if state.phase == "filling":
@@ -182,20 +203,12 @@ def describe(experiment: Experiment) -> tuple[str, str, float | None]:
 
 
 def measure(experiment: Experiment) -> AngleOfRepose | None:
-    """The present slope of the grains on the base; None while the container is closed or with too few grains."""
-    if experiment.phase not in ("flowing", "rested"):
+    """The present slope; None while the container is closed or with too few grains. A table that has been turned during
+    the experiment counts: the angle is that to the horizontal then."""
+    if experiment.phase in ("empty", "filling", "filled"):
         return None
-    world = experiment.run.world
-    parameters = experiment.parameters
-    moving = ~world.fixed
-    return measure_angle(
-        world.motion[:2, 0, moving].T,
-        world.radius[moving],
-        world.sphere_id[moving],
-        x_range=(0.0, experiment.run.built.width),
-        highest=parameters.surface_grains,
-        method=parameters.method,
-    )
+    found, turned = slope_now(experiment), experiment.run.state.other.turned
+    return replace(found, angle=found.angle + turned) if found is not None and turned else found
 
 
 def box(experiment: Experiment) -> tuple[tuple[float, float], tuple[float, float]]:
@@ -219,10 +232,23 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     slope = experiment.run.state.slope
     if slope is None:
         return (left,)
+    others = other_angles.readings(state.other)
     help = f"Of {len(slope.used_ids)} surface grains, method {slope.method}. Heaps of other seeds scatter more."
+    if slope.by_method:
+        others_in_words = (
+            f"{name.replace('_', ' ')} {math.degrees(at):.1f}°" for name, (at, _) in slope.by_method.items()
+        )
+        help += f" By every method: {', '.join(others_in_words)}."
     angle, error = math.degrees(slope.angle), math.degrees(slope.standard_error)
+    if slope.is_curved:
+        words = (
+            "Angle at the top minus angle at the foot, from a parabola through the same grains: the flank is curved."
+        )
+        bend = Reading("steeper at top by", math.degrees(slope.bend), "°", math.degrees(slope.bend_error), words)
+        others = (bend, *others)
     return (
         Reading("angle of repose", angle, "°", error, help, slope.error_of),
+        *others,
         left,
     )
 
@@ -242,13 +268,22 @@ def results(experiment: Experiment) -> dict[str, Any]:
             "standard_error_of": reading.error_of,
             "method": reading.method,
             "grains_used": len(reading.used_ids),
+            "by_method": {
+                name: {"degrees": math.degrees(at), "standard_error_degrees": math.degrees(error)}
+                for name, (at, error) in reading.by_method.items()
+            },
+            "bend_degrees": math.degrees(reading.bend) if math.isfinite(reading.bend) else None,
+            "bend_error_degrees": math.degrees(reading.bend_error) if math.isfinite(reading.bend_error) else None,
+            "curved": reading.is_curved,
+            "grains_left": reading.grains_left,
         }
     return {
         "phase": state.phase,
         "angle_of_repose": angle,
-        "grains_filled": state.poured,
+        "grains_filled": state.poured - state.other.trickled,
         "grains_left": state.poured - state.removed,
         "layers": state.layers,
+        "other_angles": other_angles.results(state.other),
         "profile": _profile(experiment),
     }
 
@@ -281,12 +316,19 @@ def flaw(state: HeapState, world: World, built: HeapParameters) -> str:
             "opened": not 0.0 <= state.opened <= LATEST,
             "profile times": not are_times(state.profile_time),
             "profile": not are_rows(state.profile, len(state.profile_time), strip_centres(*strips).size),
+            **flaws(state.other),
             "measured slope": slope is not None and not np.isfinite([*slope.x_range, slope.angle, slope.slope]).all(),
         }
     )
 
 
-PHASES = ("empty", "filling", "filled", "flowing", "rested")
+def _drawn_slope(experiment: Experiment) -> AngleOfRepose | None:
+    """The measured slope while it is that of the grains: not once the heap has been tilted or has got more grains."""
+    state: HeapState = experiment.run.state
+    return None if other_angles.has_gone_on(state) or state.phase in other_angles.PHASES else state.slope
+
+
+PHASES = ("empty", "filling", "filled", "flowing", "rested", *other_angles.PHASES)
 
 SCENE = Scene(
     name="heap",
@@ -302,12 +344,14 @@ SCENE = Scene(
     describe=describe,
     on_grain_removed=count_removed,
     measure=measure,
-    slope=lambda experiment: experiment.run.state.slope,
+    slope=_drawn_slope,
+    curves=lambda experiment: other_angles.curves(experiment.run.state.other),
+    turned=lambda state: state.other.turned,
     box=box,
     focus=focus,
     results=results,
     check=check,
-    under_way=under_way,
+    under_way=lambda experiment: under_way(experiment) or experiment.phase in other_angles.PHASES,
     smallest_grain=smallest_grain,
     rotates=lambda parameters: parameters.rotation,
     readings=readings,

@@ -30,8 +30,8 @@ from repose.sim.scenes.common.poured import (
     count_removed,
     fillable,
     move_again,
-    quiet_time,
     remove_gone,
+    rests,
     under_way,
 )
 from repose.sim.scenes.common.state_checks import first_flaw, poured_flaws
@@ -50,7 +50,7 @@ def supervise(experiment: Experiment) -> None:
     if state.phase == "empty":
         return
     remove_gone(experiment, fallen(experiment, sizes(run.built).plate))
-    quiet = quiet_time(experiment) > QUIET_TIME
+    quiet = rests(experiment, QUIET_TIME)
     if state.phase == "filling":
         _fill_on(experiment, quiet)
     elif state.phase == "flowing":

@@ -29,8 +29,8 @@ from repose.sim.scenes.common.poured import (
     come_to_rest,
     count_removed,
     fillable,
-    quiet_time,
     remove_gone,
+    rests,
     under_way,
 )
 from repose.sim.scenes.common.state_checks import are_rows, first_flaw, poured_flaws
@@ -128,7 +128,7 @@ def supervise(experiment: Experiment) -> None:
         return
     size = sizes(experiment)
     remove_gone(experiment, fallen(experiment, size.floor))
-    quiet = quiet_time(experiment) > QUIET_TIME
+    quiet = rests(experiment, QUIET_TIME)
     if state.phase == "filling":
         if pour_on(experiment, size.high, pour_layer, JAMMED):
             enter(experiment, "flowing")

@@ -75,10 +75,6 @@ def test_json_is_the_file_and_nothing_else(capsys: pytest.CaptureFixture[str]) -
         (["cube", "--out", "a.mol"], "must be .json"),
         (["open.obj"], r"3 open edges; fill its holes\.$"),
         (["needle.obj", "--grid", "24"], "thinner than the step of its grid"),
-        (
-            ["plate.obj", "--grid", "20", "--spheres", "3"],
-            "No sphere overlaps the body 'plate' enough on its grid",
-        ),
     ],
 )
 def test_bad_input_is_refused_in_a_sentence_and_leaves_no_file(
@@ -93,16 +89,12 @@ def test_bad_input_is_refused_in_a_sentence_and_leaves_no_file(
     (tmp_path / "needle.obj").write_text(
         "v 0 0 0\nv 10 0 0\nv 0 0.01 0\nv 0 0 0.01\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
     )
-    corners = [(i, j, k) for i in (0, 20) for j in (0, 20) for k in (0, 1.3)]
-    faces = ("1 2 4", "1 4 3", "5 7 8", "5 8 6", "1 5 6", "1 6 2", "3 4 8", "3 8 7", "1 3 7", "1 7 5", "2 6 8", "2 8 4")
-    lines = [f"v {x} {y} {z}" for x, y, z in corners] + [f"f {face}" for face in faces]
-    (tmp_path / "plate.obj").write_text("\n".join(lines) + "\n")
     asked = [] if "--out" in arguments else ["--out", "kept.json"]
     assert run_command_line(["clump", *arguments, *asked]) == 2
     said = capsys.readouterr().err
     assert re.search(words, said)
     assert "Traceback" not in said
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["needle.obj", "open.obj", "plate.obj"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["needle.obj", "open.obj"]
 
 
 def test_a_file_that_exists_is_not_overwritten(

@@ -9,9 +9,13 @@ from typing import Any
 
 import pytest
 from repose.app.cli.commands import run_command_line
+from repose.app.jobs.study_report import changed_in_words, report_page
+from repose.app.jobs.study_request import plan_study
 from repose.app.stopping import StopAsked
+from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
-from repose.sim.study import runs_on_disk
+from repose.sim.study import dask_runs, runs_on_disk
+from repose.sim.study.outcome import Outcome
 from repose.sim.study.parallel_runs import Task
 
 from tests.app.program import UNIX, start
@@ -223,3 +227,47 @@ def test_a_run_repeated_from_the_command_line_gives_mean_and_error_over_runs(
 def test_the_studies_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert run_command_line(["study"]) == 0
     assert "thesis-4.3" in capsys.readouterr().out
+
+
+def test_another_study_is_drawn_beside_and_grains_left_below(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(runs_on_disk, "run_all", run_here)
+    (tmp_path / "soft.toml").write_text(STUDY)
+    call = ["study", str(tmp_path / "soft.toml"), "--no-picture", "--out"]
+    assert run_command_line([*call, str(tmp_path / "first")]) == 0
+    plan = plan_study(str(tmp_path / "soft.toml"), beside=[tmp_path / "first"]).plans[0]
+    first = json.loads((tmp_path / "first" / "result.json").read_text())
+    runs = runs_on_disk.StudyRuns((plan,), tmp_path / "first" / "runs")
+    assert runs.begin() == []
+    angle, left = runs.outcome(plan).curves()
+    beside = next(line for line in angle.lines if line.label == "first")
+    assert beside.x.tolist() == [0.1, 0.4]
+    assert beside.y == pytest.approx([row["angle_of_repose"]["mean"] for row in first["table"]])
+    assert beside.error == pytest.approx([row["angle_of_repose"]["standard_error"] for row in first["table"]])
+    assert left.y_label == "grains left"
+    assert left.lines[0].y == pytest.approx([row["grains_left"]["mean"] for row in first["table"]])
+    for other, words in (("first", "no common axes"), ("none", "contains no results of a study")):
+        with pytest.raises(ParameterError, match=words):
+            plan_study("thesis-4.5", beside=[tmp_path / other])
+
+
+def test_a_study_with_changed_parameters_says_that_its_statements_are_about_others(tmp_path: Path) -> None:
+    plan = plan_study("thesis-4.4", changes=("base_radius=5e-4",)).plans[0]
+    assert plan.altered == ("base grain radius = 0.5 mm",)
+    outcome = Outcome(plan, (), {}, {})
+    assert outcome.report()["changed"] == ["base grain radius = 0.5 mm"]
+    page = report_page(plan, {plan.name: outcome}) if outcome.groups else changed_in_words(plan)
+    assert "Changed by --set: base grain radius = 0.5 mm." in page
+    assert plan_study("thesis-4.4").plans[0].altered == ()
+
+
+def test_a_scheduler_that_does_not_answer_leaves_no_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(dask_runs, "PATIENCE", 0.5)
+    (tmp_path / "two.toml").write_text(STUDY)
+    call = ["study", str(tmp_path / "two.toml"), "--out", str(tmp_path / "out"), "--dask", "tcp://127.0.0.1:9"]
+    assert run_command_line(call) == 2
+    told = capsys.readouterr().err
+    assert "--dask" in told
+    assert "Traceback" not in told
+    assert not (tmp_path / "out").exists()

@@ -22,26 +22,30 @@ from repose.sim.study import runs_on_disk
 from repose.sim.study.outcome import Outcome
 from repose.sim.study.plan import StudyPlan
 from repose.sim.study.runs_on_disk import StudyRuns
+from repose.sim.study.studies import other_angles
 from repose.sim.study.studies.thesis import FIGURES, angle_of_flank
 
 from tests.study_runs import run_here, tiny
 
 SMALL = (320, 180)
+FEW = {"tilt_rate": 0.3, "trickle_count": 4}
+PLANS = (*FIGURES, *(replace(plan, values={**plan.values, **FEW}) for plan in other_angles.STUDY))
 
 
 @pytest.fixture(scope="module")
 def outcomes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Outcome]]:
-    """All figures of one folder: equal runs are done once."""
+    """All figures of one folder: equal runs are done once. One figure has error bars."""
     folder = tmp_path_factory.mktemp("runs")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(runs_on_disk, "run_all", run_here)
-        made = StudyRuns(tuple(tiny(plan) for plan in FIGURES), folder)
+        plans = (tiny(plan, seeds=2 if plan.name == "thesis-4.3" else 1) for plan in PLANS)
+        made = StudyRuns(tuple(plans), folder)
         made.do(made.begin(), 1, lambda words, share: None, lambda *_: None)
         assert len([*folder.iterdir()]) == len(made.results)
         yield {plan.name: made.outcome(plan) for plan in made.plans}
 
 
-@pytest.mark.parametrize("name", [plan.name for plan in FIGURES])
+@pytest.mark.parametrize("name", [plan.name for plan in PLANS])
 def test_every_figure_is_drawn_with_its_numbers(name: str, outcomes: dict[str, Outcome]) -> None:
     outcome = outcomes[name]
     assert len({run.task.path for run in outcome.runs}) == len(outcome.runs)
@@ -76,6 +80,20 @@ def test_a_figure_has_units_error_bars_fits_and_reference_lines(outcomes: dict[s
         line.label for line in curve.lines
     }
     assert outcomes["thesis-4.5"].curve().x_label == "base grain radius R_p [mm]"
+
+
+def test_the_other_angles_are_drawn_side_by_side_in_degrees(outcomes: dict[str, Outcome]) -> None:
+    tilt = outcomes["tilt"]
+    means = {line.label: line for line in tilt.curve().lines if line.points and not line.single}
+    assert {"angle of repose θ", "tilting angle θ_T"} <= means.keys()
+    assert tilt.curve().y_label == "angle [°]"
+    for row in tilt.report()["table"]:
+        angles = row["other_angles.tilting_angle_degrees"]
+        assert 0.0 < angles["mean"] < 90.0
+        assert angles["mean"] in means["tilting angle θ_T"].y
+    assert tilt.report()["units"]["other_angles.tilting_angle_degrees"] == "°"
+    trickled = [result["other_angles"] for result in outcomes["trickle"].results.values() if result["seed"] == 1]
+    assert any(found["grains_added"] == FEW["trickle_count"] for found in trickled)
 
 
 def test_the_four_stages_lose_grains_and_the_wall(outcomes: dict[str, Outcome]) -> None:

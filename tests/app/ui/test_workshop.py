@@ -50,6 +50,14 @@ def test_a_change_of_the_recipe_makes_clump_and_curve(workshop: Workshop) -> Non
     assert workshop.points[-1].quality == workshop.made.quality
 
 
+def test_a_ring_keeps_its_clump_while_its_curve_is_made(workshop: Workshop) -> None:
+    """The curve begins with one sphere, which overlaps a ring most where it covers what is around it."""
+    change(workshop, cells=16, members=5, shape="torus", algorithm="fitted")
+    assert workshop.trouble == ""
+    assert workshop.is_made
+    assert [point.spheres for point in workshop.points] == [1, 2, 5]
+
+
 def test_body_and_points_are_used_again_and_undo_brings_the_clump_back(
     workshop: Workshop, monkeypatch: pytest.MonkeyPatch
 ) -> None:

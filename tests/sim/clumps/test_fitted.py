@@ -104,3 +104,12 @@ def test_one_sphere_does_not_grow_beyond_a_cube() -> None:
 @pytest.mark.parametrize("members", [1, 2, 3])
 def test_a_long_rod_gets_as_many_spheres_as_asked_for(members: int) -> None:
     assert fitted_clump(body("rod"), members).radius.size == members
+
+
+@pytest.mark.parametrize("members", [1, 2])
+def test_so_few_spheres_that_they_would_cover_a_whole_ring_stay_inside_it(members: int) -> None:
+    clump = fitted_clump(body_of_shape("torus", 24, 1.0), members)
+    assert clump.radius.size == members
+    found = quality(body_of_shape("torus", 24, 1.0), clump)
+    assert found.protrusion < 0.5
+    assert found.volume_ratio < 0.5

@@ -11,9 +11,11 @@ from typing import Any
 
 import pytest
 from repose.sim.experiment import compile_beside as beside
+from repose.sim.registry import laws, scenes
 from repose.sim.study.preparation import needed_by
 
 HEAP = needed_by("heap", {"grain_count": 3})
+NUMBERS = laws()[HEAP.law].numbers(scenes()["heap"].parameters.checked(HEAP.values))
 
 
 class FakeProcess:
@@ -38,7 +40,7 @@ def test_a_process_is_started_where_something_is_missing_and_a_processor_is_free
     monkeypatch.setattr(beside, "available", lambda: processors)
     monkeypatch.setattr(subprocess, "Popen", lambda *_, **__: FakeProcess(told))
     monkeypatch.setattr(beside, "_await", lambda process: None)
-    beside.compile_beside(HEAP.model, "heap", {"grain_count": 3}, False)
+    beside.compile_beside(HEAP.model, NUMBERS, "heap", {"grain_count": 3}, False)
     expected = {"scene": "heap", "values": {"grain_count": 3}, "walled": False}
     assert [json.loads(line) for line in told] == ([expected] if not stored and processors > 1 else [])
 
@@ -50,7 +52,7 @@ def test_where_no_process_can_be_started_nothing_is_said(monkeypatch: pytest.Mon
     monkeypatch.setattr(beside, "is_stored", lambda part: False)
     monkeypatch.setattr(beside, "available", lambda: 2)
     monkeypatch.setattr(subprocess, "Popen", refuse)
-    beside.compile_beside(HEAP.model, "heap", {}, False)
+    beside.compile_beside(HEAP.model, NUMBERS, "heap", {}, False)
 
 
 @pytest.mark.slow
@@ -64,4 +66,4 @@ def test_the_process_compiles_what_the_loop_does_not_need_at_once(tmp_path: Path
         process.stdin.flush()  # and not closed: the process ends with its parent
         assert process.wait() == 0
     names = {path.name.split("-")[0].rsplit(".", 1)[-1] for path in tmp_path.rglob("*.nbi")}
-    assert names == {"moved", "renew", "list_walls", "acting", "record", "survey_all", "fill"}
+    assert names == {"moved", "renew", "list_walls", "acting", "record", "survey_all", "fill", "evaluate"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import cos, sin, sqrt
 
 import numpy as np
@@ -9,14 +10,25 @@ import pytest
 from repose.sim.engine.body_builder import add_bodies, shape_of_spheres
 from repose.sim.engine.builder import add_spheres, empty_world
 from repose.sim.engine.neighbours.verlet_list import LARGEST_STEP
-from repose.sim.experiment.automatic_step import CLUSTER, cluster_factor, next_automatic_dt
+from repose.sim.engine.timestep.stability import AUTO_SHARE
+from repose.sim.engine.world import motions
+from repose.sim.experiment.automatic_step import (
+    CLUSTER,
+    IMPACT_MARGIN,
+    STEPS_AHEAD,
+    cluster_factor,
+    next_automatic_dt,
+)
 from repose.sim.experiment.changes import new_experiment, resumed_experiment
-from repose.sim.experiment.commands import Act
+from repose.sim.experiment.commands import Act, Pull
 from repose.sim.experiment.control import apply
-from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
 from repose.sim.experiment.history import saved_copy
 from repose.sim.experiment.ledger import energy_of, survey_contacts
 from repose.sim.experiment.stepping import advance
+from repose.sim.fields import central_gravity
+from repose.sim.fields.central_gravity import CentralGravity
+from repose.sim.fields.target import Target
 from repose.sim.registry import integrators
 
 from tests.reliability.runs import FEW, changed
@@ -120,6 +132,84 @@ def test_the_automatic_step_is_short_enough_for_the_fastest_grain_not_to_pass_th
     world.motion[1, 1, moving] = -speed
     dt = next_automatic_dt(simulation, survey_contacts(simulation), first=True)
     assert 0.1 < dt * speed / (LARGEST_STEP * world.radius[moving].min()) < 1.0
+
+
+CLUMPS = {"grain_count": 2, "shape": "peanut", "members": 2, "young": 1e6, "size_spread": 0.0}
+
+
+@pytest.mark.usefixtures("uncompiled")
+def test_poured_clumps_meet_the_plate_with_a_step_that_the_impact_bears_and_keep_their_energy() -> None:
+    # The container is still empty when the first step is chosen: they reach the plate before the next check.
+    simulation = new_experiment("clumps", CLUMPS)
+    assert apply(simulation, Act("fill")) == ""
+    shortest = np.inf
+    while (found := survey_contacts(simulation)).contacts > 0 or np.isinf(shortest):
+        shortest = min(shortest, found.stable_dt)
+        advance(simulation, 2)
+    assert simulation.dt < IMPACT_MARGIN * AUTO_SHARE * shortest
+    assert abs(energy_of(simulation).gap) < 0.01 * simulation.run.booked.poured
+
+
+def chosen(simulation: Experiment) -> float:
+    """The automatic step that the present state asks for [s]."""
+    return next_automatic_dt(simulation, survey_contacts(simulation), first=True)
+
+
+@pytest.mark.usefixtures("uncompiled")
+def test_the_step_suits_the_speed_at_the_next_check_not_the_present_one() -> None:
+    simulation = new_experiment("clumps", CLUMPS)
+    weightless = new_experiment("clumps", CLUMPS | {"gravity": 0.0})
+    for one in (simulation, weightless):
+        assert apply(one, Act("fill")) == ""
+        advance(one, CHECK_STEPS)
+    for motion in motions(simulation.run.world):
+        motion[2, 1] = -1.0
+    h = chosen(simulation)
+    for motion in motions(weightless.run.world):
+        motion[2, 1] = -1.0 - G * STEPS_AHEAD * h
+    assert h < 0.9 * chosen(new_experiment("clumps", CLUMPS | {"gravity": 0.0}))
+    assert h <= chosen(weightless) < 1.2 * h  # at most one class of steps is given away
+
+
+@pytest.mark.usefixtures("uncompiled")
+def test_walls_that_move_fields_a_pull_and_rotation_of_a_body_count_for_the_next_impact() -> None:
+    simulation = new_experiment("clumps", CLUMPS | {"gravity": 0.0})
+    assert apply(simulation, Act("fill")) == ""
+    advance(simulation, CHECK_STEPS)
+    world, engine, run = simulation.run.world, simulation.engine, simulation.run
+    still = chosen(simulation)
+
+    world.walls.velocity[:] = (0.0, 0.0, 9.0)
+    by_wall = chosen(simulation)
+    world.walls.velocity[:] = 0.0
+
+    world.bodies.spin[:] = 9.0 / np.sqrt(3.0) / np.sqrt((world.bodies.offset**2).sum(axis=0)).max()
+    by_rotation = chosen(simulation)
+    world.bodies.spin[:] = 0.0
+    assert by_wall == by_rotation < 0.7 * still
+
+    model = engine.model
+    engine.model = replace(model, fields=(central_gravity.BOUND,))
+    engine.field_numbers = (CentralGravity((0.0, 0.0, -1e3), 9.0e6 / (STEPS_AHEAD * by_wall), 0.0),)
+    by_field = chosen(simulation)
+    engine.model, engine.field_numbers = model, ()
+    assert by_field == pytest.approx(by_wall, rel=0.2)  # a class of steps more or less
+
+    run.target = Target((0.0, 0.0, 1.0), int(world.sphere_id[-1]), 1e3, 0.0, 1e3)
+    by_pull = chosen(simulation)
+    run.target = run.target._replace(limit=1e-6)
+    assert by_pull < 0.7 * still
+    assert chosen(simulation) == still
+
+
+@pytest.mark.usefixtures("uncompiled")
+def test_a_pull_shortens_the_step_before_the_grain_that_is_pulled_strikes() -> None:
+    simulation = new_experiment("clumps", CLUMPS)
+    assert apply(simulation, Act("fill")) == ""
+    advance(simulation, CHECK_STEPS)
+    before, held = simulation.dt, int(simulation.run.world.sphere_id[0])
+    assert apply(simulation, Pull(held, (0.0, 0.0, -1.0), 1e3)) == ""
+    assert simulation.dt < 0.7 * before
 
 
 def test_bodies_of_many_members_are_expected_to_be_touched_at_all_of_them() -> None:

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from repose.sim.measure.angle_of_repose import AngleOfRepose, measure_angle, surface_rows
+from repose.sim.measure.angle_of_repose import AngleOfRepose, bend_in_words, measure_angle, surface_rows
 
 RADIUS = 1e-3
 RANGE = (0.0, 0.05)
@@ -74,6 +74,36 @@ def test_the_standard_error_is_that_of_repeated_readings(method: str) -> None:
     assert angles.mean() == pytest.approx(math.radians(20.0), abs=4.0 * angles.std() / math.sqrt(200))
     claimed = np.mean([reading.standard_error for reading in readings])
     assert claimed == pytest.approx(angles.std(), rel=0.2 if method == "line" else 0.5)
+
+
+def test_every_method_reads_the_same_straight_slope_and_no_curvature() -> None:
+    reading = read(*slope_of_grains(20.0), highest=1, complete=True)
+    assert set(reading.by_method) == {"line", "robust", "height_over_base"}
+    for angle, error in reading.by_method.values():
+        assert math.degrees(angle) == pytest.approx(20.0, abs=1e-9)
+        assert error >= 0.0
+    assert reading.by_method["line"] == (reading.angle, reading.standard_error)
+    assert (reading.bend, reading.is_curved) == (pytest.approx(0.0, abs=1e-9), False)
+    assert bend_in_words(reading) == ""
+
+
+@pytest.mark.parametrize("curvature", [6.0, -6.0])
+def test_a_curved_flank_says_how_much_steeper_it_is_at_its_top(curvature: float) -> None:
+    position, radius, sphere_id = slope_of_grains(20.0)
+    position[:, 1] += curvature * (position[:, 0] - 24 * RADIUS) ** 2
+    reading = read(position, radius, sphere_id, highest=1, complete=True)
+    ends = [math.tan(math.radians(20.0)) - 2.0 * curvature * side * 23 * RADIUS for side in (-1.0, 1.0)]
+    assert reading.bend == pytest.approx(math.atan(ends[0]) - math.atan(ends[1]), rel=1e-6)
+    assert reading.is_curved is True  # no numpy number: it goes into files
+    assert bend_in_words(reading).endswith("steeper at the top" if curvature > 0.0 else "steeper at the foot")
+
+
+def test_a_straight_flank_counts_as_curved_in_one_of_twenty_readings_and_the_error_is_the_scatter() -> None:
+    readings = [read(*slope_of_grains(20.0, 0.5e-3, seed), highest=1, complete=True) for seed in range(200)]
+    bends = np.array([reading.bend for reading in readings])
+    assert np.mean([reading.bend_error for reading in readings]) == pytest.approx(bends.std(), rel=0.2)
+    # Binomial: 10 of 200 expected, with a standard deviation of 3.1.
+    assert 0 < sum(reading.is_curved for reading in readings) < 10 + 4 * 3.1
 
 
 def test_grains_outside_the_range_do_not_count() -> None:

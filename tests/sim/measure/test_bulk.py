@@ -54,6 +54,12 @@ def test_the_result_holds_it_and_is_json(column: Experiment) -> None:
     stress, coordination = result["stress"], result["coordination"]
     assert (stress["unit"], np.shape(stress["tensor"])) == ("N/m", (2, 2))
     assert stress["pressure"] == pytest.approx(0.5 * np.trace(stress["tensor"]))
+    # Grains without rotation take up torques: σ_xy and σ_yx differ, and the shear stress says so.
+    assert stress["asymmetry"] == pytest.approx(0.5 * abs(stress["tensor"][0][1] - stress["tensor"][1][0]))
+    system = system_of(column)
+    shear = registry.measurements()["largest_shear"].reading(system)
+    assert shear is not None
+    assert (shear.error, shear.error_of != "") == (pytest.approx(stress["asymmetry"]), True)
     assert np.all(np.array(stress["box"]["lower"]) < stress["box"]["upper"])
     assert sum(coordination["distribution"]) == pytest.approx(1.0)
     assert coordination["mean"] == pytest.approx(

@@ -6,7 +6,9 @@ from math import pi, sqrt
 
 import numpy as np
 import pytest
+from repose.sim.engine.builder import add_bonds, add_spheres
 from repose.sim.measure.packing import box_in_packing, disc_in_rectangle, packing_fraction, sphere_in_box
+from repose.sim.scenes.large_particles import particles
 
 from tests.small_worlds import model_of, world_of
 
@@ -126,3 +128,11 @@ def test_without_a_packing_there_is_no_box() -> None:
     assert box_in_packing(block((20, 20), spacing=2.0)) is None
     assert box_in_packing(block((20, 20), fixed=400)) is None
     assert box_in_packing(block((0, 0))) is None
+
+
+def test_a_bonded_body_is_no_packing_until_its_bonds_are_broken() -> None:
+    grid = np.stack(np.meshgrid(np.arange(20.0), np.arange(20.0)), axis=-1).reshape(-1, 2)
+    world = add_bonds(add_spheres(particles.new_world(), grid, 0.5, 1.0), (0,), (1,), np.ones(1))
+    assert box_in_packing(world) is None
+    world.bonds.intact[:] = 0
+    assert box_in_packing(world) is not None

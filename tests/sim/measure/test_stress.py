@@ -54,6 +54,17 @@ def test_a_sphere_between_two_planes_carries_force_over_area(dimension: int, sha
     assert found.unit == {2: "N/m", 3: "Pa"}[dimension]
 
 
+def test_the_shear_stress_on_every_plane_is_that_of_the_symmetric_part_up_to_the_asymmetry() -> None:
+    found = Stress(np.array([[3.0, 0.9], [0.5, 1.0]]), np.zeros((2, 2)))
+    assert found.asymmetry == pytest.approx(0.2)
+    turns = np.linspace(0.0, pi, 3601)
+    on_planes = [
+        abs(np.array([-np.sin(t), np.cos(t)]) @ found.tensor @ np.array([np.cos(t), np.sin(t)])) for t in turns
+    ]
+    assert max(on_planes) == pytest.approx(found.largest_shear + found.asymmetry, rel=1e-6)
+    assert Stress(np.diag([3.0, 1.0]), np.zeros((2, 2))).asymmetry == 0.0
+
+
 @pytest.mark.parametrize("dimension", [2, 3])
 def test_pressure_inside_a_grain_is_the_stress_of_its_own_volume(dimension: int) -> None:
     # Squeezed at both poles with K δ: the pressure of the box around it, drawn together to the volume of the grain.

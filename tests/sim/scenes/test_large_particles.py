@@ -83,6 +83,7 @@ def test_every_scene_in_its_small_form_has_every_outcome_that_it_states(scene: s
         ("column", {"width": 2.0}, "reaches the right wall"),
         ("rake", {"normal_viscosity": 2.0}, "rises first"),
         ("satellite", {"duration": 0.2}, "sense of the orbit"),
+        ("satellite", {"bond_viscosity": 0.0}, "oscillations about that rate are damped"),
     ],
 )
 def test_a_run_without_an_outcome_is_told_so(scene: str, values: dict[str, Any], complaint: str) -> None:

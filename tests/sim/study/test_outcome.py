@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -71,8 +72,19 @@ def test_the_figure_has_a_colour_for_every_case_and_the_table_both_quantities() 
     assert {name: line.group for name, line in means.items()} == {"soft": 0, "hard": 1}
     assert np.interp(0.2, fits[1].x, fits[1].y) == pytest.approx(1.8 * math.degrees(math.atan(0.2)), rel=1e-3)
     assert sum(line.label == "arctan μ" for line in curve.lines) == 1
-    assert curve.table[0] == ("case", "μ", "runs", "θ [°]", "grains left")
-    assert curve.table[1] == ("soft", "0.1", "3", "6.85 ± 0.58", "20.0 ± 5.8")
+    assert curve.table[0] == ("case", "μ", "runs", "θ [°]", "grains left", "seeds for ± 0.5°")
+    assert curve.table[1] == ("soft", "0.1", "3", "6.85 ± 0.58", "20.0 ± 5.8", "4")
+
+
+def test_the_table_says_how_many_seeds_a_wanted_error_needs() -> None:
+    outcome = made(arctan)  # standard deviation 1°
+    assert {row["seeds_for_wanted_error"] for row in outcome.report()["table"]} == {4}
+    head, *rows = outcome.words()
+    column = head.index("seeds for ± 0.5°")
+    assert {row[column] for row in rows} == {"4"}
+    finer = made(arctan, plan=replace(PLAN, error=0.1))
+    assert {row["seeds_for_wanted_error"] for row in finer.report()["table"]} == {100}
+    assert {row["seeds_for_wanted_error"] for row in made(arctan, seeds=1).report()["table"]} == {None}
 
 
 def test_values_that_are_no_numbers_have_places_with_words() -> None:

@@ -143,7 +143,7 @@ def test_presets_are_listed_in_the_group_of_their_scene(harness: PanelHarness, m
     press(harness, "scenes")
     assert {"thesis-heap", "large"} <= set(groups["In the plane"])
     assert {"hourglass", "heap-in-space", "goblet"} <= set(groups["In space"])
-    assert groups["Checks against closed forms"] == ["bounce", "slope"]
+    assert groups["Checks against closed forms"] == ["bounce", *(f"impact-{k}" for k in range(1, 9)), "slope"]
     (own,) = groups["Your presets"]
     assert thumbnails.pixels(thumbnails.of_preset(own)) is not None
     assert sorted(name for group in groups.values() for name in group) == sorted(harness.ui.preset_library.cards)

@@ -15,7 +15,7 @@ from repose.sim.engine.contacts.pair_blocks import (
     evaluate,
     forget_materials,
     pad_block,
-    set_material,
+    set_materials,
     to_line,
 )
 from repose.sim.engine.jit import OPTIONS
@@ -57,7 +57,7 @@ def test_every_law_compiles_to_instructions_on_several_contacts_at_once(name: st
 
 @pytest.mark.parametrize(("dimension", "turning", "materials"), [(2, 0, 0), (2, 1, 6), (3, 0, 6), (3, 3, 6)])
 def test_columns_do_not_overlap_and_fit_the_buffer(dimension: int, turning: int, materials: int) -> None:
-    at = columns(dimension, turning, materials)
+    at = columns(dimension, turning)
     vectors = dict.fromkeys(("branch", "velocity", "shear_spring", "place"), dimension)
     spins = dict.fromkeys(("spin_i", "spin_j"), turning)
     widths = vectors | spins | {"material": materials}
@@ -82,8 +82,8 @@ def test_padding_columns_do_not_change_the_sums(name: str, turning: int) -> None
     buffer[: 3 * BLOCK] *= 0.3  # branches, so that all touch
     clear_sums(buffer, at)
     forget_materials(buffer, at)
-    for k in range(8):
-        set_material(buffer, at, k, call, 0)
+    buffer[at.kind * BLOCK : (at.kind + 1) * BLOCK] = 0.0
+    set_materials(buffer, at, 8, call)
     # What a block before has left there: its normal forces, which may pull.
     buffer[at.normal_force * BLOCK + 3 : (at.normal_force + 1) * BLOCK] = -0.7
     full = pad_block(buffer, at, 3, 3)

@@ -14,7 +14,7 @@ from repose.sim.engine.orientation import matrices
 from repose.sim.engine.world import PAIR_COUNT, WALL_CONTACT_COUNT
 from repose.sim.registry import laws
 
-from tests.small_worlds import Bench, call_of, look, model_of
+from tests.small_worlds import Bench, look, model_of
 
 
 def rod(members: int, dimension: int) -> BodyShape:
@@ -44,7 +44,7 @@ def exact(bench: Bench) -> float:
     """Largest frequency of the network of contacts [1/s]: all degrees of freedom of bodies and spheres at once."""
     world, model = bench.world, bench.model
     d, spin = model.dimension, model.spin_length
-    law = call_of(model.law, bench.numbers)
+    law, material = model.law, model.law.material(bench.numbers, 0)
     loose = np.flatnonzero(world.search.body < 0)
     size = d + spin
     owners = {int(row): k for k, row in enumerate(loose)}
@@ -75,19 +75,18 @@ def exact(bench: Bench) -> float:
 
     def add(contact: object, ends: list[tuple[int, float]]) -> None:
         normal = np.array(contact.normal)
-        along, across, *_ = law_stiffness(law.params, contact)
+        along, across, *_ = law.stiffness(bench.numbers, contact)
         for direction in np.linalg.svd(normal[None])[2]:
             k = along if abs(direction @ normal) > 0.5 else across
             shift = sum(moved(row, side, normal, direction) for row, side in ends)
             stiffness[:] += k * np.outer(shift, shift)
 
-    law_stiffness = model.law.stiffness
     for p in range(int(world.counters[PAIR_COUNT])):
-        contact = pair_contact(world, p, law, model.shapes)
+        contact = pair_contact(world, p, material, model.shapes)
         if contact.overlap > 0.0:
             add(contact, [(int(world.pairs.i[p]), 1.0), (int(world.pairs.j[p]), -1.0)])
     for t in range(int(world.counters[WALL_CONTACT_COUNT])):
-        contact = wall_contact(world, t, law, model.shapes)
+        contact = wall_contact(world, t, material, model.shapes)
         if contact.overlap > 0.0:
             add(contact, [(int(world.wall_contacts.sphere[t]), 1.0)])
     return float(np.sqrt(np.linalg.eigvalsh(stiffness)[-1]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from repose.sim.engine.builder import set_walls
-from repose.sim.engine.contacts.force_table import contact_table
+from repose.sim.engine.contacts.contact_table import contact_table
 from repose.sim.engine.contacts.wall_forces import PLANE
 from repose.sim.engine.world import copy_world
 from repose.sim.registry import laws

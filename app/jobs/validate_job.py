@@ -1,0 +1,76 @@
+"""`repose validate`: runs with known results, each number of the run beside the one expected."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from repose.app.progress import Progress
+from repose.app.stopping import StopAsked, stoppable
+from repose.sim.parameters import require_known
+from repose.sim.study.validation import Comparison, compare, comparisons
+
+HOLDS, DIFFERS, STOPPED = 0, 1, 130
+HEAD = ("run", "outcome", "found", "expected", "")
+AGREES = {True: "✓", False: "✗"}
+
+
+def validate(names: Sequence[str], quiet: bool = False) -> tuple[list[Comparison], bool]:
+    """Do the named runs, all of them where none is named; the second value says whether it was stopped.
+
+    Raises `ParameterError` before any run for an unknown name.
+    """
+    for name in names:
+        require_known(name, comparisons(), "validation")
+    chosen = list(dict.fromkeys(names)) or [*comparisons()]
+    found: list[Comparison] = []
+    with Progress(f"{len(chosen)} runs with known results", quiet=quiet) as progress, stoppable() as stop:
+        try:
+            for number, name in enumerate(chosen):
+                stop.check()
+                progress.show(name, number / len(chosen))
+                found.append(compare(name))
+        except StopAsked:
+            return found, True
+    return found, False
+
+
+def rows(found: Sequence[Comparison]) -> list[tuple[str, ...]]:
+    """The table: a row for every number."""
+    lines: list[tuple[str, ...]] = []
+    for comparison in found:
+        title = comparison.title
+        if comparison.trouble:
+            lines.append((title, comparison.trouble, "–", "–", AGREES[False]))
+        for outcome in comparison.outcomes:
+            lines.append((title, outcome.statement, outcome.found, outcome.expected, AGREES[outcome.holds]))
+            title = ""
+    return lines
+
+
+def summary(found: Sequence[Comparison]) -> str:
+    """How many numbers agree, in a sentence."""
+    every = [outcome for comparison in found for outcome in comparison.outcomes]
+    bad = sum(not outcome.holds for outcome in every) + sum(bool(comparison.trouble) for comparison in found)
+    return f"All {len(every)} numbers agree." if not bad else f"{bad} of {len(every)} numbers differ."
+
+
+def as_json(found: Sequence[Comparison]) -> list[dict[str, Any]]:
+    """The same as data."""
+    return [
+        {
+            "preset": comparison.preset,
+            "title": comparison.title,
+            "holds": comparison.holds,
+            "trouble": comparison.trouble or None,
+            "outcomes": [vars(outcome) for outcome in comparison.outcomes],
+        }
+        for comparison in found
+    ]
+
+
+def exit_code(found: Sequence[Comparison], stopped: bool) -> int:
+    """0 if all agree."""
+    if stopped:
+        return STOPPED
+    return HOLDS if all(comparison.holds for comparison in found) else DIFFERS

@@ -1,0 +1,52 @@
+"""A plumb line at the top of the picture: where the weight pulls on a tilted table, with the angle of the table."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+from repose.app.render.passes import Frame, Pass
+from repose.app.render.passes.scale_bar import SCALE_BAR
+
+if TYPE_CHECKING:
+    from repose.app.render.canvas import Canvas
+
+LENGTH, ARC, TIP, ROOM = 84.0, 0.7, 6.0, 44.0
+"""Length of the line [units], radius of the arc as a share of it, size of the arrow head and room above the line
+[units]."""
+
+
+def overlay(frame: Frame, canvas: Canvas) -> None:
+    """The line along the weight, the normal of the table beside it, and the angle between them."""
+    gravity = frame.snapshot.gravity
+    if len(gravity) != 2 or gravity[0] == 0.0:
+        return
+    angle = math.atan2(gravity[0], -gravity[1])
+    left, above, right, _ = frame.inset
+    unit, palette = frame.scale, frame.palette
+    start = np.array((0.5 * (left + frame.size[0] - right), above + ROOM * unit))
+
+    def along(turned: float, length: float) -> np.ndarray:
+        """The point at this angle from straight down on the picture [pixel]."""
+        point: np.ndarray = start + length * unit * np.array((math.sin(turned), math.cos(turned)))
+        return point
+
+    end = along(angle, LENGTH)
+    head = [along(angle + turn, LENGTH - TIP) for turn in (-TIP / LENGTH, TIP / LENGTH)]
+    arc = np.array([along(turn, ARC * LENGTH) for turn in np.linspace(0.0, angle, 13)])
+    for points, width, colour in (
+        (np.array((start, along(0.0, LENGTH))), 1.2, palette.faint),
+        (arc, 1.2, palette.text),
+        (np.array((start, end)), 2.4, palette.mark),
+        (np.array((head[0], end, head[1])), 2.4, palette.mark),
+    ):
+        canvas.polyline(points, palette.background, width + 2.5)
+        canvas.polyline(points, colour, width)
+    words = f"α = {math.degrees(angle):.1f}°".replace("-", "−")
+    canvas.text(
+        (start[0], start[1] - 4.0 * unit), words, palette.text, 1.15, anchor=(0.5, 1.0), halo=palette.background
+    )
+
+
+PASS = Pass("plumb_line", order=81, overlay=overlay, dimensions=(2,), switch=SCALE_BAR)

@@ -1,0 +1,199 @@
+"""Study: a slider, a range and a number of seeds become a plot with error bars while the run in the window goes on."""
+
+from __future__ import annotations
+
+import pygame
+from imgui_bundle import imgui
+from repose.app.render.text import note, text_width
+from repose.app.render.theme import vector
+from repose.app.storage.paths import runs_folder
+from repose.app.storage.plot_files import WRITERS, Sheet
+from repose.app.ui.keys import Key
+from repose.app.ui.panels import Panel
+from repose.app.ui.panels.curves import draw_curve
+from repose.app.ui.places import STRIP
+from repose.app.ui.studies import MOST_SEEDS, MOST_VALUES, candidates, usual_range
+from repose.app.ui.ui import Ui
+from repose.app.ui.widgets import button, choose, tooltip
+from repose.sim.parameters import ParameterSet
+from repose.sim.registry import scenes
+
+MARGIN = 20.0
+"""Margin of the picture around it [px at scale 1]."""
+NUMBER, COUNT = 5.0, 6.5
+"""Widths of a typed number and of a counter, in sizes of the font."""
+
+
+def draw(ui: Ui) -> None:
+    """A window over the picture between the panels."""
+    if ui.overlay != PANEL.name:
+        return
+    left, top, right, bottom = ui.inset
+    margin = MARGIN * ui.scale
+    size = imgui.ImVec2(
+        ui.size[0] - left - right - 2 * margin, ui.size[1] - top - bottom - 2 * margin - STRIP * ui.scale
+    )
+    if min(size.x, size.y) < 100 * ui.scale:
+        return
+    imgui.set_next_window_pos(imgui.ImVec2(left + margin, top + margin))
+    imgui.set_next_window_size(size)
+    imgui.push_style_var(imgui.StyleVar_.window_rounding, 8 * ui.scale)
+    imgui.push_style_var(imgui.StyleVar_.window_padding, imgui.ImVec2(14 * ui.scale, 11 * ui.scale))
+    flags = imgui.WindowFlags_.no_decoration | imgui.WindowFlags_.no_saved_settings | imgui.WindowFlags_.no_move
+    imgui.begin("study", None, flags)
+    imgui.pop_style_var(2)
+    _draw_head(ui)
+    scene, parameters = scenes().get(ui.snapshot.scene), ui.snapshot.parameters
+    if scene is None or scene.study is None or parameters is None:
+        note(
+            "Runs of this scene measure no quantity that can be compared: choose a heap or the hourglass.",
+            ui.palette.muted,
+        )
+    else:
+        _draw_request(ui, parameters)
+        _draw_progress(ui)
+        _draw_result(ui)
+    imgui.end()
+
+
+def _draw_head(ui: Ui) -> None:
+    imgui.align_text_to_frame_padding()
+    imgui.text_unformatted("Study")
+    width = text_width("Close  F7") + 2.5 * imgui.get_style().frame_padding.x
+    imgui.same_line()
+    imgui.set_cursor_pos_x(imgui.get_cursor_pos_x() + imgui.get_content_region_avail().x - width)
+    if button(ui, "study.close", "Close", hint="F7", width=width, help="The runs go on."):
+        ui.overlay = ""
+
+
+def _draw_request(ui: Ui, parameters: ParameterSet) -> None:
+    """What varies, from where to where, over how many values and seeds; locked while runs are under way."""
+    studies, scene = ui.studies, ui.snapshot.scene
+    over = studies.varied(scene, parameters)
+    imgui.begin_disabled(studies.running)
+    font, gap = imgui.get_font_size(), imgui.get_style().item_spacing.x
+    names = {name: entry.quantity.label for name, entry in candidates(parameters).items()}
+    imgui.begin_child("##over", imgui.ImVec2(15.0 * font, imgui.get_frame_height()), imgui.ChildFlags_.nav_flattened)
+    chosen = choose(ui, "study.over", "", names, over.name, "The parameter that varies; all others keep their values.")
+    imgui.end_child()
+    if chosen is not None and chosen != over.name:
+        studies.over, studies.low, studies.high = chosen, "", ""
+    usual = usual_range(over, scene)
+    unit = over.quantity.unit
+    for name, label, limit in (("low", "from", usual[0]), ("high", "to", usual[1])):
+        imgui.same_line()
+        imgui.align_text_to_frame_padding()
+        imgui.text_disabled(label)
+        imgui.same_line()
+        imgui.set_next_item_width(NUMBER * font)
+        hint = f"{limit / over.quantity.scale:.4g}"
+        _, text = imgui.input_text_with_hint(f"##{name}", hint, getattr(studies, name))
+        setattr(studies, name, text)
+        ui.probe.mark(f"study.{name}")
+        tooltip(f"In {unit or 'its own unit'}; from {over.shown(over.low or 0)} to {over.shown(over.high or 0)}.")
+    imgui.same_line()
+    imgui.text_disabled(unit or " ")
+    for name, label, most, help in (
+        ("count", "values", MOST_VALUES, "Evenly spaced, both ends among them."),
+        ("seeds", "seeds", MOST_SEEDS, "Runs at every value with seeds 1, 2, …: their scatter is the error bar."),
+    ):
+        imgui.same_line(0.0, 1.5 * gap)
+        imgui.set_next_item_width(COUNT * font)
+        _, number = imgui.input_int(f"##{name}", getattr(studies, name))
+        least = 2 if name == "count" else 1
+        setattr(studies, name, min(max(number, least), most))
+        ui.probe.mark(f"study.{name}")
+        tooltip(help)
+        imgui.same_line()
+        imgui.text_disabled(label)
+    imgui.end_disabled()
+
+
+def _draw_progress(ui: Ui) -> None:
+    """Start or stop, how far the runs are, export; every part keeps its place."""
+    studies = ui.studies
+    font, gap = imgui.get_font_size(), imgui.get_style().item_spacing.x
+    width = 6.0 * font
+    if studies.running:
+        if button(ui, "study.stop", "Stop", width=width, help="End these runs; those that have ended count."):
+            studies.stop()
+    elif ui.snapshot.parameters is not None and button(
+        ui,
+        "study.start",
+        "Start",
+        width=width,
+        help="On free processors; the run in the window goes on. Runs that were "
+        "done earlier are on disk, and are not done again.",
+    ):
+        studies.start(ui.snapshot.scene, ui.snapshot.parameters)
+    imgui.same_line()
+    bar = imgui.ImVec2(
+        max(imgui.get_content_region_avail().x - 2.0 * (width + gap), 4.0 * font), imgui.get_frame_height()
+    )
+    words = f"{studies.done} of {studies.total} runs" if studies.total else "no runs yet"
+    imgui.push_style_color(imgui.Col_.plot_histogram, vector(ui.palette.fill))  # on which the words can be read
+    imgui.progress_bar(studies.share if studies.total else 0.0, bar, words)
+    imgui.pop_style_color()
+    ui.probe.mark("study.progress")
+    imgui.same_line()
+    shown = bool(studies.results)
+    if button(ui, "study.export", "Export", width=width, enabled=shown, help="CSV, PNG and SVG in the folder of runs."):
+        export(ui)
+    imgui.same_line()
+    help = "Take all results off the plot; their files stay, and the same study shows them again."
+    if button(ui, "study.clear", "Clear", width=width, enabled=shown and not studies.running, help=help):
+        studies.forget()
+    line = imgui.get_cursor_pos()
+    exported = (ui.run_saver.trouble or ui.run_saver.said) if ui.memory.get(EXPORTED) else ""
+    trouble = studies.trouble or exported
+    imgui.text_unformatted(" ")  # a line is kept free, so that a message moves nothing
+    if trouble:
+        after = imgui.get_cursor_pos()
+        imgui.set_cursor_pos(line)
+        imgui.text_unformatted(trouble)
+        ui.probe.mark("study.trouble")
+        tooltip(trouble)
+        imgui.set_cursor_pos(after)
+
+
+def _draw_result(ui: Ui) -> None:
+    curve = ui.studies.curve()
+    if curve is None:
+        note("Points appear here as runs end, with error bars from two seeds on.", ui.palette.muted)
+        return
+    draw_curve(ui, curve)
+
+
+def export(ui: Ui) -> None:
+    """Write the plot and its numbers to free names in the folder of the runs."""
+    curve = ui.studies.curve()
+    if curve is None:
+        return
+    plan = [*ui.studies.results.values()][-1].plan
+    declared = plan.declared
+    fixed = ", ".join(
+        f"{declared[name].quantity.label} {declared[name].shown(value)}"
+        for name, value in plan.values.items()
+        if name in declared
+    )
+    title = scenes()[plan.scene].title
+    sheet = Sheet(plan.title, f"{title}, {fixed or 'parameters as declared'}", (curve,))
+    ui.run_saver.save_plot(sheet, runs_folder(), f"{plan.scene}-study-{plan.over}".replace("_", "-"), tuple(WRITERS))
+    ui.memory[EXPORTED] = True
+
+
+EXPORTED = "study exported"
+"""Entry of `Ui.memory`: whether the panel says what has become of the files."""
+
+
+def toggle(ui: Ui) -> None:
+    """Open the panel, or close it."""
+    ui.overlay = "" if ui.overlay == PANEL.name else PANEL.name
+
+
+KEYS = (
+    Key(
+        "study", "F7", "study: a slider over a range, with seeds and error bars", "Window", toggle, codes=(pygame.K_F7,)
+    ),
+)
+PANEL = Panel("study", "Study", 72, "over", draw, keys=KEYS)

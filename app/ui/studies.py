@@ -1,0 +1,282 @@
+"""Studies from the window: a parameter, a range and seeds, run on free processors while the run in the window goes on.
+
+The runs are on disk as they end, in a folder that is named after the study: the same study again continues, and its
+earlier results are there at once. Results of this session stay beside those of the next study.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import threading
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from repose.app.stopping import StopAsked
+from repose.app.storage.paths import runs_folder
+from repose.app.ui.preset_library import different
+from repose.sim.engine.thread_count import available
+from repose.sim.experiment.commands import Command, KeepMeasured
+from repose.sim.io.json_text import json_text
+from repose.sim.measure.display import Curve
+from repose.sim.numbers import read_number
+from repose.sim.parameters import Parameter, ParameterError, ParameterSet, Value
+from repose.sim.registry import scenes
+from repose.sim.study.parallel_runs import Task
+from repose.sim.study.plan import StudyPlan
+from repose.sim.study.quantities import name_of_study, read
+from repose.sim.study.runs_on_disk import StudyRuns
+
+log = logging.getLogger(__name__)
+
+END_TIME = 2.0
+"""Longest wall time to wait for the processes to end when the window closes [s]."""
+MOST_VALUES, MOST_SEEDS = 20, 20
+KEPT = 4
+"""Earlier studies that are drawn beside the present one, the latest."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a study has found so far."""
+
+    plan: StudyPlan
+    curve: Curve
+    """Means with error bars, single runs, laws, and the table."""
+
+
+@dataclass
+class Studies:
+    """What is asked for, the study under way in a thread of its own, and the results of this session."""
+
+    send: Callable[[Command], None]
+    folder: Callable[[], Path] = lambda: runs_folder() / "studies"
+    do: Callable[..., None] = StudyRuns.do
+    over: str = ""
+    """Name of the parameter to vary; empty: that of the scene."""
+    low: str = ""
+    high: str = ""
+    """The range as typed, in the shown unit; empty: that of the scene."""
+    count: int = 5
+    seeds: int = 3
+    done: int = 0
+    total: int = 0
+    share: float = 0.0
+    """Of all runs, 0 to 1."""
+    trouble: str = ""
+    """Why the study was refused, or why a run has no result."""
+    results: dict[str, Result] = field(default_factory=dict)
+    """Of this session by the name of its folder, the present one last."""
+    _stopping: threading.Event = field(default_factory=threading.Event)
+    _thread: threading.Thread | None = None
+
+    @property
+    def running(self) -> bool:
+        """Whether runs are under way."""
+        return self._thread is not None and self._thread.is_alive()
+
+    def start(self, scene: str, parameters: ParameterSet) -> None:
+        """Do the study that is asked for with the present values of the other parameters."""
+        if self.running:
+            return
+        self.trouble = ""
+        try:
+            plan = self.plan(scene, parameters)
+        except ParameterError as error:
+            self.trouble = str(error)
+            return
+        self.done = self.total = 0
+        self.share = 0.0
+        self._stopping.clear()
+        self._thread = threading.Thread(target=self._work, args=(plan,), name="study", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End the runs under way; those that have ended count."""
+        self._stopping.set()
+
+    def end(self) -> None:
+        """The same when the window closes."""
+        self.stop()
+        if self._thread is not None:
+            self._thread.join(END_TIME)
+
+    def forget(self) -> None:
+        """Take all results off the plot; their files stay."""
+        self.results = {}
+
+    def plan(self, scene: str, parameters: ParameterSet) -> StudyPlan:
+        """The study that is asked for; raises `ParameterError`."""
+        study = scenes()[scene].study
+        if study is None:
+            raise ParameterError(f"Runs of the scene {scenes()[scene].title} measure no quantity that can be compared.")
+        over = self.varied(scene, parameters)
+        low, high = self.range_of(over, scene)
+        if not low < high:
+            raise ParameterError(
+                f"From {over.shown(low)} to {over.shown(high)} is refused: the range must count up, from a value to a "
+                "larger one."
+            )
+        least, most = over.low, over.high
+        if least is None or most is None or not least <= low < high <= most:
+            beyond = low if least is not None and low < least else high
+            raise ParameterError(
+                f"{over.quantity.label} = {over.shown(beyond)} is refused: it must be {over.shown(least or 0)} to "
+                f"{over.shown(most or 0)}."
+            )
+        values = tuple(_rounded(over, value) for value in np.linspace(low, high, self.count))
+        if len(set(values)) < 2:
+            raise ParameterError(
+                f"{self.count} values of {over.quantity.label} are refused: choose 2 to {MOST_VALUES}."
+            )
+        fixed = {name: value for name, value in different(parameters).items() if name != over.name}
+        symbol = over.quantity.symbol or over.quantity.label
+        return StudyPlan(
+            name="window",
+            title=f"{study.symbol}({symbol}), {self.seeds} seeds",
+            scene=scene,
+            values=fixed,
+            grid={over.name: values},
+            seeds=tuple(range(1, self.seeds + 1)),
+        ).check()
+
+    def varied(self, scene: str, parameters: ParameterSet) -> Parameter:
+        """The parameter to vary: the one chosen if these parameters have it, else that of the scene."""
+        able = candidates(parameters)
+        if self.over in able:
+            return able[self.over]
+        return able[scenes()[scene].study.over]
+
+    def range_of(self, over: Parameter, scene: str) -> tuple[float, float]:
+        """Lowest and highest value, SI; raises `ParameterError` for what is no number."""
+        usual = usual_range(over, scene)
+        return tuple(  # type: ignore[return-value]
+            _typed(over, text) if text.strip() else limit for text, limit in zip((self.low, self.high), usual)
+        )
+
+    def curve(self) -> Curve | None:
+        """The present study with the earlier ones of this session beside it; None before the first result."""
+        found = [*self.results.values()]
+        if not found:
+            return None
+        now = found[-1]
+        earlier = [old for old in found[:-1] if _comparable(old.plan, now.plan)][-KEPT:]
+        lines = list(now.curve.lines)
+        for old in earlier:
+            words = differences(old.plan, now.plan)
+            lines += [replace(line, label=words) for line in old.curve.lines if line.error is not None]
+        return replace(now.curve, lines=tuple(lines))
+
+    def _work(self, plan: StudyPlan) -> None:
+        try:
+            with suppress(StopAsked):
+                self._run(plan)
+        except ParameterError as error:
+            self.trouble = str(error)
+        except Exception as error:  # an error of the disk or of a process must not end the window
+            log.exception("The study could not be done.")
+            self.trouble = f"The study could not be done: {error}."
+
+    def _run(self, plan: StudyPlan) -> None:
+        name = folder_name(plan)
+        folder = self.folder() / name
+        folder.mkdir(parents=True, exist_ok=True)
+        runs = StudyRuns((plan,), folder)
+        missing = runs.begin()
+        self.total = len(runs.runs[plan.name])
+        self.done = self.total - len(missing)
+        self._show(name, plan, runs)
+
+        def on_end(task: Task, result: Mapping[str, Any] | None, lost: str) -> None:
+            self.done += 1
+            if result is None:
+                self.trouble = f"The run {task.name} has no result: {lost}."
+            else:
+                self._keep(plan, task, result)
+            self._show(name, plan, runs)
+
+        def on_progress(words: str, share: float) -> None:
+            before = self.total - len(missing)
+            self.share = (before + share * len(missing)) / max(self.total, 1)
+            if self._stopping.is_set():
+                raise StopAsked
+
+        # One processor is left for the window and its run.
+        if missing:
+            self.do(runs, missing, max(1, available() - 1), on_progress, on_end)
+        self.share = 1.0
+
+    def _keep(self, plan: StudyPlan, task: Task, result: Mapping[str, Any]) -> None:
+        """Add the run to those that the window compares over the parameter of the scene."""
+        if plan.over != scenes()[plan.scene].study.over:
+            return
+        point = read(task.scene, name_of_study(task.scene), result, float(task.values[plan.over]))
+        if point is not None:
+            self.send(KeepMeasured(task.scene, (point,)))
+
+    def _show(self, name: str, plan: StudyPlan, runs: StudyRuns) -> None:
+        if runs.results:
+            others = {key: found for key, found in self.results.items() if key != name}
+            self.results = {**others, name: Result(plan, runs.outcome(plan).curve())}
+
+
+def candidates(parameters: ParameterSet) -> dict[str, Parameter]:
+    """The parameters that can be varied: numbers with a range that the run does not choose itself."""
+    return {
+        name: entry
+        for name, entry in parameters.in_units().items()
+        if entry.kind in ("float", "int") and entry.low is not None and not entry.choices
+    }
+
+
+def usual_range(over: Parameter, scene: str) -> tuple[float, float]:
+    """The range of the scene's own study, else from half to twice the default."""
+    study = scenes()[scene].study
+    if study is not None and study.over == over.name and study.usual:
+        return min(study.usual), max(study.usual)
+    default = float(over.default) if not isinstance(over.default, str) else 0.0
+    low, high = float(over.low or 0.0), float(over.high if over.high is not None else 1.0)
+    if default == 0.0:
+        return low, low + 0.2 * (high - low)
+    first, last = sorted((0.5 * default, 2.0 * default))
+    return max(first, low), min(last, high)
+
+
+def folder_name(plan: StudyPlan) -> str:
+    """Equal for studies that can share runs: scene, parameter, fixed values and version of the program."""
+    fixed = {"values": dict(sorted(plan.values.items())), "version": metadata.version("repose")}
+    return f"{plan.scene}-{plan.over}-{hashlib.sha256(json_text(fixed).encode()).hexdigest()[:8]}"
+
+
+def differences(old: StudyPlan, now: StudyPlan) -> str:
+    """The fixed values of an earlier study that are others now, in words."""
+    declared = old.declared
+    words = []
+    for name in sorted({*old.values, *now.values}):
+        before = old.values.get(name, declared[name].default if name in declared else None)
+        after = now.values.get(name, declared[name].default if name in declared else None)
+        if before != after and name in declared and before is not None:
+            quantity = declared[name].quantity
+            words.append(f"{quantity.symbol or quantity.label} = {declared[name].shown(before)}")
+    return ", ".join(words) or "earlier"
+
+
+def _comparable(old: StudyPlan, now: StudyPlan) -> bool:
+    return (old.scene, old.over) == (now.scene, now.over)
+
+
+def _typed(over: Parameter, text: str) -> float:
+    """A number that was typed in the shown unit, SI; raises `ParameterError`."""
+    number = read_number(text.strip().removesuffix(over.quantity.unit).replace(",", "."))
+    if isinstance(number, str):
+        raise ParameterError(f"{over.quantity.label} = {text.strip()!r} is refused: type a number.")
+    return float(number) * over.quantity.scale
+
+
+def _rounded(over: Parameter, value: float) -> Value:
+    return round(value) if over.kind == "int" else float(f"{value:.6g}")

@@ -1,0 +1,297 @@
+"""A run for LAMMPS: a data file with the grains and an input script in which LAMMPS continues the experiment.
+
+The script has the same masses, radii, velocities, contact law, planes, cylinders, gravity and time step. What LAMMPS
+formulates in another way, and what a data file cannot store, is said in the head of the script (`Exported.notes`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from repose.sim.engine.contacts.wall_geometry import CYLINDER, FACET, PLANE
+from repose.sim.engine.world import World
+from repose.sim.experiment.activation import model_for
+from repose.sim.experiment.experiment import Experiment, Scene
+from repose.sim.experiment.run import Run
+from repose.sim.laws.materials import ACROSS, DAMPING, FRICTION, YOUNG
+from repose.sim.parameters import ParameterError
+from repose.sim.registry import laws
+
+DATA, SCRIPT, DUMP = "grains.data", "continue.in", "grains.lammpstrj"
+FRAMES_PER_SECOND = 100
+"""Frames of the dump in one second of simulated time."""
+LONGEST_TIME = 2.0
+"""Simulated time that the script continues [s]; its first line changes the number of steps."""
+MARGIN = 5.0
+"""Room around grains and walls at the beginning, in radii of the largest sphere; the box then follows the grains."""
+
+
+class Exported(NamedTuple):
+    """The texts of both files."""
+
+    data: str
+    script: str
+    notes: tuple[str, ...]
+    """What differs from the run, one sentence each."""
+
+
+def write_lammps(experiment: Experiment, folder: str | Path) -> tuple[str, ...]:
+    """Write both files for the present state to a new folder; returns what differs from the run, one sentence each.
+
+    Raises `ParameterError` for what LAMMPS cannot continue, and `OSError`, `FileExistsError` if the folder exists.
+    """
+    found = lammps_files(experiment.scene, experiment.parameters, experiment.run)
+    write_files(found, Path(folder))
+    return found.notes
+
+
+def write_files(found: Exported, folder: Path) -> None:
+    """Write the texts to a new folder; raises `OSError`."""
+    folder.mkdir(parents=True)
+    (folder / DATA).write_text(found.data, encoding="utf-8")
+    (folder / SCRIPT).write_text(found.script, encoding="utf-8")
+
+
+class Pair(NamedTuple):
+    """One kind of contact: material rows, whether one of the two is fixed, and the effective radius [m]."""
+
+    i: int
+    j: int
+    fixed: bool
+    radius: float
+
+
+def lammps_files(scene: Scene, parameters: Any, run: Run) -> Exported:
+    """The files for a run at its present state; raises `ParameterError` for what LAMMPS cannot continue."""
+    world, built = run.world, run.built
+    law, model = scene.law_of(parameters), model_for(scene, parameters, built)
+    if law not in _COEFFICIENTS:
+        raise ParameterError(
+            f"The contact law '{law}' has no counterpart in LAMMPS: export a run with {', '.join(_COEFFICIENTS)}."
+        )
+    for table, what in ((world.bonds, "bonds"), (world.bodies, "rigid bodies"), (model.fields, "fields")):
+        if table:
+            raise ParameterError(f"The run has {what}, which this export does not write: export a run without them.")
+    facets = int((world.walls.shape == FACET).sum())
+    if facets:
+        raise ParameterError(
+            f"The run has {facets} facets, for which LAMMPS has no wall: export a run with planes and cylinders only."
+        )
+    kinds = sorted(set(zip(world.material.tolist(), world.fixed.tolist())))
+    notes = _notes(scene, law, parameters, world, model.rotation)
+    radius = float(world.radius[~world.fixed].mean() if not world.fixed.all() else world.radius.mean())
+    numbers = laws()[law].numbers(parameters)
+    style = _COEFFICIENTS[law]
+    pairs = [
+        f"pair_coeff {a + 1} {b + 1} {style(parameters, numbers, Pair(i, j, held or still, 0.5 * radius))}"
+        for a, (i, held) in enumerate(kinds)
+        for b, (j, still) in enumerate(kinds)
+        if a <= b
+    ]
+    wall = style(parameters, numbers, Pair(kinds[0][0], _wall_material(world), True, radius))
+    script = [
+        f"variable steps index {max(1, round(LONGEST_TIME / run.dt))}",
+        "",
+        *(f"# {note}" for note in notes),
+        "",
+        "units si",
+        f"dimension {scene.dimension}",
+        f"boundary m m {'p' if scene.dimension == 2 else 'm'}",
+        "atom_style sphere",
+        "newton off",
+        "comm_modify vel yes",
+        f"read_data {DATA}",
+        f"reset_timestep {run.step}",
+        f"group held type {_types(kinds, True)}" if any(held for _, held in kinds) else "group held empty",
+        f"group grains type {_types(kinds, False)}" if not all(held for _, held in kinds) else "group grains empty",
+        "",
+        "pair_style granular",
+        *pairs,
+        *_walls(world, scene.dimension, wall),
+        "",
+        f"neighbor {_number(0.4 * radius)} bin",
+        "neigh_modify every 1 delay 0 check yes exclude group held held",
+        *_weight(parameters.gravity_vector(scene.dimension)),
+        _motion(scene.dimension, model.rotation),
+        *(["fix plane all enforce2d"] if scene.dimension == 2 else []),
+        f"timestep {_number(run.dt)}",
+        f"dump grains all custom {max(1, round(1.0 / (FRAMES_PER_SECOND * run.dt)))} {DUMP} &",
+        "    id type radius mass x y z vx vy vz",
+        'dump_modify grains sort id time yes format float "%.9g"',
+        "thermo_style custom step time ke",
+        "thermo_modify lost warn",
+        f"thermo {max(1, round(0.1 / run.dt))}",
+        "run ${steps}",
+    ]
+    return Exported(_data(scene, run, kinds, model.integrator.velocity_lead), "\n".join(script) + "\n", notes)
+
+
+def _lee_herrmann(parameters: Any, numbers: Any, pair: Pair) -> str:
+    """Hertz or linear repulsion with damping γ m*, friction spring with damping."""
+    stiffness = parameters.normal_stiffness * (parameters.wall_stiffness_factor if pair.fixed else 1.0)
+    hertz = parameters.exponent == "hertz"
+    normal = f"hertz {_number(stiffness / math.sqrt(pair.radius))}" if hertz else f"hooke {_number(stiffness)}"
+    share = parameters.shear_damping / parameters.normal_damping if parameters.normal_damping > 0.0 else 0.0
+    shear = f"{_number(parameters.shear_stiffness)} {_number(share)} {_number(parameters.friction)}"
+    return f"{normal} {_number(parameters.normal_damping)} tangential linear_history {shear} damping mass_velocity"
+
+
+def _hertz_mindlin(parameters: Any, numbers: Any, pair: Pair) -> str:
+    """Hertz and Mindlin with Tsuji's damping."""
+    row = _row(numbers, pair)
+    normal = f"hertz {_number(4.0 / 3.0 * row[YOUNG])} {_number(_restitution(row[DAMPING]))}"
+    shear = f"{_number(2.0 * row[ACROSS] ** 2 * row[YOUNG])} {_number(row[ACROSS])} {_number(row[FRICTION])}"
+    return f"{normal} tangential mindlin {shear} damping coeff_restitution"
+
+
+def _voigt(parameters: Any, numbers: Any, pair: Pair) -> str:
+    """Linear springs with the damping of a restitution; with a stiffness that is the same for all contacts."""
+    row = _row(numbers, pair)
+    along, across = parameters.normal_stiffness, parameters.shear_stiffness
+    normal = f"hooke {_number(along)} {_number(_restitution(row[DAMPING]))}"
+    shear = f"{_number(across)} {_number(math.sqrt(across / along))} {_number(row[FRICTION])}"
+    return f"{normal} tangential linear_history {shear} damping coeff_restitution"
+
+
+_COEFFICIENTS: dict[str, Callable[[Any, Any, Pair], str]] = {
+    "lee_herrmann": _lee_herrmann,
+    "hertz_mindlin": _hertz_mindlin,
+    "voigt": _voigt,
+}
+"""Arguments of LAMMPS' `pair_style granular` for a kind of contact, by the name of the law."""
+
+
+def _row(numbers: Any, pair: Pair) -> Any:
+    """The row of the table of pairs of materials."""
+    count = math.isqrt(len(numbers.table))
+    return numbers.table[pair.i * count + pair.j]
+
+
+def _restitution(share: float) -> float:
+    """The restitution whose damping ratio is `share` (repose.sim.laws.materials.damping_share)."""
+    return math.exp(-math.pi * share / math.sqrt(max(1.0 - share * share, 1e-12)))
+
+
+def _notes(scene: Scene, law: str, parameters: Any, world: World, rotation: bool) -> tuple[str, ...]:
+    found = [
+        f"Repose: scene {scene.name}, law {law}, {world.sphere_count} spheres, SI units.",
+        "The friction springs begin without stretch: a data file has no place for them.",
+        "Run with: lmp -in " + SCRIPT + "   (mpirun -np N lmp -in ... for several processes)",
+    ]
+    moving = world.radius[~world.fixed]
+    if law == "lee_herrmann":
+        if parameters.exponent == "hertz" and moving.size and float(np.ptp(moving)) > 0.0:
+            low, high = (math.sqrt(float(size) / float(moving.mean())) for size in (moving.min(), moving.max()))
+            found.append(
+                f"LAMMPS multiplies k_n by the root of the effective radius: exact for two grains of mean radius, "
+                f"{low:.2f} to {high:.2f} times as stiff for two of the smallest and of the largest."
+            )
+        if parameters.coulomb_cap != "lammps":
+            found.append(
+                f"LAMMPS limits spring and damper together by μ|F_n|; this run has coulomb_cap = "
+                f"{parameters.coulomb_cap}. With coulomb_cap = lammps the laws are equal."
+            )
+        if parameters.normal_damping == 0.0 and parameters.shear_damping > 0.0:
+            found.append("Shear damping is left out: LAMMPS gives it as a share of the normal damping, which is 0.")
+    if law == "voigt" and parameters.stiffness_from == "material":
+        raise ParameterError(
+            "The stiffness of this run follows from the materials at a reference overlap, which LAMMPS does not have: "
+            "export a run with stiffness_from = given."
+        )
+    if rotation and getattr(parameters, "rolling_friction", 0.0) > 0.0:
+        found.append("Rolling friction is left out: LAMMPS formulates it as a spring.")
+    if np.any(world.walls.velocity):
+        found.append("Walls stand still: their velocity is not written.")
+    return tuple(found)
+
+
+def _types(kinds: list[tuple[int, bool]], fixed: bool) -> str:
+    return " ".join(str(row + 1) for row, (_, held) in enumerate(kinds) if held == fixed)
+
+
+def _wall_material(world: World) -> int:
+    return int(world.walls.material[0]) if world.walls.material.size else 0
+
+
+def _walls(world: World, dimension: int, coefficients: str) -> list[str]:
+    """A region and its fix for every plane and cylinder."""
+    lines = []
+    for row, shape in enumerate(world.walls.shape):
+        point, axis, rest = (_in_space(corner, dimension) for corner in world.walls.corner[row])
+        point = point + _in_space(world.walls.moved[row], dimension)
+        if shape == PLANE:
+            region = f"plane {_numbers(point)} {_numbers(axis)}"
+        elif shape == CYLINDER and np.count_nonzero(np.abs(axis) > 1e-9) == 1:
+            along = int(np.abs(axis).argmax())
+            across = [c for c in range(3) if c != along]
+            side = "in" if rest[1] > 0.0 else "out"
+            centre = f"{_number(point[across[0]])} {_number(point[across[1]])}"
+            region = f"cylinder {'xyz'[along]} {centre} {_number(rest[0])} EDGE EDGE side {side} open 1 open 2"
+        else:
+            raise ParameterError(f"Wall {row} is a cylinder that is not along an axis, which LAMMPS does not have.")
+        lines += [
+            f"region wall{row} {region}",
+            f"fix wall{row} grains wall/gran/region granular {coefficients} region wall{row}",
+        ]
+    return lines
+
+
+def _weight(gravity: tuple[float, ...]) -> list[str]:
+    size = math.hypot(*gravity)
+    if size == 0.0:
+        return []
+    return [f"fix weight grains gravity {_number(size)} vector {_numbers(_in_space(gravity, len(gravity)))}"]
+
+
+def _motion(dimension: int, rotation: bool) -> str:
+    if not rotation:
+        return "fix move grains nve"
+    return "fix move grains nve/sphere" + (" disc" if dimension == 2 else "")
+
+
+def _data(scene: Scene, run: Run, kinds: list[tuple[int, bool]], lead: float) -> str:
+    """The data file: box, spheres, velocities at the time of the positions."""
+    world, dimension = run.world, scene.dimension
+    margin = MARGIN * float(world.radius.max())
+    place, motion = np.zeros((3, world.sphere_count)), np.zeros((6, world.sphere_count))
+    place[:dimension] = world.motion[:dimension, 0]
+    now = world.motion[:, 1] - lead * run.dt * world.motion[:, 2]
+    motion[:dimension] = now[:dimension]
+    motion[6 - (world.motion.shape[0] - dimension) :] = now[dimension:]
+    low, high = place.min(axis=1) - margin, place.max(axis=1) + margin
+    type_of = {kind: row + 1 for row, kind in enumerate(kinds)}
+    types = [type_of[kind] for kind in zip(world.material.tolist(), world.fixed.tolist())]
+    density = world.mass / (4.0 / 3.0 * math.pi * world.radius**3)
+    spheres = [
+        f"{id + 1} {kind} {_number(2.0 * radius)} {_number(rho)} {_numbers(centre)}"
+        for id, kind, radius, rho, centre in zip(world.sphere_id, types, world.radius, density, place.T)
+    ]
+    speeds = [f"{id + 1} {_numbers(row)}" for id, row in zip(world.sphere_id, motion.T)]
+    head = [
+        f"Repose, scene {scene.name}, step {run.step}, SI units",
+        "",
+        f"{world.sphere_count} atoms",
+        f"{len(kinds)} atom types",
+        "",
+        *(f"{_number(a)} {_number(b)} {axis}lo {axis}hi" for axis, a, b in zip("xyz", low, high)),
+        "",
+    ]
+    return "\n".join([*head, "Atoms # sphere", "", *spheres, "", "Velocities", "", *speeds]) + "\n"
+
+
+def _in_space(vector: Any, dimension: int) -> Any:
+    found = np.zeros(3)
+    found[:dimension] = vector
+    return found
+
+
+def _number(value: float) -> str:
+    return f"{value:.17g}"
+
+
+def _numbers(values: Any) -> str:
+    return " ".join(_number(float(value)) for value in values)

@@ -1,0 +1,178 @@
+"""Dumps of LAMMPS (`dump custom` as text): frames that are read when they are shown, so that size is no limit.
+
+Columns needed: id, x y z (or xu yu zu), and radius, diameter or a radius that is given. Read if there: type, mass,
+velocities, TIME. Numbers are in SI (`units si`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from repose.sim.engine.world import Floats
+from repose.sim.parameters import ParameterError
+
+MOST_SPHERES = 20_000_000
+FRAMES_KEPT = 4
+"""Frames in memory: those on both sides of the present time, and the ones before them."""
+
+
+class Place(NamedTuple):
+    """Where a frame is in the file."""
+
+    at: int
+    """First byte of its rows."""
+    step: int
+    time: float | None
+    """Simulated time [s]; None where the dump does not say it."""
+    spheres: int
+    columns: tuple[str, ...]
+
+
+class Frame(NamedTuple):
+    """The spheres at one time, sorted by id."""
+
+    sphere_id: NDArray[np.int64]
+    position: Floats
+    """[m], shape (spheres, 3)."""
+    velocity: Floats | None
+    """[m/s], shape (spheres, 3); None where the dump does not have it."""
+    radius: Floats
+    mass: Floats | None
+    kind: NDArray[np.int64]
+    """LAMMPS' atom type."""
+
+
+@dataclass
+class Dump:
+    """The frames of a file."""
+
+    path: Path
+    places: tuple[Place, ...]
+    radius: float | None = None
+    """Of all spheres where the file has none [m]."""
+    _read: dict[int, Frame] = field(default_factory=dict)
+
+    def frame(self, number: int) -> Frame:
+        """A frame; raises `ParameterError` if its rows cannot be read."""
+        if number not in self._read:
+            while len(self._read) >= FRAMES_KEPT:
+                del self._read[next(iter(self._read))]
+            self._read[number] = self._parsed(self.places[number])
+        return self._read[number]
+
+    def _parsed(self, place: Place) -> Frame:
+        try:
+            with self.path.open("rb") as file:
+                file.seek(place.at)
+                rows = np.loadtxt(file, max_rows=place.spheres, ndmin=2, comments=None)
+        except (OSError, ValueError) as error:
+            raise ParameterError(f"{self.path}: the frame of step {place.step} cannot be read: {error}.") from None
+        if rows.shape != (place.spheres, len(place.columns)):
+            raise ParameterError(
+                f"{self.path}: the frame of step {place.step} has {len(rows)} rows, not {place.spheres}: the file ends "
+                "early."
+            )
+        column = {name: rows[:, k] for k, name in enumerate(place.columns)}
+        ids = column["id"].astype(np.int64)
+        order = np.argsort(ids, kind="stable")
+        names = next(axes for axes in AXES if axes[0] in column)
+        missing = np.zeros(place.spheres)
+        position = np.column_stack([column.get(name, missing) for name in names])[order]
+        speeds = ("vx", "vy", "vz")
+        velocity = np.column_stack([column.get(name, missing) for name in speeds])[order] if "vx" in column else None
+        if "radius" in column:
+            radius = column["radius"][order]
+        elif "diameter" in column:
+            radius = 0.5 * column["diameter"][order]
+        elif self.radius is not None:
+            radius = np.full(place.spheres, self.radius)
+        else:
+            raise ParameterError(f"{self.path} has no column radius or diameter: give the radius with --radius.")
+        if not (np.isfinite(position).all() and np.isfinite(radius).all() and (radius > 0.0).all()):
+            raise ParameterError(f"{self.path}: the frame of step {place.step} has a sphere that is nowhere.")
+        mass = column["mass"][order] if "mass" in column else None
+        kind = column["type"].astype(np.int64)[order] if "type" in column else np.ones(place.spheres, np.int64)
+        return Frame(ids[order], position, velocity, radius, mass, kind)
+
+
+AXES = (("x", "y", "z"), ("xu", "yu", "zu"))
+"""Columns of a position in metres; scaled ones are refused."""
+
+
+def read_dump(path: Path, radius: float | None = None) -> Dump:
+    """The dump in a file, whose frames are found and not read yet; raises `ParameterError`."""
+    try:
+        places = tuple(_places(path))
+    except OSError as error:
+        raise ParameterError(f"{path} cannot be opened: {error.strerror or error}.") from None
+    except (ValueError, UnicodeDecodeError) as error:
+        raise ParameterError(f"{path} is no text dump of LAMMPS: {error}.") from None
+    if not places:
+        raise ParameterError(f"{path} is no text dump of LAMMPS: it has no ITEM: TIMESTEP.")
+    dump = Dump(path, places, radius)
+    dump.frame(0)
+    return dump
+
+
+def _places(path: Path) -> list[Place]:
+    """The frames whose rows are complete."""
+    found, size = [], path.stat().st_size
+    with path.open("rb") as file:
+        time: float | None = None
+        step = count = 0
+        while line := file.readline(4096):
+            words = line.decode("ascii").split()
+            if words[:2] == ["ITEM:", "TIME"]:
+                time = float(file.readline(4096))
+            elif words[:2] == ["ITEM:", "TIMESTEP"]:
+                step = int(file.readline(4096))
+            elif words[:4] == ["ITEM:", "NUMBER", "OF", "ATOMS"]:
+                count = int(file.readline(4096))
+                if not 1 <= count <= MOST_SPHERES:
+                    raise ValueError(f"{count} spheres at step {step}; 1 to {MOST_SPHERES} can be shown")
+            elif words[:3] == ["ITEM:", "BOX", "BOUNDS"]:
+                for _ in range(3):
+                    file.readline(4096)
+            elif words[:2] == ["ITEM:", "ATOMS"]:
+                columns = tuple(words[2:])
+                _require_columns(columns)
+                at = file.tell()
+                _skip(file, count, size)
+                if file.tell() > size:
+                    break
+                found.append(Place(at, step, time, count, columns))
+            elif words[:1] == ["ITEM:"] and words[1:2] != ["UNITS"]:
+                raise ValueError(f"it has the unknown {' '.join(words)}")
+            elif not found and not words:
+                raise ValueError("it begins with an empty line")
+    return found
+
+
+def _require_columns(columns: tuple[str, ...]) -> None:
+    if "id" not in columns:
+        raise ValueError("it has no column id")
+    if not any(set(axes) <= set(columns) for axes in AXES):
+        raise ValueError(f"it has the columns {' '.join(columns)}; positions x y z or xu yu zu are needed")
+
+
+def _skip(file: BinaryIO, count: int, size: int) -> None:
+    """Move behind so many lines; behind the end of the file if there are fewer."""
+    left = count
+    while left:
+        block = file.read(1 << 20)
+        if not block:
+            file.seek(size + 1)
+            return
+        lines = block.count(b"\n")
+        if lines < left:
+            left -= lines
+            continue
+        end = -1
+        for _ in range(left):
+            end = block.index(b"\n", end + 1)
+        file.seek(end + 1 - len(block), 1)
+        left = 0

@@ -1,0 +1,157 @@
+"""The other angles of a heap (Lee & Herrmann 1993): how far it can be tilted, how steep it gets grain by grain.
+
+The tilting angle θ_T is the angle of the table at which the flow of a heap at rest starts. The angle of marginal
+stability θ_MS is the slope before an avalanche of a heap to which grains are added one by one, the mean over the
+avalanches that move at least `LARGE_SHARE` of the heap; the slope after them is an angle of repose.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from repose.sim.engine.world import Floats, World
+
+LARGE_SHARE = 0.25
+"""A motion is a flow, and an avalanche large, if this share of the grains has moved by more than a mean radius [-]:
+grains added to a heap of 160, friction 0.2, moved up to 22 others, or 64 and more."""
+
+
+@dataclass(frozen=True)
+class Tilting:
+    """A heap that was tilted until it flowed; slopes are those to the horizontal [rad]."""
+
+    angle: float
+    """Angle of the table at which the flow started, θ_T [rad]."""
+    before: float
+    """Slope at that moment; nan without one."""
+    after: float = math.nan
+    """Slope once the grains rest again; nan before."""
+    left: int = 0
+    """Grains that left the base in the flow."""
+
+
+@dataclass(frozen=True)
+class Avalanche:
+    """What one added grain set in motion."""
+
+    grain: int
+    """Number of grains added until then."""
+    before: float
+    """Slope before the grain was added [rad]; nan without one."""
+    after: float
+    """Slope once all grains rest again [rad]."""
+    displaced: int
+    """Grains, the added one left out, that moved by more than a mean radius or left the base."""
+    left: int
+    """Grains that left the base, the added one among them."""
+    duration: float
+    """Time from the first motion of another grain to the last motion of any [s]."""
+    heap: int
+    """Grains of the heap before."""
+
+    @property
+    def large(self) -> bool:
+        """Whether it moved a large part of the heap."""
+        return self.displaced >= LARGE_SHARE * self.heap
+
+
+@dataclass
+class OtherAngles:
+    """State of the experiments that follow on a heap at rest."""
+
+    turned: float = 0.0
+    """Angle by which the table has been turned, besides the parameter [rad]."""
+    turned_before: float = 0.0
+    """The same at the beginning of this turn [rad]."""
+    watched: list[int] = field(default_factory=list)
+    """`id` of the grains whose motion is watched."""
+    places: list[list[float]] = field(default_factory=list)
+    """Positions of these grains at the beginning of the motion [m]."""
+    stirred: float | None = None
+    """What the present motion began at: angle of the table [rad], or time [s]; None while there is none."""
+    slope: float = math.nan
+    """Slope to the horizontal at the beginning of the motion [rad]."""
+    removed: int = 0
+    """Number of grains that had left at the beginning of the motion."""
+    last_motion: float = 0.0
+    """Latest time at which a grain was faster than the settle speed [s]."""
+    tilts: list[Tilting] = field(default_factory=list)
+    trickled: int = 0
+    """Number of grains added one by one."""
+    trickle_to: int = 0
+    """Number of grains to add."""
+    avalanches: list[Avalanche] = field(default_factory=list)
+
+
+def watch(angles: OtherAngles, world: World) -> None:
+    """Keep ids and positions of all grains."""
+    moving = ~world.fixed
+    angles.watched = world.sphere_id[moving].tolist()
+    angles.places = world.motion[:2, 0, moving].T.tolist()
+
+
+def displaced(angles: OtherAngles, world: World, distance: float) -> int:
+    """Number of watched grains that have moved by more than `distance` [m], or are no longer in the world."""
+    watched, ids = np.array(angles.watched, np.int64), world.sphere_id
+    here = np.isin(watched, ids)
+    order = np.argsort(ids)
+    rows = order[np.searchsorted(ids, watched[here], sorter=order)]
+    moved = world.motion[:2, 0, rows].T - np.reshape(angles.places, (-1, 2))[here]
+    return int((~here).sum() + (np.hypot(*moved.T) > distance).sum())
+
+
+def is_any_faster(angles: OtherAngles, world: World, speed: float) -> tuple[bool, bool]:
+    """Whether a watched grain, and whether any grain, is faster than `speed` [m/s]."""
+    fast = (np.hypot(*world.motion[:2, 1]) > speed) & ~world.fixed
+    return bool(np.isin(world.sphere_id[fast], angles.watched).any()), bool(fast.any())
+
+
+def flaws(angles: OtherAngles) -> dict[str, bool]:
+    """Complaints about a state read from a file."""
+    numbers = (angles.turned, angles.turned_before, angles.last_motion, angles.stirred or 0.0)
+    return {
+        "turned table": not all(math.isfinite(number) for number in numbers) or abs(angles.turned) > math.pi,
+        "watched grains": np.shape(angles.places) not in ((len(angles.watched), 2), (0,)),
+        "added grains": not 0 <= angles.trickled <= angles.trickle_to,
+        "avalanches": not all(0 <= entry.displaced <= entry.heap + 1 for entry in angles.avalanches),
+    }
+
+
+class Mean(NamedTuple):
+    """A mean with its standard error, from `number` values."""
+
+    value: float
+    error: float
+    number: int
+
+
+def mean_of(values: Sequence[float] | Floats) -> Mean:
+    """Mean and standard error; nan where there are too few values."""
+    found = np.array([value for value in values if math.isfinite(value)])
+    error = float(found.std(ddof=1)) / math.sqrt(found.size) if found.size > 1 else math.nan
+    return Mean(float(found.mean()) if found.size else math.nan, error, int(found.size))
+
+
+def marginal_stability(avalanches: Sequence[Avalanche]) -> Mean:
+    """θ_MS: the slope before large avalanches [rad]."""
+    return mean_of([entry.before for entry in avalanches if entry.large])
+
+
+def repose_after(avalanches: Sequence[Avalanche]) -> Mean:
+    """The slope after large avalanches, an angle of repose [rad]."""
+    return mean_of([entry.after for entry in avalanches if entry.large])
+
+
+def drop_of(avalanches: Sequence[Avalanche]) -> Mean:
+    """By how much a large avalanche lowers the slope, avalanche by avalanche [rad]."""
+    return mean_of([entry.before - entry.after for entry in avalanches if entry.large])
+
+
+def as_large_as(sizes: Sequence[float]) -> tuple[Floats, Floats]:
+    """Sizes, ascending, and the share of avalanches that are at least as large: the distribution of sizes."""
+    found, counts = np.unique(np.array(sizes, float), return_counts=True)
+    return found, np.cumsum(counts[::-1])[::-1] / max(1, len(sizes))

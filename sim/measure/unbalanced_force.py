@@ -1,0 +1,42 @@
+"""Unbalanced force ratio: how far the grains are from equilibrium."""
+
+from __future__ import annotations
+
+import numpy as np
+from repose.sim.engine.world import World
+from repose.sim.measure.contact_sums import pushes
+from repose.sim.measure.measurement import Measurement
+
+
+def unbalanced_force(world: World) -> float:
+    """Mean net force on a grain, weight included, over the mean normal force of a contact [-].
+
+    Grains that do not accelerate are in equilibrium: 0. Without contacts it is infinite while a grain accelerates.
+    """
+    dimension = world.search.reference.shape[0]
+    loose = ~world.fixed
+    if world.bodies:
+        loose &= world.search.body < 0
+    net = np.sqrt(np.sum(world.motion[:dimension, 2, loose] ** 2, axis=0)) * world.mass[loose]
+    if world.bodies:
+        inverse = world.bodies.inverse_mass[0]
+        held = world.bodies.motion[:dimension, 2, inverse > 0.0]
+        net = np.concatenate([net, np.sqrt(np.sum(held**2, axis=0)) / inverse[inverse > 0.0]])
+    total = float(net.sum())
+    if total == 0.0:
+        return 0.0
+    pushed, moving = pushes(world), ~world.fixed
+    contacts, force = float(pushed.contacts[moving].sum()), float(pushed.force[moving].sum())
+    return total / net.size * contacts / force if force > 0.0 else np.inf
+
+
+MEASUREMENT = Measurement(
+    "unbalanced_force",
+    "unbalanced force",
+    "",
+    "",
+    lambda system: unbalanced_force(system.world),
+    shown=False,
+    plot=None,
+)
+"""Mean net force over mean contact force; below 10⁻³ the grains are in equilibrium."""

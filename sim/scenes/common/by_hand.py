@@ -1,0 +1,176 @@
+"""Experiments without a recipe: a few spheres and planes of given materials, for scripts and notebooks.
+
+The experiment has a scene of its own, which is in no list: its run cannot be saved, because the script is its record.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from types import new_class
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from repose.sim.engine.builder import add_spheres, empty_world, set_walls, with_levels
+from repose.sim.engine.contacts.wall_forces import PLANE
+from repose.sim.engine.world import World, copy_world
+from repose.sim.experiment.experiment import Experiment, Scene
+from repose.sim.experiment.simulation import Simulation
+from repose.sim.laws.law import Law
+from repose.sim.laws.material_parameters import MaterialParameters
+from repose.sim.laws.materials import Material
+from repose.sim.parameters import ParameterError, ParameterSet, Value, require_known
+from repose.sim.registry import integrators, laws
+from repose.sim.scenes.common.motion_parameters import MotionParameters, VerletFirst
+
+NAME = "by hand"
+SKIN = 0.3
+"""Skin of the list of pairs at the beginning, in radii of the smallest sphere; the list then tunes it [-]."""
+
+
+class OwnMaterials(ParameterSet):
+    """A parameter set whose materials are given as records, one row each, and not by its parameters."""
+
+    @classmethod
+    def checked(cls, values: Mapping[str, Any]) -> Self:
+        for name in MaterialParameters.model_fields.keys() & values.keys():
+            if values[name] != cls.model_fields[name].default:
+                raise ParameterError(f"{name} = {values[name]!r} has no effect: the materials were given as records.")
+        return super().checked(values)
+
+    def differing(self) -> dict[tuple[int, int], dict[str, float]]:
+        """Pairs that no mean describes: none."""
+        return {}
+
+
+@cache
+def parameters_with(law: Law, materials: tuple[Material, ...] = ()) -> type[ParameterSet]:
+    """Parameters of motion and of a law; a law that reads materials reads these, if there are any."""
+    bases: tuple[type[ParameterSet], ...] = (MotionParameters, law.parameters)
+    entries: dict[str, Any] = {
+        "__module__": __name__,
+        "__doc__": "Parameters of the motion and of the law.",
+        "__annotations__": {"integrator": VerletFirst},
+        "integrator": "velocity_verlet",
+    }
+    if materials and reads_materials(law):
+        bases = (OwnMaterials, *bases)
+        entries["materials"] = lambda parameters: materials
+    return new_class("ByHandParameters", bases, exec_body=lambda namespace: namespace.update(entries))
+
+
+def reads_materials(law: Law) -> bool:
+    """Whether a law derives its forces from the materials of spheres and walls."""
+    return issubclass(law.parameters, MaterialParameters)
+
+
+@dataclass
+class ByHandState:
+    """State of an experiment without phases."""
+
+    phase: str = "running"
+
+
+def scene_of(world: World, law: Law, materials: tuple[Material, ...], rotation: bool) -> Scene:
+    """The scene of one world: it begins with a copy of the world, and adds and removes nothing."""
+    dimension, count = world.search.cell.shape[0], world.sphere_count
+    smallest = int(np.argmin(world.radius))
+    size = float(world.mass[smallest]), float(world.radius[smallest])
+    place, margin = world.motion[:dimension, 0], 2.0 * float(world.radius.max())
+    low, high = tuple((place.min(axis=1) - margin).tolist()), tuple((place.max(axis=1) + margin).tolist())
+
+    def begin(parameters: Any, seed: int) -> tuple[World, ByHandState]:
+        levels = integrators()[parameters.integrator].levels
+        return with_levels(copy_world(world), levels), ByHandState()
+
+    def act(experiment: Experiment, action: str) -> str:
+        raise ParameterError(f"'{action}' is refused: spheres placed by hand have no actions.")
+
+    return Scene(
+        name=NAME,
+        title="Spheres placed by hand",
+        summary="Spheres and planes of a script.",
+        law=law.name,
+        parameters=parameters_with(law, materials),
+        dimension=dimension,
+        begin=begin,
+        supervise=lambda experiment: None,
+        actions=lambda experiment: (),
+        act=act,
+        describe=lambda experiment: ("running", f"{count} spheres", None),
+        box=lambda experiment: (low, high),
+        results=lambda experiment: {"phase": experiment.phase},
+        check=lambda experiment: "",
+        under_way=lambda experiment: True,
+        smallest_grain=lambda parameters: size,
+        rotates=lambda parameters: rotation,
+    )
+
+
+def place_spheres(
+    position: ArrayLike,
+    radius: ArrayLike,
+    material: Material | Sequence[Material] | None = None,
+    *,
+    mass: ArrayLike | None = None,
+    velocity: ArrayLike = 0.0,
+    spin: ArrayLike = 0.0,
+    fixed: ArrayLike = False,
+    planes: Sequence[tuple[ArrayLike, ArrayLike]] = (),
+    plane_material: Material | None = None,
+    law: str = "hertz_mindlin",
+    rotation: bool = True,
+    **values: Value,
+) -> Simulation:
+    """A simulation of spheres, and of planes that are given by a point [m] and a normal.
+
+    position (n, 2 or 3) [m]; radius [m], mass [kg] and `fixed` are one value or one per sphere, velocity [m/s] and spin
+    [rad/s] broadcast to (n, ...). The mass is that of a solid sphere of the material if it is not given; planes are of
+    `plane_material`, or of the first sphere's. `values` are parameters such as `gravity`, `dt`, `integrator` and those
+    of the law, SI. Raises `ParameterError`.
+    """
+    require_known(law, laws(), "law")
+    found: Law = laws()[law]
+    places = np.atleast_2d(np.asarray(position, float))
+    count, dimension = places.shape
+    if dimension not in (2, 3):
+        raise ParameterError(f"position has {dimension} coordinates per sphere: give 2 or 3.")
+    if material is None and reads_materials(found) and plane_material is not None:
+        raise ParameterError("plane_material is given without a material of the spheres: give both, or none.")
+    each = _each(material, count)
+    wall = plane_material or (each[0] if each else None)
+    materials = tuple(dict.fromkeys([*each, *([wall] if wall else [])]))
+    if mass is None and not each:
+        raise ParameterError("The spheres have neither mass nor material: give one of them.")
+    size = np.broadcast_to(np.asarray(radius, float), count)
+    solid = np.array([one.density for one in each]) * 4.0 / 3.0 * math.pi * size**3 if each else None
+    weight = np.broadcast_to(np.asarray(solid if mass is None else mass, float), count)
+    spin_length = 2 * dimension - 3 if rotation else 0
+    skin = SKIN * float(size.min())
+    try:
+        world = empty_world(dimension, spin_length, 3, skin, materials=max(1, len(materials)) if each else 2)
+        world = add_spheres(world, places, size, weight, velocity=velocity, spin=spin)
+        world.inverse_mass[:, np.broadcast_to(fixed, count)] = 0.0
+        world.material[:] = [materials.index(one) for one in each] if each else 0
+        normals = [np.asarray(normal, float) / np.linalg.norm(normal) for _, normal in planes]
+        points = [np.asarray(point, float) for point, _ in planes]
+        corners = np.array([(point, normal, 0.0 * normal) for point, normal in zip(points, normals, strict=True)])
+        row = materials.index(wall) if wall else 1
+        world = set_walls(world, [PLANE] * len(planes), corners, material=row) if planes else world
+    except ValueError as error:
+        raise ParameterError(f"The spheres are refused: {error}") from None
+    scene = scene_of(world, found, materials if reads_materials(found) else (), rotation)
+    return Simulation(scene, values)
+
+
+def _each(material: Material | Sequence[Material] | None, count: int) -> tuple[Material, ...]:
+    """The material of each sphere; empty without materials."""
+    if material is None:
+        return ()
+    each = (material,) * count if isinstance(material, Material) else tuple(material)
+    if len(each) != count:
+        raise ParameterError(f"{len(each)} materials are given for {count} spheres: give one, or one per sphere.")
+    return each

@@ -1,0 +1,286 @@
+"""The scene of a dump of LAMMPS: its frames are played and measured, nothing is computed but the contacts they show.
+
+Spheres move in a straight line from frame to frame: forces do not move them, because each answers a force as if it had
+a huge mass. The scene exists while its file is open (`repose open`), and is in no list.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from types import ModuleType
+from typing import Annotated, Any
+
+import numpy as np
+from annotated_types import Ge, Le
+from numpy.typing import NDArray
+from pydantic import Field
+from repose.sim.engine.builder import add_spheres, empty_world, forget_neighbours, keep_spheres, with_rows
+from repose.sim.engine.neighbours.verlet_list import LARGEST_STEP
+from repose.sim.engine.world import Floats, World
+from repose.sim.experiment.changes import begin_anew
+from repose.sim.experiment.experiment import CHECK_STEPS, Experiment, Scene
+from repose.sim.experiment.notices import tell
+from repose.sim.experiment.snapshot import Action
+from repose.sim.io.lammps_dump import Dump, Frame
+from repose.sim.laws.lee_herrmann import LAW, LeeHerrmannParameters
+from repose.sim.measure.angle_of_repose import AngleOfRepose, measure_angle
+from repose.sim.measure.angle_of_repose_3d import ConeAngle, measure_cone
+from repose.sim.measure.display import Reading
+from repose.sim.measure.flow_rate import mean_rate
+from repose.sim.parameters import ParameterError, Quantity
+from repose.sim.scenes.common import cone_slope
+from repose.sim.scenes.common.motion_parameters import MotionParameters
+
+NAME = "dump"
+UNMOVED = 1e-300
+"""Inverse mass of every sphere [1/kg]: what a force moves it by is far below rounding."""
+LONGEST_STEP = 1e-3
+"""Of the playback [s]."""
+FOLLOWED = 0.9
+"""Share of the largest way per step (repose.sim.engine.neighbours.verlet_list) that a sphere moves [-]."""
+USUAL_INTERVAL = 0.01
+"""Time between two frames where the dump does not say it [s]."""
+STILL = 1e-12
+"""A sphere that has moved less than this from the first to the last frame belongs to walls or base [m]."""
+
+
+class DumpParameters(MotionParameters, LeeHerrmannParameters):
+    """The law by which the contacts shown push, and the gate whose passages are counted."""
+
+    gate: Annotated[
+        float,
+        Ge(-1e3),
+        Le(1e3),
+        Quantity("height of the gate", "h", "mm", scale=1e-3, group="Dump"),
+        Field(description="Spheres whose centres fall below this height are counted: the flow rate."),
+    ] = 0.0
+    integrator: Annotated[str, Quantity("integrator", "", group="Time step")] = "velocity_verlet"
+
+
+@dataclass
+class DumpState:
+    """State of the playback, plain data."""
+
+    phase: str = "playing"
+    """playing or rested."""
+    frame: int = 0
+    reading: dict[str, Any] = field(default_factory=dict)
+    """The latest slope in space (`repose.sim.scenes.common.cone_slope`)."""
+    flat: AngleOfRepose | None = None
+    """The latest slope in the plane."""
+    passages: list[float] = field(default_factory=list)
+    """Times at which spheres passed the gate [s]."""
+
+
+def interval_of(dump: Dump, timestep: float | None) -> tuple[float, str]:
+    """Time between two frames [s], and a remark if it is not that of every frame."""
+    if len(dump.places) == 1:
+        return USUAL_INTERVAL, ""
+    times = [place.time for place in dump.places]
+    if timestep is not None:
+        known = np.array([place.step * timestep for place in dump.places])
+    elif None not in times:
+        known = np.array(times, float)
+    else:
+        return USUAL_INTERVAL, f"The dump has no ITEM: TIME: {USUAL_INTERVAL:g} s per frame; --timestep gives the step."
+    apart = np.diff(known)
+    usual = float(np.median(apart))
+    if not (np.isfinite(apart).all() and usual > 0.0):
+        raise ParameterError(f"{dump.path}: the times of its frames do not increase.")
+    if float(np.ptp(apart)) > 0.01 * usual:
+        return usual, f"The frames are not evenly spaced; each is shown for {usual:g} s."
+    return usual, ""
+
+
+def scene_of_dump(dump: Dump, timestep: float | None = None) -> tuple[Scene, str]:
+    """The scene of a dump, and a remark about its times or an empty string; raises `ParameterError`."""
+    interval, remark = interval_of(dump, timestep)
+    steps = CHECK_STEPS * math.ceil(interval / (CHECK_STEPS * LONGEST_STEP))
+    dt, count = interval / steps, len(dump.places)
+    if dt < 1e-8:
+        raise ParameterError(f"{dump.path}: {interval:g} s between two frames are too short to be shown.")
+    first, last = dump.frame(0), dump.frame(count - 1)
+    dimension = 3 if first.position[:, 2].any() or last.position[:, 2].any() else 2
+    same, mine, theirs = np.intersect1d(first.sphere_id, last.sphere_id, return_indices=True)
+    moved = np.abs(first.position[mine] - last.position[theirs]).max(axis=1)
+    held = same[moved <= STILL] if count > 1 else same[:0]
+    reached = np.vstack([first.position, last.position])[:, :dimension]
+    low, high = tuple(reached.min(axis=0).tolist()), tuple(reached.max(axis=0).tolist())
+    radius = float(np.median(first.radius))
+
+    class Parameters(DumpParameters):
+        dt: Annotated[float, Quantity("time step", "Δt", "µs", scale=1e-6, group="Time step"), Ge(1e-9), Le(1.0)] = (
+            interval / steps
+        )
+
+    def begin(parameters: Any, seed: int) -> tuple[World, DumpState]:
+        world = empty_world(dimension, 0, 3, 0.3 * radius, materials=2)
+        return shown(world, first, dimension, held), DumpState()
+
+    def supervise(experiment: Experiment) -> None:
+        if experiment.step % steps == 0 and experiment.phase == "playing":
+            show(experiment, min(experiment.step // steps, count - 1))
+
+    def show(experiment: Experiment, number: int) -> None:
+        run, state = experiment.run, experiment.run.state
+        frame = dump.frame(number)
+        run.world = shown(run.world, frame, dimension, held)
+        if number > state.frame:
+            before = dump.frame(number - 1)
+            fallen = passed(before, frame, experiment.parameters.gate, dimension)
+            state.passages += [experiment.time] * fallen
+        state.frame = number
+        aim(run.world, frame, dump.frame(min(number + 1, count - 1)), interval, dt)
+        measure_now(state, run.world, dimension)
+        if number == count - 1:
+            state.phase = "rested"
+            tell(experiment, f"The last of {count} frames.")
+
+    def act(experiment: Experiment, action: str) -> str:
+        begin_anew(experiment)
+        return "From the first frame."
+
+    def results(experiment: Experiment) -> dict[str, Any]:
+        state = experiment.run.state
+        angle, error = angle_of(state)
+        flow = mean_rate(state.passages)
+        return {
+            "phase": state.phase,
+            "dump": dump.path.name,
+            "frame": state.frame,
+            "frames": count,
+            "lammps_step": dump.places[state.frame].step,
+            "angle_of_repose": None
+            if angle is None
+            else {"degrees": math.degrees(angle), "standard_error_degrees": math.degrees(error)},
+            "flow_rate": None if flow is None else {"per_second": flow.mean, "standard_error": flow.standard_error},
+            "passed": len(state.passages),
+            "grains_left": int(lying(experiment.run.world, dimension).sum()),
+        }
+
+    scene = Scene(
+        name=NAME,
+        title=f"LAMMPS dump {dump.path.name}",
+        summary=f"{count} frames of {dump.places[0].spheres} spheres.",
+        law=LAW.name,
+        parameters=Parameters,
+        dimension=dimension,
+        begin=begin,
+        supervise=supervise,
+        actions=lambda experiment: (Action("run", "Play again", "A", True, "From the first frame."),),
+        act=act,
+        describe=lambda experiment: (
+            experiment.phase,
+            f"frame {experiment.run.state.frame + 1} of {count}, step {dump.places[experiment.run.state.frame].step}",
+            (experiment.run.state.frame + 1) / count,
+        ),
+        box=lambda experiment: (low, high),
+        results=results,
+        check=lambda experiment: "",
+        under_way=lambda experiment: experiment.phase == "playing",
+        smallest_grain=lambda parameters: (1.0 / UNMOVED, radius),
+        slope=lambda experiment: experiment.run.state.flat if dimension == 2 else cone_slope.slope(experiment),
+        measure=lambda experiment: slope_of(experiment.run.world, dimension),
+        readings=readings,
+        overlap_limit=1.0,
+    )
+    return scene, remark
+
+
+def shown(world: World, frame: Frame, dimension: int, held: NDArray[np.int64]) -> World:
+    """The world with the spheres of a frame at their places, those of `held` fixed."""
+    if not np.array_equal(world.sphere_id, frame.sphere_id):
+        world = keep_spheres(world, np.isin(world.sphere_id, frame.sphere_id))
+        new = ~np.isin(frame.sphere_id, world.sphere_id)
+        if new.any():
+            mass = frame.mass[new] if frame.mass is not None else 1e4 / 3.0 * math.pi * frame.radius[new] ** 3
+            world = add_spheres(world, frame.position[new][:, :dimension], frame.radius[new], mass)
+            world.sphere_id[-int(new.sum()) :] = frame.sphere_id[new]
+        rows = np.argsort(world.sphere_id, kind="stable")
+        if (np.diff(rows) != 1).any():
+            world = with_rows(world, rows)
+    fixed = np.isin(world.sphere_id, held)
+    world.motion[:dimension, 0] = frame.position[:, :dimension].T
+    world.motion[:, 1:] = 0.0
+    world.radius[:] = frame.radius
+    world.layer[:] = np.where(fixed, -1, frame.kind)
+    world.inverse_mass[:] = np.where(fixed, 0.0, UNMOVED)
+    forget_neighbours(world)
+    return world
+
+
+def aim(world: World, now: Frame, then: Frame, interval: float, dt: float) -> None:
+    """Give every sphere the velocity with which it reaches its place in the next frame, or the largest one that the
+    step loop follows: a faster sphere jumps the rest of its way."""
+    if not np.array_equal(now.sphere_id, then.sphere_id):
+        return
+    dimension = world.motion.shape[0]
+    velocity = ((then.position - now.position) / interval)[:, :dimension]
+    speed, most = np.linalg.norm(velocity, axis=1), FOLLOWED * LARGEST_STEP * now.radius / dt
+    world.motion[:, 1] = (velocity * np.minimum(1.0, most / np.maximum(speed, most))[:, None]).T
+
+
+def passed(before: Frame, now: Frame, gate: float, dimension: int) -> int:
+    """Number of spheres that have fallen below the gate from one frame to the next."""
+    _, first, second = np.intersect1d(before.sphere_id, now.sphere_id, return_indices=True)
+    up = dimension - 1
+    return int(((before.position[first, up] >= gate) & (now.position[second, up] < gate)).sum())
+
+
+def lying(world: World, dimension: int) -> NDArray[np.bool_]:
+    """The spheres that move at some time and have not fallen below all that are held, shape (spheres,)."""
+    height, fixed = world.motion[dimension - 1, 0], world.fixed
+    lowest = float((height - world.radius)[fixed].min()) if fixed.any() else -math.inf
+    found: NDArray[np.bool_] = ~fixed & (height > lowest)
+    return found
+
+
+def slope_of(world: World, dimension: int) -> AngleOfRepose | ConeAngle | None:
+    """The slope of the spheres that move, in the plane the one that falls to the right; in space about the axis."""
+    moving = lying(world, dimension)
+    place: Floats = world.motion[:dimension, 0, moving].T
+    if place.shape[0] < 3:
+        return None
+    if dimension == 3:
+        return measure_cone(place, world.radius[moving], world.sphere_id[moving])
+    reach = float(place[:, 0].min()), float(place[:, 0].max())
+    return measure_angle(place, world.radius[moving], world.sphere_id[moving], x_range=reach)
+
+
+def measure_now(state: DumpState, world: World, dimension: int) -> None:
+    """Keep the present slope in the state."""
+    found = slope_of(world, dimension)
+    state.flat = found if isinstance(found, AngleOfRepose) else None
+    state.reading = cone_slope.reading_of(found) if isinstance(found, ConeAngle) else {}
+
+
+def angle_of(state: DumpState) -> tuple[float | None, float]:
+    """The latest angle and its standard error [rad]."""
+    if state.flat is not None:
+        return state.flat.angle, state.flat.standard_error
+    if state.reading:
+        return float(state.reading["angle"]), float(state.reading["standard_error"])
+    return None, math.nan
+
+
+def readings(experiment: Experiment) -> tuple[Reading, ...]:
+    """The present angle, the spheres left and the flow through the gate."""
+    state = experiment.run.state
+    angle, error = angle_of(state)
+    world, dimension = experiment.run.world, experiment.scene.dimension
+    help = "That move at some time, and have not fallen below all that are held."
+    found = [Reading("grains left", float(lying(world, dimension).sum()), help=help)]
+    if angle is not None:
+        found.insert(0, Reading("angle of repose", math.degrees(angle), "°", math.degrees(error), "Of this frame."))
+    flow = mean_rate(state.passages)
+    if flow is not None:
+        found.append(Reading("flow rate", flow.mean, "1/s", flow.standard_error, "Through the gate so far."))
+    return tuple(found)
+
+
+def module_of(scene: Scene) -> ModuleType:
+    """The scene as a module that can be added to the registry."""
+    module = ModuleType(f"repose_dump_{scene.name}")
+    module.SCENE = scene  # type: ignore[attr-defined]
+    return module

@@ -1,0 +1,322 @@
+"""A heap at rest is tilted until it flows, or grains are added one by one (Lee & Herrmann 1993).
+
+Gravity turns in the frame of the table, not the base: base and walls stay at their places, so that no contact with them
+is sheared by their motion, and the picture stays still. The forces of the turning frame are left out; at 10 °/s they
+are at most 2 ω v + ω² L = 2 % of the weight for grains of 0.5 m/s. The energy m g·x changes with g: the change is
+booked as work. The table turns at every check of the scene, 50 steps apart.
+
+The flow starts at the angle at which the mean speed rises above the settle speed and does not fall below it before a
+quarter of the grains has moved by more than a mean radius or left. Single grains that find a better place do not count.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from repose.sim.experiment.activation import turn_gravity
+from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.ledger import booked
+from repose.sim.experiment.notices import tell
+from repose.sim.experiment.snapshot import Action
+from repose.sim.measure.avalanches import (
+    LARGE_SHARE,
+    Avalanche,
+    Mean,
+    OtherAngles,
+    Tilting,
+    as_large_as,
+    displaced,
+    drop_of,
+    is_any_faster,
+    marginal_stability,
+    mean_of,
+    repose_after,
+    watch,
+)
+from repose.sim.measure.display import Curve, Line, Reading
+from repose.sim.measure.mean_speed import mean_speed
+from repose.sim.scenes.common.phases import enter
+from repose.sim.scenes.common.poured import MOVES_AGAIN, add_layer, generator_of, rests
+from repose.sim.scenes.heap.filling import HeapState, draw_radii, mass_of
+from repose.sim.scenes.heap.surface import slope_now
+
+QUIET_TIME = 0.25
+"""Time for which the grains must stay below the settle speed after the flow [s]."""
+CALM_TIME = 0.02
+"""Time for which every grain must stay below the settle speed before the next one is added [s]."""
+STEEPEST = 0.5 * math.pi
+"""The table is turned up to this angle [rad]."""
+TILTING, SLIDING, TRICKLING = PHASES = "tilting", "sliding", "trickling"
+
+
+def has_gone_on(state: HeapState) -> bool:
+    """Whether the heap has been tilted, or grains have been added to it."""
+    return state.other.turned != 0.0 or state.other.trickled > 0
+
+
+def start_tilting(experiment: Experiment) -> str:
+    """Begin to turn the table."""
+    angles = experiment.run.state.other
+    angles.turned_before, angles.stirred = angles.turned, None
+    enter(experiment, TILTING)
+    rate = math.degrees(experiment.parameters.tilt_rate)
+    return f"The table turns by {rate:g}° per second until the heap flows."
+
+
+def start_trickling(experiment: Experiment) -> str:
+    """Begin to add grains one by one."""
+    angles, count = experiment.run.state.other, experiment.parameters.trickle_count
+    angles.trickle_to = angles.trickled + count
+    angles.slope = slope_to_horizontal(experiment)
+    enter(experiment, TRICKLING)
+    _add_grain(experiment)
+    return f"{count} grains are added at the top one by one, each once all others rest."
+
+
+def supervise(experiment: Experiment) -> None:
+    """Turn the table, notice the flow and its end; add the next grain at rest."""
+    {TILTING: _tilt_on, SLIDING: _slide_on, TRICKLING: _trickle_on}[experiment.phase](experiment)
+
+
+def _tilt_on(experiment: Experiment) -> None:
+    run, parameters = experiment.run, experiment.parameters
+    state: HeapState = run.state
+    angles = state.other
+    with booked(experiment, "work"):
+        angles.turned = angles.turned_before + parameters.tilt_rate * (experiment.time - state.since)
+        turn_gravity(experiment)
+    if mean_speed(run.world) < parameters.settle_speed:
+        angles.stirred = None
+    elif angles.stirred is None:
+        angles.stirred, angles.slope, angles.removed = angles.turned, slope_to_horizontal(experiment), state.removed
+        watch(angles, run.world)
+    if angles.stirred is not None:
+        moved = displaced(angles, run.world, run.built.mean_radius)
+        if moved >= LARGE_SHARE * len(angles.watched):
+            angles.tilts.append(Tilting(angles.stirred, angles.slope))
+            enter(experiment, SLIDING)
+            tell(experiment, f"The heap flows from a tilt of {math.degrees(angles.stirred):.1f}° on.")
+            return
+    if abs(parameters.tilt + angles.turned) >= STEEPEST or run.world.fixed.all():
+        enter(experiment, "rested")
+        tell(experiment, "The table is turned as far as it goes, and no flow has started.")
+
+
+def _slide_on(experiment: Experiment) -> None:
+    if not rests(experiment, QUIET_TIME):
+        return
+    state: HeapState = experiment.run.state
+    angles = state.other
+    after, left = slope_to_horizontal(experiment), state.removed - angles.removed
+    if angles.tilts:
+        angles.tilts[-1] = replace(angles.tilts[-1], after=after, left=left)
+    enter(experiment, "rested")
+    tell(experiment, f"At rest again: {left} grains ran out, slope {math.degrees(after):.1f}° to the horizontal.")
+
+
+def move_again(experiment: Experiment) -> None:
+    """Return to flow once the grains of a tilted or enlarged heap move clearly faster than the settle speed."""
+    if mean_speed(experiment.run.world) > MOVES_AGAIN * experiment.parameters.settle_speed:
+        enter(experiment, SLIDING)
+        tell(experiment, "The heap moves again.")
+
+
+def _add_grain(experiment: Experiment) -> None:
+    """Let one grain fall from rest onto the highest grain beside the left wall, from where it just does not touch."""
+    run = experiment.run
+    state: HeapState = run.state
+    angles, world, built = state.other, run.world, run.built
+    generator = generator_of(state)
+    radius = float(draw_radii(built, generator, 1)[0])
+    x = radius * (1.0 + 2.0 * generator.uniform())
+    watch(angles, world)
+    # The lowest height at which it touches no grain: above a grain at the distance dx that is sqrt((R+r)² - dx²).
+    reach = world.radius + radius
+    away = np.abs(world.motion[0, 0] - x)
+    below = (away < reach) & (world.motion[0, 0] > 0.0)  # not those of the left wall
+    heights = world.motion[1, 0, below] + np.sqrt(reach[below] ** 2 - away[below] ** 2)
+    y = float(heights.max(initial=built.base_radius + radius)) + 0.01 * radius
+    radii = np.array([radius])
+    add_layer(experiment, np.array([[x, y]]), radii, mass_of(radii, built), generator, on_last=angles.trickled > 0)
+    state.radii.append(radius)
+    angles.trickled += 1
+    angles.removed, angles.stirred, angles.last_motion = state.removed, None, experiment.time
+
+
+def _trickle_on(experiment: Experiment) -> None:
+    run, parameters = experiment.run, experiment.parameters
+    state: HeapState = run.state
+    angles = state.other
+    others, any_grain = is_any_faster(angles, run.world, parameters.settle_speed)
+    if others and angles.stirred is None:
+        angles.stirred = experiment.time
+    if any_grain:
+        angles.last_motion = experiment.time
+    # A grain that has just been released is slow: it is given the time to fall by a diameter.
+    falls = 2.0 * math.sqrt(run.built.mean_radius / max(parameters.gravity, 1e-3))
+    if experiment.time < max(state.since + falls, angles.last_motion) + CALM_TIME:
+        return
+    _end_avalanche(experiment)
+    if angles.trickled < angles.trickle_to:
+        _add_grain(experiment)
+        return
+    enter(experiment, "rested")
+    tell(experiment, in_words(angles) or "No avalanche has moved a quarter of the heap.")
+
+
+def _end_avalanche(experiment: Experiment) -> None:
+    """Keep what the grain has set in motion, if it was anything."""
+    run = experiment.run
+    angles: OtherAngles = run.state.other
+    moved, left = displaced(angles, run.world, run.built.mean_radius), run.state.removed - angles.removed
+    after = slope_to_horizontal(experiment)
+    if moved or left:
+        began = experiment.time if angles.stirred is None else angles.stirred
+        lasted = max(0.0, angles.last_motion - began)
+        heap = len(angles.watched)
+        angles.avalanches.append(Avalanche(angles.trickled, angles.slope, after, moved, left, lasted, heap))
+    angles.slope = after
+
+
+def slope_to_horizontal(experiment: Experiment) -> float:
+    """The present slope [rad]; nan without one."""
+    found = slope_now(experiment)
+    return math.nan if found is None else found.angle + experiment.run.state.other.turned + experiment.parameters.tilt
+
+
+def actions(state: HeapState, busy: bool) -> tuple[Action, Action]:
+    """The buttons of both experiments."""
+    rests = state.phase == "rested" and not busy
+    tilted = state.other.turned != 0.0
+    return (
+        Action("tilt", "Tilt", "T", rests, "Turn the table slowly until the heap flows.", done=tilted),
+        Action(
+            "trickle",
+            "Trickle",
+            "G",
+            rests and not tilted,
+            "Add grains at the top one by one and record the avalanches.",
+            done=state.other.trickled > 0,
+        ),
+    )
+
+
+def describe(experiment: Experiment) -> tuple[str, str, float | None]:
+    """Phase, its label, and the share done or None."""
+    state: HeapState = experiment.run.state
+    angles, left = state.other, state.poured - state.removed
+    if state.phase == TRICKLING:
+        words = f"adding grains: {angles.trickled} of {angles.trickle_to}, {len(angles.avalanches)} avalanches"
+        return state.phase, words, angles.trickled / angles.trickle_to
+    words = f"table at {math.degrees(angles.turned):.1f}°: {left} grains left"
+    return state.phase, f"{state.phase}, {words}", None
+
+
+def in_words(angles: OtherAngles) -> str:
+    """θ_MS and the slope after the avalanches; empty without large avalanches."""
+    before, after = marginal_stability(angles.avalanches), repose_after(angles.avalanches)
+    if not before.number:
+        return ""
+    return f"θ_MS = {_degrees(before)} before {before.number} large avalanches, {_degrees(after)} after them."
+
+
+def _degrees(mean: Mean) -> str:
+    error = f" ± {math.degrees(mean.error):.1f}°" if math.isfinite(mean.error) else ""
+    return f"{math.degrees(mean.value):.1f}°{error}"
+
+
+def readings(angles: OtherAngles) -> tuple[Reading, ...]:
+    """Angle of the table, θ_T, and θ_MS with the slope after large avalanches."""
+    found = []
+    if angles.turned:
+        found.append(Reading("table", math.degrees(angles.turned), "°", help="Angle by which the table is turned."))
+    if angles.tilts:
+        help = f"Angle of the table at which {LARGE_SHARE:.0%} of the grains began to flow."
+        found.append(Reading("tilting angle", math.degrees(angles.tilts[0].angle), "°", help=help))
+    for label, mean, help in (
+        ("before avalanches", marginal_stability(angles.avalanches), "Angle of marginal stability"),
+        ("after avalanches", repose_after(angles.avalanches), "Angle of repose"),
+    ):
+        if mean.number:
+            error = math.degrees(mean.error) if math.isfinite(mean.error) else None
+            words = f"{help}: mean of {mean.number} avalanches of at least {LARGE_SHARE:.0%} of the heap."
+            found.append(Reading(label, math.degrees(mean.value), "°", error, words, "avalanches"))
+    return tuple(found)
+
+
+def curves(angles: OtherAngles) -> tuple[Curve, ...]:
+    """Slope before and after every avalanche over the grains added, and the distribution of their sizes."""
+    entries = [entry for entry in angles.avalanches if entry.displaced]
+    if not entries:
+        return ()
+    grain = np.array([float(entry.grain) for entry in entries])
+    lines: list[Line] = []
+    for label, name, mean in (
+        ("before", "before", marginal_stability(entries)),
+        ("after", "after", repose_after(entries)),
+    ):
+        slope = np.degrees([getattr(entry, name) for entry in entries])
+        group = len(lines) // 2
+        lines.append(Line(label, grain, slope, points=True, group=group))
+        level = np.full(2, math.degrees(mean.value) if mean.number else math.nan)
+        lines.append(Line(f"{label} large ones, mean", grain[[0, -1]], level, fitted=True, group=group))
+    size, share = as_large_as([entry.displaced for entry in entries])
+    return (
+        Curve("Slope", "grains added", "slope to the horizontal [°]", tuple(lines)),
+        Curve(
+            "Avalanches",
+            "grains displaced s",
+            "share with at least s grains",
+            (Line("avalanches", size, share, points=True),),
+            heading="Avalanches of at least this size",
+            log=True,
+        ),
+    )
+
+
+def results(angles: OtherAngles) -> dict[str, Any]:
+    """Both experiments in degrees, grains and seconds; None for what was not done."""
+    before, after = marginal_stability(angles.avalanches), repose_after(angles.avalanches)
+    drop = drop_of(angles.avalanches)
+    sizes = mean_of([float(entry.displaced) for entry in angles.avalanches if entry.displaced])
+    return {
+        "tilting_angle_degrees": _finite(math.degrees(angles.tilts[0].angle)) if angles.tilts else None,
+        "slope_at_flow_degrees": _finite(math.degrees(angles.tilts[0].before)) if angles.tilts else None,
+        "tilts": [
+            {
+                "tilting_angle_degrees": math.degrees(entry.angle),
+                "slope_before_degrees": _finite(math.degrees(entry.before)),
+                "slope_after_degrees": _finite(math.degrees(entry.after)),
+                "grains_run_out": entry.left,
+            }
+            for entry in angles.tilts
+        ],
+        "grains_added": angles.trickled,
+        "marginal_stability_degrees": _finite(math.degrees(before.value)),
+        "marginal_stability_error_degrees": _finite(math.degrees(before.error)),
+        "repose_after_avalanches_degrees": _finite(math.degrees(after.value)),
+        "repose_after_avalanches_error_degrees": _finite(math.degrees(after.error)),
+        "slope_drop_degrees": _finite(math.degrees(drop.value)),
+        "slope_drop_error_degrees": _finite(math.degrees(drop.error)),
+        "large_avalanches": before.number,
+        "mean_avalanche": _finite(sizes.value),
+        "avalanches": [
+            {
+                "grains_added": entry.grain,
+                "slope_before_degrees": _finite(math.degrees(entry.before)),
+                "slope_after_degrees": _finite(math.degrees(entry.after)),
+                "grains_displaced": entry.displaced,
+                "grains_run_out": entry.left,
+                "grains_of_heap": entry.heap,
+                "duration": entry.duration,
+            }
+            for entry in angles.avalanches
+        ],
+    }
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None

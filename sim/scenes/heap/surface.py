@@ -1,0 +1,22 @@
+"""The present surface of the heap on its base."""
+
+from __future__ import annotations
+
+from repose.sim.experiment.experiment import Experiment
+from repose.sim.measure.angle_of_repose import AngleOfRepose, measure_angle
+
+
+def slope_now(experiment: Experiment, complete: bool = False) -> AngleOfRepose | None:
+    """The slope of the grains on the base, to the base; None with too few grains. `complete`: by every method, and with
+    the curvature."""
+    world, parameters = experiment.run.world, experiment.parameters
+    moving = ~world.fixed
+    return measure_angle(
+        world.motion[:2, 0, moving].T,
+        world.radius[moving],
+        world.sphere_id[moving],
+        x_range=(0.0, experiment.run.built.width),
+        highest=parameters.surface_grains,
+        method=parameters.method,
+        complete=complete,
+    )

@@ -1,0 +1,560 @@
+"""The eight impacts of Chung & Ooi (Granular Matter 13 (2011) 643), side by side, against published and closed forms.
+
+1, 2: elastic head-on impacts of two spheres, and of a sphere on a rigid plane (Hertz): force, overlap, contact time.
+3: rebound for five restitutions. 4, 5: oblique impacts on a plane, at constant speed and at constant normal speed.
+6: spinning spheres on a plane. 7: two equal spinning spheres. 8: a spinning sphere on one five times as large and a
+thousand times as dense.
+
+4 to 8 are compared where the contact slides throughout. The friction impulse is mu times the impulse of the normal
+force while it pushes, J = mu m* (1 + e) v_n P, so that each sphere changes its tangential velocity by J/m and its spin
+by J R/I = 2.5 J/(m R); it slides throughout if the contact begins to slide with more than 3.5 J/m*. P = 1 without
+damping; with it the normal force pulls as the spheres part, when nothing rubs: P(0.5) = 1.03 (`pushing`). Test 5 is
+published for a radius of 10 µm: here it is 10 mm, since none of these changes depends on the size but the spin, by 1/R.
+
+The plane is so stiff that E* is that of the sphere. Gravity is off.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
+
+import numpy as np
+from pydantic import Field
+from repose.sim.engine.builder import add_spheres, empty_world, forget_neighbours, set_walls
+from repose.sim.engine.contacts.wall_geometry import PLANE
+from repose.sim.engine.world import Floats, World
+from repose.sim.experiment.activation import find_accelerations, start_derivatives
+from repose.sim.experiment.changes import begin_anew
+from repose.sim.experiment.experiment import Experiment, Scene
+from repose.sim.experiment.ledger import booked, energy_of
+from repose.sim.experiment.notices import tell
+from repose.sim.experiment.snapshot import Action
+from repose.sim.laws.materials import Material, damping_share
+from repose.sim.measure.contact_sums import pushes
+from repose.sim.measure.display import Curve, Label, Line, Outcome, Reading
+from repose.sim.numbers import with_prefix
+from repose.sim.parameters import Quantity
+from repose.sim.scenes.common.motion_parameters import Gravity, MotionParameters, TimeStep, VerletFirst
+from repose.sim.scenes.common.phases import PhaseState, enter
+from repose.sim.scenes.common.release import rectangle
+from repose.sim.scenes.common.state_checks import are_rows, are_times, first_flaw, phase_flaws
+
+GLASS, LIMESTONE = Material(48e9, 0.20, 2800.0, 1.0, 0.0), Material(20e9, 0.25, 2500.0, 1.0, 0.0)
+ALUMINIUM, MAGNESIUM = Material(70e9, 0.30, 2699.0, 1.0, 0.0), Material(40e9, 0.35, 1800.0, 1.0, 0.0)
+OXIDE, STEEL = Material(380e9, 0.23, 4000.0, 1.0, 0.0), Material(208e9, 0.30, 7850.0, 1.0, 0.3)
+RIGID = 1e25
+"""Young's modulus of the plane [Pa]."""
+HEAVY = 1000.0
+"""Density of the large sphere of test 8 over that of the small one [-]."""
+
+
+@cache
+def pushing(restitution: float) -> float:
+    """Impulse of the normal force while it pushes over its whole impulse, for Tsuji's damping of the Hertz law [-].
+
+    With lengths and times in units in which mass, stiffness and approach speed are 1 the overlap follows
+    x'' = -F, F = x^(3/2) + sqrt(5) b x^(1/4) x', from x = 0, x' = 1 until x = 0 (Tsuji et al. 1992).
+    """
+    from scipy.integrate import solve_ivp
+
+    viscosity = math.sqrt(5.0) * damping_share(restitution)
+
+    def force(x: float, speed: float) -> float:
+        inside = max(float(x), 0.0)
+        return math.pow(inside, 1.5) + viscosity * math.pow(inside, 0.25) * float(speed)
+
+    def rates(time: float, state: Floats) -> tuple[float, float, float]:
+        found = force(state[0], state[1])
+        return float(state[1]), -found, max(found, 0.0)
+
+    def parts(time: float, state: Floats) -> float:
+        return float(state[0])
+
+    parts.terminal, parts.direction = True, -1.0  # type: ignore[attr-defined]
+    end = solve_ivp(rates, (0.0, 30.0), (0.0, 1.0, 0.0), events=parts, rtol=1e-8, atol=1e-10, max_step=0.02).y[:, -1]
+    return float(end[2] / (1.0 - end[1]))
+
+
+class Impact(NamedTuple):
+    """One sphere that meets a plane or another sphere; both have the material."""
+
+    name: str
+    material: Material
+    radius: float
+    """[m]."""
+    normal: float
+    """Approach speed [m/s]."""
+    tangential: float = 0.0
+    """Speed along the plane [m/s]."""
+    spin: float = 0.0
+    """Spin about y, for two spheres of both unless the other one is larger [rad/s]; a positive one rolls forwards."""
+    other: float = 0.0
+    """Radius of the other sphere [m]; 0: a rigid plane."""
+    published: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    """Greatest force [N] and overlap [m], contact time [s]; 0 where none are published."""
+
+    @property
+    def mass(self) -> float:
+        """Of the first sphere [kg]."""
+        return self.material.density * 4.0 / 3.0 * math.pi * self.radius**3
+
+    @property
+    def other_mass(self) -> float:
+        """Of the other sphere [kg]; infinite for a plane."""
+        dense = HEAVY if self.other > self.radius else 1.0
+        return self.mass * dense * (self.other / self.radius) ** 3 if self.other else math.inf
+
+    @property
+    def effective_mass(self) -> float:
+        """1/(1/m_1 + 1/m_2) [kg]."""
+        return 1.0 / (1.0 / self.mass + 1.0 / self.other_mass)
+
+    @property
+    def other_spin(self) -> float:
+        """Spin of the other sphere [rad/s]."""
+        return self.spin if self.other == self.radius else 0.0
+
+    @property
+    def hertz(self) -> tuple[float, float, float]:
+        """Greatest force [N] and overlap [m], contact time [s] of the elastic impact (Johnson 1985, 11.1)."""
+        radius = 1.0 / (1.0 / self.radius + (1.0 / self.other if self.other else 0.0))
+        young = self.material.young / (1.0 - self.material.poisson**2) / (2.0 if self.other else 1.0)
+        stiffness = 4.0 / 3.0 * young * math.sqrt(radius)
+        overlap = (1.25 * self.effective_mass * self.normal**2 / stiffness) ** 0.4
+        return stiffness * overlap**1.5, overlap, 2.94391 * overlap / self.normal
+
+    @property
+    def impulse(self) -> float:
+        """mu m* (1 + e) v_n P [N s], the friction impulse of an impact that slides throughout."""
+        e = self.material.restitution
+        return self.material.friction * self.effective_mass * (1.0 + e) * self.normal * pushing(e)
+
+    @property
+    def after(self) -> tuple[float, float, float]:
+        """Normal and tangential speed [m/s] and spin [rad/s] of the first sphere after an impact on a plane, or with
+        another sphere, that slides throughout."""
+        sense = math.copysign(1.0, self.tangential - self.spin * self.radius)
+        rebound = (1.0 + self.material.restitution) * self.effective_mass * self.normal / self.mass
+        began = self.normal * (0.5 if self.other == self.radius else 1.0)
+        turned = 2.5 * sense * self.impulse / (self.mass * self.radius)
+        return rebound - began, self.tangential - sense * self.impulse / self.mass, self.spin + turned
+
+
+def _elastic(name: str, material: Material, published: tuple[float, float, float], wall: bool) -> Impact:
+    radius, speed = (0.1, 0.2) if wall else (0.01, 20.0)
+    return Impact(name, material, radius, speed, other=0.0 if wall else radius, published=published)
+
+
+def _oblique(degrees: float) -> Impact:
+    along, across = 3.9 * math.cos(math.radians(degrees)), 3.9 * math.sin(math.radians(degrees))
+    return Impact(f"{degrees:g}°", OXIDE._replace(restitution=0.98, friction=0.092), 2.5e-3, along, across)
+
+
+ROUGH = ALUMINIUM._replace(poisson=0.33, density=2700.0, restitution=0.5, friction=0.4)
+TESTS: dict[str, tuple[Impact, ...]] = {
+    "1": (
+        _elastic("glass", GLASS, (10.697e3, 274.1e-6, 40.35e-6), False),
+        _elastic("limestone", LIMESTONE, (7.108e3, 368.3e-6, 54.21e-6), False),
+    ),
+    "2": (
+        _elastic("aluminium", ALUMINIUM, (11.370e3, 49.72e-6, 731.8e-6), True),
+        _elastic("magnesium", MAGNESIUM, (7.233e3, 52.12e-6, 767.2e-6), True),
+    ),
+    "3": tuple(Impact(f"e = {e:g}", OXIDE._replace(restitution=e), 2.5e-3, 3.9) for e in (0.2, 0.4, 0.6, 0.8, 1.0)),
+    "4": tuple(_oblique(degrees) for degrees in (40.0, 60.0, 80.0)),
+    "5": tuple(Impact(f"{v:g} m/s", STEEL, 0.01, 5.0, v) for v in (15.0, 20.0, 30.0, 50.0)),
+    "6": tuple(Impact(f"{w:g} rad/s", ROUGH, 0.1, 0.2, spin=w) for w in (5.0, 9.0, 12.0, 22.0)),
+    "7": tuple(Impact(f"{w:g} rad/s", ROUGH, 0.1, 0.4, spin=w, other=0.1) for w in (5.0, 9.0, 22.0)),
+    "8": tuple(Impact(f"{w:g} rad/s", ROUGH, 0.1, 0.2, spin=w, other=0.5) for w in (5.0, 9.0, 22.0)),
+}
+TITLES = {
+    "1": "two elastic spheres",
+    "2": "elastic sphere on a plane",
+    "3": "five restitutions",
+    "4": "oblique, constant speed",
+    "5": "oblique, constant normal speed",
+    "6": "spinning sphere on a plane",
+    "7": "two equal spinning spheres",
+    "8": "spinning sphere on a large one",
+}
+NEAR = 0.02
+"""Tolerance of forces, overlaps, times, tangential speeds and spins [-], the usual one of this benchmark."""
+NEAR_RESTITUTION = 0.005
+"""Tolerance of a restitution [-]; Tsuji's damping is fitted to e."""
+BEFORE, AFTER = 0.4, 1.4
+"""Free flight before, and flight with the rest of the contact after the elastic contact time [contact times]."""
+EXACT = 1e-10
+"""Bound of the change of momentum and angular momentum [-]."""
+BALANCE = 0.01
+"""Bound of the energy that is not booked, as a share of the kinetic energy [-]."""
+
+
+class ImpactParameters(MotionParameters):
+    """Parameters of the scene, in SI."""
+
+    test: Annotated[
+        Literal["1", "2", "3", "4", "5", "6", "7", "8"],
+        Quantity("test", "", effect="restart", group="Spheres"),
+        Field(description="Test of Chung & Ooi (2011). Takes effect at the next start."),
+    ] = "1"
+    gravity: Annotated[Gravity, Field(description="Acceleration of free fall; an impact is too short for it.")] = 0.0
+    integrator: VerletFirst = "velocity_verlet"
+    dt: Annotated[
+        TimeStep, Field(description="Time step. The contact time of a few µs to ms is resolved by hundreds of steps.")
+    ] = 1e-8
+    stiffness_from: ClassVar[str] = "material"
+
+    @property
+    def impacts(self) -> tuple[Impact, ...]:
+        """The impacts of the test."""
+        return TESTS[self.test]
+
+    @property
+    def contact_time(self) -> float:
+        """The longest elastic contact time [s]."""
+        return max(impact.hertz[2] for impact in self.impacts)
+
+    def materials(self) -> tuple[Material, ...]:
+        """One row per impact, the last one the plane."""
+        return (*(impact.material for impact in self.impacts), self.impacts[0].material._replace(young=RIGID))
+
+    def differing(self) -> dict[tuple[int, int], dict[str, float]]:
+        """Restitution and friction with the plane are those of the sphere."""
+        plane = len(self.impacts)
+        return {
+            (row, plane): {"restitution": impact.material.restitution, "friction": impact.material.friction}
+            for row, impact in enumerate(self.impacts)
+        }
+
+
+@dataclass
+class ImpactState(PhaseState):
+    """Phases: empty, flowing, rested. One entry per impact in every row."""
+
+    time: list[float] = field(default_factory=list)
+    """Time of every record since the release [s]."""
+    overlap: list[list[float]] = field(default_factory=list)
+    """Overlap, negative before the contact [m]."""
+    force: list[list[float]] = field(default_factory=list)
+    """Normal force [N]."""
+    after: list[list[float]] = field(default_factory=list)
+    """Of each first sphere at the end: normal and tangential speed [m/s], spin [rad/s]."""
+    changed: list[float] = field(default_factory=list)
+    """At the end: relative changes of momentum and of angular momentum, share of the energy that is not booked [-]."""
+
+
+Vectors = Floats
+
+
+def centres(built: ImpactParameters) -> tuple[Vectors, Vectors]:
+    """Centres of the first and of the other spheres at the start [m], shape (impacts, 3)."""
+    impacts = built.impacts
+    lane = 2.6 * max(max(impact.radius, impact.other) for impact in impacts)
+    y = lane * (np.arange(len(impacts)) - 0.5 * (len(impacts) - 1))
+    gap = np.array([impact.normal * BEFORE * impact.hertz[2] for impact in impacts])
+    first = np.column_stack([0.0 * y, y, gap + [impact.radius for impact in impacts]])
+    return first, np.column_stack([0.0 * y, y, [-impact.other for impact in impacts]])
+
+
+def begin(parameters: ImpactParameters, seed: int) -> tuple[World, ImpactState]:
+    """Fixed spheres just before their impacts; spheres of one impact are of one material."""
+    impacts = parameters.impacts
+    first, second = centres(parameters)
+    smallest = min(impact.radius for impact in impacts)
+    world = empty_world(3, 3, skin=0.2 * smallest, materials=len(impacts) + 1)
+    for row, impact in enumerate(impacts):
+        of_row: dict[str, Any] = {"material": row, "layer": row, "fixed": True}
+        world = add_spheres(world, first[row : row + 1], impact.radius, impact.mass, first_id=row, **of_row)
+    for row, impact in enumerate(impacts):
+        if impact.other:
+            of_row = {"material": row, "layer": row, "fixed": True, "first_id": len(impacts) + row}
+            world = add_spheres(world, second[row : row + 1], impact.other, impact.other_mass, **of_row)
+    if not impacts[0].other:
+        world = set_walls(world, [PLANE], [[(0, 0, 0), (0, 0, 1), (0, 0, 0)]], material=len(impacts))
+    return world, ImpactState()
+
+
+def act(experiment: Experiment, action: str) -> str:
+    """Release the spheres, or put them back."""
+    begin_anew(experiment)
+    if action == "reset":
+        return "The spheres are back before their impact."
+    run = experiment.run
+    world, impacts = run.world, run.built.impacts
+    pairs = bool(impacts[0].other)
+    with booked(experiment, "poured"):
+        mass = np.array([impact.mass for impact in impacts] + [impact.other_mass for impact in impacts] * pairs)
+        world.inverse_mass[:3] = 1.0 / mass
+        world.inverse_mass[3:] = 1.0 / (0.4 * mass * world.radius**2)
+        forget_neighbours(world)  # the lists contain no fixed spheres
+        for row, impact in enumerate(impacts):
+            shared = 0.5 if impact.other == impact.radius else 1.0
+            world.motion[:, 1, row] = (impact.tangential, 0.0, -shared * impact.normal, 0.0, impact.spin, 0.0)
+            if pairs:
+                away = (0.0, 0.0, (1.0 - shared) * impact.normal, 0.0, impact.other_spin, 0.0)
+                world.motion[:, 1, len(impacts) + row] = away
+        find_accelerations(experiment)
+    enter(experiment, "flowing")
+    start_derivatives(experiment)
+    return "The spheres fly."
+
+
+def supervise(experiment: Experiment) -> None:
+    """Record overlaps and forces; stop well after the longest impact."""
+    run = experiment.run
+    state: ImpactState = run.state
+    if state.phase != "flowing":
+        return
+    impacts, world = run.built.impacts, run.world
+    time, count = experiment.time - state.since, len(impacts)
+    place = world.motion[2, 0]
+    floor = place[count:] + world.radius[count:] if impacts[0].other else np.zeros(count)
+    state.time.append(time)
+    state.overlap.append((world.radius[:count] - (place[:count] - floor)).tolist())
+    state.force.append(pushes(world).force[:count].tolist())
+    # Damping makes the contact longer: by half at e = 0.2, the smallest one here.
+    if time < (BEFORE + AFTER + 0.6) * run.built.contact_time:
+        return
+    motion = world.motion[:, 1]
+    state.after = np.column_stack([motion[2, :count], motion[0, :count], motion[4, :count]]).tolist()
+    state.changed = [*_momenta(experiment), _unbooked(experiment)]
+    enter(experiment, "rested")
+    with booked(experiment, "removed"):
+        world.inverse_mass[:] = 0.0
+        world.motion[:, 1:] = 0.0
+        forget_neighbours(world)
+    broken = sum(not outcome.holds for outcome in outcomes(experiment))
+    tell(experiment, f"{broken} of {len(outcomes(experiment))} numbers differ." if broken else "All numbers agree.")
+
+
+def _momenta(experiment: Experiment) -> tuple[float, float]:
+    """Largest relative change of the momentum and of the angular momentum of a pair [-]; 0 on a plane."""
+    run = experiment.run
+    impacts, world = run.built.impacts, run.world
+    if not impacts[0].other:
+        return 0.0, 0.0
+    first, second = centres(run.built)
+    linear, angular, count = [], [], len(impacts)
+    for row, impact in enumerate(impacts):
+        mass = np.array([impact.mass, impact.other_mass])
+        rows = [row, count + row]
+        inertia = 0.4 * mass * world.radius[rows] ** 2
+        shared = 0.5 if impact.other == impact.radius else 1.0
+        velocity = np.array(
+            [[impact.tangential, 0.0, -shared * impact.normal], [0.0, 0.0, (1.0 - shared) * impact.normal]]
+        )
+        spin = np.array([[0.0, impact.spin, 0.0], [0.0, impact.other_spin, 0.0]])
+        found = []
+        for x, v, w in (
+            (np.array([first[row], second[row]]), velocity, spin),
+            (world.motion[:3, 0, rows].T, world.motion[:3, 1, rows].T, world.motion[3:, 1, rows].T),
+        ):
+            found.append((mass @ v, (mass[:, None] * np.cross(x, v)).sum(axis=0) + inertia @ w))
+        size = float(np.sum(mass * np.linalg.norm(velocity, axis=1)))
+        linear.append(float(np.abs(found[1][0] - found[0][0]).max()) / size)
+        turning = size * float(np.abs(first[row]).max()) + float(inertia @ np.abs(spin[:, 1]))
+        angular.append(float(np.abs(found[1][1] - found[0][1]).max()) / turning)
+    return max(linear), max(angular)
+
+
+def _unbooked(experiment: Experiment) -> float:
+    """Error of the energy ledger over the kinetic energy at the release [-]."""
+    ledger = energy_of(experiment)
+    return abs(ledger.gap) / ledger.poured
+
+
+def peaks(state: ImpactState, row: int) -> tuple[float, float, float]:
+    """Greatest force [N] and overlap [m], contact time [s] of one impact, interpolated between the records."""
+    time, overlap, force = np.array(state.time), np.array(state.overlap)[:, row], np.array(state.force)[:, row]
+    inside = np.flatnonzero(overlap > 0.0)
+    if inside.size < 3 or inside[-1] + 1 >= time.size or inside[0] == 0:
+        return (math.nan,) * 3
+    ends = []
+    for out, at in ((inside[0] - 1, inside[0]), (inside[-1] + 1, inside[-1])):
+        ends.append(time[at] - overlap[at] * (time[at] - time[out]) / (overlap[at] - overlap[out]))
+
+    def peak(values: Floats) -> float:
+        """Vertex of the parabola through the largest value and its neighbours."""
+        k = int(np.argmax(values))
+        a, b, c = values[k - 1], values[k], values[k + 1]
+        bend = a - 2.0 * b + c
+        return float(b - (c - a) ** 2 / (8.0 * bend)) if bend else float(b)
+
+    return peak(force), peak(overlap), float(ends[1] - ends[0])
+
+
+def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
+    """Every number of the test beside the published one, or that of the closed form."""
+    state: ImpactState = experiment.run.state
+    if not state.after:
+        return ()
+    found: list[Outcome] = []
+    for row, impact in enumerate(experiment.run.built.impacts):
+        normal, tangential, spin = state.after[row]
+        if impact.published[0]:
+            for words, unit, ours, theirs in zip(
+                ("the greatest force", "the greatest overlap", "the contact time"),
+                ("N", "m", "s"),
+                peaks(state, row),
+                impact.published,
+                strict=True,
+            ):
+                found.append(_near(f"{words} of {impact.name} agrees", ours, theirs, unit))
+        elif not impact.material.friction:
+            e, began = impact.material.restitution, impact.normal
+            holds = abs(normal / began - e) <= NEAR_RESTITUTION
+            found.append(Outcome(f"the rebound for {impact.name} agrees", f"{normal / began:.3f}", f"{e:.3f}", holds))
+        else:
+            _, along, turned = impact.after
+            if impact.tangential:
+                words = f"the ratio of tangential speeds at {impact.name} agrees"
+                found.append(_near(words, tangential / impact.tangential, along / impact.tangential, ""))
+            else:
+                found.append(_near(f"the tangential speed after {impact.name} agrees", tangential, along, "m/s"))
+            found.append(_near(f"the spin after {impact.name} agrees", spin, turned, "rad/s"))
+    names = ("momentum", "angular momentum") if experiment.run.built.impacts[0].other else ()
+    for name, change in zip(names, state.changed[:2]):
+        found.append(Outcome(f"the {name} stays", f"changed by {change:.1e}", f"≤ {EXACT:.0e}", change <= EXACT))
+    share = state.changed[2]
+    found.append(
+        Outcome("all energy is booked", f"{100.0 * share:.2g} % missing", f"≤ {100.0 * BALANCE:g} %", share <= BALANCE)
+    )
+    return tuple(found)
+
+
+def _near(words: str, ours: float, theirs: float, unit: str) -> Outcome:
+    """A number with its relative tolerance."""
+    shown = [with_prefix(value, unit, 4) if unit else f"{value:.4f}" for value in (ours, theirs)]
+    return Outcome(words, shown[0], shown[1], abs(ours - theirs) <= NEAR * abs(theirs))
+
+
+def describe(experiment: Experiment) -> tuple[str, str, float | None]:
+    """Phase, its label, and the share done or None."""
+    state, built = experiment.run.state, experiment.run.built
+    title = f"test {built.test}, {TITLES[built.test]}"
+    if state.phase == "flowing":
+        whole = (BEFORE + AFTER + 0.6) * built.contact_time
+        since = experiment.time - state.since
+        return state.phase, f"{title}: {with_prefix(since, 's', 3)}", min(1.0, since / whole)
+    return state.phase, f"{title}: {'before the impact' if state.phase == 'empty' else 'done'}", None
+
+
+def actions(experiment: Experiment) -> tuple[Action, ...]:
+    """The buttons."""
+    return (
+        Action("run", "Release", "A", experiment.phase != "flowing", "Let the spheres meet."),
+        Action("reset", "Reset", "R", True, "Put the spheres back before their impact."),
+    )
+
+
+def readings(experiment: Experiment) -> tuple[Reading, ...]:
+    """The greatest forces, where they are published."""
+    state: ImpactState = experiment.run.state
+    found = []
+    for row, impact in enumerate(experiment.run.built.impacts):
+        if impact.published[0] and state.after:
+            force = peaks(state, row)[0]
+            found.append(Reading(f"greatest force, {impact.name}", force, "N"))
+    return tuple(found)
+
+
+def curves(experiment: Experiment) -> tuple[Curve, ...]:
+    """Normal force against time of every impact."""
+    state: ImpactState = experiment.run.state
+    impacts = experiment.run.built.impacts
+    time = 1e6 * np.array(state.time)
+    force = 1e-3 * np.reshape(state.force, (len(state.time), len(impacts)))
+    lines = tuple(Line(impact.name, time, force[:, row], group=row) for row, impact in enumerate(impacts))
+    return (Curve("Force", "time [µs]", "normal force [kN]", lines),)
+
+
+def labels(experiment: Experiment) -> tuple[Label, ...]:
+    """What distinguishes the impacts."""
+    return tuple(Label(row, impact.name) for row, impact in enumerate(experiment.run.built.impacts))
+
+
+def box(experiment: Experiment) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """All spheres, with room for those that fly away."""
+    first, second = centres(experiment.run.built)
+    impacts = experiment.run.built.impacts
+    large = max(max(impact.radius, impact.other) for impact in impacts)
+    low = -large, float(first[:, 1].min()) - large, float(second[:, 2].min()) - max(i.other for i in impacts)
+    return low, (large, float(first[:, 1].max()) + large, float(first[:, 2].max()) + 1.2 * large)
+
+
+def facets(experiment: Experiment) -> Floats:
+    """A piece of the plane, where there is one."""
+    (left, front, _), (right, back, _) = box(experiment)
+    if experiment.run.built.impacts[0].other:
+        return np.empty((0, 3, 3))
+    return rectangle((left, front, 0.0), (right - left, 0.0, 0.0), (0.0, back - front, 0.0))
+
+
+def results(experiment: Experiment) -> dict[str, Any]:
+    """Every number of the test beside what is expected."""
+    found = [
+        {"statement": entry.statement, "found": entry.found, "expected": entry.expected, "holds": entry.holds}
+        for entry in outcomes(experiment)
+    ]
+    return {"phase": experiment.phase, "outcomes": found}
+
+
+def check(experiment: Experiment) -> str:
+    """The first number that differs."""
+    if experiment.phase != "rested":
+        return f"The spheres have not met: phase {experiment.phase}."
+    return next((entry.complaint for entry in outcomes(experiment) if not entry.holds), "")
+
+
+def flaw(state: ImpactState, world: World, built: ImpactParameters) -> str:
+    """The part of a state read from a file that is impossible, or an empty string."""
+    count, records = len(built.impacts), len(state.time)
+    return first_flaw(
+        {
+            **phase_flaws(state, ("empty", "flowing", "rested")),
+            "time": not are_times(state.time),
+            "overlap": not are_rows(state.overlap, records, count),
+            "force": not are_rows(state.force, records, count),
+            "speeds after": bool(state.after) and not are_rows(state.after, count, 3),
+            "conserved": bool(state.changed) and not are_rows([state.changed], 1, 3),
+        }
+    )
+
+
+def smallest_grain(parameters: ImpactParameters) -> tuple[float, float]:
+    """Mass [kg] and radius [m] of the lightest sphere."""
+    return min((impact.mass, impact.radius) for impact in parameters.impacts)
+
+
+SCENE = Scene(
+    name="impacts",
+    title="Impacts",
+    summary="The eight impacts of Chung & Ooi (2011): forces, contact times, rebounds, spins beside those published.",
+    law="hertz_mindlin",
+    parameters=ImpactParameters,
+    dimension=3,
+    group="checks",
+    begin=begin,
+    supervise=supervise,
+    actions=actions,
+    act=act,
+    describe=describe,
+    box=box,
+    results=results,
+    check=check,
+    under_way=lambda experiment: experiment.phase == "flowing",
+    smallest_grain=smallest_grain,
+    rotates=lambda parameters: True,
+    readings=readings,
+    outcomes=outcomes,
+    curves=curves,
+    labels=labels,
+    facets=facets,
+    flaw=flaw,
+    time_scale=lambda parameters: 0.3 * parameters.contact_time,
+    lecture=("test",),
+    test_values={"test": "4"},
+)

@@ -1,0 +1,49 @@
+"""Runs that are compared with closed forms and published numbers: the presets of the scenes of the group "checks".
+
+The window plays the same presets before an audience, with the same numbers at the end (`Scene.outcomes`).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from repose.sim.experiment.changes import new_experiment
+from repose.sim.experiment.headless import run_experiment
+from repose.sim.io import presets
+from repose.sim.measure.display import Outcome
+from repose.sim.parameters import require_known
+from repose.sim.registry import scenes
+
+GROUP = "checks"
+"""Group of the scenes that compare a run with a closed form."""
+
+
+class Comparison(NamedTuple):
+    """One run and its numbers beside those expected."""
+
+    preset: str
+    title: str
+    outcomes: tuple[Outcome, ...]
+    trouble: str
+    """Why the run gave no numbers; empty if it did."""
+
+    @property
+    def holds(self) -> bool:
+        """Whether there are numbers and all of them are as expected."""
+        return not self.trouble and bool(self.outcomes) and all(outcome.holds for outcome in self.outcomes)
+
+
+def comparisons() -> tuple[str, ...]:
+    """Names of the presets that are compared with something."""
+    return tuple(name for name in presets.names() if scenes()[presets.card_of(name).scene].group == GROUP)
+
+
+def compare(name: str) -> Comparison:
+    """Run one of these presets to its end; raises `ParameterError` for any other name."""
+    require_known(name, comparisons(), "validation")
+    preset = presets.load(name)
+    experiment = new_experiment(preset.scene, preset.values, preset.seed)
+    result = run_experiment(experiment)
+    outcomes = experiment.scene.outcomes(experiment)
+    trouble = result["fault"] or ("" if outcomes else result["complaint"] or "the run has no numbers")
+    return Comparison(name, preset.title, outcomes, trouble)

@@ -1,0 +1,152 @@
+"""Dumps of LAMMPS: frames found and read, damaged files refused, playback in the scene of the dump."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from repose.sim import Simulation
+from repose.sim.io.lammps_dump import read_dump
+from repose.sim.parameters import ParameterError
+from repose.sim.scenes.common.played_dump import scene_of_dump
+
+from tests.small_worlds import use_plain_engine
+
+HEAD = "ITEM: TIMESTEP\n{step}\nITEM: NUMBER OF ATOMS\n{count}\nITEM: BOX BOUNDS mm mm mm\n0 1\n0 1\n0 1\n"
+COLUMNS = "ITEM: ATOMS id type radius mass x y z vx vy vz\n"
+DT, EVERY, RADIUS = 1e-5, 100, 1e-3
+
+
+def frame(step: int, rows: list[str], time: float | None = None) -> str:
+    clock = "" if time is None else f"ITEM: TIME\n{time!r}\n"
+    return clock + HEAD.format(step=step, count=len(rows)) + COLUMNS + "\n".join(rows) + "\n"
+
+
+def sphere(number: int, x: float, z: float, kind: int = 1, y: float = 0.0) -> str:
+    return f"{number} {kind} {RADIUS} 1e-5 {x!r} {y!r} {z!r} 0 0 0"
+
+
+def written(folder: Path, text: str) -> Path:
+    path = folder / "grains.lammpstrj"
+    path.write_text(text)
+    return path
+
+
+def falling(folder: Path, frames: int = 3, lost: bool = False) -> Path:
+    """A held sphere, and two that fall through z = 0, one of which is lost in the last frame."""
+    text = ""
+    for k in range(frames):
+        rows = [sphere(7, 0.02, 0.5e-3 - 1e-3 * k), sphere(1, 0.0, 0.0, 2), sphere(3, 0.01, 2.2e-3 - 1e-3 * k)]
+        text += frame(k * EVERY, rows[1:] if lost and k == frames - 1 else rows, k * EVERY * DT)
+    return written(folder, text)
+
+
+def test_frames_are_found_sorted_by_id_and_read_when_they_are_asked_for(tmp_path: Path) -> None:
+    dump = read_dump(falling(tmp_path))
+    assert [(place.step, place.time, place.spheres) for place in dump.places] == [
+        (0, 0.0, 3),
+        (100, 1e-3, 3),
+        (200, 2e-3, 3),
+    ]
+    found = dump.frame(2)
+    assert found.sphere_id.tolist() == [1, 3, 7]
+    assert found.position[1] == pytest.approx([0.01, 0.0, 0.2e-3])
+    assert found.kind.tolist() == [2, 1, 1]
+    assert found.radius == pytest.approx([RADIUS] * 3)
+
+
+def test_a_dump_that_is_being_written_shows_its_complete_frames(tmp_path: Path) -> None:
+    path = falling(tmp_path)
+    path.write_text("\n".join(path.read_text().splitlines()[:-1]) + "\n")
+    assert len(read_dump(path).places) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "no ITEM: TIMESTEP"),
+        ("solid goblet\n", "no ITEM: TIMESTEP"),
+        (HEAD.format(step=0, count=1) + "ITEM: ATOMS id xs ys zs\n1 0 0 0\n", "positions x y z"),
+        (HEAD.format(step=0, count=1) + "ITEM: ATOMS x y z\n0 0 0\n", "no column id"),
+        (HEAD.format(step=0, count=1) + "ITEM: ATOMS id x y z\n1 0 0 0\n", "--radius"),
+        (HEAD.format(step=0, count=-1) + COLUMNS, "-1 spheres"),
+        (frame(0, ["1 1 0.001 1e-5 nan 0 0 0 0 0"]), "nowhere"),
+        (frame(0, ["1 1 0.001 1e-5 x 0 0 0 0 0"]), "cannot be read"),
+    ],
+)
+def test_what_is_no_dump_is_refused_in_a_sentence(tmp_path: Path, text: str, words: str) -> None:
+    with pytest.raises(ParameterError, match=words):
+        read_dump(written(tmp_path, text))
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ParameterError, match="cannot be opened"):
+        read_dump(tmp_path / "none.lammpstrj")
+
+
+@pytest.fixture
+def played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """played(path, **values) -> a simulation of the dump and the remark about its times."""
+    use_plain_engine(monkeypatch)
+
+    def made(path: Path, **values: object) -> tuple[Simulation, str]:
+        scene, remark = scene_of_dump(read_dump(path))
+        return Simulation(scene, values), remark
+
+    return made
+
+
+def test_playback_shows_every_frame_and_counts_spheres_through_the_gate(tmp_path: Path, played) -> None:
+    simulation, remark = played(falling(tmp_path), gate=0.0)
+    assert remark == ""
+    world = simulation.world
+    assert world.fixed.tolist() == [True, False, False]
+    simulation.step(50)
+    assert simulation.time == pytest.approx(1e-3)
+    assert simulation.position[:, 2] == pytest.approx([0.0, 1.2e-3, -0.5e-3], abs=1e-12)
+    assert simulation.velocity[1, 2] == pytest.approx(-1.0)  # m/s, to the next frame
+    results = simulation.run()
+    assert (results["phase"], results["frame"], results["lammps_step"]) == ("rested", 2, 200)
+    assert simulation.position[:, 2] == pytest.approx([0.0, 0.2e-3, -1.5e-3], abs=1e-12)
+    assert (results["passed"], results["grains_left"]) == (1, 1)  # one has fallen below the sphere that is held
+    assert simulation.experiment.fault is None
+
+
+def test_a_sphere_too_fast_to_be_followed_jumps_to_its_place(tmp_path: Path, played) -> None:
+    text = "".join(frame(k, [sphere(1, 0.0, 0.1 * k), sphere(2, 0.01, 1e-3 * k)], k * 1e-3) for k in range(3))
+    simulation, _ = played(written(tmp_path, text))
+    simulation.run()
+    assert simulation.experiment.fault is None
+    assert simulation.position[:, 2] == pytest.approx([0.2, 2e-3])
+
+
+def test_spheres_that_are_lost_leave_the_picture(tmp_path: Path, played) -> None:
+    simulation, _ = played(falling(tmp_path, frames=4, lost=True))
+    simulation.run()
+    assert simulation.world.sphere_id.tolist() == [1, 3]
+    assert simulation.position[1, 2] == pytest.approx(-0.8e-3)
+
+
+def test_a_dump_in_space_whose_first_sphere_lies_at_zero_is_in_space(tmp_path: Path, played) -> None:
+    rows = [sphere(1, 0.0, 0.0), sphere(2, 0.01, 5e-3)]
+    simulation, _ = played(written(tmp_path, frame(0, rows)))
+    assert simulation.model.dimension == 3
+
+
+def test_the_slope_of_a_heap_in_the_plane_is_measured(tmp_path: Path, played) -> None:
+    # Rows of spheres on a line that falls by 20° to the right; z = 0 for all: a system in the plane.
+    slope = math.tan(math.radians(20.0))
+    rows = [
+        sphere(k + 1, 2e-3 * k, 0.0, y=0.03 - 2e-3 * k * slope - layer * 2e-3) for k in range(20) for layer in (0, 1)
+    ]
+    rows = [row.replace(f"{row.split()[0]} ", f"{number + 1} ", 1) for number, row in enumerate(rows)]
+    later = [row.replace(" 0.0 0 0 0", " 0.0 0 0 0") for row in rows]
+    moved = [" ".join([*row.split()[:5], repr(float(row.split()[5]) + 1e-6), *row.split()[6:]]) for row in later]
+    simulation, remark = played(written(tmp_path, frame(0, rows) + frame(EVERY, moved)))
+    assert "no ITEM: TIME" in remark
+    results = simulation.run()
+    assert simulation.model.dimension == 2
+    assert results["angle_of_repose"]["degrees"] == pytest.approx(20.0, abs=0.5)
+    assert np.isfinite(results["energy"]["translational"])

