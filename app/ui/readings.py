@@ -10,6 +10,10 @@ from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.measure.display import Reading
 
 
+ROUNDING = 1e-9
+"""An error of a smaller share of the value is one of rounding, and is not shown [-]."""
+
+
 class Headline(NamedTuple):
     """A number as texts: value with unit, error if known, and name."""
 
@@ -37,8 +41,11 @@ def headline(snapshot: Snapshot) -> Headline | None:
 
 
 def in_words(reading: Reading) -> str:
-    """Value, error and unit of a reading."""
+    """Value, error and unit of a reading, the value with the decimals that its error has."""
     reading = reading.readable()
     degree = "°" if reading.unit == "°" else ""
-    error = f" ± {reading.error:.2g}{degree}" if reading.error is not None else ""
-    return friendly(f"{reading.digits}{degree}{error} {reading.unit.removeprefix(degree)}".rstrip())
+    number, error = reading.digits, ""
+    if reading.error is not None and ROUNDING * abs(reading.value) < reading.error < math.inf:
+        error = f" ± {reading.error:.2g}{degree}"
+        number = f"{reading.value:.{max(0, 1 - math.floor(math.log10(reading.error)))}f}"
+    return friendly(f"{number}{degree}{error} {reading.unit.removeprefix(degree)}".rstrip())

@@ -21,6 +21,8 @@ LARGE, SMALLEST = 210.0, 120.0
 """Width of the large button, and its least width [px at scale 1]."""
 HEIGHT = 32.0
 """Height of all buttons, and width of those that show their key only [px at scale 1]."""
+NARROWEST = 20.0
+"""Least width of a button that shows its key only [px at scale 1]."""
 MARGIN = 16.0
 """Between the edge of the picture and the large button [px at scale 1]."""
 OVER = (
@@ -121,13 +123,10 @@ def _draw_ground(ui: Ui, low: imgui.ImVec2, size: imgui.ImVec2) -> None:
 
 
 def _draw_small(ui: Ui, width: float, large: Action | None) -> None:
-    """Every action in its own place, empty while the action stands large; with little room only their keys."""
-    gap, pad = imgui.get_style().item_spacing.x, 2 * imgui.get_style().frame_padding.x
-    actions = ui.snapshot.actions
-    wide = {action.name: symbol_width(action.label) + text_width(action.key, SMALL) + 2.2 * pad for action in actions}
-    labels = sum(wide.values()) + len(actions) * gap <= width
-    if not labels:
-        wide = dict.fromkeys(wide, HEIGHT * ui.scale)
+    """Every action in its own place, empty while the action stands large; where the room is small, those with long
+    labels show their key only."""
+    gap, actions = imgui.get_style().item_spacing.x, ui.snapshot.actions
+    wide, labelled = _share_out(ui, width)
     imgui.push_style_var(
         imgui.StyleVar_.frame_padding,
         imgui.ImVec2(imgui.get_style().frame_padding.x, (HEIGHT * ui.scale - imgui.get_font_size()) / 2),
@@ -135,12 +134,13 @@ def _draw_small(ui: Ui, width: float, large: Action | None) -> None:
     used = 0.0
     for action in actions:
         used += wide[action.name] + gap
-        if used > width:
+        if used > width + 1.0:
             break
         imgui.same_line()
         if large is not None and action.name == large.name:
             imgui.dummy(imgui.ImVec2(wide[action.name], HEIGHT * ui.scale))
             continue
+        labels = action.name in labelled
         label, hint = (action.label, action.key) if labels else (action.key, "")
         help = action.help if labels else f"{action.label}: {action.help}"
         name = f"action.{action.name}"
@@ -148,6 +148,25 @@ def _draw_small(ui: Ui, width: float, large: Action | None) -> None:
         if button(ui, name, label, hint=hint, help=help, width=wide[action.name], enabled=action.enabled):
             act(ui, action)
     imgui.pop_style_var()
+
+
+def _share_out(ui: Ui, width: float) -> tuple[dict[str, float], set[str]]:
+    """The width of every small button [px], and the names of those that show their label, the shortest labels first.
+
+    Neither depends on which actions are possible: nothing moves while an experiment runs.
+    """
+    gap, pad = imgui.get_style().item_spacing.x, 2 * imgui.get_style().frame_padding.x
+    actions = ui.snapshot.actions
+    whole = {action.name: symbol_width(action.label) + text_width(action.key, SMALL) + 2.2 * pad for action in actions}
+    key = max(min(HEIGHT * ui.scale, width / len(actions) - gap), NARROWEST * ui.scale)
+    wide, labelled = dict.fromkeys(whole, key), set()
+    left = width - len(actions) * (key + gap)
+    for name in sorted(whole, key=lambda name: whole[name]):
+        if whole[name] - key <= left:
+            left -= whole[name] - key
+            wide[name] = whole[name]
+            labelled.add(name)
+    return wide, labelled
 
 
 PANEL = Panel("next_step", "Actions", 70, "over", draw)

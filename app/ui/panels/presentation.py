@@ -32,8 +32,8 @@ ACTION, CHIP = 170.0, 84.0
 
 
 def draw(ui: Ui) -> None:
-    """Title and clock at the upper left, beside the legend or below it, the number under the legend, action and
-    parameters at the bottom."""
+    """Title and clock at the upper left, or at the lower left where the legend is as wide as the window, the number
+    under the legend, action and parameters at the bottom."""
     if not (ui.presenting and ui.view.ui_visible):
         return
     imgui.set_next_window_pos(imgui.ImVec2(0.0, 0.0))
@@ -70,9 +70,12 @@ def _draw_title(ui: Ui) -> None:
     speed = describe_pace(snapshot, wanted) or describe_speed(wanted)
     beside = x + text_width("888.88 s") + margin
     right = max(x + text_width(title, TITLE), beside + text_width(speed)) + 0.6 * x
-    y = margin if right <= legend.left_edge(ui.size[0], ui.scale) else BELOW_LEGEND * ui.scale + 0.6 * margin
-    second = y + 1.3 * TITLE * imgui.get_font_size()
-    low, high = (0.4 * x, y - 0.6 * margin), (right, second + 1.6 * imgui.get_font_size())
+    first = 1.3 * TITLE * imgui.get_font_size()
+    height = first + 1.6 * imgui.get_font_size()
+    beside_legend = right <= legend.left_edge(ui.size[0], ui.scale)
+    y = margin if beside_legend else ui.size[1] - ui.inset[3] - height - 0.6 * margin
+    second = y + first
+    low, high = (0.4 * x, y - 0.6 * margin), (right, y + height)
     # The wall of a heap that fills the picture is behind the words, as light as they are.
     plate = colour32(ui.palette.panel, PLATE)
     imgui.get_window_draw_list().add_rect_filled(imgui.ImVec2(*low), imgui.ImVec2(*high), plate, 6 * ui.scale)

@@ -285,13 +285,14 @@ def test_title_clock_and_speed_of_a_presentation_stand_on_one_plate(
 
 
 @pytest.mark.parametrize(("size", "below"), [((480, 360), True), ((1280, 720), False)])
-def test_the_title_of_a_presentation_is_below_the_legend_where_it_cannot_be_beside_it(
+def test_the_title_of_a_presentation_is_at_the_foot_where_it_cannot_be_beside_the_legend(
     size: tuple[int, int], below: bool, tmp_path: Path
 ) -> None:
     with open_harness(tmp_path, full_snapshot(), size, scale=1.6) as harness:
         harness.ui.presenting = True
         harness.frame(2)
-        left, top, right, _ = harness.widgets["presentation.title"]
-        assert (top >= BELOW_LEGEND * 1.6 - 1.0) == below
+        left, top, right, foot = harness.widgets["presentation.title"]
+        assert (top > size[1] / 2) == below
         assert below or right <= size[0] - legend.WIDTH * 1.6
         assert left > 0.0
+        assert foot < size[1] - harness.ui.inset[3]

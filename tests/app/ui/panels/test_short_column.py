@@ -13,6 +13,7 @@ from repose.app.render.theme import PALETTES, interface_scale
 from repose.app.ui import widgets
 from repose.app.ui.panels import all_panels, experiment, plots
 from repose.app.ui.panels.parameters import lecture_parameters
+from repose.sim.experiment.snapshot import Action
 from repose.sim.measure.display import Reading
 from repose.sim.registry import scenes
 
@@ -108,9 +109,11 @@ def test_all_actions_stand_beside_the_length_scale_and_its_text(
     if in_space:
         shape = snapshot.position.shape[0], 3
         snapshot = replace(snapshot, position=np.zeros(shape, np.float32))
+    more = Action("tilt", "Tilt the table", "T", True, "Tilt."), Action("trickle", "Add grains", "G", True, "Add.")
+    snapshot = replace(snapshot, actions=(*snapshot.actions[:2], *more, *snapshot.actions[2:]))
     with open_harness(tmp_path, snapshot, size, scale=scale) as harness:
         ends = {name: box[2] for name, box in harness.widgets.items() if name.startswith("action.")}
-        assert len(ends) == 5
+        assert len(ends) == 7
         free = size[0] - harness.ui.inset[0]
         words = widgets.text_width("500 mm at the centre" if in_space else "500 mm", scale_bar.LABEL)
         bar = max(scale_bar.longest(free, scale), words)

@@ -1,0 +1,23 @@
+"""The text of readings."""
+
+from __future__ import annotations
+
+import pytest
+from repose.app.ui.readings import in_words
+from repose.sim.measure.display import Reading
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "error", "words"),
+    [
+        (22.0468, "°", 7.53, "22.0° ± 7.5°"),
+        (12.1684, "N/m", 0.331, "12.17 ± 0.33 N/m"),
+        (0.86062, "", None, "0.8606"),
+        (98.0, "", 12.0, "98 ± 12"),
+        (4.639469, "N/m", 2.2e-16, "4.639 N/m"),
+    ],
+)
+def test_a_reading_has_the_decimals_that_its_error_has(
+    value: float, unit: str, error: float | None, words: str
+) -> None:
+    assert in_words(Reading("r", value, unit, error)) == words
