@@ -9,7 +9,6 @@ from repose.app.render.text import friendly
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.measure.display import Reading
 
-
 ROUNDING = 1e-9
 """An error of a smaller share of the value is one of rounding, and is not shown [-]."""
 
