@@ -451,13 +451,20 @@ def actions(experiment: Experiment) -> tuple[Action, ...]:
 
 
 def readings(experiment: Experiment) -> tuple[Reading, ...]:
-    """The greatest forces, where they are published."""
+    """Of each impact the greatest force where one is published, the rebound where nothing rubs, else the tangential
+    speed afterwards."""
     state: ImpactState = experiment.run.state
+    if not state.after:
+        return ()
     found = []
     for row, impact in enumerate(experiment.run.built.impacts):
-        if impact.published[0] and state.after:
-            force = peaks(state, row)[0]
-            found.append(Reading(f"greatest force, {impact.name}", force, "N"))
+        normal, tangential, _ = state.after[row]
+        if impact.published[0]:
+            found.append(Reading(f"greatest force, {impact.name}", peaks(state, row)[0], "N"))
+        elif not impact.material.friction:
+            found.append(Reading(f"rebound, {impact.name}", normal / impact.normal, ""))
+        else:
+            found.append(Reading(f"tangential speed after, {impact.name}", tangential, "m/s"))
     return tuple(found)
 
 
