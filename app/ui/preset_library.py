@@ -58,6 +58,10 @@ class PresetLibrary:
         self.current = name
         self.cards.setdefault(name, presets.Card(name, title, scene))
 
+    def forget(self) -> None:
+        """Record that the running experiment does not come from a preset."""
+        self.current = ""
+
     @property
     def titles(self) -> dict[str, str]:
         """Title of every preset, by name or path."""

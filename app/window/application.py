@@ -116,6 +116,7 @@ class Application:
         if ui.run_saver.opened:
             ui.run_saver.opened, ui.overlay = False, ""
             ui.edits.forget()
+            ui.preset_library.forget()
         if min(size) > 0:
             ui.size = size
             self._fit(size)

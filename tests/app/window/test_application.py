@@ -14,6 +14,7 @@ from repose.app.storage.settings import Settings
 from repose.sim.engine.world import World, copy_world
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.io.presets import Preset
+from repose.sim.registry import scenes
 
 pytestmark = pytest.mark.gl
 
@@ -66,6 +67,17 @@ def test_the_window_draws_during_compiling_and_then_reacts_to_keys(application: 
     press("F1")
     until(application, lambda: ui.help_open)
     assert ui.broken == {}
+
+
+def test_a_run_that_is_opened_comes_from_no_preset(application: Any, tmp_path: Path) -> None:
+    ui, kept = application.ui, tmp_path / "kept.repose"
+    until(application, lambda: ui.snapshot.parameters is not None)
+    assert ui.preset_library.title("heap") == "Small heap"
+    ui.run_saver.save(str(kept))
+    until(application, kept.exists)
+    ui.run_saver.open(str(kept))
+    until(application, lambda: ui.preset_library.current == "")
+    assert ui.preset_library.title("heap") == scenes()["heap"].title
 
 
 def test_a_window_that_a_program_drives_compiles_nothing_ahead(application: Any, tmp_path: Path) -> None:
