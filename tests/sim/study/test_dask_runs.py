@@ -42,6 +42,7 @@ def test_a_difference_of_versions_is_named() -> None:
         dask_runs.remote(tasks(Path(), 1)[0], {**ours, "engine": "0"})
 
 
+@pytest.mark.slow
 def test_a_scheduler_that_does_not_answer_is_refused_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed")
     monkeypatch.setattr(dask_runs, "PATIENCE", 0.5)
