@@ -83,7 +83,7 @@ def test_equal_choices_of_formula_are_bound_to_the_same_functions(law: Law, word
     assert bound(law, words)[1] == bound(law, words, friction=0.1)[1]
 
 
-@every_motion
+@pytest.mark.parametrize(("dimension", "spin_length"), [(2, 0), (2, 1), (3, 3)])
 def test_compiled_law_equals_plain_law(dimension: int, spin_length: int, compiled: dict) -> None:
     for law in laws().values():
         choices = list(zip(WORDS.get(law.name, [{}]), compiled[law.name]))

