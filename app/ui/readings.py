@@ -40,10 +40,11 @@ def headline(snapshot: Snapshot) -> Headline | None:
 
 
 def in_words(reading: Reading) -> str:
-    """Value, error and unit of a reading, the value with the decimals that its error has."""
+    """Value, error and unit of a reading, the value with the decimals that its error has; an angle without error with
+    one."""
     reading = reading.readable()
     degree = "°" if reading.unit == "°" else ""
-    number, error = reading.digits, ""
+    number, error = f"{reading.value:.1f}" if degree else reading.digits, ""
     if reading.error is not None and ROUNDING * abs(reading.value) < reading.error < math.inf:
         error = f" ± {reading.error:.2g}{degree}"
         number = f"{reading.value:.{max(0, 1 - math.floor(math.log10(reading.error)))}f}"

@@ -32,8 +32,8 @@ EXPORTS = {
     ".txt": ("YADE text", "Text with x y z r in metres, for ymport.text."),
 }
 """Kinds of file: label and help by the ending."""
-WORDS = {"IoU": "overlap IoU", "Q_V": "volume ratio Q_V", "Q_r": "roughness Q_r"}
-"""Names of the measures in the panel."""
+WORDS = {"IoU": "IoU", "Q_V": "volume ratio", "Q_r": "roughness"}
+"""Names of the measures in the panel, which has no subscripts."""
 LEAST_PLOT = 110.0
 """Height of the plot at least [px at scale 1]."""
 FOOT = 142.0
@@ -149,13 +149,12 @@ def _draw_numbers(ui: Ui) -> None:
         Row("volume, mass", f"{volume_text(made.mass.volume)}, {si(1e3 * mass, 'g')}", "of the union of the spheres"),
     ]
     for line in lines:
-        name = line.name if is_short(ui) else WORDS.get(line.name, line.name)
-        row(name, line.value, ui, colour)
+        row(WORDS.get(line.name, line.name), line.value, ui, colour)
         tooltip(f"{line.meaning[:1].upper()}{line.meaning[1:]}.")
 
 
 def _draw_plot(ui: Ui) -> None:
-    """IoU, Q_V and Q_r over the number of spheres, as far as they are known."""
+    """The measures of quality over the number of spheres, as far as they are known."""
     points = ui.workshop.points
     line = imgui.get_text_line_height()
     place = imgui.get_cursor_screen_pos()
@@ -200,7 +199,7 @@ def _curves(ui: Ui, points: tuple[Point, ...]) -> list[tuple[str, np.ndarray, Co
         "Q_V": ([point.quality.volume_ratio for point in points], palette.good),
         "Q_r": ([point.quality.roughness for point in points], palette.warning),
     }
-    return [(name, np.array(values, float), colour) for name, (values, colour) in measures.items()]
+    return [(WORDS[name], np.array(values, float), colour) for name, (values, colour) in measures.items()]
 
 
 def _draw_curve(ui: Ui, name: str, numbers: np.ndarray, values: np.ndarray, colour: Colour) -> None:
