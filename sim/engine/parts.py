@@ -152,9 +152,7 @@ def addresses(parts: Parts, world: World, between: Callable[[], object] = lambda
     kinds = argument_types(world)
     first = {name: address_of(getattr(parts, name), kinds[name]) for name in needed if name not in OF_DIMENSION}
     between()
-    # From the end, because a process beside compiles them from the beginning (`compile_geometry`).
-    last = [name for name in reversed(OF_DIMENSION) if name in needed]
-    then = {name: address_of(getattr(parts, name), kinds[name]) for name in last}
+    then = {name: address_of(getattr(parts, name), kinds[name]) for name in needed if name in OF_DIMENSION}
     found = first | then | {name: getattr(parts, name) for name in NUMBERS}
     return Parts(**found)
 
