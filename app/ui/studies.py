@@ -154,9 +154,10 @@ class Studies:
 
     def range_of(self, over: Parameter, scene: str) -> tuple[float, float]:
         """Lowest and highest value, SI; raises `ParameterError` for what is no number."""
-        usual = usual_range(over, scene)
-        return tuple(  # type: ignore[return-value]
-            _typed(over, text) if text.strip() else limit for text, limit in zip((self.low, self.high), usual)
+        low, high = usual_range(over, scene)
+        return (
+            _typed(over, self.low) if self.low.strip() else low,
+            _typed(over, self.high) if self.high.strip() else high,
         )
 
     def curve(self) -> Curve | None:
