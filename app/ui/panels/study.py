@@ -9,17 +9,15 @@ from repose.app.render.theme import vector
 from repose.app.storage.paths import runs_folder
 from repose.app.storage.plot_files import WRITERS, Sheet
 from repose.app.ui.keys import Key
+from repose.app.ui.over_picture import begin_over_picture
 from repose.app.ui.panels import Panel
 from repose.app.ui.panels.curves import draw_curve
-from repose.app.ui.places import STRIP
 from repose.app.ui.studies import MOST_SEEDS, MOST_VALUES, candidates, usual_range
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, choose, tooltip
 from repose.sim.parameters import ParameterSet
 from repose.sim.registry import scenes
 
-MARGIN = 20.0
-"""Margin of the picture around it [px at scale 1]."""
 NUMBER, COUNT = 5.0, 6.5
 """Widths of a typed number and of a counter, in sizes of the font."""
 
@@ -28,20 +26,9 @@ def draw(ui: Ui) -> None:
     """A window over the picture between the panels."""
     if ui.overlay != PANEL.name:
         return
-    left, top, right, bottom = ui.inset
-    margin = MARGIN * ui.scale
-    size = imgui.ImVec2(
-        ui.size[0] - left - right - 2 * margin, ui.size[1] - top - bottom - 2 * margin - STRIP * ui.scale
-    )
-    if min(size.x, size.y) < 100 * ui.scale:
+    size = begin_over_picture(ui, "study")
+    if size is None:
         return
-    imgui.set_next_window_pos(imgui.ImVec2(left + margin, top + margin))
-    imgui.set_next_window_size(size)
-    imgui.push_style_var(imgui.StyleVar_.window_rounding, 8 * ui.scale)
-    imgui.push_style_var(imgui.StyleVar_.window_padding, imgui.ImVec2(14 * ui.scale, 11 * ui.scale))
-    flags = imgui.WindowFlags_.no_decoration | imgui.WindowFlags_.no_saved_settings | imgui.WindowFlags_.no_move
-    imgui.begin("study", None, flags)
-    imgui.pop_style_var(2)
     _draw_head(ui)
     scene, parameters = scenes().get(ui.snapshot.scene), ui.snapshot.parameters
     if scene is None or scene.study is None or parameters is None:

@@ -1,0 +1,29 @@
+"""A window over the picture, between the panels."""
+
+from __future__ import annotations
+
+from imgui_bundle import imgui
+from repose.app.ui.places import STRIP
+from repose.app.ui.ui import Ui
+
+MARGIN = 20.0
+"""Margin of the picture around it [px at scale 1]."""
+
+
+def begin_over_picture(ui: Ui, name: str) -> imgui.ImVec2 | None:
+    """Begin the window; its size [px], or None, without a window, where the picture has no room for it."""
+    left, top, right, bottom = ui.inset
+    margin = MARGIN * ui.scale
+    size = imgui.ImVec2(
+        ui.size[0] - left - right - 2 * margin, ui.size[1] - top - bottom - 2 * margin - STRIP * ui.scale
+    )
+    if min(size.x, size.y) < 100 * ui.scale:
+        return None
+    imgui.set_next_window_pos(imgui.ImVec2(left + margin, top + margin))
+    imgui.set_next_window_size(size)
+    imgui.push_style_var(imgui.StyleVar_.window_rounding, 8 * ui.scale)
+    imgui.push_style_var(imgui.StyleVar_.window_padding, imgui.ImVec2(14 * ui.scale, 11 * ui.scale))
+    flags = imgui.WindowFlags_.no_decoration | imgui.WindowFlags_.no_saved_settings | imgui.WindowFlags_.no_move
+    imgui.begin(name, None, flags)
+    imgui.pop_style_var(2)
+    return size
