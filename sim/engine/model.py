@@ -279,3 +279,10 @@ class Thread(NamedTuple):
     first: int
     last: int
     """Its spheres are the rows first to last - 1."""
+
+
+class Share(NamedTuple):
+    """What several parts read: a world, and the thread that works on its share of it."""
+
+    world: Any
+    thread: Thread

@@ -18,9 +18,8 @@ from repose.sim.engine.bodies import body_tables, gather_members, place_members,
 from repose.sim.engine.bonds import BondCall, bond_forces, bond_tables
 from repose.sim.engine.builder import empty_world
 from repose.sim.engine.contacts.pair_blocks import Block, evaluate_block
-from repose.sim.engine.contacts.pair_forces import force_of_pairs, pair_forces
+from repose.sim.engine.contacts.pair_forces import force_of_pairs, gather_forces, pair_forces
 from repose.sim.engine.contacts.wall_forces import (
-    acting_search,
     force_of_walls,
     push_walls,
     record_wall_energy,
@@ -42,14 +41,16 @@ from repose.sim.engine.model import (
     PackedNumbers,
     Predicted,
     Shapes,
+    Share,
     Stage,
     Thread,
 )
 from repose.sim.engine.neighbours.cell_list import Cells
-from repose.sim.engine.neighbours.verlet_list import moved_too_far, renew_lists, renewal, watch
+from repose.sim.engine.neighbours.verlet_list import moved_too_far, renew_lists, renewal
 from repose.sim.engine.neighbours.wall_list import refresh_wall_list, wall_listing
 from repose.sim.engine.packed import likeness, numbers_at
 from repose.sim.engine.records import record_of
+from repose.sim.engine.world import World
 
 
 class Parts(NamedTuple):
@@ -62,6 +63,8 @@ class Parts(NamedTuple):
     """The same over a block of contacts with walls."""
     push_pairs: Any = 0
     """Weight and forces of pairs; 0 if a thread is missing."""
+    gather_pairs: Any = 0
+    """Forces that several threads have written per pair, summed up for each sphere."""
     before: Any = 0
     """What the integrator does before the forces."""
     after: Any = 0
@@ -100,6 +103,9 @@ NUMBERS = ("needs_material", "needs_kind")
 OF_WALLS = {"list_walls", "search_acting", "evaluate_walls", "push_walls", "record_walls"}
 """The parts that a world without walls does not need."""
 
+OF_THREADS = {"gather_pairs"}
+"""The parts that a single thread does not need."""
+
 OF_DIMENSION = ("moved_too_far", "renew_lists", "list_walls", "search_acting", "record_walls")
 """The parts that depend on the dimension alone."""
 
@@ -116,6 +122,7 @@ def plain_parts(model: Model, params: tuple = (), numbers: Numbers = NO_NUMBERS)
         evaluate_pairs=evaluate_pairs,
         evaluate_walls=evaluate_walls,
         push_pairs=_part(pair_forces, of_law),
+        gather_pairs=_part(gather_forces, of_law.position, of_law.spin, of_law.reach),
         before=before,
         after=after,
         moved_too_far=_part(moved_too_far, place),
@@ -145,12 +152,12 @@ def compiled_parts(model: Model, params: tuple = (), numbers: Numbers = NO_NUMBE
     return parts._replace(**made)
 
 
-def addresses(parts: Parts, walled: bool, between: Callable[[], object] = lambda: None) -> Parts:
-    """The addresses of compiled parts, compiled or loaded for worlds with or without walls.
+def addresses(parts: Parts, world: World, between: Callable[[], object] = lambda: None) -> Parts:
+    """The addresses of the compiled parts that this world needs, compiled or loaded.
 
     `between` is called when the parts that depend on the law are ready: the others may be compiled elsewhere meanwhile.
     """
-    needed = needed_parts(parts, walled)
+    needed = needed_parts(parts, *sort_of(world))
     kinds = argument_types()
     first = {name: address_of(getattr(parts, name), kinds[name]) for name in needed if name not in OF_DIMENSION}
     between()
@@ -159,10 +166,16 @@ def addresses(parts: Parts, walled: bool, between: Callable[[], object] = lambda
     return Parts(**found)
 
 
-def needed_parts(parts: Parts, walled: bool) -> tuple[str, ...]:
-    """Names of the parts that a world with or without walls needs."""
+def sort_of(world: World) -> tuple[bool, bool]:
+    """Whether a world has walls, and whether several threads step it."""
+    return world.walls.shape.size > 0, world.threads.thread_status.shape[0] > 1
+
+
+def needed_parts(parts: Parts, walled: bool, threaded: bool) -> tuple[str, ...]:
+    """Names of the parts that a world with or without walls needs, stepped by several threads or one."""
     names = (name for name, part in parts._asdict().items() if name not in NUMBERS and part != 0)
-    return tuple(name for name in names if walled or name not in OF_WALLS)
+    left_out = (set() if walled else OF_WALLS) | (set() if threaded else OF_THREADS)
+    return tuple(name for name in names if name not in left_out)
 
 
 @cache
@@ -179,10 +192,11 @@ def argument_types() -> dict[str, Any]:
         "push_pairs": force_of_pairs(world, PackedNumbers(), row, stage, thread, Parts()),
         "before": Predicted(motion, 0, 0, 0, 0.0),
         "after": Corrected(motion, table, table, 0, 0, 0, 0.0),
-        "moved_too_far": watch(world, thread),
+        "gather_pairs": Share(world, thread),
+        "moved_too_far": Share(world, thread),
         "renew_lists": renewal(world, 0.0, thread, 0, 0),
         "list_walls": wall_listing(world, Cells(1, 0.0, (0.0, 0.0), (0.0, 0.0))),
-        "search_acting": acting_search(world, thread),
+        "search_acting": Share(world, thread),
         "push_walls": force_of_walls(world, 0, stage, thread, 0, Parts()),
         "record_walls": wall_record(world, 0.0),
         "push_fields": field_tables(world, 0, 0.0, row, thread),

@@ -35,7 +35,7 @@ from repose.sim.engine.model import (
 )
 from repose.sim.engine.neighbours.verlet_list import list_as_far, refresh_neighbours
 from repose.sim.engine.packed import packed
-from repose.sim.engine.parts import Parts, addresses, compiled_parts, plain_parts
+from repose.sim.engine.parts import Parts, addresses, compiled_parts, plain_parts, sort_of
 from repose.sim.engine.records import record_of
 from repose.sim.engine.threads import in_threads, thread_of, wait
 from repose.sim.engine.timestep.stability import damping_fraction
@@ -55,8 +55,8 @@ def compose(model: Model) -> Any:
     any number of them.
     """
     loop, scheme, reach_of = compiled_loop(), scheme_of(model), model.law.reach
-    known: dict[tuple[bool, bytes], Parts] = {}
-    """Addresses of the parts by whether there are walls, and the types of the numbers."""
+    known: dict[tuple[tuple[bool, bool], bytes], Parts] = {}
+    """Addresses of the parts by the sort of the world and the types of the numbers."""
 
     def run(
         world: World,
@@ -71,18 +71,17 @@ def compose(model: Model) -> Any:
         reach, time, step = float(reach_of(params)), float(numbers.time), int(numbers.step)
         drive = PackedNumbers(law, weight, fields, bond, reach, time, step)
         given = record_of(world), drive, float(dt), int(steps), thread_id, scheme
-        walled = world.walls.shape.size > 0
-        kind = walled, compute_fingerprint((params, gravity, numbers.fields, numbers.bond))
+        kind = sort_of(world), compute_fingerprint((params, gravity, numbers.fields, numbers.bond))
         if kind not in known:  # parts for numbers of exactly these types, and the loop that calls them
             types = tuple(map(typeof, (*given, Parts())))
             parts = compiled_parts(model, params, numbers)
-            known[kind] = addresses(parts, walled, lambda: types in loop.overloads or loop.compile(types))
+            known[kind] = addresses(parts, world, lambda: types in loop.overloads or loop.compile(types))
         answer: tuple[int, int, int] = loop(*given, known[kind])
         del memory  # not before
         return answer
 
     def is_ready(world: World) -> bool:
-        return any(walled == (world.walls.shape.size > 0) for walled, _ in known)
+        return any(sort == sort_of(world) for sort, _ in known)
 
     run.is_ready, run.dispatcher = is_ready, loop  # type: ignore[attr-defined]
     return in_threads(run)

@@ -12,8 +12,8 @@ from repose.sim.engine.builder import with_threads
 from repose.sim.engine.contacts.pair_forces import force_of_pairs
 from repose.sim.engine.contacts.wall_forces import wall_forces
 from repose.sim.engine.jit import call, compiled, fingerprint
-from repose.sim.engine.model import Corrected, Model, PackedNumbers, Predicted, Stage
-from repose.sim.engine.neighbours.verlet_list import SHORT_LIVED, renewal, watch
+from repose.sim.engine.model import Corrected, Model, PackedNumbers, Predicted, Share, Stage
+from repose.sim.engine.neighbours.verlet_list import SHORT_LIVED, renewal
 from repose.sim.engine.packed import packed
 from repose.sim.engine.parts import addresses, compiled_parts
 from repose.sim.engine.records import record_of
@@ -56,7 +56,7 @@ def loops(model: Model) -> dict[str, Any]:
         source  # noqa: B018
         moved = 0
         for _ in range(times):
-            moved += call(parts.moved_too_far, watch(world, thread_of(world, 0)))
+            moved += call(parts.moved_too_far, Share(world, thread_of(world, 0)))
         return moved
 
     def one_list(world, numbers, dt, times, parts):  # type: ignore[no-untyped-def]
@@ -76,7 +76,7 @@ def measure_parts(world: World, model: Model, numbers: tuple) -> dict[str, float
     """Time of each part per moving sphere [ns], of `one_list` per neighbour list; `numbers`: (params, gravity, dt)."""
     params, gravity, dt = numbers
     moving = int((~world.fixed).sum())
-    parts = addresses(compiled_parts(model, params), world.walls.shape.size > 0)
+    parts = addresses(compiled_parts(model, params), with_threads(world, 1))
     memory, (law, weight) = packed(params, gravity)
     packed_numbers = PackedNumbers(law, weight, reach=float(model.law.reach(params)))
     found = {}

@@ -100,7 +100,10 @@ def loops_of(needed: Needed) -> dict[str, tuple[Any, ...]]:
     numbers = Numbers(field_numbers(scene, parameters), bond_numbers(scene, parameters))
     params = registry.laws()[needed.law].numbers(parameters)
     parts = compiled_parts(model, params, numbers)
-    steps = compose(model).loop.dispatcher, *(getattr(parts, name) for name in needed_parts(parts, walled=False))
+    steps = (
+        compose(model).loop.dispatcher,
+        *(getattr(parts, name) for name in needed_parts(parts, walled=False, threaded=False)),
+    )
     table = compiled_evaluation(model.law, model.shapes, params), compiled_fill()
     loops = steps, table, (compiled_survey(model),)
     return dict(zip(PARTS, loops))

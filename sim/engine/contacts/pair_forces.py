@@ -37,7 +37,7 @@ from repose.sim.engine.contacts.sphere_rows import (
     write_to_rows,
 )
 from repose.sim.engine.jit import call, compilable
-from repose.sim.engine.model import Stage, Thread
+from repose.sim.engine.model import Share, Stage, Thread
 from repose.sim.engine.packed import numbers_at
 from repose.sim.engine.threads import share, wait
 from repose.sim.engine.workspace import BLOCK, CHUNK, GROUP, OVERLAP_RATIO, Floats, row_width, sum_width
@@ -63,6 +63,8 @@ class PairForces(NamedTuple):
     thread: Thread
     evaluate: Any
     """`Parts.evaluate_pairs`."""
+    gather: Any
+    """`Parts.gather_pairs`."""
     needs_kind: int
     """1 if the law reads the materials of a contact, else 0."""
 
@@ -79,6 +81,7 @@ def force_of_pairs(world, numbers, mass, stage, thread, parts):
         stage,
         thread,
         parts.evaluate_pairs,
+        parts.gather_pairs,
         parts.needs_kind,
     )
 
@@ -104,7 +107,7 @@ def pair_forces(tables, shapes):
     if thread.total == 1:
         move_sums(world, shapes, False)
     else:
-        gather_forces(world, shapes.position, shapes.spin, shapes.reach, thread)
+        call(tables.gather, Share(world, thread))
     return 1
 
 
@@ -380,8 +383,11 @@ def clear_forces(push, first, last):
 
 
 @compilable(forceinline=True)
-def gather_forces(world, position_like, spin_like, reach_like, thread):
-    """Add to this thread's spheres the forces written per pair, in the order of the list."""
+def gather_forces(tables, position_like, spin_like, reach_like):
+    """`tables` is a `Share`. Add to this thread's spheres the forces written per pair, in the order of the list.
+    Returns 0."""
+    world = tables.world
+    thread = tables.thread
     push = world.threads.push
     begin = world.search.begin
     other_begin = world.threads.other_begin
@@ -408,6 +414,7 @@ def gather_forces(world, position_like, spin_like, reach_like, thread):
             torque = vector.add(torque, read_row(push, entry(p, width, dimension), spin_like))
         arrays.write_at(forces, n, total)
         arrays.write_at(torques, n, torque)
+    return 0
 
 
 @compilable(forceinline=True)

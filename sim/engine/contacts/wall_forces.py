@@ -34,7 +34,7 @@ from repose.sim.engine.contacts.pair_blocks import (
 )
 from repose.sim.engine.contacts.wall_geometry import CYLINDER, FACET, PLANE, approach
 from repose.sim.engine.jit import call, compilable
-from repose.sim.engine.model import Stage, Thread
+from repose.sim.engine.model import Share, Stage, Thread
 from repose.sim.engine.threads import wait
 from repose.sim.engine.workspace import BLOCK, OVERLAP_RATIO
 from repose.sim.engine.world import (
@@ -185,13 +185,6 @@ def wall_contact(world, t, material, shapes):
     return contact
 
 
-class ActingSearch(NamedTuple):
-    """What `find_gaps` and `find_acting` read and write."""
-
-    world: World
-    thread: Thread
-
-
 class WallForces(NamedTuple):
     """What the forces of walls are computed from: a world, and this evaluation."""
 
@@ -209,12 +202,6 @@ class WallForces(NamedTuple):
 
 
 @compilable(forceinline=True)
-def acting_search(world, thread):
-    """The argument of `search_acting`."""
-    return ActingSearch(world, thread)
-
-
-@compilable(forceinline=True)
 def force_of_walls(world, params, stage, thread, acting, parts):
     """The argument of `push_walls`."""
     return WallForces(world, params, stage, thread, acting, parts.evaluate_walls, parts.needs_kind)
@@ -224,14 +211,14 @@ def force_of_walls(world, params, stage, thread, acting, parts):
 def wall_forces(world, params, stage, thread, parts):
     """Add the forces of walls on this thread's spheres to `world.force` and advance contact memory; False if a thread
     is missing."""
-    acting = call(parts.search_acting, acting_search(world, thread))
+    acting = call(parts.search_acting, Share(world, thread))
     call(parts.push_walls, force_of_walls(world, params, stage, thread, acting, parts))
     return wait(world.threads)
 
 
 @compilable
 def search_acting(tables, position_like):
-    """Find gaps and normals, and the entries that push; returns how many."""
+    """`tables` is a `Share`. Find gaps and normals, and the entries that push; returns how many."""
     world = tables.world
     positions = arrays.level(world.motion, 0, 0, position_like)
     radius = world.radius

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from repose.sim.engine import arrays, vector
 from repose.sim.engine.jit import call, compilable
-from repose.sim.engine.model import Thread
+from repose.sim.engine.model import Share, Thread
 from repose.sim.engine.neighbours.cell_list import cells_for, find_cells, sort_into_cells
 from repose.sim.engine.neighbours.pair_list import Section, find_pairs, index_by_j, sort_pairs, write_pairs
 from repose.sim.engine.neighbours.wall_list import wall_listing
@@ -76,22 +76,9 @@ def walls_moved(now, then, skin):
     return count > 0
 
 
-class Watch(NamedTuple):
-    """What `moved_too_far` reads."""
-
-    world: World
-    thread: Thread
-
-
-@compilable(forceinline=True)
-def watch(world, thread):
-    """The argument of `moved_too_far`."""
-    return Watch(world, thread)
-
-
 @compilable(forceinline=True)
 def moved_too_far(tables, position_like):
-    """1 if something has moved so far that a pair that is not listed may touch, else 0."""
+    """`tables` is a `Share`. 1 if something has moved so far that a pair that is not listed may touch, else 0."""
     world = tables.world
     search = world.search
     thread = tables.thread
@@ -289,7 +276,7 @@ def renew_lists(tables, position_like):
 def refresh_neighbours(world, dt, thread, parts):
     """Renew the lists if a pair that is not listed may touch; returns a status and the row of the sphere concerned."""
     thread_status = world.threads.thread_status
-    thread_status[thread.id, MOVED] = call(parts.moved_too_far, watch(world, thread))
+    thread_status[thread.id, MOVED] = call(parts.moved_too_far, Share(world, thread))
     if not wait(world.threads):
         return THREAD_MISSING, -1
     moved = 0

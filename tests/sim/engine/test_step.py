@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from numba import typeof
 from repose.sim.engine import step
-from repose.sim.engine.builder import set_walls
+from repose.sim.engine.builder import set_walls, with_threads
 from repose.sim.engine.contacts.wall_geometry import PLANE
 from repose.sim.engine.parts import Parts
 from repose.sim.engine.records import record_of
-from repose.sim.engine.world import PAIR_COUNT, STEP_COUNT, copy_world
+from repose.sim.engine.world import PAIR_COUNT, STEP_COUNT, World, copy_world
 from repose.sim.registry import integrators, laws
 
 from tests.small_worlds import Bench, angular_momentum, model_of, momentum, world_of
@@ -69,12 +69,12 @@ class FakeLoop:
         return 0, 0, -1
 
 
-def test_a_world_with_walls_gets_parts_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_world_with_walls_or_several_threads_gets_parts_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     loop, made = FakeLoop(), []
 
-    def addresses(parts: Parts, walled: bool, between: Callable[[], object]) -> Parts:
+    def addresses(parts: Parts, world: World, between: Callable[[], object]) -> Parts:
         between()
-        made.append(parts._replace(needs_material=int(walled)))
+        made.append(parts._replace(needs_material=len(made)))
         return made[-1]
 
     monkeypatch.setattr(step, "compiled_loop", lambda: loop)
@@ -83,11 +83,11 @@ def test_a_world_with_walls_gets_parts_of_its_own(monkeypatch: pytest.MonkeyPatc
     advance = step.compose.__wrapped__(bench.model)
     walled = set_walls(bench.world, PLANE, [[[0.0, -1.0], [0.0, 1.0], [0.0, 0.0]]])
     assert not advance.loop.is_ready(bench.world)
-    for world in (bench.world, walled, copy_world(bench.world), walled):
-        advance(world, bench.numbers, bench.gravity, DT, 1)
+    threaded = with_threads(bench.world, 2)
+    for world in (bench.world, walled, copy_world(bench.world), walled, threaded):
+        advance.loop(world, bench.numbers, bench.gravity, DT, 1, 0)
         assert advance.loop.is_ready(world)
-    assert [parts.needs_material for parts in loop.given] == [0, 1, 0, 1]
-    assert len(made) == 2
+    assert [parts.needs_material for parts in loop.given] == [0, 1, 0, 1, 2]
     assert len(loop.overloads) == 1
 
 
