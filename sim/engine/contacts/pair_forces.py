@@ -95,17 +95,19 @@ def pair_forces(tables, shapes):
     """
     world = tables.world
     thread = tables.thread
+    gravity = numbers_at(tables.gravity, shapes.position)
     fill_sphere_rows(world, shapes, thread)
-    body_forces(world.force, tables.mass, numbers_at(tables.gravity, shapes.position), thread)
+    if thread.total == 1:
+        begin_sums(world, tables.mass, gravity, shapes)
+    else:
+        body_forces(world.force, tables.mass, gravity, thread)
     if not wait(world.threads):
         return 0
-    if thread.total == 1:
-        move_sums(world, shapes, True)
     evaluate_pairs(tables, shapes, shapes.spin, shapes.reach)
     if not wait(world.threads):
         return 0
     if thread.total == 1:
-        move_sums(world, shapes, False)
+        write_sums(world, shapes)
     else:
         call(tables.gather, Share(world, thread))
     return 1
@@ -128,20 +130,26 @@ def fill_sphere_rows(world, shapes, thread):
 
 
 @compilable(forceinline=True)
-def move_sums(world, shapes, begin):
-    """Move the forces and torques on all spheres from columns to rows, or back."""
+def begin_sums(world, mass, gravity, shapes):
+    """Set the sums of forces and torques on all spheres to their weight."""
+    width = sum_width(len(shapes.position), len(shapes.spin) > 0)
+    sums = world.threads.sums[to_line(world.threads.sums) :]
+    for i in range(mass.size):
+        for c in range(len(gravity)):
+            sums[entry(i, width, c)] = mass[i] * gravity[c]
+        for c in range(len(gravity), width):
+            sums[entry(i, width, c)] = 0.0
+
+
+@compilable(forceinline=True)
+def write_sums(world, shapes):
+    """Write the sums of forces and torques on all spheres to `World.force`."""
     dimension = len(shapes.position)
     width = sum_width(dimension, len(shapes.spin) > 0)
     sums = world.threads.sums[to_line(world.threads.sums) :]
-    forces = arrays.rows(world.force, shapes.position)
-    torques = arrays.rows(world.force[dimension:], shapes.spin)
     count = world.radius.size
-    if begin:
-        fill_rows(sums, width, 0, forces, 0, count)
-        fill_rows(sums, width, width // 2, torques, 0, count)
-    else:
-        rows_to_columns(sums, width, 0, forces, 0, count)
-        rows_to_columns(sums, width, width // 2, torques, 0, count)
+    rows_to_columns(sums, width, 0, arrays.rows(world.force, shapes.position), 0, count)
+    rows_to_columns(sums, width, width // 2, arrays.rows(world.force[dimension:], shapes.spin), 0, count)
 
 
 @compilable(forceinline=True)
