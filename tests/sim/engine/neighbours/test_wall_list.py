@@ -35,7 +35,7 @@ def test_spheres_near_facets_are_listed_whatever_their_size(dimension: int, rati
     generator = np.random.default_rng([dimension, int(ratio)])
     spread = 1.0 if dimension == 2 else 0.2
     listed = 0
-    for _ in range(10):
+    for _ in range(5):
         position = generator.uniform(-spread, spread, (1500, dimension))
         radius = 0.01 * generator.uniform(0.5, 1.0, 1500)
         radius[generator.random(1500) < 0.01] *= ratio
@@ -56,4 +56,4 @@ def test_spheres_near_facets_are_listed_whatever_their_size(dimension: int, rati
         near = np.nonzero(gap <= (radius + world.search.skin[0])[:, None])
         assert found == set(zip(*(rows.tolist() for rows in near)))
         listed += count
-    assert listed > 30
+    assert listed > 15
