@@ -22,6 +22,7 @@ from repose.sim.engine.neighbours import pair_list, verlet_list
 from repose.sim.engine.neighbours.cell_list import bucket_of
 from repose.sim.engine.neighbours.lanes import write_near
 from repose.sim.engine.neighbours.verlet_list import OK, PAIRS_FULL
+from repose.sim.engine.records import record_of
 from repose.sim.engine.threads import thread_of
 from repose.sim.engine.workspace import FOUND, LANES
 from repose.sim.engine.world import PAIR_COUNT, REBUILD_COUNT, World
@@ -53,8 +54,9 @@ OTHERS = ThreadPoolExecutor(2)
 def rebuild(world: World) -> int:
     """With as many threads as the world has, three at most."""
     made = rebuild_flat if world.search.cell.shape[0] == 2 else rebuild_deep
-    others = [OTHERS.submit(made, world, thread) for thread in range(1, world.threads.thread_status.shape[0])]
-    status = int(made(world, 0))
+    record = record_of(world)
+    others = [OTHERS.submit(made, record, thread) for thread in range(1, world.threads.thread_status.shape[0])]
+    status = int(made(record, 0))
     assert [other.result() for other in others] == [status] * len(others)
     return status
 

@@ -10,6 +10,7 @@ from repose.sim.engine.contacts.wall_geometry import FACET, approach
 from repose.sim.engine.jit import OPTIONS, address_of, call
 from repose.sim.engine.neighbours.verlet_list import OK, PAIRS_FULL, renewal
 from repose.sim.engine.parts import argument_types, compiled_parts
+from repose.sim.engine.records import record_of
 from repose.sim.engine.threads import thread_of
 from repose.sim.engine.world import WALL_CONTACT_COUNT, World
 
@@ -25,7 +26,7 @@ def renew(world, renew_lists, list_walls):
 def addresses_of_parts(world: World) -> tuple[int, int]:
     """Addresses of `Parts.renew_lists` and `Parts.list_walls`, which every compiled scene with walls needs, too."""
     parts = compiled_parts(model_of(dimension=world.search.cell.shape[0])[0])
-    types = argument_types(world)
+    types = argument_types()
     return address_of(parts.renew_lists, types["renew_lists"]), address_of(parts.list_walls, types["list_walls"])
 
 
@@ -46,7 +47,7 @@ def test_spheres_near_facets_are_listed_whatever_their_size(dimension: int, rati
         world = add_spheres(empty_world(dimension, skin=0.005), position, radius, radius**dimension)
         world = set_walls(world, FACET, corner)
         assert (world.search.large_start.size > 1) == (ratio > 1.0)
-        while (status := renew(world, *addresses_of_parts(world))) == PAIRS_FULL:
+        while (status := renew(record_of(world), *addresses_of_parts(world))) == PAIRS_FULL:
             world = enlarge_pairs(world)
         assert status == OK
         count = int(world.counters[WALL_CONTACT_COUNT])
