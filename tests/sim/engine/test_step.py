@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 
 import numpy as np
@@ -16,6 +17,7 @@ from repose.sim.engine.world import PAIR_COUNT, STEP_COUNT, World, copy_world
 from repose.sim.registry import integrators, laws
 
 from tests.small_worlds import Bench, angular_momentum, model_of, momentum, world_of
+from tests.tiers import tiered
 
 DT = 1e-6
 
@@ -121,7 +123,10 @@ def test_fixed_spheres_never_move() -> None:
 
 
 @pytest.mark.parametrize("integrator", list(integrators()))
-@pytest.mark.parametrize(("dimension", "rotation"), [(2, False), (2, True), (3, False), (3, True)])
+@pytest.mark.parametrize(
+    ("dimension", "rotation"),
+    tiered(itertools.product((2, 3), (False, True)), fast={(2, False), (3, True)}),
+)
 def test_contact_forces_cancel_in_every_scheme_and_dimension(integrator: str, dimension: int, rotation: bool) -> None:
     bench = cluster(dimension, rotation, integrator)
     bench.gravity = (0.0,) * dimension
