@@ -21,6 +21,7 @@ def test_every_part_of_a_step_is_timed(
     monkeypatch.setattr(parts, "compiled", lambda part: part)
     monkeypatch.setattr(parts, "addresses", lambda made, *_: made)
     monkeypatch.setattr(parts, "compiled_parts", plain_parts)
+    monkeypatch.setattr(parts, "record_of", lambda tables: tables)
     monkeypatch.setattr(parts, "packed", lambda *groups: ((), groups))
     model, numbers = model_of("velocity_verlet", dimension, rotation, laws()[law])
     place = np.zeros((3, dimension))
