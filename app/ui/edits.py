@@ -96,6 +96,10 @@ class Edits:
             self._ask(after, gesture)
         return True
 
+    def note(self, deed: str) -> None:
+        """Let the next undo take back something else than a change of parameters, as `TakeBack` calls it."""
+        self.history.note(deed, self._snapshot.at)
+
     def to_undo(self) -> Mapping[str, Value] | None:
         """The values that `undo` would restore, or None if there is nothing to undo."""
         if self.history.undoable:
@@ -111,7 +115,10 @@ class Edits:
         A change that restarted the experiment is undone too: the grains that were present are restored.
         """
         values = self.to_undo()
-        if values is not None and self.history.undoable and (anew := self._began_anew(values)):
+        if self.history.undoable and (deed := self.history.undoable[-1].deed):
+            self.history.undoable.pop()
+            self.send(TakeBack(deed))
+        elif values is not None and self.history.undoable and (anew := self._began_anew(values)):
             self.send(TakeBack(anew))
         elif values is not None:
             self.history.undo()

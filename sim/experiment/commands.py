@@ -86,9 +86,15 @@ class Rewind:
 
 @dataclass(frozen=True)
 class TakeBack:
-    """Go to the state before the latest change of a parameter; later steps are discarded by the next other command."""
+    """Go to the state before the latest change of a parameter, or before the latest pull began; later steps are
+    discarded by the next other command."""
 
     name: str
+    """Of the parameter, or `PULLED`."""
+
+
+PULLED = "pulled"
+"""What `TakeBack` takes back: the latest pull, with all its targets. No parameter has this name."""
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import get_args
 
 from repose.sim.experiment import changes, faults, history, pull, results
 from repose.sim.experiment.commands import (
+    PULLED,
     Act,
     Command,
     Copy,
@@ -87,13 +89,31 @@ def rewind_to(experiment: Experiment, at: int) -> None:
 
 
 def take_back(experiment: Experiment, name: str) -> None:
-    """Go to the state before the latest change of the parameter `name`; raises `ParameterError` if there is none."""
+    """Go to the state before the latest change of the parameter `name`, or before the latest pull began; raises
+    `ParameterError` if there is none."""
     done = experiment.history.log.entries[: experiment.history.commands]
+    if name == PULLED:
+        if (last := begin_of_pull([entry.command for entry in done])) is None:
+            raise ParameterError("No grain has been pulled in this run: there is nothing to undo.")
+        go_to(experiment, done[last].at, last)
+        return
     for last, entry in reversed(list(enumerate(done))):
         if isinstance(entry.command, SetParameters | Recover) and name in entry.command.values:
             go_to(experiment, entry.at, last)
             return
     raise ParameterError(f"{name} has not been changed in this run: there is nothing to undo.")
+
+
+def begin_of_pull(commands: Sequence[Command]) -> int | None:
+    """Number of the command that took hold of the sphere pulled last; None if none was pulled."""
+    first, sphere = None, None
+    for number in reversed(range(len(commands))):
+        command = commands[number]
+        if isinstance(command, Pull) and sphere in (None, command.sphere_id):
+            first, sphere = number, command.sphere_id
+        elif first is not None and isinstance(command, Pull | Release):
+            break
+    return first
 
 
 def go_to(experiment: Experiment, at: int, last: int) -> None:

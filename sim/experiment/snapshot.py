@@ -120,6 +120,9 @@ class Snapshot:
     """Centres [m], shape (count, dimension)."""
     radius: Floats = field(default_factory=lambda: np.empty(0, np.float32))
     """Radii [m], shape (count,)."""
+    mass: Floats = field(default_factory=lambda: np.empty(0, np.float32))
+    """Mass with which each sphere answers a force at its centre [kg], shape (count,): less than that of its body for a
+    member, infinite for a sphere that cannot move."""
     fixed: NDArray[np.bool_] = field(default_factory=lambda: np.empty(0, np.bool_))
     """True for spheres of walls and base, which belong to no layer, shape (count,)."""
     sphere_id: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))

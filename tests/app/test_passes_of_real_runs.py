@@ -25,6 +25,7 @@ from repose.app.render.passes.measurement import NUMBER, place_label
 from repose.app.render.passes.measurement import label as angle_label
 from repose.app.render.passes.measurement import overlay as draw_plane_slope
 from repose.app.render.passes.slope_in_space import overlay as draw_slope
+from repose.app.render.text import si
 from repose.app.storage.view import View
 from repose.app.ui.panels import experiment as readings_panel
 from repose.app.ui.panels.next_step import next_action
@@ -33,11 +34,13 @@ from repose.app.ui.readings import headline, in_words
 from repose.sim.clumps.body import body_of_shape
 from repose.sim.clumps.fitted import fitted_clump
 from repose.sim.experiment.changes import new_experiment
-from repose.sim.experiment.commands import Act, SetParameters
+from repose.sim.experiment.commands import Act, Pull, SetParameters
 from repose.sim.experiment.control import apply
 from repose.sim.experiment.experiment import CHECK_STEPS
+from repose.sim.experiment.pull import FREQUENCY
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.stepping import advance
+from repose.sim.measure.grains import grain_count
 from repose.sim.registry import scenes
 from repose.sim.scenes.common import release
 
@@ -108,9 +111,23 @@ def runs() -> Iterator[tuple[str, Snapshot]]:
     for snapshot in course("heap", rotation=True):
         yield "heap with rotation", snapshot
     yield "tilted heap", shot(new_experiment("heap", {**scenes()["heap"].test_values, "tilt": 0.2}))
+    yield "pulled grain", pulled_grain()
     body = body_of_shape("rod", 24, 0.01)
     clump = fitted_clump(body, 5)
     yield "clump workshop", beside(body, drawn_surface(body), clump, Camera3D(), reach(body, clump))
+
+
+def pulled_grain() -> Snapshot:
+    """The first grain that is poured, pulled to the upper right by as much as its spring gives."""
+    experiment = new_experiment("heap", {**scenes()["heap"].test_values})
+    assert apply(experiment, Act("fill")) == ""
+    while not grain_count(experiment.run.world):
+        advance(experiment, CHECK_STEPS)
+    world = experiment.run.world
+    row = int(np.flatnonzero(~world.fixed)[0])
+    x, y = world.motion[:2, 0, row]
+    assert apply(experiment, Pull(int(world.sphere_id[row]), (x + 3e-3, y + 4e-3), 1.0)) == ""
+    return shot(experiment)
 
 
 def test_every_pass_draws_something_of_a_real_run() -> None:
@@ -520,6 +537,27 @@ def test_spheres_that_never_touch_keep_their_size_when_force_chains_are_on() -> 
     rows = spheres.instances(frame_of(last, EVERYTHING))
     assert rows is not None
     assert np.allclose(rows[:, 3], last.radius[0])
+
+
+def test_the_pull_on_a_grain_is_an_arrow_towards_its_target_with_its_value() -> None:
+    found = next(item for item in all_passes() if item.name == "pull")
+    assert found.overlay is not None
+    snapshot = pulled_grain()
+    assert snapshot.pull is not None
+    weight = 9.81 * float(snapshot.mass[snapshot.sphere_id == snapshot.pull.sphere_id][0])
+    sheet, none, strongest = Sheet(), Sheet(), Sheet()
+    found.overlay(frame_of(snapshot), sheet)  # type: ignore[arg-type]
+    found.overlay(frame_of(replace(snapshot, pull=None)), none)  # type: ignore[arg-type]
+    found.overlay(frame_of(replace(snapshot, pull=replace(snapshot.pull, limit=weight))), strongest)  # type: ignore[arg-type]
+    assert (none.words, none.lines) == ([], [])
+    force = math.hypot(*snapshot.pull.force)
+    assert force == pytest.approx(weight * 5e-3 * FREQUENCY**2 / 9.81, rel=0.1)  # its velocity is still small
+    assert sheet.words == [si(force, "N")]
+    start, tip = sheet.lines[2]  # after the thread and the ring at the target
+    assert math.atan2(start[1] - tip[1], tip[0] - start[0]) == pytest.approx(
+        math.atan2(snapshot.pull.force[1], snapshot.pull.force[0]), abs=1e-3
+    )
+    assert strongest.words == [f"{si(force, 'N')} (largest)"]
 
 
 def test_a_plumb_line_shows_where_the_weight_pulls_on_a_tilted_table_and_the_angle() -> None:
