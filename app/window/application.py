@@ -19,7 +19,7 @@ from repose.app.render.camera import Camera2D, Size
 from repose.app.render.director import Director
 from repose.app.render.orbit import Camera, Camera3D
 from repose.app.render.pacing import pacer
-from repose.app.render.passes import needs_contacts
+from repose.app.render.passes import needs_contacts, needs_forces
 from repose.app.signals import held
 from repose.app.storage.film import Film
 from repose.app.storage.run_saver import RunSaver
@@ -109,6 +109,7 @@ class Application:
         if not self._listen(self.window.poll()):
             return False
         self.physics.show_contacts(needs_contacts(ui.view))
+        self.physics.show_forces(needs_forces(ui.view))
         ui.snapshot = self.physics.latest()
         ui.dead = self.physics.dead
         ui.edits.see(ui.snapshot)
@@ -206,6 +207,7 @@ class Application:
             speed=ui.transport.speed,
             colour_by=ui.view.colour_by,
             tool=chosen_tool(ui).name,
+            selected=ui.view.selected,
             highest_grain=self._highest_grain() if ui.probe.path is not None else None,
             cut=ui.view.cut_axis,
             turned=self.turning.angle,

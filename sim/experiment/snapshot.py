@@ -14,6 +14,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 from repose.sim.measure.angle_of_repose import AngleOfRepose
+from repose.sim.measure.contact_forces import ContactForces
 from repose.sim.measure.display import Curve, Label, Outcome, Part, Reading, Track
 from repose.sim.measure.measurement import Measurement
 from repose.sim.parameters import ParameterSet, Value
@@ -161,6 +162,8 @@ class Snapshot:
     """Both centres of every touching pair [m], shape (contacts, 2 * dimension)."""
     contact_force: Floats = field(default_factory=lambda: np.empty(0, np.float32))
     """Normal force [N], shape (contacts,)."""
+    forces: ContactForces | None = None
+    """Forces of all contacts; None while the picture needs none."""
     box: tuple[tuple[float, ...], tuple[float, ...]] = ((0.0, 0.0), (1.0, 1.0))
     """Lower and upper corner of the region of space to show [m]."""
     focus: tuple[tuple[float, ...], tuple[float, ...]] | None = None

@@ -194,6 +194,25 @@ def test_a_grain_is_grabbed_dragged_dropped_and_put_back(shared: Desktop) -> Non
     assert shared.look()["broken"] == {}
 
 
+def test_a_click_selects_a_grain_and_a_drag_still_moves_the_picture(shared: Desktop) -> None:
+    shared.press("i")
+    x, y = shared.fresh()["highest_grain"]
+    shared.move(x, y)
+    shared.xdotool("click", 1)
+    shared.until(lambda: len(shared.look()["selected"]) == 1, "selected grain")
+    shared.xdotool("mousedown", 1)
+    shared.move(x + 30, y - 20)
+    shared.xdotool("mouseup", 1)
+    there = shared.fresh()["highest_grain"]
+    assert math.dist(there, (x + 30, y - 20)) < 12.0  # the picture has followed the grains until the drag
+    assert len(shared.look()["selected"]) == 1
+    shared.move(there[0], there[1] - 60)
+    shared.xdotool("click", 1)
+    shared.until(lambda: shared.look()["selected"] == [], "nothing selected")
+    shared.press("q", "Home")
+    assert shared.look()["broken"] == {}
+
+
 def test_closing_the_window_ends_the_program_with_exit_code_0(shared: Desktop) -> None:
     shared.xdotool("key", "alt+F4")
     assert shared.program.wait(30) == 0

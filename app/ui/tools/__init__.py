@@ -35,6 +35,8 @@ class Tool:
     """hold(ui, at), once per frame of the drag -> whether it goes on."""
     release: Callable[[Ui], None] = lambda ui: None
     """Called at the end of the drag, however it ends."""
+    click: Callable[[Ui, Pixel], None] = lambda ui, at: None
+    """click(ui, at), when the button went up near the place where it went down, whoever had the drag."""
     options: Callable[[Ui], None] = lambda ui: None
     """Draws the settings of the tool below its button while it is chosen."""
 

@@ -106,5 +106,5 @@ TOOL = Tool(
     press,
     hold,
     release,
-    options,
+    options=options,
 )

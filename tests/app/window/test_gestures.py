@@ -17,13 +17,23 @@ from repose.sim.experiment.snapshot import Snapshot
 def ui(monkeypatch: pytest.MonkeyPatch) -> Any:
     """A tool that takes drags from the right half, and writes down what happens to it until it has had enough."""
     done: list[object] = []
-    found = SimpleNamespace(snapshot=Snapshot(serial=1), tool="pen", done=done, enough=False)
+    found = SimpleNamespace(snapshot=Snapshot(serial=1), tool="pen", scale=1.0, done=done, enough=False)
 
     def hold(ui: Any, at: tuple[float, float]) -> bool:
         done.append(at)
         return not ui.enough
 
-    pen = Tool("pen", "Pen", 1, "J", "", lambda ui, at: at[0] > 100, hold, lambda ui: done.append("up"))
+    pen = Tool(
+        "pen",
+        "Pen",
+        1,
+        "J",
+        "",
+        lambda ui, at: at[0] > 100,
+        hold,
+        lambda ui: done.append("up"),
+        lambda ui, at: done.append(("click", at)),
+    )
     monkeypatch.setattr(tools, "all_tools", lambda: (Tool("look", "Look", 0, "Q", ""), pen))
     return found
 
@@ -71,7 +81,7 @@ def test_other_drags_are_left_to_the_camera(ui: Any, press: Any, free: bool, mod
     assert not gestures.handle(press, ui, free)
     assert not gestures.handle(moved(160), ui, True)
     gestures.update(ui)
-    assert not gestures.handle(up(160), ui, True)
+    assert not gestures.handle(up(170), ui, True)
     assert ui.done == []
 
 
@@ -92,3 +102,13 @@ def test_the_wheel_and_the_right_button_stay_the_cameras_during_a_drag(ui: Any) 
     assert not gestures.handle(down(160, button=3), ui, True)
     assert not gestures.handle(up(160, button=3), ui, True)
     assert gestures.tool is not None
+
+
+@pytest.mark.parametrize("start", [50, 150])
+def test_a_click_is_told_to_the_tool_whoever_has_the_drag(ui: Any, start: float) -> None:
+    gestures = Gestures()
+    gestures.handle(down(start), ui, True)
+    gestures.handle(up(start + 2), ui, True)
+    assert ui.done[-1] == ("click", (start + 2, 50))
+    gestures.handle(up(start), ui, True)  # pressed on a panel
+    assert ui.done.count(("click", (start, 50))) == 0
