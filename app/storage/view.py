@@ -21,8 +21,9 @@ class View(BaseModel):
     """A name in `repose.app.render.colours.COLOUR_MAPS`."""
     shown: Annotated[dict[str, bool], MaxLen(200)] = {}
     """Switches of the draw passes by name, as far as they differ from their defaults or were touched."""
-    stress_optic: Annotated[float, Ge(1e-13), Le(1e-5)] = 3.5e-9
-    """Stress-optic coefficient of photoelastic grains [1/Pa]; that of soft polyurethane."""
+    stress_optic: Annotated[float, Ge(1e-13), Le(1e-5)] = 4e-10
+    """Stress-optic coefficient of photoelastic grains [1/Pa]; with the default, the stronger grains of a column of a
+    thousand have a fringe or two."""
     white_light: bool = True
     """Whether photoelastic grains are seen in white light; otherwise in that of one wavelength."""
     cut_axis: Annotated[str, Field(exclude=True)] = ""

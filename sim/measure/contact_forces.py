@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -47,6 +47,15 @@ class ContactForces:
         with np.errstate(divide="ignore", invalid="ignore"):
             share: Floats = np.linalg.norm(self.shear_force, axis=1) / np.where(self.limit > 0.0, self.limit, np.nan)
         return share
+
+    def of_spheres(self, kept: NDArray[np.bool_]) -> ContactForces:
+        """The contacts of some spheres, in the rows that these have without the others; another sphere that they touch
+        becomes a wall."""
+        row = np.where(kept, np.cumsum(kept) - 1, -1)
+        stays = kept[self.i]
+        found = {entry.name: getattr(self, entry.name)[stays] for entry in fields(self)}
+        found["j"] = np.where(found["j"] >= 0, row[found["j"]], -1)
+        return ContactForces(**found | {"i": row[found["i"]]})
 
 
 def contact_forces(world: World, table: ContactTable, law_parameters: Any, rotates: bool) -> ContactForces:

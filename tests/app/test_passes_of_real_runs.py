@@ -27,7 +27,6 @@ from repose.app.render.passes.measurement import overlay as draw_plane_slope
 from repose.app.render.passes.microscope import contact_seen, grain_words
 from repose.app.render.passes.slope_in_space import overlay as draw_slope
 from repose.app.render.selection import rows_of, selected_contact
-from repose.app.render.text import si
 from repose.app.storage.view import View
 from repose.app.ui.panels import experiment as readings_panel
 from repose.app.ui.panels.next_step import next_action
@@ -43,6 +42,7 @@ from repose.sim.experiment.pull import FREQUENCY
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.stepping import advance
 from repose.sim.measure.grains import grain_count
+from repose.sim.numbers import with_prefix
 from repose.sim.registry import scenes
 from repose.sim.scenes.common import release
 
@@ -55,6 +55,7 @@ if TYPE_CHECKING:
 SIZE = (640, 360)
 EVERYTHING = View(shown=dict.fromkeys((switch.name for switch in all_switches()), True), selected=(1,))
 WITHOUT_CHAINS = View(shown=EVERYTHING.shown | {"force_chains": False})
+PHOTOELASTIC = View(colour_by="photoelastic")
 OF_PLUG_INS = {"walls"}
 """Lines of walls in the plane: the hopper of CONTRIBUTING.md has them, no scene that ships."""
 OF_FILMS = {"title_card"}
@@ -136,7 +137,7 @@ def test_every_pass_draws_something_of_a_real_run() -> None:
     waiting = {item.name: item for item in all_passes() if item.name not in OF_PLUG_INS | OF_FILMS}
     parts = {(name, kind) for name, item in waiting.items() for kind in ("instances", "overlay") if getattr(item, kind)}
     for _, snapshot in runs():
-        for view in (WITHOUT_CHAINS, EVERYTHING):
+        for view in (WITHOUT_CHAINS, EVERYTHING, PHOTOELASTIC):
             frame = frame_of(snapshot, view)
             for name, kind in [*parts]:
                 item, sheet = waiting[name], Sheet()
@@ -160,7 +161,7 @@ def test_every_pass_draws_something_of_a_real_run() -> None:
 @pytest.mark.parametrize("scene", list(scenes()))
 def test_every_number_that_a_pass_draws_of_a_real_run_is_finite(scene: str) -> None:
     for snapshot in course(scene)[:: max(1, len(course(scene)) // 5)]:
-        for view in (WITHOUT_CHAINS, EVERYTHING):
+        for view in (WITHOUT_CHAINS, EVERYTHING, PHOTOELASTIC):
             frame = frame_of(snapshot, view)
             for item in all_passes():
                 rows = item.instances(frame) if item.instances and item.is_drawn(frame) else None
@@ -554,12 +555,12 @@ def test_the_pull_on_a_grain_is_an_arrow_towards_its_target_with_its_value() -> 
     assert (none.words, none.lines) == ([], [])
     force = math.hypot(*snapshot.pull.force)
     assert force == pytest.approx(weight * 5e-3 * FREQUENCY**2 / 9.81, rel=0.1)  # its velocity is still small
-    assert sheet.words == [si(force, "N")]
+    assert sheet.words == [with_prefix(force, "N", 3)]
     start, tip = sheet.lines[2]  # after the thread and the ring at the target
     assert math.atan2(start[1] - tip[1], tip[0] - start[0]) == pytest.approx(
         math.atan2(snapshot.pull.force[1], snapshot.pull.force[0]), abs=1e-3
     )
-    assert strongest.words == [f"{si(force, 'N')} (largest)"]
+    assert strongest.words == [f"{with_prefix(force, 'N', 3)} (largest)"]
 
 
 def numbers_of(snapshot: Snapshot, selected: tuple[int, ...]) -> tuple[dict[str, str], Sheet]:
@@ -603,7 +604,7 @@ def test_the_friction_spring_of_a_contact_is_as_long_as_its_force_says() -> None
     ids = tuple(int(last.sphere_id[rows[contact]]) for rows in (forces.i, forces.j))
     for selected in (ids, ids[::-1]):
         numbers, _ = numbers_of(last, selected)
-        assert numbers["spring ξ"] == si(float(stretch[contact]), "m")
+        assert numbers["spring ξ"] == with_prefix(float(stretch[contact]), "m", 3)
         assert float(numbers["F_t / limit"]) == pytest.approx(forces.mobilised[contact], abs=0.006)
 
 

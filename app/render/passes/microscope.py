@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from repose.app.render.passes import Frame, Pass
 from repose.app.render.selection import WALL, contacts_of, rows_of, selected_contact
-from repose.app.render.text import si
 from repose.sim.measure.contact_forces import ContactForces
+from repose.sim.numbers import with_prefix
 
 if TYPE_CHECKING:
     from repose.app.render.canvas import Canvas
@@ -66,15 +66,15 @@ def grain_words(frame: Frame, row: int) -> list[tuple[str, str]]:
     """Names and values of the numbers of a grain."""
     snapshot = frame.snapshot
     speed, mass = float(np.linalg.norm(snapshot.velocity[row])), float(snapshot.mass[row])
-    words = [(f"Grain {snapshot.sphere_id[row]}", ""), ("radius", si(float(snapshot.radius[row]), "m"))]
+    words = [(f"Grain {snapshot.sphere_id[row]}", ""), ("radius", with_prefix(float(snapshot.radius[row]), "m", 3))]
     if math.isfinite(mass):
         gravity = math.hypot(*snapshot.gravity) if snapshot.gravity else 0.0
-        words += [("weight", si(mass * gravity, "N")), ("speed", si(speed, "m/s"))]
-        words.append(("kinetic energy", si(0.5 * mass * speed * speed, "J")))
+        words += [("weight", with_prefix(mass * gravity, "N", 3)), ("speed", with_prefix(speed, "m/s", 3))]
+        words.append(("kinetic energy", with_prefix(0.5 * mass * speed * speed, "J", 3)))
     if snapshot.forces is not None:
         near = contacts_of(snapshot, row)
         total = float(np.linalg.norm(_forces_on(snapshot.forces, near, row).sum(axis=0)))
-        words += [("contacts", str(near.size)), ("sum of contact forces", si(total, "N"))]
+        words += [("contacts", str(near.size)), ("sum of contact forces", with_prefix(total, "N", 3))]
     return words
 
 
@@ -87,10 +87,14 @@ def contact_seen(frame: Frame, forces: ContactForces, contact: int | None) -> Se
         return Seen([heading, ("does not touch now", "")], None)
     normal, limit = float(forces.normal_force[contact]), float(forces.limit[contact])
     size, stretch = float(np.linalg.norm(forces.shear_force[contact])), float(np.linalg.norm(forces.shear[contact]))
-    words = [heading, ("overlap δ", si(float(forces.overlap[contact]), "m")), ("F_n", si(normal, "N"))]
-    words.append(("F_t", si(size, "N")))
+    words = [
+        heading,
+        ("overlap δ", with_prefix(float(forces.overlap[contact]), "m", 3)),
+        ("F_n", with_prefix(normal, "N", 3)),
+    ]
+    words.append(("F_t", with_prefix(size, "N", 3)))
     if math.isfinite(stretch):
-        words.append(("spring ξ", si(stretch, "m")))
+        words.append(("spring ξ", with_prefix(stretch, "m", 3)))
     if not math.isfinite(limit):
         return Seen(words, None)
     # Some laws limit the spring alone, and damping comes on top.
@@ -146,7 +150,7 @@ def _draw_forces(frame: Frame, canvas: Canvas, row: int) -> None:
     longest = ARROW * float(frame.snapshot.radius[row]) / max(float(size.max()), np.finfo(float).tiny)
     for point, push, newton in zip(forces.point[near], force, size, strict=True):
         if newton > 0.0:
-            _arrow(frame, canvas, point - longest * push, point, si(float(newton), "N"))
+            _arrow(frame, canvas, point - longest * push, point, with_prefix(float(newton), "N", 3))
 
 
 def _arrow(frame: Frame, canvas: Canvas, start: Points, end: Points, words: str) -> None:
@@ -198,7 +202,7 @@ def _draw_plate(frame: Frame, canvas: Canvas, seen: Seen) -> None:
     y = top + 0.7 * PAD * unit
     for number, (name, value) in enumerate(seen.words):
         canvas.scripted((left + PAD * unit, y), name, palette.text if number == 0 else palette.faint, 0.95, number == 0)
-        canvas.text((text_right, y), value, palette.text, 0.95, anchor=(1.0, 0.0))
+        canvas.scripted((text_right - canvas.scripted_width(value, 0.95), y), value, palette.text, 0.95)
         y += LINE * unit
     if seen.cone is not None:
         _draw_cone(frame, canvas, seen.cone, (left + (WIDTH - CONE - PAD) * unit, top + (HEIGHT - CONE) / 2 * unit))
@@ -223,7 +227,7 @@ def _draw_cone(
     canvas.polyline(np.array(((x0, y0), (x, y))), palette.text, 1.6)
     canvas.polyline(np.column_stack((x + dot * np.cos(turn), y + dot * np.sin(turn))), palette.text, 3.0)
     canvas.scripted((x0 + 4.0 * unit, corner[1] - 4.0 * unit), "F_t", palette.faint, 0.85)
-    words = f"F_n  {si(end, 'N', 1)}"
+    words = f"F_n  {with_prefix(end, 'N', 3)}"
     canvas.scripted(
         (x0 + length - canvas.scripted_width(words, 0.85), y0 + half - 2.0 * unit), words, palette.faint, 0.85
     )

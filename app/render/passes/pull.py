@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from repose.app.render.passes import Frame, Pass
-from repose.app.render.text import si
+from repose.sim.numbers import with_prefix
 
 if TYPE_CHECKING:
     from repose.app.render.canvas import Canvas
@@ -27,7 +27,7 @@ FULL = 0.999
 
 def words(force: float, limit: float) -> str:
     """The value of the force, and whether it is the largest one."""
-    return si(force, "N") + (" (largest)" if force >= FULL * limit else "")
+    return with_prefix(force, "N", 3) + (" (largest)" if force >= FULL * limit else "")
 
 
 def overlay(frame: Frame, canvas: Canvas) -> None:

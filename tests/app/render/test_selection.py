@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from repose.app.render.camera import Camera2D
+from repose.app.render.follow import without_idle_walls
 from repose.app.render.selection import contacts_of, rows_of, selected_contact, selection_at
 from repose.app.storage.view import View
 from repose.sim.experiment.snapshot import Snapshot
@@ -74,3 +75,22 @@ def test_a_contact_is_found_by_both_ids_in_any_order_and_after_rows_have_moved()
 def test_a_grain_that_has_left_has_no_row() -> None:
     assert rows_of(three_in_a_row(), (5, 8)) is None
     assert rows_of(three_in_a_row(), ()) is None
+
+
+def test_contacts_keep_their_grains_when_walls_above_the_grains_are_not_drawn() -> None:
+    snapshot = three_in_a_row()
+    snapshot.forces.normal_force[:] = 1.0, 2.0, 3.0  # type: ignore[union-attr]
+    snapshot.position[1, 1], snapshot.fixed[1] = 9.0, True
+    snapshot.mass = np.array((1.0, np.inf, 2.0), np.float32)
+    snapshot.velocity, snapshot.orientation = np.zeros((3, 2), np.float32), np.zeros((3, 0), np.float32)
+    shown = without_idle_walls(snapshot, 5.0)
+    assert shown.forces is not None
+    assert (shown.forces.i.tolist(), shown.forces.j.tolist()) == ([0, 0], [-1, -1])
+    assert shown.forces.normal_force.tolist() == [1.0, 3.0]
+    assert shown.mass.tolist() == [1.0, 2.0]
+    shown = shown.forces.of_spheres(np.array((False, True)))
+    assert shown.i.size == 0
+    snapshot.position[:, 1], snapshot.fixed[:] = (9.0, 0.0, 0.0), (True, False, False)
+    shown = without_idle_walls(snapshot, 5.0)
+    assert shown.forces is not None
+    assert (shown.forces.i.tolist(), shown.forces.j.tolist()) == ([0], [1])
