@@ -31,16 +31,16 @@ def draw(ui: Ui) -> None:
     course = _course(ui)
     left, _, right, bottom = ui.inset
     place = ui.size[1] - bottom - (ABOVE_FOOT + HEIGHT + TALL + 8.0) * ui.scale
-    if ui.overlay or ui.presenting or not view.ui_visible or place < 0.3 * ui.size[1] or len(course) < 2:
+    hidden = ui.overlay not in ("", PANEL.name) or ui.presenting or not view.ui_visible
+    if hidden or place < 0.3 * ui.size[1] or not course:
         return
     imgui.set_next_window_pos(imgui.ImVec2(left + 16.0 * ui.scale, place))
     imgui.set_next_window_size(imgui.ImVec2(min(WIDTH * ui.scale, ui.size[0] - left - right), TALL * ui.scale))
     flags = imgui.WindowFlags_.no_decoration | imgui.WindowFlags_.no_saved_settings | imgui.WindowFlags_.no_move
     flags |= imgui.WindowFlags_.no_inputs | imgui.WindowFlags_.no_nav | imgui.WindowFlags_.no_focus_on_appearing
     imgui.begin("contact plot", None, flags)
-    low, size = imgui.get_window_pos(), imgui.get_window_size()
-    ui.probe.mark_area("contact plot", (low.x, low.y, low.x + size.x, low.y + size.y))
     _draw_plot(np.array(course), ("normal", "shear") if len(view.selected) == 2 else ("pushes", "sum"))
+    ui.probe.mark("contact plot")
     imgui.end()
 
 

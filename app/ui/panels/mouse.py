@@ -20,7 +20,7 @@ def draw(ui: Ui) -> None:
     """A column of buttons below the task of the scene, if it states one; the chosen tool is coloured."""
     left, above, right, bottom = ui.inset
     free, hidden = ui.size[0] - left - right, not (ui.view.ui_visible and bottom) or ui.presenting
-    if hidden or ui.overlay or instead(ui) is not None or free < LEAST_PICTURE * ui.scale:
+    if hidden or ui.overlay not in ("", PANEL.name) or instead(ui) is not None or free < LEAST_PICTURE * ui.scale:
         return
     tools, chosen = all_tools(), chosen_tool(ui)
     width = max(button_width(tool.title, tool.key) for tool in tools)
