@@ -9,11 +9,13 @@ import pytest
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import (
     PULLED,
+    REMOVED,
     Act,
     Command,
     Pull,
     Recover,
     Release,
+    RemoveGrain,
     Rewind,
     SetParameters,
     TakeBack,
@@ -203,6 +205,17 @@ def test_the_latest_pull_is_taken_back_as_a_whole_and_then_the_one_before_it() -
         assert experiment.run.target is None
     assert "nothing to undo" in apply(experiment, TakeBack(PULLED))
     assert state_hash(experiment.run) == moments[0][2]
+
+
+def test_a_removed_grain_is_put_back() -> None:
+    experiment = poured(5_000)
+    digest, count = state_hash(experiment.run), experiment.run.world.sphere_count
+    assert "nothing to undo" in apply(experiment, TakeBack(REMOVED))
+    done(experiment, RemoveGrain(free_grain(experiment)))
+    go(experiment, 5_100)
+    assert experiment.run.world.sphere_count == count - 1
+    done(experiment, TakeBack(REMOVED))
+    assert state_hash(experiment.run) == digest
 
 
 def test_a_run_saved_while_a_grain_is_held_continues_with_the_same_bits() -> None:
