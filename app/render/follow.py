@@ -106,7 +106,7 @@ def without_idle_walls(snapshot: Snapshot, top: float) -> Snapshot:
     if not idle.any():
         return snapshot
     kept = ~idle
-    rows = ("position", "radius", "mass", "fixed", "sphere_id", "orientation", "velocity")
+    rows = ("position", "radius", "mass", "body", "fixed", "sphere_id", "orientation", "velocity")
     columns = {name: values[kept] for name, values in snapshot.columns.items()}
     forces = snapshot.forces.of_spheres(kept) if snapshot.forces is not None else None
     return replace(snapshot, columns=columns, forces=forces, **{name: getattr(snapshot, name)[kept] for name in rows})

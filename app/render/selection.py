@@ -11,6 +11,7 @@ from repose.app.render.orbit import Camera
 from repose.app.render.picking import sphere_at
 from repose.app.storage.view import View
 from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.measure.contact_forces import ContactForces
 
 WALL = -1
 """In place of the second id of a contact with a wall."""
@@ -24,10 +25,25 @@ def rows_of(snapshot: Snapshot, ids: Sequence[int]) -> list[int] | None:
     return [int(rows[0]) for rows in found] if found and all(rows.size for rows in found) else None
 
 
-def contacts_of(snapshot: Snapshot, row: int) -> NDArray[np.intp]:
-    """Contacts of a sphere, in `Snapshot.forces`."""
+def members_of(snapshot: Snapshot, row: int) -> list[int]:
+    """Rows of the spheres of the grain that a sphere belongs to: of its rigid body, or its own."""
+    body = snapshot.body[row]
+    return np.flatnonzero(snapshot.body == body).tolist() if body >= 0 else [row]
+
+
+def contacts_of(snapshot: Snapshot, rows: list[int]) -> NDArray[np.intp]:
+    """Contacts of a grain, the rows of its spheres given, with others, in `Snapshot.forces`."""
     forces = snapshot.forces
-    return np.flatnonzero((forces.i == row) | (forces.j == row)) if forces is not None else np.zeros(0, np.intp)
+    if forces is None:
+        return np.zeros(0, np.intp)
+    return np.flatnonzero(np.isin(forces.i, rows) != np.isin(forces.j, rows))
+
+
+def forces_on(forces: ContactForces, near: NDArray[np.intp], rows: list[int]) -> NDArray[np.float64]:
+    """Forces on a grain from its contacts [N], shape (contacts, dimension)."""
+    force = forces.normal_force[near, None] * forces.normal[near] + forces.shear_force[near]
+    found: NDArray[np.float64] = np.where(np.isin(forces.i[near], rows)[:, None], force, -force)
+    return found
 
 
 def selected_contact(snapshot: Snapshot, view: View) -> int | None:
@@ -51,7 +67,7 @@ def selection_at(
     if row is None:
         return ()
     ids, forces = snapshot.sphere_id, snapshot.forces
-    near = contacts_of(snapshot, row)
+    near = contacts_of(snapshot, [row])
     if forces is not None and near.size:
         places = camera.world_to_pixel(forces.point[near], size)
         rim = camera.world_to_pixel(snapshot.position[row], size)

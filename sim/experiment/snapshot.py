@@ -124,6 +124,8 @@ class Snapshot:
     mass: Floats = field(default_factory=lambda: np.empty(0, np.float32))
     """Mass with which each sphere answers a force at its centre [kg], shape (count,): less than that of its body for a
     member, infinite for a sphere that cannot move."""
+    body: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+    """Number of the rigid body that each sphere is a member of, -1 for a loose sphere, shape (count,)."""
     fixed: NDArray[np.bool_] = field(default_factory=lambda: np.empty(0, np.bool_))
     """True for spheres of walls and base, which belong to no layer, shape (count,)."""
     sphere_id: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))

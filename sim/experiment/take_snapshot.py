@@ -166,6 +166,7 @@ def take_picture(experiment: Experiment, snapshot: Snapshot) -> None:
     snapshot.position = world.motion[:dimension, 0].T.astype(np.float32)
     snapshot.radius = world.radius.astype(np.float32)
     snapshot.mass = np.where(world.fixed, np.inf, world.movable_mass).astype(np.float32)
+    snapshot.body = world.search.body.astype(np.int64)
     snapshot.fixed = world.fixed & (world.layer < 0)  # a grain that is fixed until its release is not a wall
     snapshot.sphere_id = world.sphere_id.copy()
     snapshot.velocity = world.motion[:dimension, 1].T.astype(np.float32)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from repose.app.render.passes import Frame, Pass
-from repose.app.render.selection import WALL, contacts_of, rows_of, selected_contact
+from repose.app.render.selection import WALL, contacts_of, forces_on, members_of, rows_of, selected_contact
 from repose.sim.measure.contact_forces import ContactForces
 from repose.sim.numbers import with_prefix
 
@@ -20,8 +20,10 @@ if TYPE_CHECKING:
     from repose.app.render.canvas import Canvas
 
 Points = NDArray[np.float64]
-WIDTH, HEIGHT, PAD, ABOVE_FOOT = 330.0, 150.0, 12.0, 92.0
-"""Sides and margin of the plate, and its distance from the foot of the picture [units]."""
+WIDTH, HEIGHT, PAD = 330.0, 150.0, 12.0
+"""Sides and margin of the plate [units]."""
+ABOVE_FOOT = {2: 92.0, 3: 172.0}
+"""Distance of the plate from the foot of the picture, by dimension [units]: in space the axes are below it."""
 CONE = 130.0
 """Side of the Coulomb cone [units]."""
 LINE = 19.0
@@ -50,10 +52,11 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
     rows = rows_of(snapshot, view.selected)
     if rows is None:
         return
-    for row in rows:
+    shown = members_of(snapshot, rows[0]) if len(view.selected) == 1 else rows
+    for row in shown:
         _ring(frame, canvas, row)
     if len(view.selected) == 1:
-        _draw_forces(frame, canvas, rows[0])
+        _draw_forces(frame, canvas, shown)
         _draw_plate(frame, canvas, Seen(grain_words(frame, rows[0]), None))
     elif snapshot.forces is not None:
         contact = selected_contact(snapshot, view)
@@ -63,17 +66,20 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
 
 
 def grain_words(frame: Frame, row: int) -> list[tuple[str, str]]:
-    """Names and values of the numbers of a grain."""
-    snapshot = frame.snapshot
+    """Names and values of the numbers of a grain: a sphere, or the rigid body that it is a member of."""
+    snapshot, rows = frame.snapshot, members_of(frame.snapshot, row)
     speed, mass = float(np.linalg.norm(snapshot.velocity[row])), float(snapshot.mass[row])
     words = [(f"Grain {snapshot.sphere_id[row]}", ""), ("radius", with_prefix(float(snapshot.radius[row]), "m", 3))]
-    if math.isfinite(mass):
+    if len(rows) > 1:
+        heading, of_sphere = f"Clump of {len(rows)} spheres", f"speed of sphere {snapshot.sphere_id[row]}"
+        words = [(heading, ""), (of_sphere, with_prefix(speed, "m/s", 3))]
+    elif math.isfinite(mass):
         gravity = math.hypot(*snapshot.gravity) if snapshot.gravity else 0.0
         words += [("weight", with_prefix(mass * gravity, "N", 3)), ("speed", with_prefix(speed, "m/s", 3))]
         words.append(("kinetic energy", with_prefix(0.5 * mass * speed * speed, "J", 3)))
     if snapshot.forces is not None:
-        near = contacts_of(snapshot, row)
-        total = float(np.linalg.norm(_forces_on(snapshot.forces, near, row).sum(axis=0)))
+        near = contacts_of(snapshot, rows)
+        total = float(np.linalg.norm(forces_on(snapshot.forces, near, rows).sum(axis=0)))
         words += [("contacts", str(near.size)), ("sum of contact forces", with_prefix(total, "N", 3))]
     return words
 
@@ -119,12 +125,6 @@ def axis_end(forces: ContactForces, normal: float) -> float:
     return next(step * decade for step in STEPS if step * decade >= wanted)
 
 
-def _forces_on(forces: ContactForces, near: NDArray[np.intp], row: int) -> Points:
-    """Forces on a sphere from its contacts [N], shape (contacts, dimension)."""
-    force: Points = forces.normal_force[near, None] * forces.normal[near] + forces.shear_force[near]
-    return np.where((forces.i[near] == row)[:, None], force, -force)
-
-
 def _ring(frame: Frame, canvas: Canvas, row: int) -> None:
     x, y, radius = _seen(frame, row)
     turn = np.linspace(0.0, math.tau, 65)
@@ -139,15 +139,15 @@ def _seen(frame: Frame, row: int) -> tuple[float, float, float]:
     return float(x), float(y), float(frame.snapshot.radius[row]) / (frame.metres_per_pixel * far)
 
 
-def _draw_forces(frame: Frame, canvas: Canvas, row: int) -> None:
+def _draw_forces(frame: Frame, canvas: Canvas, rows: list[int]) -> None:
     """An arrow that pushes on the grain at each of its contacts, their lengths proportional to the forces."""
     forces = frame.snapshot.forces
-    near = contacts_of(frame.snapshot, row)
+    near = contacts_of(frame.snapshot, rows)
     if forces is None or not near.size:
         return
-    force = _forces_on(forces, near, row)
+    force = forces_on(forces, near, rows)
     size = np.linalg.norm(force, axis=1)
-    longest = ARROW * float(frame.snapshot.radius[row]) / max(float(size.max()), np.finfo(float).tiny)
+    longest = ARROW * float(frame.snapshot.radius[rows].max()) / max(float(size.max()), np.finfo(float).tiny)
     for point, push, newton in zip(forces.point[near], force, size, strict=True):
         if newton > 0.0:
             _arrow(frame, canvas, point - longest * push, point, with_prefix(float(newton), "N", 3))
@@ -195,7 +195,7 @@ def _draw_plate(frame: Frame, canvas: Canvas, seen: Seen) -> None:
     """The numbers at the lower left of the picture, with the cone at their right."""
     unit, palette = frame.scale, frame.palette
     left = frame.inset[0] + 16.0 * unit
-    top = frame.size[1] - frame.inset[3] - (ABOVE_FOOT + HEIGHT) * unit
+    top = frame.size[1] - frame.inset[3] - (ABOVE_FOOT[frame.dimension] + HEIGHT) * unit
     width = WIDTH if seen.cone is not None else WIDTH - CONE + 30.0
     canvas.rectangle((left, top), (left + width * unit, top + HEIGHT * unit), palette.background, 0.85, 6.0)
     text_right = left + (WIDTH - CONE - 2.0 * PAD if seen.cone is not None else width - PAD) * unit

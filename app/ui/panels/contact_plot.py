@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from imgui_bundle import imgui, implot
 from repose.app.render.passes.microscope import ABOVE_FOOT, HEIGHT, WIDTH
-from repose.app.render.selection import contacts_of, rows_of, selected_contact
+from repose.app.render.selection import contacts_of, forces_on, members_of, rows_of, selected_contact
+from repose.app.ui.axis_ticks import set_axis
 from repose.app.ui.panels import Panel
 from repose.app.ui.toasts import tell
 from repose.app.ui.ui import Ui
@@ -30,9 +31,9 @@ def draw(ui: Ui) -> None:
         return
     course = _course(ui)
     left, _, right, bottom = ui.inset
-    place = ui.size[1] - bottom - (ABOVE_FOOT + HEIGHT + TALL + 8.0) * ui.scale
+    place = ui.size[1] - bottom - (ABOVE_FOOT[snapshot.position.shape[1]] + HEIGHT + TALL + 8.0) * ui.scale
     hidden = ui.overlay not in ("", PANEL.name) or ui.presenting or not view.ui_visible
-    if hidden or place < 0.3 * ui.size[1] or not course:
+    if hidden or place < 0.3 * ui.size[1] or len(course) < 2:
         return
     imgui.set_next_window_pos(imgui.ImVec2(left + 16.0 * ui.scale, place))
     imgui.set_next_window_size(imgui.ImVec2(min(WIDTH * ui.scale, ui.size[0] - left - right), TALL * ui.scale))
@@ -71,32 +72,29 @@ def forces_now(ui: Ui) -> tuple[float, float] | None:
         if contact is None:
             return 0.0, 0.0
         return float(forces.normal_force[contact]), float(np.linalg.norm(forces.shear_force[contact]))
-    near = contacts_of(snapshot, rows[0])
-    force = forces.normal_force[near, None] * forces.normal[near] + forces.shear_force[near]
-    total = np.where((forces.i[near] == rows[0])[:, None], force, -force).sum(axis=0)
+    members = members_of(snapshot, rows[0])
+    near = contacts_of(snapshot, members)
+    total = forces_on(forces, near, members).sum(axis=0)
     return float(np.abs(forces.normal_force[near]).sum()), float(np.linalg.norm(total))
 
 
 def _draw_plot(rows: np.ndarray, names: tuple[str, str]) -> None:
-    factor, unit = prefix_of(float(np.abs(rows[:, 1:]).max()) or 1.0, "N")
+    highest = float(rows[:, 1:].max())
+    factor, unit = prefix_of(highest if highest > 0.0 else 1.0, "N")
     flags = implot.Flags_.no_menus | implot.Flags_.no_box_select | implot.Flags_.no_mouse_text | implot.Flags_.no_title
+    room = imgui.get_content_region_avail()
     if implot.begin_plot("##contact", imgui.ImVec2(-1, -1), flags):
         try:
-            implot.setup_axes("t [s]", f"[{unit}]", implot.AxisFlags_.no_label, 0)
+            implot.setup_axes("", f"[{unit}]", implot.AxisFlags_.no_label, 0)
             implot.setup_legend(implot.Location_.north_west, implot.LegendFlags_.horizontal)
-            top = max(float(rows[:, 1:].max()) / factor, 1e-9)
             begin, end = float(rows[0, 0]), float(rows[-1, 0])
-            implot.setup_axes_limits(
-                begin,
-                max(end, begin + 1e-9),
-                min(0.0, float(rows[:, 1:].min()) / factor),
-                1.3 * top,
-                implot.Cond_.always,
-            )
+            low, high = min(0.0, float(rows[:, 1:].min()) / factor), 1.4 * max(highest / factor, 1e-9)
+            implot.setup_axes_limits(begin, end, low, high, implot.Cond_.always)
+            set_axis(implot.ImAxis_.x1, begin, end, 0.7 * room.x)
+            set_axis(implot.ImAxis_.y1, low, high, 0.6 * room.y)
             for number, name in enumerate(names):
-                implot.plot_line(
-                    name, np.ascontiguousarray(rows[:, 0]), np.ascontiguousarray(rows[:, 1 + number] / factor)
-                )
+                values = np.ascontiguousarray(rows[:, 1 + number] / factor)
+                implot.plot_line(name, np.ascontiguousarray(rows[:, 0]), values)
         finally:
             implot.end_plot()
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from repose.app.render.camera import Camera2D
 from repose.app.render.follow import without_idle_walls
-from repose.app.render.selection import contacts_of, rows_of, selected_contact, selection_at
+from repose.app.render.selection import contacts_of, members_of, rows_of, selected_contact, selection_at
 from repose.app.storage.view import View
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.measure.contact_forces import ContactForces
@@ -22,6 +22,8 @@ def three_in_a_row() -> Snapshot:
         radius=np.ones(3, np.float32),
         fixed=np.zeros(3, np.bool_),
         sphere_id=np.array((5, 9, 7)),
+        mass=np.ones(3, np.float32),
+        body=np.full(3, -1),
         forces=ContactForces(
             i=np.array((0, 1, 0)),
             j=np.array((1, 2, -1)),
@@ -69,7 +71,15 @@ def test_a_contact_is_found_by_both_ids_in_any_order_and_after_rows_have_moved()
     snapshot.sphere_id = np.array((9, 5, 7))
     assert selected_contact(snapshot, View(selected=(5, 7))) == 1
     assert rows_of(snapshot, (5, -1)) == [1]
-    assert contacts_of(snapshot, 0).tolist() == [0, 2]
+    assert contacts_of(snapshot, [0]).tolist() == [0, 2]
+
+
+def test_a_rigid_body_is_selected_as_a_whole_without_the_contacts_between_its_members() -> None:
+    snapshot = three_in_a_row()
+    snapshot.body = np.array((4, 4, -1))
+    assert members_of(snapshot, 1) == [0, 1]
+    assert members_of(snapshot, 2) == [2]
+    assert contacts_of(snapshot, members_of(snapshot, 1)).tolist() == [1, 2]
 
 
 def test_a_grain_that_has_left_has_no_row() -> None:

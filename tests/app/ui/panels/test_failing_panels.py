@@ -13,6 +13,7 @@ from repose.app.jobs import panel_faults
 from repose.app.jobs.panel_faults import OPENED, WAYS, bare_imgui, bare_ui, open_all, try_panel
 from repose.app.ui import layout
 from repose.app.ui.panels import Panel, all_panels
+from repose.app.ui.panels.contact_plot import COURSE
 from repose.app.ui.places import STABILITY
 from repose.app.ui.ui import Ui
 from repose.sim.measure.contact_forces import ContactForces
@@ -103,6 +104,7 @@ def test_a_panel_may_fail_at_any_of_its_widgets(panel: Panel, monkeypatch: pytes
         if panel.name == "contact_plot":  # drawn while something is selected
             ui.snapshot = replace(ui.snapshot, forces=without_contacts())
             ui.view.selected = (int(ui.snapshot.sphere_id[0]),)
+            ui.memory[COURSE] = ui.view.selected, [(-1.0, 0.0, 0.0)]
         ui.memory[STABILITY] = True
         with bare_imgui():
             panel_faults.apply(ui.palette, ui.scale)
