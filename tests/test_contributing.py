@@ -50,8 +50,8 @@ def test_every_example_is_listed_and_none_is_refused(folder: Path) -> None:
     offered = {line.strip() for line in done.stdout.splitlines()}
     kinds = ("law linear_spring_dashpot", "scene hopper", "measurement mean_overlap", "study shear-stiffness")
     formulas = ("integrator symplectic_euler", "field wind", "bond law thread")
-    assert {*kinds, *formulas, "panel grain_panel", "draw pass centre_marks"} <= offered
-    assert len(EXAMPLES) == 9
+    assert {*kinds, *formulas, "panel grain_panel", "tool name", "draw pass centre_marks"} <= offered
+    assert len(EXAMPLES) == 10
 
 
 def test_a_shipped_scene_offers_the_law(folder: Path) -> None:

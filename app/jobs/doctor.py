@@ -105,7 +105,7 @@ def _plugins() -> list[Finding]:
 
 def _offers(plugin: Any) -> list[str]:
     """Kinds and names of the records of a plug-in, such as "law springy" or "panel mine"."""
-    drawn = (("PANEL", "panel"), ("PASS", "draw pass"))
+    drawn = (("PANEL", "panel"), ("TOOL", "tool"), ("PASS", "draw pass"))
     records = [(word, getattr(plugin.module, name, None)) for name, word in drawn]
     return [*plugin.offers, *(f"{word} {record.name}" for word, record in records if record is not None)]
 

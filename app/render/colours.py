@@ -212,13 +212,15 @@ COLOURINGS: dict[str, Colouring | None] = {
     "coordination": Colouring("coordination", "Contacts", "Z", "", "discrete", _coordination_span),
     "size": Colouring("size", "Radius", "R", "m", "continuous", _size_span),
     "layer": Colouring("layer", "Layer of origin", "", "", "discrete", _layer_span, _layer_step),
-    **dict.fromkeys(("sand", "clay", "plain")),
+    **dict.fromkeys(("photoelastic", "sand", "clay", "plain")),
 }
 """Quantities and looks to choose from, in the order of the list; None for those that show no quantity."""
 
 
 def shown_as(choice: str, snapshot: Snapshot) -> str:
     """The quantity or look that a choice shows for a snapshot; "labels" for spheres with labels, `PARTS` for bodies."""
+    if choice == "photoelastic" and snapshot.position.shape[1] == 3:
+        return "plain"  # discs only
     if choice != AUTOMATIC and choice in COLOURINGS:
         return choice
     if snapshot.labels:

@@ -106,9 +106,10 @@ def without_idle_walls(snapshot: Snapshot, top: float) -> Snapshot:
     if not idle.any():
         return snapshot
     kept = ~idle
-    rows = ("position", "radius", "fixed", "sphere_id", "orientation", "velocity")
+    rows = ("position", "radius", "mass", "body", "fixed", "sphere_id", "orientation", "velocity")
     columns = {name: values[kept] for name, values in snapshot.columns.items()}
-    return replace(snapshot, columns=columns, **{name: getattr(snapshot, name)[kept] for name in rows})
+    forces = snapshot.forces.of_spheres(kept) if snapshot.forces is not None else None
+    return replace(snapshot, columns=columns, forces=forces, **{name: getattr(snapshot, name)[kept] for name in rows})
 
 
 def _seen(snapshot: Snapshot, stray: float = STRAY, beyond: float = 0.0) -> Box | None:

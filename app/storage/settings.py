@@ -40,6 +40,8 @@ class Choices(BaseModel):
     """Threads of the engine; 0 for automatic."""
     plot_span: Annotated[float, Ge(-1.0), Le(3600.0)] = -1.0
     """Time span of the plots [s]; 0 for the whole run, -1 for the time since the opening of the wall."""
+    grab_strength: Annotated[float, Ge(1.0), Le(1e4)] = 100.0
+    """Largest force with which the mouse pulls a grain [weights of the grain on the Earth]."""
     recent_runs: Annotated[list[str], MaxLen(50)] = []
     """Files of runs that were saved or opened in the window, the latest first."""
     unfolded: Annotated[dict[str, bool], MaxLen(200)] = {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from annotated_types import MaxLen
+from annotated_types import Ge, Le, MaxLen
 from pydantic import BaseModel, ConfigDict, Field
 
 
@@ -21,10 +21,17 @@ class View(BaseModel):
     """A name in `repose.app.render.colours.COLOUR_MAPS`."""
     shown: Annotated[dict[str, bool], MaxLen(200)] = {}
     """Switches of the draw passes by name, as far as they differ from their defaults or were touched."""
+    stress_optic: Annotated[float, Ge(1e-13), Le(1e-5)] = 4e-10
+    """Stress-optic coefficient of photoelastic grains [1/Pa]; with the default, the stronger grains of a column of a
+    thousand have a fringe or two."""
+    white_light: bool = True
+    """Whether photoelastic grains are seen in white light; otherwise in that of one wavelength."""
     cut_axis: Annotated[str, Field(exclude=True)] = ""
     """In 3D: "x", "y" or "z" hides everything on the viewer's side of a plane across that axis; empty hides nothing."""
     cut_position: Annotated[float, Field(exclude=True)] = 0.5
     """Position of that plane: 0 at the lower, 1 at the upper end of the box."""
+    selected: Annotated[tuple[int, ...], Field(exclude=True)] = ()
+    """Id of the selected grain, or ids of the two grains of the selected contact, the second -1 for a wall."""
     dark: Annotated[bool, Field(exclude=True)] = True
     """Dark background for screens and projectors, or light for print."""
     ui_visible: Annotated[bool, Field(exclude=True)] = True

@@ -46,6 +46,8 @@ class Edits:
     _wanted: dict[str, tuple[Value, int]] = field(default_factory=dict)
     _snapshot: Snapshot = field(default_factory=Snapshot)
     _edited: str = ""
+    _noted: tuple[int, int] | None = None
+    """Serial and number of refusals of the snapshot before the latest `note`, until its command must have acted."""
 
     def see(self, snapshot: Snapshot) -> None:
         """Compare with the newest snapshot: drop values that have arrived, assign a refusal to its field."""
@@ -53,6 +55,12 @@ class Edits:
             self.history.cut()
         self.history.follow(snapshot.at, snapshot.log_end)
         self._snapshot = snapshot
+        if self._noted is not None:
+            serial, refusals = self._noted
+            if snapshot.refusals > refusals and self.history.undoable and self.history.undoable[-1].deed:
+                self.history.undoable.pop()
+            if snapshot.refusals > refusals or snapshot.serial >= serial + PATIENCE:
+                self._noted = None
         if snapshot.refusal and self._edited and self._edited in self._wanted:
             self.refusals[self._edited] = snapshot.refusal
             self._wanted.clear()
@@ -96,6 +104,12 @@ class Edits:
             self._ask(after, gesture)
         return True
 
+    def note(self, deed: str) -> None:
+        """Let the next undo take back something else than a change of parameters, as `TakeBack` calls it, unless the
+        command that is sent now is refused."""
+        self.history.note(deed, self._snapshot.at)
+        self._noted = self._snapshot.serial, self._snapshot.refusals
+
     def to_undo(self) -> Mapping[str, Value] | None:
         """The values that `undo` would restore, or None if there is nothing to undo."""
         if self.history.undoable:
@@ -111,7 +125,10 @@ class Edits:
         A change that restarted the experiment is undone too: the grains that were present are restored.
         """
         values = self.to_undo()
-        if values is not None and self.history.undoable and (anew := self._began_anew(values)):
+        if self.history.undoable and (deed := self.history.undoable[-1].deed):
+            self.history.undoable.pop()
+            self.send(TakeBack(deed))
+        elif values is not None and self.history.undoable and (anew := self._began_anew(values)):
             self.send(TakeBack(anew))
         elif values is not None:
             self.history.undo()

@@ -58,7 +58,7 @@ PANEL_KEYS = (
 """Keys inside a panel that has the keyboard focus."""
 
 MOUSE = (
-    ("drag", "move the picture; in 3D: rotate it"),
+    ("drag", "what the chosen tool does; beside the grains: move the picture, in 3D rotate it"),
     ("right-drag", "in 3D: move it (or Shift-drag)"),
     ("Ctrl-drag", "turn the hourglass with the mouse"),
     ("wheel", "zoom at the pointer"),

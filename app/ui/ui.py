@@ -60,6 +60,9 @@ class Ui:
     overlay: str = ""
     """Name of the panel that is open over the picture or in place of the column: the choice of scenes, the large plot,
     or the workshop; empty for none."""
+    tool: str = ""
+    """Name of the tool of the left mouse button on the picture; empty for the first one. Written by
+    `repose.app.ui.tools`."""
     presenting: bool = False
     """True in the presentation: picture, title, parameters of the lecture and the large number only."""
     events: Events = field(default_factory=Events)

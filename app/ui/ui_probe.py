@@ -67,5 +67,6 @@ def describe(snapshot: Snapshot) -> dict[str, Any]:
         "threads": snapshot.threads_asked or snapshot.threads_wanted,
         "threads_crowded": snapshot.threads_crowded,
         "paused": snapshot.paused,
+        "pull": vars(snapshot.pull) if snapshot.pull is not None else None,
         "compiling": snapshot.compiling,
     }

@@ -21,6 +21,8 @@ class Change:
     """Identifies one drag, whose changes count as one step."""
     at: int = 0
     """Step at which it was requested, counted from the beginning of the log."""
+    deed: str = ""
+    """What `TakeBack` calls it, if it is no change of parameters; it is not redone."""
 
 
 @dataclass
@@ -57,6 +59,12 @@ class History:
         if dict(before) != dict(after):
             self.undoable.append(Change(dict(before), dict(after), gesture, at))
             del self.undoable[:-DEPTH]
+
+    def note(self, deed: str, at: int = 0) -> None:
+        """Store something else than a change of parameters."""
+        self.redoable.clear()
+        self.undoable.append(Change({}, {}, at=at, deed=deed))
+        del self.undoable[:-DEPTH]
 
     def seal(self) -> None:
         """End the current gesture: the next change is a separate step."""

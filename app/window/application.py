@@ -14,11 +14,12 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from repose.app.render.camera import Camera2D, Size
 from repose.app.render.director import Director
 from repose.app.render.orbit import Camera, Camera3D
 from repose.app.render.pacing import pacer
-from repose.app.render.passes import needs_contacts
+from repose.app.render.passes import needs_contacts, needs_forces
 from repose.app.signals import held
 from repose.app.storage.film import Film
 from repose.app.storage.run_saver import RunSaver
@@ -33,6 +34,7 @@ from repose.app.ui.ui_probe import UiProbe
 from repose.app.ui.undo import History
 from repose.app.window.ahead import Ahead
 from repose.app.window.camera_control import CameraControl
+from repose.app.window.gestures import Gestures
 from repose.app.window.pace import Pace
 from repose.app.window.physics import Physics
 from repose.app.window.turning import Turning
@@ -78,7 +80,7 @@ class Application:
         self.gui = ImguiBackend()
         implot.create_context()
         self.renderer: Renderer | None = None
-        self.camera_control, self.turning = CameraControl(), Turning()
+        self.camera_control, self.turning, self.gestures = CameraControl(), Turning(), Gestures()
         self.still_control = CameraControl()
         """Of a picture in place of that of the run."""
         self.physics = Physics(preset.scene, preset.values, preset.seed, preset.ready, threads)
@@ -107,6 +109,7 @@ class Application:
         if not self._listen(self.window.poll()):
             return False
         self.physics.show_contacts(needs_contacts(ui.view))
+        self.physics.show_forces(needs_forces(ui.view))
         ui.snapshot = self.physics.latest()
         ui.dead = self.physics.dead
         ui.edits.see(ui.snapshot)
@@ -122,8 +125,11 @@ class Application:
             self._fit(size)
             self.gui.begin_frame(size, ui.scale)
             self._draw_panels()
-            self.camera_control.update(ui, self._elapsed())
+            elapsed = self._elapsed()
+            if self.gestures.tool is None:  # a camera that moves would move the pointer over the grains
+                self.camera_control.update(ui, elapsed)
             self.turning.update(ui)
+            self.gestures.update(ui)
             self._draw_picture(size)
             self.gui.end_frame()
             self.gui.update_cursor()
@@ -186,6 +192,7 @@ class Application:
 
     def _report(self) -> None:
         from repose.app.ui.toasts import TOASTS
+        from repose.app.ui.tools import chosen_tool
 
         ui, film = self.ui, self.ui.film
         ui.probe.report(
@@ -199,6 +206,9 @@ class Application:
             toasts=[toast.text for toast in ui.memory.get(TOASTS, ())],
             speed=ui.transport.speed,
             colour_by=ui.view.colour_by,
+            tool=chosen_tool(ui).name,
+            selected=ui.view.selected,
+            highest_grain=self._highest_grain() if ui.probe.path is not None else None,
             cut=ui.view.cut_axis,
             turned=self.turning.angle,
             direction=(ui.camera.azimuth, ui.camera.elevation) if isinstance(ui.camera, Camera3D) else None,
@@ -208,6 +218,16 @@ class Application:
             film={"running": film.running or film.finishing, "frames": film.frames, "path": str(film.path or "")},
             broken=ui.broken,
         )
+
+    def _highest_grain(self) -> list[float] | None:
+        """Where the highest grain that can move is in the window [px]; None without one."""
+        snapshot = self.ui.snapshot
+        rows = np.flatnonzero(np.isfinite(snapshot.mass))
+        if not rows.size:
+            return None
+        place = snapshot.position[rows[snapshot.position[rows, -1].argmax()]]
+        pixel: list[float] = self.ui.camera.world_to_pixel(place, self.ui.size).tolist()
+        return pixel
 
     def _listen(self, events: list[pygame.Event]) -> bool:
         """Pass events to keys, panels and camera; False when the window is to be closed."""
@@ -262,7 +282,7 @@ class Application:
         shown = self._shown()
         if shown is not None:
             self.still_control.handle(event, shown.camera, self.window.size, self._pointer, free)
-        elif not self.turning.handle(event, self.ui, free):
+        elif not (self.turning.handle(event, self.ui, free) or self.gestures.handle(event, self.ui, free)):
             self.camera_control.handle(event, self.ui.camera, self.window.size, self._pointer, free)
 
     def _fit(self, size: Size) -> None:

@@ -92,6 +92,10 @@ class Physics:
         """Set whether snapshots contain the contacts."""
         self._runner.show_contacts(shown)
 
+    def show_forces(self, shown: bool) -> None:
+        """Set whether snapshots contain the forces of the contacts."""
+        self._runner.show_forces(shown)
+
     def set_speed(self, factor: float | None) -> None:
         """Set the wanted ratio of simulated to wall time; None is as fast as possible."""
         self._speed = factor

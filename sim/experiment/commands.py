@@ -86,9 +86,15 @@ class Rewind:
 
 @dataclass(frozen=True)
 class TakeBack:
-    """Go to the state before the latest change of a parameter; later steps are discarded by the next other command."""
+    """Go to the state before the latest change of a parameter, before the latest pull began, or before a grain was
+    removed; later steps are discarded by the next other command."""
 
     name: str
+    """Of the parameter, or one of the two below."""
+
+
+PULLED, REMOVED = "pulled grain", "removed grain"
+"""What else `TakeBack` takes back: the latest pull with all its targets, the latest removal of a grain."""
 
 
 @dataclass(frozen=True)

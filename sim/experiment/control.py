@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import get_args
 
 from repose.sim.experiment import changes, faults, history, pull, results
 from repose.sim.experiment.commands import (
+    PULLED,
+    REMOVED,
     Act,
     Command,
     Copy,
@@ -87,13 +90,38 @@ def rewind_to(experiment: Experiment, at: int) -> None:
 
 
 def take_back(experiment: Experiment, name: str) -> None:
-    """Go to the state before the latest change of the parameter `name`; raises `ParameterError` if there is none."""
+    """Go to the state before the latest change of the parameter `name`, or before the latest pull or removal of a
+    grain; raises `ParameterError` if there is none."""
     done = experiment.history.log.entries[: experiment.history.commands]
+    if name in (PULLED, REMOVED):
+        commands = [entry.command for entry in done]
+        last = begin_of_pull(commands) if name == PULLED else latest_removal(commands)
+        if last is None:
+            raise ParameterError(f"There is no {name} in this run: there is nothing to undo.")
+        go_to(experiment, done[last].at, last)
+        return
     for last, entry in reversed(list(enumerate(done))):
         if isinstance(entry.command, SetParameters | Recover) and name in entry.command.values:
             go_to(experiment, entry.at, last)
             return
     raise ParameterError(f"{name} has not been changed in this run: there is nothing to undo.")
+
+
+def begin_of_pull(commands: Sequence[Command]) -> int | None:
+    """Number of the command that took hold of the sphere pulled last; None if none was pulled."""
+    first, sphere = None, None
+    for number in reversed(range(len(commands))):
+        command = commands[number]
+        if isinstance(command, Pull) and sphere in (None, command.sphere_id):
+            first, sphere = number, command.sphere_id
+        elif first is not None and isinstance(command, Pull | Release):
+            break
+    return first
+
+
+def latest_removal(commands: Sequence[Command]) -> int | None:
+    """Number of the command that removed a grain last; None if none was removed."""
+    return next((k for k in reversed(range(len(commands))) if isinstance(commands[k], RemoveGrain)), None)
 
 
 def go_to(experiment: Experiment, at: int, last: int) -> None:

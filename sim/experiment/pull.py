@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from repose.sim.engine.fields import Sphere
-from repose.sim.engine.model import Numbers
+from repose.sim.engine.model import Model, Numbers
 from repose.sim.engine.step import compose
+from repose.sim.engine.threads import is_compiled
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.notices import tell
@@ -61,6 +62,8 @@ def pull(experiment: Experiment, sphere_id: int, position: Sequence[float], limi
     frequency = min(FREQUENCY, SHARE / experiment.dt) if experiment.dt > 0.0 else FREQUENCY
     spring = mass * frequency**2, 2.0 * mass * frequency
     held = experiment.run.target
+    if held is None and not is_compiled(compose(pulled_model(experiment)), world):
+        experiment.session.before_compiling(experiment)
     experiment.run.target = Target(place, int(world.sphere_id[row]), *spring, float(limit))
     if held is None or held.sphere != sphere_id:
         tell(experiment, f"Grain {sphere_id} is pulled with {with_prefix(float(limit), 'N', 3)} at most.")
@@ -86,8 +89,13 @@ def stepper(experiment: Experiment) -> tuple[Any, Numbers]:
     engine, held, numbers = experiment.engine, experiment.run.target, experiment.numbers
     if held is None:
         return engine.advance, numbers
-    model = replace(engine.model, fields=(*engine.model.fields, target.BOUND))
-    return compose(model), numbers._replace(fields=(*numbers.fields, held))
+    return compose(pulled_model(experiment)), numbers._replace(fields=(*numbers.fields, held))
+
+
+def pulled_model(experiment: Experiment) -> Model:
+    """The model with the target field beside its own fields."""
+    model = experiment.engine.model
+    return replace(model, fields=(*model.fields, target.BOUND))
 
 
 def speed_of_pull(experiment: Experiment, ahead: float) -> tuple[NDArray[np.intp], float]:

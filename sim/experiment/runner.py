@@ -76,7 +76,7 @@ class Runner:
         """Wall time of one step, last measured [s]."""
         self._publish_at = self._publish_cost = 0.0
         """Wall time at which the next snapshot is due, and smoothed processor time of one [s]."""
-        self._contacts_shown = True
+        self._contacts_shown, self._forces_shown = True, False
         self._timeline: deque[tuple[float, float, int]] = deque()
         """Recent wall times, simulated times and steps, for the real-time factor; used by the physics thread only."""
         self._scheduled: tuple[float, float] | None = None
@@ -145,6 +145,13 @@ class Runner:
         """Whether snapshots contain the ends and forces of contacts, which cost most time; snapshots of films always
         do."""
         self._contacts_shown = shown
+
+    def show_forces(self, shown: bool) -> None:
+        """Whether snapshots, those of films included, contain the forces of the contacts, for which the contact law is
+        evaluated once more."""
+        if shown != self._forces_shown:
+            self._forces_shown = shown
+            self._wake.set()
 
     def set_speed(self, factor: float | None) -> None:
         """Set the real-time factor; None, or a value that is not finite, means as fast as possible."""
@@ -295,7 +302,7 @@ class Runner:
                 return
 
     def _describe(self, experiment: Experiment, snapshot: Snapshot, contacts: bool = True) -> None:
-        take_snapshot(experiment, snapshot, contacts)
+        take_snapshot(experiment, snapshot, contacts, self._forces_shown)
         self._serial += 1
         snapshot.serial = self._serial
         snapshot.refusal, snapshot.refusals = self._refusal, self._refusals

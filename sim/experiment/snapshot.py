@@ -14,6 +14,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 from repose.sim.measure.angle_of_repose import AngleOfRepose
+from repose.sim.measure.contact_forces import ContactForces
 from repose.sim.measure.display import Curve, Label, Outcome, Part, Reading, Track
 from repose.sim.measure.measurement import Measurement
 from repose.sim.parameters import ParameterSet, Value
@@ -120,6 +121,11 @@ class Snapshot:
     """Centres [m], shape (count, dimension)."""
     radius: Floats = field(default_factory=lambda: np.empty(0, np.float32))
     """Radii [m], shape (count,)."""
+    mass: Floats = field(default_factory=lambda: np.empty(0, np.float32))
+    """Mass with which each sphere answers a force at its centre [kg], shape (count,): less than that of its body for a
+    member, infinite for a sphere that cannot move."""
+    body: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+    """Number of the rigid body that each sphere is a member of, -1 for a loose sphere, shape (count,)."""
     fixed: NDArray[np.bool_] = field(default_factory=lambda: np.empty(0, np.bool_))
     """True for spheres of walls and base, which belong to no layer, shape (count,)."""
     sphere_id: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
@@ -158,6 +164,8 @@ class Snapshot:
     """Both centres of every touching pair [m], shape (contacts, 2 * dimension)."""
     contact_force: Floats = field(default_factory=lambda: np.empty(0, np.float32))
     """Normal force [N], shape (contacts,)."""
+    forces: ContactForces | None = None
+    """Forces of all contacts; None while the picture needs none."""
     box: tuple[tuple[float, ...], tuple[float, ...]] = ((0.0, 0.0), (1.0, 1.0))
     """Lower and upper corner of the region of space to show [m]."""
     focus: tuple[tuple[float, ...], tuple[float, ...]] | None = None

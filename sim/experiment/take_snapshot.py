@@ -21,6 +21,7 @@ from repose.sim.experiment.run import Run
 from repose.sim.experiment.sampling import system_of
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.stepping import at_rest
+from repose.sim.measure.contact_forces import contact_forces
 from repose.sim.measure.contact_sums import pushes, touching_pairs
 from repose.sim.measure.display import Curve, Reading
 from repose.sim.measure.energy import Energy
@@ -164,6 +165,8 @@ def take_picture(experiment: Experiment, snapshot: Snapshot) -> None:
     snapshot.parameters, snapshot.gravity = experiment.parameters, experiment.engine.gravity
     snapshot.position = world.motion[:dimension, 0].T.astype(np.float32)
     snapshot.radius = world.radius.astype(np.float32)
+    snapshot.mass = np.where(world.fixed, np.inf, world.movable_mass).astype(np.float32)
+    snapshot.body = world.search.body.astype(np.int64)
     snapshot.fixed = world.fixed & (world.layer < 0)  # a grain that is fixed until its release is not a wall
     snapshot.sphere_id = world.sphere_id.copy()
     snapshot.velocity = world.motion[:dimension, 1].T.astype(np.float32)
@@ -182,6 +185,7 @@ def take_picture(experiment: Experiment, snapshot: Snapshot) -> None:
         ghosts = np.empty((0, 4))
     snapshot.ghosts = ghosts.astype(np.float32)
     snapshot.facets = (wall_facets(world) if facets is None else facets).astype(np.float32)
+    snapshot.forces = None
     snapshot.contact_ends, snapshot.contact_force = np.empty((0, 2 * dimension), np.float32), np.empty(0, np.float32)
     snapshot.bonds = intact_bonds(world)
     snapshot.parts, snapshot.liquid = experiment.scene.parts, experiment.scene.liquid(experiment)
@@ -200,8 +204,8 @@ def take_picture(experiment: Experiment, snapshot: Snapshot) -> None:
     snapshot.moving_count = grain_count(world)
 
 
-def take_snapshot(experiment: Experiment, snapshot: Snapshot, contacts: bool = True) -> None:
-    """Copy the public data of an experiment into float32 columns; the ends of contacts only if requested.
+def take_snapshot(experiment: Experiment, snapshot: Snapshot, contacts: bool = True, forces: bool = False) -> None:
+    """Copy the public data of an experiment into float32 columns; ends and forces of contacts only if requested.
 
     The physics thread does no steps meanwhile: every operation is a copy or one pass over the lists.
     """
@@ -215,6 +219,10 @@ def take_snapshot(experiment: Experiment, snapshot: Snapshot, contacts: bool = T
     snapshot.columns["coordination"] = pushed.contacts.astype(np.float32)
     if contacts:
         snapshot.contact_ends, snapshot.contact_force = touching_pairs(world, snapshot.position)
+    if forces:
+        table = experiment.engine.contact_table(world, experiment.engine.law_parameters)
+        rotates = bool(experiment.engine.model.rotation)
+        snapshot.forces = contact_forces(world, table, experiment.engine.law_parameters, rotates)
     snapshot.bulk_readings = shown_readings(experiment)
     snapshot.curves = experiment.scene.curves(experiment)
 

@@ -40,6 +40,8 @@ def fake_heap(measured: bool = True) -> Snapshot:
         radius=np.full(count, RADIUS, np.float32),
         fixed=fixed,
         sphere_id=np.arange(count),
+        mass=np.where(fixed, np.inf, 1e-3).astype(np.float32),
+        body=np.full(count, -1),
         columns={
             "speed": np.abs(height).astype(np.float32),
             "force": np.linspace(0.0, 0.5, count, dtype=np.float32),

@@ -23,9 +23,9 @@ SHOWN_EVERY = 20
 
 
 def shot(experiment: Experiment) -> Snapshot:
-    """A snapshot of the experiment as it is, contacts included."""
+    """A snapshot of the experiment as it is, contacts and their forces included."""
     snapshot = Snapshot()
-    take_snapshot(experiment, snapshot)
+    take_snapshot(experiment, snapshot, forces=True)
     return snapshot
 
 

@@ -24,7 +24,9 @@ from repose.app.render.passes.legend import plate
 from repose.app.render.passes.measurement import NUMBER, place_label
 from repose.app.render.passes.measurement import label as angle_label
 from repose.app.render.passes.measurement import overlay as draw_plane_slope
+from repose.app.render.passes.microscope import contact_seen, grain_words
 from repose.app.render.passes.slope_in_space import overlay as draw_slope
+from repose.app.render.selection import rows_of, selected_contact
 from repose.app.storage.view import View
 from repose.app.ui.panels import experiment as readings_panel
 from repose.app.ui.panels.next_step import next_action
@@ -33,11 +35,14 @@ from repose.app.ui.readings import headline, in_words
 from repose.sim.clumps.body import body_of_shape
 from repose.sim.clumps.fitted import fitted_clump
 from repose.sim.experiment.changes import new_experiment
-from repose.sim.experiment.commands import Act, SetParameters
+from repose.sim.experiment.commands import Act, Pull, SetParameters
 from repose.sim.experiment.control import apply
 from repose.sim.experiment.experiment import CHECK_STEPS
+from repose.sim.experiment.pull import FREQUENCY
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.stepping import advance
+from repose.sim.measure.grains import grain_count
+from repose.sim.numbers import with_prefix
 from repose.sim.registry import scenes
 from repose.sim.scenes.common import release
 
@@ -48,8 +53,9 @@ if TYPE_CHECKING:
     from repose.app.window.picture import PictureMaker
 
 SIZE = (640, 360)
-EVERYTHING = View(shown=dict.fromkeys((switch.name for switch in all_switches()), True))
+EVERYTHING = View(shown=dict.fromkeys((switch.name for switch in all_switches()), True), selected=(1,))
 WITHOUT_CHAINS = View(shown=EVERYTHING.shown | {"force_chains": False})
+PHOTOELASTIC = View(colour_by="photoelastic")
 OF_PLUG_INS = {"walls"}
 """Lines of walls in the plane: the hopper of CONTRIBUTING.md has them, no scene that ships."""
 OF_FILMS = {"title_card"}
@@ -108,16 +114,30 @@ def runs() -> Iterator[tuple[str, Snapshot]]:
     for snapshot in course("heap", rotation=True):
         yield "heap with rotation", snapshot
     yield "tilted heap", shot(new_experiment("heap", {**scenes()["heap"].test_values, "tilt": 0.2}))
+    yield "pulled grain", pulled_grain()
     body = body_of_shape("rod", 24, 0.01)
     clump = fitted_clump(body, 5)
     yield "clump workshop", beside(body, drawn_surface(body), clump, Camera3D(), reach(body, clump))
+
+
+def pulled_grain() -> Snapshot:
+    """The first grain that is poured, pulled to the upper right by as much as its spring gives."""
+    experiment = new_experiment("heap", {**scenes()["heap"].test_values})
+    assert apply(experiment, Act("fill")) == ""
+    while not grain_count(experiment.run.world):
+        advance(experiment, CHECK_STEPS)
+    world = experiment.run.world
+    row = int(np.flatnonzero(~world.fixed)[0])
+    x, y = world.motion[:2, 0, row]
+    assert apply(experiment, Pull(int(world.sphere_id[row]), (x + 3e-3, y + 4e-3), 1.0)) == ""
+    return shot(experiment)
 
 
 def test_every_pass_draws_something_of_a_real_run() -> None:
     waiting = {item.name: item for item in all_passes() if item.name not in OF_PLUG_INS | OF_FILMS}
     parts = {(name, kind) for name, item in waiting.items() for kind in ("instances", "overlay") if getattr(item, kind)}
     for _, snapshot in runs():
-        for view in (WITHOUT_CHAINS, EVERYTHING):
+        for view in (WITHOUT_CHAINS, EVERYTHING, PHOTOELASTIC):
             frame = frame_of(snapshot, view)
             for name, kind in [*parts]:
                 item, sheet = waiting[name], Sheet()
@@ -141,7 +161,7 @@ def test_every_pass_draws_something_of_a_real_run() -> None:
 @pytest.mark.parametrize("scene", list(scenes()))
 def test_every_number_that_a_pass_draws_of_a_real_run_is_finite(scene: str) -> None:
     for snapshot in course(scene)[:: max(1, len(course(scene)) // 5)]:
-        for view in (WITHOUT_CHAINS, EVERYTHING):
+        for view in (WITHOUT_CHAINS, EVERYTHING, PHOTOELASTIC):
             frame = frame_of(snapshot, view)
             for item in all_passes():
                 rows = item.instances(frame) if item.instances and item.is_drawn(frame) else None
@@ -520,6 +540,96 @@ def test_spheres_that_never_touch_keep_their_size_when_force_chains_are_on() -> 
     rows = spheres.instances(frame_of(last, EVERYTHING))
     assert rows is not None
     assert np.allclose(rows[:, 3], last.radius[0])
+
+
+def test_the_pull_on_a_grain_is_an_arrow_towards_its_target_with_its_value() -> None:
+    found = next(item for item in all_passes() if item.name == "pull")
+    assert found.overlay is not None
+    snapshot = pulled_grain()
+    assert snapshot.pull is not None
+    weight = 9.81 * float(snapshot.mass[snapshot.sphere_id == snapshot.pull.sphere_id][0])
+    sheet, none, strongest = Sheet(), Sheet(), Sheet()
+    found.overlay(frame_of(snapshot), sheet)  # type: ignore[arg-type]
+    found.overlay(frame_of(replace(snapshot, pull=None)), none)  # type: ignore[arg-type]
+    found.overlay(frame_of(replace(snapshot, pull=replace(snapshot.pull, limit=weight))), strongest)  # type: ignore[arg-type]
+    assert (none.words, none.lines) == ([], [])
+    force = math.hypot(*snapshot.pull.force)
+    assert force == pytest.approx(weight * 5e-3 * FREQUENCY**2 / 9.81, rel=0.1)  # its velocity is still small
+    assert sheet.words == [with_prefix(force, "N", 3)]
+    start, tip = sheet.lines[2]  # after the thread and the ring at the target
+    assert math.atan2(start[1] - tip[1], tip[0] - start[0]) == pytest.approx(
+        math.atan2(snapshot.pull.force[1], snapshot.pull.force[0]), abs=1e-3
+    )
+    assert strongest.words == [f"{with_prefix(force, 'N', 3)} (largest)"]
+
+
+def numbers_of(snapshot: Snapshot, selected: tuple[int, ...]) -> tuple[dict[str, str], Sheet]:
+    """What the plate of the selection says, by name, and the whole sheet."""
+    sheet = Sheet()
+    found = next(item for item in all_passes() if item.name == "microscope")
+    assert found.overlay is not None
+    frame = frame_of(snapshot, View(selected=selected))
+    found.overlay(frame, sheet)  # type: ignore[arg-type]
+    rows = rows_of(snapshot, selected) or [0]
+    seen = (
+        contact_seen(frame, snapshot.forces, selected_contact(snapshot, frame.view)).words if len(selected) == 2 else ()
+    )  # type: ignore[arg-type]
+    return dict(seen or grain_words(frame, rows[0])), sheet
+
+
+def test_the_contact_forces_of_a_grain_at_rest_carry_its_weight_and_stay_within_the_coulomb_limit() -> None:
+    last = finished("heap")
+    assert last.forces is not None
+    carried = 0
+    for row in np.flatnonzero(np.isfinite(last.mass) & (last.columns["coordination"] > 2)):
+        numbers, sheet = numbers_of(last, (int(last.sphere_id[row]),))
+        assert numbers["contacts"] == f"{last.columns['coordination'][row]:.0f}"
+        assert numbers["weight"] in sheet.words
+        carried += numbers["sum of contact forces"][:3] == numbers["weight"][:3]
+    assert carried > 10
+    pressing = last.forces.normal_force > 0.01 * last.forces.normal_force.max()
+    assert (last.forces.mobilised[pressing] < 1.02).all()  # damping comes on top of a spring at its limit
+    assert last.forces.mobilised[pressing].max() > 0.2
+
+
+def test_the_friction_spring_of_a_contact_is_as_long_as_its_force_says() -> None:
+    last = finished("heap")
+    forces, stiffness = last.forces, last.parameters.shear_stiffness  # type: ignore[union-attr]
+    assert forces is not None
+    size, stretch = (np.linalg.norm(vectors, axis=1) for vectors in (forces.shear_force, forces.shear))
+    sticks = (forces.mobilised < 0.8) & (size > 1e-3 * forces.normal_force.max())
+    assert np.count_nonzero(sticks) > 5
+    assert np.median(np.abs(stiffness * stretch[sticks] / size[sticks] - 1.0)) < 0.01
+    contact = int(np.flatnonzero(sticks)[0])
+    ids = tuple(int(last.sphere_id[rows[contact]]) for rows in (forces.i, forces.j))
+    for selected in (ids, ids[::-1]):
+        numbers, _ = numbers_of(last, selected)
+        assert numbers["spring ξ"] == with_prefix(float(stretch[contact]), "m", 3)
+        assert float(numbers["F_t / limit"]) == pytest.approx(forces.mobilised[contact], abs=0.006)
+
+
+def test_a_sphere_that_slides_on_a_plane_is_at_its_coulomb_limit() -> None:
+    last = finished("slope")
+    forces, frictions = last.forces, last.parameters.frictions  # type: ignore[union-attr]
+    assert forces is not None
+    assert (forces.j == -1).all()
+    assert forces.limit == pytest.approx(np.array(frictions) * forces.normal_force)
+    rolling = [mu >= 2.0 / 7.0 * math.tan(last.parameters.slope_angle) for mu in frictions]  # type: ignore[union-attr]
+    for row, (mu, rolls) in enumerate(zip(frictions, rolling, strict=True)):
+        numbers, sheet = numbers_of(last, (int(last.sphere_id[row]), -1))
+        assert any("wall" in words for words in sheet.words)
+        share = 2.0 / 7.0 * math.tan(last.parameters.slope_angle) / mu if rolls else 1.0  # type: ignore[union-attr]
+        assert numbers["F_t / limit"] == (f"{share:.2f}" if mu > 0.0 else "–")
+
+
+def test_a_selection_that_has_left_or_does_not_touch_draws_no_forces() -> None:
+    last = finished("heap")
+    assert numbers_of(last, (10**6,))[1].words == []
+    grains = last.sphere_id[np.isfinite(last.mass)]
+    far = int(grains[0]), int(grains[-1])
+    numbers, sheet = numbers_of(last, far)
+    assert "does not touch now" in numbers
+    assert len(sheet.lines) == 2  # the rings
 
 
 def test_a_plumb_line_shows_where_the_weight_pulls_on_a_tilted_table_and_the_angle() -> None:

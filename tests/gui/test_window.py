@@ -6,6 +6,7 @@ test allows, and tests share one: each leaves the program without messages and q
 
 from __future__ import annotations
 
+import math
 import signal
 import subprocess
 from collections.abc import Iterator
@@ -166,6 +167,54 @@ def test_a_heap_is_filled_opened_and_measured_by_clicking(shared: Desktop, tmp_p
     assert shared.look()["broken"] == {}
     shared.screenshot(tmp_path / "heap.png")
     assert colour_count(tmp_path / "heap.png") > 100
+
+
+def test_a_grain_is_grabbed_dragged_dropped_and_put_back(shared: Desktop) -> None:
+    shared.press("b")
+    x, y = shared.fresh()["highest_grain"]
+    before = shared.state
+    shared.move(x, y)
+    shared.xdotool("mousedown", 1)
+    view = shared.fresh()["metres_per_pixel"]
+    for step in range(1, 6):
+        shared.move(x + 4 * step, y - 12 * step)
+    shared.until(lambda: shared.state["pull"] is not None, "pull")
+
+    def at_pointer() -> bool:
+        pull = shared.state["pull"]
+        return math.dist(pull["position"], pull["target"]) < 5e-4 and pull["force"][1] > 0.0
+
+    shared.until(at_pointer, "grain at the pointer")
+    assert math.dist(shared.look()["highest_grain"], (x + 20, y - 60)) < 10.0
+    assert shared.look()["metres_per_pixel"] == view  # the picture stays where it is meanwhile
+    shared.xdotool("mouseup", 1)
+    shared.until(lambda: shared.state["pull"] is None and shared.state["step"] > before["step"], "free grain")
+    shared.press("ctrl+z", "q")
+    shared.until(lambda: math.dist(shared.look()["highest_grain"], (x, y)) < 2.0, "the grain where it was")
+    assert shared.look()["broken"] == {}
+
+
+def test_a_click_selects_a_grain_and_a_drag_still_moves_the_picture(shared: Desktop) -> None:
+    shared.press("i", "space")
+    shared.until(lambda: shared.state["paused"], "pause")
+    shared.move(*CENTRE)
+    shared.xdotool("click", 5)  # the picture stops following the grains
+    x, y = shared.fresh(5)["highest_grain"]
+    shared.move(x, y)
+    shared.xdotool("click", 1)
+    shared.until(lambda: len(shared.look()["selected"]) == 1, "selected grain")
+    shared.move(x + 60, y - 40)  # at another place: this is no double-click
+    shared.xdotool("mousedown", 1)
+    shared.move(x + 90, y - 60)
+    shared.xdotool("mouseup", 1)
+    there = shared.fresh()["highest_grain"]
+    assert math.dist(there, (x + 30, y - 20)) < 3.0
+    assert len(shared.look()["selected"]) == 1
+    shared.move(there[0], there[1] - 60)
+    shared.xdotool("click", 1)
+    shared.until(lambda: shared.look()["selected"] == [], "nothing selected")
+    shared.press("q", "Home", "space")
+    assert shared.look()["broken"] == {}
 
 
 def test_closing_the_window_ends_the_program_with_exit_code_0(shared: Desktop) -> None:

@@ -178,6 +178,9 @@ class Pass:
     needs_contacts: bool = False
     """Whether it draws the contacts of a snapshot, which are copied only while a pass needs them."""
 
+    needs_forces: Callable[[View], bool] = lambda view: False
+    """needs_forces(view) -> whether it draws forces of contacts, which are computed only while a pass needs them."""
+
     def is_drawn(self, frame: Frame) -> bool:
         """Whether it draws snapshots of this dimension and is switched on."""
         if frame.plain and self.overlay is not None:
@@ -200,3 +203,8 @@ def all_switches() -> tuple[Switch, ...]:
 def needs_contacts(view: View) -> bool:
     """Whether a pass that is switched on draws contacts."""
     return any(item.needs_contacts and (item.switch is None or item.switch.is_on(view)) for item in all_passes())
+
+
+def needs_forces(view: View) -> bool:
+    """Whether a pass draws forces of contacts now."""
+    return any(item.needs_forces(view) for item in all_passes())

@@ -6,6 +6,7 @@ import numpy as np
 from repose.app.render.colours import to_linear
 from repose.app.render.passes import Frame, Pass
 from repose.app.render.passes.force_chains import FORCE_CHAINS
+from repose.app.render.passes.photoelastic import CHOICE as PHOTOELASTIC
 from repose.sim.experiment.snapshot import Floats
 
 DIMMED = 0.26
@@ -37,6 +38,8 @@ def instances(frame: Frame) -> Floats:
     rows[:, 10] = 1.0
     # The rim is 12 % of the radius wide, at most 1.6 units.
     rows[:, 11] = np.minimum(0.12 * snapshot.radius / frame.metres_per_pixel, 1.6 * frame.scale)
+    if frame.shown == PHOTOELASTIC and snapshot.forces is not None:
+        return rows[snapshot.fixed]  # the grains are drawn by another pass
     return rows[np.argsort(~snapshot.fixed, kind="stable")]
 
 

@@ -19,6 +19,7 @@ from repose.app.render.passes import Switch, all_switches
 from repose.app.storage.view import View
 from repose.app.ui.edits import Edits
 from repose.app.ui.keys import WINDOW_KEYS, Key
+from repose.app.ui.tools import Tool, all_tools, choose_tool
 from repose.app.ui.ui import Ui
 from repose.sim.engine.world import Floats
 from repose.sim.experiment.snapshot import Snapshot
@@ -97,9 +98,19 @@ def with_edits(ui: Ui, edits: Edits) -> Iterator[None]:
 
 @cache
 def all_keys() -> tuple[Key, ...]:
-    """Every key: those of the window, of the panels, and of the switches of the draw passes."""
+    """Every key: those of the window, of the panels, of the tools, and of the switches of the draw passes."""
     panels = (key for panel in all_panels() for key in panel.keys)
-    return (*WINDOW_KEYS, *panels, *(_switch_key(switch) for switch in all_switches() if switch.key))
+    tools = map(_tool_key, all_tools())
+    return (*WINDOW_KEYS, *panels, *tools, *(_switch_key(switch) for switch in all_switches() if switch.key))
+
+
+def _tool_key(tool: Tool) -> Key:
+    letters, words = tool.key.lower() + tool.key.upper(), f"mouse: {tool.title.lower()}"
+    return Key(f"tool_{tool.name}", tool.key, words, "Picture", partial(_choose, tool), characters=letters)
+
+
+def _choose(tool: Tool, ui: Ui) -> None:
+    choose_tool(ui, tool)
 
 
 def _switch_key(switch: Switch) -> Key:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import math
+
 from imgui_bundle import imgui
 from repose.app.render.colours import COLOUR_MAPS, COLOURINGS, shown_as
 from repose.app.render.cutaway import AXES
 from repose.app.render.orbit import VIEWS
 from repose.app.render.passes import all_switches
-from repose.app.render.text import si
+from repose.app.render.passes.photoelastic import CHOICE as PHOTOELASTIC
+from repose.app.render.text import friendly, si
 from repose.app.ui.keys import Key
 from repose.app.ui.panels import Panel
 from repose.app.ui.ui import Ui
-from repose.app.ui.widgets import button, checkbox, choose, slide
+from repose.app.ui.widgets import button, checkbox, choose, slide, tooltip
 
 COLOURS = {
     "automatic": "automatic",
@@ -21,6 +24,7 @@ COLOURS = {
     "coordination": "contacts",
     "size": "radius",
     "layer": "layer of origin",
+    "photoelastic": "photoelastic",
     "sand": "sand",
     "clay": "clay",
     "plain": "plain",
@@ -44,6 +48,8 @@ def draw(ui: Ui) -> None:
         view.colour_by = colour
     if table is not None:
         view.colour_map = table
+    if shown_as(view.colour_by, ui.snapshot) == PHOTOELASTIC:
+        _draw_photoelastic(ui)
     _draw_switches(ui)
     if button(
         ui, "view.frame", "Follow the grains", hint="Home", help="Move and zoom so that the grains fill the picture."
@@ -51,6 +57,24 @@ def draw(ui: Ui) -> None:
         ui.actions["frame_all"]()
     if ui.snapshot.position.shape[1] == 3:
         _draw_space(ui)
+
+
+def _draw_photoelastic(ui: Ui) -> None:
+    """Stress-optic coefficient, and the light."""
+    view = ui.view
+    low, decades = 1e-11, 5.0
+    wide = imgui.get_content_region_avail().x
+    coefficient = f"C = {friendly(f'{view.stress_optic:.2g}')}"
+    where = math.log10(view.stress_optic / low) / decades
+    moved = slide(ui, "view.stress_optic", (f"{coefficient} 1/Pa", coefficient), where, width=0.6 * wide, step=0.02)
+    tooltip("Stress-optic coefficient: one fringe more for every λ/C in the difference of the principal stresses.")
+    if moved is not None:
+        view.stress_optic = float(f"{low * 10.0 ** (decades * moved):.3g}")
+    imgui.same_line()
+    help = "Coloured fringes of white light; otherwise dark and bright ones of the wavelength 550 nm."
+    white = checkbox(ui, "view.white_light", "White light", view.white_light, help)
+    if white != view.white_light:
+        view.white_light = white
 
 
 def _draw_space(ui: Ui) -> None:

@@ -40,6 +40,8 @@ def column(layers: int, across: int = 20, lift: float = 0.0) -> Snapshot:
         sphere_id=np.arange(count),
         orientation=np.empty((count, 0), np.float32),
         velocity=np.zeros((count, 2), np.float32),
+        mass=np.ones(count, np.float32),
+        body=np.full(count, -1),
         columns={"speed": np.zeros(count, np.float32)},
         box=((-0.01, -0.01), (1.25 * width, 0.2)),
         focus=((-2.0 * R, -R), (width + 2.0 * R, 0.0)),

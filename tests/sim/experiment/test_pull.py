@@ -7,7 +7,19 @@ from typing import Any
 import numpy as np
 import pytest
 from repose.sim.experiment.changes import new_experiment
-from repose.sim.experiment.commands import Act, Command, Pull, Recover, Release, Rewind, SetParameters
+from repose.sim.experiment.commands import (
+    PULLED,
+    REMOVED,
+    Act,
+    Command,
+    Pull,
+    Recover,
+    Release,
+    RemoveGrain,
+    Rewind,
+    SetParameters,
+    TakeBack,
+)
 from repose.sim.experiment.control import apply
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
 from repose.sim.experiment.history import saved_copy
@@ -177,6 +189,32 @@ def test_a_replay_of_a_run_with_a_dragged_grain_gives_the_same_bits_and_so_does_
     untouched = go(poured(5_000), 9_000)
     assert state_hash(untouched.run) != digest
     done(experiment, Rewind(6_000), Rewind(9_000))
+    assert state_hash(experiment.run) == digest
+
+
+def test_the_latest_pull_is_taken_back_as_a_whole_and_then_the_one_before_it() -> None:
+    experiment, moments = poured(5_000), []
+    for _ in range(2):
+        moments.append((experiment.history.at, experiment.history.commands, state_hash(experiment.run)))
+        done(dragged(experiment), Release())
+        go(experiment, experiment.history.at + 50)
+    for at, commands, digest in reversed(moments):
+        done(experiment, TakeBack(PULLED))
+        assert (experiment.history.at, experiment.history.commands) == (at, commands)
+        assert state_hash(experiment.run) == digest
+        assert experiment.run.target is None
+    assert "nothing to undo" in apply(experiment, TakeBack(PULLED))
+    assert state_hash(experiment.run) == moments[0][2]
+
+
+def test_a_removed_grain_is_put_back() -> None:
+    experiment = poured(5_000)
+    digest, count = state_hash(experiment.run), experiment.run.world.sphere_count
+    assert "nothing to undo" in apply(experiment, TakeBack(REMOVED))
+    done(experiment, RemoveGrain(free_grain(experiment)))
+    go(experiment, 5_100)
+    assert experiment.run.world.sphere_count == count - 1
+    done(experiment, TakeBack(REMOVED))
     assert state_hash(experiment.run) == digest
 
 

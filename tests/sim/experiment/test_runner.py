@@ -267,6 +267,20 @@ def test_contacts_are_published_only_while_they_are_shown(runner: Runner) -> Non
     assert (shown.columns["coordination"] > 0.0).any()
 
 
+def test_forces_of_contacts_are_published_only_while_they_are_shown(runner: Runner) -> None:
+    runner.send(Act("fill"))
+    runner.single_step(20_000)
+    shown = at_rest(runner)
+    assert shown.forces is None
+    runner.show_forces(True)
+    until(lambda: runner.latest().forces is not None)
+    shown = at_rest(runner)
+    assert shown.forces is not None
+    assert shown.forces.normal_force.sum() > 0.0
+    runner.show_forces(False)
+    until(lambda: runner.latest().forces is None)
+
+
 def test_snapshots_are_rarer_where_each_costs_more_but_never_stop() -> None:
     assert pause_between_snapshots(0.0) == PUBLISH_INTERVAL
     # A share s spent on snapshots of cost c leaves c/s between two.

@@ -1,0 +1,81 @@
+"""The selected grain or contact in a snapshot."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from repose.app.render.camera import Size
+from repose.app.render.orbit import Camera
+from repose.app.render.picking import sphere_at
+from repose.app.storage.view import View
+from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.measure.contact_forces import ContactForces
+
+WALL = -1
+"""In place of the second id of a contact with a wall."""
+CLOSE = 0.35
+"""Distance from a contact within which a click selects it, not the grain [radii of the grain]."""
+
+
+def rows_of(snapshot: Snapshot, ids: Sequence[int]) -> list[int] | None:
+    """Rows of the selected spheres, without a wall; None if one has left, or none is selected."""
+    found = [np.flatnonzero(snapshot.sphere_id == sphere) for sphere in ids if sphere != WALL]
+    return [int(rows[0]) for rows in found] if found and all(rows.size for rows in found) else None
+
+
+def members_of(snapshot: Snapshot, row: int) -> list[int]:
+    """Rows of the spheres of the grain that a sphere belongs to: of its rigid body, or its own."""
+    body = snapshot.body[row]
+    return np.flatnonzero(snapshot.body == body).tolist() if body >= 0 else [row]
+
+
+def contacts_of(snapshot: Snapshot, rows: list[int]) -> NDArray[np.intp]:
+    """Contacts of a grain, the rows of its spheres given, with others, in `Snapshot.forces`."""
+    forces = snapshot.forces
+    if forces is None:
+        return np.zeros(0, np.intp)
+    return np.flatnonzero(np.isin(forces.i, rows) != np.isin(forces.j, rows))
+
+
+def forces_on(forces: ContactForces, near: NDArray[np.intp], rows: list[int]) -> NDArray[np.float64]:
+    """Forces on a grain from its contacts [N], shape (contacts, dimension)."""
+    force = forces.normal_force[near, None] * forces.normal[near] + forces.shear_force[near]
+    found: NDArray[np.float64] = np.where(np.isin(forces.i[near], rows)[:, None], force, -force)
+    return found
+
+
+def selected_contact(snapshot: Snapshot, view: View) -> int | None:
+    """The selected contact in `Snapshot.forces`; None if no contact is selected, or the two do not touch now."""
+    rows, forces = rows_of(snapshot, view.selected), snapshot.forces
+    if len(view.selected) != 2 or rows is None or forces is None:
+        return None
+    if view.selected[1] == WALL:
+        found = np.flatnonzero((forces.i == rows[0]) & (forces.j < 0))
+    else:
+        low, high = sorted(rows)
+        found = np.flatnonzero((np.minimum(forces.i, forces.j) == low) & (np.maximum(forces.i, forces.j) == high))
+    return int(found[0]) if found.size else None
+
+
+def selection_at(
+    snapshot: Snapshot, view: View, camera: Camera, size: Size, pixel: Sequence[float], reach: float
+) -> tuple[int, ...]:
+    """What a click on a pixel selects: the contact of the grain there that is close, else the grain, else nothing."""
+    row = sphere_at(snapshot, view, camera, size, pixel, reach)
+    if row is None:
+        return ()
+    ids, forces = snapshot.sphere_id, snapshot.forces
+    near = contacts_of(snapshot, [row])
+    if forces is not None and near.size:
+        places = camera.world_to_pixel(forces.point[near], size)
+        rim = camera.world_to_pixel(snapshot.position[row], size)
+        apart = np.linalg.norm(places - np.asarray(pixel), axis=1)
+        # All contacts are on the rim: the farthest one from the centre is seen at its full distance.
+        radius = np.nanmax(np.linalg.norm(places - rim, axis=1))
+        best = int(np.nanargmin(apart))
+        if apart[best] <= max(CLOSE * radius, reach):
+            i, j = int(forces.i[near[best]]), int(forces.j[near[best]])
+            return int(ids[i]), int(ids[j]) if j >= 0 else WALL
+    return (int(ids[row]),)

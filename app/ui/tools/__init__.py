@@ -1,0 +1,57 @@
+"""Tools of the mouse on the picture: one module each, with its record `TOOL`; plug-ins add more.
+
+A tool decides what a drag of the left button does. It requests changes by commands, like a panel. The camera keeps the
+right button, the wheel, and the drags that the chosen tool leaves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+
+from repose.app.extensions import offered
+from repose.app.ui.ui import Ui
+
+Pixel = tuple[float, float]
+"""Place of the pointer [px of the window]."""
+
+
+@dataclass(frozen=True)
+class Tool:
+    """One tool of the mouse."""
+
+    name: str
+    title: str
+    """On its button: one or two words."""
+    order: int
+    key: str
+    """Letter that chooses it."""
+    help: str
+    press: Callable[[Ui, Pixel], bool] = lambda ui, at: False
+    """press(ui, at), when the left button goes down over the picture -> whether this drag is the tool's; otherwise it
+    is the camera's."""
+    hold: Callable[[Ui, Pixel], bool] = lambda ui, at: True
+    """hold(ui, at), once per frame of the drag -> whether it goes on."""
+    release: Callable[[Ui], None] = lambda ui: None
+    """Called at the end of the drag, however it ends."""
+    click: Callable[[Ui, Pixel], None] = lambda ui, at: None
+    """click(ui, at), when the button went up near the place where it went down, whoever had the drag."""
+    options: Callable[[Ui], None] = lambda ui: None
+    """Draws the settings of the tool below its button while it is chosen."""
+
+
+@cache
+def all_tools() -> tuple[Tool, ...]:
+    """Every tool of this package and of the plug-ins, in order; the first one is chosen at the start."""
+    return tuple(sorted(offered(__name__, "TOOL"), key=lambda tool: tool.order))
+
+
+def chosen_tool(ui: Ui) -> Tool:
+    """The tool of the left button now."""
+    return next((tool for tool in all_tools() if tool.name == ui.tool), all_tools()[0])
+
+
+def choose_tool(ui: Ui, tool: Tool) -> None:
+    """Let the left button do what this tool does."""
+    ui.tool = tool.name

@@ -1,0 +1,110 @@
+"""Grab a grain or a clump and drag it: a spring with a limited force between grain and pointer.
+
+In space the pointer moves in the plane parallel to the picture through the grain.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from repose.app.render.picking import point_at, sphere_at
+from repose.app.ui.toasts import tell
+from repose.app.ui.tools import Pixel, Tool
+from repose.app.ui.ui import Ui
+from repose.app.ui.widgets import slide, tooltip
+from repose.sim.experiment.commands import PULLED, Pull, Release
+from repose.sim.experiment.pull import LARGEST_FORCE
+
+REACH = 6.0
+"""Distance from the edge of a grain at which a press still grabs it [px at scale 1]."""
+EARTH = 9.81
+"""Acceleration of free fall that the strength counts in, in every scene [m/s²]."""
+WEAKEST, STRONGEST = 1.0, 1e4
+"""Range of the strength [weights of the grain on the Earth]."""
+STILL = 0.25
+"""Motion of the pointer below which no command is sent [px]."""
+HELD = "held grain"
+"""Entry of `Ui.memory`: the `Held` of the drag under way."""
+
+
+@dataclass
+class Held:
+    """The grain of a drag."""
+
+    sphere_id: int
+    limit: float
+    """Largest force [N]."""
+    through: tuple[float, ...]
+    """A point of the plane in which the pointer moves [m]."""
+    offset: tuple[float, ...]
+    """From the pointer to the centre of the grain at the press [m]."""
+    refusals: int
+    """Refused commands before the press."""
+    target: tuple[float, ...] | None = None
+    """Sent last [m]."""
+
+
+def press(ui: Ui, at: Pixel) -> bool:
+    """Grab the grain under the pointer, if there is one that can move."""
+    snapshot = ui.snapshot
+    row = sphere_at(snapshot, ui.view, ui.camera, ui.size, at, REACH * ui.scale)
+    if row is None or not math.isfinite(snapshot.mass[row]):
+        return False
+    centre = tuple(map(float, snapshot.position[row]))
+    pointer = point_at(ui.camera, ui.size, at, centre)
+    limit = min(ui.settings.choices.grab_strength * EARTH * float(snapshot.mass[row]), LARGEST_FORCE)
+    offset = tuple(there - here for there, here in zip(centre, pointer, strict=True))
+    ui.memory[HELD] = Held(int(snapshot.sphere_id[row]), limit, centre, offset, snapshot.refusals)
+    ui.edits.note(PULLED)
+    return hold(ui, at)
+
+
+def hold(ui: Ui, at: Pixel) -> bool:
+    """Move the target to the pointer; False once the grain has left or the pull is refused."""
+    held: Held = ui.memory[HELD]
+    if ui.snapshot.refusals > held.refusals:
+        return False
+    if not np.any(ui.snapshot.sphere_id == held.sphere_id):
+        tell(ui, f"Grain {held.sphere_id} has left the scene: nothing is held any more.")
+        return False
+    pointer = point_at(ui.camera, ui.size, at, held.through)
+    target = tuple(here + by for here, by in zip(pointer, held.offset, strict=True))
+    if held.target is None or math.dist(target, held.target) > STILL * ui.camera.resolution(ui.size):
+        held.target = target
+        ui.send(Pull(held.sphere_id, target, held.limit))
+    return True
+
+
+def release(ui: Ui) -> None:
+    """Let go."""
+    del ui.memory[HELD]
+    ui.send(Release())
+
+
+def options(ui: Ui) -> None:
+    """The largest force, on a logarithmic scale."""
+    choices, decades = ui.settings.choices, math.log10(STRONGEST / WEAKEST)
+    strength = choices.grab_strength
+    texts = (f"up to {strength:.0f} weights", f"{strength:.0f} weights", f"{strength:.0f}")
+    where = slide(ui, "tool.strength", texts, math.log10(strength / WEAKEST) / decades, step=0.05)
+    tooltip(
+        "Largest force of the spring that pulls, in weights of the grain on the Earth. A weak one cannot lift a grain "
+        "that others lie on; a strong one tears it out."
+    )
+    if where is not None:
+        choices.grab_strength = float(f"{WEAKEST * 10.0 ** (decades * where):.2g}")
+
+
+TOOL = Tool(
+    "grab",
+    "Grab",
+    10,
+    "B",
+    "Press on a grain, drag it and let go: a spring with a limited force pulls it. The arrow shows the force.",
+    press,
+    hold,
+    release,
+    options=options,
+)

@@ -1,0 +1,25 @@
+"""Select a grain or a contact with a click, to see its forces; every drag is the camera's."""
+
+from __future__ import annotations
+
+from repose.app.render.selection import selection_at
+from repose.app.ui.tools import Pixel, Tool
+from repose.app.ui.ui import Ui
+
+REACH = 6.0
+"""Distance from a grain or a contact at which a click still selects it [px at scale 1]."""
+
+
+def click(ui: Ui, at: Pixel) -> None:
+    """Select what is there; a click beside the grains selects nothing."""
+    ui.view.selected = selection_at(ui.snapshot, ui.view, ui.camera, ui.size, at, REACH * ui.scale)
+
+
+TOOL = Tool(
+    "inspect",
+    "Inspect",
+    20,
+    "I",
+    "Click a grain to see its forces, then one of its contacts to see overlap, forces and friction spring.",
+    click=click,
+)

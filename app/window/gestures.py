@@ -1,0 +1,64 @@
+"""Drags of the left button on the picture that the chosen tool takes from the camera."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from repose.app.ui.tools import Pixel, Tool, chosen_tool
+from repose.app.ui.ui import Ui
+
+if TYPE_CHECKING:
+    import pygame
+
+
+CLICK = 4.0
+"""Largest distance between press and release of a click [px at scale 1]."""
+
+
+@dataclass
+class Gestures:
+    """Passes the drags to the tool that began them, and the place of the pointer once per frame."""
+
+    tool: Tool | None = None
+    """The tool of the drag under way."""
+    _at: Pixel = (0.0, 0.0)
+    _pressed: Pixel | None = None
+    """Where the button went down on the picture; None while it is up."""
+    _modified: bool = False
+    """Whether Ctrl or Shift is down: such drags turn the glass or move the camera."""
+
+    def handle(self, event: pygame.Event, ui: Ui, free: bool) -> bool:
+        """True if the event was used; `free` is False if the pointer is on a panel."""
+        import pygame
+
+        if event.type in (pygame.KEYDOWN, pygame.KEYUP):
+            self._modified = bool(event.mod & (pygame.KMOD_CTRL | pygame.KMOD_META | pygame.KMOD_SHIFT))
+        elif event.type == pygame.MOUSEBUTTONDOWN and event.button == 1 and free and not self._modified:
+            self.end(ui)  # a release outside the window may be lost
+            self._at, self._pressed, tool = event.pos, event.pos, chosen_tool(ui)
+            self.tool = tool if ui.snapshot.serial and tool.press(ui, self._at) else None
+            return self.tool is not None
+        elif event.type == pygame.MOUSEBUTTONUP and event.button == 1:
+            pressed, self._pressed, self._at, used = self._pressed, None, event.pos, self.tool is not None
+            self.update(ui)  # to where the button went up, also when that is in the frame of the press
+            self.end(ui)
+            if pressed is not None and math.dist(pressed, event.pos) <= CLICK * ui.scale:
+                chosen_tool(ui).click(ui, event.pos)
+            return used
+        elif event.type == pygame.MOUSEMOTION and self.tool is not None:
+            self._at = event.pos
+            return True
+        return False
+
+    def update(self, ui: Ui) -> None:
+        """One frame."""
+        if self.tool is not None and not self.tool.hold(ui, self._at):
+            self.end(ui)
+
+    def end(self, ui: Ui) -> None:
+        """End the drag under way, if there is one."""
+        tool, self.tool = self.tool, None
+        if tool is not None:
+            tool.release(ui)

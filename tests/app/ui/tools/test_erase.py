@@ -1,0 +1,46 @@
+"""Erasing: the clicked grain is removed, walls and empty places are not, and an undo puts back what was removed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from repose.app.render.camera import Camera2D
+from repose.app.ui.edits import PATIENCE
+from repose.app.ui.tools.erase import TOOL
+from repose.sim.experiment.commands import REMOVED, RemoveGrain, TakeBack
+
+from tests.app.ui.panels.panel_harness import PanelHarness, open_harness
+from tests.app.ui.tools.test_grab import SIZE, at, two_grains
+
+
+@pytest.fixture
+def harness(tmp_path: Path) -> Iterator[PanelHarness]:
+    with open_harness(tmp_path, two_grains(), size=SIZE) as opened:
+        opened.ui.camera = Camera2D((0.0, 0.0), 0.01)
+        yield opened
+
+
+def test_a_click_removes_the_grain_and_no_wall(harness: PanelHarness) -> None:
+    TOOL.click(harness.ui, at(harness, 0.0, 0.0))
+    TOOL.click(harness.ui, at(harness, -3.0, 2.0))
+    assert harness.commands == []
+    TOOL.click(harness.ui, at(harness, 3.4, 1.2))
+    harness.ui.edits.undo()
+    assert harness.commands == [RemoveGrain(7), TakeBack(REMOVED)]
+
+
+@pytest.mark.parametrize(("later", "undone"), [(1, False), (PATIENCE + 1, True)])
+def test_a_refused_removal_is_not_undone_but_what_was_done_before_it(
+    harness: PanelHarness, later: int, undone: bool
+) -> None:
+    edits = harness.ui.edits
+    edits.history.record({"friction": 0.1}, {"friction": 0.2})
+    TOOL.click(harness.ui, at(harness, 3.0, 1.0))
+    for serial in range(2, later + 2):
+        harness.ui.snapshot.serial = serial
+        harness.ui.snapshot.refusals = int(serial == later + 1)  # at once, or of a later command
+        edits.see(harness.ui.snapshot)
+    assert (edits.to_undo() == {}) == undone
+    assert undone or edits.to_undo() == {"friction": 0.1}

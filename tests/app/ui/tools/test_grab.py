@@ -1,0 +1,129 @@
+"""Grabbing a grain: which one, how strong, how it follows the pointer, and how it ends."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from repose.app.render.camera import Camera2D
+from repose.app.render.orbit import VIEWS, Camera3D
+from repose.app.ui.toasts import TOASTS
+from repose.app.ui.tools import all_tools, chosen_tool
+from repose.app.ui.tools.grab import EARTH, HELD, TOOL
+from repose.sim.experiment.commands import PULLED, Pull, Release, TakeBack
+from repose.sim.experiment.pull import LARGEST_FORCE
+from repose.sim.experiment.snapshot import Snapshot
+
+from tests.app.ui.panels.panel_harness import PanelHarness, open_harness
+
+SIZE = (800, 600)
+MASS = 2e-3
+
+
+def two_grains(third: tuple[float, ...] = ()) -> Snapshot:
+    """A wall sphere at the origin and a grain beside it."""
+    places = np.array(((0.0, 0.0, *third), (3.0, 1.0, *third)), np.float32)
+    return Snapshot(
+        serial=1,
+        position=places,
+        radius=np.ones(2, np.float32),
+        mass=np.array((np.inf, MASS), np.float32),
+        fixed=np.array((True, False)),
+        sphere_id=np.array((4, 7)),
+        box=(tuple(places.min(axis=0) - 1.0), tuple(places.max(axis=0) + 1.0)),
+    )
+
+
+@pytest.fixture
+def harness(tmp_path: Path) -> Iterator[PanelHarness]:
+    with open_harness(tmp_path, two_grains(), size=SIZE) as opened:
+        opened.ui.camera = Camera2D((0.0, 0.0), 0.01)
+        yield opened
+
+
+def at(harness: PanelHarness, *place: float) -> tuple[float, float]:
+    x, y = harness.ui.camera.world_to_pixel(place, harness.ui.size)
+    return float(x), float(y)
+
+
+def test_a_grain_follows_the_pointer_from_where_it_was_grabbed(harness: PanelHarness) -> None:
+    ui, sent = harness.ui, harness.commands
+    ui.settings.choices.grab_strength = 50.0
+    assert TOOL.press(ui, at(harness, 3.4, 1.2))
+    assert TOOL.hold(ui, at(harness, 3.4, 1.2))  # the pointer rests: nothing is sent
+    assert TOOL.hold(ui, at(harness, 5.4, 0.2))
+    TOOL.release(ui)
+    first, second, last = sent
+    assert isinstance(first, Pull)
+    assert isinstance(second, Pull)
+    assert first.position == pytest.approx((3.0, 1.0))
+    assert second.position == pytest.approx((5.0, 0.0))
+    assert (first.sphere_id, second.sphere_id, last) == (7, 7, Release())
+    assert first.limit == pytest.approx(50.0 * EARTH * MASS)
+    assert HELD not in ui.memory
+
+
+def test_in_space_it_follows_in_the_plane_of_the_picture(harness: PanelHarness) -> None:
+    ui = harness.ui
+    ui.snapshot, ui.camera = two_grains((0.5,)), Camera3D((0.0, 0.0, 0.0), 40.0, *VIEWS["three-quarter"])
+    x, y = at(harness, 3.0, 1.0, 0.5)
+    assert TOOL.press(ui, (x, y))
+    assert TOOL.hold(ui, (x + 60.0, y - 30.0))
+    target = harness.commands[-1].position  # type: ignore[union-attr]
+    assert at(harness, *target) == pytest.approx((x + 60.0, y - 30.0))
+    assert (np.array(target) - (3.0, 1.0, 0.5)) @ ui.camera.axes()[2] == pytest.approx(0.0, abs=1e-6)
+
+
+def test_a_press_beside_the_grains_or_on_a_wall_is_left_to_the_camera(harness: PanelHarness) -> None:
+    assert not TOOL.press(harness.ui, at(harness, -3.0, -1.0))
+    assert not TOOL.press(harness.ui, at(harness, 0.0, 0.0))
+    assert (harness.commands, harness.ui.edits.history.undoable) == ([], [])
+
+
+def test_the_strongest_pull_is_one_that_the_engine_accepts(harness: PanelHarness) -> None:
+    harness.ui.settings.choices.grab_strength = 1e4
+    harness.ui.snapshot.mass[1] = 1e6
+    assert TOOL.press(harness.ui, at(harness, 3.0, 1.0))
+    assert harness.commands[0].limit == LARGEST_FORCE  # type: ignore[union-attr]
+
+
+def test_a_drag_ends_when_the_grain_leaves_or_the_pull_is_refused(harness: PanelHarness) -> None:
+    ui, there = harness.ui, at(harness, 3.0, 1.0)
+    assert TOOL.press(ui, there)
+    ui.snapshot.refusals = 1
+    assert not TOOL.hold(ui, there)
+    TOOL.release(ui)
+    assert TOOL.press(ui, there)
+    ui.snapshot.sphere_id = np.array((4, 8))
+    sent = len(harness.commands)
+    assert not TOOL.hold(ui, at(harness, 9.0, 9.0))
+    assert len(harness.commands) == sent
+    assert [toast.text for toast in ui.memory[TOASTS]] == [
+        "Grain 7 has left the scene: nothing is held any more.",
+    ]
+
+
+def test_undo_takes_back_the_whole_drag_once_and_then_the_change_before_it(harness: PanelHarness) -> None:
+    edits = harness.ui.edits
+    edits.history.record({"friction": 0.1}, {"friction": 0.2})
+    assert TOOL.press(harness.ui, at(harness, 3.0, 1.0))
+    TOOL.hold(harness.ui, at(harness, 4.0, 1.0))
+    TOOL.release(harness.ui)
+    edits.undo()
+    assert harness.commands[-1] == TakeBack(PULLED)
+    assert edits.to_undo() == {"friction": 0.1}
+
+
+def test_buttons_and_keys_choose_a_tool_and_the_strength_is_set(harness: PanelHarness) -> None:
+    ui = harness.ui
+    ui.inset = (0.0, 0.0, 0.0, 60.0)
+    harness.frame(3)
+    assert chosen_tool(ui) is all_tools()[0]
+    harness.click("tool.grab")
+    assert chosen_tool(ui) is TOOL
+    ui.settings.choices.grab_strength = 3e3
+    harness.click("tool.strength")
+    assert math.log10(ui.settings.choices.grab_strength) == pytest.approx(2.0, abs=0.2)  # the middle of 1 to 10⁴
