@@ -206,6 +206,10 @@ def _differences(
     return ", ".join(words if len(words) <= most else [*words[:most], "…"])
 
 
+MOST_DIGITS = 6
+"""Most digits after the point; smaller numbers are written with a power of ten."""
+
+
 def shown(value: float, error: float) -> str:
     """Value and error with the significant digits of the error."""
     if not math.isfinite(value):
@@ -213,6 +217,8 @@ def shown(value: float, error: float) -> str:
     if not (math.isfinite(error) and error > 0.0):
         return f"{value:.4g}"
     digits = max(0, 1 - math.floor(math.log10(error)))
+    if digits > MOST_DIGITS:
+        return f"{value:.2g} ± {error:.1g}"
     return f"{value:.{digits}f} ± {error:.{digits}f}"
 
 
