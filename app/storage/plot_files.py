@@ -214,7 +214,10 @@ def _draw_comparison(axes: Axes, curve: Curve, sizes: dict[str, float]) -> None:
         axes.set_xscale("log")
     if curve.ticks:
         axes.set_xticks(range(len(curve.ticks)), curve.ticks)
-    axes.set_ylim(bottom=min(0.0, axes.get_ylim()[0]) if _below_zero(curve) else 0.0)
+    if curve.log:
+        axes.set_yscale("log", nonpositive="mask")
+    else:
+        axes.set_ylim(bottom=min(0.0, axes.get_ylim()[0]) if _below_zero(curve) else 0.0)
     if not curve.log_x and not any(len(line.x) and float(np.nanmin(line.x)) < 0.0 for line in curve.lines):
         left, right = axes.get_xlim()
         at_zero = any(line.points and len(line.x) and float(np.nanmin(line.x)) == 0.0 for line in curve.lines)
