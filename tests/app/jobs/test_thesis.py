@@ -16,7 +16,6 @@ import pytest
 from repose.app.cli.commands import run_command_line
 from repose.app.jobs import study_request
 from repose.app.jobs.study_pictures import draw_outcome
-from repose.app.storage import plot_files
 from repose.sim import registry
 from repose.sim.measure.profile import surface_profile
 from repose.sim.study import runs_on_disk
@@ -82,24 +81,6 @@ def test_a_figure_has_units_error_bars_fits_and_reference_lines(outcomes: dict[s
         line.label for line in curve.lines
     }
     assert outcomes["thesis-4.5"].curve().x_label == "base grain radius R_p [mm]"
-
-
-def test_the_legend_covers_no_point_and_lists_results_before_references(
-    outcomes: dict[str, Outcome], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    figures: list[Any] = []
-    monkeypatch.setattr(plot_files, "save_figure", lambda figure, *rest: figures.append(figure))
-    draw_outcome(outcomes["thesis-4.3"], io.BytesIO())
-    (figure,) = figures
-    figure.draw_without_rendering()
-    axes = figure.axes[0]
-    assert axes.get_legend().get_window_extent().x0 >= axes.get_window_extent().x1
-    labels = [text.get_text() for text in axes.get_legend().get_texts()]
-    assert labels[:2] == ["simplified", "Hertz"]
-    fitted = [place for place, label in enumerate(labels) if label.startswith(("simplified: (", "Hertz: ("))]
-    assert fitted == [*range(2, 2 + len(fitted))]
-    assert fitted
-    assert "arctan μ" in labels
 
 
 def test_the_other_angles_are_drawn_side_by_side_in_degrees(outcomes: dict[str, Outcome]) -> None:
