@@ -268,7 +268,7 @@ def curves(angles: OtherAngles) -> tuple[Curve, ...]:
         Curve(
             "Avalanches",
             "grains displaced s",
-            "share with at least s grains",
+            "share with ≥ s grains",
             (Line("avalanches", size, share, points=True),),
             heading="Avalanches of at least this size",
             log=True,

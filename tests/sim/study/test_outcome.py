@@ -76,6 +76,14 @@ def test_the_figure_has_a_colour_for_every_case_and_the_table_both_quantities() 
     assert curve.table[1] == ("soft", "0.1", "3", "6.85 ± 0.58", "20.0 ± 5.8", "4")
 
 
+def test_laws_are_drawn_over_the_range_of_the_plan_before_its_last_run_has_ended() -> None:
+    whole = made(arctan)
+    begun = Outcome(PLAN, whole.runs, {name: whole.results[name] for name in [*whole.results][:1]})
+    assert begun.reach == whole.reach
+    law = next(line for line in begun.curve().lines if line.label == "arctan μ")
+    assert law.x[-1] > 0.2
+
+
 def test_the_table_says_how_many_seeds_a_wanted_error_needs() -> None:
     outcome = made(arctan)  # standard deviation 1°
     assert {row["seeds_for_wanted_error"] for row in outcome.report()["table"]} == {4}
