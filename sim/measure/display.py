@@ -75,7 +75,7 @@ class Curve:
     log: bool = False
     """Whether the vertical axis is logarithmic."""
     log_x: bool = False
-    """Whether the horizontal axis is logarithmic, in pictures that are written to files."""
+    """Whether the horizontal axis is logarithmic."""
     ticks: tuple[str, ...] = ()
     """Words at 0, 1, 2 … of the horizontal axis; empty if it has numbers."""
 

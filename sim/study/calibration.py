@@ -100,6 +100,14 @@ class Goal:
             raise ParameterError(
                 f"{self.wanted:g} ± {self.wanted_error:g} is refused: both must be finite, the error positive."
             )
+        own = quantity_of(self.scene, name_of_study(self.scene))
+        if self.frictions and own.unit != "°":
+            raise ParameterError(
+                f"The scene '{self.scene}' measures no angle that could follow θ = arctan μ, but the {own.label}: give "
+                f"the measured {own.label} [{own.unit}] with --angle."
+            )
+        if own.unit == "°" and not self.frictions and not 0.0 < self.wanted < 90.0:
+            raise ParameterError(f"--angle {self.wanted:g} is refused: it must be above 0° and below 90°.")
         if not 0.0 < self.precision < 1.0:
             raise ParameterError(f"--precision {self.precision:g} is refused: it must be a share above 0 and below 1.")
         if self.frictions and (len(self.frictions) < 2 or min(self.frictions) <= 0.0):

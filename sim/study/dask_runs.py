@@ -136,9 +136,9 @@ def _kept(task: Task, future: Any) -> str:
 def _first_sentence(error: Exception) -> str:
     if type(error).__name__ == "KilledWorker":
         return "its workers died, each time that it was begun; the same command with --resume repeats it"
-    if type(error).__name__ == "CancelledError":
+    if type(error).__name__.endswith("CancelledError"):  # of asyncio, and of distributed's futures
         return "the scheduler is gone; the same command with --resume repeats it"
-    return str(error) or type(error).__name__
+    return str(error).partition("\n")[0] or type(error).__name__
 
 
 def on_dask(address: str) -> Callable[..., None]:

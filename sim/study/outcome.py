@@ -182,8 +182,8 @@ class Outcome:
 
     @cached_property
     def reach(self) -> tuple[float, float]:
-        """Lowest and highest value on the abscissa to draw, SI."""
-        return reach_of(self.study, [point for group in self.groups for point in self.points(group)])
+        """Range of the abscissa for laws, SI: that of the plan, so that no axis moves as runs end."""
+        return reach_of(self.study, [*self.places.values()])
 
     def curve(self) -> Curve:
         """Means with errors, single runs, published values and laws as a plot with its table, in shown units."""

@@ -7,7 +7,7 @@ pool of the standard library: a pool whose process is killed loses every run und
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
@@ -27,6 +27,9 @@ LISTEN_INTERVAL = 0.2
 """Longest wall time until a request to stop is noticed [s]."""
 
 
+Beside = Callable[["Task"], Mapping[str, Any]]
+
+
 @dataclass(frozen=True)
 class Task:
     """One run and the file its result goes to."""
@@ -41,6 +44,8 @@ class Task:
     """Threads of the engine; None for automatic."""
     stages: bool = False
     """Whether the result contains the positions of the grains at four stages of the experiment."""
+    beside: Beside | None = None
+    """Computes further entries of the result, such as what another program makes of the run."""
 
 
 Target = Callable[[Task, Connection], None]
@@ -125,7 +130,8 @@ def _result(task: Task, tell: Callable[[dict[str, Any]], None]) -> dict[str, Any
         result["point"] = {"value": value, "error": error, "unit": study.unit, "aside": dict(point.aside)}
     else:
         result["point"] = None
-    return result | {"stages": stages.taken} if stages else result
+    further = dict(task.beside(task)) if task.beside else {}
+    return result | further | ({"stages": stages.taken} if stages else {})
 
 
 class Stages:

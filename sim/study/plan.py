@@ -12,6 +12,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from repose.sim.io import presets
 from repose.sim.io.json_text import json_text
 from repose.sim.parameters import Parameter, ParameterError, Value, checked_seed, require_known
 from repose.sim.registry import scenes
-from repose.sim.study.parallel_runs import Task
+from repose.sim.study.parallel_runs import Beside, Task
 
 MOST_RUNS = 10_000
 
@@ -121,6 +122,10 @@ class StudyPlan:
     """Law fitted to the points of each line; that of the scene, if any, where None."""
     figure: str = "comparison"
     """"comparison", "stages", "profiles" or "avalanches"."""
+    beside: Beside | None = None
+    """Function of a module that computes further entries of each result, such as those of another program."""
+    package: str = ""
+    """Python package that the runs need, which is also the name of the optional extra of Repose that installs it."""
     statements: tuple[Statement, ...] = ()
     altered: tuple[str, ...] = ()
     """What was changed on the command line, in words: the statements are about other runs."""
@@ -174,11 +179,12 @@ class StudyPlan:
         words = [*([case.label] if case.label else []), *(f"{name} {number(at)}" for name, at in varied.items())]
         name = ", ".join([*words, f"seed {seed}"])
         checked = scenes()[self.scene].parameters.checked(values).model_dump()
-        text = json_text({"scene": self.scene, "seed": seed, "parameters": dict(sorted(checked.items())), "s": stages})
+        facts = {"scene": self.scene, "seed": seed, "parameters": dict(sorted(checked.items())), "s": stages}
+        text = json_text(facts | ({"beside": self.beside.__qualname__} if self.beside else {}))
         digest = hashlib.sha256(text.encode("utf-8")).hexdigest()[:DIGEST_DIGITS]
         slug = "".join(letter if letter.isalnum() or letter in ".-+" else "-" for letter in name.replace(", ", " "))
         path = folder / f"{slug}-{digest}.json"
-        return Run(case, varied, seed, Task(self.scene, values, seed, name, path, threads, stages))
+        return Run(case, varied, seed, Task(self.scene, values, seed, name, path, threads, stages, self.beside))
 
     def identity(self) -> dict[str, Any]:
         """What must be equal for a folder to be continued: everything but title, seeds and values in the grid."""
@@ -202,6 +208,11 @@ class StudyPlan:
         if self.parts:
             return self
         require_known(self.scene, scenes(), "scene")
+        if self.package and find_spec(self.package) is None:
+            raise ParameterError(
+                f"The study '{self.name}' needs the package {self.package}, which is not installed: install "
+                f"repose[{self.package}]."
+            )
         parameters = scenes()[self.scene].parameters
         for name, values in self.grid.items():
             if not values:

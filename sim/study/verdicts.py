@@ -55,6 +55,23 @@ def same_curve(outcome: Outcome, first: str, second: str) -> Verdict:
     return Verdict(f"{words}; {left}" if left else words, abs(mean) <= CLEAR * error, why)
 
 
+def same_quantities(outcome: Outcome, first: str, second: str) -> Verdict:
+    """Whether two quantities of the same runs agree: the mean of their differences, with its standard error."""
+    named = {quantity.name: quantity for quantity in outcome.quantities}
+    scales = [named[name].scale for name in (first, second)]
+    rows = [{row.at: row for row in outcome.rows(outcome.groups[0], name)} for name in (first, second)]
+    both = sorted(rows[0].keys() & rows[1].keys())
+    if not both or not several_seeds(outcome):
+        return UNDECIDED
+    mean, error = _mean(
+        [rows[1][at].value / scales[1] - rows[0][at].value / scales[0] for at in both],
+        [math.hypot(rows[0][at].error / scales[0], rows[1][at].error / scales[1]) for at in both],
+    )
+    why = f"{abs(mean) / error:.1f} standard errors apart." if error > 0.0 else ""
+    words = f"mean difference {shown(mean, error)}{named[first].unit} over {len(both)} values"
+    return Verdict(words, abs(mean) <= CLEAR * error, why)
+
+
 def trend(outcome: Outcome, label: str, per: float, unit: str, expected: int) -> Verdict:
     """Whether the first quantity rises (expected 1), falls (-1) or does neither (0) along the abscissa.
 

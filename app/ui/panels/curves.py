@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from imgui_bundle import imgui, implot
 from repose.app.render.colours import category, to_srgb
@@ -16,6 +18,8 @@ MARGIN = 0.06
 """Margin between the data and the edges of the plot, as a fraction of the range of the data [-]."""
 LEAST_PLOT = 110.0
 """Height of a plot below which table and legend are not shown [px at scale 1]; the large plot shows them."""
+ROOM = 1.25
+"""Factor by which a logarithmic axis goes on beyond its decades."""
 NOTE = 0.86
 """Size of the note under the heading, relative to normal text [-]."""
 SIZES = (1.0, 0.9, 0.8)
@@ -53,8 +57,8 @@ def draw_curve(ui: Ui, curve: Curve) -> None:
             bare = 0 if named else int(implot.AxisFlags_.no_label)
             implot.setup_axes(curve.x_label, curve.y_label, bare, bare)
             implot.setup_axes_limits(left, right, low, high, implot.Cond_.always)
-            set_axis(implot.ImAxis_.x1, left, right, length.x)
-            set_axis(implot.ImAxis_.y1, low, high, length.y)
+            set_axis(implot.ImAxis_.x1, left, right, length.x, log=curve.log_x)
+            set_axis(implot.ImAxis_.y1, low, high, length.y, log=curve.log)
             for entry, colour in _by_prominence(ui, curve):
                 _draw_line(ui, entry, colour)
         finally:
@@ -80,12 +84,22 @@ def _draw_note(ui: Ui, words: str) -> float:
 
 
 def limits(curve: Curve) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Limits of the axes: all data with their errors, from zero if the lowest value is close to zero."""
+    """Limits of the axes: all data with errors, from zero if the lowest value is close to zero; a logarithmic axis
+    shows whole decades."""
     rows = [line for line in curve.lines if len(line.x)]
     x = np.concatenate([line.x for line in rows]) if rows else np.zeros(1)
     spread = [np.zeros(len(line.y)) if line.error is None else line.error for line in rows]
     y = np.concatenate([part for line, error in zip(rows, spread) for part in (line.y - error, line.y + error)] or [x])
-    return _span(x), _span(y)
+    return _decades(x) if curve.log_x else _span(x), _decades(y) if curve.log else _span(y)
+
+
+def _decades(values: np.ndarray) -> tuple[float, float]:
+    """The decades of all positive values, at least one, with room for the points at their ends."""
+    shown = values[np.isfinite(values) & (values > 0.0)]
+    if not shown.size:
+        return 1.0 / ROOM, 10.0 * ROOM
+    low, high = math.floor(math.log10(shown.min())), math.ceil(math.log10(shown.max()))
+    return 10.0**low / ROOM, 10.0 ** max(high, low + 1) * ROOM
 
 
 def _span(values: np.ndarray) -> tuple[float, float]:

@@ -173,7 +173,7 @@ def _sheet(ui: Ui, what: str, curves: tuple[Curve, ...], over_time: bool) -> She
     words = [f"{entry.quantity.label} {entry.shown(values[name])}" for name, entry in declared.items()]
     source |= {f"parameter {name}": words[place] for place, name in enumerate(declared)}
     changed = [word for word, (name, entry) in zip(words, declared.items()) if values[name] != entry.default]
-    facts = ", ".join([*(changed or ["parameters as declared"]), f"seed {snapshot.seed}", source["program"]])
+    facts = ", ".join([*(changed or ["default parameters"]), f"seed {snapshot.seed}", source["program"]])
     return Sheet(f"{scene.title}: {what[:1].lower()}{what[1:]}", facts, curves, source, over_time)
 
 

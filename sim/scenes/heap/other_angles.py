@@ -230,13 +230,13 @@ def _degrees(mean: Mean) -> str:
 
 
 def readings(angles: OtherAngles) -> tuple[Reading, ...]:
-    """Angle of the table, θ_T, and θ_MS with the slope after large avalanches."""
+    """θ_T, the angle of the table, and θ_MS with the slope after large avalanches."""
     found = []
-    if angles.turned:
-        found.append(Reading("table", math.degrees(angles.turned), "°", help="Angle by which the table is turned."))
     if angles.tilts:
         help = f"Angle of the table at which {LARGE_SHARE:.0%} of the grains began to flow."
         found.append(Reading("tilting angle", math.degrees(angles.tilts[0].angle), "°", help=help))
+    if angles.turned:
+        found.append(Reading("table", math.degrees(angles.turned), "°", help="Angle by which the table is turned."))
     for label, mean, help in (
         ("before avalanches", marginal_stability(angles.avalanches), "Angle of marginal stability"),
         ("after avalanches", repose_after(angles.avalanches), "Angle of repose"),
@@ -268,10 +268,11 @@ def curves(angles: OtherAngles) -> tuple[Curve, ...]:
         Curve(
             "Avalanches",
             "grains displaced s",
-            "share with at least s grains",
+            "share with ≥ s grains",
             (Line("avalanches", size, share, points=True),),
             heading="Avalanches of at least this size",
             log=True,
+            log_x=True,
         ),
     )
 

@@ -252,7 +252,7 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
         )
         label = f"steeper at the {'top' if slope.bend > 0.0 else 'foot'} by"
         bend = Reading(label, abs(math.degrees(slope.bend)), "°", math.degrees(slope.bend_error), words)
-        others = (bend, *others)
+        others = (*others, bend)
     return (
         Reading("angle of repose", angle, "°", error, help, slope.error_of),
         *others,

@@ -20,10 +20,11 @@ from repose.sim import registry
 from repose.sim.measure.profile import surface_profile
 from repose.sim.study import runs_on_disk
 from repose.sim.study.outcome import Outcome
+from repose.sim.study.parallel_runs import Task, result_text
 from repose.sim.study.plan import StudyPlan
 from repose.sim.study.runs_on_disk import StudyRuns
 from repose.sim.study.studies import other_angles
-from repose.sim.study.studies.thesis import FIGURES, angle_of_flank
+from repose.sim.study.studies.thesis import FIGURES, STAGES, angle_of_flank
 
 from tests.study_runs import run_here, tiny
 
@@ -117,6 +118,18 @@ def test_profiles_begin_with_the_column_and_end_with_the_heap(outcomes: dict[str
         # No grain climbs; those at the top rise by a few micrometres as the pressure goes.
         assert max(profile["height"][-1]) <= max(profile["height"][0]) + 1e-5
         assert np.count_nonzero(profile["height"][-1]) <= result["grains_left"]
+
+
+def counted(task: Task) -> dict[str, int]:
+    """What another program makes of a run."""
+    return {"counted": 7 * task.seed}
+
+
+def test_what_another_program_makes_of_a_run_is_in_its_result_and_its_file_has_another_name() -> None:
+    plan = tiny(replace(STAGES, figure="comparison", seeds=(2,)))
+    alone, both = plan.runs(Path())[0], replace(plan, beside=counted).runs(Path())[0]
+    assert alone.task.path != both.task.path
+    assert json.loads(result_text(both.task))["counted"] == 14
 
 
 def test_a_profile_is_the_top_of_the_highest_grain_of_each_strip() -> None:

@@ -106,6 +106,8 @@ def test_the_next_values_are_around_the_crossing_and_within_the_range() -> None:
         ({"changes": ("shear_stiffness=5",)}, "leave it out"),
         ({"precision": 0.0}, "--precision 0"),
         ({"runs": 3}, "--runs 3 is refused: the first fit needs 24"),
+        ({"angle": 120.0, "vary": "friction=0.1:0.8"}, r"--angle 120 is refused: it must be above 0° and below 90°"),
+        ({"scene": "hourglass", "vary": "orifice=0.1:0.15"}, r"no angle .* but the flow rate: give .* \[1/s\] with"),
         ({"workers": 0}, "1 to 256"),
         ({"resume": True}, "name the folder with --out"),
         ({"angle": 34.0, "angle_error": -1.0}, "the error positive"),

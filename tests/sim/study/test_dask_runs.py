@@ -42,6 +42,16 @@ def test_a_difference_of_versions_is_named() -> None:
         dask_runs.remote(tasks(Path(), 1)[0], {**ours, "engine": "0"})
 
 
+class FutureCancelledError(Exception):
+    """Named as that of distributed, raised by a run whose scheduler has ended."""
+
+
+def test_a_run_whose_scheduler_has_ended_is_lost_with_a_sentence_that_says_how_to_continue() -> None:
+    error = FutureCancelledError("remote-1 cancelled for reason: scheduler-connection-lost.\nClient lost it.")
+    assert dask_runs._first_sentence(error) == "the scheduler is gone; the same command with --resume repeats it"
+    assert dask_runs._first_sentence(ValueError("No room.\nTraceback")) == "No room."
+
+
 @pytest.mark.slow
 def test_a_scheduler_that_does_not_answer_is_refused_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed")

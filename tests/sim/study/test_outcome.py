@@ -76,6 +76,14 @@ def test_the_figure_has_a_colour_for_every_case_and_the_table_both_quantities() 
     assert curve.table[1] == ("soft", "0.1", "3", "6.85 ± 0.58", "20.0 ± 5.8", "4")
 
 
+def test_laws_are_drawn_over_the_range_of_the_plan_before_its_last_run_has_ended() -> None:
+    whole = made(arctan)
+    begun = Outcome(PLAN, whole.runs, {name: whole.results[name] for name in [*whole.results][:1]})
+    assert begun.reach == whole.reach
+    law = next(line for line in begun.curve().lines if line.label == "arctan μ")
+    assert law.x[-1] > 0.2
+
+
 def test_the_table_says_how_many_seeds_a_wanted_error_needs() -> None:
     outcome = made(arctan)  # standard deviation 1°
     assert {row["seeds_for_wanted_error"] for row in outcome.report()["table"]} == {4}
@@ -209,3 +217,25 @@ def test_a_study_file_gives_cases_choices_and_published_points_in_shown_units(tm
     assert {run.task.values["exponent"] for run in runs if run.case.label == "linear"} == {"linear"}
     assert plan.references[0].points[0] == (2.5e-4, 100.0, 5.0)
     assert all(scenes()["heap"].parameters.checked(run.task.values) for run in runs)
+
+
+def test_two_quantities_of_the_same_runs_are_compared_with_the_error_of_their_difference() -> None:
+    plan = replace(PLAN, cases=(Case(""),), measured=("angle_of_repose", "other.angle_degrees"))
+    for shift, agrees in ((0.0, True), (0.5, True), (3.0, False)):
+        outcome = made(lambda case, friction, seed: 10.0 + seed, plan=plan)
+        for result in outcome.results.values():
+            result["other"] = {"angle_degrees": result["point"]["value"] + shift}
+        found = verdicts.same_quantities(outcome, *plan.measured)
+        assert found.agrees is agrees
+        # Both scatter by 1° over three seeds, at two values: sqrt(1/3 + 1/3)/sqrt(2).
+        assert found.ours == f"mean difference {shift:.2f} ± 0.58° over 2 values"
+    assert (
+        verdicts.same_quantities(made(lambda case, friction, seed: 10.0, 1, plan), *plan.measured) == verdicts.UNDECIDED
+    )
+
+
+def test_a_study_whose_package_is_missing_is_refused_in_a_sentence() -> None:
+    with pytest.raises(
+        ParameterError, match=r"needs the package no_such_one, which is not installed: install repose\["
+    ):
+        replace(PLAN, package="no_such_one").check()

