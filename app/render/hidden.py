@@ -31,11 +31,11 @@ def seen_from(camera: Camera3D, size: Size, position: Floats, radius: Floats) ->
     place = np.asarray(position, np.float32) - camera.eye().astype(np.float32)
     depth, focal = -(place @ back), np.float32(camera.focal(size))
     ahead = depth > np.float32(camera.near) + radius
-    depth = np.where(ahead, depth, np.float32(1.0))
+    depth = np.where(ahead, depth, np.float32(1.0)).astype(np.float32)
     x, y = (place @ right) / depth, (place @ up) / depth
     middle = np.stack((focal * x + size[0] / 2 + camera.offset[0], size[1] / 2 + camera.offset[1] - focal * y))
-    inner = focal * radius / depth - np.float32(EDGE)
-    near = np.where(ahead, depth - radius, np.float32(1.0))
+    inner = (focal * radius / depth).astype(np.float32) - np.float32(EDGE)
+    near = np.where(ahead, depth - radius, np.float32(1.0)).astype(np.float32)
     # A point of the sphere is at most one radius off in each direction, and not nearer than `near`.
     outer = focal * radius / near * (1.0 + np.abs(np.stack((x, y)))) + np.float32(EDGE)
     low, high = middle - outer, middle + outer
