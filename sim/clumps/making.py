@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import Literal, NamedTuple
+from functools import cache
+from typing import Literal, NamedTuple, get_args
 
-from repose.sim.clumps.body import Body
+import numpy as np
+from repose.sim.clumps.body import Body, body_of_triangles
 from repose.sim.clumps.clump import Clump, MassProperties, mass_properties
 from repose.sim.clumps.clump_file import ClumpFile, ClumpQuality, file_of
-from repose.sim.clumps.distance_field import Tell, part_of, silent
+from repose.sim.clumps.distance_field import FEWEST_CELLS, Tell, part_of, silent
 from repose.sim.clumps.fitted import fitted_clump
 from repose.sim.clumps.greedy import greedy_clump
 from repose.sim.clumps.quality import Quality, quality
@@ -17,6 +19,9 @@ from repose.sim.parameters import ParameterError
 
 Algorithm = Literal["fitted", "greedy"]
 DEFAULT_RHO = 0.85
+
+TETRAHEDRON = np.array([(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)])
+"""Corners of its faces, outwards; corner 0 is the origin, the others are on the axes."""
 
 
 class Made(NamedTuple):
@@ -57,6 +62,22 @@ def examined(body: Body, clump: Clump, kappa: float = 0.5, tell: Tell = silent) 
     found = quality(body, clump, kappa, tell=part_of(tell, 0.2, 1.0))
     numbers = {name: None if value != value else value for name, value in found._asdict().items()}
     return Made(body, clump, mass, found, file_of(clump, mass, body.volume, ClumpQuality.model_validate(numbers)))
+
+
+@cache
+def compile_loops() -> None:
+    """Compile all loops of this package, or load them from disk, with a small body.
+
+    numba compiles for one thread at a time. While it compiles an engine, each loop would wait for its turn, and all of
+    them as long as the whole engine takes; here the first turn is kept for all.
+    """
+    from numba.core.compiler_lock import global_compiler_lock
+
+    with global_compiler_lock:
+        corners = np.concatenate([np.zeros((1, 3)), np.eye(3)])
+        body = body_of_triangles("tetrahedron", corners[TETRAHEDRON], FEWEST_CELLS, 1.0)
+        for algorithm in get_args(Algorithm):
+            examined(body, clump_of(body, algorithm, 2))
 
 
 def quality_rows(found: Quality) -> list[Row]:
