@@ -10,6 +10,7 @@ import numpy as np
 from repose.sim.clumps.body import Body, body_of_triangles
 from repose.sim.clumps.clump import Clump, MassProperties, mass_properties
 from repose.sim.clumps.clump_file import ClumpFile, ClumpQuality, file_of
+from repose.sim.clumps.connected import pieces_of
 from repose.sim.clumps.distance_field import FEWEST_CELLS, Tell, part_of, silent
 from repose.sim.clumps.fitted import fitted_clump
 from repose.sim.clumps.greedy import greedy_clump
@@ -32,6 +33,8 @@ class Made(NamedTuple):
     mass: MassProperties
     quality: Quality
     file: ClumpFile
+    pieces: int
+    """Of spheres that touch."""
 
 
 class Row(NamedTuple):
@@ -61,7 +64,8 @@ def examined(body: Body, clump: Clump, kappa: float = 0.5, tell: Tell = silent) 
     mass = mass_properties(clump, body.field.step, kappa, part_of(tell, 0.0, 0.2))
     found = quality(body, clump, kappa, tell=part_of(tell, 0.2, 1.0))
     numbers = {name: None if value != value else value for name, value in found._asdict().items()}
-    return Made(body, clump, mass, found, file_of(clump, mass, body.volume, ClumpQuality.model_validate(numbers)))
+    file = file_of(clump, mass, body.volume, ClumpQuality.model_validate(numbers))
+    return Made(body, clump, mass, found, file, int(pieces_of(clump.centre, clump.radius).max()) + 1)
 
 
 @cache
@@ -99,6 +103,12 @@ def quality_rows(found: Quality) -> list[Row]:
     ]
 
 
+def piece_rows(made: Made) -> list[Row]:
+    """The number of pieces of a clump whose spheres do not all touch; nothing for one piece."""
+    words = "that do not touch: more spheres close the gaps"
+    return [Row("pieces", str(made.pieces), words)] if made.pieces > 1 else []
+
+
 def rows(made: Made, density: float) -> list[Row]:
     """The whole table; density in kg/m³."""
     body, clump, mass = made.body, made.clump, made.mass
@@ -109,6 +119,7 @@ def rows(made: Made, density: float) -> list[Row]:
         Row("spheres", str(len(clump.radius)), f"radii {smallest} to {largest}"),
         Row("volume", volume_text(mass.volume), "of the union of the spheres"),
         *quality_rows(made.quality),
+        *piece_rows(made),
         Row("mass", f"{density * mass.volume:.6g} kg", f"at {density:g} kg/m³"),
         Row("centre of mass", " ".join(f"{1e3 * c:.4g}" for c in mass.centre) + " mm", "x y z"),
         Row("moments of inertia", moments + " kg m²", "principal"),
