@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike
 from repose.sim.engine.builder import add_spheres, empty_world, enlarge_pairs
-from repose.sim.engine.contacts.contact_state import state_of
 from repose.sim.engine.contacts.contact_table import (
     ContactRange,
     ContactTable,
@@ -125,7 +124,7 @@ def plain_contact_table(model: Model) -> Callable[[World, tuple], ContactTable]:
     def table(world: World, numbers: tuple) -> ContactTable:
         blank = blank_table(world, entries_of(world), force=True)
         evaluate = plain_evaluation(model.law, model.shapes, likeness(numbers))
-        return acting(blank, evaluate(ContactRange(state_of(world), numbers, 0, blank.i.size, blank)))
+        return acting(blank, evaluate(ContactRange(world, numbers, 0, blank.i.size, blank)))
 
     return table
 

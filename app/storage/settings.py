@@ -32,6 +32,8 @@ class Choices(BaseModel):
     top: Annotated[int, Ge(-32768), Le(32767)] | None = None
     theme: Literal["dark", "light", "projector"] = "dark"
     font_scale: Annotated[float, Ge(0.6), Le(2.5)] = 1.0
+    frame_rate: Annotated[int, Ge(10), Le(60)] = 60
+    """Largest number of frames per second [1/s]."""
     preset: str = "thesis-heap"
     view: View = View()
     threads: Annotated[int, Ge(0), Le(MOST_THREADS)] = 0

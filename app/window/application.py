@@ -139,7 +139,7 @@ class Application:
             self._ahead.tick(ui)
         if ui.snapshot.serial == 0 or ui.snapshot.compiling:
             time.sleep(STARTING_INTERVAL)
-        ui.fps = self._pace.wait()
+        ui.fps = self._pace.wait(self.ui.settings.choices.frame_rate)
         return True
 
     def close(self, keep_run: bool = False) -> None:

@@ -7,8 +7,8 @@ import time
 from repose.app.window.window import FEW_PROCESSORS
 from repose.sim.engine.thread_count import available
 
-FRAME_RATE = 60.0
-"""Largest number of frames per second without vertical synchronisation."""
+SCREEN_RATE = 60
+"""Frames per second of a usual screen [1/s]."""
 
 SHARE = 0.6
 """Largest share of a processor that frames take where there are few [-]. Frames drawn without a graphics card take
@@ -25,22 +25,24 @@ class Pace:
         import pygame
 
         self._clock = pygame.time.Clock()
-        self._full = 0.0 if vsync else FRAME_RATE
+        self._vsync = vsync
         self._shares = available() <= FEW_PROCESSORS
         self._cost = 0.0
         """Mean processor time of a frame in this thread [s]."""
         self._before = time.thread_time()
 
-    def wait(self) -> float:
-        """Frames per second, averaged over the last ten."""
+    def wait(self, most: int) -> float:
+        """Wait until the next frame is due at `most` frames per second [1/s]; frames per second, averaged over the last
+        ten."""
         now = time.thread_time()
         self._cost += SMOOTHING * (now - self._before - self._cost)
-        self._clock.tick(rate_limit(self._cost) or self._full if self._shares else self._full)
+        limit = rate_limit(self._cost, most) if self._shares else most
+        # Vertical synchronisation waits by itself for the frames of the screen.
+        self._clock.tick(0.0 if self._vsync and limit >= SCREEN_RATE else limit)
         self._before = time.thread_time()
         return self._clock.get_fps()
 
 
-def rate_limit(cost: float) -> float:
-    """Largest number of frames per second for a processor time of `cost` per frame [s]; 0 if it is that of the
-    screen."""
-    return SHARE / cost if cost * FRAME_RATE > SHARE else 0.0
+def rate_limit(cost: float, most: int) -> float:
+    """Largest number of frames per second [1/s], at most `most`, for a processor time of `cost` per frame [s]."""
+    return SHARE / cost if cost * most > SHARE else most

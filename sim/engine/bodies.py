@@ -20,15 +20,14 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from repose.sim.engine import arrays, vector
 from repose.sim.engine.contacts.pair_blocks import copy_column
 from repose.sim.engine.jit import compilable, overload
 from repose.sim.engine.model import Thread
 from repose.sim.engine.packed import numbers_at
 from repose.sim.engine.threads import share
-from repose.sim.engine.workspace import BLOCK, Floats
-from repose.sim.engine.world import Bodies
+from repose.sim.engine.workspace import BLOCK
+from repose.sim.engine.world import World
 
 
 @compilable(forceinline=True)
@@ -210,15 +209,9 @@ def _arm_of(matrix, b, offset):
 
 
 class BodyTables(NamedTuple):
-    """What bodies and their members are moved by: tables of a world, and this evaluation."""
+    """What bodies and their members are moved by: a world, and this evaluation."""
 
-    motion: Floats
-    force: Floats
-    body: NDArray[np.int32]
-    """`Search.body`."""
-    bodies: Bodies
-    buffer: Floats
-    """`Threads.buffer`."""
+    world: World
     gravity: int
     """Address (repose.sim.engine.packed) of the gravity [m/s²]."""
     elapsed: float
@@ -231,17 +224,7 @@ class BodyTables(NamedTuple):
 @compilable(forceinline=True)
 def body_tables(world, gravity, elapsed, behind, thread):
     """The argument of `turn_bodies`, `place_members` and `gather_members`."""
-    return BodyTables(
-        world.motion,
-        world.force,
-        world.search.body,
-        world.bodies,
-        world.threads.buffer,
-        gravity,
-        elapsed,
-        behind,
-        thread,
-    )
+    return BodyTables(world, gravity, elapsed, behind, thread)
 
 
 @compilable(forceinline=True)
@@ -253,9 +236,10 @@ def own_bodies(bodies, thread):
 @compilable
 def turn_bodies(tables, shapes):
     """Set orientations and spins of this thread's bodies for this evaluation. Returns 0."""
-    first, last = own_bodies(tables.bodies, tables.thread)
-    buffer = tables.buffer[tables.thread.id]
-    orient(tables.bodies, buffer, first, last, tables.elapsed, tables.behind, shapes.spin)
+    bodies = tables.world.bodies
+    first, last = own_bodies(bodies, tables.thread)
+    buffer = tables.world.threads.buffer[tables.thread.id]
+    orient(bodies, buffer, first, last, tables.elapsed, tables.behind, shapes.spin)
     return 0
 
 
@@ -271,9 +255,9 @@ def settle_bodies(bodies, first, last):
 def place_members(tables, shapes):
     """Give the members among this thread's spheres position, velocity and spin of their bodies, and no acceleration.
     Returns 0."""
-    motion = tables.motion
-    bodies = tables.bodies
-    body = tables.body
+    motion = tables.world.motion
+    bodies = tables.world.bodies
+    body = tables.world.search.body
     thread = tables.thread
     dimension = len(shapes.position)
     centres = arrays.level(bodies.motion, 0, 0, shapes.position)
@@ -315,12 +299,12 @@ def gather_members(tables, shapes):
 
     Positions of members are not read, but their arms: another thread may have begun to move the members already.
     """
-    bodies = tables.bodies
+    bodies = tables.world.bodies
     dimension = len(shapes.position)
     gravity = numbers_at(tables.gravity, shapes.position)
     arms = arrays.rows(bodies.arm, shapes.position)
-    forces = arrays.rows(tables.force, shapes.position)
-    torques = arrays.rows(tables.force[dimension:], shapes.spin)
+    forces = arrays.rows(tables.world.force, shapes.position)
+    torques = arrays.rows(tables.world.force[dimension:], shapes.spin)
     total_forces = arrays.rows(bodies.force, shapes.position)
     total_torques = arrays.rows(bodies.force[dimension:], shapes.spin)
     first, last = own_bodies(bodies, tables.thread)

@@ -28,8 +28,8 @@ from repose.sim.engine.contacts.kinematics import TINY, length_ratio
 from repose.sim.engine.jit import compilable, overload
 from repose.sim.engine.model import BoundBond, Stage, Thread
 from repose.sim.engine.threads import share, wait
-from repose.sim.engine.workspace import BLOCK, Floats, Threads
-from repose.sim.engine.world import LEDGER_DAMPING, Bonds
+from repose.sim.engine.workspace import BLOCK
+from repose.sim.engine.world import LEDGER_DAMPING, World
 
 ROUNDING = 1e-9
 """Largest error of a product of a mass and its inverse [-]."""
@@ -97,12 +97,9 @@ NO_BOND = BoundBond(no_bond, no_bond, no_bond, no_bond, 0)
 
 
 class BondTables(NamedTuple):
-    """What the forces of bonds are computed from: tables of a world, and this evaluation."""
+    """What the forces of bonds are computed from: a world, and this evaluation."""
 
-    motion: Floats
-    force: Floats
-    bonds: Bonds
-    threads: Threads
+    world: World
     params: int
     """Address (repose.sim.engine.packed) of the numbers that the law reads."""
     stage: Stage
@@ -112,7 +109,7 @@ class BondTables(NamedTuple):
 @compilable(forceinline=True)
 def bond_tables(world, params, stage, thread):
     """The argument of `bond_forces`."""
-    return BondTables(world.motion, world.force, world.bonds, world.threads, params, stage, thread)
+    return BondTables(world, params, stage, thread)
 
 
 class Ends(NamedTuple):
@@ -253,10 +250,11 @@ def link_at(bonds, ends, b, dt, own_like):
 def bond_forces(tables, bond, shapes):
     """Add the forces of bonds on this thread's spheres to `World.force`, advance the memory of bonds and break those
     that are due; returns 1, or 0 if a thread is missing."""
-    bonds = tables.bonds
+    world = tables.world
+    bonds = world.bonds
     stage = tables.stage
     thread = tables.thread
-    ends = ends_of(tables, shapes)
+    ends = ends_of(world, shapes)
     dimension = len(shapes.position)
     first, last = share(bonds.i.size, thread.id, thread.total)
     for b in range(first, last):
@@ -278,10 +276,10 @@ def bond_forces(tables, bond, shapes):
         arrays.write_row(bonds.push, b, 0, push)
         arrays.write_row(bonds.push, b, dimension, vector.sub(torque, arm))
         arrays.write_row(bonds.push, b, dimension + len(shapes.spin), vector.scale(-1.0, vector.add(torque, arm)))
-    if not wait(tables.threads):
+    if not wait(world.threads):
         return 0
-    forces = arrays.rows(tables.force, shapes.position)
-    torques = arrays.rows(tables.force[dimension:], shapes.spin)
+    forces = arrays.rows(world.force, shapes.position)
+    torques = arrays.rows(world.force[dimension:], shapes.spin)
     for n in range(thread.first, thread.last):
         total = arrays.at(forces, n)
         torque = arrays.at(torques, n)

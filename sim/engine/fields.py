@@ -10,14 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
 from repose.sim.engine import arrays, vector
 from repose.sim.engine.jit import compilable
 from repose.sim.engine.model import BoundField, Thread
 from repose.sim.engine.threads import wait
-from repose.sim.engine.workspace import BLOCK, Floats, Threads
-from repose.sim.engine.world import LEDGER_DAMPING, LEDGER_WALLS
+from repose.sim.engine.workspace import BLOCK, Floats
+from repose.sim.engine.world import LEDGER_DAMPING, LEDGER_WALLS, World
 
 
 class Sphere(NamedTuple):
@@ -92,16 +90,11 @@ class FieldCall(NamedTuple):
 
 
 class FieldTables(NamedTuple):
-    """What the forces of fields are computed from: tables of a world, and this evaluation."""
+    """What the forces of fields are computed from: a world, and this evaluation."""
 
-    motion: Floats
-    force: Floats
-    inverse_mass: Floats
+    world: World
     mass: Floats
     """On which fields act."""
-    radius: Floats
-    sphere_id: NDArray[np.int64]
-    threads: Threads
     params: int
     """Address (repose.sim.engine.packed) of the numbers that the fields read."""
     time: float
@@ -111,18 +104,7 @@ class FieldTables(NamedTuple):
 @compilable(forceinline=True)
 def field_tables(world, params, time, mass, thread):
     """The argument of `field_forces`."""
-    return FieldTables(
-        world.motion,
-        world.force,
-        world.inverse_mass,
-        mass,
-        world.radius,
-        world.sphere_id,
-        world.threads,
-        params,
-        time,
-        thread,
-    )
+    return FieldTables(world, mass, params, time, thread)
 
 
 @compilable(forceinline=True)
@@ -141,24 +123,25 @@ def sphere_at(world, mass, positions, velocities, spins, i):
 @compilable
 def field_forces(tables, field, shapes):
     """Add the forces of fields on this thread's spheres to `World.force`; returns 1, or 0 if a thread is missing."""
-    positions = arrays.level(tables.motion, 0, 0, shapes.position)
-    velocities = arrays.level(tables.motion, 0, 1, shapes.position)
-    spins = arrays.level(tables.motion, len(shapes.position), 1, shapes.spin)
-    forces = arrays.rows(tables.force, shapes.position)
-    torques = arrays.rows(tables.force[len(shapes.position) :], shapes.spin)
-    power = tables.threads.field_power
+    world = tables.world
+    positions = arrays.level(world.motion, 0, 0, shapes.position)
+    velocities = arrays.level(world.motion, 0, 1, shapes.position)
+    spins = arrays.level(world.motion, len(shapes.position), 1, shapes.spin)
+    forces = arrays.rows(world.force, shapes.position)
+    torques = arrays.rows(world.force[len(shapes.position) :], shapes.spin)
+    power = world.threads.field_power
     for i in range(tables.thread.first, tables.thread.last):
         power[0, i] = 0.0
         power[1, i] = 0.0
-        if tables.inverse_mass[0, i] == 0.0:
+        if world.inverse_mass[0, i] == 0.0:
             continue
-        sphere = sphere_at(tables, tables.mass, positions, velocities, spins, i)
+        sphere = sphere_at(world, tables.mass, positions, velocities, spins, i)
         answer = field.force(field.params, sphere, field.time)
         arrays.add_at(forces, i, answer.force)
         arrays.add_at(torques, i, answer.torque)
         power[0, i] = answer.heat
         power[1, i] = answer.work
-    return 1 if wait(tables.threads) else 0
+    return 1 if wait(world.threads) else 0
 
 
 @compilable

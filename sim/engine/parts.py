@@ -3,8 +3,8 @@
 What finds neighbours or moves rigid bodies depends on neither contact law nor integrator: it is compiled once per
 dimension. Forces depend on the law and not on the integrator, and what an integrator does depends on nothing else. What
 walls need is compiled when the first world with walls is stepped. So the step loop itself is the same for all of them.
-Each part has one argument, a named tuple of the tables that it reads and writes, and returns a whole number: to hand
-over the whole world at every step would cost as much as a hundred contacts.
+Each part has one argument, a named tuple of the record of the world (repose.sim.engine.records) and of what else it
+reads, and returns a whole number. So the types of the arguments are the same for all worlds and models.
 """
 
 from __future__ import annotations
@@ -13,8 +13,10 @@ from collections.abc import Callable
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
+import numpy as np
 from repose.sim.engine.bodies import body_tables, gather_members, place_members, turn_bodies
 from repose.sim.engine.bonds import BondCall, bond_forces, bond_tables
+from repose.sim.engine.builder import empty_world
 from repose.sim.engine.contacts.pair_blocks import Block, evaluate_block
 from repose.sim.engine.contacts.pair_forces import force_of_pairs, pair_forces
 from repose.sim.engine.contacts.wall_forces import (
@@ -47,7 +49,7 @@ from repose.sim.engine.neighbours.cell_list import Cells
 from repose.sim.engine.neighbours.verlet_list import moved_too_far, renew_lists, renewal, watch
 from repose.sim.engine.neighbours.wall_list import refresh_wall_list, wall_listing
 from repose.sim.engine.packed import likeness, numbers_at
-from repose.sim.engine.world import World
+from repose.sim.engine.records import record_of
 
 
 class Parts(NamedTuple):
@@ -143,13 +145,13 @@ def compiled_parts(model: Model, params: tuple = (), numbers: Numbers = NO_NUMBE
     return parts._replace(**made)
 
 
-def addresses(parts: Parts, world: World, between: Callable[[], object] = lambda: None) -> Parts:
-    """The addresses of compiled parts, compiled or loaded for tables like those of this world.
+def addresses(parts: Parts, walled: bool, between: Callable[[], object] = lambda: None) -> Parts:
+    """The addresses of compiled parts, compiled or loaded for worlds with or without walls.
 
     `between` is called when the parts that depend on the law are ready: the others may be compiled elsewhere meanwhile.
     """
-    needed = needed_parts(parts, world.walls.shape.size > 0)
-    kinds = argument_types(world)
+    needed = needed_parts(parts, walled)
+    kinds = argument_types()
     first = {name: address_of(getattr(parts, name), kinds[name]) for name in needed if name not in OF_DIMENSION}
     between()
     then = {name: address_of(getattr(parts, name), kinds[name]) for name in needed if name in OF_DIMENSION}
@@ -163,35 +165,38 @@ def needed_parts(parts: Parts, walled: bool) -> tuple[str, ...]:
     return tuple(name for name in names if walled or name not in OF_WALLS)
 
 
-def argument_types(world: World) -> dict[str, Any]:
-    """Types of the arguments of the parts."""
+@cache
+def argument_types() -> dict[str, Any]:
+    """Types of the arguments of the parts, the same for all worlds and models."""
     stage, thread = Stage(0.0, 1.0), Thread(0, 1, 0, 0)
-    block = Block(world.threads.buffer.reshape(-1), 0, 0, 0, stage)
+    row, table, motion = np.zeros(0), np.zeros((2, 0)), np.zeros((2, 3, 0))
+    world = record_of(empty_world())
+    block = Block(row, 0, 0, 0, stage)
+    bodies = body_tables(world, 0, 0.0, 0.0, thread)
     arguments = {
         "evaluate_pairs": block,
         "evaluate_walls": block,
-        "push_pairs": force_of_pairs(world, PackedNumbers(), world.mass, stage, thread, Parts()),
-        "before": Predicted(world.motion, 0, 0, 0, 0.0),
-        "after": Corrected(world.motion, world.force, world.inverse_mass, 0, 0, 0, 0.0),
+        "push_pairs": force_of_pairs(world, PackedNumbers(), row, stage, thread, Parts()),
+        "before": Predicted(motion, 0, 0, 0, 0.0),
+        "after": Corrected(motion, table, table, 0, 0, 0, 0.0),
         "moved_too_far": watch(world, thread),
         "renew_lists": renewal(world, 0.0, thread, 0, 0),
         "list_walls": wall_listing(world, Cells(1, 0.0, (0.0, 0.0), (0.0, 0.0))),
         "search_acting": acting_search(world, thread),
         "push_walls": force_of_walls(world, 0, stage, thread, 0, Parts()),
         "record_walls": wall_record(world, 0.0),
-        "push_fields": field_tables(world, 0, 0.0, world.mass, thread),
+        "push_fields": field_tables(world, 0, 0.0, row, thread),
+        "push_bonds": bond_tables(world, 0, stage, thread),
+        "turn_bodies": bodies,
+        "place_members": bodies,
+        "gather_members": bodies,
     }
-    if world.bonds:
-        arguments["push_bonds"] = bond_tables(world, 0, stage, thread)
-    if world.bodies:
-        tables = body_tables(world, 0, 0.0, 0.0, thread)
-        arguments |= {"turn_bodies": tables, "place_members": tables, "gather_members": tables}
     return {name: argument_type(argument) for name, argument in arguments.items()}
 
 
-def compile_geometry(model: Model, world: World, walled: bool) -> None:
+def compile_geometry(model: Model, walled: bool) -> None:
     """Compile the parts that depend on the dimension alone, those of walls only if there are any."""
-    parts, kinds = compiled_parts(model), argument_types(world)
+    parts, kinds = compiled_parts(model), argument_types()
     for name in OF_DIMENSION:
         if walled or name not in OF_WALLS:
             address_of(getattr(parts, name), kinds[name])

@@ -2,8 +2,8 @@
 
 Contact law and integrator are plain functions of the model. They are compiled with all that calls them into parts
 (repose.sim.engine.parts), so that they are as fast as if written by hand; the loop that calls the parts is compiled
-once for all models, and the next process finds both on disk. Functions of a few lines that take many tables are
-inlined: passing those costs more than they do.
+once for all models, and the next process finds both on disk. It gets the world as the address of a record of its
+tables (repose.sim.engine.records).
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ from repose.sim.engine.model import (
 from repose.sim.engine.neighbours.verlet_list import list_as_far, refresh_neighbours
 from repose.sim.engine.packed import packed
 from repose.sim.engine.parts import Parts, addresses, compiled_parts, plain_parts
+from repose.sim.engine.records import record_of
 from repose.sim.engine.threads import in_threads, thread_of, wait
 from repose.sim.engine.timestep.stability import damping_fraction
 from repose.sim.engine.world import OK, PAIR_COUNT, PENDING, STEP_COUNT, THREAD_MISSING, World
@@ -53,9 +54,9 @@ def compose(model: Model) -> Any:
     motion starts with. As many threads step the world as it has tables for, and the result is the same bit by bit for
     any number of them.
     """
-    loop, scheme, reach_of = compiled_loop(model.bodies, model.bond is not None), scheme_of(model), model.law.reach
-    known: dict[tuple[bytes, bool, bytes], Parts] = {}
-    """Addresses of the parts by the types of the tables, whether there are walls, and the types of the numbers."""
+    loop, scheme, reach_of = compiled_loop(), scheme_of(model), model.law.reach
+    known: dict[tuple[bool, bytes], Parts] = {}
+    """Addresses of the parts by whether there are walls, and the types of the numbers."""
 
     def run(
         world: World,
@@ -66,32 +67,31 @@ def compose(model: Model) -> Any:
         thread_id: int,
         numbers: Numbers = NO_NUMBERS,
     ) -> tuple[int, int, int]:
-        seen = without_unused(world, model)
         memory, (law, weight, fields, bond) = packed(params, gravity, numbers.fields, numbers.bond)
         reach, time, step = float(reach_of(params)), float(numbers.time), int(numbers.step)
         drive = PackedNumbers(law, weight, fields, bond, reach, time, step)
-        given = seen, drive, float(dt), int(steps), thread_id, scheme
-        kind = (*_tables_of(seen), compute_fingerprint((params, gravity, numbers.fields, numbers.bond)))
-        if kind not in known:  # parts for tables of exactly these types, and the loop that calls them
+        given = record_of(world), drive, float(dt), int(steps), thread_id, scheme
+        walled = world.walls.shape.size > 0
+        kind = walled, compute_fingerprint((params, gravity, numbers.fields, numbers.bond))
+        if kind not in known:  # parts for numbers of exactly these types, and the loop that calls them
             types = tuple(map(typeof, (*given, Parts())))
             parts = compiled_parts(model, params, numbers)
-            known[kind] = addresses(parts, seen, lambda: types in loop.overloads or loop.compile(types))
+            known[kind] = addresses(parts, walled, lambda: types in loop.overloads or loop.compile(types))
         answer: tuple[int, int, int] = loop(*given, known[kind])
         del memory  # not before
         return answer
 
     def is_ready(world: World) -> bool:
-        tables = _tables_of(without_unused(world, model))
-        return any(kind[:2] == tables for kind in known)
+        return any(walled == (world.walls.shape.size > 0) for walled, _ in known)
 
     run.is_ready, run.dispatcher = is_ready, loop  # type: ignore[attr-defined]
     return in_threads(run)
 
 
 @cache
-def compiled_loop(has_bodies: bool, has_bonds: bool) -> Any:
-    """The step loop as numba's dispatcher, of models with or without bodies and bonds."""
-    return compiled(step_loop(has_bodies, has_bonds, fingerprint()))
+def compiled_loop() -> Any:
+    """The step loop of all models as numba's dispatcher."""
+    return compiled(step_loop(fingerprint()))
 
 
 def scheme_of(model: Model) -> Scheme:
@@ -101,22 +101,9 @@ def scheme_of(model: Model) -> Scheme:
     return Scheme(*times, float(scheme.velocity_lead), float(damping_fraction(scheme)))
 
 
-def _tables_of(world: World) -> tuple[bytes, bool]:
-    """The types of the tables, as numba tells them apart in a few microseconds, and whether there are walls."""
-    return compute_fingerprint(world), world.walls.shape.size > 0
-
-
-def without_unused(world: World, model: Model) -> World:
-    """The same tables without those of bonds and bodies where the model has none: the loop is compiled for one type."""
-    if (world.bonds and model.bond is None) or (world.bodies and not model.bodies):
-        bonds = world.bonds if model.bond is not None else ()
-        return world._replace(bonds=bonds, bodies=world.bodies if model.bodies else ())
-    return world
-
-
 def plain(model: Model) -> Any:
     """`compose` in plain Python, for tests."""
-    loop, parts = step_loop(model.bodies, model.bond is not None, ""), plain_parts(model)
+    loop, parts = step_loop(""), plain_parts(model)
     scheme = scheme_of(model)
 
     def run(
@@ -136,10 +123,9 @@ def plain(model: Model) -> Any:
     return in_threads(run)
 
 
-def step_loop(has_bodies: bool, has_bonds: bool, source: str) -> Callable:
+def step_loop(source: str) -> Callable:
     """The loop that each thread runs, as plain Python."""
 
-    # Branches on `has_...` are decided before anything is compiled: what a model does not have generates no code.
     def advance(world, numbers, dt, steps, thread_id, scheme, parts):
         source  # noqa: B018  part of the closure: see repose.sim.engine.jit
         thread = thread_of(world, thread_id)
@@ -147,14 +133,17 @@ def step_loop(has_bodies: bool, has_bonds: bool, source: str) -> Callable:
         stages = scheme.weights.size
         static = dt == 0.0
         walled = world.walls.shape.size > 0
+        bonded = parts.push_bonds != 0
+        bodied = parts.turn_bodies != 0
         if thread.id == 0:
             list_as_far(world.search, numbers.reach)
         if steps > 0 and not wait(world.threads):  # before anything is changed
             return 0, THREAD_MISSING, -1
         begun = world.counters[STEP_COUNT]
+        bodies = world.bodies
         weighing = world.mass
-        if has_bodies:
-            bodies = world.bodies
+        first_body = last_body = 0
+        if bodied:
             weighing = bodies.own_mass
             first_body, last_body = own_bodies(bodies, thread)
         pending = world.counters[PENDING]  # stages begun before the tables had to be enlarged
@@ -167,12 +156,12 @@ def step_loop(has_bodies: bool, has_bonds: bool, source: str) -> Callable:
                 if pending <= k:
                     if not static:
                         call(parts.before, Predicted(world.motion, first, last, k, dt))
-                        if has_bodies:
+                        if bodied:
                             call(parts.before, Predicted(bodies.motion, first_body, last_body, k, dt))
                     if k == 0 and thread.id == 0:
                         move_walls(world.walls.moved, world.walls.velocity, dt)
                     pending = k + 1
-                if has_bodies:
+                if bodied:
                     bound = body_tables(world, numbers.gravity, stage_time * dt, scheme.velocity_lead * dt, thread)
                     call(parts.turn_bodies, bound)
                     if not wait(world.threads):
@@ -187,7 +176,7 @@ def step_loop(has_bodies: bool, has_bonds: bool, source: str) -> Callable:
                     return done, THREAD_MISSING, -1
                 if walled and not wall_forces(world, numbers.law, stage, thread, parts):
                     return done, THREAD_MISSING, -1
-                if has_bonds:
+                if bonded:
                     if call(parts.push_bonds, bond_tables(world, numbers.bond, stage, thread)) == 0:
                         return done, THREAD_MISSING, -1
                     if thread.id == 0:
@@ -204,7 +193,7 @@ def step_loop(has_bodies: bool, has_bonds: bool, source: str) -> Callable:
                         call(parts.record_walls, wall_record(world, stage.dt))
                     step = world.counters[STEP_COUNT] + (0 if static else 1)
                     record_largest_overlap(world.largest_overlap, world.threads.largest_overlap, step)
-                if has_bodies:
+                if bodied:
                     if not wait(world.threads):
                         return done, THREAD_MISSING, -1
                     call(parts.gather_members, bound)
@@ -223,7 +212,7 @@ def step_loop(has_bodies: bool, has_bonds: bool, source: str) -> Callable:
             if thread.id == 0:
                 world.counters[PENDING] = 0
                 world.counters[STEP_COUNT] += 0 if static else 1
-        if has_bodies and steps > 0:  # as they are at the end of the step, for whoever reads the tables
+        if bodied and steps > 0:  # as they are at the end of the step, for whoever reads the tables
             bound = body_tables(world, numbers.gravity, 0.0, 0.0, thread)
             call(parts.turn_bodies, bound)
             if not wait(world.threads):

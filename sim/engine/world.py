@@ -224,8 +224,7 @@ class World(NamedTuple):
     counters: NDArray[np.int64]
     """Shape (COUNTER_COUNT,)."""
     bonds: Any = ()
-    """`Bonds`, or an empty tuple: a world without bonds has the type, and so the compiled code, of one that knows
-    none."""
+    """`Bonds`, or an empty tuple."""
     bodies: Any = ()
     """`Bodies`, or an empty tuple. Of a member `mass` is that of its body, and `inverse_mass` bounds how easily a force
     moves it, rotation of the body included; what the integrator makes of its row is overwritten."""

@@ -29,7 +29,7 @@ def main() -> None:
     params = laws()[scene.law_of(parameters)].numbers(parameters)
     numbers = Numbers(field_numbers(scene, parameters), bond_numbers(scene, parameters))
     world = with_parts(empty_world(model.dimension, model.spin_length, model.integrator.levels), model)
-    compile_geometry(model, world, request["walled"])
+    compile_geometry(model, request["walled"])
     compile_survey(model, world, params, numbers)
     compile_table(model, world, params)
 

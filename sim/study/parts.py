@@ -16,6 +16,7 @@ from repose.sim.engine.model import Corrected, Model, PackedNumbers, Predicted, 
 from repose.sim.engine.neighbours.verlet_list import SHORT_LIVED, renewal, watch
 from repose.sim.engine.packed import packed
 from repose.sim.engine.parts import addresses, compiled_parts
+from repose.sim.engine.records import record_of
 from repose.sim.engine.threads import thread_of
 from repose.sim.engine.world import OK, REBUILT_AT, STEP_COUNT, World, copy_world
 
@@ -75,7 +76,7 @@ def measure_parts(world: World, model: Model, numbers: tuple) -> dict[str, float
     """Time of each part per moving sphere [ns], of `one_list` per neighbour list; `numbers`: (params, gravity, dt)."""
     params, gravity, dt = numbers
     moving = int((~world.fixed).sum())
-    parts = addresses(compiled_parts(model, params), world)
+    parts = addresses(compiled_parts(model, params), world.walls.shape.size > 0)
     memory, (law, weight) = packed(params, gravity)
     packed_numbers = PackedNumbers(law, weight, reach=float(model.law.reach(params)))
     found = {}
@@ -83,7 +84,7 @@ def measure_parts(world: World, model: Model, numbers: tuple) -> dict[str, float
         if name == "walls" and not world.walls.shape.size:
             continue
         copy = with_threads(copy_world(world), 1)
-        timed = partial(part, copy, packed_numbers, dt * STANDSTILL, parts=parts)
+        timed = partial(part, record_of(copy), packed_numbers, dt * STANDSTILL, parts=parts)
         answer = timed(1)
         if name == "one_list" and answer != OK:
             raise RuntimeError(f"The neighbour list of the benchmark could not be built: status {answer}.")

@@ -27,6 +27,8 @@ BARE = """<?xml version="1.0" encoding="UTF-8"?>
 """Window manager without frames, so that a screenshot of the screen is one of the window."""
 FRAMED = '<openbox_config xmlns="http://openbox.org/3.4/rc"></openbox_config>'
 """Window manager as a person has it."""
+FRAME_RATE = 20
+"""Frames per second [1/s]: tests wait for physics much longer than for pictures, which are drawn without a card."""
 PATIENCE = 120.0
 """Wall time [s] after which something that should happen counts as not happening; the engine may be compiling."""
 
@@ -150,7 +152,7 @@ def open_desktop(
         if not first_start:
             settings = folder / "config" / "repose" / "settings.toml"
             settings.parent.mkdir(parents=True)
-            settings.write_text(f"width = {size[0]}\nheight = {size[1]}\n", encoding="utf-8")
+            settings.write_text(f"width = {size[0]}\nheight = {size[1]}\nframe_rate = {FRAME_RATE}\n", encoding="utf-8")
         program = _process(stack, [sys.executable, "-m", "app", *arguments], environment)
         desktop = Desktop(environment, program, folder / "report.json")
         desktop.until(lambda: desktop.report.exists() and not (settle and desktop.state["compiling"]), "first picture")

@@ -317,8 +317,10 @@ def test_on_a_large_screen_text_is_larger_and_nothing_leaves_the_window(tmp_path
 
 @pytest.mark.parametrize(
     ("size", "place"),
-    [((1280, 720), ""), ((1278, 695), "left = 5000\ntop = -900\n")],
-    ids=["as the screen", "as fits in its frame, on a screen that is gone"],
+    [
+        pytest.param((1280, 720), "", id="as the screen", marks=pytest.mark.slow),
+        pytest.param((1278, 695), "left = 5000\ntop = -900\n", id="as fits in its frame, on a screen that is gone"),
+    ],
 )
 def test_a_window_as_large_as_the_screen_is_inside_it_with_its_frame(
     tmp_path: Path, small: Path, place: str, size: tuple[int, int]

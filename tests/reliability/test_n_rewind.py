@@ -117,7 +117,7 @@ def test_n17_the_size_of_a_restart_point_is_that_of_its_tables_without_working_m
         ("heap", None, "fill"),
         ("heap3d", CYLINDER, "fill"),
         ("hourglass", {"grain_count": 4, "lid": True}, None),
-        ("vessel", {"mean_radius": 8e-3, "grain_count": 3, "stream": 2.0}, "fill"),
+        pytest.param("vessel", {"mean_radius": 8e-3, "grain_count": 3, "stream": 2.0}, "fill", marks=pytest.mark.slow),
     ],
 )
 def test_n17_every_scene_continues_bit_by_bit_from_a_checkpoint_without_working_memory(

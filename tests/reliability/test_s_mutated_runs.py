@@ -22,6 +22,7 @@ from repose.sim.study.mutations import complaint, mutants
 
 from tests.reliability.runs import CYLINDER, landed, saved
 from tests.small_worlds import use_plain_engine
+from tests.tiers import tiered
 
 SEED, LONGEST = 20261122, 2.0
 """Processor time one file may take before it counts as a hang [s]; it takes some hundredths."""
@@ -32,9 +33,10 @@ def uncompiled(monkeypatch: pytest.MonkeyPatch) -> None:
     use_plain_engine(monkeypatch)
 
 
+@pytest.mark.parametrize("count", tiered((50, 170), fast={50}))
 @pytest.mark.parametrize(
-    ("scene", "values", "action", "count"),
-    [("heap", None, "fill", 170), ("bounce", {"drop_height": 0.002}, "run", 170), ("heap3d", CYLINDER, "fill", 160)],
+    ("scene", "values", "action"),
+    [("heap", None, "fill"), ("bounce", {"drop_height": 0.002}, "run"), ("heap3d", CYLINDER, "fill")],
 )
 def test_s26_changed_runs_are_refused_in_one_sentence_or_continue(
     scene: str, values: dict | None, action: str, count: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -21,6 +21,7 @@ from tests.reliability.random_clusters import RADIUS, examples
 from tests.sim.engine.neighbours.test_verlet_list import brute_force, listed
 from tests.sim.experiment.test_faults import pressed
 from tests.small_worlds import Bench, look, model_of, rebuild_lists, world_of
+from tests.tiers import tiered
 from tests.verification.test_hertz_impact import ELASTIC, closed_form, impact
 
 seeds = st.integers(0, 2**32 - 1)
@@ -81,7 +82,7 @@ def test_x03_tables_of_the_search_do_not_grow_with_the_ratio_of_sizes() -> None:
     assert 0 <= held[1] - held[0] <= 4 * 260  # a large sphere has cells in a table of its own, with 257 entries
 
 
-@pytest.mark.parametrize("integrator", ["gear5", "leapfrog", "velocity_verlet"])
+@pytest.mark.parametrize("integrator", tiered(["gear5", "leapfrog", "velocity_verlet"], fast={"gear5"}))
 def test_x04_a_mass_ratio_of_a_million_is_stable_under_the_automatic_step(integrator: str) -> None:
     # A kilogram pressed onto a milligram that lies on a fixed grain, linear law: the light one swings a thousand times
     # faster and sets the step.

@@ -17,11 +17,11 @@ from repose.sim.engine.contacts.kinematics import PairMotion, PairProperties, Sh
 from repose.sim.engine.model import Stage
 from repose.sim.registry import laws
 
-RADIUS, SIDEWAYS, INWARD, CYCLES, STEPS = 1e-3, 2e-7, 2e-5, 10_000, 12
+RADIUS, SIDEWAYS, INWARD, CYCLES, STEPS = 1e-3, 2e-7, 2e-5, 2_000, 12
 
 
 @pytest.mark.parametrize("law", ["voigt", "hertz_mindlin"])
-def test_ten_thousand_closed_cycles_leave_no_shear_behind(law: str) -> None:
+def test_thousands_of_closed_cycles_leave_no_shear_behind(law: str) -> None:
     chosen = laws()[law]
     parameters = chosen.parameters.checked({"friction": 2.0, "wall_friction": 2.0, "restitution": 1.0})
     numbers, functions = chosen.numbers(parameters), chosen.bind(parameters)

@@ -7,15 +7,19 @@ from repose.app.render.text import note
 from repose.app.render.theme import PALETTES
 from repose.app.ui.panels import Panel
 from repose.app.ui.ui import Ui
-from repose.app.ui.widgets import button, slide
+from repose.app.ui.widgets import button, choose, slide
 
 SMALLEST_TEXT, LARGEST_TEXT = 0.6, 2.0
+FRAME_RATES = (20, 30, 60)
+"""Frames per second offered [1/s]."""
+FRAME_RATE_HELP = "Fewer frames leave more time to the physics where there is no graphics card, and save the battery."
 
 
 def draw(ui: Ui) -> None:
     """Theme, text size, full screen, help."""
     _draw_theme(ui)
     _draw_text_size(ui)
+    _draw_frame_rate(ui)
     half = (imgui.get_content_region_avail().x - imgui.get_style().item_spacing.x) / 2
     for index, (action, label, hint) in enumerate(
         (("fullscreen", "Full screen", "F11"), ("hide_panels", "Hide panels", "Tab"), ("help", "Keys and mouse", "F1"))
@@ -51,6 +55,14 @@ def _draw_text_size(ui: Ui) -> None:
         ui.memory["text_size"] = round(SMALLEST_TEXT + where * (LARGEST_TEXT - SMALLEST_TEXT), 2)
     if not imgui.is_item_active() and "text_size" in ui.memory:
         ui.settings.choices.font_scale = ui.memory.pop("text_size")
+
+
+def _draw_frame_rate(ui: Ui) -> None:
+    choices = ui.settings.choices
+    rates = {str(rate): f"at most {rate} per second" for rate in sorted({*FRAME_RATES, choices.frame_rate})}
+    rate = choose(ui, "window.frame_rate", "Frames", rates, str(choices.frame_rate), FRAME_RATE_HELP)
+    if rate is not None:
+        choices.frame_rate = int(rate)
 
 
 PANEL = Panel("appearance", "Window", 50, "tools", draw)

@@ -18,7 +18,7 @@ RUN_ALL = "run"
 UNDER_WAY = ("filling", "flowing", "tilting", "sliding", "trickling")
 """Phases that end by themselves: no action continues the experiment, even where the share done is not known."""
 LARGE, SMALLEST = 210.0, 120.0
-"""Width of the large button, and its least width [px at scale 1]."""
+"""Width of the large button, and its least width where the small ones need room for their labels [px at scale 1]."""
 HEIGHT = 32.0
 """Height of all buttons, and width of those that show their key only [px at scale 1]."""
 NARROWEST = 20.0
@@ -51,8 +51,8 @@ def draw(ui: Ui) -> None:
     imgui.begin("actions", None, OVER)
     imgui.pop_style_var()
     _draw_phase(ui, width)
-    keys = len(ui.snapshot.actions) * (HEIGHT * ui.scale + imgui.get_style().item_spacing.x)
-    large = min(max(min(LARGE * ui.scale, width - keys), SMALLEST * ui.scale), width)
+    labels = sum(_with_labels(ui).values()) + len(ui.snapshot.actions) * imgui.get_style().item_spacing.x
+    large = min(max(min(LARGE * ui.scale, width - labels), SMALLEST * ui.scale), width)
     drawn = draw_next(ui, large)
     _draw_small(ui, width - large, drawn)
     imgui.end()
@@ -155,9 +155,7 @@ def _share_out(ui: Ui, width: float) -> tuple[dict[str, float], set[str]]:
 
     Neither depends on which actions are possible: nothing moves while an experiment runs.
     """
-    gap, pad = imgui.get_style().item_spacing.x, 2 * imgui.get_style().frame_padding.x
-    actions = ui.snapshot.actions
-    whole = {action.name: symbol_width(action.label) + text_width(action.key, SMALL) + 2.2 * pad for action in actions}
+    gap, actions, whole = imgui.get_style().item_spacing.x, ui.snapshot.actions, _with_labels(ui)
     key = max(min(HEIGHT * ui.scale, width / len(actions) - gap), NARROWEST * ui.scale)
     wide, labelled = dict.fromkeys(whole, key), set()
     left = width - len(actions) * (key + gap)
@@ -167,6 +165,12 @@ def _share_out(ui: Ui, width: float) -> tuple[dict[str, float], set[str]]:
             wide[name] = whole[name]
             labelled.add(name)
     return wide, labelled
+
+
+def _with_labels(ui: Ui) -> dict[str, float]:
+    """The width of every small button with its label [px]."""
+    pad, actions = 2 * imgui.get_style().frame_padding.x, ui.snapshot.actions
+    return {action.name: symbol_width(action.label) + text_width(action.key, SMALL) + 2.2 * pad for action in actions}
 
 
 PANEL = Panel("next_step", "Actions", 70, "over", draw)

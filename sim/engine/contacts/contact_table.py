@@ -12,15 +12,17 @@ from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import typeof
 from numba._dispatcher import compute_fingerprint
 from numpy.typing import NDArray
 from repose.sim.engine import vector
-from repose.sim.engine.contacts.contact_state import ContactState, state_of
+from repose.sim.engine.builder import empty_world
 from repose.sim.engine.contacts.pair_forces import pair_contact
 from repose.sim.engine.contacts.wall_forces import wall_contact, wall_kind
 from repose.sim.engine.jit import address_of, argument_type, call, compilable, compiled, compiled_part, fingerprint
 from repose.sim.engine.model import BoundLaw, Model, Shapes
 from repose.sim.engine.packed import likeness, numbers_at, packed
+from repose.sim.engine.records import Record, TablesAt, record_of
 from repose.sim.engine.world import PAIR_COUNT, WALL_CONTACT_COUNT, Floats, World
 
 
@@ -50,15 +52,15 @@ class ContactTable(NamedTuple):
 
 
 class ContactRange(NamedTuple):
-    """What an evaluation reads and writes."""
+    """What an evaluation reads and writes; the compiled one gets records of world and table."""
 
-    state: ContactState
+    world: World | Record
     params: int
     """Address of the numbers of the law."""
     first: int
     last: int
     """The entries `first` to `last` - 1 of the list of pairs, followed by that of walls."""
-    table: ContactTable
+    table: ContactTable | Record
 
 
 def contact_table(model: Model) -> Callable[[World, tuple], ContactTable]:
@@ -79,8 +81,8 @@ def compile_table(model: Model, world: World, params: tuple) -> None:
 
 def _filled(world: World, evaluation: Evaluation, blank: ContactTable) -> int:
     """Number of contacts that the evaluation has written to a table for all entries of the lists."""
-    tables = ContactRange(state_of(world), evaluation.params, 0, blank.i.size, blank)
-    return int(compiled_fill()(evaluation.address, tables))
+    record = recorded(blank)
+    return int(compiled_fill()(evaluation.address, record_of(world), evaluation.params, blank.i.size, record))
 
 
 def acting(table: ContactTable, count: int) -> ContactTable:
@@ -111,6 +113,17 @@ def blank_table(world: World, room: int, force: bool = False, elasticity: bool =
     )
 
 
+def recorded(table: ContactTable) -> Record:
+    """The table as compiled code gets it."""
+    return Record(table, table_type())
+
+
+@cache
+def table_type() -> TablesAt:
+    """The type of its record."""
+    return TablesAt(typeof(blank_table(empty_world(), 0)))
+
+
 class Evaluation(NamedTuple):
     """The evaluation of a contact law, compiled."""
 
@@ -124,14 +137,13 @@ class Evaluation(NamedTuple):
 def evaluation_of(model: Model) -> Callable[[World, tuple], Evaluation]:
     """evaluation(world, params) -> the evaluation of the model's law for tables like those of this world."""
     known: dict[bytes, int] = {}
-    """Addresses by the types of the tables and of the numbers."""
+    """Addresses by the types of the numbers."""
 
     def evaluation(world: World, params: tuple) -> Evaluation:
         memory, (address,) = packed(params)
-        state = state_of(world)
-        kind = compute_fingerprint((state, params))
+        kind = compute_fingerprint((params,))
         if kind not in known:
-            argument = ContactRange(state, 0, 0, 0, blank_table(world, 0))
+            argument = ContactRange(record_of(world), 0, 0, 0, recorded(blank_table(world, 0)))
             known[kind] = address_of(compiled_evaluation(model.law, model.shapes, params), argument_type(argument))
         return Evaluation(known[kind], address, memory)
 
@@ -156,19 +168,19 @@ def plain_evaluation(law: BoundLaw, shapes: Shapes, params_like: tuple) -> Calla
         source  # noqa: B018  part of the closure: see repose.sim.engine.jit
         params = numbers_at(tables.params, params_like)
         called = EvaluatedLaw(force_of, material, energy, stiffness, params, reach_of(params))
-        return evaluate_contacts(tables.state, tables.table, tables.first, tables.last, called, shapes)
+        return evaluate_contacts(tables.world, tables.table, tables.first, tables.last, called, shapes)
 
     return evaluate
 
 
 @cache
 def compiled_fill() -> Any:
-    """fill(address of an evaluation, `ContactRange`) -> number of contacts."""
+    """fill(address of an evaluation, the fields of `ContactRange` but for the first entry) -> number of contacts."""
     source = fingerprint()
 
-    def fill(evaluation, tables):
+    def fill(evaluation, world, params, last, table):
         source  # noqa: B018
-        return call(evaluation, tables)
+        return call(evaluation, ContactRange(world, params, 0, last, table))
 
     return compiled(fill)
 
@@ -186,27 +198,27 @@ class EvaluatedLaw(NamedTuple):
 
 
 @compilable
-def evaluate_contacts(state, table, first, last, law, shapes):
+def evaluate_contacts(world, table, first, last, law, shapes):
     """Write the contacts in the order of the lists; returns how many."""
     found = 0
-    pair_count = state.counters[PAIR_COUNT]
+    pair_count = world.counters[PAIR_COUNT]
     # One loop for pairs and walls, so that the law is compiled only once. No time passes: friction springs are read and
     # not stretched.
     for k in range(first, last):
         if k < pair_count:
-            i = np.int64(state.pairs.i[k])
-            j = np.int64(state.pairs.j[k])
-            radius_sum = state.pairs.radius_sum[k]
-            contact = pair_contact(state, k, law.material(law.params, state.pairs.kind[k]), shapes)
+            i = np.int64(world.pairs.i[k])
+            j = np.int64(world.pairs.j[k])
+            radius_sum = world.pairs.radius_sum[k]
+            contact = pair_contact(world, k, law.material(law.params, world.pairs.kind[k]), shapes)
         else:
             t = k - pair_count
-            if state.wall_contacts.normal_force[t] == 0.0:
+            if world.wall_contacts.normal_force[t] == 0.0:
                 continue
-            i = np.int64(state.wall_contacts.sphere[t])
+            i = np.int64(world.wall_contacts.sphere[t])
             j = np.int64(-1)
-            radius_sum = state.radius[i]
-            kind = wall_kind(state, i, state.wall_contacts.wall[t])
-            contact = wall_contact(state, t, law.material(law.params, kind), shapes)
+            radius_sum = world.radius[i]
+            kind = wall_kind(world, i, world.wall_contacts.wall[t])
+            contact = wall_contact(world, t, law.material(law.params, kind), shapes)
         if contact.overlap <= -law.reach:
             continue
         table.i[found] = i

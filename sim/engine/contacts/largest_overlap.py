@@ -51,37 +51,37 @@ def any_larger(buffer, at, size, ratio, smaller, spin_like):
 
 
 @compilable
-def search_pairs(largest_overlap, tables, buffer, at, positions, rows_i, rows_j):
+def search_pairs(largest_overlap, world, buffer, at, positions, rows_i, rows_j):
     """Record the pair of a block with the largest overlap, if it is larger than the recorded one."""
-    radii = tables.radius
+    radii = world.radius
     for k in range(rows_i.size):
         overlap = buffer[arrays.index(at.overlap, BLOCK, k)]
         i = rows_i[k]
         j = rows_j[k]
         if overlap <= ALMOST * largest_overlap[OVERLAP_RATIO] * min(radii[i], radii[j]):
             continue
-        size_i = radii[i] if tables.inverse_mass[0, i] > 0.0 else np.inf
-        size_j = radii[j] if tables.inverse_mass[0, j] > 0.0 else np.inf
+        size_i = radii[i] if world.inverse_mass[0, i] > 0.0 else np.inf
+        size_j = radii[j] if world.inverse_mass[0, j] > 0.0 else np.inf
         ratio = overlap / min(size_i, size_j)
         if ratio > largest_overlap[OVERLAP_RATIO]:
             here = arrays.at(positions, i)
             branch = vector.sub(here, arrays.at(positions, j))
             distance = math.sqrt(vector.dot(branch, branch))
             point = vector.sub(here, vector.scale((radii[i] - 0.5 * overlap) / distance, branch))
-            set_largest(largest_overlap, ratio, point, tables.sphere_id[i], tables.sphere_id[j], -1)
+            set_largest(largest_overlap, ratio, point, world.sphere_id[i], world.sphere_id[j], -1)
 
 
 @compilable
-def search_walls(largest_overlap, tables, buffer, at, positions, normals, entries):
+def search_walls(largest_overlap, world, buffer, at, positions, normals, entries):
     """The same for a block of entries of `WallContacts`."""
     for k in range(entries.size):
         t = entries[k]
-        i = tables.wall_contacts.sphere[t]
-        ratio = buffer[arrays.index(at.overlap, BLOCK, k)] / tables.radius[i]
+        i = world.wall_contacts.sphere[t]
+        ratio = buffer[arrays.index(at.overlap, BLOCK, k)] / world.radius[i]
         if ratio > largest_overlap[OVERLAP_RATIO]:
-            reach = vector.scale(tables.wall_contacts.gap[t], arrays.at(normals, t))
+            reach = vector.scale(world.wall_contacts.gap[t], arrays.at(normals, t))
             point = vector.sub(arrays.at(positions, i), reach)
-            set_largest(largest_overlap, ratio, point, tables.sphere_id[i], -1, tables.wall_contacts.wall[t])
+            set_largest(largest_overlap, ratio, point, world.sphere_id[i], -1, world.wall_contacts.wall[t])
 
 
 @compilable

@@ -11,7 +11,6 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from repose.sim.engine import arrays, vector
 from repose.sim.engine.contacts.kinematics import PairMotion, PairProperties, ShearMemory, contact_between
 from repose.sim.engine.contacts.largest_overlap import any_larger, search_pairs, start_search
@@ -41,29 +40,19 @@ from repose.sim.engine.jit import call, compilable
 from repose.sim.engine.model import Stage, Thread
 from repose.sim.engine.packed import numbers_at
 from repose.sim.engine.threads import share, wait
-from repose.sim.engine.workspace import BLOCK, CHUNK, GROUP, OVERLAP_RATIO, Floats, Threads, row_width, sum_width
-from repose.sim.engine.world import LEDGER_DAMPING, LEDGER_FRICTION, PAIR_COUNT, Pairs
+from repose.sim.engine.workspace import BLOCK, CHUNK, GROUP, OVERLAP_RATIO, Floats, row_width, sum_width
+from repose.sim.engine.world import LEDGER_DAMPING, LEDGER_FRICTION, PAIR_COUNT, World
 
 SMALLEST_FILL = 16
 """Free places of a block below which it is not filled further: another pass over the list costs more [-]."""
 
 
 class PairForces(NamedTuple):
-    """What the forces of pairs are computed from: tables of a world, and this evaluation."""
+    """What the forces of pairs are computed from: a world, and this evaluation."""
 
-    motion: Floats
-    force: Floats
-    inverse_mass: Floats
+    world: World
     mass: Floats
     """On which the weight acts."""
-    radius: Floats
-    sphere_id: NDArray[np.int64]
-    pairs: Pairs
-    begin: NDArray[np.int32]
-    """`Search.begin`."""
-    threads: Threads
-    counters: NDArray[np.int64]
-    largest_overlap: Floats
     params: int
     """Address (repose.sim.engine.packed) of the numbers that the law reads."""
     gravity: int
@@ -82,17 +71,8 @@ class PairForces(NamedTuple):
 def force_of_pairs(world, numbers, mass, stage, thread, parts):
     """The argument of `pair_forces`."""
     return PairForces(
-        world.motion,
-        world.force,
-        world.inverse_mass,
+        world,
         mass,
-        world.radius,
-        world.sphere_id,
-        world.pairs,
-        world.search.begin,
-        world.threads,
-        world.counters,
-        world.largest_overlap,
         numbers.law,
         numbers.gravity,
         numbers.reach,
@@ -110,49 +90,49 @@ def pair_forces(tables, shapes):
 
     A single thread adds the force of a pair to both spheres at once; several write it per pair and gather it.
     """
+    world = tables.world
     thread = tables.thread
-    fill_sphere_rows(tables, shapes)
-    body_forces(tables.force, tables.mass, numbers_at(tables.gravity, shapes.position), thread)
-    if not wait(tables.threads):
+    fill_sphere_rows(world, shapes, thread)
+    body_forces(world.force, tables.mass, numbers_at(tables.gravity, shapes.position), thread)
+    if not wait(world.threads):
         return 0
     if thread.total == 1:
-        move_sums(tables, shapes, True)
+        move_sums(world, shapes, True)
     evaluate_pairs(tables, shapes, shapes.spin, shapes.reach)
-    if not wait(tables.threads):
+    if not wait(world.threads):
         return 0
     if thread.total == 1:
-        move_sums(tables, shapes, False)
+        move_sums(world, shapes, False)
     else:
-        gather_forces(tables, shapes.position, shapes.spin, shapes.reach, thread)
+        gather_forces(world, shapes.position, shapes.spin, shapes.reach, thread)
     return 1
 
 
 @compilable(forceinline=True)
-def fill_sphere_rows(tables, shapes):
+def fill_sphere_rows(world, shapes, thread):
     """Fill the rows of this thread's spheres with what contacts read of them."""
-    thread = tables.thread
     dimension = len(shapes.position)
     turning = len(shapes.spin) > 0
-    rows = tables.threads.sphere_rows[to_line(tables.threads.sphere_rows) :]
+    rows = world.threads.sphere_rows[to_line(world.threads.sphere_rows) :]
     width = row_width(dimension, turning)
-    positions = arrays.level(tables.motion, 0, 0, shapes.position)
-    velocities = arrays.level(tables.motion, 0, 1, shapes.position)
+    positions = arrays.level(world.motion, 0, 0, shapes.position)
+    velocities = arrays.level(world.motion, 0, 1, shapes.position)
     state = positions + velocities
     fill_rows(rows, width, 0, state[:GROUP], thread.first, thread.last)
     fill_rows(rows, width, GROUP, state[GROUP:], thread.first, thread.last)
-    spins = arrays.level(tables.motion, dimension, 1, shapes.spin)
-    fill_rows(rows, width, width - GROUP, with_radius(spins, tables.radius), thread.first, thread.last)
+    spins = arrays.level(world.motion, dimension, 1, shapes.spin)
+    fill_rows(rows, width, width - GROUP, with_radius(spins, world.radius), thread.first, thread.last)
 
 
 @compilable(forceinline=True)
-def move_sums(tables, shapes, begin):
+def move_sums(world, shapes, begin):
     """Move the forces and torques on all spheres from columns to rows, or back."""
     dimension = len(shapes.position)
     width = sum_width(dimension, len(shapes.spin) > 0)
-    sums = tables.threads.sums[to_line(tables.threads.sums) :]
-    forces = arrays.rows(tables.force, shapes.position)
-    torques = arrays.rows(tables.force[dimension:], shapes.spin)
-    count = tables.radius.size
+    sums = world.threads.sums[to_line(world.threads.sums) :]
+    forces = arrays.rows(world.force, shapes.position)
+    torques = arrays.rows(world.force[dimension:], shapes.spin)
+    count = world.radius.size
     if begin:
         fill_rows(sums, width, 0, forces, 0, count)
         fill_rows(sums, width, width // 2, torques, 0, count)
@@ -215,9 +195,10 @@ def evaluate_pairs(tables, shapes, spin_like, reach_like):
     `spin_like` and `reach_like` are those of `shapes`: by the length of an argument, but not of its field, numba leaves
     out branches before it compiles them.
     """
-    pairs = tables.pairs
-    radii = tables.radius
-    threads = tables.threads
+    world = tables.world
+    pairs = world.pairs
+    radii = world.radius
+    threads = world.threads
     stage = tables.stage
     thread = tables.thread
     alone = thread.total == 1
@@ -231,12 +212,12 @@ def evaluate_pairs(tables, shapes, spin_like, reach_like):
     remembered = at.lasting if len(reach_like) > 0 else at.overlap
     sphere_rows = threads.sphere_rows[to_line(threads.sphere_rows) :]
     sums = threads.sums[to_line(threads.sums) :]
-    positions = arrays.level(tables.motion, 0, 0, shapes.position)
+    positions = arrays.level(world.motion, 0, 0, shapes.position)
     springs = arrays.rows(pairs.shear_spring, shapes.position)
-    pair_count = tables.counters[PAIR_COUNT]
+    pair_count = world.counters[PAIR_COUNT]
     forget_materials(buffer, at)
     largest_overlap = threads.largest_overlap[0, thread.id]
-    start_search(threads.largest_overlap, tables.largest_overlap, thread.id)
+    start_search(threads.largest_overlap, world.largest_overlap, thread.id)
     begin, end = share((pair_count + CHUNK - 1) // CHUNK, thread.id, thread.total)
     for chunk in range(begin, end):
         clear_sums(buffer, at)
@@ -269,7 +250,7 @@ def evaluate_pairs(tables, shapes, spin_like, reach_like):
 
             smaller = pairs.smaller_radius[first:following]
             if any_larger(buffer, at, rows_i.size, largest_overlap[OVERLAP_RATIO], smaller, spin_like):
-                search_pairs(largest_overlap, tables, buffer, at, positions, rows_i, rows_j)
+                search_pairs(largest_overlap, world, buffer, at, positions, rows_i, rows_j)
             if turning:
                 for k in range(rows.size):
                     p = rows[k]
@@ -399,18 +380,18 @@ def clear_forces(push, first, last):
 
 
 @compilable(forceinline=True)
-def gather_forces(tables, position_like, spin_like, reach_like, thread):
+def gather_forces(world, position_like, spin_like, reach_like, thread):
     """Add to this thread's spheres the forces written per pair, in the order of the list."""
-    push = tables.threads.push
-    begin = tables.begin
-    other_begin = tables.threads.other_begin
-    other = tables.threads.other
-    touching = tables.pairs.touching
+    push = world.threads.push
+    begin = world.search.begin
+    other_begin = world.threads.other_begin
+    other = world.threads.other
+    touching = world.pairs.touching
     dimension = len(position_like)
     turning = len(spin_like)
     width = dimension + 2 * turning
-    forces = arrays.rows(tables.force, position_like)
-    torques = arrays.rows(tables.force[dimension:], spin_like)
+    forces = arrays.rows(world.force, position_like)
+    torques = arrays.rows(world.force[dimension:], spin_like)
     for n in range(thread.first, thread.last):
         total = arrays.at(forces, n)
         torque = arrays.at(torques, n)

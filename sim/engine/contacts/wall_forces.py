@@ -16,7 +16,6 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from repose.sim.engine import arrays, vector
 from repose.sim.engine.contacts.kinematics import (
     PairMotion,
@@ -37,15 +36,14 @@ from repose.sim.engine.contacts.wall_geometry import CYLINDER, FACET, PLANE, app
 from repose.sim.engine.jit import call, compilable
 from repose.sim.engine.model import Stage, Thread
 from repose.sim.engine.threads import wait
-from repose.sim.engine.workspace import BLOCK, OVERLAP_RATIO, Floats
+from repose.sim.engine.workspace import BLOCK, OVERLAP_RATIO
 from repose.sim.engine.world import (
     LEDGER_DAMPING,
     LEDGER_FRICTION,
     LEDGER_WALLS,
     MATERIAL_COUNT,
     WALL_CONTACT_COUNT,
-    WallContacts,
-    Walls,
+    World,
 )
 
 __all__ = ["CYLINDER", "FACET", "PLANE", "move_walls", "record_wall_energy", "wall_contact", "wall_forces"]
@@ -188,36 +186,16 @@ def wall_contact(world, t, material, shapes):
 
 
 class ActingSearch(NamedTuple):
-    """What `find_gaps` and `find_acting` read and write: tables of a world."""
+    """What `find_gaps` and `find_acting` read and write."""
 
-    motion: Floats
-    radius: Floats
-    walls: Walls
-    wall_contacts: WallContacts
-    reach: float
-    """How far beyond touching the law acts [m]."""
-    begin: int
-    end: int
-    """The entries of a thread are the rows begin to end - 1."""
+    world: World
+    thread: Thread
 
 
 class WallForces(NamedTuple):
-    """What the forces of walls are computed from: tables of a world, and this evaluation."""
+    """What the forces of walls are computed from: a world, and this evaluation."""
 
-    motion: Floats
-    force: Floats
-    inverse_mass: Floats
-    mass: Floats
-    radius: Floats
-    sphere_id: NDArray[np.int64]
-    material: NDArray[np.int64]
-    walls: Walls
-    wall_contacts: WallContacts
-    counters: NDArray[np.int64]
-    buffer: Floats
-    """`Threads.buffer`."""
-    largest_overlap: Floats
-    """`Threads.largest_overlap`."""
+    world: World
     params: int
     """Address (repose.sim.engine.packed) of the numbers that the law reads."""
     stage: Stage
@@ -233,41 +211,13 @@ class WallForces(NamedTuple):
 @compilable(forceinline=True)
 def acting_search(world, thread):
     """The argument of `search_acting`."""
-    begin = world.wall_contacts.begin
-    return ActingSearch(
-        world.motion,
-        world.radius,
-        world.walls,
-        world.wall_contacts,
-        world.search.reach[0],
-        np.int64(begin[thread.first]),
-        np.int64(begin[thread.last]),
-    )
+    return ActingSearch(world, thread)
 
 
 @compilable(forceinline=True)
 def force_of_walls(world, params, stage, thread, acting, parts):
     """The argument of `push_walls`."""
-    return WallForces(
-        world.motion,
-        world.force,
-        world.inverse_mass,
-        world.mass,
-        world.radius,
-        world.sphere_id,
-        world.material,
-        world.walls,
-        world.wall_contacts,
-        world.counters,
-        world.threads.buffer,
-        world.threads.largest_overlap,
-        params,
-        stage,
-        thread,
-        acting,
-        parts.evaluate_walls,
-        parts.needs_kind,
-    )
+    return WallForces(world, params, stage, thread, acting, parts.evaluate_walls, parts.needs_kind)
 
 
 @compilable(forceinline=True)
@@ -282,40 +232,44 @@ def wall_forces(world, params, stage, thread, parts):
 @compilable
 def search_acting(tables, position_like):
     """Find gaps and normals, and the entries that push; returns how many."""
-    positions = arrays.level(tables.motion, 0, 0, position_like)
-    radius = tables.radius
-    walls = tables.walls
-    wall_contacts = tables.wall_contacts
-    find_gaps(wall_contacts, walls, radius, positions, tables.reach, tables.begin, tables.end)
-    return find_acting(wall_contacts, walls, radius, positions, tables.begin, tables.end)
+    world = tables.world
+    positions = arrays.level(world.motion, 0, 0, position_like)
+    radius = world.radius
+    walls = world.walls
+    wall_contacts = world.wall_contacts
+    begin = np.int64(wall_contacts.begin[tables.thread.first])
+    end = np.int64(wall_contacts.begin[tables.thread.last])
+    find_gaps(wall_contacts, walls, radius, positions, world.search.reach[0], begin, end)
+    return find_acting(wall_contacts, walls, radius, positions, begin, end)
 
 
 @compilable
 def push_walls(tables, shapes, spin_like, reach_like):
     """Compute the forces of walls on this thread's spheres, block by block; as `evaluate_pairs`. Returns 0."""
-    wall_contacts = tables.wall_contacts
-    radii = tables.radius
-    masses = tables.mass
-    inverse_mass = tables.inverse_mass
+    world = tables.world
+    wall_contacts = world.wall_contacts
+    radii = world.radius
+    masses = world.mass
+    inverse_mass = world.inverse_mass
     stage = tables.stage
     thread = tables.thread
     acting = tables.acting
-    buffer = tables.buffer[thread.id]
+    buffer = world.threads.buffer[thread.id]
     buffer = buffer[to_line(buffer) :]
     dimension = len(shapes.position)
     at = columns_of(shapes)
-    positions = arrays.level(tables.motion, 0, 0, shapes.position)
-    velocities = arrays.level(tables.motion, 0, 1, shapes.position)
-    spins = arrays.level(tables.motion, dimension, 1, shapes.spin)
-    forces = arrays.rows(tables.force, shapes.position)
-    torques = arrays.rows(tables.force[dimension:], shapes.spin)
+    positions = arrays.level(world.motion, 0, 0, shapes.position)
+    velocities = arrays.level(world.motion, 0, 1, shapes.position)
+    spins = arrays.level(world.motion, dimension, 1, shapes.spin)
+    forces = arrays.rows(world.force, shapes.position)
+    torques = arrays.rows(world.force[dimension:], shapes.spin)
     normals = arrays.rows(wall_contacts.normal, shapes.position)
     springs = arrays.rows(wall_contacts.shear_spring, shapes.position)
     pushes = arrays.rows(wall_contacts.push, shapes.position)
     begin = wall_contacts.begin[thread.first]
     end = wall_contacts.begin[thread.last]
     forget_materials(buffer, at)
-    largest_overlap = tables.largest_overlap[1, thread.id]
+    largest_overlap = world.threads.largest_overlap[1, thread.id]
     for first in range(begin, begin + acting, BLOCK):
         size = min(BLOCK, begin + acting - first)
         clear_sums(buffer, at)  # of one contact each
@@ -324,13 +278,13 @@ def push_walls(tables, shapes, spin_like, reach_like):
             i = wall_contacts.sphere[t]
             radius = radii[i]
             x, velocity, spin = arrays.at(positions, i), arrays.at(velocities, i), arrays.at(spins, i)
-            motion = wall_motion(tables, t, wall_contacts.gap[t], arrays.at(normals, t), x, velocity, spin)
+            motion = wall_motion(world, t, wall_contacts.gap[t], arrays.at(normals, t), x, velocity, spin)
             arrays.write_block(buffer, at.branch, BLOCK, k, motion.branch)
             arrays.write_block(buffer, at.velocity, BLOCK, k, motion.velocity)
             arrays.write_block(buffer, at.shear_spring, BLOCK, k, arrays.at(springs, t))
             arrays.write_block(buffer, at.place, BLOCK, k, motion.place)
             if tables.needs_kind > 0:
-                buffer[arrays.index(at.kind, BLOCK, k)] = wall_kind(tables, i, wall_contacts.wall[t])
+                buffer[arrays.index(at.kind, BLOCK, k)] = wall_kind(world, i, wall_contacts.wall[t])
             arrays.write_block(buffer, at.spin_i, BLOCK, k, spin)
             arrays.write_block(buffer, at.spin_j, BLOCK, k, vector.scale(0.0, spin))
             buffer[arrays.index(at.radius_sum, BLOCK, k)] = radius
@@ -348,7 +302,7 @@ def push_walls(tables, shapes, spin_like, reach_like):
         radius_column = buffer[at.radius_sum * BLOCK : at.radius_sum * BLOCK + size]
         if any_larger(buffer, at, size, largest_overlap[OVERLAP_RATIO], radius_column, ()):
             entries = wall_contacts.acting[first : first + size]
-            search_walls(largest_overlap, tables, buffer, at, positions, normals, entries)
+            search_walls(largest_overlap, world, buffer, at, positions, normals, entries)
         for k in range(size):
             t = wall_contacts.acting[first + k]
             i = wall_contacts.sphere[t]
@@ -372,34 +326,32 @@ def push_walls(tables, shapes, spin_like, reach_like):
 
 
 class WallRecord(NamedTuple):
-    """What `record_wall_energy` reads and writes: tables of a world, and the time that the evaluation represents."""
+    """What `record_wall_energy` reads and writes, and the time that the evaluation represents."""
 
-    walls: Walls
-    wall_contacts: WallContacts
-    counters: NDArray[np.int64]
-    ledger: Floats
+    world: World
     dt: float
 
 
 @compilable(forceinline=True)
 def wall_record(world, dt_stage):
     """The argument of `record_wall_energy`."""
-    return WallRecord(world.walls, world.wall_contacts, world.counters, world.ledger, dt_stage)
+    return WallRecord(world, dt_stage)
 
 
 @compilable
 def record_wall_energy(tables):
     """Sum the forces on each wall, and add the energy of contacts with walls to the ledger, in the order of the list.
     Returns 0."""
-    ledger = tables.ledger
-    wall_contacts = tables.wall_contacts
-    walls = tables.walls
+    world = tables.world
+    ledger = world.ledger
+    wall_contacts = world.wall_contacts
+    walls = world.walls
     dt_stage = tables.dt
     walls.force[:] = 0.0
     damping = 0.0
     friction = 0.0
     work = 0.0
-    for t in range(tables.counters[WALL_CONTACT_COUNT]):
+    for t in range(world.counters[WALL_CONTACT_COUNT]):
         if wall_contacts.contact_state[t] != ACTS:
             continue
         w = wall_contacts.wall[t]

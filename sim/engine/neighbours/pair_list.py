@@ -234,21 +234,20 @@ def copy_history(pairs, pair_buffer, old, old_end, first, last):
 
 
 @compilable
-def write_pairs(tables, section):
-    """Write the pairs of a section to their rows of the list."""
-    pairs = tables.pairs
-    pair_buffer = tables.pair_buffer
-    begin = tables.search.begin
-    new_begin = tables.search.new_begin
+def write_pairs(world, section, needs_material):
+    """Write the pairs of a section to their rows of the list, with the kind of their materials if needed (1)."""
+    pairs = world.pairs
+    pair_buffer = world.pair_buffer
+    begin = world.search.begin
+    new_begin = world.search.new_begin
     from_buffer = section.offset - section.before
-    radius = tables.radius
-    mass = tables.mass
-    material = tables.material
-    materials = tables.counters[MATERIAL_COUNT]
-    inverse_mass = tables.inverse_mass[0]
-    inverse_inertia = tables.inverse_mass[tables.inverse_mass.shape[0] - 1]
-    turning = tables.inverse_mass.shape[0] > pair_buffer.shear_spring.shape[0]
-    needs_material = tables.needs_material > 0
+    radius = world.radius
+    mass = world.mass
+    material = world.material
+    materials = world.counters[MATERIAL_COUNT]
+    inverse_mass = world.inverse_mass[0]
+    inverse_inertia = world.inverse_mass[world.inverse_mass.shape[0] - 1]
+    turning = world.inverse_mass.shape[0] > pair_buffer.shear_spring.shape[0]
     for i in range(section.first, section.last):
         first = new_begin[i] - from_buffer
         begin[i] = first
@@ -259,7 +258,7 @@ def write_pairs(tables, section):
             pairs.j[row] = j
             pairs.radius_sum[row] = radius[i] + radius[j]
             pairs.effective_mass[row] = mass[i] * mass[j] / (mass[i] + mass[j])
-            if needs_material:
+            if needs_material > 0:
                 pairs.kind[row] = material[i] * materials + material[j]
             if turning:
                 pairs.effective_inertia[row] = shared_inertia(inverse_inertia[i] + inverse_inertia[j])

@@ -10,8 +10,6 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
 from repose.sim.engine import arrays, vector
 from repose.sim.engine.jit import call, compilable
 from repose.sim.engine.model import Thread
@@ -27,11 +25,6 @@ from repose.sim.engine.workspace import (
     MOVED,
     STATUS,
     WALL_LIST_FITS,
-    Floats,
-    PairBuffer,
-    Search,
-    Threads,
-    WallBuffer,
 )
 from repose.sim.engine.world import (
     NOT_FINITE,
@@ -43,9 +36,7 @@ from repose.sim.engine.world import (
     STEP_COUNT,
     THREAD_MISSING,
     TOO_FAST,
-    Pairs,
-    WallContacts,
-    Walls,
+    World,
 )
 
 LARGEST_STEP = 0.5
@@ -86,33 +77,30 @@ def walls_moved(now, then, skin):
 
 
 class Watch(NamedTuple):
-    """What `moved_too_far` reads: tables of a world."""
+    """What `moved_too_far` reads."""
 
-    motion: Floats
-    reference: Floats
-    skin: Floats
-    wall_moved: Floats
-    wall_reference: Floats
+    world: World
     thread: Thread
 
 
 @compilable(forceinline=True)
 def watch(world, thread):
     """The argument of `moved_too_far`."""
-    search = world.search
-    return Watch(world.motion, search.reference, search.skin, world.walls.moved, search.wall_reference, thread)
+    return Watch(world, thread)
 
 
 @compilable(forceinline=True)
 def moved_too_far(tables, position_like):
     """1 if something has moved so far that a pair that is not listed may touch, else 0."""
-    now = arrays.level(tables.motion, 0, 0, position_like)
-    then = arrays.rows(tables.reference, position_like)
+    world = tables.world
+    search = world.search
     thread = tables.thread
-    if farther(now, then, 0.5 * tables.skin[0], thread.first, thread.last):
+    now = arrays.level(world.motion, 0, 0, position_like)
+    then = arrays.rows(search.reference, position_like)
+    if farther(now, then, 0.5 * search.skin[0], thread.first, thread.last):
         return 1
     # Walls are moved and checked by the same thread.
-    return 1 if thread.id == 0 and walls_moved(tables.wall_moved, tables.wall_reference, tables.skin) else 0
+    return 1 if thread.id == 0 and walls_moved(world.walls.moved, search.wall_reference, search.skin) else 0
 
 
 @compilable
@@ -184,21 +172,9 @@ def list_as_far(search, reach):
 
 
 class Renewal(NamedTuple):
-    """What a thread renews the lists from: tables of a world, and how."""
+    """What a thread renews the lists from, and how."""
 
-    motion: Floats
-    inverse_mass: Floats
-    mass: Floats
-    radius: Floats
-    material: NDArray[np.int64]
-    walls: Walls
-    wall_contacts: WallContacts
-    wall_buffer: WallBuffer
-    pairs: Pairs
-    pair_buffer: PairBuffer
-    search: Search
-    threads: Threads
-    counters: NDArray[np.int64]
+    world: World
     dt: float
     """Of the step that is under way [s]."""
     thread: Thread
@@ -211,25 +187,7 @@ class Renewal(NamedTuple):
 @compilable(forceinline=True)
 def renewal(world, dt, thread, needs_material, list_walls):
     """The argument of `renew_lists`."""
-    return Renewal(
-        world.motion,
-        world.inverse_mass,
-        world.mass,
-        world.radius,
-        world.material,
-        world.walls,
-        world.wall_contacts,
-        world.wall_buffer,
-        world.pairs,
-        world.pair_buffer,
-        world.search,
-        world.threads,
-        world.counters,
-        dt,
-        thread,
-        needs_material,
-        list_walls,
-    )
+    return Renewal(world, dt, thread, needs_material, list_walls)
 
 
 @compilable
@@ -239,14 +197,15 @@ def rebuild(tables, position_like):
     If either list does not fit, the pairs in contact stay listed with their history, so that the rebuild can be
     repeated after the tables have been enlarged.
     """
-    motion = tables.motion
-    radius = tables.radius
-    threads = tables.threads
+    world = tables.world
+    motion = world.motion
+    radius = world.radius
+    threads = world.threads
     thread_status = threads.thread_status
-    search = tables.search
-    pairs = tables.pairs
-    pair_buffer = tables.pair_buffer
-    counters = tables.counters
+    search = world.search
+    pairs = world.pairs
+    pair_buffer = world.pair_buffer
+    counters = world.counters
     thread = tables.thread
     cells = cells_for(search, radius)
     find_cells(search.cell, motion, radius, cells, thread.first, thread.last)
@@ -258,8 +217,8 @@ def rebuild(tables, position_like):
         return THREAD_MISSING
     if thread.id == 0:
         fits = 1
-        if tables.walls.shape.size > 0:
-            fits = call(tables.list_walls, wall_listing(tables, cells))
+        if world.walls.shape.size > 0:
+            fits = call(tables.list_walls, wall_listing(world, cells))
         thread_status[0, WALL_LIST_FITS] = fits
     low, high = share(pairs.i.size, thread.id, thread.total)
     offset = low + LANES * thread.id
@@ -267,7 +226,7 @@ def rebuild(tables, position_like):
     found = find_pairs(search, cells, pair_buffer.found, motion, radius, position_like, thread, offset, end)
     kept = 0
     if found > 0:
-        kept = sort_pairs(pairs, pair_buffer, search, tables.inverse_mass[0], thread, offset, found)
+        kept = sort_pairs(pairs, pair_buffer, search, world.inverse_mass[0], thread, offset, found)
     thread_status[thread.id, FOUND] = found
     thread_status[thread.id, KEPT] = kept
     if not wait(threads):  # no thread needs the old list any more
@@ -282,10 +241,10 @@ def rebuild(tables, position_like):
     if not all_fit:
         return PAIRS_FULL
     section = Section(thread.first, thread.last, offset, kept, before)
-    write_pairs(tables, section)
+    write_pairs(world, section, tables.needs_material)
     store_positions(search.reference, motion, thread.first, thread.last)
     if thread.id == 0:
-        store_walls(search.wall_reference, tables.walls.moved)
+        store_walls(search.wall_reference, world.walls.moved)
         counters[PAIR_COUNT] = total
         counters[REBUILT_AT] = counters[STEP_COUNT]
         counters[REBUILD_COUNT] += 1
@@ -301,18 +260,19 @@ def rebuild(tables, position_like):
 def renew_lists(tables, position_like):
     """Check the motion, tune the skin and rebuild both lists; returns a status. The row of the sphere concerned is in
     `Threads.thread_status`."""
-    search = tables.search
-    threads = tables.threads
+    world = tables.world
+    search = world.search
+    threads = world.threads
     thread_status = threads.thread_status
     skin = search.skin[0]
     if not wait(threads):  # all have read
         return THREAD_MISSING
     if tables.thread.id == 0:
-        status, culprit = check_motion(tables.motion, tables.radius, tables.inverse_mass, position_like, tables.dt)
+        status, culprit = check_motion(world.motion, world.radius, world.inverse_mass, position_like, tables.dt)
         thread_status[0, STATUS] = status
         thread_status[0, CULPRIT] = culprit
         if thread_status[0, STATUS] == OK:
-            tune_skin(search, tables.radius, tables.inverse_mass, tables.counters)
+            tune_skin(search, world.radius, world.inverse_mass, world.counters)
     if not wait(threads):
         return THREAD_MISSING
     if thread_status[0, STATUS] != OK:

@@ -11,61 +11,42 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
 from repose.sim.engine import arrays, vector
 from repose.sim.engine.contacts.kinematics import TINY
 from repose.sim.engine.contacts.wall_geometry import FACET, PLANE, approach
 from repose.sim.engine.jit import compilable
 from repose.sim.engine.neighbours.cell_list import Cells, bucket_of
-from repose.sim.engine.workspace import Floats, Search, WallBuffer
-from repose.sim.engine.world import WALL_CONTACT_COUNT, WallContacts, Walls
+from repose.sim.engine.world import WALL_CONTACT_COUNT, World
 
 CELL_COST = 2.0
 """Cost of searching a cell in units of the cost of testing a sphere [-]."""
 
 
 class WallListing(NamedTuple):
-    """What the list is rebuilt from: tables of a world, whose spheres have been sorted into cells."""
+    """What the list is rebuilt from: a world whose spheres have been sorted into cells."""
 
-    motion: Floats
-    inverse_mass: Floats
-    radius: Floats
-    walls: Walls
-    wall_contacts: WallContacts
-    wall_buffer: WallBuffer
-    search: Search
-    counters: NDArray[np.int64]
+    world: World
     cells: Cells
 
 
 @compilable(forceinline=True)
 def wall_listing(world, cells):
     """The argument of `refresh_wall_list`."""
-    return WallListing(
-        world.motion,
-        world.inverse_mass,
-        world.radius,
-        world.walls,
-        world.wall_contacts,
-        world.wall_buffer,
-        world.search,
-        world.counters,
-        cells,
-    )
+    return WallListing(world, cells)
 
 
 @compilable
 def refresh_wall_list(tables, position_like):
     """Rebuild the list and keep contact history; returns 1, or 0 if it does not fit."""
-    wall_contacts = tables.wall_contacts
-    buffer = tables.wall_buffer
-    counters = tables.counters
+    world = tables.world
+    wall_contacts = world.wall_contacts
+    buffer = world.wall_buffer
+    counters = world.counters
     kept = save_history(buffer, counters[WALL_CONTACT_COUNT], wall_contacts)
-    positions = arrays.level(tables.motion, 0, 0, position_like)
-    inverse_mass = tables.inverse_mass[0]
+    positions = arrays.level(world.motion, 0, 0, position_like)
+    inverse_mass = world.inverse_mass[0]
     found = find_wall_contacts(
-        wall_contacts, tables.walls, tables.search, positions, tables.radius, inverse_mass, tables.cells
+        wall_contacts, world.walls, world.search, positions, world.radius, inverse_mass, tables.cells
     )
     if found < 0:
         counters[WALL_CONTACT_COUNT] = restore_contacts(buffer, kept, wall_contacts)
@@ -104,11 +85,7 @@ def sort_by_sphere(wall_contacts, buffer, count):
 
 @compilable
 def find_wall_contacts(wall_contacts, walls, search, positions, radii, inverse_mass, cells):
-    """Write every sphere near a wall, wall by wall; returns how many, or -1 if they do not fit.
-
-    This function and those it calls take single tables: with the whole world as argument they compile longer than all
-    the rest, and each call costs more than testing a sphere.
-    """
+    """Write every sphere near a wall, wall by wall; returns how many, or -1 if they do not fit."""
     cell = search.cell
     order = search.order
     span = search.box_cells

@@ -22,12 +22,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from repose.sim.engine import arrays
 from repose.sim.engine.bonds import NO_BOND, BondSurvey, survey_bonds
-from repose.sim.engine.contacts.contact_state import contacts_alone, state_of
-from repose.sim.engine.contacts.contact_table import ContactRange, blank_table, evaluation_of, plain_evaluation
+from repose.sim.engine.contacts.contact_table import (
+    ContactRange,
+    Evaluation,
+    blank_table,
+    evaluation_of,
+    plain_evaluation,
+    recorded,
+)
 from repose.sim.engine.fields import FieldSurvey, sum_of, survey_fields
 from repose.sim.engine.jit import call, compilable, compiled, fingerprint
 from repose.sim.engine.model import NO_NUMBERS, BoundBond, BoundField, Model, Numbers, Shapes
 from repose.sim.engine.packed import likeness
+from repose.sim.engine.records import record_of
 from repose.sim.engine.timestep.stability import RATIO_GRID, limit_table
 from repose.sim.engine.timestep.stiffness_sums import (
     add_contact,
@@ -77,16 +84,20 @@ def compose_survey(model: Model) -> Callable[..., Survey]:
         if contacts_only and not called and nothing_touches(world):
             return Survey(0, 0.0, 0.0, 0.0, math.inf, 0.0, 0.0, -1)
         called = True
-        law = evaluation(world, params)
-        return Survey(*compiled_survey(model)(*survey_arguments(model, world, law.address, law.params, numbers)))
+        return surveyed(model, world, evaluation(world, params), numbers)
 
     return survey
 
 
 def compile_survey(model: Model, world: World, params: tuple, numbers: Numbers) -> None:
     """Compile the survey, whether or not something touches."""
-    law = evaluation_of(model)(world, params)
-    compiled_survey(model)(*survey_arguments(model, world, law.address, law.params, numbers))
+    surveyed(model, world, evaluation_of(model)(world, params), numbers)
+
+
+def surveyed(model: Model, world: World, law: Evaluation, numbers: Numbers) -> Survey:
+    """The survey, compiled."""
+    _, *given, table = survey_arguments(model, world, law.address, law.params, numbers)
+    return Survey(*compiled_survey(model)(record_of(world), *given, recorded(table)))
 
 
 def compiled_survey(model: Model) -> Any:
@@ -95,12 +106,11 @@ def compiled_survey(model: Model) -> Any:
 
 
 def survey_arguments(model: Model, world: World, evaluation: Any, params: Any, numbers: Numbers) -> tuple[Any, ...]:
-    """What the compiled survey is called with: addresses of the evaluation of the law and of its numbers; the plain one
-    with both themselves."""
-    state = state_of(world, model.bond is not None, model.bodies)
+    """What the survey is called with: the compiled one with addresses in place of world, evaluation of the law, its
+    numbers, and table."""
     of_bodies = blank_body_sums(world) if model.bodies else ()
     table = blank_table(world, CHUNK, elasticity=True)
-    return state, evaluation, params, table, limits_of(model), blank_sums(world), of_bodies, numbers
+    return world, evaluation, params, limits_of(model), blank_sums(world), of_bodies, numbers, table
 
 
 def plain_survey(model: Model) -> Callable[..., Survey]:
@@ -144,13 +154,13 @@ def survey_loop(model: SurveyedModel, source: str) -> Callable:
     bond = model.bond or NO_BOND
     energy_of_bond, bond_stiffness, own = bond.energy, bond.stiffness, (0.0,) * bond.columns
 
-    def survey_all(world, evaluation, params, table, limits, sums, of_bodies, numbers):
+    def survey_all(world, evaluation, params, limits, sums, of_bodies, numbers, table):
         source  # noqa: B018  part of the closure: see repose.sim.engine.jit
         found = (0, 0.0, 0.0, 0.0)
         entries = world.counters[PAIR_COUNT] + world.counters[WALL_CONTACT_COUNT]
         for first in range(0, entries, table.i.size):
             last = min(first + table.i.size, entries)
-            count = call(evaluation, ContactRange(contacts_alone(world), params, first, last, table))
+            count = call(evaluation, ContactRange(world, params, first, last, table))
             found = survey_contacts(world, table, count, shapes, sums, of_bodies, found)
         contacts, elastic, sheared, largest = found
         field_energy = 0.0

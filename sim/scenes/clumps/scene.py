@@ -101,7 +101,14 @@ def actions(experiment: Experiment) -> tuple[Action, ...]:
     return (
         Action("fill", "Pour", "F", fillable(state), "Pour the grains; a full container is emptied first."),
         Action("lift", "Lift container", "O", phase == "filled" and not busy, "Lift the container off the plate."),
-        Action("measure", "Measure angle", "M", measurable, "Fit the slope.", done=slope(experiment) is not None),
+        Action(
+            "measure",
+            "Measure",
+            "M",
+            measurable,
+            "Fit the slope: the angle of repose.",
+            done=slope(experiment) is not None,
+        ),
         Action("reset", "Reset", "R", True, "Back to the empty container."),
         Action("run", "Run all", "A", not busy, "Pour, lift the container, wait for rest and measure."),
     )

@@ -174,7 +174,14 @@ def actions(experiment: Experiment) -> tuple[Action, ...]:
         Action("fill", "Fill", "F", fillable(state), "Pour the grains in layers; a full container is emptied first."),
         Action("open", "Open wall", "O", phase == "filled" and not busy, "Remove the right wall."),
         *other_angles.actions(state, busy),
-        Action("measure", "Measure angle", "M", measurable, "Fit a line to the surface.", done=state.slope is not None),
+        Action(
+            "measure",
+            "Measure",
+            "M",
+            measurable,
+            "Fit a line to the surface: the angle of repose.",
+            done=state.slope is not None,
+        ),
         Action("reset", "Reset", "R", True, "Back to the filled column, or the empty container where there is none."),
         Action("run", "Run all", "A", not busy, "Fill, open, wait for rest and measure without further keys."),
     )

@@ -93,7 +93,14 @@ def actions(experiment: Experiment) -> tuple[Action, ...]:
     return (
         Action("fill", "Pour", "F", fillable(state), "Pour the grains; a full plate is emptied first."),
         Action("lift", "Lift cylinder", "O", phase == "filled" and not busy, "Lift the cylinder off the plate."),
-        Action("measure", "Measure angle", "M", measurable, "Fit the slope.", done=slope(experiment) is not None),
+        Action(
+            "measure",
+            "Measure",
+            "M",
+            measurable,
+            "Fit the slope: the angle of repose.",
+            done=slope(experiment) is not None,
+        ),
         Action("reset", "Reset", "R", True, "Back to the empty plate."),
         Action("run", "Run all", "A", not busy, "Pour, lift if there is a cylinder, wait for rest and measure."),
     )

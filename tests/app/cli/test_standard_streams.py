@@ -11,6 +11,7 @@ import pytest
 from repose.app.cli.commands import run_command_line
 
 from tests.app.program import UNIX
+from tests.tiers import tiered
 
 ROOT = Path(__file__).resolve().parents[3]
 FEW = ("--set", "grain_count=20", "--set", "width=0.01", "--until", "0.001", "--no-picture")
@@ -26,7 +27,7 @@ FULL = Path("/dev/full")
 
 
 @UNIX
-@pytest.mark.parametrize(("place", "arguments"), CASES, ids=str)
+@pytest.mark.parametrize(("place", "arguments"), tiered(CASES, fast=CASES[1:4] + CASES[-1:]), ids=str)
 def test_output_that_cannot_be_written_is_reported_in_one_sentence(
     place: str, arguments: tuple[str, ...], tmp_path: Path
 ) -> None:

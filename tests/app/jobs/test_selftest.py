@@ -11,7 +11,7 @@ from repose.app.cli.commands import run_command_line
 from repose.app.jobs import selftest
 from repose.sim.study.selftest import Case, NotAvailable, Outcome
 
-OWN_TESTS = ("mutated", "random heaps", "killed", "kills", "heaps in a row", "spoilt")
+OWN_TESTS = ("mutated", "random heaps", "killed", "kills", "heaps in a row", "failing panels", "new process", "picture")
 """Beginnings of the names of cases that other tests run with larger numbers."""
 
 

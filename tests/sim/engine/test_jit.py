@@ -36,7 +36,8 @@ CALL = """
 print(compiled(total)(np.arange(5.0)), compiled(product)(np.arange(1.0, 5.0)))
 """
 FULL = """
-import resource
+import resource, sys
+sys.dont_write_bytecode = True  # cut files of bytecode would stay behind in the environment
 resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))  # the index fits, the code does not
 """
 NOWHERE = """
@@ -139,7 +140,6 @@ BOUND, NUMBERS = BoundLaw(force, energy, stiffness), Spring(10.0)
 """
 LAWS_ALONE = """
 import sys
-from repose.sim.engine.builder import empty_world
 from repose.sim.engine.jit import address_of
 from repose.sim.engine.model import Model
 from repose.sim.engine.parts import argument_types, compiled_parts
@@ -149,7 +149,7 @@ parameters = shipped.parameters.checked({})
 used = [(shipped.bind(parameters), shipped.numbers(parameters))]
 if "plugin" in sys.argv:
     used.insert(0, (add_file("plugin.py").BOUND, add_file("plugin.py").NUMBERS))
-kind = argument_types(empty_world(2, 0, 3, skin=1.0, materials=1))["evaluate_pairs"]
+kind = argument_types()["evaluate_pairs"]
 for law, numbers in used:
     part = compiled_parts(Model(law, integrators()["leapfrog"]), numbers).evaluate_pairs
     address_of(part, kind)

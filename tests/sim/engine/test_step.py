@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 
 import numpy as np
 import pytest
 from numba import typeof
 from repose.sim.engine import step
+from repose.sim.engine.builder import set_walls
+from repose.sim.engine.contacts.wall_geometry import PLANE
 from repose.sim.engine.parts import Parts
-from repose.sim.engine.world import PAIR_COUNT, STEP_COUNT, World, copy_world
+from repose.sim.engine.records import record_of
+from repose.sim.engine.world import PAIR_COUNT, STEP_COUNT, copy_world
 from repose.sim.registry import integrators, laws
 
 from tests.small_worlds import Bench, angular_momentum, model_of, momentum, world_of
+from tests.tiers import tiered
 
 DT = 1e-6
 
@@ -66,47 +71,35 @@ class FakeLoop:
         return 0, 0, -1
 
 
-def test_tables_of_another_layout_get_parts_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_world_with_walls_gets_parts_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     loop, made = FakeLoop(), []
 
-    def addresses(parts: Parts, world: World, between: Callable[[], object]) -> Parts:
+    def addresses(parts: Parts, walled: bool, between: Callable[[], object]) -> Parts:
         between()
-        made.append(parts._replace(needs_material=len(made)))
+        made.append(parts._replace(needs_material=int(walled)))
         return made[-1]
 
-    monkeypatch.setattr(step, "compiled_loop", lambda *kinds: loop)
+    monkeypatch.setattr(step, "compiled_loop", lambda: loop)
     monkeypatch.setattr(step, "addresses", addresses)
     bench = cluster()
     advance = step.compose.__wrapped__(bench.model)
-    other = bench.world._replace(motion=np.asfortranarray(bench.world.motion))
+    walled = set_walls(bench.world, PLANE, [[[0.0, -1.0], [0.0, 1.0], [0.0, 0.0]]])
     assert not advance.loop.is_ready(bench.world)
-    for world in (bench.world, other, copy_world(bench.world), other):
+    for world in (bench.world, walled, copy_world(bench.world), walled):
         advance(world, bench.numbers, bench.gravity, DT, 1)
         assert advance.loop.is_ready(world)
     assert [parts.needs_material for parts in loop.given] == [0, 1, 0, 1]
-    assert len(loop.overloads) == 2
+    assert len(made) == 2
+    assert len(loop.overloads) == 1
 
 
 def test_one_loop_is_compiled_for_all_laws_schemes_and_dimensions() -> None:
     flat, deep = cluster(), cluster(3, rotation=True, integrator="rk4", law=laws()["hertz_mindlin"])
     loops = [step.compose(bench.model).loop.dispatcher for bench in (flat, deep)]
     assert loops[0] is loops[1]
-    assert typeof(flat.world) == typeof(deep.world)
+    assert typeof(record_of(flat.world)) == typeof(record_of(deep.world))
     schemes = [typeof(step.scheme_of(bench.model)) for bench in (flat, deep)]
     assert schemes[0] == schemes[1]
-
-
-@pytest.mark.slow  # compiles a loop and its parts once more
-def test_tables_of_another_layout_give_the_same_bits() -> None:
-    usual, other = cluster(compiled=True), cluster(compiled=True)
-    other.world = other.world._replace(motion=np.asfortranarray(other.world.motion))
-    for bench in (usual, other, usual):
-        bench.advance(20)
-    usual_again = cluster(compiled=True)
-    usual_again.advance(20)
-    assert np.array_equal(other.world.motion, usual_again.world.motion)
-    usual_again.advance(20)
-    assert np.array_equal(usual.world.motion, usual_again.world.motion)
 
 
 def test_steps_can_be_cut_into_batches_of_any_size() -> None:
@@ -130,7 +123,10 @@ def test_fixed_spheres_never_move() -> None:
 
 
 @pytest.mark.parametrize("integrator", list(integrators()))
-@pytest.mark.parametrize(("dimension", "rotation"), [(2, False), (2, True), (3, False), (3, True)])
+@pytest.mark.parametrize(
+    ("dimension", "rotation"),
+    tiered(itertools.product((2, 3), (False, True)), fast={(2, False), (3, True)}),
+)
 def test_contact_forces_cancel_in_every_scheme_and_dimension(integrator: str, dimension: int, rotation: bool) -> None:
     bench = cluster(dimension, rotation, integrator)
     bench.gravity = (0.0,) * dimension

@@ -45,7 +45,7 @@ def full_snapshot() -> Snapshot:
         for name, label, key in (
             ("fill", "Fill", "F"),
             ("open", "Open wall", "O"),
-            ("measure", "Measure angle", "M"),
+            ("measure", "Measure", "M"),
             ("reset", "Reset", "R"),
             ("run", "Run all", "A"),
         )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 
-import numba
 import numpy as np
 import pytest
 from repose.sim.engine.builder import (
@@ -17,44 +16,26 @@ from repose.sim.engine.builder import (
     with_rows,
     with_threads,
 )
-from repose.sim.engine.jit import OPTIONS, compilable
 from repose.sim.engine.neighbours import pair_list, verlet_list
 from repose.sim.engine.neighbours.cell_list import bucket_of
 from repose.sim.engine.neighbours.lanes import write_near
-from repose.sim.engine.neighbours.verlet_list import OK, PAIRS_FULL
+from repose.sim.engine.neighbours.verlet_list import LONG_LIVED, OK, PAIRS_FULL
 from repose.sim.engine.threads import thread_of
 from repose.sim.engine.workspace import FOUND, LANES
-from repose.sim.engine.world import PAIR_COUNT, REBUILD_COUNT, World
+from repose.sim.engine.world import PAIR_COUNT, REBUILD_COUNT, REBUILT_AT, STEP_COUNT, World
 
+from tests.sim.engine.neighbours.lists import arguments_of, renew
 from tests.small_worlds import Bench, model_of, world_of
-
-PLANE, SPACE = (0.0,) * 2, (0.0,) * 3
-
-
-@compilable
-def no_walls(tables):
-    """In place of the part that lists spheres near walls: the worlds here have none."""
-    return 1
-
-
-@numba.njit(**OPTIONS)  # otherwise the whole search would be compiled twice
-def rebuild_flat(world, thread_id):
-    return verlet_list.rebuild(verlet_list.renewal(world, 0.0, thread_of(world, thread_id), 1, no_walls), PLANE)
-
-
-@numba.njit(**OPTIONS)
-def rebuild_deep(world, thread_id):
-    return verlet_list.rebuild(verlet_list.renewal(world, 0.0, thread_of(world, thread_id), 1, no_walls), SPACE)
-
 
 OTHERS = ThreadPoolExecutor(2)
 
 
 def rebuild(world: World) -> int:
-    """With as many threads as the world has, three at most."""
-    made = rebuild_flat if world.search.cell.shape[0] == 2 else rebuild_deep
-    others = [OTHERS.submit(made, world, thread) for thread in range(1, world.threads.thread_status.shape[0])]
-    status = int(made(world, 0))
+    """With as many threads as the world has, three at most, and as after a list that lasted as long as it should."""
+    world.counters[STEP_COUNT] = world.counters[REBUILT_AT] + LONG_LIVED
+    arguments = arguments_of(world)
+    others = [OTHERS.submit(renew, *arguments, thread) for thread in range(1, world.threads.thread_status.shape[0])]
+    status = int(renew(*arguments, 0))
     assert [other.result() for other in others] == [status] * len(others)
     return status
 
@@ -170,7 +151,7 @@ def candidates(world: World, monkeypatch: pytest.MonkeyPatch) -> int:
 
     with monkeypatch.context() as patch:
         patch.setattr(pair_list, "write_near", counting)
-        assert verlet_list.rebuild(verlet_list.renewal(world, 0.0, thread_of(world, 0), 1, no_walls), PLANE) == OK
+        assert verlet_list.rebuild(verlet_list.renewal(world, 0.0, thread_of(world, 0), 1, 0), (0.0, 0.0)) == OK
     return compared
 
 
@@ -268,7 +249,7 @@ def test_friction_springs_are_kept_when_the_neighbour_list_is_rebuilt(dimension:
         before, positions = memory(world), world.motion[:dimension, 0].copy()
         # Move a little, so that the list is another and in another order, and some pairs are new.
         world.motion[:dimension, 0] += generator.normal(0.0, 1e-5, positions.shape)
-        world.search.skin[:] *= 1.3
+        world.search.reach[:] = 1e-4  # as far as pairs have moved apart
         while rebuild(world) == PAIRS_FULL:
             world = enlarge_pairs(world)
         assert memory(world) == before

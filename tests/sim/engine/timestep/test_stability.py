@@ -22,6 +22,8 @@ from repose.sim.engine.timestep.stability import (
 from repose.sim.engine.timestep.survey import interpolate
 from repose.sim.registry import integrators
 
+from tests.tiers import tiered
+
 RATIOS = [0.0, 0.02, 0.1, 0.3]
 SCHEMES = list(integrators())
 
@@ -55,7 +57,7 @@ def grower(scheme: Integrator) -> Callable[..., float]:
     return grow
 
 
-@pytest.mark.parametrize("name", SCHEMES)
+@pytest.mark.parametrize("name", tiered(SCHEMES, fast={"gear5", "leapfrog", "rk4"}))
 def test_oscillations_grow_above_the_declared_limit_and_not_below(name: str) -> None:
     scheme = integrators()[name]
     grow = grower(scheme)

@@ -12,6 +12,7 @@ from repose.sim.engine.timestep.survey import compose_survey, nothing_touches
 from repose.sim.engine.world import PAIR_COUNT
 
 from tests.small_worlds import Bench, look, model_of, world_of
+from tests.tiers import tiered
 
 SMOOTH = {"friction": 0.0, "shear_stiffness": 0.0, "shear_damping": 0.0}
 UNDAMPED = {"normal_damping": 0.0, "shear_damping": 0.0}
@@ -112,7 +113,7 @@ def growth(bench: Bench, dt: float) -> float:
 
 
 @pytest.mark.parametrize("integrator", ["leapfrog", "gear5"])
-@pytest.mark.parametrize("damping", [0.0, 500.0, 5000.0])
+@pytest.mark.parametrize("damping", tiered([0.0, 500.0, 5000.0], fast={0.0, 5000.0}))
 @pytest.mark.parametrize("shear_stiffness", [100.0, 1e5])
 def test_the_stable_step_is_never_optimistic(integrator: str, damping: float, shear_stiffness: float) -> None:
     damped = {"normal_damping": damping, "shear_damping": damping, "shear_stiffness": shear_stiffness}

@@ -1,0 +1,170 @@
+"""Tables of a world handed over by address.
+
+A world is a hundred tables, of which compiled code that gets them as arguments makes some 450 numbers, to be handed
+over at every call. A record holds the addresses and shapes of all tables in memory: compiled code gets the address of
+the record, and looks up the tables that it reads. So the type of a world is the same whatever the model.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import typeof, types
+from numba.core import cgutils
+from numba.core.typing.templates import AttributeTemplate
+from numba.extending import NativeValue, infer_getattr, lower_getattr_generic, models, register_model, unbox
+from numpy.typing import NDArray
+from repose.sim.engine.builder import empty_world
+from repose.sim.engine.world import World, empty_bodies, empty_bonds
+
+WORD = ir.IntType(64)
+
+
+class TablesAt(types.Type):
+    """The type of a record: for compiled code a named tuple of arrays and of such named tuples."""
+
+    def __init__(self, kind: Any) -> None:
+        """`kind` is numba's type of the named tuple; there is one per class."""
+        self.kind = kind
+        super().__init__(name=f"TablesAt({kind.instance_class.__name__})")
+
+    @property
+    def key(self) -> Any:
+        return self.kind.instance_class
+
+
+@register_model(TablesAt)
+class _Address(models.PrimitiveModel):
+    def __init__(self, manager: Any, kind: Any) -> None:
+        super().__init__(manager, kind, WORD)
+
+
+@infer_getattr
+class _Fields(AttributeTemplate):
+    key = TablesAt
+
+    def generic_resolve(self, tables: Any, name: str) -> Any:
+        if name not in tables.kind.fields:
+            return None
+        kind = tables.kind.types[tables.kind.fields.index(name)]
+        return kind if isinstance(kind, types.Array) else TablesAt(kind)
+
+
+@lower_getattr_generic(TablesAt)  # type: ignore[untyped-decorator]
+def _look_up(context: Any, builder: Any, tables: Any, address: Any, name: str) -> Any:
+    place = tables.kind.fields.index(name)
+    kind = tables.kind.types[place]
+    offset = sum(map(_words, tables.kind.types[:place]))
+    if not isinstance(kind, types.Array):
+        return builder.add(address, WORD(8 * offset))
+
+    def word(k: int, kind: Any = WORD) -> Any:
+        pointer = builder.inttoptr(builder.add(address, WORD(8 * (offset + k))), kind.as_pointer())
+        found = builder.load(pointer, align=8)
+        # Nothing that compiled code writes changes a record: a table is looked up once per loop, not at every access.
+        found.set_metadata("invariant.load", builder.module.add_metadata(()))
+        return found
+
+    array = context.make_array(kind)(context, builder)
+    size = WORD(context.get_abi_sizeof(context.get_data_type(kind.dtype)))
+    shape = [word(1 + n) for n in range(kind.ndim)]
+    strides = [size]
+    for length in shape[:0:-1]:
+        strides.insert(0, builder.mul(length, strides[0], flags=("nsw",)))
+    array.data = word(0, array.data.type)
+    array.shape = cgutils.pack_array(builder, shape)
+    array.strides = cgutils.pack_array(builder, strides)
+    array.itemsize = size
+    count = shape[0]
+    for length in shape[1:]:
+        count = builder.mul(count, length, flags=("nsw",))
+    array.nitems = count
+    array.meminfo = cgutils.get_null_value(array.meminfo.type)
+    array.parent = cgutils.get_null_value(array.parent.type)
+    return array._getvalue()
+
+
+@unbox(TablesAt)  # type: ignore[untyped-decorator]
+def _unbox(kind: Any, record: Any, c: Any) -> Any:
+    number = c.pyapi.object_getattr_string(record, "address")
+    address = c.pyapi.long_as_longlong(number)
+    c.pyapi.decref(number)
+    return NativeValue(address, is_error=cgutils.is_not_null(c.builder, c.pyapi.err_occurred()))
+
+
+def _words(kind: Any) -> int:
+    """Words that tables of this type take in a record: of an array its address and shape."""
+    return 1 + kind.ndim if isinstance(kind, types.Array) else sum(map(_words, kind.types))
+
+
+class Record:
+    """Tables in memory, as long as this is kept and the tables are. All records of a class have the same types."""
+
+    def __init__(self, tables: Any, kind: TablesAt) -> None:
+        """`tables` is a named tuple of arrays; TypeError if compiled code would misread one of them."""
+        self._numba_type_ = kind
+        words: list[int] = []
+        for table, expected, name in zip(_arrays(tables), _kinds(kind.kind), _names(tables), strict=True):
+            if typeof(table) != expected:
+                raise TypeError(f"The step reads {name} as {expected}: it is {typeof(table)}.")
+            words += (table.__array_interface__["data"][0], *table.shape)
+        self.memory = np.array(words, np.int64)
+        self.address = int(self.memory.__array_interface__["data"][0])
+
+
+def _arrays(tables: Any) -> Iterator[NDArray[Any]]:
+    for item in tables:
+        if isinstance(item, tuple):
+            yield from _arrays(item)
+        else:
+            yield item
+
+
+def _kinds(kind: Any) -> Iterator[Any]:
+    for item in kind.types:
+        if isinstance(item, types.Array):
+            yield item
+        else:
+            yield from _kinds(item)
+
+
+def _names(tables: Any) -> Iterator[str]:
+    for name, item in tables._asdict().items():
+        if isinstance(item, tuple):
+            yield from (f"{name}.{inner}" for inner in _names(item))
+        else:
+            yield name
+
+
+@cache
+def world_type() -> TablesAt:
+    """The type of the records of all worlds: with and without rotation, bonds and bodies, in the plane and in space."""
+    return TablesAt(typeof(_complete(empty_world())))
+
+
+NO_BONDS, NO_BODIES = empty_bonds(0, 2, 0, 0), empty_bodies(2, 1, 3)
+
+
+def _complete(world: World) -> World:
+    """The world with empty tables of bonds and bodies if it has none."""
+    return world._replace(bonds=world.bonds or NO_BONDS, bodies=world.bodies or NO_BODIES)
+
+
+_records: dict[tuple[int, ...], tuple[Record, list[Any]]] = {}
+"""Records of worlds by the identities of their tables, with references that remove a record when a table is gone."""
+
+
+def record_of(world: World) -> Record:
+    """The record of a world: made once, as its tables are replaced and never moved."""
+    tables = [table for item in world for table in (item if isinstance(item, tuple) else (item,))]
+    known = tuple(map(id, tables))
+    found = _records.get(known)
+    if found is None:
+        references = [weakref.ref(table, lambda _: _records.pop(known, None)) for table in tables]
+        found = _records[known] = Record(_complete(world), world_type()), references
+    return found[0]
