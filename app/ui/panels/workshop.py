@@ -29,7 +29,7 @@ EXPORTS = {
     ".json": ("clump file", "The clump with volume, inertia and quality; the scene clumps pours it."),
     ".mol": ("LAMMPS molecule", "Template: coordinates, diameters, mass, centre of mass and inertia."),
     ".rigid": ("LAMMPS fix rigid", "Mass, centre of mass and inertia for its `infile`."),
-    ".txt": ("YADE text", "Text with x y z r in metres, for ymport.text."),
+    ".txt": ("YADE text", "Text with x y z r and a clump number, in metres, for ymport.textClumps or ymport.text."),
 }
 """Kinds of file: label and help by the ending."""
 WORDS = {"IoU": "IoU", "Q_V": "volume ratio", "Q_r": "roughness"}
