@@ -307,8 +307,7 @@ def clump(
         list[Path] | None,
         typer.Option(
             metavar="FILE.mol|.rigid|.txt",
-            help="Write the clump for other programs: LAMMPS molecule, LAMMPS fix rigid, YADE text (x y z r). May be "
-            "repeated.",
+            help="Write the clump for other programs: LAMMPS molecule, LAMMPS fix rigid, YADE text. May be repeated.",
         ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the clump as JSON and nothing else.")] = False,

@@ -284,7 +284,7 @@ class Ranges:
     def shown(self, colouring: Colouring, snapshot: Snapshot, follows: bool) -> tuple[float, float] | None:
         """The range to show [SI]; None if there are no values."""
         # The steps since the log began are not reset when the time of a run restarts.
-        run = (snapshot.scene, snapshot.seed, snapshot.at - snapshot.step)
+        run = (snapshot.scene, snapshot.seed, snapshot.logs, snapshot.at - snapshot.step)
         if run != self._run:
             self._run, self._held, self._eased = run, {}, {}
         wanted = measure_range(colouring, snapshot)

@@ -229,7 +229,7 @@ def _draw_comparison(axes: Axes, curve: Curve) -> None:
     if not curve.log_x and not any(len(line.x) and float(np.nanmin(line.x)) < 0.0 for line in curve.lines):
         left, right = axes.get_xlim()
         at_zero = any(line.points and len(line.x) and float(np.nanmin(line.x)) == 0.0 for line in curve.lines)
-        axes.set_xlim(left=-ROOM_AT_ZERO * right if at_zero else max(0.0, left))
+        axes.set_xlim(left=-ROOM_AT_ZERO * right if at_zero else 0.0 if curve.x_from_zero else max(0.0, left))
 
 
 def _legend(axes: Axes, curve: Curve, sizes: dict[str, float]) -> None:

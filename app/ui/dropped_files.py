@@ -1,21 +1,36 @@
-"""Files dropped on the window: a saved run is opened, any other file becomes the value of a parameter."""
+"""Files dropped on the window: a saved run is opened, a preset is started, any other file becomes the value of a
+parameter."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from repose.app.ui.panels.runs import open_file
+from repose.app.ui.panels.scenes import choose_preset
 from repose.app.ui.questions import request
 from repose.app.ui.ui import Ui
+from repose.sim.io import presets
 from repose.sim.io.archive import SUFFIX
+from repose.sim.parameters import ParameterError
+
+PRESET = ".toml"
+"""Ending of the file of a preset."""
 
 
 def take_dropped(ui: Ui, path: str) -> str:
-    """Open the run, or set the parameter that accepts such a file; returns why that is not possible, or an empty
-    string."""
+    """Open the run, start the preset, or set the parameter that accepts such a file; returns why that is not possible,
+    or an empty string."""
     suffix, shown = Path(path).suffix.lower(), Path(path).name
     if suffix == SUFFIX:
         open_file(ui, path)
+        return ""
+    if suffix == PRESET:
+        try:
+            presets.load(path)
+            ui.preset_library.cards[path] = presets.card_of(path)
+        except ParameterError as error:
+            return str(error)
+        choose_preset(ui, path)
         return ""
     parameters = ui.edits.parameters
     declared = type(parameters).declared().values() if parameters is not None else ()
@@ -23,10 +38,11 @@ def take_dropped(ui: Ui, path: str) -> str:
     if fitting is None:
         taken = [suffix for entry in declared for suffix in entry.suffixes]
         if taken:
-            return f"'{shown}' is not used: a file that ends in {', '.join(taken)} or {SUFFIX} can be dropped here."
+            endings = ", ".join([*taken, PRESET])
+            return f"'{shown}' is not used: a file that ends in {endings} or {SUFFIX} can be dropped here."
         return (
-            f"'{shown}' is not used: this experiment takes only saved runs, which end in {SUFFIX}. Shapes are for "
-            "'Your own shape' and the clump workshop (W)."
+            f"'{shown}' is not used: this experiment takes only saved runs ({SUFFIX}) and presets ({PRESET}). Shapes "
+            "are for 'Your own shape' and the clump workshop (W)."
         )
     request(ui, fitting, path)
     return ui.edits.refusals.get(fitting.name, "")

@@ -30,7 +30,7 @@ from repose.sim.clumps.clump import Clump
 from repose.sim.clumps.clump_file import text_of
 from repose.sim.clumps.distance_field import FEWEST_CELLS, Tell, part_of
 from repose.sim.clumps.exports import exported
-from repose.sim.clumps.making import DEFAULT_RHO, Algorithm, Made, clump_of, examined
+from repose.sim.clumps.making import DEFAULT_RHO, Algorithm, Made, clump_of, compile_loops, examined
 from repose.sim.clumps.quality import Quality, quality
 from repose.sim.clumps.shapes import SHAPES
 from repose.sim.engine.world import Floats
@@ -301,6 +301,8 @@ class Workshop:
                 raise StopAsked
             self.words, self.share = words, share
 
+        tell("waiting for the compiler", 0.0)
+        compile_loops()
         tell("distances to the surface", 0.0)
         body = self._body_of(recipe, part_of(tell, 0.0, 0.3))
         clump = clump_of(body, recipe.algorithm, recipe.members, recipe.rho, part_of(tell, 0.3, 0.7))
@@ -313,7 +315,7 @@ class Workshop:
         for place, number in enumerate(missing):
 
             def part(words: str, share: float, place: int = place, number: int = number) -> None:
-                tell(f"curve: {number} spheres", (place + share) / len(missing))
+                tell(f"curve: {number} sphere{'s' if number > 1 else ''}", (place + share) / len(missing))
 
             part("", 0.0)
             fewer = self._fewer(recipe, body, clump, number, part_of(part, 0.0, 0.8))

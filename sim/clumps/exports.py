@@ -1,5 +1,5 @@
 """Clumps for other programs: a molecule template of LAMMPS (.mol), the input of its `fix rigid` (.rigid), and text with
-x y z r for YADE (.txt)."""
+x y z r clumpId for YADE (.txt)."""
 
 from __future__ import annotations
 
@@ -61,9 +61,15 @@ def _lammps_rigid(clump: Clump, mass: MassProperties, density: float) -> str:
 
 
 def _yade_text(clump: Clump, mass: MassProperties, density: float) -> str:
-    """Read by `ymport.text(FILE)`; `O.bodies.appendClumped` joins the spheres."""
-    rows = [f"{_numbers(place)} {radius:.17g}" for place, radius in zip(clump.centre, clump.radius)]
-    return "#x y z r, in m\n" + "\n".join(rows) + "\n"
+    """Read by `ymport.textClumps(FILE, discretization=20)`, which adds the clump; without `discretization` overlaps
+    count twice in its mass. `ymport.text(FILE)` reads the spheres alone.
+
+    Checked against the source of both readers (yade-dev/trunk, py/ymport.py), not with YADE itself: they skip lines
+    that begin with #, fail at an empty line, and read columns 1 to 4 as numbers; `textClumps` reads column 5 as a whole
+    number that is not negative and the same for all spheres of a clump.
+    """
+    rows = [f"{_numbers(place)} {radius:.17g} 0" for place, radius in zip(clump.centre, clump.radius)]
+    return "#x y z r clumpId, in m\n" + "\n".join(rows) + "\n"
 
 
 def _numbers(values: object) -> str:

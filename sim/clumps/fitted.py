@@ -5,6 +5,7 @@
 3. Ascent: centres and radii follow the slope of IoU = V(inside) / (V(body) + V(outside)), in which a point near the
    surface of the clump counts by a smooth function of its depth in it, with the steps of Adam (Kingma and Ba 2015).
 4. The spheres that add least are placed again as in 2 with new points, and 3 is repeated.
+5. Where pieces of the clump do not touch, spheres that add little are moved between them (`connected`).
 
 Unlike the spheres of the greedy algorithm, the fitted ones protrude from the body where that pays.
 """
@@ -20,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from repose.sim.clumps.body import Body
 from repose.sim.clumps.clump import Clump
+from repose.sim.clumps.connected import joined
 from repose.sim.clumps.distance_field import MARGIN, Tell, depth_at, silent
 from repose.sim.clumps.greedy import checked_count
 from repose.sim.clumps.quality import neighbours_together
@@ -83,9 +85,11 @@ def fitted_clump(body: Body, members: int, tell: Tell = silent) -> Clump:
 
         centre, radius, alone = ascended(points, centre, radius, error, told)
         kept = alone > (0.0 if number == ROUNDS - 1 else max(0.0, np.quantile(alone, AGAIN)))
-        centre, radius = np.ascontiguousarray(centre[kept]), radius[kept]
+        centre, radius, alone = np.ascontiguousarray(centre[kept]), radius[kept], alone[kept]
     if not radius.size:  # so few spheres overlap a ring or a plate most by covering what is around it
         centre, radius = placed
+    else:
+        centre, radius = joined(body, centre, radius, alone)
     return Clump(body.name, "fitted", centre, radius)
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import Literal, NamedTuple
+from functools import cache
+from typing import Literal, NamedTuple, get_args
 
-from repose.sim.clumps.body import Body
+import numpy as np
+from repose.sim.clumps.body import Body, body_of_triangles
 from repose.sim.clumps.clump import Clump, MassProperties, mass_properties
 from repose.sim.clumps.clump_file import ClumpFile, ClumpQuality, file_of
-from repose.sim.clumps.distance_field import Tell, part_of, silent
+from repose.sim.clumps.connected import pieces_of
+from repose.sim.clumps.distance_field import FEWEST_CELLS, Tell, part_of, silent
 from repose.sim.clumps.fitted import fitted_clump
 from repose.sim.clumps.greedy import greedy_clump
 from repose.sim.clumps.quality import Quality, quality
@@ -17,6 +20,9 @@ from repose.sim.parameters import ParameterError
 
 Algorithm = Literal["fitted", "greedy"]
 DEFAULT_RHO = 0.85
+
+TETRAHEDRON = np.array([(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)])
+"""Corners of its faces, outwards; corner 0 is the origin, the others are on the axes."""
 
 
 class Made(NamedTuple):
@@ -27,6 +33,8 @@ class Made(NamedTuple):
     mass: MassProperties
     quality: Quality
     file: ClumpFile
+    pieces: int
+    """Of spheres that touch."""
 
 
 class Row(NamedTuple):
@@ -56,7 +64,24 @@ def examined(body: Body, clump: Clump, kappa: float = 0.5, tell: Tell = silent) 
     mass = mass_properties(clump, body.field.step, kappa, part_of(tell, 0.0, 0.2))
     found = quality(body, clump, kappa, tell=part_of(tell, 0.2, 1.0))
     numbers = {name: None if value != value else value for name, value in found._asdict().items()}
-    return Made(body, clump, mass, found, file_of(clump, mass, body.volume, ClumpQuality.model_validate(numbers)))
+    file = file_of(clump, mass, body.volume, ClumpQuality.model_validate(numbers))
+    return Made(body, clump, mass, found, file, int(pieces_of(clump.centre, clump.radius).max()) + 1)
+
+
+@cache
+def compile_loops() -> None:
+    """Compile all loops of this package, or load them from disk, with a small body.
+
+    numba compiles for one thread at a time. While it compiles an engine, each loop would wait for its turn, and all of
+    them as long as the whole engine takes; here the first turn is kept for all.
+    """
+    from numba.core.compiler_lock import global_compiler_lock
+
+    with global_compiler_lock:
+        corners = np.concatenate([np.zeros((1, 3)), np.eye(3)])
+        body = body_of_triangles("tetrahedron", corners[TETRAHEDRON], FEWEST_CELLS, 1.0)
+        for algorithm in get_args(Algorithm):
+            examined(body, clump_of(body, algorithm, 2))
 
 
 def quality_rows(found: Quality) -> list[Row]:
@@ -78,6 +103,12 @@ def quality_rows(found: Quality) -> list[Row]:
     ]
 
 
+def piece_rows(made: Made) -> list[Row]:
+    """The number of pieces of a clump whose spheres do not all touch; nothing for one piece."""
+    words = "that do not touch: more spheres close the gaps"
+    return [Row("pieces", str(made.pieces), words)] if made.pieces > 1 else []
+
+
 def rows(made: Made, density: float) -> list[Row]:
     """The whole table; density in kg/m³."""
     body, clump, mass = made.body, made.clump, made.mass
@@ -88,6 +119,7 @@ def rows(made: Made, density: float) -> list[Row]:
         Row("spheres", str(len(clump.radius)), f"radii {smallest} to {largest}"),
         Row("volume", volume_text(mass.volume), "of the union of the spheres"),
         *quality_rows(made.quality),
+        *piece_rows(made),
         Row("mass", f"{density * mass.volume:.6g} kg", f"at {density:g} kg/m³"),
         Row("centre of mass", " ".join(f"{1e3 * c:.4g}" for c in mass.centre) + " mm", "x y z"),
         Row("moments of inertia", moments + " kg m²", "principal"),

@@ -138,8 +138,11 @@ class Scene:
     def plots(self) -> tuple[str, ...]:
         """What the scene has to plot from the beginning of a run on (`Plot.needs`)."""
         slope = () if self.measure is Scene.measure else ("slope",)
+        contacts = (
+            () if self.group == "bodies" else ("contacts",)
+        )  # particles that cohere touch when they are pressed hard
         packing = () if self.group else ("packing",)
-        return ("", *slope, *packing)
+        return ("", *slope, *contacts, *packing)
 
     @property
     def state_type(self) -> type:
@@ -212,6 +215,8 @@ class History:
     seek: Seek | None = None
     cuts: int = 0
     """How often later log entries were discarded."""
+    logs: int = 0
+    """How often a log was begun or opened."""
 
 
 @dataclass

@@ -30,6 +30,7 @@ def begin_log(experiment: Experiment) -> None:
     history.at = history.commands = 0
     history.seek = None
     history.cuts += 1
+    history.logs += 1
     start = checkpoint(experiment)
     history.log = Log(experiment.scene.name, experiment.seed, experiment.ready, start)
     history.checkpoints.begin(start)
@@ -40,6 +41,7 @@ def adopt_log(experiment: Experiment, saved: SavedRun) -> None:
     history = experiment.history
     history.log = replace(saved.log, entries=list(saved.log.entries), marks=list(saved.log.marks))
     history.cuts += 1
+    history.logs += 1
     history.checkpoints.begin(saved.log.start)
     history.checkpoints.keep(saved.now)
 

@@ -217,6 +217,8 @@ class Snapshot:
     """Last step reached; larger than `at` while an earlier state is shown."""
     cuts: int = 0
     """How often later steps were discarded because the run continued from an earlier state."""
+    logs: int = 0
+    """How often another experiment was begun or opened."""
     commands: int = 0
     """Commands in the log: 0 until the user does something."""
     moments: tuple[tuple[int, float], ...] = ()

@@ -241,6 +241,7 @@ def take_snapshot(experiment: Experiment, snapshot: Snapshot, contacts: bool = T
     snapshot.series = run.series.columns()
     snapshot.measurements = sorted_measurements()
     snapshot.at, snapshot.log_end = experiment.history.at, experiment.history.log.end
+    snapshot.logs = experiment.history.logs
     snapshot.cuts, snapshot.commands = experiment.history.cuts, len(experiment.history.log.entries)
     snapshot.moments = experiment.history.checkpoints.shown
     snapshot.moments_bytes = experiment.history.checkpoints.bytes

@@ -9,13 +9,14 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-Method = Literal["line", "robust", "height_over_base", "sectors"]
-"""The last one is that of a heap in space (repose.sim.measure.angle_of_repose_3d)."""
+Method = Literal["line", "robust", "height_over_base", "sectors", "flank"]
+"""The last two are those of heaps in space (repose.sim.measure.angle_of_repose_3d and flank_angle)."""
 ERROR_OF: dict[Method, str] = {
     "line": "line fit",
     "robust": "line fit",
     "height_over_base": "one grain radius",
     "sectors": "sectors",
+    "flank": "sectors",
 }
 """Source of the standard error of one measurement; heaps of other seeds scatter more."""
 

@@ -72,6 +72,8 @@ class Curve:
     """Which runs are plotted; empty if there is only one."""
     table: tuple[tuple[str, ...], ...] = ()
     """Head and rows of a table to show beside the plot."""
+    x_from_zero: bool = False
+    """Whether the horizontal axis begins at zero, however far the points are from it."""
     log: bool = False
     """Whether the vertical axis is logarithmic."""
     log_x: bool = False
@@ -137,14 +139,15 @@ class Plot:
     title: str
     order: int
     """Tabs are sorted by this number."""
-    needs: Literal["", "slope", "packing", "values"] = ""
+    needs: Literal["", "slope", "contacts", "packing", "values"] = ""
     """The scenes that show the tab, from the beginning of a run on, so that no tab moves when a value appears: all of
-    them, those that measure a slope, or those with a packing. "values" shows it once there is a value."""
+    them, those that measure a slope, those of grains that touch one another, or those with a packing. "values" shows it
+    once there is a value."""
 
 
 MOTION = Plot("motion", "Motion", 10)
 SLOPE = Plot("angle", "Angle", 20, needs="slope")
-CONTACTS = Plot("contacts", "Z", 30)
+CONTACTS = Plot("contacts", "Z", 30, needs="contacts")
 PACKING = Plot("packing", "P, φ", 40, needs="packing")
 ENERGY = Plot("ledger", "Energy", 50)
 OTHER = Plot("other", "Other", 60, needs="values")

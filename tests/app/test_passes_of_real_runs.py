@@ -29,15 +29,18 @@ from repose.app.render.passes.slope_in_space import overlay as draw_slope
 from repose.app.render.selection import rows_of, selected_contact
 from repose.app.storage.view import View
 from repose.app.ui.panels import experiment as readings_panel
+from repose.app.ui.panels.curves import limits
 from repose.app.ui.panels.next_step import next_action
 from repose.app.ui.places import BELOW_LEGEND
 from repose.app.ui.readings import headline, in_words
 from repose.sim.clumps.body import body_of_shape
 from repose.sim.clumps.fitted import fitted_clump
-from repose.sim.experiment.changes import new_experiment
+from repose.sim.engine.builder import add_spheres
+from repose.sim.experiment.changes import new_experiment, resume, start
 from repose.sim.experiment.commands import Act, Pull, SetParameters
 from repose.sim.experiment.control import apply
 from repose.sim.experiment.experiment import CHECK_STEPS
+from repose.sim.experiment.history import saved_copy
 from repose.sim.experiment.pull import FREQUENCY
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.stepping import advance
@@ -332,14 +335,50 @@ def test_the_legend_shows_the_number_of_layers_from_the_first_grain_on(scene: st
     assert {frame_of(snapshot, view, Ranges()).span for snapshot in shots} == {(0.0, poured - 1.0)}
 
 
-def test_a_new_run_begins_with_a_new_range() -> None:
+@pytest.mark.parametrize("another", ["begun again", "begun or opened"])
+def test_a_new_run_begins_with_a_new_range(another: str) -> None:
     ranges, view = Ranges(), View(colour_by="force")
     first, last = course("heap")[3], course("heap")[-1]
     narrow = frame_of(first, view, ranges).span
     assert frame_of(last, view, ranges).span != narrow
     anew = finished("heap")
-    anew.__dict__.update(first.__dict__ | {"at": last.at + first.step})
+    anew.__dict__.update(
+        first.__dict__ | {"at": last.at + first.step}
+        if another == "begun again"
+        else first.__dict__ | {"logs": last.logs + 1}
+    )
     assert frame_of(anew, view, ranges).span == narrow
+
+
+def test_another_preset_of_the_same_scene_and_a_run_that_is_opened_are_new_runs() -> None:
+    """With the same seed, which scene, seed and steps since the beginning do not tell apart."""
+    experiment = new_experiment("clumps", {"shape": "ball"})
+    saved, numbers = saved_copy(experiment), [shot(experiment).logs]
+    start(experiment, "clumps", {"grain_count": 10, "shape": "ball"}, 1)
+    numbers.append(shot(experiment).logs)
+    resume(experiment, saved)
+    numbers.append(shot(experiment).logs)
+    assert len(set(numbers)) == 3
+
+
+def test_the_number_stands_over_a_heap_that_stands_upright_too() -> None:
+    """Its flank would meet the axis metres above the heap, behind the eye."""
+    generator = np.random.default_rng(1)
+    place = generator.uniform((-0.1, -0.1, 0.0), (0.1, 0.1, 0.2), (5000, 3))
+    experiment = new_experiment("clumps", {"shape": "ball"})
+    column = place[np.hypot(place[:, 0], place[:, 1]) < 0.1]
+    experiment.run.world = add_spheres(experiment.run.world, column, 2e-3, 1.0)
+    experiment.run.state.phase = "rested"
+    experiment.scene.act(experiment, "measure")
+    last, sheet = shot(experiment), Sheet()
+    assert last.measurement is not None
+    assert last.measurement.method == "flank"
+    draw_slope(frame_of(last), sheet)  # type: ignore[arg-type]
+    assert angle_label(last.measurement) in sheet.words
+    assert sheet.places[angle_label(last.measurement)][1] < min(line[:, 1].min() for line in sheet.lines)
+    (curve,) = last.curves
+    assert [line.label for line in curve.lines] == ["radius of the layers", "fit"]
+    assert limits(curve)[0][0] == 0.0
 
 
 @pytest.mark.parametrize("scene", ["bounce", "slope"])

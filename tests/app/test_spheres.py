@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from repose.app.render import hidden
 from repose.app.render.colours import COLOUR_MAPS, DARK, shades, to_linear, to_srgb
 from repose.app.render.orbit import VIEWS, Camera3D
+from repose.app.render.passes import spheres
 from repose.app.storage.view import View
 from repose.sim.experiment.snapshot import Snapshot
 
@@ -18,6 +20,7 @@ from tests.app.fake_space import few_spheres
 
 if TYPE_CHECKING:
     from repose.app.window.picture import PictureMaker
+    from repose.sim.experiment.snapshot import Floats
 
 pytestmark = pytest.mark.gl
 
@@ -164,3 +167,26 @@ def test_spheres_around_and_behind_the_camera_or_not_finite_change_no_other_pixe
     for snapshot in (lone, cluster):
         snapshot.box = ((-20.0, -20.0, -20.0), (20.0, 20.0, 20.0))
     assert np.abs(draw(picture_maker, lone) - draw(picture_maker, cluster)).max() <= 1.0
+
+
+@pytest.mark.parametrize("distance", [5.0, 3.2])
+@pytest.mark.parametrize("name", ["front", "three-quarter"])
+def test_spheres_hidden_behind_others_are_left_out_and_the_picture_is_the_same(
+    picture_maker: PictureMaker, monkeypatch: pytest.MonkeyPatch, name: str, distance: float
+) -> None:
+    generator = np.random.default_rng(1)
+    packed = few_spheres(
+        *np.column_stack((generator.uniform(-1.0, 1.0, (1500, 3)), generator.uniform(0.05, 0.25, 1500)))
+    )
+    camera, shares, real = eye(name, distance, offset=(13.0, -7.0)), [], hidden.seen_from
+
+    def counted(camera: Camera3D, size: tuple[int, int], position: Floats, radius: Floats) -> np.ndarray:
+        found = real(camera, size, position, radius)
+        shares.append(found.mean())
+        return found
+
+    monkeypatch.setattr(spheres, "seen_from", counted)
+    culled = draw(picture_maker, packed, camera=camera)
+    monkeypatch.setattr(spheres, "seen_from", lambda camera, size, position, radius: np.ones(len(radius), bool))
+    assert (draw(picture_maker, packed, camera=camera) == culled).all()
+    assert 0.0 < shares[0] < 0.6

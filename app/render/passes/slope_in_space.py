@@ -35,7 +35,7 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
         _draw_ring(frame, canvas, distance, height)
     for side in (-1.0, 1.0):
         _draw_flank(frame, canvas, ends, side)
-    _write_angle(frame, canvas, measurement)
+    _write_angle(frame, canvas, measurement, float(ends[0, 1]))
 
 
 def _draw_ring(frame: Frame, canvas: Canvas, distance: float, height: float) -> None:
@@ -72,14 +72,15 @@ def _draw_flank(frame: Frame, canvas: Canvas, ends: NDArray[np.float64], side: f
         canvas.polyline(line, frame.palette.mark, width)
 
 
-def _write_angle(frame: Frame, canvas: Canvas, measurement: AngleOfRepose) -> None:
-    """The number above the highest grain of the heap, inside the part of the picture without panels."""
+def _write_angle(frame: Frame, canvas: Canvas, measurement: AngleOfRepose, top: float) -> None:
+    """The number above the highest grain of the heap and the upper end `top` of the line [m], inside the part of the
+    picture without panels. The line itself meets the axis far above a heap that stands upright."""
     snapshot = frame.snapshot
     moving = ~snapshot.fixed
     tops = snapshot.position[moving].astype(np.float64)
     tops[:, 2] += snapshot.radius[moving]
     seen = frame.orbit.world_to_pixel(tops, frame.size)[:, 1]
-    peak = frame.orbit.world_to_pixel(np.array((*_axis(frame), measurement.intercept)), frame.size)
+    peak = frame.orbit.world_to_pixel(np.array((*_axis(frame), top)), frame.size)
     if not np.isfinite(peak).all():
         return
     height = label_extent(frame, canvas, measurement)[1]

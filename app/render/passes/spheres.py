@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 from repose.app.render.colours import to_linear
+from repose.app.render.hidden import seen_from
 from repose.app.render.passes import Frame, Pass
 from repose.app.render.passes.force_chains import FORCE_CHAINS
 from repose.app.render.passes.measurement import SLOPE
@@ -36,20 +38,21 @@ def sphere_rows(centre: Floats, radius: Floats) -> Floats:
 
 
 def instances(frame: Frame) -> Floats | None:
-    """One instance per sphere, the farthest first."""
-    snapshot, palette, kept = frame.snapshot, frame.palette, frame.kept
-    back_to_front = np.argsort(-frame.orbit.depth(snapshot.position[kept]).astype(np.float32))
+    """One instance per sphere that can be seen, the farthest first."""
+    snapshot, palette, kept = frame.snapshot, frame.palette, np.flatnonzero(frame.kept)
+    if frame.shows(FORCE_CHAINS):
+        rows = sphere_rows(snapshot.position[kept], REDUCED * snapshot.radius[kept])
+        rows[:, 4:7] = FAINT * frame.faces[kept] + (1.0 - FAINT) * to_linear(palette.background)
+        return rows.take(_back_to_front(frame, kept), axis=0)
+    seen = np.flatnonzero(seen_from(frame.orbit, frame.size, snapshot.position[kept], snapshot.radius[kept]))
+    seen = seen[_back_to_front(frame, kept[seen])]
+    kept, occlusion = kept[seen], frame.ambient_occlusion
     rows = sphere_rows(snapshot.position[kept], snapshot.radius[kept])
     rows[:, 4:7] = frame.faces[kept]
-    if frame.shows(FORCE_CHAINS):
-        rows[:, 3] *= REDUCED
-        rows[:, 4:7] = FAINT * rows[:, 4:7] + (1.0 - FAINT) * to_linear(palette.background)
-        return rows.take(back_to_front, axis=0)
-    occlusion = frame.ambient_occlusion
-    rows[:, 16:19] = occlusion.outward
-    rows[:, 19] = occlusion.crowding
-    rows[:, 20] = occlusion.lamp
-    rows[:, 21] = occlusion.sky
+    rows[:, 16:19] = occlusion.outward[seen]
+    rows[:, 19] = occlusion.crowding[seen]
+    rows[:, 20] = occlusion.lamp[seen]
+    rows[:, 21] = occlusion.sky[seen]
     if snapshot.orientation.shape == (len(snapshot.radius), 4):
         rows[:, 12:16] = np.where(snapshot.fixed[kept, None], np.float32(0.0), snapshot.orientation[kept])
     measurement = snapshot.measurement
@@ -57,7 +60,12 @@ def instances(frame: Frame) -> Floats | None:
         used = np.isin(snapshot.sphere_id[kept], measurement.used_ids)
         rows[used, 8:11] = RING_TINT * to_linear(palette.mark) + (1.0 - RING_TINT) * rows[used, 4:7]
         rows[used, 11] = np.clip(RING * rows[used, 3] / frame.metres_per_pixel, 0.7, MOST_RING * frame.scale)
-    return rows.take(back_to_front, axis=0)
+    return rows
+
+
+def _back_to_front(frame: Frame, kept: NDArray[np.intp]) -> NDArray[np.intp]:
+    """The order of the spheres `kept`, the farthest first."""
+    return np.argsort(-frame.orbit.depth(frame.snapshot.position[kept]).astype(np.float32))
 
 
 PASS = Pass(

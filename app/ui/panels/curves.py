@@ -90,7 +90,9 @@ def limits(curve: Curve) -> tuple[tuple[float, float], tuple[float, float]]:
     x = np.concatenate([line.x for line in rows]) if rows else np.zeros(1)
     spread = [np.zeros(len(line.y)) if line.error is None else line.error for line in rows]
     y = np.concatenate([part for line, error in zip(rows, spread) for part in (line.y - error, line.y + error)] or [x])
-    return _decades(x) if curve.log_x else _span(x), _decades(y) if curve.log else _span(y)
+    return _decades(x) if curve.log_x else _span(np.append(x, 0.0) if curve.x_from_zero else x), _decades(
+        y
+    ) if curve.log else _span(y)
 
 
 def _decades(values: np.ndarray) -> tuple[float, float]:

@@ -28,6 +28,7 @@ METHODS = {
     "robust": "Theil-Sen line",
     "height_over_base": "height over base",
     "sectors": "lines in sectors",
+    "flank": "radius over height",
 }
 
 

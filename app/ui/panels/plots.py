@@ -85,7 +85,8 @@ def tabs_of(ui: Ui) -> list[PlotTab]:
     plots = {entry.plot for entry in snapshot.measurements if entry.plot is not None}
     for plot in sorted(plots, key=lambda plot: plot.order):
         measurements = [entry for entry in snapshot.measurements if entry.plot == plot]
-        if plot.needs in possible or any(_has(ui, entry.name) for entry in measurements):
+        known = plot.needs == "values" and any(_has(ui, entry.name) for entry in measurements)
+        if known or plot.needs in possible:
             draw, sheet = partial(_draw_axes, measurements=measurements), partial(_time_sheet, plot, measurements)
             found.append(PlotTab(plot.name, plot.title, draw, sheet))
     comparison = snapshot.comparison

@@ -21,7 +21,7 @@ from repose.app.ui.toasts import tell
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, row, tooltip
 from repose.app.ui.workshop import NUMBERS, Point
-from repose.sim.clumps.making import Row, quality_rows, volume_text
+from repose.sim.clumps.making import Row, piece_rows, quality_rows, volume_text
 from repose.sim.experiment.commands import Act, Start
 from repose.sim.registry import scenes
 
@@ -29,7 +29,7 @@ EXPORTS = {
     ".json": ("clump file", "The clump with volume, inertia and quality; the scene clumps pours it."),
     ".mol": ("LAMMPS molecule", "Template: coordinates, diameters, mass, centre of mass and inertia."),
     ".rigid": ("LAMMPS fix rigid", "Mass, centre of mass and inertia for its `infile`."),
-    ".txt": ("YADE text", "Text with x y z r in metres, for ymport.text."),
+    ".txt": ("YADE text", "Text with x y z r and a clump number, in metres, for ymport.textClumps or ymport.text."),
 }
 """Kinds of file: label and help by the ending."""
 WORDS = {"IoU": "IoU", "Q_V": "volume ratio", "Q_r": "roughness"}
@@ -146,6 +146,7 @@ def _draw_numbers(ui: Ui) -> None:
     lines = [
         Row("spheres", str(len(made.clump.radius)), "fewer than the largest number where one more would add nothing"),
         *(line for line in quality_rows(made.quality) if line.name != "outside"),
+        *piece_rows(made),
         Row("volume, mass", f"{volume_text(made.mass.volume)}, {si(1e3 * mass, 'g')}", "of the union of the spheres"),
     ]
     for line in lines:

@@ -51,7 +51,7 @@ def slope(experiment: Experiment) -> AngleOfRepose | None:
         slope=-math.tan(found["angle"]),
         intercept=found["intercept"],
         x_range=(found["fitted"][0], found["fitted"][1]),
-        method="sectors",
+        method="sectors" if "cone_angle" in found else "flank",
         used_ids=tuple(found["used_ids"]),
         grains_left=found["grains_left"],
     )
@@ -88,7 +88,8 @@ def slope_readings(experiment: Experiment) -> tuple[Reading, ...]:
 
 
 def slope_curves(experiment: Experiment) -> tuple[Curve, ...]:
-    """The averaged profile and the line through it; without points before the first measurement."""
+    """The averaged profile, for a steep flank the radius of the heap by height, and the line through it; without points
+    before the first measurement."""
     found = experiment.run.state.reading
     if not found:
         return (Curve(*PROFILE, (Line("averaged profile", np.empty(0), np.empty(0), points=True),)),)
@@ -97,8 +98,9 @@ def slope_curves(experiment: Experiment) -> tuple[Curve, ...]:
     inside = (distance >= ends[0] - 1e-9) & (distance <= ends[1] + 1e-9)
     centre = (distance[inside].mean(), height[inside].mean()) if inside.any() else (0.0, 0.0)
     line = centre[1] - math.tan(found["angle"]) * (ends - centre[0])
-    lines = Line("averaged profile", distance, height, points=True), Line("fit", ends, line)
-    return (Curve(*PROFILE, lines),)
+    is_flank = "cone_angle" not in found
+    points = Line("radius of the layers" if is_flank else "averaged profile", distance, height, points=True)
+    return (Curve(*PROFILE, (points, Line("fit", ends, line)), x_from_zero=is_flank),)
 
 
 def slope_results(experiment: Experiment) -> dict[str, Any] | None:

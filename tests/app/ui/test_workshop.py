@@ -8,11 +8,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numba.core.compiler_lock import global_compiler_lock
 from repose.app.render.colours import colouring_of
 from repose.app.stopping import StopAsked
 from repose.app.ui import workshop as module
 from repose.app.ui.workshop import Workshop
 from repose.sim.clumps.clump_file import read_clump
+from repose.sim.clumps.making import compile_loops
 from repose.sim.experiment.snapshot import Snapshot
 
 PATIENCE = 60.0
@@ -48,6 +50,17 @@ def test_a_change_of_the_recipe_makes_clump_and_curve(workshop: Workshop) -> Non
     overlaps = [point.quality.overlap for point in workshop.points]
     assert overlaps == sorted(overlaps)  # of spheres inside the body
     assert workshop.points[-1].quality == workshop.made.quality
+
+
+def test_it_waits_for_the_compiler_once_and_says_so(workshop: Workshop) -> None:
+    compile_loops.cache_clear()
+    with global_compiler_lock:  # as while numba compiles an engine
+        workshop.edits.set({"cells": 16, "members": 2})
+        wait(lambda: workshop.words == "waiting for the compiler")
+        workshop._thread.join(0.2)  # type: ignore[union-attr]
+        assert workshop.words == "waiting for the compiler"
+    wait(lambda: not workshop.working)
+    assert workshop.is_made
 
 
 def test_a_ring_keeps_its_clump_while_its_curve_is_made(workshop: Workshop) -> None:

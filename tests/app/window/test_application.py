@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import math
 import sys
 import threading
@@ -78,6 +79,63 @@ def test_a_run_that_is_opened_comes_from_no_preset(application: Any, tmp_path: P
     ui.run_saver.open(str(kept))
     until(application, lambda: ui.preset_library.current == "")
     assert ui.preset_library.title("heap") == scenes()["heap"].title
+
+
+class DropEvent(ctypes.Structure):
+    """SDL's record of a file that is dropped."""
+
+    _fields_ = (
+        ("kind", ctypes.c_uint32),
+        ("timestamp", ctypes.c_uint32),
+        ("file", ctypes.c_void_p),
+        ("window", ctypes.c_uint32),
+        ("rest", ctypes.c_uint8 * 64),  # SDL copies as much as its largest event has
+    )
+
+
+def drop(path: Path) -> None:
+    """What SDL does when a file is dropped on the window."""
+    import pygame
+    from repose.app.window import sdl
+
+    library = sdl.library()
+    library.SDL_strdup.restype = ctypes.c_void_p
+    event = DropEvent(kind=pygame.DROPFILE, file=library.SDL_strdup(str(path).encode()))
+    assert library.SDL_PushEvent(ctypes.byref(event)) == 1
+
+
+def test_files_dropped_on_the_window_start_a_preset_and_become_a_body_or_are_refused(
+    application: Any, tmp_path: Path
+) -> None:
+    from repose.app.ui.toasts import TOASTS
+    from repose.app.window import sdl
+
+    if sdl.library() is None:
+        pytest.skip("the SDL library of pygame was not found")
+    ui, preset, mesh, bad = application.ui, tmp_path / "mine é.toml", tmp_path / "body.obj", tmp_path / "bad.toml"
+    preset.write_text('title = "Mine"\nscene = "heap"\n[parameters]\ngrain_count = 31\nwidth = 0.012\n')
+    bad.write_text('scene = "heap"\n[parameters]\ngrain_count = -1\n')
+    mesh.write_text("v 0 0 0\n")
+    until(application, lambda: ui.snapshot.parameters is not None)
+
+    def told() -> list[str]:
+        return [toast.text for toast in ui.memory.get(TOASTS, ())]
+
+    for path, words in ((mesh, "clump workshop (W)"), (bad, "grain_count")):
+        drop(path)
+        until(application, lambda words=words: any(words in text for text in told()))  # type: ignore[misc]
+    assert ui.snapshot.parameters.grain_count == 30
+    drop(preset)
+    until(application, lambda: ui.snapshot.parameters.grain_count == 31)
+    assert ui.preset_library.title("heap") == "Mine"
+    press("w", "w")
+    until(application, lambda: ui.overlay == "workshop")
+    ui.workshop.stop()
+    drop(mesh)
+    until(application, lambda: ui.workshop.recipe.file == str(mesh))
+    until(application, lambda: not ui.workshop.working)
+    assert str(mesh) in ui.workshop.trouble
+    assert ui.broken == {}
 
 
 def test_a_window_that_a_program_drives_compiles_nothing_ahead(application: Any, tmp_path: Path) -> None:

@@ -108,7 +108,7 @@ def test_molecule_has_mass_centre_and_inertia_of_the_union() -> None:
 
 def test_text_for_yade_has_one_line_per_sphere_and_fix_rigid_one_per_body() -> None:
     rows = np.loadtxt(exported(PAIR, MASS, 1000.0, Path("pair.txt")).splitlines())
-    np.testing.assert_array_equal(rows, np.column_stack([PAIR.centre, PAIR.radius]))
+    np.testing.assert_array_equal(rows, np.column_stack([PAIR.centre, PAIR.radius, np.zeros(2)]))
     lines = exported(PAIR, MASS, 1000.0, Path("pair.rigid")).splitlines()
     assert lines[1] == "1"
     assert len(lines[2].split()) == 20

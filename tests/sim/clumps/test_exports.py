@@ -1,4 +1,4 @@
-"""What LAMMPS, where it is installed, reads of an exported clump."""
+"""What LAMMPS, where it is installed, reads of an exported clump, and the columns that YADE reads."""
 
 from __future__ import annotations
 
@@ -107,3 +107,17 @@ def test_lammps_reads_mass_centre_and_inertia_for_fix_rigid(
         lammps.close()
     np.testing.assert_allclose(centre, mass.centre)
     assert energy == pytest.approx(0.5 * turning @ np.linalg.solve(DENSITY * mass.inertia, turning), rel=1e-6)
+
+
+def test_the_text_for_yade_has_the_columns_of_its_readers(clump: tuple[Clump, MassProperties]) -> None:
+    """`ymport.text` and `ymport.textClumps` take every line that does not begin with # apart at its spaces; a line
+    without words, or a word that is no number, ends them with an error."""
+    made, mass = clump
+    text = exported(made, mass, DENSITY, Path("clump.txt"))
+    lines = [line.split() for line in text.splitlines()]
+    assert all(lines)
+    assert not any(words[0] == "#format" for words in lines)  # `ymport.text` would take the format that follows
+    read = [(*map(float, words[:4]), int(words[4])) for words in lines if words[0][0] != "#"]
+    np.testing.assert_array_equal([row[:3] for row in read], made.centre)
+    np.testing.assert_array_equal([row[3] for row in read], made.radius)
+    assert {row[4] for row in read} == {0}  # one clump

@@ -181,6 +181,14 @@ def test_a_scene_of_single_spheres_has_no_plot_of_a_packing_or_a_slope(tmp_path:
         assert not {"plots.comparison", "plots.angle", "plots.packing"} & harness.widgets.keys()
 
 
+def test_bodies_of_particles_that_cohere_have_no_plot_of_contacts(tmp_path: Path) -> None:
+    bodies = full_snapshot()
+    bodies.scene, bodies.comparison = "rod", None
+    with open_harness(tmp_path, bodies) as harness:
+        assert "plots.motion" in harness.widgets
+        assert "plots.contacts" not in harness.widgets
+
+
 def test_every_plot_draws(harness: PanelHarness) -> None:
     for name in ("angle", "contacts", "packing", "ledger", "comparison", "motion"):
         harness.click(f"plots.{name}")

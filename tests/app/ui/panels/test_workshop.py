@@ -102,7 +102,7 @@ def test_a_dropped_file_is_the_body_in_the_workshop_only(tmp_path: Path) -> None
         path.write_bytes(b"no array")
         with workshop.with_edits(harness.ui, edits_shown(harness.ui)):
             assert take_dropped(harness.ui, str(path)) == ""
-            assert "'a.txt' is not used: a file that ends in .stl, .obj, .npy or .repose" in take_dropped(
+            assert "'a.txt' is not used: a file that ends in .stl, .obj, .npy, .toml or .repose" in take_dropped(
                 harness.ui, "a.txt"
             )
         wait(lambda: not made.working)

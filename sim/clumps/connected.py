@@ -1,0 +1,78 @@
+"""Clumps in one piece: a thin part of a body, such as the arm of a tetrapod, can be left with a sphere at its end that
+touches no other one. A sphere that adds little elsewhere is placed between them."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from repose.sim.clumps.body import Body
+from repose.sim.clumps.distance_field import depth_at
+from repose.sim.engine.world import Floats
+
+MOST = 2000
+"""Largest number of spheres that are compared with one another; so many leave no gaps."""
+OVERLAP = 1.1
+"""Diameter of a sphere that closes a gap, over the width of the gap [-]."""
+MOVED = 8
+"""One sphere more than one in so many can be moved: a clump of a few spheres in many pieces stays as it is."""
+TRIED = 10
+"""Number of spheres, those that add least, of which one is moved into a gap."""
+
+
+def pieces_of(centre: Floats, radius: Floats) -> NDArray[np.int32]:
+    """Which piece each sphere belongs to, shape (spheres,): spheres of one piece touch, directly or through others."""
+    if radius.size > MOST:
+        return np.zeros(radius.size, np.int32)
+    return _labels(_gaps(centre, radius))
+
+
+def joined(body: Body, centre: Floats, radius: Floats, alone: Floats) -> tuple[Floats, Floats]:
+    """Centres and radii [m] with spheres moved into gaps so that the clump is in one piece, unchanged where that needs
+    many of them; `alone` is the volume that each sphere alone covers [m³]."""
+    before = centre, radius
+    if not 2 < radius.size <= MOST:
+        return before
+    gaps = _gaps(centre, radius)
+    piece = _labels(gaps)
+    order = np.argsort(alone, kind="stable").tolist()
+    for _ in range(1 + radius.size // MOVED):
+        if not piece.any():
+            break
+        apart = np.where(piece[:, None] != piece[None, :], gaps, np.inf)
+        found = None
+        for row in order[:TRIED]:
+            others = apart.copy()
+            others[row] = others[:, row] = np.inf
+            i, j = np.unravel_index(int(others.argmin()), others.shape)
+            if np.isinf(others[i, j]):  # the others are in one piece
+                continue
+            along = (centre[j] - centre[i]) / np.linalg.norm(centre[j] - centre[i])
+            middle = centre[i] + (radius[i] + 0.5 * gaps[i, j]) * along
+            moved, sizes = centre.copy(), radius.copy()
+            moved[row] = middle
+            sizes[row] = max(float(depth_at(body.field, middle[None])[0]), 0.5 * OVERLAP * float(gaps[i, j]))
+            found = _labels(_gaps(moved, sizes))
+            if found.max() < piece.max():
+                break
+            found = None
+        if found is None:
+            return before
+        order.remove(row)  # it holds two pieces together
+        centre, radius, piece = moved, sizes, found
+        gaps = _gaps(centre, radius)
+    return before if piece.any() else (centre, radius)
+
+
+def _gaps(centre: Floats, radius: Floats) -> Floats:
+    """Distance of the surfaces of each two spheres, negative where they overlap [m]."""
+    square = ((centre[:, None] - centre[None]) ** 2).sum(axis=2)
+    gaps: Floats = np.sqrt(square) - radius[:, None] - radius[None]
+    return gaps
+
+
+def _labels(gaps: Floats) -> NDArray[np.int32]:
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    labels: NDArray[np.int32] = connected_components(csr_array(gaps < 0.0), directed=False)[1]
+    return labels
