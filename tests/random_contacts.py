@@ -10,7 +10,7 @@ from repose.sim.engine import vector as vec
 from repose.sim.engine.contacts.kinematics import Contact, PairMotion, PairProperties, ShearMemory, contact_between
 from repose.sim.engine.model import BoundLaw, Stage
 from repose.sim.laws.law import Law
-from repose.sim.laws.materials import FRICTION
+from repose.sim.laws.material_columns import FRICTION
 from repose.sim.registry import laws
 
 WORDS = {

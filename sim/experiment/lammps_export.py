@@ -17,7 +17,7 @@ from repose.sim.engine.world import World
 from repose.sim.experiment.activation import model_for
 from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.run import Run
-from repose.sim.laws.materials import ACROSS, DAMPING, FRICTION, YOUNG
+from repose.sim.laws.material_columns import ACROSS, DAMPING, FRICTION, YOUNG
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import laws
 

@@ -21,8 +21,9 @@ import numpy as np
 from repose.sim.engine.jit import compilable
 from repose.sim.engine.model import BoundLaw
 from repose.sim.laws.law import Law
+from repose.sim.laws.material_columns import ACROSS, COLUMN_COUNT, DAMPING, FRICTION, YOUNG
 from repose.sim.laws.material_parameters import MaterialParameters
-from repose.sim.laws.materials import ACROSS, COLUMN_COUNT, DAMPING, FRICTION, YOUNG, pair_table, row_of
+from repose.sim.laws.materials import pair_table, row_of
 from repose.sim.laws.sliding import stored_in_sliding_spring
 from repose.sim.laws.spring_damper import damped_response
 

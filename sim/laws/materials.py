@@ -9,9 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from repose.sim.engine.jit import compilable
 from repose.sim.engine.world import Floats
-
-YOUNG, ACROSS, DAMPING, FRICTION, ROLLING, TWISTING, COLUMN_COUNT = range(7)
-"""Columns of the table of pairs; ACROSS is sqrt(4 G*/E*), the root of Mindlin's stiffness over that of Hertz."""
+from repose.sim.laws.material_columns import COLUMN_COUNT
 
 
 class Material(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from repose.sim.engine import vector
 from repose.sim.engine.contacts.kinematics import Response
 from repose.sim.engine.jit import compilable
-from repose.sim.laws.materials import ROLLING, TWISTING
+from repose.sim.laws.material_columns import ROLLING, TWISTING
 from repose.sim.laws.rolling import rolling_torque
 from repose.sim.laws.sliding import sliding_spring
 

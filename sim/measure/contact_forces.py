@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 from repose.sim.engine.world import PAIR_COUNT, WALL_CONTACT_COUNT, Floats, World
-from repose.sim.laws.materials import FRICTION
+from repose.sim.laws.material_columns import FRICTION
 
 if TYPE_CHECKING:
     from repose.sim.engine.contacts.contact_table import (

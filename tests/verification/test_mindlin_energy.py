@@ -8,7 +8,8 @@ from __future__ import annotations
 from math import cos, radians, sin
 
 import numpy as np
-from repose.sim.laws.materials import ACROSS, YOUNG, Material
+from repose.sim.laws.material_columns import ACROSS, YOUNG
+from repose.sim.laws.materials import Material
 
 from tests.verification.test_published_impacts import bench_of
 

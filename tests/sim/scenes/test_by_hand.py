@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 from repose.sim import Material, ParameterError, Simulation, place_spheres
-from repose.sim.laws.materials import FRICTION
+from repose.sim.laws.material_columns import FRICTION
 from repose.sim.registry import integrators
 
 from tests.small_worlds import use_plain_engine
