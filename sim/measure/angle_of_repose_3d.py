@@ -16,6 +16,9 @@ TIP, FOOT = 0.15, 0.85
 """The rings between these fractions of the radius of the foot are fitted, because tip and foot of a heap are
 rounded."""
 
+LOWEST = 1.5
+"""Least height of the rings of a heap, in diameters of a grain."""
+
 Floats = NDArray[np.float64]
 
 
@@ -45,16 +48,17 @@ class ConeAngle:
 
 
 def measure_cone(
-    position: Floats, radius: Floats, sphere_id: NDArray[np.int64], width: float | None = None
+    position: Floats, radius: Floats, sphere_id: NDArray[np.int64], diameter: float | None = None, fineness: int = 1
 ) -> ConeAngle | None:
     """The slope of a heap of spheres, position (n, 3) [m], or None for too few grains or rings.
 
-    Surface grains are the highest of each cell of a polar grid, `width` [m] wide in both directions, if not given one
-    mean diameter; the surface passes through their tops.
+    `diameter` is that of a grain [m], if not given the mean one of the spheres. Surface grains are the highest of each
+    cell of a polar grid with `fineness` cells per diameter in both directions; the surface passes through their tops.
     """
     if radius.size < 20:
         return None
-    width = 2.0 * float(radius.mean()) if width is None else width
+    diameter = 2.0 * float(radius.mean()) if diameter is None else diameter
+    width = diameter / fineness
     distance = np.hypot(position[:, 0], position[:, 1])
     bearing = np.arctan2(position[:, 1], position[:, 0])
     top = position[:, 2] + radius
@@ -62,8 +66,8 @@ def measure_cone(
     ring = np.floor(distance[surface] / width).astype(np.int64)
     counts = np.bincount(ring)
     profile = np.bincount(ring, top[surface]) / np.maximum(counts, 1)
-    # The foot: the first ring that is lower than two grains.
-    low = np.flatnonzero((profile < 1.5 * width) | (counts == 0))
+    # The foot: the first ring that is lower than one and a half grains; one layer lies flat at any slope.
+    low = np.flatnonzero((profile < LOWEST * diameter) | (counts == 0))
     foot = width * float(low[0] if low.size else profile.size)
     inside = (distance[surface] > TIP * foot) & (distance[surface] < FOOT * foot)
     used = surface[inside]

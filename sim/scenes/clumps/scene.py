@@ -168,7 +168,7 @@ def measure(experiment: Experiment) -> ConeAngle | FlankAngle | AngleOfRepose | 
     if experiment.scene.dimension == 3:
         heap = world.motion[:3, 0].T, world.radius, world.sphere_id
         flank = measure_flank(*heap)
-        found = flank if flank is not None and flank.angle > STEEP else measure_cone(*heap, width=mean)
+        found = flank if flank is not None and flank.angle > STEEP else measure_cone(*heap, 2.0 * mean, fineness=2)
     else:
         folded = np.column_stack([np.abs(world.motion[0, 0]), world.motion[1, 0]])
         foot = float(np.quantile(folded[:, 0], 0.98)) if len(folded) else 0.0

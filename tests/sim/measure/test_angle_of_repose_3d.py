@@ -61,3 +61,18 @@ def test_a_flat_layer_or_a_few_grains_have_no_angle() -> None:
     flat = np.column_stack([generator.uniform(-0.05, 0.05, (500, 2)), np.full(500, RADIUS)])
     assert measure_cone(flat, np.full(500, RADIUS), np.arange(500)) is None
     assert measure_cone(flat[:10], np.full(10, RADIUS), np.arange(10)) is None
+
+
+def test_a_single_layer_around_a_heap_of_clumps_belongs_to_its_foot() -> None:
+    # Members of 1 mm radius make grains of 4 mm diameter: the grid is finer than a grain, the layer as high as one.
+    diameter, slope = 4.0 * RADIUS, radians(25.0)
+    side = np.arange(-0.1, 0.1, 1.2 * RADIUS)
+    x, y = (grid.ravel() for grid in np.meshgrid(side, side))
+    away = np.hypot(x, y)
+    top = np.maximum(0.03 - tan(slope) * away, diameter)
+    position = np.column_stack([x, y, top - RADIUS])[away < 0.1]
+    found = measure_cone(position, np.full(len(position), RADIUS), np.arange(len(position)), diameter, fineness=2)
+    assert found is not None
+    assert degrees(found.angle) == pytest.approx(25.0, abs=0.3)
+    layer = position[:, 2] < diameter
+    assert measure_cone(position[layer], np.full(layer.sum(), RADIUS), np.arange(layer.sum()), diameter, 2) is None
