@@ -35,8 +35,7 @@ def draw(ui: Ui) -> None:
         words = f"{tool.help}  Key {tool.key}"
         if button(ui, f"tool.{tool.name}", tool.title, hint=tool.key, help=words, emphasis=emphasis, width=width):
             choose_tool(ui, tool)
-        if tool is chosen:
-            tool.options(ui)
+    chosen.options(ui)  # below all buttons: they keep their places, so that a double-click hits the same one twice
     imgui.end()
     imgui.pop_style_var(2)
 

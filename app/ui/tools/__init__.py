@@ -38,7 +38,7 @@ class Tool:
     click: Callable[[Ui, Pixel], None] = lambda ui, at: None
     """click(ui, at), when the button went up near the place where it went down, whoever had the drag."""
     options: Callable[[Ui], None] = lambda ui: None
-    """Draws the settings of the tool below its button while it is chosen."""
+    """Draws the settings of the tool below the buttons while it is chosen."""
 
 
 @cache

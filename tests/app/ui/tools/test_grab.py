@@ -127,3 +127,15 @@ def test_buttons_and_keys_choose_a_tool_and_the_strength_is_set(harness: PanelHa
     ui.settings.choices.grab_strength = 3e3
     harness.click("tool.strength")
     assert math.log10(ui.settings.choices.grab_strength) == pytest.approx(2.0, abs=0.2)  # the middle of 1 to 10⁴
+
+
+def test_choosing_a_tool_moves_no_button(tmp_path: Path) -> None:
+    """The setting of the force opened above other buttons: the second click of a double-click on one hit the next."""
+    with open_harness(tmp_path, two_grains()) as harness:
+        buttons = [f"tool.{tool.name}" for tool in all_tools()]
+        harness.frame(2)
+        before = [harness.widgets[name] for name in buttons]
+        harness.click("tool.grab")
+        harness.frame(2)
+        assert "tool.strength" in harness.widgets
+        assert [harness.widgets[name] for name in buttons] == before
