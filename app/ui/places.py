@@ -16,6 +16,8 @@ STABILITY = "stability"
 """Entry of `Ui.memory`: whether the numbers of stability are shown over the picture; also the name of their window."""
 TASK_FOOT = "foot of the task"
 """Entry of `Ui.memory`: lower edge of the task or of its outcomes, below which the camera shows the scene [px]."""
+MOUSE_EDGE = "edge of the mouse tools"
+"""Entry of `Ui.memory`: right edge of the buttons of the mouse tools, beside which words on the picture begin [px]."""
 STRIP = 52.0
 """Height of the strip with the actions at the foot of the picture, beside the scale bar [px at scale 1]."""
 BELOW_LEGEND = 112.0
@@ -28,6 +30,12 @@ LOW = 444.0
 """Height of the column below which it has no room for the readings above the tabs [px at scale 1]: a tab has them."""
 TOOLS = "tab"
 """The row of tabs in the column: its entry in the settings, and the beginning of the names of its widgets."""
+
+
+def free_of_buttons(ui: Ui) -> tuple[float, float, float, float]:
+    """Pixels that panels and buttons cover at the edges of the picture: left, top, right, bottom."""
+    left, top, right, bottom = ui.inset
+    return max(left, ui.memory.get(MOUSE_EDGE, 0.0)), top, right, bottom
 
 
 def take_focus(ui: Ui, name: str) -> None:

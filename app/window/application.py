@@ -25,6 +25,7 @@ from repose.app.storage.film import Film
 from repose.app.storage.run_saver import RunSaver
 from repose.app.storage.settings import Settings
 from repose.app.ui.edits import Edits
+from repose.app.ui.places import free_of_buttons
 from repose.app.ui.preset_library import PresetLibrary
 from repose.app.ui.repeats import Repeats
 from repose.app.ui.studies import Studies
@@ -326,10 +327,10 @@ class Application:
                 if shown := self._shown():
                     self.still_control.update_still(ui, shown.camera, shown.corners, shown.foot)
                     snapshot, view, camera = shown.snapshot, shown.view, shown.camera
-                    self.renderer.draw(snapshot, view, camera, size, ui.inset, scale, shown.ranges)
+                    self.renderer.draw(snapshot, view, camera, size, free_of_buttons(ui), scale, shown.ranges)
                 else:
                     snapshot = self.camera_control.picture(self.turning.picture(ui.snapshot))
-                    self.renderer.draw(snapshot, ui.view, ui.camera, size, ui.inset, scale)
+                    self.renderer.draw(snapshot, ui.view, ui.camera, size, free_of_buttons(ui), scale)
                 return
             except Exception as error:  # a driver can raise any error; the run must continue
                 log.exception("The picture failed.")

@@ -4,38 +4,52 @@ from __future__ import annotations
 
 from imgui_bundle import imgui
 from repose.app.ui.panels import Panel, instead
-from repose.app.ui.panels.next_step import OVER
-from repose.app.ui.places import TASK_FOOT
+from repose.app.ui.panels.next_step import HEIGHT, OVER
+from repose.app.ui.places import MOUSE_EDGE, TASK_FOOT
 from repose.app.ui.tools import all_tools, choose_tool, chosen_tool
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, button_width
 
+BELOW_NUMBER = 136.0
+"""Where buttons without titles begin [px at scale 1, from the top of the picture]."""
 MARGIN, GAP = 16.0, 4.0
 """From the edges of the picture, and between the buttons [px at scale 1]."""
+TITLES = 900.0
+"""Width of the picture below which the buttons show their keys only [px at scale 1]: the angle needs the room."""
 LEAST_PICTURE = 420.0
 """Width of the picture below which only keys choose a tool [px at scale 1]: the legend needs its room."""
 
 
 def draw(ui: Ui) -> None:
     """A column of buttons below the task of the scene, if it states one; the chosen tool is coloured."""
+    ui.memory.pop(MOUSE_EDGE, None)
     left, above, right, bottom = ui.inset
     free, hidden = ui.size[0] - left - right, not (ui.view.ui_visible and bottom) or ui.presenting
     if hidden or ui.overlay not in ("", PANEL.name) or instead(ui) is not None or free < LEAST_PICTURE * ui.scale:
         return
     tools, chosen = all_tools(), chosen_tool(ui)
-    width = max(button_width(tool.title, tool.key) for tool in tools)
+    wide, titled = max(button_width(tool.title, tool.key) for tool in tools), free >= TITLES * ui.scale
+    width, margin = (wide, MARGIN * ui.scale) if titled else (HEIGHT * ui.scale, 0.5 * MARGIN * ui.scale)
+    # A window wider than its buttons would take clicks that are meant for the picture.
+    room = wide if chosen.options else width
     top = ui.memory.get(TASK_FOOT, above) + MARGIN * ui.scale
-    imgui.set_next_window_pos(imgui.ImVec2(left + MARGIN * ui.scale, top))
-    imgui.set_next_window_size(imgui.ImVec2(width, 0.0))
+    if titled:
+        ui.memory[MOUSE_EDGE] = left + margin + room
+    else:  # the number beside the legend needs all of the width
+        top = max(top, above + BELOW_NUMBER * ui.scale)
+    imgui.set_next_window_pos(imgui.ImVec2(left + margin, top))
+    imgui.set_next_window_size(imgui.ImVec2(room, 0.0))
     imgui.push_style_var(imgui.StyleVar_.window_padding, imgui.ImVec2(0.0, 0.0))
     imgui.push_style_var(imgui.StyleVar_.item_spacing, imgui.ImVec2(0.0, GAP * ui.scale))
     imgui.begin("mouse", None, OVER)
     for tool in tools:
         emphasis = ui.palette.accent if tool is chosen else None
-        words = f"{tool.help}  Key {tool.key}"
-        if button(ui, f"tool.{tool.name}", tool.title, hint=tool.key, help=words, emphasis=emphasis, width=width):
+        label, hint = (tool.title, tool.key) if titled else (tool.key, "")
+        words = f"{tool.help}  Key {tool.key}" if titled else f"{tool.title}: {tool.help}"
+        if button(ui, f"tool.{tool.name}", label, hint=hint, help=words, emphasis=emphasis, width=width):
             choose_tool(ui, tool)
-    chosen.options(ui)  # below all buttons: they keep their places, so that a double-click hits the same one twice
+    if chosen.options:  # below all buttons: they keep their places, so that a double-click hits the same one twice
+        chosen.options(ui)
     imgui.end()
     imgui.pop_style_var(2)
 

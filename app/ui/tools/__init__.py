@@ -37,7 +37,7 @@ class Tool:
     """Called at the end of the drag, however it ends."""
     click: Callable[[Ui, Pixel], None] = lambda ui, at: None
     """click(ui, at), when the button went up near the place where it went down, whoever had the drag."""
-    options: Callable[[Ui], None] = lambda ui: None
+    options: Callable[[Ui], None] | None = None
     """Draws the settings of the tool below the buttons while it is chosen."""
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from repose.app.render.camera import Camera2D
 from repose.app.render.orbit import VIEWS, Camera3D
+from repose.app.ui.places import BELOW_LEGEND, free_of_buttons
 from repose.app.ui.toasts import TOASTS
 from repose.app.ui.tools import all_tools, chosen_tool
 from repose.app.ui.tools.grab import EARTH, HELD, TOOL
@@ -139,3 +140,17 @@ def test_choosing_a_tool_moves_no_button(tmp_path: Path) -> None:
         harness.frame(2)
         assert "tool.strength" in harness.widgets
         assert [harness.widgets[name] for name in buttons] == before
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (800, 600)])
+def test_buttons_of_the_tools_leave_the_room_of_the_angle_free(size: tuple[int, int], tmp_path: Path) -> None:
+    with open_harness(tmp_path, two_grains(), size) as harness:
+        harness.frame(2)
+        ui, boxes = harness.ui, [box for name, box in harness.widgets.items() if name.startswith("tool.")]
+        assert len(boxes) == len(all_tools())
+        words_begin = free_of_buttons(ui)[0]
+        if size[0] > 1000:
+            assert all(box[2] <= words_begin for box in boxes)
+        else:
+            assert words_begin == ui.inset[0]
+            assert all(box[1] >= BELOW_LEGEND * ui.scale for box in boxes)
