@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from repose.sim.clumps.distance_field import (
     MARGIN,
     Field,
@@ -113,6 +114,13 @@ def body_of_triangles(name: str, triangles: Floats, cells: int, size: float | No
     return Body(name, field, triangles, volume_of(triangles), notes)
 
 
+def _is_mask(values: NDArray[Any]) -> bool:
+    """Whether zero is outside: in whole numbers and truth values, and in fractions that are all 0 or 1. The zeros of
+    a density are not its surface."""
+    kind = values.dtype.kind
+    return kind in "biu" or (kind == "f" and bool(((values == 0.0) | (values == 1.0)).all()))
+
+
 def body_of_voxels(path: Path, voxel: float, size: float | None) -> Body:
     """The body of the voxels of a numpy file that are not zero, their edge `voxel` [m] or such that the longest edge of
     the body is `size` [m]."""
@@ -127,11 +135,11 @@ def body_of_voxels(path: Path, voxel: float, size: float | None) -> Body:
     except (OSError, ValueError, EOFError, MemoryError) as error:  # the last: its head announces too many numbers
         reason = getattr(error, "strerror", None) or "it is no numpy array of numbers, or is cut off"
         raise ParameterError(f"Voxel file {str(path)!r} cannot be read: {reason}.") from None
-    if not isinstance(values, np.ndarray) or values.ndim != 3 or values.dtype.kind not in "biu":
+    if not isinstance(values, np.ndarray) or values.ndim != 3 or not _is_mask(values):
         found = f"shape {values.shape}, type {values.dtype}" if isinstance(values, np.ndarray) else "an archive"
         raise ParameterError(
             f"Voxel file {str(path)!r} is refused ({found}): an array of three axes of whole numbers or truth "
-            "values is needed, zero outside the body."
+            "values is needed, zero outside the body; save a density as a mask, such as `density > 0.5`."
         )
     filled = values != 0
     if not filled.any():

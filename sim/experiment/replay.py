@@ -91,7 +91,8 @@ def play(
             same = marks[agreed].at == past.at and state_hash(experiment.run) == marks[agreed].digest
             agreed, differs_at = (agreed + 1, None) if same else (agreed, marks[agreed].at)
         # A state hash is computed before the commands of its step act, a frame is taken after them.
-        acted = sum(entry.at <= past.at for entry in saved.log.entries[: saved.now.commands])
+        entries = saved.log.entries[: saved.now.commands]
+        acted = sum(entry.at <= past.at for entry in entries)
         followed = follow_log(experiment, past.at, acted)
         before = experiment.time
         if frames is None and clock >= since - 1e-12 and clock < until:
@@ -101,8 +102,8 @@ def play(
         if not followed or past.at >= end or clock >= until:
             break
         due = min(frames.due if frames is not None else before + since - clock, before + until - clock)
-        to_compare = marks[agreed : agreed + 1] if differs_at is None else []
-        stop = min(past.at + steps_until(experiment, due), end, *(mark.at for mark in to_compare))
+        events = (*entries[acted : acted + 1], *(marks[agreed : agreed + 1] if differs_at is None else ()))
+        stop = min(past.at + steps_until(experiment, due), end, *(event.at for event in events))
         if not follow_log(experiment, stop, acted):
             break
         on_progress(past.at, end)

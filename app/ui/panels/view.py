@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from imgui_bundle import imgui
-from repose.app.render.colours import COLOUR_MAPS, COLOURINGS, shown_as
+from repose.app.render.colours import AUTOMATIC, COLOUR_MAPS, COLOURINGS, shown_as
 from repose.app.render.cutaway import AXES
 from repose.app.render.orbit import VIEWS
 from repose.app.render.passes import all_switches
@@ -40,7 +40,12 @@ def draw(ui: Ui) -> None:
     gap = imgui.get_style().item_spacing.x
     third = (imgui.get_content_region_avail().x - gap) / 3
     imgui.begin_child("colour", imgui.ImVec2(2 * third, imgui.get_frame_height()), imgui.ChildFlags_.nav_flattened)
-    colour = choose(ui, "view.colour", "Colour", COLOURS, view.colour_by)
+    # A look that this scene cannot show is not offered; where it was chosen before, the list names what is shown.
+    offered = {
+        name: title for name, title in COLOURS.items() if shown_as(name, ui.snapshot) == name or name == AUTOMATIC
+    }
+    chosen = view.colour_by if view.colour_by in offered else shown_as(view.colour_by, ui.snapshot)
+    colour = choose(ui, "view.colour", "Colour", offered, chosen)
     imgui.end_child()
     imgui.same_line()
     table = choose(ui, "view.map", "", dict(zip(COLOUR_MAPS, COLOUR_MAPS)), view.colour_map)

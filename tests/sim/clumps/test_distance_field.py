@@ -93,6 +93,8 @@ def test_voxels_of_a_ball_give_the_depth_of_a_ball_within_a_voxel(tmp_path: Path
     assert body.field.depth.max() == pytest.approx(0.0155, abs=0.001)
     assert body.volume == pytest.approx(4.0 / 3.0 * np.pi * 0.0155**3, rel=0.02)
     assert body_of(str(path), size=1.0).field.step == pytest.approx(1.0 / 31.0)
+    np.save(path, filled.astype(np.float32))  # a mask as other programs write it
+    assert body_of(str(path), unit="mm").volume == body.volume
 
 
 def test_depth_between_nodes_is_linear() -> None:
@@ -121,7 +123,8 @@ def test_open_mesh_is_refused(tmp_path: Path) -> None:
     [
         (np.zeros((4, 4, 4), np.uint8), "no voxel that is not zero"),
         (np.ones((4, 4), np.uint8), "three axes"),
-        (np.ones((4, 4, 4)), "float64"),
+        (np.full((4, 4, 4), 0.5), "float64"),
+        (np.full((4, 4, 4), np.nan), "save a density as a mask"),
         (np.ones((4, 4, 2), bool), "thinner than 3 voxels"),
     ],
 )

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from repose.app.render.orbit import VIEWS
 from repose.app.ui.keys import WINDOW_KEYS
+from repose.app.ui.panels import view
+from repose.app.ui.ui import Ui
 
 from tests.app.fake_space import fake_cone
 from tests.app.ui.panels.panel_harness import PanelHarness, open_harness
@@ -47,3 +49,20 @@ def test_a_scene_in_the_plane_has_neither_named_views_nor_a_cut(tmp_path: Path) 
     with open_harness(tmp_path) as harness:
         assert not {f"view.look_{name}" for name in VIEWS} & set(harness.widgets)
         assert "view.cut" not in harness.widgets
+
+
+def test_photoelastic_discs_are_not_offered_in_space(harness: PanelHarness, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The list offered them and named them as chosen, but the spheres were drawn plain."""
+    asked: dict[str, str] = {}
+
+    def choose(ui: Ui, key: str, label: str, choices: dict[str, str], chosen: str) -> str | None:
+        asked[key] = chosen
+        return original(ui, key, label, choices, chosen)
+
+    original = view.choose
+    monkeypatch.setattr(view, "choose", choose)
+    harness.ui.view.colour_by = "photoelastic"
+    harness.click("view.colour")
+    assert asked["view.colour"] == "plain"
+    assert "view.colour.plain" in harness.widgets
+    assert "view.colour.photoelastic" not in harness.widgets
