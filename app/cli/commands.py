@@ -396,7 +396,7 @@ def validate(
             print(json_text(validate_job.as_json(found), indent=2), flush=True)
         else:
             table(validate_job.HEAD, validate_job.rows(found))
-            print(validate_job.summary(found), flush=True)
+            print(validate_job.summary(found, stopped), flush=True)
         raise typer.Exit(validate_job.exit_code(found, stopped))
 
 

@@ -78,6 +78,10 @@ def plan_calibration(
     count = available() if workers is None else workers
     if not 1 <= count <= 256:
         raise ParameterError(f"--workers {count} is refused: it must be 1 to 256.")
+    if angle is None and angle_error:
+        raise ParameterError(
+            f"--angle-error {angle_error:g} is the error of a measured angle: give the angle with --angle."
+        )
     if resume and out is None:
         raise ParameterError("--resume continues the calibration in a folder: name the folder with --out.")
     goal = Goal(

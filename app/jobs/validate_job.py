@@ -48,11 +48,12 @@ def rows(found: Sequence[Comparison]) -> list[tuple[str, ...]]:
     return lines
 
 
-def summary(found: Sequence[Comparison]) -> str:
-    """How many numbers agree, in a sentence."""
+def summary(found: Sequence[Comparison], stopped: bool = False) -> str:
+    """How many numbers agree, in a sentence; says of stopped runs that the others were not done."""
     every = [outcome for comparison in found for outcome in comparison.outcomes]
     bad = sum(not outcome.holds for outcome in every) + sum(bool(comparison.trouble) for comparison in found)
-    return f"All {len(every)} numbers agree." if not bad else f"{bad} of {len(every)} numbers differ."
+    words = f"All {len(every)} numbers agree." if not bad else f"{bad} of {len(every)} numbers differ."
+    return f"Stopped; runs done: {len(found)}, not the others. {words}" if stopped else words
 
 
 def as_json(found: Sequence[Comparison]) -> list[dict[str, Any]]:

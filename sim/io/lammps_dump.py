@@ -92,13 +92,27 @@ class Dump:
             radius = np.full(place.spheres, self.radius)
         else:
             raise ParameterError(f"{self.path} has no column radius or diameter: give the radius with --radius.")
-        if not (np.isfinite(position).all() and np.isfinite(radius).all() and (radius > 0.0).all()):
-            raise ParameterError(f"{self.path}: the frame of step {place.step} has a sphere that is nowhere.")
         mass = column["mass"][order] if "mass" in column else None
+        for name, values, least in (
+            ("position", position, -LARGEST),
+            ("velocity", velocity, -LARGEST),
+            ("radius", radius, 1.0 / LARGEST),
+            ("mass", mass, 1.0 / LARGEST**3),
+        ):
+            most = LARGEST**3 if name == "mass" else LARGEST
+            if values is not None and not ((values >= least) & (values <= most)).all():  # false for nan too
+                raise ParameterError(
+                    f"{self.path}: the frame of step {place.step} has a sphere with a {name} that is not a number from "
+                    f"{least:g} to {most:g} in SI: correct the dump, or the radius given with --radius."
+                )
         kind = column["type"].astype(np.int64)[order] if "type" in column else np.ones(place.spheres, np.int64)
         return Frame(ids[order], position, velocity, radius, mass, kind)
 
 
+LARGEST = 1e12
+"""Largest position [m], velocity [m/s] and radius [m] that is shown, because products of larger numbers overflow.
+
+The inverse is the smallest radius; the cube and its inverse bound masses [kg]."""
 AXES = (("x", "y", "z"), ("xu", "yu", "zu"))
 """Columns of a position in metres; scaled ones are refused."""
 

@@ -98,7 +98,7 @@ class Goal:
             )
         if not (self.wanted_error >= 0.0 and math.isfinite(self.wanted) and math.isfinite(self.wanted_error)):
             raise ParameterError(
-                f"{self.wanted:g} ± {self.wanted_error:g} is refused: both must be finite, the error positive."
+                f"{self.wanted:g} ± {self.wanted_error:g} is refused: both must be finite, and the error at least 0."
             )
         own = quantity_of(self.scene, name_of_study(self.scene))
         if self.frictions and own.unit != "°":

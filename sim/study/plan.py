@@ -220,13 +220,23 @@ class StudyPlan:
             if len(set(values)) < len(values):
                 raise ParameterError(f"{name} has a value twice: leave one out.")
             if name in self.values:
-                raise ParameterError(f"{name} is varied, so --set {name} has no effect: leave it out.")
+                raise ParameterError(
+                    f"{name} is varied, so one value of {name} for all runs has no effect: leave it out."
+                )
+            for case in (case for case in self.cases if name in case.values):
+                raise ParameterError(
+                    f"{name} is varied, so its value in the case '{case.label}' has no effect: leave it out."
+                )
         if not self.cases or len({case.label for case in self.cases}) < len(self.cases):
             raise ParameterError(f"{self.name} needs cases with different labels.")
         if not self.seeds or len(set(self.seeds)) < len(self.seeds):
             raise ParameterError(f"{self.name} needs at least one seed, and none twice.")
         for seed in self.seeds:
             checked_seed(seed)
+        if self.most_seeds < 1:
+            raise ParameterError(f"most_seeds = {self.most_seeds} is refused: it must be at least 1.")
+        if len(set(self.measured)) < len(self.measured):
+            raise ParameterError(f"{self.name} measures a quantity twice: leave one out.")
         count = len(self.cases) * len(self.combinations())
         most = max(len(self.seeds), self.most_seeds if self.error else 0)
         if count * most > MOST_RUNS:

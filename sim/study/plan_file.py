@@ -33,7 +33,7 @@ from repose.sim.experiment.comparison import Published
 from repose.sim.io.presets import read_toml
 from repose.sim.parameters import ParameterError, ParameterSet, Value, require_known
 from repose.sim.registry import scenes
-from repose.sim.study.plan import Case, Reference, StudyPlan
+from repose.sim.study.plan import MOST_RUNS, Case, Reference, StudyPlan
 from repose.sim.study.quantities import default_names, quantity_of
 
 KEYS = (
@@ -61,7 +61,7 @@ def _plan(document: Mapping[str, Any], name: str) -> StudyPlan:
         require_known(key, KEYS, "key")
     scene = _of_type(document, "scene", str, "heap")
     require_known(scene, scenes(), "scene")
-    measured = tuple(_list(document, "measured"))
+    measured = _measured(document)
     grid = {key: tuple(_values(key, values)) for key, values in _table(document, "grid").items()}
     parameters: type[ParameterSet] = scenes()[scene].parameters
     cases = tuple(_case(entry) for entry in _list(document, "case")) or (Case(""),)
@@ -132,11 +132,24 @@ def _values(name: str, values: Any) -> list[Value]:
 
 
 def _seeds(value: Any) -> tuple[int, ...]:
-    if isinstance(value, int) and not isinstance(value, bool) and value > 0:
+    if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= MOST_RUNS:
         return tuple(range(1, value + 1))
     if isinstance(value, list) and value and all(isinstance(seed, int) for seed in value):
         return tuple(value)
-    raise ParameterError(f"seeds = {value!r} is refused: it must be a number of seeds, or a list of seeds.")
+    raise ParameterError(
+        f"seeds = {value!r} is refused: it must be a number of seeds, 1 to {MOST_RUNS}, or a list of seeds."
+    )
+
+
+def _measured(document: Mapping[str, Any]) -> tuple[str, ...]:
+    names = _list(document, "measured")
+    for name in names:
+        if not isinstance(name, str) or not name:
+            raise ParameterError(
+                f"measured = {names!r} is refused: it must be a list of names of quantities, such as "
+                '["angle_of_repose", "grains_left"].'
+            )
+    return tuple(names)
 
 
 def _case(entry: Any) -> Case:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 from repose.app.cli.commands import run_command_line
+from repose.app.jobs import validate_job
 from repose.app.jobs.validate_job import exit_code, rows, summary
 from repose.sim import registry
 from repose.sim.measure.display import Outcome
@@ -31,6 +32,15 @@ def test_a_number_that_differs_is_marked_and_gives_exit_code_1() -> None:
     assert summary(found) == "2 of 2 numbers differ."
     assert [exit_code(found[:1], False), exit_code(found[1:], False), exit_code([], True)] == [1, 1, 130]
     assert exit_code([Comparison("a", "First", (RIGHT,), "")], False) == 0
+
+
+def test_stopped_checks_do_not_read_as_if_all_had_been_done(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = [Comparison("a", "First", (RIGHT,), "")]
+    monkeypatch.setattr(validate_job, "validate", lambda names, quiet: (found, True))
+    assert run_command_line(["validate"]) == 130
+    assert "Stopped; runs done: 1, not the others. All 1 numbers agree." in capsys.readouterr().out
 
 
 def test_the_command_runs_an_impact_and_prints_what_it_found(capsys: pytest.CaptureFixture[str]) -> None:

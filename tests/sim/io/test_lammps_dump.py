@@ -72,7 +72,11 @@ def test_a_dump_that_is_being_written_shows_its_complete_frames(tmp_path: Path) 
         (HEAD.format(step=0, count=1) + "ITEM: ATOMS x y z\n0 0 0\n", "no column id"),
         (HEAD.format(step=0, count=1) + "ITEM: ATOMS id x y z\n1 0 0 0\n", "--radius"),
         (HEAD.format(step=0, count=-1) + COLUMNS, "-1 spheres"),
-        (frame(0, ["1 1 0.001 1e-5 nan 0 0 0 0 0"]), "nowhere"),
+        (frame(0, ["1 1 0.001 1e-5 nan 0 0 0 0 0"]), "a position that is not a number"),
+        (frame(0, ["1 1 0.001 1e-5 0 0 0 0 0 nan"]), "a velocity that is not a number"),
+        (frame(0, ["1 1 1e300 1e-5 0 0 0 0 0 0"]), "a radius that is not a number from 1e-12 to 1e.12"),
+        (frame(0, ["1 1 -0.001 1e-5 0 0 0 0 0 0"]), "a radius that is not a number"),
+        (frame(0, ["1 1 0.001 nan 0 0 0 0 0 0"]), "a mass that is not a number"),
         (frame(0, ["1 1 0.001 1e-5 x 0 0 0 0 0"]), "cannot be read"),
     ],
 )

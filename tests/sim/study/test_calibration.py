@@ -110,7 +110,8 @@ def test_the_next_values_are_around_the_crossing_and_within_the_range() -> None:
         ({"scene": "hourglass", "vary": "orifice=0.1:0.15"}, r"no angle .* but the flow rate: give .* \[1/s\] with"),
         ({"workers": 0}, "1 to 256"),
         ({"resume": True}, "name the folder with --out"),
-        ({"angle": 34.0, "angle_error": -1.0}, "the error positive"),
+        ({"angle_error": 1.0}, "give the angle with --angle"),
+        ({"angle": 34.0, "angle_error": -1.0}, "the error at least 0"),
         ({"scene": "bounce", "vary": "gravity=1:2"}, "measures no quantity"),
     ],
 )

@@ -191,6 +191,15 @@ def test_equal_runs_of_two_studies_have_one_file() -> None:
         ("[[case]]\nlabel = 'a'\n[[case]]\nlabel = 'a'", "different labels"),
         ("[[reference]]\npoints = [[0.1]]", "is refused"),
         ("grid = { law = ['voigt', 'vogt'] }", "it must be 'capillary' or"),
+        ("seeds = 99999999999", "seeds = 99999999999 is refused: it must be a number of seeds, 1 to 10000"),
+        ("measured = [1]", "it must be a list of names of quantities"),
+        ("measured = ['grains_left', 'grains_left']", "measures a quantity twice"),
+        ("error = 0.1\nmost_seeds = -4", "most_seeds = -4 is refused"),
+        ("values = { friction = 0.1 }\ngrid = { friction = [0.1, 0.2] }", "friction is varied, so one value"),
+        (
+            "grid = { friction = [0.1, 0.2] }\n[[case]]\nlabel = 'a'\nvalues = { friction = 0.3 }",
+            "its value in the case 'a' has no effect",
+        ),
         ("[", "not valid TOML"),
     ],
 )
