@@ -171,6 +171,7 @@ def test_twenty_thousand_grains_make_a_column_not_a_straw(column: Desktop) -> No
     column.point("field.grain_count")
     column.xdotool("keydown", "ctrl", "click", 1, "keyup", "ctrl")
     column.until(lambda: "field.grain_count.text" in column.look()["widgets"], "text field")
+    column.fresh()  # letters typed in the frame that opens the field are lost
     column.xdotool("type", "--delay", 40, "20000")
     column.press("Return")
     column.until(lambda: column.state["parameters"]["grain_count"] == 20_000, "the number of grains")

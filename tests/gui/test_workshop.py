@@ -34,6 +34,7 @@ def typed(desktop: Desktop, field: str, text: str) -> None:
     desktop.point(field)
     desktop.xdotool("keydown", "ctrl", "click", 1, "keyup", "ctrl")
     desktop.until(lambda: f"{field}.text" in desktop.look()["widgets"], "text field")
+    desktop.fresh()  # letters typed in the frame that opens the field are lost
     desktop.xdotool("type", "--delay", 40, text)
     desktop.press("Return")
 

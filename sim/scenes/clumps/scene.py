@@ -123,7 +123,7 @@ def act(experiment: Experiment, action: str) -> str:
     if action == "measure":
         reading = measure(experiment)
         if reading is None:
-            return "There is no slope to measure: too few grains lie on the plate."
+            return "There is no slope to measure: too few grains lie above the lowest layer."
         experiment.run.state.reading = (
             reading_in_plane(reading, flanks(experiment)) if isinstance(reading, AngleOfRepose) else reading_of(reading)
         )
@@ -314,7 +314,7 @@ def check(experiment: Experiment) -> str:
     if state.phase != "rested":
         return f"The heap did not come to rest: phase {state.phase}."
     if not state.reading:
-        return "There is no slope to measure: too few grains lie on the plate."
+        return "There is no slope to measure: too few grains lie above the lowest layer."
     if not 0.0 < state.reading["angle"] < 0.5 * math.pi:
         return f"A slope of {math.degrees(state.reading['angle']):.1f}° is not that of a heap."
     if state.packing and not 0.1 < state.packing < 0.9:
@@ -369,9 +369,10 @@ IN_SPACE = Scene(
     study=STUDY_IN_SPACE,
     lecture=("shape", "members", "ball_share", "friction", "gravity"),
     test_values={
-        "grain_count": 40,
-        "shape": "peanut",
-        "members": 2,
+        "grain_count": 100,
+        "shape": "tetrahedron",
+        "members": 4,
+        "friction": 0.9,
         "ball_share": 0.3,
         "rolling_friction": 0.2,
         "lift_speed": 0.5,
