@@ -97,17 +97,17 @@ def test_orientations_are_uniform() -> None:
 def test_layers_are_counted_in_advance_and_a_mixture_has_the_share_that_was_asked_for() -> None:
     experiment = begun()
     expected = layers(experiment)
-    state = experiment.run.state
-    assert sum(state.loose) == pytest.approx(0.3 * len(state.loose), abs=2.8 * (0.21 * len(state.loose)) ** 0.5)
+    state, count = experiment.run.state, experiment.parameters.grain_count
+    assert sum(state.loose) == pytest.approx(0.3 * count, abs=2.8 * (0.21 * count) ** 0.5)
     apply(experiment, Act("fill"))
-    while state.poured < len(state.loose):
+    while state.poured < count:
         advance(experiment, 500)
         state = experiment.run.state
     assert state.layers == expected
-    world = experiment.run.world
-    assert world.bodies.begin.size - 1 == 40 - sum(state.loose)
-    assert world.sphere_count == sum(state.loose) + 2 * (40 - sum(state.loose))
-    assert world.own_mass.sum() == pytest.approx(40 * 2500.0 * BALL * 8e-3**3)
+    world, clumps = experiment.run.world, count - sum(state.loose)
+    assert world.bodies.begin.size - 1 == clumps
+    assert world.sphere_count == sum(state.loose) + len(state.members) * clumps
+    assert world.own_mass.sum() == pytest.approx(count * 2500.0 * BALL * 8e-3**3)
 
 
 def test_a_run_that_is_saved_and_continued_or_has_two_threads_has_the_same_bits() -> None:
