@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped]
+from xdist.scheduler import LoadFileScheduling
 
 COMPILING = (
     "tests/sim/experiment/test_faults.py",

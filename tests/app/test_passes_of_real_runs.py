@@ -148,7 +148,7 @@ def test_every_pass_draws_something_of_a_real_run() -> None:
                     continue
                 if kind == "overlay":
                     assert item.overlay is not None
-                    item.overlay(frame, sheet)  # type: ignore[arg-type]
+                    item.overlay(frame, sheet)
                     drawn = bool(sheet.words or sheet.lines)
                 else:
                     assert item.instances is not None
@@ -181,7 +181,7 @@ def test_the_angle_in_the_picture_is_that_of_the_readings(scene: str) -> None:
     sheet, frame = Sheet(), frame_of(last)
     for item in all_passes():
         if item.overlay and item.is_drawn(frame):
-            item.overlay(frame, sheet)  # type: ignore[arg-type]
+            item.overlay(frame, sheet)
     assert f"{reading.value:.1f}° ± {reading.error:.1f}°" in sheet.words
     assert reading.error_of.endswith(last.measurement.error_of)
     assert any(last.measurement.error_of in words for words in sheet.words)
@@ -231,7 +231,7 @@ def test_all_words_in_a_film_stand_on_a_plate_and_the_end_says_the_phase() -> No
     snapshot = in_phase("heap", "flowing")[0]
     frame = replace(frame_of(snapshot), film=film_words(snapshot, 1.0, ending=True), size=(1280, 720))
     sheet = Sheet()
-    draw_caption(frame, sheet)  # type: ignore[arg-type]
+    draw_caption(frame, sheet)
     assert snapshot.phase_label in sheet.words
     assert any(word.startswith("grains left: ") for word in sheet.words)
     assert any(word.startswith("μ = ") for word in sheet.words)
@@ -247,16 +247,16 @@ def test_the_angle_is_clear_of_the_legend_at_any_text_size(scene: str, scale: fl
     sheet, frame = Sheet(), replace(frame_of(finished(scene)), scale=scale, size=size, inset=inset)
     sheet.scale = scale
     frame.camera.frame(close_up(frame.snapshot), size, inset)
-    (draw_slope if scene == "heap3d" else draw_plane_slope)(frame, sheet)  # type: ignore[arg-type]
+    (draw_slope if scene == "heap3d" else draw_plane_slope)(frame, sheet)
     assert frame.snapshot.measurement is not None
-    number, legend = angle_label(frame.snapshot.measurement), plate(frame, sheet)  # type: ignore[arg-type]
+    number, legend = angle_label(frame.snapshot.measurement), plate(frame, sheet)
     assert legend is not None
     width, height = sheet.text_extent(number, NUMBER)
     for x, y in (sheet.places[number], *(np.array(inset[:2]) + np.random.default_rng(1).uniform(0, 800, (200, 2)))):
-        x, y = place_label(frame, sheet, (width, height), float(x), float(y))  # type: ignore[arg-type]
+        x, y = place_label(frame, sheet, (width, height), float(x), float(y))
         assert inset[0] <= x - width / 2 < x + width / 2 <= size[0]
         assert x + width / 2 <= legend[0] + 1e-6 or y >= legend[3] - 1e-6
-    assert place_label(frame, sheet, (width, height), *sheet.places[number]) == sheet.places[number]  # type: ignore[arg-type]
+    assert place_label(frame, sheet, (width, height), *sheet.places[number]) == sheet.places[number]
 
 
 def test_the_cone_drawn_lies_on_the_measured_heap_in_space() -> None:
@@ -272,8 +272,8 @@ def test_the_cone_drawn_lies_on_the_measured_heap_in_space() -> None:
     off = tops - (measured.intercept + measured.slope * distance)
     assert abs(off.mean()) < 0.2 * last.radius.mean()
     sheet, frame = Sheet(), frame_of(last)
-    draw_slope(frame, sheet)  # type: ignore[arg-type]
-    rows = next(item for item in all_passes() if item.name == "spheres").instances(frame)  # type: ignore[misc]
+    draw_slope(frame, sheet)
+    rows = next(item for item in all_passes() if item.name == "spheres").instances(frame)
     assert rows is not None
     assert int((rows[:, 11] > 0.0).sum()) == int(used.sum())
     drawn = np.concatenate(sheet.lines)
@@ -373,7 +373,7 @@ def test_the_number_stands_over_a_heap_that_stands_upright_too() -> None:
     last, sheet = shot(experiment), Sheet()
     assert last.measurement is not None
     assert last.measurement.method == "flank"
-    draw_slope(frame_of(last), sheet)  # type: ignore[arg-type]
+    draw_slope(frame_of(last), sheet)
     assert angle_label(last.measurement) in sheet.words
     assert sheet.places[angle_label(last.measurement)][1] < min(line[:, 1].min() for line in sheet.lines)
     (curve,) = last.curves
@@ -385,7 +385,7 @@ def test_the_number_stands_over_a_heap_that_stands_upright_too() -> None:
 def test_every_compared_sphere_has_a_label_and_its_own_colour(scene: str) -> None:
     for snapshot in course(scene):
         frame, sheet = frame_of(snapshot), Sheet()
-        next(item for item in all_passes() if item.name == "labels").overlay(frame, sheet)  # type: ignore[misc,arg-type]
+        next(item for item in all_passes() if item.name == "labels").overlay(frame, sheet)
         values = [value for name, value in snapshot.parameters or () if name.startswith(("restitution", "friction"))]
         symbol = "e" if scene == "bounce" else "μ"
         named = [word for word in sheet.words if word.startswith(symbol)]
@@ -404,7 +404,7 @@ def test_labels_never_overlap_and_stay_in_the_free_part_of_a_small_picture() -> 
             sheet = Sheet()
             sheet.scale = scale
             frame = replace(frame_of(snapshot), scale=scale, inset=(200.0, 40.0, 0.0, 60.0))
-            draw_labels(frame, sheet)  # type: ignore[arg-type]
+            draw_labels(frame, sheet)
             boxes = [box for box in sheet.boxes if box[2] > box[0]]
             texts += len(boxes)
             for place, (left, top, right, bottom) in enumerate(boxes):
@@ -421,7 +421,7 @@ def test_no_stem_of_a_label_crosses_the_words_of_another_where_there_is_room_bes
         sheet.scale = 1.6
         frame = replace(frame_of(snapshot), scale=1.6, size=(1280, 720), inset=(385.0, 130.0, 0.0, 190.0))
         frame.camera.frame(whole_scene(snapshot), frame.size, frame.inset)
-        draw_labels(frame, sheet)  # type: ignore[arg-type]
+        draw_labels(frame, sheet)
         for (x, high), (_, low) in sheet.lines:
             crossed = [
                 box for box in sheet.boxes if box[0] < x < box[2] and high < box[3] - 1e-6 and low > box[1] + 1e-6
@@ -440,7 +440,7 @@ def test_no_stem_of_a_label_crosses_the_words_of_another_where_spheres_lie_on_a_
         sheet = Sheet()
         sheet.scale = 1.6
         frame = replace(frame_of(snapshot), scale=1.6, size=(1280, 720), inset=(385.0, 0.0, 0.0, 190.0))
-        draw_labels(frame, sheet)  # type: ignore[arg-type]
+        draw_labels(frame, sheet)
         assert len([word for word in sheet.words if word.startswith("μ")]) == 5
         for (x, high), (_, low) in sheet.lines:
             near = [box for box in sheet.boxes if box[0] - 4 < x < box[2] + 4 and high < box[3] - 1e-6]
@@ -465,15 +465,15 @@ def test_paths_of_the_run_lie_beside_the_closed_form(scene: str) -> None:
 def test_the_labels_at_the_slope_distinguish_rolling_and_sliding_by_the_spin() -> None:
     last = finished("slope")
     assert last.parameters is not None
-    critical = 2.0 / 7.0 * math.tan(last.parameters.slope_angle)  # type: ignore[attr-defined]
-    for label, mu in zip(last.labels, last.parameters.frictions, strict=True):  # type: ignore[attr-defined]
+    critical = 2.0 / 7.0 * math.tan(last.parameters.slope_angle)
+    for label, mu in zip(last.labels, last.parameters.frictions, strict=True):
         assert label.note == ("rolls" if mu >= critical else "slides")
     first = course("slope")[0]
     assert {label.note for label in first.labels} == {""}
     turned = np.abs(last.orientation - first.orientation).max(axis=1)
     assert turned[0] < 1e-9  # without friction nothing turns
     assert (turned[1:] > 0.1).all()
-    rows = next(item for item in all_passes() if item.name == "spheres").instances(frame_of(last))  # type: ignore[misc]
+    rows = next(item for item in all_passes() if item.name == "spheres").instances(frame_of(last))
     assert rows is not None
     assert (np.linalg.norm(rows[:, 12:16], axis=1) > 0.99).all()  # the marks are drawn for fixed spheres, too
 
@@ -481,10 +481,10 @@ def test_the_labels_at_the_slope_distinguish_rolling_and_sliding_by_the_spin() -
 def test_the_bounce_ends_at_a_landing() -> None:
     last = finished("bounce")
     assert last.parameters is not None
-    liveliest = int(np.argmax(last.parameters.restitutions))  # type: ignore[attr-defined]
+    liveliest = int(np.argmax(last.parameters.restitutions))
     height = last.position[:, 2] - last.radius
-    assert height[liveliest] < 0.03 * last.parameters.drop_height  # type: ignore[attr-defined]
-    assert last.time >= last.parameters.duration  # type: ignore[attr-defined]
+    assert height[liveliest] < 0.03 * last.parameters.drop_height
+    assert last.time >= last.parameters.duration
 
 
 @pytest.mark.parametrize("scene", ["bounce", "slope"])
@@ -567,7 +567,7 @@ def test_the_legend_ends_above_the_notices() -> None:
     legend = next(item for item in all_passes() if item.name == "legend")
     assert legend.overlay is not None
     sheet, frame = Sheet(), frame_of(in_phase("heap", "flowing")[0])
-    legend.overlay(frame, sheet)  # type: ignore[arg-type]
+    legend.overlay(frame, sheet)
     lowest = max(place[1] for place in sheet.places.values()) + 20.0 * frame.scale
     assert 60.0 * frame.scale < lowest < BELOW_LEGEND * frame.scale
 
@@ -588,9 +588,9 @@ def test_the_pull_on_a_grain_is_an_arrow_towards_its_target_with_its_value() -> 
     assert snapshot.pull is not None
     weight = 9.81 * float(snapshot.mass[snapshot.sphere_id == snapshot.pull.sphere_id][0])
     sheet, none, strongest = Sheet(), Sheet(), Sheet()
-    found.overlay(frame_of(snapshot), sheet)  # type: ignore[arg-type]
-    found.overlay(frame_of(replace(snapshot, pull=None)), none)  # type: ignore[arg-type]
-    found.overlay(frame_of(replace(snapshot, pull=replace(snapshot.pull, limit=weight))), strongest)  # type: ignore[arg-type]
+    found.overlay(frame_of(snapshot), sheet)
+    found.overlay(frame_of(replace(snapshot, pull=None)), none)
+    found.overlay(frame_of(replace(snapshot, pull=replace(snapshot.pull, limit=weight))), strongest)
     assert (none.words, none.lines) == ([], [])
     force = math.hypot(*snapshot.pull.force)
     assert force == pytest.approx(weight * 5e-3 * FREQUENCY**2 / 9.81, rel=0.1)  # its velocity is still small
@@ -608,11 +608,11 @@ def numbers_of(snapshot: Snapshot, selected: tuple[int, ...]) -> tuple[dict[str,
     found = next(item for item in all_passes() if item.name == "microscope")
     assert found.overlay is not None
     frame = frame_of(snapshot, View(selected=selected))
-    found.overlay(frame, sheet)  # type: ignore[arg-type]
+    found.overlay(frame, sheet)
     rows = rows_of(snapshot, selected) or [0]
     seen = (
         contact_seen(frame, snapshot.forces, selected_contact(snapshot, frame.view)).words if len(selected) == 2 else ()
-    )  # type: ignore[arg-type]
+    )
     return dict(seen or grain_words(frame, rows[0])), sheet
 
 
@@ -633,7 +633,7 @@ def test_the_contact_forces_of_a_grain_at_rest_carry_its_weight_and_stay_within_
 
 def test_the_friction_spring_of_a_contact_is_as_long_as_its_force_says() -> None:
     last = finished("heap")
-    forces, stiffness = last.forces, last.parameters.shear_stiffness  # type: ignore[union-attr]
+    forces, stiffness = last.forces, last.parameters.shear_stiffness
     assert forces is not None
     size, stretch = (np.linalg.norm(vectors, axis=1) for vectors in (forces.shear_force, forces.shear))
     sticks = (forces.mobilised < 0.8) & (size > 1e-3 * forces.normal_force.max())
@@ -649,15 +649,15 @@ def test_the_friction_spring_of_a_contact_is_as_long_as_its_force_says() -> None
 
 def test_a_sphere_that_slides_on_a_plane_is_at_its_coulomb_limit() -> None:
     last = finished("slope")
-    forces, frictions = last.forces, last.parameters.frictions  # type: ignore[union-attr]
+    forces, frictions = last.forces, last.parameters.frictions
     assert forces is not None
     assert (forces.j == -1).all()
     assert forces.limit == pytest.approx(np.array(frictions) * forces.normal_force)
-    rolling = [mu >= 2.0 / 7.0 * math.tan(last.parameters.slope_angle) for mu in frictions]  # type: ignore[union-attr]
+    rolling = [mu >= 2.0 / 7.0 * math.tan(last.parameters.slope_angle) for mu in frictions]
     for row, (mu, rolls) in enumerate(zip(frictions, rolling, strict=True)):
         numbers, sheet = numbers_of(last, (int(last.sphere_id[row]), -1))
         assert any("wall" in words for words in sheet.words)
-        share = 2.0 / 7.0 * math.tan(last.parameters.slope_angle) / mu if rolls else 1.0  # type: ignore[union-attr]
+        share = 2.0 / 7.0 * math.tan(last.parameters.slope_angle) / mu if rolls else 1.0
         assert numbers["F_t / limit"] == (f"{share:.2f}" if mu > 0.0 else "–")
 
 
@@ -676,8 +676,8 @@ def test_a_plumb_line_shows_where_the_weight_pulls_on_a_tilted_table_and_the_ang
     found = next(item for item in all_passes() if item.name == "plumb_line")
     assert found.overlay is not None
     tilted = replace(finished("heap"), gravity=(9.81 * math.sin(0.3), -9.81 * math.cos(0.3)))
-    found.overlay(frame_of(tilted), sheet)  # type: ignore[arg-type]
-    found.overlay(frame_of(replace(tilted, gravity=(0.0, -9.81))), level)  # type: ignore[arg-type]
+    found.overlay(frame_of(tilted), sheet)
+    found.overlay(frame_of(replace(tilted, gravity=(0.0, -9.81))), level)
     assert sheet.words == ["α = 17.2°"]
     (start, end) = sheet.lines[-3]
     assert np.arctan2(*(end - start)) == pytest.approx(0.3, abs=1e-6)  # the picture's y points down

@@ -29,7 +29,7 @@ def files_on_stack() -> list[str]:
         path = Path(frame.f_code.co_filename)
         if path.is_relative_to(ROOT / "app") or path.is_relative_to(ROOT / "sim"):
             files.append(path.relative_to(ROOT).as_posix())
-        frame = frame.f_back  # type: ignore[assignment]
+        frame = frame.f_back
     return [name for name, _ in groupby(reversed(files))]
 
 

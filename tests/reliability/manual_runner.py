@@ -40,7 +40,7 @@ class ManualRunner:
         self.simulation = new_experiment("heap", SMALL)
         self.runner = Runner(lambda: self.simulation)
         monkeypatch.setattr(self.runner, "_wake", threading.Event())
-        self.runner._wake.wait = lambda timeout=None: True  # type: ignore[method-assign]
+        self.runner._wake.wait = lambda timeout=None: True
 
         def advance_on_the_clock(experiment: Experiment, steps: int, to_rest: bool) -> int:
             done = advance(experiment, steps, to_rest)

@@ -21,7 +21,7 @@ def contacts_of(world: World) -> dict[tuple[int, int], np.ndarray]:
     return {(int(i), int(j)): anchor.copy() for i, j, touching, anchor in zip(*(c[:used] for c in columns)) if touching}
 
 
-def by_hand(world: World, law, gravity: tuple[float, ...], dt: float) -> set[tuple[int, int]]:  # type: ignore[no-untyped-def]
+def by_hand(world: World, law, gravity: tuple[float, ...], dt: float) -> set[tuple[int, int]]:
     """Step the motion of the world with Gear-5 (thesis eq. 2.7 to 2.10, app. A); the touching pairs at the end."""
     scale = np.array([dt**q / np.prod(range(1, q + 1)) for q in range(6)])[:, None]
     taylor = np.array([[math.comb(p, q) for p in range(6)] for q in range(6)])  # of derivatives scaled by dt^q/q!

@@ -162,7 +162,7 @@ def test_only_grains_are_photoelastic_and_only_in_the_plane() -> None:
     snapshot = loaded((0.0, math.pi))
 
     def rows(view: View) -> np.ndarray | None:
-        return found.instances(make_frame(snapshot, view, CAMERA, SIZE, (0, 0, 0, 0), 1.0, Ranges()))  # type: ignore[misc]
+        return found.instances(make_frame(snapshot, view, CAMERA, SIZE, (0, 0, 0, 0), 1.0, Ranges()))
 
     drawn = rows(SEEN)
     assert drawn is not None
@@ -171,6 +171,6 @@ def test_only_grains_are_photoelastic_and_only_in_the_plane() -> None:
     assert not found.needs_forces(View())
     assert rows(View(colour_by="plain")) is None
     snapshot.fixed[0] = True
-    assert len(rows(SEEN)) == 0  # type: ignore[arg-type]
+    assert len(rows(SEEN)) == 0
     snapshot.forces = None
     assert rows(SEEN) is None

@@ -89,7 +89,7 @@ def test_a_grain_that_has_left_has_no_row() -> None:
 
 def test_contacts_keep_their_grains_when_walls_above_the_grains_are_not_drawn() -> None:
     snapshot = three_in_a_row()
-    snapshot.forces.normal_force[:] = 1.0, 2.0, 3.0  # type: ignore[union-attr]
+    snapshot.forces.normal_force[:] = 1.0, 2.0, 3.0
     snapshot.position[1, 1], snapshot.fixed[1] = 9.0, True
     snapshot.mass = np.array((1.0, np.inf, 2.0), np.float32)
     snapshot.velocity, snapshot.orientation = np.zeros((3, 2), np.float32), np.zeros((3, 0), np.float32)

@@ -82,7 +82,7 @@ def test_undo_and_redo_give_the_states_of_a_list_of_them(steps: list[tuple[str, 
         else:
             edits.redo()
             at = min(at + 1, len(states) - 1)
-        assert world.parameters.friction == states[at]  # type: ignore[attr-defined]
+        assert world.parameters.friction == states[at]
 
 
 def test_a_wanted_value_is_shown_until_the_snapshot_has_it(world: World, edits: Edits) -> None:

@@ -13,7 +13,7 @@ SIZES = [(64, 64), (320, 240), (640, 480), (800, 600), (1280, 720), (1920, 1080)
 @pytest.mark.parametrize("font_scale", [0.6, 1.0, 2.0])
 @pytest.mark.parametrize("palette", PALETTES.values(), ids=PALETTES)
 def test_panels_leave_the_picture_its_smallest_width(size: tuple[int, int], font_scale: float, palette: object) -> None:
-    scale = interface_scale(size, 1.0, font_scale, palette)  # type: ignore[arg-type]
+    scale = interface_scale(size, 1.0, font_scale, palette)
     left, top, right, bottom = measure_inset(size, scale, True)
     assert size[0] - left - right >= min(size[0], LEAST_PICTURE * scale)
     assert size[1] - top - bottom > 0

@@ -29,13 +29,13 @@ def test_every_speed_has_its_own_label() -> None:
     ],
 )
 def test_the_actual_speed_is_shown_if_it_is_below_the_wanted_one(fields: dict[str, object], words: str) -> None:
-    assert describe_pace(Snapshot(**fields), 1.0) == words  # type: ignore[arg-type]
+    assert describe_pace(Snapshot(**fields), 1.0) == words
 
 
 def test_a_scene_of_microseconds_is_shown_in_slow_motion_with_a_clock_of_microseconds() -> None:
     impacts, heap = scenes()["impacts"], scenes()["heap"]
     shot = Snapshot(scene="impacts", parameters=impacts.parameters.checked({}), time=37.94e-6)
-    transport = Transport(clock=None)  # type: ignore[arg-type]  # it is not asked
+    transport = Transport(clock=None)  # it is not asked
     scale = impacts.time_scale(shot.parameters)
     assert 1e-6 < scale < 1e-4
     assert wanted_speed(transport, shot) == scale

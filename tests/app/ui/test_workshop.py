@@ -37,7 +37,7 @@ def wait(done: Callable[[], bool]) -> None:
 
 def change(workshop: Workshop, **values: object) -> None:
     """Change the recipe and wait for clump and curve."""
-    assert workshop.edits.set(values)  # type: ignore[arg-type]
+    assert workshop.edits.set(values)
     wait(lambda: not workshop.working)
 
 
@@ -57,7 +57,7 @@ def test_it_waits_for_the_compiler_once_and_says_so(workshop: Workshop) -> None:
     with global_compiler_lock:  # as while numba compiles an engine
         workshop.edits.set({"cells": 16, "members": 2})
         wait(lambda: workshop.words == "waiting for the compiler")
-        workshop._thread.join(0.2)  # type: ignore[union-attr]
+        workshop._thread.join(0.2)
         assert workshop.words == "waiting for the compiler"
     wait(lambda: not workshop.working)
     assert workshop.is_made
@@ -121,9 +121,9 @@ def test_work_ends_between_two_parts_when_it_is_stopped_or_replaced(
             tell = given[-1] if given else named["tell"]
             reached.append(members)
             while True:
-                tell("waiting", 0.5)  # type: ignore[operator]
+                tell("waiting", 0.5)
                 time.sleep(0.01)
-        return plain(body, algorithm, members, *given, **named)  # type: ignore[arg-type]
+        return plain(body, algorithm, members, *given, **named)
 
     monkeypatch.setattr(module, "clump_of", endless)
     assert workshop.edits.set({"cells": 16, "members": 7})

@@ -123,7 +123,7 @@ def test_files_dropped_on_the_window_start_a_preset_and_become_a_body_or_are_ref
 
     for path, words in ((mesh, "clump workshop (W)"), (bad, "grain_count")):
         drop(path)
-        until(application, lambda words=words: any(words in text for text in told()))  # type: ignore[misc]
+        until(application, lambda words=words: any(words in text for text in told()))
     assert ui.snapshot.parameters.grain_count == 30
     drop(preset)
     until(application, lambda: ui.snapshot.parameters.grain_count == 31)

@@ -120,7 +120,7 @@ def test_the_icon_has_grains_on_a_rounded_plate() -> None:
     assert len(np_unique_rows(icon)) > 20
 
 
-def np_unique_rows(icon):  # type: ignore[no-untyped-def]
+def np_unique_rows(icon):
     """Distinct colours of a picture."""
     import numpy as np
 

@@ -22,7 +22,7 @@ def test_every_loop_is_called_so_that_none_is_compiled_later(monkeypatch: pytest
 
         def __call__(self, *arguments: object) -> object:
             called.add(self.name)
-            return self.loop(*arguments)  # type: ignore[operator]
+            return self.loop(*arguments)
 
     every = {name: (module, loop) for module in (grid_loops, fit_loops) for name, loop in loops_of(module).items()}
     for name, (module, loop) in every.items():

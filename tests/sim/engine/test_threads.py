@@ -50,7 +50,7 @@ def test_an_impossible_number_of_threads_is_refused_and_the_old_one_kept() -> No
     simulation = make()
     assert apply(simulation, UseThreads(2)) == ""
     for count in (0, -1, MOST_THREADS + 1, True, 1.5, "2"):
-        assert f"from 1 to {MOST_THREADS}" in apply(simulation, UseThreads(count))  # type: ignore[arg-type]
+        assert f"from 1 to {MOST_THREADS}" in apply(simulation, UseThreads(count))
         assert simulation.session.threads == 2
 
 

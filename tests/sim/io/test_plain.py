@@ -128,7 +128,7 @@ def test_a_state_that_cannot_be_saved_is_refused_before_the_run_begins() -> None
 
 @pytest.mark.parametrize("returns", [None, "tuple", "tuple[World, Undefined]"])
 def test_a_scene_that_does_not_name_its_state_is_refused_in_one_sentence(returns: str | None) -> None:
-    def begin(parameters, seed):  # type: ignore[no-untyped-def]
+    def begin(parameters, seed):
         """As in the first draft of a plug-in."""
 
     if returns is not None:

@@ -26,7 +26,7 @@ def test_forces_are_plotted_over_time_and_a_grain_that_leaves_ends_the_selection
     ui.view.selected = (7, 9)
     for time in (0.1, 0.2, 0.3, 0.2):
         ui.snapshot.time = time
-        ui.snapshot.forces.normal_force[1] = 10.0 * time  # type: ignore[union-attr]
+        ui.snapshot.forces.normal_force[1] = 10.0 * time
         harness.frame()
     assert ui.memory[COURSE] == ((7, 9), [(0.1, 1.0, 0.0), (0.2, 2.0, 0.0)])
     assert "contact plot" in harness.widgets

@@ -25,7 +25,7 @@ HIGH = [((1280, 720), 1.0, "dark"), ((1920, 1080), 1.0, "light"), ((3840, 2160),
 
 
 def scale_of(size: tuple[int, int], text: float, theme: str) -> float:
-    return interface_scale(size, 1.0, text, PALETTES[theme])  # type: ignore[index]
+    return interface_scale(size, 1.0, text, PALETTES[theme])
 
 
 def in_the_column(harness: PanelHarness) -> set[str]:
@@ -53,7 +53,7 @@ def test_four_readings_can_be_read_without_scrolling(
     plain_row = widgets.row
 
     def row(left: str, right: str, *given: object) -> None:
-        plain_row(left, right, *given)  # type: ignore[arg-type]
+        plain_row(left, right, *given)
         if imgui.get_item_rect_max().y <= imgui.get_window_pos().y + imgui.get_window_height():
             read.add(left)
 
@@ -76,7 +76,7 @@ def test_the_main_result_has_its_name_beside_it(
     plain = experiment.draw_text
 
     def draw_text(x: float, y: float, text: str, *style: object) -> float:
-        written[text] = plain(x, y, text, *style)  # type: ignore[arg-type]
+        written[text] = plain(x, y, text, *style)
         return written[text]
 
     monkeypatch.setattr(experiment, "draw_text", draw_text)
@@ -138,7 +138,7 @@ def test_no_label_in_the_column_is_cut(
     plain_button, plain_row = widgets.button, widgets.row
 
     def button(ui: object, name: str, label: str, **options: object) -> bool:
-        pressed = plain_button(ui, name, label, **options)  # type: ignore[arg-type]
+        pressed = plain_button(ui, name, label, **options)
         needed = widgets.symbol_width(label, widgets.RAISED) + widgets.text_width(str(options.get("hint", "")), 0.76)
         if needed > imgui.get_item_rect_max().x - imgui.get_item_rect_min().x:
             cut.append(label)
@@ -146,7 +146,7 @@ def test_no_label_in_the_column_is_cut(
 
     def row(left: str, right: str, *given: object) -> None:
         edge = imgui.get_cursor_screen_pos().x + imgui.get_content_region_avail().x
-        plain_row(left, right, *given)  # type: ignore[arg-type]
+        plain_row(left, right, *given)
         if imgui.get_item_rect_max().x > edge + 1.0:
             cut.append(right)
 

@@ -122,7 +122,7 @@ def test_a_file_chosen_in_the_dialog_is_the_body(tmp_path: Path, monkeypatch: py
         harness.click("field.file.choose")
         (*_, suffixes, act) = asked[0]
         assert suffixes == (".stl", ".obj", ".npy")
-        act(str(tmp_path / "bone.stl"))  # type: ignore[operator]
+        act(str(tmp_path / "bone.stl"))
         assert made.recipe.file == str(tmp_path / "bone.stl")
         wait(lambda: not made.working)
         assert "there is no such file" in made.trouble
@@ -139,7 +139,7 @@ def test_its_buttons_are_in_sight_and_no_label_is_cut(
     plain = widgets.button
 
     def button(ui: object, name: str, label: str, **options: object) -> bool:
-        pressed = plain(ui, name, label, **options)  # type: ignore[arg-type]
+        pressed = plain(ui, name, label, **options)
         needed = widgets.symbol_width(label, widgets.RAISED) + widgets.text_width(str(options.get("hint", "")), 0.76)
         if needed > imgui.get_item_rect_max().x - imgui.get_item_rect_min().x:
             cut.append(label)
@@ -149,13 +149,13 @@ def test_its_buttons_are_in_sight_and_no_label_is_cut(
     plain_row = widgets.row
 
     def row(left: str, right: str, *given: object) -> None:
-        plain_row(left, right, *given)  # type: ignore[arg-type]
+        plain_row(left, right, *given)
         if imgui.is_item_visible() and imgui.get_item_rect_max().y <= size[1]:
             read.add(left)
 
     monkeypatch.setattr(workshop, "button", button)
     monkeypatch.setattr(workshop, "row", row)
-    scale = interface_scale(size, 1.0, text, PALETTES[theme])  # type: ignore[index]
+    scale = interface_scale(size, 1.0, text, PALETTES[theme])
     with open_harness(tmp_path, full_snapshot(), size, scale=scale) as harness:
         opened(harness, tmp_path)
         floor = size[1] - harness.ui.inset[3]

@@ -73,7 +73,7 @@ def test_in_space_it_follows_in_the_plane_of_the_picture(harness: PanelHarness) 
     x, y = at(harness, 3.0, 1.0, 0.5)
     assert TOOL.press(ui, (x, y))
     assert TOOL.hold(ui, (x + 60.0, y - 30.0))
-    target = harness.commands[-1].position  # type: ignore[union-attr]
+    target = harness.commands[-1].position
     assert at(harness, *target) == pytest.approx((x + 60.0, y - 30.0))
     assert (np.array(target) - (3.0, 1.0, 0.5)) @ ui.camera.axes()[2] == pytest.approx(0.0, abs=1e-6)
 
@@ -88,7 +88,7 @@ def test_the_strongest_pull_is_one_that_the_engine_accepts(harness: PanelHarness
     harness.ui.settings.choices.grab_strength = 1e4
     harness.ui.snapshot.mass[1] = 1e6
     assert TOOL.press(harness.ui, at(harness, 3.0, 1.0))
-    assert harness.commands[0].limit == LARGEST_FORCE  # type: ignore[union-attr]
+    assert harness.commands[0].limit == LARGEST_FORCE
 
 
 def test_a_drag_ends_when_the_grain_leaves_or_the_pull_is_refused(harness: PanelHarness) -> None:
