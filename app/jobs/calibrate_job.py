@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from repose.app.jobs.headless_job import DONE, INTERRUPTED, NOT_ALL_WRITTEN, RESULT, claim_for, output_folder
 from repose.app.jobs.headless_plan import plan
-from repose.app.jobs.remaining_time import time_left
+from repose.app.jobs.remaining_time import Countdown
 from repose.app.jobs.study_job import RUNS
 from repose.app.progress import Progress, say
 from repose.app.stopping import StopAsked, stoppable
@@ -145,7 +144,7 @@ def _continued(request: Request) -> bool:
 
 
 def _run_in(folder: Path, request: Request, claims: dict[str, Claim]) -> int:
-    goal, began = request.goal, time.monotonic()
+    goal, countdown = request.goal, Countdown()
     last: list[tuple[Found, int]] = []
     seen: list[Observation] = []
     with Progress(goal.title, quiet=request.as_json) as progress, stoppable() as stop:
@@ -157,7 +156,7 @@ def _run_in(folder: Path, request: Request, claims: dict[str, Claim]) -> int:
                 stop.check()
                 done = last[-1][1] if last else 0
                 whole = min(1.0, (done + share * len(runs.runs[batch.name])) / goal.most_runs)
-                progress.show(words, whole, time_left(began, whole))
+                progress.show(words, whole, countdown.words(whole))
 
             runs.do(runs.begin(), request.workers, on_progress, lambda *_: None)
             return runs.outcome(batch)

@@ -4,8 +4,8 @@ Heaps of other seeds scatter more than neighbouring values of the parameter diff
 difference of two runs tells the way. Therefore all runs so far are fitted by a parabola y(x) with equal weights (x is
 the parameter, or its logarithm where its slider is logarithmic), whose crossing with the wanted value is the result
 (inverse prediction from a regression). The next runs are done around that crossing, until its standard error is as
-wanted. The error is that of crossings of parabolas fitted to resampled residuals (bootstrap), and contains the error of
-the wanted value.
+wanted, or is mostly the error of the wanted value, which no run makes smaller. The error is that of crossings of
+parabolas fitted to resampled residuals (bootstrap), and contains the error of the wanted value.
 """
 
 from __future__ import annotations
@@ -30,6 +30,9 @@ WITHIN = 0.1
 """Smallest distance of further values from the crossing, as a share of the range of x [-]."""
 RESAMPLED = 500
 """Number of parabolas fitted to resampled residuals."""
+SMALL = 0.5
+"""Share of the standard error that is due to the runs, below which further runs narrow it by less than
+1 - sqrt(1 - SMALL²) = 13 %: the rest is the error of the wanted value [-]."""
 DIGITS = 3
 """Significant digits of the values that are run."""
 
@@ -141,6 +144,8 @@ class Found(NamedTuple):
     """Of the parabola in x, highest power first."""
     residual: float
     """Standard deviation of single observations about the parabola."""
+    of_runs: float = math.inf
+    """The standard error that is due to the scatter of the runs, without the error of the wanted value, SI."""
 
 
 class Observation(NamedTuple):
@@ -167,10 +172,17 @@ def calibrate(
         runs += len(at) * len(seeds) * per_point
         found = crossing(goal, seen)
         tell(found, runs)
-        enough = found.standard_error <= goal.precision * abs(found.value)
-        if enough or runs + len(at) * per_point > goal.most_runs:
+        if is_enough(goal, found) or runs + len(at) * per_point > goal.most_runs:
             return found, seen
         at, seeds = next_values(goal, found), (seeds[-1] + 1,)
+
+
+def is_enough(goal: Goal, found: Found) -> bool:
+    """Whether further runs are not needed, or would hardly make the standard error smaller."""
+    if not math.isfinite(found.value):
+        return False
+    precise = found.standard_error <= goal.precision * abs(found.value)
+    return precise or found.of_runs <= SMALL * found.standard_error
 
 
 def first_values(goal: Goal) -> tuple[float, ...]:
@@ -237,30 +249,41 @@ def crossing(goal: Goal, seen: Sequence[Observation]) -> Found:
     fit = np.polyfit(x, y, degree)
     left = y - np.polyval(fit, x)
     spread = math.sqrt(float(left @ left) / (y.size - degree - 1))
-    root = _root(fit, goal.wanted, ends)
+    root = float(_roots(fit[:, None], np.array([goal.wanted]), ends, float(ends.mean()))[0])
     if not math.isfinite(root):
         return missing._replace(coefficients=tuple(fit.tolist()), residual=spread)
     generator = np.random.default_rng(0)
     scale = math.sqrt(y.size / (y.size - degree - 1))  # residuals of a fit are smaller than the scatter
     shuffled = np.polyval(fit, x)[:, None] + scale * generator.choice(left, (y.size, RESAMPLED))
     wanted = goal.wanted + goal.wanted_error * generator.standard_normal(RESAMPLED)
-    roots = [_root(again, level, ends, root) for again, level in zip(np.polyfit(x, shuffled, degree).T, wanted)]
+    again = np.polyfit(x, shuffled, degree)
     # A resampled curve without a crossing says that the end of the range is possible as well.
-    finite = np.where(np.isfinite(roots), roots, ends[np.argmin(np.abs(np.polyval(fit, ends) - goal.wanted))])
-    values = value_at(goal, finite)
+    nearest_end = ends[np.argmin(np.abs(np.polyval(fit, ends) - goal.wanted))]
+
+    def values_with(levels: Floats) -> Floats:
+        roots = _roots(again, levels, ends, root)
+        return value_at(goal, np.where(np.isfinite(roots), roots, nearest_end))
+
+    values = values_with(wanted)
+    of_runs = values_with(np.full(RESAMPLED, goal.wanted)) if goal.wanted_error else values
     low, high = np.percentile(values, [2.5, 97.5])
     value = float(value_at(goal, np.array(root)))
-    return Found(value, float(values.std(ddof=1)), (float(low), float(high)), tuple(fit.tolist()), spread)
+    error = float(values.std(ddof=1))
+    return Found(
+        value, error, (float(low), float(high)), tuple(fit.tolist()), spread, of_runs=float(of_runs.std(ddof=1))
+    )
 
 
-def _root(fit: Floats, wanted: float, ends: Floats, near: float | None = None) -> float:
-    """The crossing within the range, the one nearest to `near` or to its middle; nan without one."""
-    roots = np.roots(np.concatenate([fit[:-1], [fit[-1] - wanted]]))
-    real = roots[np.abs(roots.imag) < 1e-9].real
-    inside = real[(real >= ends[0]) & (real <= ends[1])]
-    if not inside.size:
-        return math.nan
-    return float(inside[np.argmin(np.abs(inside - (ends.mean() if near is None else near)))])
+def _roots(fits: Floats, levels: Floats, ends: Floats, near: float) -> Floats:
+    """Where curves of degree 1 or 2, one per column, reach a level each: within the range, nearest to `near`; nan where
+    they do not."""
+    a, b, c = fits[-3] if len(fits) > 2 else np.zeros(levels.size), fits[-2], fits[-1] - levels
+    with np.errstate(invalid="ignore", divide="ignore"):
+        q = -0.5 * (b + np.copysign(np.sqrt(b * b - 4.0 * a * c), b))  # without a difference of equal numbers
+        roots = np.stack([q / a, c / q])
+    roots[~((roots >= ends[0]) & (roots <= ends[1]))] = np.nan
+    away = np.where(np.isnan(roots), np.inf, np.abs(roots - near))
+    return np.where(away[0] < away[1], roots[0], roots[1])
 
 
 def report(goal: Goal, found: Found, seen: Sequence[Observation]) -> dict[str, Any]:
@@ -275,6 +298,7 @@ def report(goal: Goal, found: Found, seen: Sequence[Observation]) -> dict[str, A
         "values": dict(goal.values),
         "value": found.value if math.isfinite(found.value) else None,
         "standard_error": found.standard_error if math.isfinite(found.value) else None,
+        "standard_error_of_runs": found.of_runs if math.isfinite(found.value) else None,
         "confidence_interval_95": list(found.interval) if math.isfinite(found.value) else None,
         "scatter_of_an_observation": found.residual,
         "observations": [observation._asdict() for observation in seen],

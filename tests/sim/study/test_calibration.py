@@ -81,6 +81,22 @@ def test_the_error_of_the_measurement_is_part_of_the_error() -> None:
     assert uncertain.standard_error == pytest.approx(1.0 / 50.0, rel=0.1)
 
 
+def test_runs_end_once_they_are_not_what_makes_the_result_uncertain() -> None:
+    goal = replace(ANGLE, wanted_error=1.0)  # ± 0.02, 4 % of μ; the precision asked for is 2 %
+    inside, counts = 0, []
+    for repetition in range(40):
+        measured = 25.0 + float(np.random.default_rng(repetition).standard_normal())
+        line = made(
+            lambda values, seed, shift=1000 * repetition: 50.0 * values["friction"] + noise(values, seed + shift, 1.5)
+        )
+        found, seen = calibrate(replace(goal, wanted=measured, precision=0.02), line)
+        inside += found.interval[0] < 0.5 < found.interval[1]
+        counts.append(len(seen))
+        assert found.of_runs <= 0.5 * found.standard_error
+    assert inside >= 33  # 38 are expected; fewer than 33 in one of 100 cases
+    assert max(counts) < 60, "runs go on that cannot make the error smaller"
+
+
 def test_a_value_outside_the_range_is_said_and_not_invented() -> None:
     found, seen = calibrate(
         replace(ANGLE, wanted=80.0, most_runs=20), made(lambda values, seed: 50.0 * values["friction"])
