@@ -17,6 +17,8 @@ from repose.sim.study.plan import Case, StudyPlan
 from repose.sim.study.plan_file import read_plan
 from repose.sim.study.runs_on_disk import seeds_needed
 
+from tests.small_worlds import use_plain_engine
+
 PLAN = StudyPlan(
     "made",
     "Made",
@@ -193,6 +195,10 @@ def test_equal_runs_of_two_studies_have_one_file() -> None:
         ("grid = { law = ['voigt', 'vogt'] }", "it must be 'capillary' or"),
         ("seeds = 99999999999", "seeds = 99999999999 is refused: it must be a number of seeds, 1 to 10000"),
         ("measured = [1]", "it must be a list of names of quantities"),
+        ("measured = ['typo']", "Unknown quantity 'typo'"),
+        ("measured = ['angle_of_repse']", "did you mean 'angle_of_repose'"),
+        ("measured = ['energy.slidng']", "did you mean 'energy.sliding'"),
+        ("measured = ['phase']", "Unknown quantity 'phase'"),
         ("measured = ['grains_left', 'grains_left']", "measures a quantity twice"),
         ("error = 0.1\nmost_seeds = -4", "most_seeds = -4 is refused"),
         ("values = { friction = 0.1 }\ngrid = { friction = [0.1, 0.2] }", "friction is varied, so one value"),
@@ -203,7 +209,10 @@ def test_equal_runs_of_two_studies_have_one_file() -> None:
         ("[", "not valid TOML"),
     ],
 )
-def test_a_bad_study_file_is_refused_with_its_name(text: str, words: str, tmp_path: Path) -> None:
+def test_a_bad_study_file_is_refused_with_its_name(
+    text: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use_plain_engine(monkeypatch)
     path = tmp_path / "mine.toml"
     path.write_text(text)
     with pytest.raises(ParameterError, match=words) as found:
@@ -211,10 +220,13 @@ def test_a_bad_study_file_is_refused_with_its_name(text: str, words: str, tmp_pa
     assert str(path) in str(found.value)
 
 
-def test_a_study_file_gives_cases_choices_and_published_points_in_shown_units(tmp_path: Path) -> None:
+def test_a_study_file_gives_cases_choices_and_published_points_in_shown_units(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use_plain_engine(monkeypatch)
     path = tmp_path / "mine.toml"
     path.write_text(
-        "seeds = [3, 5]\nmeasured = ['grains_left', 'angle_of_repose']\n"
+        "seeds = [3, 5]\nmeasured = ['grains_left', 'angle_of_repose', 'angle_of_repose.grains_left']\n"
         "grid = { base_radius = [2.5e-4, 5e-4], anchor = ['lee-herrmann', 'cundall-strack'] }\n"
         "[[case]]\nlabel = 'linear'\npreset = 'linear-law'\n"
         "[[case]]\nlabel = 'Hertz'\nvalues = { exponent = 'hertz' }\n"
