@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from repose.sim.experiment.comparison import Row
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
 from repose.sim.study import verdicts
@@ -142,6 +143,24 @@ def test_a_trend_is_told_from_scatter() -> None:
         assert verdicts.trend(outcome, "soft", per=1.0, unit="°", expected=expected).agrees is agrees
     # slope of two means with errors 1/√3 at a distance of 0.1
     assert "slope 100.0 ± 8.2" in verdicts.trend(rising, "soft", per=1.0, unit="°", expected=1).ours
+
+
+def rows_of(values: list[float], error: float, runs: int = 3) -> list[Row]:
+    return [Row(float(at), runs, value, error, error * math.sqrt(runs)) for at, value in enumerate(values)]
+
+
+def test_a_slope_has_the_error_of_the_means_and_a_larger_one_if_they_are_off_the_line() -> None:
+    straight = verdicts.straight_line(rows_of([1.0, 3.0, 5.0, 7.0], 0.5))
+    assert (straight.slope, straight.at_zero) == pytest.approx((2.0, 1.0))
+    # Means that are on the line by chance do not make the slope certain: 0.5 / √(Σ(x - 1.5)²) = 0.5 / √5.
+    assert straight.error == pytest.approx(0.5 / math.sqrt(5.0))
+    assert straight.misfit == pytest.approx(0.0, abs=1e-9)
+    off = verdicts.straight_line(rows_of([1.0, 5.0, 3.0, 7.0], 0.5))
+    left = np.array([1.0, 5.0, 3.0, 7.0]) - np.array([1.6, 3.2, 4.8, 6.4])  # the line is 1.6 + 1.6 x
+    assert off.misfit == pytest.approx(math.sqrt((left @ left) / 0.5**2 / 2.0))
+    assert off.error == pytest.approx(off.misfit * 0.5 / math.sqrt(5.0))
+    single = verdicts.straight_line(rows_of([1.0, 5.0, 3.0, 7.0], 0.0, runs=1))
+    assert single.error == pytest.approx(math.sqrt((left @ left) / 2.0 / 5.0))
 
 
 @pytest.mark.parametrize(
