@@ -28,7 +28,7 @@ from repose.sim.measure.display import Curve, Line
 from repose.sim.numbers import read_number
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
-from repose.sim.study.calibration import Found, Goal, Observation, calibrate, place, report, value_at
+from repose.sim.study.calibration import Found, Goal, Observation, calibrate, nearest, place, report, value_at
 from repose.sim.study.outcome import Outcome
 from repose.sim.study.plan import StudyPlan
 from repose.sim.study.quantities import name_of_study, quantity_of
@@ -179,7 +179,14 @@ def in_words(goal: Goal, found: Found) -> str:
     quantity = goal.parameter.quantity
     symbol, unit = quantity.symbol or quantity.label, f" {quantity.unit}".rstrip()
     if not math.isfinite(found.value):
-        return f"the fitted curve does not reach {goal.wanted:g}{goal.unit} within the range"
+        missed = f"the fitted curve does not reach {goal.wanted:g}{goal.unit} within the range"
+        if not found.coefficients:
+            return missed
+        at, height = nearest(goal, found)
+        scatter = f"single runs scatter by {found.residual:.2g}{goal.unit}"
+        return (
+            f"{missed}: it is at {height:.3g}{goal.unit} for {symbol} = {at / quantity.scale:.3g}{unit}, and {scatter}"
+        )
     value, error = found.value / quantity.scale, found.standard_error / quantity.scale
     low, high = (end / quantity.scale for end in found.interval)
     words = f"{symbol} = {shown(value, error)}{unit} (95 %: {low:.3g} to {high:.3g}{unit})"

@@ -28,6 +28,8 @@ FIRST_VALUES, FIRST_SEEDS = 4, 2
 """Values and seeds before the first fit."""
 WITHIN = 0.1
 """Smallest distance of further values from the crossing, as a share of the range of x [-]."""
+PLACES = 201
+"""Places at which a curve without a crossing is looked at."""
 RESAMPLED = 500
 """Number of parabolas fitted to resampled residuals."""
 SMALL = 0.5
@@ -192,14 +194,25 @@ def first_values(goal: Goal) -> tuple[float, ...]:
 
 
 def next_values(goal: Goal, found: Found) -> tuple[float, ...]:
-    """The crossing and a value on either side, within the range; the whole range again where there is no crossing."""
-    if not math.isfinite(found.value):
+    """The crossing and a value on either side, within the range. Where there is no crossing, what is nearest to one
+    takes its place: with more runs the curve may reach the wanted value there."""
+    if not (found.coefficients or math.isfinite(found.value)):
         return first_values(goal)
     low, high = place(goal, np.array([goal.low, goal.high]))
-    x = float(place(goal, np.array(found.value)))
+    at = found.value if math.isfinite(found.value) else nearest(goal, found)[0]
+    x = float(place(goal, np.array(at)))
     width = WITHIN * (high - low)
     near = np.clip([x - width, x, x + width], low, high)
     return tuple(dict.fromkeys(rounded(value) for value in value_at(goal, near)))
+
+
+def nearest(goal: Goal, found: Found) -> tuple[float, float]:
+    """The value of the parameter [SI] at which the fitted curve is nearest to the wanted value, and its height."""
+    ends = place(goal, np.array([goal.low, goal.high]))
+    x = np.linspace(ends[0], ends[1], PLACES)
+    heights = np.polyval(np.array(found.coefficients), x)
+    k = int(np.argmin(np.abs(heights - goal.wanted)))
+    return float(value_at(goal, x[k])), float(heights[k])
 
 
 def place(goal: Goal, value: Floats) -> Floats:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from repose.app.jobs.calibrate_job import plan_calibration
+from repose.app.jobs.calibrate_job import in_words, plan_calibration
 from repose.sim.parameters import ParameterError
 from repose.sim.study.calibration import Found, Goal, calibrate, next_values
 from repose.sim.study.outcome import Outcome
@@ -103,6 +103,12 @@ def test_a_value_outside_the_range_is_said_and_not_invented() -> None:
     )
     assert math.isnan(found.value)
     assert len(seen) == 20
+    goal = replace(ANGLE, wanted=80.0)
+    assert in_words(goal, found).startswith(
+        "the fitted curve does not reach 80° within the range: it is at 40° for μ = 0.8, and single runs scatter by"
+    )
+    # Further runs are done where the curve is nearest, and not over the whole range again.
+    assert {observation.at for observation in seen[8:]} == {0.73, 0.8}
 
 
 def test_the_next_values_are_around_the_crossing_and_within_the_range() -> None:
