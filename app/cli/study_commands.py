@@ -52,7 +52,7 @@ CALIBRATE_EXAMPLES = """Examples:
 
 repose calibrate --vary shear_stiffness=5:100 --out arctan
 
-repose calibrate --angle 34 --angle-error 1 --vary friction=0.1:0.8 --set rotation=true"""
+repose calibrate --angle 34 --angle-error 1 --vary friction=0.1:1.5 --set rotation=true"""
 
 
 def sweep(
@@ -215,7 +215,7 @@ def calibrate(
         float,
         typer.Option(parser=typed_number, metavar="SHARE", help="Wanted standard error as a share of the value."),
     ] = 0.05,
-    runs: Annotated[int, typer.Option(parser=typed_whole, metavar="NUMBER", help="Most runs to do.")] = 60,
+    runs: Annotated[int, typer.Option(parser=typed_whole, metavar="NUMBER", help="Most runs to do.")] = 48,
     changes: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="NAME=VALUE", help="Change one parameter of all runs, SI; may be repeated."),

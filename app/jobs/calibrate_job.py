@@ -59,7 +59,7 @@ def plan_calibration(
     angle_error: float = 0.0,
     changes: Sequence[str] = (),
     precision: float = 0.05,
-    runs: int = 60,
+    runs: int = Goal.most_runs,
     workers: int | None = None,
     out: Path | None = None,
     resume: bool = False,
