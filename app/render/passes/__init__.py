@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -28,6 +28,7 @@ from repose.app.render.colours import (
     fill_colours,
     shown_as,
 )
+from repose.app.render.course import Course
 from repose.app.render.cutaway import Plane, cut_plane, is_cut
 from repose.app.render.film_words import FilmWords
 from repose.app.render.orbit import Camera, Camera3D
@@ -62,6 +63,15 @@ class Switch:
             view.shown = {**view.shown, self.name: on}
 
 
+Plate = tuple[float, float, float, float]
+"""Left, top, right, bottom [pixel]."""
+BAND, PLATE_MARGIN, PLATE_GAP = 350.0, 10.0, 8.0
+"""Width of the band at the right of the picture in which plates stand, so that they cover no grains; its margin, and
+between two plates [units]."""
+BELOW_LEGEND = 112.0
+"""Where the plates begin in a picture too narrow for the band [units]."""
+
+
 @dataclass(frozen=True)
 class Frame:
     """Input of the passes while one picture is drawn."""
@@ -89,6 +99,8 @@ class Frame:
     """Texts on a picture of a film."""
     plain: bool = False
     """True for a picture without text and marks."""
+    course: Course = field(default_factory=Course)
+    """Forces and path of the selection so far."""
 
     @property
     def dimension(self) -> int:
@@ -125,6 +137,17 @@ class Frame:
         """In 3D: the light on the spheres kept."""
         kept = self.kept
         return measure_ambient_occlusion(self.snapshot.position[kept], self.snapshot.radius[kept], self.snapshot.box)
+
+    def plate(self, name: str) -> Plate | None:
+        """Where the plate of this pass is in the band at the right [pixel]; None where there is no room for it."""
+        edges = plates(self.snapshot, self.view).get(name)
+        # Without a band the picture is narrow: the plates stand on it, below the legend.
+        above = self.inset[1] + (0.0 if self.inset[2] else BELOW_LEGEND * self.scale)
+        if edges is None or above + edges[1] * self.scale > self.size[1] - self.inset[3]:
+            return None
+        left = self.size[0] - (BAND - PLATE_MARGIN) * self.scale
+        right = self.size[0] - PLATE_MARGIN * self.scale
+        return left, above + edges[0] * self.scale, right, above + edges[1] * self.scale
 
     def shows(self, switch: Switch) -> bool:
         """Whether a switch is on and applies to the present scene."""
@@ -178,6 +201,9 @@ class Pass:
     needs_contacts: bool = False
     """Whether it draws the contacts of a snapshot, which are copied only while a pass needs them."""
 
+    plate: Callable[[Snapshot, View], float] = lambda snapshot, view: 0.0
+    """plate(snapshot, view) -> height of its plate in the band at the right of the picture [units]; 0 for none."""
+
     needs_forces: Callable[[View], bool] = lambda view: False
     """needs_forces(view) -> whether it draws forces of contacts, which are computed only while a pass needs them."""
 
@@ -208,3 +234,19 @@ def needs_contacts(view: View) -> bool:
 def needs_forces(view: View) -> bool:
     """Whether a pass draws forces of contacts now."""
     return any(item.needs_forces(view) for item in all_passes())
+
+
+def plates(snapshot: Snapshot, view: View) -> dict[str, tuple[float, float]]:
+    """Upper and lower edge of every plate in the band at the right, by pass [units from the top of the picture]."""
+    found, top = {}, PLATE_MARGIN
+    for item in all_passes():
+        if snapshot.position.shape[1] in item.dimensions and (height := item.plate(snapshot, view)) > 0.0:
+            found[item.name] = top, top + height
+            top += height + PLATE_GAP
+    return found
+
+
+def band(snapshot: Snapshot, view: View, width: float, unit: float) -> float:
+    """Width of the band at the right of a picture so wide [pixel]; 0 without plates, and where more than half of the
+    picture would be the band."""
+    return BAND * unit if width >= 2.0 * BAND * unit and plates(snapshot, view) else 0.0
