@@ -141,9 +141,12 @@ class Frame:
     def plate(self, name: str) -> Plate | None:
         """Where the plate of this pass is in the band at the right [pixel]; None where there is no room for it."""
         edges = plates(self.snapshot, self.view).get(name)
-        # Without a band the picture is narrow: the plates stand on it, below the legend.
-        above = self.inset[1] + (0.0 if self.inset[2] else BELOW_LEGEND * self.scale)
-        if edges is None or above + edges[1] * self.scale > self.size[1] - self.inset[3]:
+        if edges is None:
+            return None
+        # Without a band the picture is narrow: the plates stand on it, below the legend where there is room.
+        room = self.size[1] - self.inset[3] - self.inset[1] - edges[1] * self.scale
+        above = self.inset[1] + (0.0 if self.inset[2] else max(min(BELOW_LEGEND * self.scale, room), 0.0))
+        if room < 0.0:
             return None
         left = self.size[0] - (BAND - PLATE_MARGIN) * self.scale
         right = self.size[0] - PLATE_MARGIN * self.scale
