@@ -29,7 +29,8 @@ from repose.app.render.colours import (
     shown_as,
 )
 from repose.app.render.course import Course
-from repose.app.render.cutaway import Plane, cut_plane, is_cut
+from repose.app.render.cutaway import FIELD, NOTHING, Plane, cut_plane, is_cut
+from repose.app.render.field_picture import FieldPicture, field_picture
 from repose.app.render.film_words import FilmWords
 from repose.app.render.orbit import Camera, Camera3D
 from repose.app.storage.view import View
@@ -99,6 +100,8 @@ class Frame:
     """Texts on a picture of a film."""
     plain: bool = False
     """True for a picture without text and marks."""
+    ranges: Ranges = field(default_factory=Ranges)
+    """Of the colours in this run."""
     course: Course = field(default_factory=Course)
     """Forces and path of the selection so far."""
 
@@ -114,7 +117,7 @@ class Frame:
 
     def uniforms(self) -> dict[str, object]:
         """Uniforms of every shader of this dimension, by name."""
-        known = self.camera.uniforms(self.size)
+        known = self.camera.uniforms(self.size) | {"in_space": self.dimension == 3}
         if self.dimension == 3:
             return known | {"lamp": LAMP, "cut": self.cut}
         look = LOOKS.get(self.shown) if self.colouring is None else None
@@ -124,6 +127,20 @@ class Frame:
     def cut(self) -> Plane:
         """In 3D: the plane in front of which nothing is drawn."""
         return cut_plane(self.view, self.snapshot.box, self.orbit)
+
+    @functools.cached_property
+    def field(self) -> FieldPicture | None:
+        """The stress field, while it is shown."""
+        if not self.view.shown.get(FIELD, False) or self.snapshot.labels:
+            return None
+        return field_picture(self.snapshot, self.view, self.cut if self.dimension == 3 else NOTHING, self.ranges)
+
+    @property
+    def scale_of_colours(self) -> tuple[Colouring, tuple[float, float]] | None:
+        """Quantity and range of the colours that the legend explains; None without a quantity."""
+        if self.field is not None:
+            return self.field.colouring, self.field.span
+        return (self.colouring, self.span) if self.colouring is not None and self.span is not None else None
 
     @functools.cached_property
     def kept(self) -> NDArray[np.bool_]:
@@ -179,7 +196,7 @@ def make_frame(
     span = ranges.shown(colouring, snapshot, view.range_follows) if colouring else None
     faces = fill_colours(snapshot, shown, colouring, span, view.colour_map, palette)
     colouring = colouring if span else None
-    return Frame(snapshot, view, camera, size, inset, scale, palette, shown, colouring, span, faces)
+    return Frame(snapshot, view, camera, size, inset, scale, palette, shown, colouring, span, faces, ranges=ranges)
 
 
 @dataclass(frozen=True)

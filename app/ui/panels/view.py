@@ -7,9 +7,11 @@ import math
 from imgui_bundle import imgui
 from repose.app.render.colours import AUTOMATIC, COLOUR_MAPS, COLOURINGS, shown_as
 from repose.app.render.cutaway import AXES
+from repose.app.render.field_picture import COMPONENTS
 from repose.app.render.orbit import VIEWS
 from repose.app.render.passes import all_switches
 from repose.app.render.passes.photoelastic import CHOICE as PHOTOELASTIC
+from repose.app.render.passes.stress_field import STRESS_FIELD
 from repose.app.render.text import friendly, si
 from repose.app.ui.keys import Key
 from repose.app.ui.panels import Panel
@@ -30,6 +32,8 @@ COLOURS = {
     "plain": "plain",
 }
 
+NARROWEST, WIDEST = 0.5, 5.0
+"""Range of the width of the stress field [mean diameters]."""
 CUTS = {"": "nothing", "x": "across x", "y": "across y", "z": "across z"}
 """Choices of the cut, by the name in `View.cut_axis`."""
 
@@ -56,6 +60,8 @@ def draw(ui: Ui) -> None:
     if shown_as(view.colour_by, ui.snapshot) == PHOTOELASTIC:
         _draw_photoelastic(ui)
     _draw_switches(ui)
+    if STRESS_FIELD.is_on(view) and STRESS_FIELD.applies(ui.snapshot):
+        _draw_stress(ui)
     if button(
         ui, "view.frame", "Follow the grains", hint="Home", help="Move and zoom so that the grains fill the picture."
     ):
@@ -80,6 +86,29 @@ def _draw_photoelastic(ui: Ui) -> None:
     white = checkbox(ui, "view.white_light", "White light", view.white_light, help)
     if white != view.white_light:
         view.white_light = white
+
+
+def _draw_stress(ui: Ui) -> None:
+    """Component of the stress field, and the width over which it is smoothed."""
+    view, wide = ui.view, imgui.get_content_region_avail().x
+    imgui.begin_child("stress", imgui.ImVec2(0.55 * wide, imgui.get_frame_height()), imgui.ChildFlags_.nav_flattened)
+    names = {name: component.title for name, component in COMPONENTS.items()}
+    component = choose(ui, "view.stress_component", "Stress", names, view.stress_component)
+    imgui.end_child()
+    if component is not None:
+        view.stress_component = component
+    imgui.same_line()
+    low, high = NARROWEST, WIDEST
+    where = math.log(view.stress_width / low) / math.log(high / low)
+    number = f"{view.stress_width:.2g}"
+    texts = (f"width {number} diameters", f"{number} diameters", f"{number} d")
+    moved = slide(ui, "view.stress_width", texts, where, step=0.05)
+    tooltip(
+        "Width over which the stress is smoothed: standard deviation of the Gaussian, in mean diameters. A narrow one "
+        "shows the contacts, a wide one the stress of a continuum."
+    )
+    if moved is not None:
+        view.stress_width = float(f"{low * (high / low) ** moved:.2g}")
 
 
 def _draw_space(ui: Ui) -> None:
