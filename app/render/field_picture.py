@@ -134,7 +134,7 @@ def field_picture(snapshot: Snapshot, view: View, plane: Plane, ranges: Ranges) 
     inside = values[filled > 0.5]
     if not inside.size:
         return None
-    high = max(float(np.percentile(inside, 99.0)), np.finfo(np.float32).tiny)
+    high = max(float(np.percentile(inside, 99.0)), float(np.finfo(np.float32).tiny))
     low = float(np.percentile(inside, 1.0))
     wanted = to_round((0.0, high), snapshot)
     if low < -LOWEST * high:

@@ -19,7 +19,7 @@ LARGEST_FILE = 1 << 20
 QUALITY = 82
 DRAWN = (2 * SIZE[0], 2 * SIZE[1])
 """Size in which pictures are drawn [pixel]: reducing them smooths every edge."""
-WORDS = ("legend", "scale_bar", "caption", "measurement", "labels", "rose")
+WORDS = ("legend", "scale_bar", "caption", "measurement", "labels", "rose", "displacement")
 """Switches of what could not be read in a small picture."""
 
 
