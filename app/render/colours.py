@@ -219,8 +219,6 @@ COLOURINGS: dict[str, Colouring | None] = {
 
 def shown_as(choice: str, snapshot: Snapshot) -> str:
     """The quantity or look that a choice shows for a snapshot; "labels" for spheres with labels, `PARTS` for bodies."""
-    if choice == "photoelastic" and snapshot.position.shape[1] == 3:
-        return "plain"  # discs only
     if choice != AUTOMATIC and choice in COLOURINGS:
         return choice
     if snapshot.labels:
@@ -307,6 +305,17 @@ class Ranges:
         run = (snapshot.scene, snapshot.seed, snapshot.logs, snapshot.at - snapshot.step)
         if run != self._run:
             self._run, self._held, self._eased = run, {}, {}
+
+
+def contact_scale(snapshot: Snapshot, ranges: Ranges, follows: bool) -> tuple[Colouring, tuple[float, float]] | None:
+    """Quantity and range of the colours of contacts, their normal forces [N]; None where nothing presses."""
+    forces = snapshot.forces
+    pressing = forces.normal_force[forces.normal_force > 0.0] if forces is not None else np.empty(0)
+    if not pressing.size:
+        return None
+    wanted = to_round((0.0, float(np.percentile(pressing, 99.0))), snapshot)
+    quantity = Colouring("contact", "Normal force of a contact", "F_n", "N", "continuous", lambda values, shot: wanted)
+    return quantity, wanted if follows else ranges.held(quantity.name, wanted, snapshot)
 
 
 def fill_colours(

@@ -25,6 +25,7 @@ from repose.app.render.colours import (
     Palette,
     Ranges,
     colouring_of,
+    contact_scale,
     fill_colours,
     shown_as,
 )
@@ -136,10 +137,22 @@ class Frame:
         return field_picture(self.snapshot, self.view, self.cut if self.dimension == 3 else NOTHING, self.ranges)
 
     @property
+    def is_translucent(self) -> bool:
+        """In space: whether the forces of contacts are shown through translucent spheres, the photoelastic view."""
+        return self.dimension == 3 and self.shown == "photoelastic" and self.snapshot.forces is not None
+
+    @functools.cached_property
+    def contact_scale(self) -> tuple[Colouring, tuple[float, float]] | None:
+        """Quantity and range of the colours of contacts; None where nothing presses."""
+        return contact_scale(self.snapshot, self.ranges, self.view.range_follows)
+
+    @property
     def scale_of_colours(self) -> tuple[Colouring, tuple[float, float]] | None:
         """Quantity and range of the colours that the legend explains; None without a quantity."""
         if self.field is not None:
             return self.field.colouring, self.field.span
+        if self.is_translucent:
+            return self.contact_scale
         return (self.colouring, self.span) if self.colouring is not None and self.span is not None else None
 
     @functools.cached_property

@@ -44,9 +44,11 @@ def draw(ui: Ui) -> None:
     gap = imgui.get_style().item_spacing.x
     third = (imgui.get_content_region_avail().x - gap) / 3
     imgui.begin_child("colour", imgui.ImVec2(2 * third, imgui.get_frame_height()), imgui.ChildFlags_.nav_flattened)
+    in_space = ui.snapshot.position.shape[1] == 3
+    titles = COLOURS | ({PHOTOELASTIC: "forces inside"} if in_space else {})
     # A look that this scene cannot show is not offered; where it was chosen before, the list names what is shown.
     offered = {
-        name: title for name, title in COLOURS.items() if shown_as(name, ui.snapshot) == name or name == AUTOMATIC
+        name: title for name, title in titles.items() if shown_as(name, ui.snapshot) == name or name == AUTOMATIC
     }
     chosen = view.colour_by if view.colour_by in offered else shown_as(view.colour_by, ui.snapshot)
     colour = choose(ui, "view.colour", "Colour", offered, chosen)
@@ -57,7 +59,7 @@ def draw(ui: Ui) -> None:
         view.colour_by = colour
     if table is not None:
         view.colour_map = table
-    if shown_as(view.colour_by, ui.snapshot) == PHOTOELASTIC:
+    if shown_as(view.colour_by, ui.snapshot) == PHOTOELASTIC and not in_space:
         _draw_photoelastic(ui)
     _draw_switches(ui)
     if STRESS_FIELD.is_on(view) and STRESS_FIELD.applies(ui.snapshot):
@@ -66,7 +68,7 @@ def draw(ui: Ui) -> None:
         ui, "view.frame", "Follow the grains", hint="Home", help="Move and zoom so that the grains fill the picture."
     ):
         ui.actions["frame_all"]()
-    if ui.snapshot.position.shape[1] == 3:
+    if in_space:
         _draw_space(ui)
 
 
