@@ -32,7 +32,7 @@ ROSE = Switch(
 SECTORS = 36
 HEIGHT, PAD, LINE = 232.0, 12.0, 19.0
 """Height and margin of the plate, and height of a line of text [units]."""
-HALF = 84.0
+HALF = 72.0
 """Half the height of the diagram [units]."""
 LARGEST = 1.5
 """Value at the edge of the diagram at least [means over all directions]."""

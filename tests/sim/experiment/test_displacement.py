@@ -9,6 +9,7 @@ from repose.sim.experiment.commands import Act, Rewind
 from repose.sim.experiment.control import apply
 from repose.sim.experiment.displacement import MOST, displacements, present_mark
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
+from repose.sim.experiment.headless import Frames
 from repose.sim.experiment.snapshot import Mark, Snapshot
 from repose.sim.experiment.stepping import advance
 from repose.sim.experiment.take_snapshot import take_snapshot
@@ -66,3 +67,16 @@ def test_spheres_that_were_not_there_have_no_displacement() -> None:
     assert np.isnan(found[1]).all()
     empty = Mark(0, 0, "flowing", 0.0, np.empty(0, np.int64), np.empty((0, 2)))
     assert np.isnan(displacements(empty, np.array((4,)), np.array(((3.5, 4.0),)))).all()
+
+
+def test_the_frames_of_a_film_have_the_forces_of_contacts_if_it_needs_them() -> None:
+    experiment = new_experiment("heap", ready="column")
+    seen = []
+
+    def take(snapshot: Snapshot) -> float:
+        seen.append(snapshot.forces is not None and snapshot.forces.i.size > 1000)
+        return 1e-3
+
+    for forces in (False, True):
+        Frames(experiment, take, forces=forces).take()
+    assert seen == [False, True]
