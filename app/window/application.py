@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -288,6 +289,7 @@ class Application:
 
     def _fit(self, size: Size) -> None:
         """Set scale, colours and the area of the picture from window and settings."""
+        from repose.app.render.passes import band
         from repose.app.render.theme import apply, interface_scale
         from repose.app.ui.layout import measure_inset
         from repose.app.ui.panels import instead
@@ -301,7 +303,8 @@ class Application:
         ui.view.letters = LETTERS if ui.presenting else 0.0
         ui.scale = interface_scale(size, self.window.content_scale, wanted, palette)
         folded = chosen_fold(ui) and instead(ui) is None
-        ui.inset = measure_inset(size, ui.scale, ui.view.ui_visible, folded, ui.presenting)
+        beside = partial(band, ui.snapshot, ui.view, unit=ui.scale) if instead(ui) is None else lambda width: 0.0
+        ui.inset = measure_inset(size, ui.scale, ui.view.ui_visible, folded, ui.presenting, beside)
         if self._theme != (choices.theme, ui.scale):
             self._theme = choices.theme, ui.scale
             apply(palette, ui.scale)
@@ -310,7 +313,8 @@ class Application:
         from imgui_bundle import imgui
         from repose.app.ui.layout import draw_panels
 
-        if imgui.is_mouse_double_clicked(0) and not self.gui.io.want_capture_mouse:
+        free = not self.gui.io.want_capture_mouse and not self.gestures.takes_clicks(self.ui)
+        if imgui.is_mouse_double_clicked(0) and free:
             self._control().follow_grains()
         draw_panels(self.ui)
 

@@ -95,6 +95,23 @@ class ShownPull:
     """The largest force [N]."""
 
 
+@dataclass(frozen=True)
+class Mark:
+    """Where the grains were when a phase began: displacements count from there."""
+
+    at: int
+    """Steps since the log began."""
+    logs: int
+    """`History.logs`."""
+    phase: str
+    time: float
+    """Simulated time [s]."""
+    sphere_id: NDArray[np.int64]
+    """Shape (spheres,)."""
+    position: NDArray[np.float64]
+    """[m], shape (spheres, dimension)."""
+
+
 @dataclass
 class Snapshot:
     """The state of a run at one time.
@@ -151,6 +168,8 @@ class Snapshot:
     """Labels at spheres."""
     pull: ShownPull | None = None
     """The sphere that is pulled; None if none is."""
+    mark: Mark | None = None
+    """The state since which displacements count; None if there is none."""
     tracks: tuple[Track, ...] = ()
     """Paths of spheres."""
     velocity: Floats = field(default_factory=lambda: np.empty((0, 2), np.float32))

@@ -12,7 +12,7 @@ from repose.sim.engine import orientation
 from repose.sim.engine.builder import enlarge_pairs, with_threads
 from repose.sim.engine.neighbours import verlet_list
 from repose.sim.engine.thread_count import threads_for
-from repose.sim.experiment import faults, history, sampling
+from repose.sim.experiment import displacement, faults, history, sampling
 from repose.sim.experiment.activation import advance_ramp
 from repose.sim.experiment.commands import Act
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
@@ -130,6 +130,7 @@ def _check(experiment: Experiment) -> None:
         return
     orientation.update(experiment.run.world)
     experiment.scene.supervise(experiment)
+    displacement.note_begin(experiment)
     if experiment.step % experiment.engine.dt_check_steps == 0:
         faults.update_dt(experiment)
     if experiment.fault is not None:
