@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 from repose.sim.engine import orientation
-from repose.sim.engine.builder import enlarge_pairs, with_threads
+from repose.sim.engine.builder import enlarge_pairs, trimmed, with_threads
 from repose.sim.engine.neighbours import verlet_list
 from repose.sim.engine.thread_count import threads_for
 from repose.sim.experiment import displacement, faults, history, sampling
@@ -137,4 +137,5 @@ def _check(experiment: Experiment) -> None:
         return
     sampling.sample(experiment)
     if experiment.step // CHECK_STEPS % CHECKS_PER_CHECKPOINT == 0:
+        experiment.run.world = trimmed(experiment.run.world)
         history.keep_checkpoint(experiment)
