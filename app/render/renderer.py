@@ -13,7 +13,7 @@ from imgui_bundle import imgui
 from numpy.typing import NDArray
 from repose.app.render.camera import NO_INSET, Box, Camera2D, Inset, Size
 from repose.app.render.canvas import Canvas
-from repose.app.render.colours import Ranges, to_linear
+from repose.app.render.colours import Colour, Ranges, to_linear
 from repose.app.render.film_words import FilmWords
 from repose.app.render.framing import MARGIN, picture_room, picture_scale, whole_scene
 from repose.app.render.gpu import Instances, Program, Target
@@ -46,26 +46,32 @@ class Renderer:
         inset: Inset = NO_INSET,
         scale: float = 1.0,
         ranges: Ranges | None = None,
-        alone: bool = True,
+        outside: Inset | None = None,
     ) -> None:
         """Draw onto the window between `begin_frame` and `end_frame` of its ImGui backend.
 
         `size` is the framebuffer's [pixel], `inset` what panels cover of it, `scale` the pixels per unit
         of text (`window.content_scale`); a size of zero draws nothing. `ranges` of the colours are those of the run if
-        none are given. Without `alone` only the part of the window that `inset` leaves is drawn, for pictures side by
-        side.
+        none are given. `outside` is what is not drawn at the edges of the window [pixel], for pictures side by side.
         """
         if size[0] <= 0 or size[1] <= 0:
             return
         camera = _fitting(camera, snapshot, size, inset)
         frame = make_frame(snapshot, view, camera, size, inset, scale * view.text_scale, ranges or self._ranges)
-        part = (0, 0, *size) if alone else _part(size, inset)
+        part = (0, 0, *size) if outside is None else _part(size, outside)
         self._draw_scene(frame, "window", 0, part)
         background, (x, y, width, height) = imgui.get_background_draw_list(), part
         foot = size[1] - y
         background.push_clip_rect(imgui.ImVec2(x, foot - height), imgui.ImVec2(x + width, foot))
         self._draw_overlay(frame, self._gui)
         background.pop_clip_rect()
+
+    def clear(self, colour: Colour) -> None:
+        """Fill the window, where pictures side by side leave gaps."""
+        gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, 0)
+        gl.glDisable(gl.GL_SCISSOR_TEST)
+        gl.glClearColor(*colour[:3], 1.0)
+        gl.glClear(gl.GL_COLOR_BUFFER_BIT)
 
     def read(
         self,

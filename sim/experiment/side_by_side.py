@@ -161,7 +161,8 @@ def _label(run: Experiment, own: frozenset[str], scenes: bool) -> str:
     words = [run.scene.title] if scenes else []
     for name in (name for name in declared if name in own):
         quantity, value = declared[name].quantity, declared[name].shown(getattr(run.parameters, name))
-        words.append(f"{quantity.symbol} = {value}" if quantity.symbol else value)
+        named = f"{quantity.symbol} = {value}" if quantity.symbol else f"{quantity.label} {value}"
+        words.append(value if declared[name].kind == "choice" else named)
     return ", ".join(words[:3])
 
 

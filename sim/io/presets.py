@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import stat
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
@@ -72,6 +72,8 @@ class Card:
     scene: str
     about: str = ""
     question: str = ""
+    together: bool = False
+    """Whether it is several runs side by side."""
 
 
 @cache
@@ -107,7 +109,7 @@ def card_of(name_or_path: str | Path) -> Card:
     scene = _text(document, "scene", "")
     require_known(scene, scenes(), "scene")
     about, question = (_text(document, key, "") for key in ("about", "question"))
-    return Card(str(name_or_path), _title(document, name), scene, about, question)
+    return Card(str(name_or_path), _title(document, name), scene, about, question, bool(document.get("side_by_side")))
 
 
 def title_of(scene: str, parameters: ParameterSet) -> str:
@@ -147,6 +149,25 @@ def beside(preset: Preset, values: Mapping[str, tuple[Value, ...]]) -> tuple[Pre
     if len({(run.scene, repr(sorted(run.values.items())), run.seed) for run in runs}) < len(runs):
         raise ParameterError("Two of the runs side by side are equal: give each of them a value of its own.")
     return tuple(runs)
+
+
+def side_by_side(preset: Preset, typed: Sequence[str]) -> Preset:
+    """The preset with typed values NAME=VALUE,VALUE,… for runs side by side, SI; raises `ParameterError`."""
+    values: dict[str, tuple[Value, ...]] = {}
+    parameters = scenes()[preset.scene].parameters
+    for text in typed:
+        name, equals, given = text.partition("=")
+        name, words = name.strip(), [word.strip() for word in given.split(",")]
+        if not equals or not all(words):
+            raise ParameterError(
+                f"--side-by-side {text!r} is refused: write it as NAME=VALUE,VALUE, for example friction=0.1,0.2,0.4."
+            )
+        if name in values:
+            raise ParameterError(f"--side-by-side gives {name} twice: leave one out.")
+        values[name] = tuple(word if name == PRESET else parameters.parse(name, word) for word in words)
+    together = replace(preset, side_by_side=values)
+    _ = together.runs  # refused here, before a window opens
+    return together
 
 
 def parse(text: str, name: str) -> Preset:
