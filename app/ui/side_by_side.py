@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from repose.app.render.side_by_side import columns_for, places, shape_of
 from repose.app.ui.places import STRIP
 from repose.app.ui.preset_library import different, start_of
 from repose.app.ui.studies import candidates, usual_range
 from repose.app.ui.ui import Ui
 from repose.sim.experiment.commands import KeepOne
-from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.io import presets
 from repose.sim.parameters import Parameter, ParameterError, ParameterSet, Value
 
@@ -60,7 +60,7 @@ def usual_values(over: Parameter, scene: str, present: Value) -> str:
     values = [low, 0.5 * (low + high), high]
     if over.kind == "int":
         values = [round(value) for value in values]
-    return ", ".join(f"{value / over.quantity.scale:.3g}" for value in values)
+    return ", ".join(f"{value / over.quantity.scale:.2g}" for value in values)
 
 
 def parsed(over: Parameter, text: str) -> tuple[Value, ...]:
@@ -126,34 +126,15 @@ def insets(ui: Ui) -> list[Inset]:
     The pictures are in the rows and columns in which the scene of the first run is largest.
     """
     left, top, right, _ = ui.inset
-    width, height = ui.size[0] - left - right, _height(ui) - foot(ui)
-    count, gap = len(ui.runs), GAP * ui.scale
-    shape = _shape(ui.runs[0])
-
-    def extent(columns: int) -> float:
-        """Width of the scene in a picture [px]."""
-        rows = -(-count // columns)
-        return min(width / columns, height / rows * shape)
-
-    columns = max(range(1, count + 1), key=extent)
-    rows = -(-count // columns)
+    area = round(ui.size[0] - left - right), round(_height(ui) - foot(ui))
+    count, gap = len(ui.runs), round(GAP * ui.scale)
+    columns = columns_for(count, *area, shape_of(ui.runs[0]))
     found = []
-    for number in range(count):
-        row, column = divmod(number, columns)
-        in_row = min(columns, count - row * columns)
-        wide, high = width / in_row, height / rows
-        x, y = left + column * wide, top + row * high
-        edge = x + wide - (gap if column < in_row - 1 else 0.0)
-        under = y + high - (gap if row < rows - 1 else 0.0)
-        found.append(tuple(map(round, (x, y, ui.size[0] - edge, ui.size[1] - under))))
-    return found  # type: ignore[return-value]
-
-
-def _shape(snapshot: Snapshot) -> float:
-    """Width over height of the scene [-]."""
-    low, high = snapshot.box
-    up = len(low) - 1
-    return float((high[0] - low[0]) / max(high[up] - low[up], 1e-12))
+    for x, y, wide, high in places(count, columns, area):
+        edge = x + wide - (gap if x + wide < area[0] else 0)
+        under = y + high - (gap if y + high < area[1] else 0)
+        found.append((left + x, top + y, ui.size[0] - left - edge, ui.size[1] - top - under))
+    return found
 
 
 def run_at(ui: Ui, x: float, y: float) -> int | None:

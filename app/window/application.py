@@ -20,6 +20,7 @@ from repose.app.render.director import Director
 from repose.app.render.orbit import Camera, Camera3D
 from repose.app.render.pacing import pacer
 from repose.app.render.passes import needs_contacts, needs_forces
+from repose.app.render.side_by_side import Together
 from repose.app.signals import held
 from repose.app.storage.film import Film
 from repose.app.storage.run_saver import RunSaver
@@ -355,7 +356,7 @@ class Application:
         """The picture of the run, or those of the experiments side by side."""
         ui, pictures = self.ui, self.pictures
         if ui.runs:
-            renderer.clear(ui.palette.line[:3])
+            renderer.clear(ui.palette.panel[:3])
         for number, picture in enumerate(pictures.all):
             with pictures.of(ui, number):
                 turned = self.turning.picture(ui.snapshot) if number == ui.chosen else ui.snapshot
@@ -367,15 +368,22 @@ class Application:
         before, self._clock = self._clock, time.perf_counter()
         return self._clock - before
 
-    def _direct(self, film: Film) -> Director:
-        """The director of a film, whose camera follows the grains until the user moves the camera."""
+    def _direct(self, film: Film) -> Director | Together:
+        """The director of a film, whose camera follows the grains until the user moves the camera, of experiments side
+        by side the grains of each."""
+        view = self.ui.view
+        if self.ui.runs:
+            return Together(
+                lambda size, label: Director(self._read, size, film.rate, view, film.speed, film.words, title=label),
+                film.size,
+            )
 
         def chosen() -> tuple[Camera | None, bool]:
             follows = self.pictures.now.control.follows_grains
             return (self.ui.camera if follows else self.pictures.now.control.for_film(self.ui, film.size)), follows
 
         title = self.ui.preset_library.title(self.ui.snapshot.scene)
-        return Director(self._read, film.size, film.rate, self.ui.view, film.speed, film.words, chosen, title)
+        return Director(self._read, film.size, film.rate, view, film.speed, film.words, chosen, title)
 
     def _read(self, *snapshot: Any, **more: Any) -> Any:
         if self.renderer is None:
@@ -408,7 +416,7 @@ class Application:
             choices.left, choices.top = event.x, event.y
 
 
-def make_ui(physics: Physics, settings: Settings, direct: Callable[[Film], Director]) -> Ui:
+def make_ui(physics: Physics, settings: Settings, direct: Callable[[Film], Director | Together]) -> Ui:
     """The record for the panels; it can be created before physics starts."""
     from repose.app.storage.recorder import Recorder
     from repose.app.ui.ui import Ui
