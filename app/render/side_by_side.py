@@ -68,7 +68,8 @@ class Together:
                 for place, run in zip(self._places, runs, strict=True)
             ]
         self._newest = (*runs[: len(self._directors)], *self._newest[len(runs) :])
-        yield from self._joined([*map(Director.take, self._directors, self._newest)])
+        pairs = zip(self._directors, self._newest, strict=True)
+        yield from self._joined([director.take(newest) for director, newest in pairs])
 
     def ending(self) -> Iterator[Picture]:
         """The last snapshot of every run."""

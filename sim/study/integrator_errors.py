@@ -4,8 +4,8 @@ Two spheres meet along their line of centres on a linear spring with a dashpot. 
 ratio z their distance beyond touching x follows x'' = -w² x - 2 z w x' while x < 0, so that the contact lasts
 t_c = pi/(w sqrt(1 - z²)) and they separate with e = exp(-pi z/sqrt(1 - z²)) of the speed. A scheme sees the contact at
 the ends of its steps only, and the error depends on when in a step the contact begins and ends: it is the root mean
-square over `PHASES` such times. While the contact lasts, and while it does not, a stage of a scheme is linear in its levels: its own
-code, run on unit vectors, gives its matrices.
+square over `PHASES` such times. While the contact lasts, and while it does not, a stage of a scheme is linear in its
+levels: its own code, run on unit vectors, gives its matrices.
 """
 
 from __future__ import annotations

@@ -16,6 +16,7 @@ from repose.sim.experiment.commands import (
     Act,
     Command,
     Copy,
+    From,
     KeepOne,
     Resume,
     Rewind,
@@ -28,6 +29,7 @@ from repose.sim.experiment.control import apply
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.replay import verify
 from repose.sim.experiment.results import state_hash
+from repose.sim.experiment.runner import Runner
 from repose.sim.experiment.side_by_side import SideBySide, advance_all, all_of, carry_out, labels, meet
 from repose.sim.experiment.stepping import advance
 from repose.sim.io.archive import ArchiveError
@@ -237,3 +239,26 @@ def test_a_damaged_file_is_refused_with_a_sentence() -> None:
                 archive.writestr(member, content if member == name else kept)
         with pytest.raises(ArchiveError, match=words):
             saved_side_by_side.read(damaged)
+
+
+def test_the_physics_thread_publishes_and_films_all_runs_at_equal_times() -> None:
+    lead = new_experiment("heap", SMALL)
+    runner = Runner(lambda: lead)
+    starts = tuple(Start("heap", SMALL | own, 1) for own in ({"dt": 1e-5}, {"dt": 1.7e-5}))
+    runner.set_speed(None)
+    for command in (StartSideBySide(starts), Act("fill")):
+        runner.send(command)
+    frames = runner.record(1e-3)
+    for _ in range(12):
+        runner._publish_at = 0.0
+        runner._turn(lead)
+    shots = [runner.latest(), *(frames.get_nowait() for _ in range(frames.qsize()))]
+    assert len(shots) > 3
+    for shot in shots:
+        (other,) = shot.beside
+        assert shot.label.startswith("Δt = ")
+        assert abs(shot.time - other.time) < other.dt
+    assert max(shot.beside[0].step for shot in shots) > 0
+    runner.send(From(1, SetParameters({"dt": 2e-5})))
+    runner._turn(lead)
+    assert [shot.dt for shot in (runner.latest(), *runner.latest().beside)] == [1e-5, 2e-5]
