@@ -294,11 +294,14 @@ def _offers(experiment: Experiment, action: str) -> bool:
 
 
 def _rewind(runs: list[Experiment], beside: SideBySide, chosen: int, at: int) -> str:
-    """Go to the last equal times at or before step `at` of the chosen run."""
-    end = runs[chosen].history.log.end
-    if at >= end:
+    """Go to the equal times nearest to step `at` of the chosen run on the way there."""
+    past = runs[chosen].history
+    if at >= past.log.end:
         return _first([apply(run, Rewind(run.history.log.end)) for run in runs])
-    then = next((then for then in reversed(beside.meetings) if then[chosen] <= at), beside.meetings[0])
+    if at > past.at:
+        then = next(then for then in beside.meetings if then[chosen] >= at)
+    else:
+        then = next((then for then in reversed(beside.meetings) if then[chosen] <= at), beside.meetings[0])
     return _first([apply(run, Rewind(step)) for run, step in zip(runs, then, strict=True)])
 
 

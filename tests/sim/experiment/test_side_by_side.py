@@ -136,6 +136,18 @@ def test_going_back_leads_all_runs_to_equal_times_and_on_to_the_same_bits() -> N
     assert [state_hash(run.run) for run in all_of(lead, beside)] == end
 
 
+def test_a_step_on_from_an_earlier_state_leads_to_the_next_equal_times() -> None:
+    lead, beside, do = started()
+    for _ in range(3):
+        go(lead, beside)
+        meet(lead, beside)
+    do(Rewind(beside.meetings[1][0]))
+    do(Rewind(lead.history.at + 1))
+    assert tuple(run.history.at for run in all_of(lead, beside)) == beside.meetings[2]
+    do(Rewind(lead.history.at - 1))
+    assert tuple(run.history.at for run in all_of(lead, beside)) == beside.meetings[1]
+
+
 def test_undo_of_a_change_of_one_run_takes_the_others_back_to_its_time() -> None:
     lead, beside, do = started()
     go(lead, beside)
