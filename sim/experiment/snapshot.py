@@ -274,6 +274,12 @@ class Snapshot:
     steps_per_second: float = 0.0
     relaxing: float | None = None
     """Share done of a relaxation that takes long; None while there is none."""
+    beside: tuple[Snapshot, ...] = ()
+    """The other experiments side by side with this one, at the same time."""
+    label: str = ""
+    """In what this one of the experiments side by side differs from the others; empty for a single one."""
+    own: frozenset[str] = frozenset()
+    """Names of the parameters in which the experiments side by side differ."""
     compiling: bool = False
     """True while the engine is being compiled and nothing can move yet."""
 
