@@ -237,6 +237,7 @@ class Application:
         from repose.app.ui.keys import dispatch, find_key, is_escape, is_letter, scene_keys
         from repose.app.ui.panels import all_keys, edits_shown, with_edits
         from repose.app.ui.toasts import tell
+        from repose.app.ui.tools import chosen_tool
 
         keys = (*scene_keys(self.ui.snapshot), *all_keys())
         if self.ui.snapshot.serial:
@@ -260,8 +261,10 @@ class Application:
             # Wheel events carry no position: use the last one of the mouse, which ImGui knows one frame later.
             self._pointer = event.dict.get("pos", self._pointer)
             # ImGui does not get keys that were used here: Tab would move its focus into a text field.
+            # The arrows are those of a panel while the keyboard is in one.
+            own = () if self.gui.io.nav_visible else chosen_tool(self.ui).keys
             with with_edits(self.ui, edits_shown(self.ui)):
-                used = dispatch(event, keys, self.ui, self.gui.io.want_text_input)
+                used = dispatch(event, (*own, *keys), self.ui, self.gui.io.want_text_input)
             if not used or is_escape(event):
                 self.gui.process_event(event)
                 self._move_camera(event, not self.gui.io.want_capture_mouse)

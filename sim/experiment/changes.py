@@ -10,7 +10,7 @@ import numpy as np
 from repose.sim import registry
 from repose.sim.engine.builder import keep_spheres
 from repose.sim.engine.world import World
-from repose.sim.experiment import faults, history, pull
+from repose.sim.experiment import faults, history, pull, push
 from repose.sim.experiment.activation import activate, engine_for, find_accelerations, fit_ramp, request_parameters
 from repose.sim.experiment.command_log import SavedRun
 from repose.sim.experiment.experiment import Experiment, Scene, Session
@@ -221,6 +221,7 @@ def clear_fault(experiment: Experiment) -> None:
     """Allow the run to continue after a fault, from the last good state."""
     faults.clear(experiment)
     pull.release(experiment)  # whoever pulled has seen the run stop
+    push.end_push(experiment)
     tell(experiment, "The last good state is restored.")
 
 

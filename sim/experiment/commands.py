@@ -65,8 +65,41 @@ class Pull:
 
 
 @dataclass(frozen=True)
+class Push:
+    """Push grains out of a disc or sphere that goes to a place, until `Release` or the next `Push`."""
+
+    position: tuple[float, ...]
+    """Where to [m]."""
+    radius: float
+    """[m]."""
+    limit: float
+    """Largest acceleration of a grain [m/s²]."""
+    speed: float
+    """At which it goes there, and at which it grows at the beginning [m/s]."""
+    rigid: bool
+    """Whether it is a rod, which grains hardly enter; otherwise it pushes softly, the more the nearer to its centre."""
+
+
+@dataclass(frozen=True)
 class Release:
-    """Let go of the sphere that is pulled."""
+    """Let go of the sphere that is pulled, and end the push."""
+
+
+@dataclass(frozen=True)
+class Shake:
+    """Shake the table, until `Still` or the next `Shake`."""
+
+    amplitude: float
+    """[m]."""
+    frequency: float
+    """[Hz]."""
+    upright: bool
+    """Whether up and down, otherwise sideways."""
+
+
+@dataclass(frozen=True)
+class Still:
+    """End the shaking of the table."""
 
 
 @dataclass(frozen=True)
@@ -86,15 +119,16 @@ class Rewind:
 
 @dataclass(frozen=True)
 class TakeBack:
-    """Go to the state before the latest change of a parameter, before the latest pull began, or before a grain was
-    removed; later steps are discarded by the next other command."""
+    """Go to the state before the latest change of a parameter, or before the latest of the deeds below; later steps are
+    discarded by the next other command."""
 
     name: str
-    """Of the parameter, or one of the two below."""
+    """Of the parameter, or one of those below."""
 
 
-PULLED, REMOVED = "pulled grain", "removed grain"
-"""What else `TakeBack` takes back: the latest pull with all its targets, the latest removal of a grain."""
+PULLED, PUSHED, REMOVED, SHAKEN = "pulled grain", "pushed grains", "removed grain", "shaken table"
+"""What else `TakeBack` takes back: the latest pull or push with all its places, the latest removal of a grain, the
+latest beginning or end of shaking."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +153,7 @@ class KeepMeasured:
     points: Sequence[Point]
 
 
-Logged = SetParameters | Act | Recover | RemoveGrain | Pull | Release
+Logged = SetParameters | Act | Recover | RemoveGrain | Pull | Push | Release | Shake | Still
 """Commands that change the course of a run and are logged; the others start another run or change no result."""
 
 Command = Logged | Start | Resume | Rewind | TakeBack | Copy | UseThreads | KeepMeasured
