@@ -35,6 +35,7 @@ from repose.app.ui.ui_probe import UiProbe
 from repose.app.ui.undo import History
 from repose.app.window.ahead import Ahead
 from repose.app.window.camera_control import CameraControl
+from repose.app.window.event_order import EventOrder
 from repose.app.window.gestures import Gestures
 from repose.app.window.pace import Pace
 from repose.app.window.physics import Physics
@@ -102,12 +103,13 @@ class Application:
         self._clock = time.perf_counter()
         self._waiting: list[pygame.Event] = []
         """Letters pressed before the first picture of the scene."""
+        self._order = EventOrder()
         self._pace = Pace(window.vsync)
 
     def draw_frame(self) -> bool:
         """One frame; False when the window is to be closed."""
         ui, size = self.ui, self.window.size
-        if not self._listen(self.window.poll()):
+        if not self._listen(self._order.due(self.window.poll(), self.gui.io.want_capture_mouse)):
             return False
         self.physics.show_contacts(needs_contacts(ui.view))
         self.physics.show_forces(needs_forces(ui.view))

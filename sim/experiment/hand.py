@@ -10,7 +10,9 @@ import math
 from dataclasses import replace
 from typing import Any
 
+from repose.sim.engine.jit import address_of
 from repose.sim.engine.model import Model, Numbers
+from repose.sim.engine.parts import argument_types, compiled_parts
 from repose.sim.engine.step import compose
 from repose.sim.engine.threads import is_compiled
 from repose.sim.experiment.experiment import Experiment
@@ -48,8 +50,29 @@ def model_with_hand(model: Model) -> Model:
 
 def numbers_of_hand(run: Run, dimension: int) -> tuple[Any, ...]:
     """What the fields of the hand read; of those without work to do, numbers of no effect."""
-    nothing = Target((0.0,) * dimension, -1, 0.0, 0.0, 0.0)
-    return run.target or nothing, run.pusher or pusher.standing(dimension), run.shaker or shaker.at_rest(dimension)
+    acting = run.target, run.pusher, run.shaker
+    return tuple(one or nothing for one, nothing in zip(acting, idle_numbers(dimension), strict=True))
+
+
+def idle_numbers(dimension: int) -> tuple[Any, ...]:
+    """The numbers of a hand that does nothing."""
+    return Target((0.0,) * dimension, -1, 0.0, 0.0, 0.0), pusher.standing(dimension), shaker.at_rest(dimension)
+
+
+def with_idle_hand(numbers: Numbers, dimension: int) -> Numbers:
+    """The numbers of a model that reads those of the hand beside its own, while nothing acts."""
+    return numbers._replace(fields=(*numbers.fields, *idle_numbers(dimension)))
+
+
+def compiled_fields(model: Model, numbers: Numbers) -> Any:
+    """The forces of the fields of a model and of the hand, as numba's dispatcher; the only part of a loop with the hand
+    that the loop of the model does not have."""
+    return compiled_parts(model_with_hand(model), (), with_idle_hand(numbers, model.dimension)).push_fields
+
+
+def compile_fields(model: Model, numbers: Numbers) -> None:
+    """Compile them, or load what is on disk, so that the first grab need not wait."""
+    address_of(compiled_fields(model, numbers), argument_types()["push_fields"])
 
 
 def prepare(experiment: Experiment) -> None:

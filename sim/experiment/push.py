@@ -49,7 +49,7 @@ def push(
         name = "A rod" if rigid else "A soft push"
         tell(
             experiment,
-            f"{name} of radius {length_text(radius)} moves grains, at {with_prefix(speed, 'm/s', 2)} at most.",
+            f"{name} of radius {length_text(radius)} moves grains, at {with_prefix(speed, 'm/s', 3)} at most.",
         )
 
 

@@ -20,8 +20,8 @@ SOFT = 3
 """Dashes of the circle of a soft push have the length of this many parts."""
 SWING = 26.0
 """Half the length of the way that stands for the shaking [units]."""
-TOP = 0.1
-"""Place of the sign of the shaking below the upper edge of the free picture [share of its height]."""
+ABOVE = 96.0
+"""Height of the sign of the shaking above the lower edge of the free picture, over actions and scale bar [units]."""
 EARTH = 9.81
 """Acceleration of free fall in which that of the table is given [m/s²]."""
 
@@ -63,9 +63,9 @@ def draw_shaking(frame: Frame, canvas: Canvas) -> None:
     shaking = frame.snapshot.shaking
     if shaking is None:
         return
-    left, top, right, bottom = frame.inset
+    _, _, right, bottom = frame.inset
     unit, ink = frame.scale, frame.palette.text
-    place = np.array(((left + frame.size[0] - right) / 2, top + TOP * (frame.size[1] - top - bottom)))
+    place = np.array((frame.size[0] - right - 2.0 * SWING * unit, frame.size[1] - bottom - ABOVE * unit))
     along = np.array((shaking.direction[0], -shaking.direction[-1]))
     canvas.polyline(np.array((place - SWING * unit * along, place + SWING * unit * along)), frame.palette.faint, WIDTH)
     mark = place - shaking.phase * SWING * unit * along  # the table is at -A at the beginning of its way
@@ -73,10 +73,10 @@ def draw_shaking(frame: Frame, canvas: Canvas) -> None:
     canvas.polyline(mark + 5.0 * unit * np.column_stack((np.cos(ring), np.sin(ring))), frame.palette.chain, WIDTH)
     words = (
         f"shaken: {length_text(shaking.amplitude)}, {shaking.frequency:g} Hz, "
-        f"up to {shaking.acceleration / EARTH:.2g} g of the Earth"
+        f"up to {shaking.acceleration / EARTH:.2g} g"
     )
-    beside = place + np.array((SWING + 14.0, 0.0)) * unit
-    canvas.text(beside, words, ink, 1.0, False, (0.0, 0.5), frame.palette.background)
+    beside = float(place[0]) - (SWING + 14.0) * unit, float(place[1])
+    canvas.text(beside, words, ink, 1.0, False, (1.0, 0.5), frame.palette.background)
 
 
 def overlay(frame: Frame, canvas: Canvas) -> None:

@@ -40,7 +40,7 @@ def options(ui: Ui) -> None:
     texts = (f"radius {choices.rod_size:.2g} grains", f"{choices.rod_size:.2g} grains")
     choices.rod_size = slide_log(ui, "tool.rod_size", texts, choices.rod_size, (0.5, 50.0))
     tooltip("Radius of the rod, in mean radii of the grains.")
-    speed = with_prefix(choices.rod_speed, "m/s", 2)
+    speed = with_prefix(choices.rod_speed, "m/s", 3)
     choices.rod_speed = slide_log(ui, "tool.rod_speed", (f"up to {speed}", speed), choices.rod_speed, (1e-3, 10.0))
     tooltip("Largest speed of the rod in simulated time, and the speed at which it grows out of a point.")
 
