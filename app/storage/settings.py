@@ -56,6 +56,10 @@ class Choices(BaseModel):
     """Its frequency [Hz]."""
     shake_upright: bool = True
     """Whether it shakes up and down, otherwise sideways."""
+    drop_count: Annotated[int, Ge(1), Le(200)] = 10
+    """Grains that a click adds."""
+    drop_size: Annotated[float, Ge(0.2), Le(5.0)] = 1.0
+    """Their radius [mean radii of the grains]."""
     recent_runs: Annotated[list[str], MaxLen(50)] = []
     """Files of runs that were saved or opened in the window, the latest first."""
     unfolded: Annotated[dict[str, bool], MaxLen(200)] = {}

@@ -54,6 +54,17 @@ class RemoveGrain:
 
 
 @dataclass(frozen=True)
+class AddGrains:
+    """Add loose grains at rest, as near to a place as there is room for them without overlap."""
+
+    position: tuple[float, ...]
+    """[m]."""
+    radius: float
+    """[m]."""
+    count: int
+
+
+@dataclass(frozen=True)
 class Pull:
     """Pull a sphere, or the body that it is a member of, towards a place, until `Release` or the next `Pull`."""
 
@@ -126,9 +137,10 @@ class TakeBack:
     """Of the parameter, or one of those below."""
 
 
-PULLED, PUSHED, REMOVED, SHAKEN = "pulled grain", "pushed grains", "removed grain", "shaken table"
-"""What else `TakeBack` takes back: the latest pull or push with all its places, the latest removal of a grain, the
-latest beginning or end of shaking."""
+PULLED, PUSHED, SHAKEN = "pulled grain", "pushed grains", "shaken table"
+REMOVED, ADDED = "removed grain", "added grains"
+"""What else `TakeBack` takes back: the latest pull or push with all its places, the latest removal of a grain, addition
+of grains, beginning or end of shaking."""
 
 
 @dataclass(frozen=True)
@@ -153,7 +165,7 @@ class KeepMeasured:
     points: Sequence[Point]
 
 
-Logged = SetParameters | Act | Recover | RemoveGrain | Pull | Push | Release | Shake | Still
+Logged = SetParameters | Act | Recover | RemoveGrain | AddGrains | Pull | Push | Release | Shake | Still
 """Commands that change the course of a run and are logged; the others start another run or change no result."""
 
 Command = Logged | Start | Resume | Rewind | TakeBack | Copy | UseThreads | KeepMeasured

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import get_args
 
-from repose.sim.experiment import changes, faults, history, pull, push, results, shake
+from repose.sim.experiment import changes, drop, faults, history, pull, push, results, shake
 from repose.sim.experiment.commands import (
+    ADDED,
     PULLED,
     PUSHED,
     REMOVED,
     SHAKEN,
     Act,
+    AddGrains,
     Command,
     Copy,
     KeepMeasured,
@@ -40,7 +42,7 @@ LOGGED = get_args(Logged)
 
 DRAGS: Mapping[str, type[Pull | Push]] = {PULLED: Pull, PUSHED: Push}
 """Deeds of many commands, one for each place that the pointer went to."""
-CLICKS: Mapping[str, tuple[type[Command], ...]] = {REMOVED: (RemoveGrain,), SHAKEN: (Shake, Still)}
+CLICKS: Mapping[str, tuple[type[Command], ...]] = {REMOVED: (RemoveGrain,), ADDED: (AddGrains,), SHAKEN: (Shake, Still)}
 """Deeds of one command."""
 
 
@@ -71,6 +73,9 @@ def _apply(experiment: Experiment, command: Command) -> None:
             changes.act(experiment, action)
         case RemoveGrain(sphere_id):
             changes.remove_grain(experiment, sphere_id)
+        case AddGrains(position, radius, count):
+            drop.add_grains(experiment, position, radius, count)
+            faults.update_dt(experiment)
         case Pull(sphere_id, position, limit):
             pull.pull(experiment, sphere_id, position, limit)
             faults.update_dt(experiment)

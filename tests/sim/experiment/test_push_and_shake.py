@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from repose.sim.engine.parts import compiled_parts
+from repose.sim.experiment import hand
 from repose.sim.experiment.commands import (
     PUSHED,
     SHAKEN,
@@ -21,6 +23,7 @@ from repose.sim.experiment.commands import (
 )
 from repose.sim.experiment.control import DRAGS, apply, begin_of_drag
 from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.hand import compiled_fields
 from repose.sim.experiment.ledger import energy_of
 from repose.sim.experiment.push import shown_push
 from repose.sim.experiment.results import state_hash
@@ -186,6 +189,13 @@ def test_a_file_with_an_impossible_hand_is_damaged(field: str) -> None:
     setattr(experiment.run, field, held._replace(**broken))
     with pytest.raises(ArchiveError, match="damaged"):
         resumed(saved(experiment))
+
+
+def test_what_is_compiled_ahead_is_what_a_hand_needs() -> None:
+    experiment = done(falling(), Push((0.0, 0.0), 1e-3, 50.0, 0.1, True), Shake(1e-5, 50.0, True))
+    model, ahead = experiment.engine.model, compiled_fields(experiment.engine.model, experiment.numbers)
+    numbers = hand.stepper(experiment)[1]
+    assert compiled_parts(hand.model_with_hand(model), (), numbers).push_fields is ahead
 
 
 @pytest.mark.parametrize("command", [Push((0.1, 0.2), 1e-3, 50.0, 0.1, False), Shake(1e-3, 20.0, True), Still()])
