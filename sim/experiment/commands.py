@@ -65,6 +65,24 @@ class AddGrains:
 
 
 @dataclass(frozen=True)
+class DrawWall:
+    """Add a wall between two places, in the plane."""
+
+    start: tuple[float, ...]
+    end: tuple[float, ...]
+    """[m]."""
+
+
+@dataclass(frozen=True)
+class RemoveWall:
+    """Remove the drawn wall that is nearest to a place."""
+
+    position: tuple[float, ...]
+    reach: float
+    """How far it may be from there [m]."""
+
+
+@dataclass(frozen=True)
 class Pull:
     """Pull a sphere, or the body that it is a member of, towards a place, until `Release` or the next `Pull`."""
 
@@ -138,9 +156,9 @@ class TakeBack:
 
 
 PULLED, PUSHED, SHAKEN = "pulled grain", "pushed grains", "shaken table"
-REMOVED, ADDED = "removed grain", "added grains"
-"""What else `TakeBack` takes back: the latest pull or push with all its places, the latest removal of a grain, addition
-of grains, beginning or end of shaking."""
+REMOVED, ADDED, DRAWN = "removed grain", "added grains", "drawn wall"
+"""What else `TakeBack` takes back: the latest pull or push with all its places, the latest beginning or end of shaking,
+removal of a grain, addition of grains, drawing or removal of a wall."""
 
 
 @dataclass(frozen=True)
@@ -165,7 +183,10 @@ class KeepMeasured:
     points: Sequence[Point]
 
 
-Logged = SetParameters | Act | Recover | RemoveGrain | AddGrains | Pull | Push | Release | Shake | Still
+ByHand = RemoveGrain | AddGrains | DrawWall | RemoveWall | Pull | Push | Release | Shake | Still
+"""What the mouse does to grains, walls and table."""
+
+Logged = SetParameters | Act | Recover | ByHand
 """Commands that change the course of a run and are logged; the others start another run or change no result."""
 
 Command = Logged | Start | Resume | Rewind | TakeBack | Copy | UseThreads | KeepMeasured

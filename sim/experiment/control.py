@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import get_args
 
-from repose.sim.experiment import changes, drop, faults, history, pull, push, results, shake
+from repose.sim.experiment import changes, drawn_walls, drop, faults, history, pull, push, results, shake
 from repose.sim.experiment.commands import (
     ADDED,
+    DRAWN,
     PULLED,
     PUSHED,
     REMOVED,
@@ -16,6 +17,7 @@ from repose.sim.experiment.commands import (
     AddGrains,
     Command,
     Copy,
+    DrawWall,
     KeepMeasured,
     Logged,
     Pull,
@@ -23,6 +25,7 @@ from repose.sim.experiment.commands import (
     Recover,
     Release,
     RemoveGrain,
+    RemoveWall,
     Resume,
     Rewind,
     SetParameters,
@@ -42,7 +45,12 @@ LOGGED = get_args(Logged)
 
 DRAGS: Mapping[str, type[Pull | Push]] = {PULLED: Pull, PUSHED: Push}
 """Deeds of many commands, one for each place that the pointer went to."""
-CLICKS: Mapping[str, tuple[type[Command], ...]] = {REMOVED: (RemoveGrain,), ADDED: (AddGrains,), SHAKEN: (Shake, Still)}
+CLICKS: Mapping[str, tuple[type[Command], ...]] = {
+    REMOVED: (RemoveGrain,),
+    ADDED: (AddGrains,),
+    DRAWN: (DrawWall, RemoveWall),
+    SHAKEN: (Shake, Still),
+}
 """Deeds of one command."""
 
 
@@ -76,6 +84,11 @@ def _apply(experiment: Experiment, command: Command) -> None:
         case AddGrains(position, radius, count):
             drop.add_grains(experiment, position, radius, count)
             faults.update_dt(experiment)
+        case DrawWall(start, end):
+            drawn_walls.draw_wall(experiment, start, end)
+            faults.update_dt(experiment)
+        case RemoveWall(position, reach):
+            drawn_walls.remove_wall(experiment, position, reach)
         case Pull(sphere_id, position, limit):
             pull.pull(experiment, sphere_id, position, limit)
             faults.update_dt(experiment)

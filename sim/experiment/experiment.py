@@ -79,6 +79,9 @@ class Scene:
     add_grains: Callable[[Experiment, Floats, Floats], None] | None = None
     """add_grains(experiment, centres, radii): adds loose grains at rest, centres (n, dimension) [m] and radii (n,) [m],
     and counts them. None if the scene has no loose grains to add."""
+    free_walls: bool = False
+    """Whether the user can draw walls into it, in the plane: its course neither counts nor moves walls, and its worlds
+    have none of their own."""
     measure: Callable[[Experiment], Any] = lambda experiment: None
     """The present measurement of the scene, or None; its `angle` [rad], if it has one, is also sampled in the
     series."""

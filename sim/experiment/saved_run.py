@@ -16,7 +16,19 @@ import numpy as np
 from repose.sim import registry
 from repose.sim.engine.world import MATERIAL_COUNT, Floats
 from repose.sim.experiment.command_log import Entry, Log, Mark, SavedRun
-from repose.sim.experiment.commands import Act, AddGrains, Logged, Pull, Push, Release, RemoveGrain, Shake, Still
+from repose.sim.experiment.commands import (
+    Act,
+    AddGrains,
+    DrawWall,
+    Logged,
+    Pull,
+    Push,
+    Release,
+    RemoveGrain,
+    RemoveWall,
+    Shake,
+    Still,
+)
 from repose.sim.experiment.comparison import Point as Measured
 from repose.sim.experiment.experiment import Scene
 from repose.sim.experiment.results import state_hash
@@ -41,7 +53,7 @@ PICTURE = "picture"
 """Table with the bytes of a small picture, which the run does not need."""
 PLAIN = ("dt", "clock_time", "clock_step", "booked", "bulk_step", "dt_changes", "ramp", "target", "pusher", "shaker")
 """Fields of `Run` that are written as numbers."""
-BY_HAND = (AddGrains, Pull, Push, Release, Shake, Still)
+BY_HAND = (AddGrains, DrawWall, RemoveWall, Pull, Push, Release, Shake, Still)
 """Commands whose values are checked by the types of their fields."""
 LONGEST_STEP, LONGEST_TIME = 1.0, 1e12
 """Largest time step and simulated time that are accepted [s]."""

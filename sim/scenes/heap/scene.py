@@ -359,6 +359,7 @@ SCENE = Scene(
     act=act,
     describe=describe,
     on_grain_removed=count_removed,
+    free_walls=True,
     add_grains=adding(lambda built, radii: mass_of(radii, built)),
     measure=measure,
     slope=_drawn_slope,
