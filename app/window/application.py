@@ -38,6 +38,7 @@ from repose.app.ui.ui_probe import UiProbe
 from repose.app.ui.undo import History
 from repose.app.window.ahead import Ahead
 from repose.app.window.camera_control import CameraControl
+from repose.app.window.event_order import EventOrder
 from repose.app.window.gestures import Gestures
 from repose.app.window.pace import Pace
 from repose.app.window.physics import Physics
@@ -109,12 +110,13 @@ class Application:
         self._clock = time.perf_counter()
         self._waiting: list[pygame.Event] = []
         """Letters pressed before the first picture of the scene."""
+        self._order = EventOrder()
         self._pace = Pace(window.vsync)
 
     def draw_frame(self) -> bool:
         """One frame; False when the window is to be closed."""
         ui, size = self.ui, self.window.size
-        if not self._listen(self.window.poll()):
+        if not self._listen(self._order.due(self.window.poll(), self.gui.io.want_capture_mouse)):
             return False
         self.physics.show_contacts(needs_contacts(ui.view))
         self.physics.show_forces(needs_forces(ui.view))
@@ -247,6 +249,7 @@ class Application:
         from repose.app.ui.keys import dispatch, find_key, is_escape, is_letter, scene_keys
         from repose.app.ui.panels import all_keys, edits_shown, with_edits
         from repose.app.ui.toasts import tell
+        from repose.app.ui.tools import chosen_tool
 
         keys = (*scene_keys(self.ui.snapshot), *all_keys())
         if self.ui.snapshot.serial:
@@ -270,8 +273,10 @@ class Application:
             # Wheel events carry no position: use the last one of the mouse, which ImGui knows one frame later.
             self._pointer = event.dict.get("pos", self._pointer)
             # ImGui does not get keys that were used here: Tab would move its focus into a text field.
+            # The arrows are those of a panel while the keyboard is in one.
+            own = () if self.gui.io.nav_visible else chosen_tool(self.ui).keys
             with with_edits(self.ui, edits_shown(self.ui)):
-                used = dispatch(event, keys, self.ui, self.gui.io.want_text_input)
+                used = dispatch(event, (*own, *keys), self.ui, self.gui.io.want_text_input)
             if not used or is_escape(event):
                 self.gui.process_event(event)
                 self._move_camera(event, not self.gui.io.want_capture_mouse)

@@ -16,7 +16,7 @@ from repose.sim.experiment import displacement, faults, history, sampling
 from repose.sim.experiment.activation import advance_ramp
 from repose.sim.experiment.commands import Act
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
-from repose.sim.experiment.pull import stepper
+from repose.sim.experiment.hand import acts, stepper
 from repose.sim.measure.mean_speed import mean_speed
 
 REST_TIME, SLOW = 0.25, 1e-2
@@ -82,7 +82,7 @@ def at_rest(experiment: Experiment) -> bool:
     seen. After a reset, as at the beginning, there is none to wait for.
     """
     run, past = experiment.run, experiment.history
-    if not is_finished(experiment) or run.ramp is not None or run.target is not None:
+    if not is_finished(experiment) or run.ramp is not None or acts(run):
         return False
     if experiment.phase == "rested" and getattr(experiment.parameters, "repeat", False):
         return False  # the scene continues by itself
