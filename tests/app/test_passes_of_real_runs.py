@@ -619,12 +619,16 @@ def test_the_pull_on_a_grain_is_an_arrow_towards_its_target_with_its_value() -> 
     assert strongest.words == [f"{with_prefix(force, 'N', 3)} (largest)"]
 
 
+LARGE = (1280, 720)
+"""Pictures with room for a plate [px]."""
+
+
 def numbers_of(snapshot: Snapshot, selected: tuple[int, ...]) -> tuple[dict[str, str], Sheet]:
     """What the plate of the selection says, by name, and the whole sheet."""
     sheet = Sheet()
     found = next(item for item in all_passes() if item.name == "microscope")
     assert found.overlay is not None
-    frame = frame_of(snapshot, View(selected=selected))
+    frame = replace(frame_of(snapshot, View(selected=selected)), size=LARGE)
     found.overlay(frame, sheet)
     rows = rows_of(snapshot, selected) or [0]
     seen = (
