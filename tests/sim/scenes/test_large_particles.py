@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from repose.sim.engine.world import World
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act, SetParameters
 from repose.sim.experiment.control import apply
@@ -17,7 +18,8 @@ from repose.sim.experiment.stepping import advance
 from repose.sim.fields import hoist
 from repose.sim.measure.display import Outcome
 from repose.sim.registry import scenes
-from repose.sim.scenes.large_particles import particles
+from repose.sim.scenes.large_particles import hoisted, particles
+from repose.sim.scenes.large_particles.afloat import AfloatParameters
 
 NAMES = [name for name, scene in scenes().items() if scene.group == "bodies"]
 
@@ -192,6 +194,20 @@ def test_a_result_is_read_only_once_it_means_something(scene: str, label: str) -
     found = next(entry for entry in experiment.scene.readings(experiment) if entry.label == label)
     bound = (0.0, 1.0) if scene == "projectile" else (1.2 * found.expected, 0.8 * found.expected)
     assert bound[0] < found.value < bound[1]
+
+
+def test_the_log_is_not_built_anew_at_every_record_and_change_of_the_time_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    built: list[float] = []
+    afloat = hoisted.set_afloat
+
+    def counted(world: World, parameters: AfloatParameters) -> World:
+        built.append(parameters.liquid_level)
+        return afloat(world, parameters)
+
+    monkeypatch.setattr(hoisted, "set_afloat", counted)
+    experiment = ran("hoisted", log_density=555.0, duration=0.5)
+    assert len(experiment.run.state.time) > 10
+    assert len(built) < 10
 
 
 def test_bodies_that_stay_together_have_no_restitution_but_spins() -> None:
