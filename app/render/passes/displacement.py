@@ -105,7 +105,7 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
     unit, palette, (left, top, right, bottom) = frame.scale, frame.palette, area
     canvas.rectangle((left, top), (right, bottom), palette.background, 0.85, 6.0)
     x, y = left + PAD * unit, top + 0.6 * PAD * unit
-    canvas.text((x, y), f"Displacement since {time_text(mark.time)} ({mark.phase})", palette.text, 0.95, True)
+    canvas.text((x, y), f"Displacement since t = {time_text(mark.time)} ({mark.phase})", palette.text, 0.95, True)
     for line in words(found):
         y += LINE * unit
         canvas.text((x, y), line, palette.faint, 0.9)
