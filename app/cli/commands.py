@@ -83,6 +83,16 @@ def repose(
     preset: Annotated[
         str, typer.Option(metavar="NAME|FILE", help="Preset to start the window with; `repose presets` lists them.")
     ] = "",
+    side_by_side: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--side-by-side",
+            metavar="NAME=VALUE,VALUE,…",
+            help="Two to four experiments in one window at equal times, each with its own value of a parameter, SI, or "
+            "its own preset (preset=NAME,NAME); may be repeated.",
+            show_default=False,
+        ),
+    ] = None,
     threads: Annotated[str, typer.Option(metavar="N|auto", help=THREADS_HELP, show_default=False)] = "",
     plugin: Annotated[
         list[Path] | None,
@@ -106,6 +116,8 @@ def repose(
     remove_all_leftovers()
     offered = _use_plugins(plugin or ())
     if context.invoked_subcommand is not None:
+        if side_by_side:
+            raise typer.BadParameter("--side-by-side opens the window: leave the command out.")
         for option, value in (("--preset", preset), ("--threads", threads)):
             if value:
                 raise typer.BadParameter(
@@ -118,7 +130,9 @@ def repose(
         if has_display():
             from repose.app.window.start import run
 
-            raise typer.Exit(run(preset or next(iter(offered), ""), threads))
+            raise typer.Exit(run(preset or next(iter(offered), ""), threads, tuple(side_by_side or ())))
+        if side_by_side:
+            refuse("--side-by-side needs the window, and no display was found; `repose sweep` compares runs without.")
         from repose.app.jobs.headless_job import run_job
         from repose.app.jobs.headless_plan import plan
 

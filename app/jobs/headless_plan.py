@@ -79,6 +79,11 @@ def plan(
     chosen = _starting_point(scene, preset)
     if scene and scene != chosen.scene:
         raise ParameterError(f"Preset '{chosen.name}' is for the scene '{chosen.scene}', not '{scene}'.")
+    if chosen.side_by_side:
+        raise ParameterError(
+            f"Preset '{chosen.name}' is {len(chosen.runs)} runs side by side, which the window shows: "
+            f"repose --preset {chosen.name}. `repose sweep` does such runs without a window."
+        )
     parameters = scenes()[chosen.scene].parameters
     typed = _parsed(changes, chosen.scene)
     values = typed if resumed else dict(chosen.values) | typed
@@ -131,11 +136,11 @@ def _resumed(path: Path | None, scene: str, preset: str, seed: int | None, ready
     given = {"a scene": scene, "--preset": preset, "--seed": "" if seed is None else str(seed), "--ready": ready}
     for option in (name for name, value in given.items() if value):
         raise ParameterError(f"--from continues the run in {path}: leave {option} out; --set changes parameters.")
-    from repose.sim.experiment.saved_run import load
+    from repose.sim.experiment.saved_side_by_side import load_single
     from repose.sim.io.archive import ArchiveError
 
     try:
-        return load(path)
+        return load_single(path)
     except ArchiveError as error:
         raise ParameterError(f"--from {error}") from None
 

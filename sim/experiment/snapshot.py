@@ -112,6 +112,36 @@ class Mark:
     """[m], shape (spheres, dimension)."""
 
 
+@dataclass(frozen=True)
+class ShownPush:
+    """A disc or sphere that pushes grains out of it."""
+
+    position: tuple[float, ...]
+    """Its centre [m]."""
+    radius: float
+    """[m]."""
+    force: tuple[float, ...]
+    """Of the grains on it, now [N]."""
+    rigid: bool
+    """Whether it is a rod; otherwise it pushes softly."""
+
+
+@dataclass(frozen=True)
+class ShownShaking:
+    """A table that shakes."""
+
+    direction: tuple[float, ...]
+    """Unit vector."""
+    amplitude: float
+    """[m]."""
+    frequency: float
+    """[Hz]."""
+    phase: float
+    """Cosine of the phase: 1 and -1 at the ends of the way [-]."""
+    acceleration: float
+    """The largest one [m/s²]."""
+
+
 @dataclass
 class Snapshot:
     """The state of a run at one time.
@@ -170,6 +200,10 @@ class Snapshot:
     """The sphere that is pulled; None if none is."""
     mark: Mark | None = None
     """The state since which displacements count; None if there is none."""
+    push: ShownPush | None = None
+    """What pushes grains away; None if nothing does."""
+    shaking: ShownShaking | None = None
+    """How the table shakes; None if it stands still."""
     tracks: tuple[Track, ...] = ()
     """Paths of spheres."""
     velocity: Floats = field(default_factory=lambda: np.empty((0, 2), np.float32))
@@ -274,6 +308,12 @@ class Snapshot:
     steps_per_second: float = 0.0
     relaxing: float | None = None
     """Share done of a relaxation that takes long; None while there is none."""
+    beside: tuple[Snapshot, ...] = ()
+    """The other experiments side by side with this one, at the same time."""
+    label: str = ""
+    """In what this one of the experiments side by side differs from the others; empty for a single one."""
+    own: frozenset[str] = frozenset()
+    """Names of the parameters in which the experiments side by side differ."""
     compiling: bool = False
     """True while the engine is being compiled and nothing can move yet."""
 

@@ -17,9 +17,11 @@ from repose.sim.experiment.displacement import present_mark
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.ledger import energy_of, survey_contacts
 from repose.sim.experiment.pull import shown_pull
+from repose.sim.experiment.push import shown_push
 from repose.sim.experiment.results import conditions
 from repose.sim.experiment.run import Run
 from repose.sim.experiment.sampling import system_of
+from repose.sim.experiment.shake import shown_shaking
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.stepping import at_rest
 from repose.sim.measure.contact_forces import contact_forces
@@ -192,6 +194,7 @@ def take_picture(experiment: Experiment, snapshot: Snapshot) -> None:
     snapshot.parts, snapshot.liquid = experiment.scene.parts, experiment.scene.liquid(experiment)
     snapshot.labels, snapshot.tracks = experiment.scene.labels(experiment), experiment.scene.tracks(experiment)
     snapshot.pull = shown_pull(experiment)
+    snapshot.push, snapshot.shaking = shown_push(experiment), shown_shaking(experiment)
     snapshot.layers = shown_layers(experiment)
     snapshot.box = experiment.scene.box(experiment)
     snapshot.focus = experiment.scene.focus(experiment)

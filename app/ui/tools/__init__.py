@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from repose.app.extensions import offered
+from repose.app.ui.keys import Key
 from repose.app.ui.ui import Ui
 
 Pixel = tuple[float, float]
@@ -43,6 +44,10 @@ class Tool:
     """click(ui, at), when the button went up near the place where it went down, whoever had the drag."""
     options: Callable[[Ui], None] | None = None
     """Draws the settings of the tool below the buttons while it is chosen."""
+    keys: tuple[Key, ...] = ()
+    """Keys that it has while it is chosen."""
+    again: Callable[[Ui], None] = lambda ui: None
+    """Called when its key is pressed while it is chosen already."""
 
 
 @cache
@@ -59,3 +64,10 @@ def chosen_tool(ui: Ui) -> Tool:
 def choose_tool(ui: Ui, tool: Tool) -> None:
     """Let the left button do what this tool does."""
     ui.tool = tool.name
+
+
+def choose_by_key(tool: Tool, ui: Ui) -> None:
+    """What the key of a tool does: choose it, or do what it does when it is chosen already."""
+    if chosen_tool(ui) is tool:
+        tool.again(ui)
+    choose_tool(ui, tool)
