@@ -366,11 +366,13 @@ class Application:
         ui, pictures = self.ui, self.pictures
         if ui.runs:
             renderer.clear(ui.palette.panel[:3])
+        around = ui.inset
         for number, picture in enumerate(pictures.all):
             with pictures.of(ui, number):
                 turned = self.turning.picture(ui.snapshot) if number == ui.chosen else ui.snapshot
                 snapshot, inset = picture.control.picture(turned), free_of_buttons(ui)
-                renderer.draw(snapshot, ui.view, ui.camera, size, inset, scale, outside=ui.inset if ui.runs else None)
+                outside, plates = (ui.inset, around if number == ui.chosen else None) if ui.runs else (None, None)
+                renderer.draw(snapshot, ui.view, ui.camera, size, inset, scale, outside=outside, plates=plates)
 
     def _elapsed(self) -> float:
         """Wall time since the last call [s]."""
