@@ -51,7 +51,7 @@ class Switch:
     help: str
     default: bool = True
     key: str = ""
-    """Letter that turns it on and off; empty for none."""
+    """Letter or digit that turns it on and off; empty for none."""
     applies: Callable[[Snapshot], bool] = lambda snapshot: True
     """Whether it applies to the present scene."""
 
