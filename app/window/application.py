@@ -310,10 +310,11 @@ class Application:
         """Set scale, colours and the area of the picture from window and settings."""
         from repose.app.render.passes import band
         from repose.app.render.theme import apply, interface_scale
-        from repose.app.ui.layout import measure_inset
+        from repose.app.ui.layout import measure_inset, no_band
         from repose.app.ui.panels import instead
         from repose.app.ui.panels.presentation import LETTERS
         from repose.app.ui.places import chosen_fold
+        from repose.app.ui.tools import chosen_tool
 
         ui, palette, choices = self.ui, self.ui.palette, self.settings.choices
         ui.view.dark = palette.dark
@@ -322,7 +323,8 @@ class Application:
         ui.view.letters = LETTERS if ui.presenting else 0.0
         ui.scale = interface_scale(size, self.window.content_scale, wanted, palette)
         folded = chosen_fold(ui) and instead(ui) is None
-        beside = partial(band, ui.snapshot, ui.view, unit=ui.scale) if instead(ui) is None else lambda width: 0.0
+        kept = chosen_tool(ui).keeps_band and not ui.presenting
+        beside = partial(band, ui.snapshot, ui.view, unit=ui.scale, kept=kept) if instead(ui) is None else no_band
         ui.inset = measure_inset(size, ui.scale, ui.view.ui_visible, folded, ui.presenting, beside)
         if self._theme != (choices.theme, ui.scale):
             self._theme = choices.theme, ui.scale

@@ -296,7 +296,7 @@ def plates(snapshot: Snapshot, view: View) -> dict[str, tuple[float, float]]:
     return found
 
 
-def band(snapshot: Snapshot, view: View, width: float, unit: float) -> float:
-    """Width of the band at the right of a picture so wide [pixel]; 0 without plates, and where more than half of the
-    picture would be the band."""
-    return BAND * unit if width >= 2.0 * BAND * unit and plates(snapshot, view) else 0.0
+def band(snapshot: Snapshot, view: View, width: float, unit: float, kept: bool = False) -> float:
+    """Width of the band at the right of a picture so wide [pixel]; 0 without plates, unless it is `kept` for them, and
+    where more than half of the picture would be the band."""
+    return BAND * unit if width >= 2.0 * BAND * unit and (kept or plates(snapshot, view)) else 0.0

@@ -38,6 +38,7 @@ def test_the_plate_stands_beside_what_the_camera_shows_and_a_narrow_picture_has_
     snapshot = three_in_a_row()
     assert plates(snapshot, View()) == {}
     assert band(snapshot, View(), 1280.0, 1.0) == 0.0
+    assert band(snapshot, View(), 1280.0, 1.0, kept=True) == BAND  # a click that selects does not move the picture
     beside = band(snapshot, GRAIN, 1280.0, 1.0)
     assert beside == BAND
     assert band(snapshot, GRAIN, 600.0, 1.0) == 0.0
