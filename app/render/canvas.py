@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 import numpy as np
 from imgui_bundle import imgui
@@ -93,6 +94,15 @@ class Canvas:
         self._list.add_rect_filled(
             imgui.ImVec2(*low), imgui.ImVec2(*high), _packed(colour, alpha), rounding * self.scale
         )
+
+    @contextmanager
+    def anywhere(self) -> Iterator[None]:
+        """Draw also beyond the part of the window that the picture has beside others: in the band at its right."""
+        self._list.push_clip_rect_full_screen()
+        try:
+            yield
+        finally:
+            self._list.pop_clip_rect()
 
     def gradient(self, low: Point, high: Point, left: Colour, right: Colour) -> None:
         """A filled rectangle with a horizontal colour gradient."""

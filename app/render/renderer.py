@@ -37,7 +37,7 @@ class Renderer:
         self._picture: Target | None = None
         self._picture_gui: ImguiBackend | None = None
         self._ranges = Ranges()
-        self._course = Course()
+        self._courses: dict[str, Course] = {}
 
     def draw(
         self,
@@ -49,20 +49,22 @@ class Renderer:
         scale: float = 1.0,
         ranges: Ranges | None = None,
         outside: Inset | None = None,
+        plates: Inset | None = None,
     ) -> None:
         """Draw onto the window between `begin_frame` and `end_frame` of its ImGui backend.
 
         `size` is the framebuffer's [pixel], `inset` what panels cover of it, `scale` the pixels per unit
         of text (`window.content_scale`); a size of zero draws nothing. `ranges` of the colours are those of the run if
-        none are given. `outside` is what is not drawn at the edges of the window [pixel], for pictures side by side.
+        none are given. `outside` is what is not drawn at the edges of the window [pixel], for pictures side by side;
+        of these, one has its plates beside what `plates` [pixel] says that panels cover of the window.
         """
         if size[0] <= 0 or size[1] <= 0:
             return
         camera = _fitting(camera, snapshot, size, inset)
         frame = make_frame(snapshot, view, camera, size, inset, scale * view.text_scale, ranges or self._ranges)
+        frame = replace(frame, around_plates=inset if outside is None else plates)
         if ranges is None:
-            self._course.follow(snapshot, view)
-            frame = replace(frame, course=self._course)
+            frame = replace(frame, course=self._course_of(snapshot, view))
         part = (0, 0, *size) if outside is None else _part(size, outside)
         self._draw_scene(frame, "window", 0, part)
         background, (x, y, width, height) = imgui.get_background_draw_list(), part
@@ -100,9 +102,9 @@ class Renderer:
         beside = 0.0 if plain else band(snapshot, view, size[0], scale)
         fitting = _fitting(camera, snapshot, size, picture_room(size, view.text_scale, beside), box)
         frame = make_frame(snapshot, view, fitting, size, (0.0, 0.0, beside, 0.0), scale, self._ranges)
+        frame = replace(frame, film=film, plain=plain, around_plates=frame.inset)
         if not plain:
-            self._course.follow(snapshot, view)
-        frame = replace(frame, film=film, plain=plain, course=self._course)
+            frame = replace(frame, course=self._course_of(snapshot, view))
         self._picture = _sized(self._picture, size, linear=False)
         self._draw_scene(frame, "picture", self._picture.framebuffer, (0, 0, *size))
         current = imgui.get_current_context()
@@ -132,6 +134,13 @@ class Renderer:
             imgui.set_current_context(current)
         self._programs, self._instances, self._scenes = {}, {}, {}
         self._picture = self._picture_gui = None
+
+    def _course_of(self, snapshot: Snapshot, view: View) -> Course:
+        """The course of the selection in the run of a snapshot, with this one; runs side by side have different
+        labels."""
+        course = self._courses.setdefault(snapshot.label, Course())
+        course.follow(snapshot, view)
+        return course
 
     def _draw_scene(self, frame: Frame, name: str, framebuffer: int, part: tuple[int, int, int, int]) -> None:
         """All passes in linear light, then copied to `framebuffer`: the part of it with that left, bottom, width and

@@ -49,13 +49,18 @@ RECOVERY = tuple(f"config_error_recovery_enable_{part}" for part in ("assert", "
 """ImGui's reports of calls that it closes for a failed panel: off, because the panel shows the error."""
 
 
+def no_band(width: float) -> float:
+    """Width of a band of plates that there is not [px]."""
+    return 0.0
+
+
 def measure_inset(
     size: tuple[int, int],
     scale: float,
     visible: bool,
     folded: bool = False,
     presenting: bool = False,
-    beside: Callable[[float], float] = lambda width: 0.0,
+    beside: Callable[[float], float] = no_band,
 ) -> tuple[float, float, float, float]:
     """Pixels the panels cover: left, top, right, bottom; a `folded` column leaves its rim, a presentation no column.
 

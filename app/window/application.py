@@ -310,10 +310,11 @@ class Application:
         """Set scale, colours and the area of the picture from window and settings."""
         from repose.app.render.passes import band
         from repose.app.render.theme import apply, interface_scale
-        from repose.app.ui.layout import measure_inset
+        from repose.app.ui.layout import measure_inset, no_band
         from repose.app.ui.panels import instead
         from repose.app.ui.panels.presentation import LETTERS
         from repose.app.ui.places import chosen_fold
+        from repose.app.ui.tools import chosen_tool
 
         ui, palette, choices = self.ui, self.ui.palette, self.settings.choices
         ui.view.dark = palette.dark
@@ -322,7 +323,8 @@ class Application:
         ui.view.letters = LETTERS if ui.presenting else 0.0
         ui.scale = interface_scale(size, self.window.content_scale, wanted, palette)
         folded = chosen_fold(ui) and instead(ui) is None
-        beside = partial(band, ui.snapshot, ui.view, unit=ui.scale) if instead(ui) is None else lambda width: 0.0
+        kept = chosen_tool(ui).keeps_band and not ui.presenting
+        beside = partial(band, ui.snapshot, ui.view, unit=ui.scale, kept=kept) if instead(ui) is None else no_band
         ui.inset = measure_inset(size, ui.scale, ui.view.ui_visible, folded, ui.presenting, beside)
         if self._theme != (choices.theme, ui.scale):
             self._theme = choices.theme, ui.scale
@@ -366,11 +368,13 @@ class Application:
         ui, pictures = self.ui, self.pictures
         if ui.runs:
             renderer.clear(ui.palette.panel[:3])
+        around = ui.inset
         for number, picture in enumerate(pictures.all):
             with pictures.of(ui, number):
                 turned = self.turning.picture(ui.snapshot) if number == ui.chosen else ui.snapshot
                 snapshot, inset = picture.control.picture(turned), free_of_buttons(ui)
-                renderer.draw(snapshot, ui.view, ui.camera, size, inset, scale, outside=ui.inset if ui.runs else None)
+                outside, plates = (ui.inset, around if number == ui.chosen else None) if ui.runs else (None, None)
+                renderer.draw(snapshot, ui.view, ui.camera, size, inset, scale, outside=outside, plates=plates)
 
     def _elapsed(self) -> float:
         """Wall time since the last call [s]."""

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from repose.app.extensions import offered
 from repose.app.render.ambient_occlusion import LAMP, AmbientOcclusion, measure_ambient_occlusion
-from repose.app.render.camera import Inset, Size
+from repose.app.render.camera import NO_INSET, Inset, Size
 from repose.app.render.colours import (
     DARK,
     LIGHT,
@@ -51,7 +51,7 @@ class Switch:
     help: str
     default: bool = True
     key: str = ""
-    """Letter that turns it on and off; empty for none."""
+    """Letter or digit that turns it on and off; empty for none."""
     applies: Callable[[Snapshot], bool] = lambda snapshot: True
     """Whether it applies to the present scene."""
 
@@ -103,6 +103,9 @@ class Frame:
     """True for a picture without text and marks."""
     ranges: Ranges = field(default_factory=Ranges)
     """Of the colours in this run."""
+    around_plates: Inset | None = NO_INSET
+    """What panels and band cover of the window [pixel]; None for a picture beside that of the chosen run, without
+    plates."""
     course: Course = field(default_factory=Course)
     """Forces and path of the selection so far."""
 
@@ -170,12 +173,12 @@ class Frame:
 
     def plate(self, name: str) -> Plate | None:
         """Where the plate of this pass is in the band at the right [pixel]; None where there is no room for it."""
-        edges = plates(self.snapshot, self.view).get(name)
-        if edges is None:
+        edges, around = plates(self.snapshot, self.view).get(name), self.around_plates
+        if edges is None or around is None:
             return None
         # Without a band the picture is narrow: the plates stand on it, below the legend where there is room.
-        room = self.size[1] - self.inset[3] - self.inset[1] - edges[1] * self.scale
-        above = self.inset[1] + (0.0 if self.inset[2] else max(min(BELOW_LEGEND * self.scale, room), 0.0))
+        room = self.size[1] - around[3] - around[1] - edges[1] * self.scale
+        above = around[1] + (0.0 if around[2] else max(min(BELOW_LEGEND * self.scale, room), 0.0))
         if room < 0.0:
             return None
         left = self.size[0] - (BAND - PLATE_MARGIN) * self.scale
@@ -209,7 +212,21 @@ def make_frame(
     span = ranges.shown(colouring, snapshot, view.range_follows) if colouring else None
     faces = fill_colours(snapshot, shown, colouring, span, view.colour_map, palette)
     colouring = colouring if span else None
-    return Frame(snapshot, view, camera, size, inset, scale, palette, shown, colouring, span, faces, ranges=ranges)
+    return Frame(
+        snapshot,
+        view,
+        camera,
+        size,
+        inset,
+        scale,
+        palette,
+        shown,
+        colouring,
+        span,
+        faces,
+        ranges=ranges,
+        around_plates=inset,
+    )
 
 
 @dataclass(frozen=True)
@@ -279,7 +296,7 @@ def plates(snapshot: Snapshot, view: View) -> dict[str, tuple[float, float]]:
     return found
 
 
-def band(snapshot: Snapshot, view: View, width: float, unit: float) -> float:
-    """Width of the band at the right of a picture so wide [pixel]; 0 without plates, and where more than half of the
-    picture would be the band."""
-    return BAND * unit if width >= 2.0 * BAND * unit and plates(snapshot, view) else 0.0
+def band(snapshot: Snapshot, view: View, width: float, unit: float, kept: bool = False) -> float:
+    """Width of the band at the right of a picture so wide [pixel]; 0 without plates, unless it is `kept` for them, and
+    where more than half of the picture would be the band."""
+    return BAND * unit if width >= 2.0 * BAND * unit and (kept or plates(snapshot, view)) else 0.0

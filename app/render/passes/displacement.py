@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from repose.app.render.colours import CATEGORIES, nice_step
-from repose.app.render.passes import Frame, Pass, Switch
+from repose.app.render.passes import Frame, Pass, Plate, Switch
 from repose.app.render.passes.velocity_arrows import WIDTH, rows_of_strokes, with_heads
 from repose.app.storage.view import View
 from repose.sim.engine.world import Floats
 from repose.sim.experiment.displacement import displacements
-from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.experiment.snapshot import Mark, Snapshot
 from repose.sim.numbers import time_text, with_prefix
 
 if TYPE_CHECKING:
@@ -100,12 +100,16 @@ def instances(frame: Frame) -> NDArray[np.float32] | None:
 def overlay(frame: Frame, canvas: Canvas) -> None:
     """Since when, how far, and how much enlarged."""
     area, found, mark = frame.plate(WORDS), displaced(frame.snapshot), frame.snapshot.mark
-    if area is None or mark is None:
-        return
+    if area is not None and mark is not None:
+        with canvas.anywhere():
+            _draw(frame, canvas, area, mark, found)
+
+
+def _draw(frame: Frame, canvas: Canvas, area: Plate, mark: Mark, found: Displaced | None) -> None:
     unit, palette, (left, top, right, bottom) = frame.scale, frame.palette, area
     canvas.rectangle((left, top), (right, bottom), palette.background, 0.85, 6.0)
     x, y = left + PAD * unit, top + 0.6 * PAD * unit
-    canvas.text((x, y), f"Displacement since {time_text(mark.time)} ({mark.phase})", palette.text, 0.95, True)
+    canvas.text((x, y), f"Displacement since t = {time_text(mark.time)} ({mark.phase})", palette.text, 0.95, True)
     for line in words(found):
         y += LINE * unit
         canvas.text((x, y), line, palette.faint, 0.9)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from repose.app.render.passes import Frame, Pass
+from repose.app.render.passes import Frame, Pass, Plate
 from repose.app.render.selection import WALL, contacts_of, forces_on, members_of, rows_of, selected_contact
 from repose.app.render.small_plot import draw_plot
 from repose.app.storage.view import View
@@ -249,10 +249,14 @@ def _draw_spring(frame: Frame, canvas: Canvas, forces: ContactForces, contact: i
 
 def _draw_plate(frame: Frame, canvas: Canvas, seen: Seen) -> None:
     """The numbers with the cone at their right, and the course of the forces below them."""
-    unit, palette, area = frame.scale, frame.palette, frame.plate(PASS.name)
-    if area is None:
-        return
-    left, top, right, bottom = area
+    area = frame.plate(PASS.name)
+    if area is not None:
+        with canvas.anywhere():
+            _draw_numbers(frame, canvas, seen, area)
+
+
+def _draw_numbers(frame: Frame, canvas: Canvas, seen: Seen, area: Plate) -> None:
+    unit, palette, (left, top, right, bottom) = frame.scale, frame.palette, area
     canvas.rectangle((left, top), (right, bottom), palette.background, 0.85, 6.0)
     text_right = right - (CONE + 2.0 * PAD if seen.cone is not None else PAD) * unit
     y = top + 0.7 * PAD * unit

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from repose.app.render.passes import Frame, Pass, Switch
+from repose.app.render.passes import Frame, Pass, Plate, Switch
 from repose.app.storage.view import View
 from repose.sim.engine.world import Floats
 from repose.sim.experiment.snapshot import Snapshot
@@ -67,8 +67,12 @@ def words(frame: Frame, found: Fabric, mean_force: float) -> list[str]:
 def overlay(frame: Frame, canvas: Canvas) -> None:
     """The diagram on its plate: sectors for the contacts, a line for the forces, a circle for their means."""
     area, forces = frame.plate(PASS.name), frame.snapshot.forces
-    if area is None or forces is None:
-        return
+    if area is not None and forces is not None:
+        with canvas.anywhere():
+            _draw(frame, canvas, area, forces)
+
+
+def _draw(frame: Frame, canvas: Canvas, area: Plate, forces: ContactForces) -> None:
     unit, palette, (left, top, right, bottom) = frame.scale, frame.palette, area
     canvas.rectangle((left, top), (right, bottom), palette.background, 0.85, 6.0)
     canvas.text((left + PAD * unit, top + 0.6 * PAD * unit), "Directions of contacts", palette.text, 0.95, True)

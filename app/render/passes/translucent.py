@@ -60,7 +60,7 @@ def shells(frame: Frame) -> Floats | None:
 
 PASS = (
     Pass(
-        "forces_in_translucent_spheres",
+        "translucent",
         order=29,
         shader="strokes",
         attributes=(3, 3, 2, 4),

@@ -110,7 +110,7 @@ def _tool_key(tool: Tool) -> Key:
 
 
 def _switch_key(switch: Switch) -> Key:
-    letters = switch.key.lower() + switch.key.upper()
+    letters = "".join({switch.key.lower(): 0, switch.key.upper(): 0})  # a digit once
     toggle = partial(_toggle, switch)
     return Key(
         f"show_{switch.name}", switch.key, f"{switch.label.lower()} on or off", "Picture", toggle, characters=letters

@@ -42,6 +42,9 @@ class Tool:
     """Called at the end of the drag, however it ends."""
     click: Callable[[Ui, Pixel], None] = no_click
     """click(ui, at), when the button went up near the place where it went down, whoever had the drag."""
+    keeps_band: bool = False
+    """Whether the band for plates at the right of the picture is kept free, so that the picture does not move with a
+    click."""
     options: Callable[[Ui], None] | None = None
     """Draws the settings of the tool below the buttons while it is chosen."""
     keys: tuple[Key, ...] = ()

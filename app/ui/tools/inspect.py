@@ -30,4 +30,5 @@ TOOL = Tool(
     "I",
     "Click a grain to see its forces, then one of its contacts to see overlap, forces and friction spring.",
     click=click,
+    keeps_band=True,
 )

@@ -103,4 +103,4 @@ def test_grains_that_were_not_there_have_no_arrow_and_at_the_mark_nothing_is_dra
 def test_the_plate_says_since_when() -> None:
     sheet = Sheet()
     overlay(frame(moved((0.005, 0.0))), sheet)
-    assert sheet.words[0] == "Displacement since 0.2500 s (flowing)"
+    assert sheet.words[0] == "Displacement since t = 0.2500 s (flowing)"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -37,6 +38,7 @@ def test_the_plate_stands_beside_what_the_camera_shows_and_a_narrow_picture_has_
     snapshot = three_in_a_row()
     assert plates(snapshot, View()) == {}
     assert band(snapshot, View(), 1280.0, 1.0) == 0.0
+    assert band(snapshot, View(), 1280.0, 1.0, kept=True) == BAND  # a click that selects does not move the picture
     beside = band(snapshot, GRAIN, 1280.0, 1.0)
     assert beside == BAND
     assert band(snapshot, GRAIN, 600.0, 1.0) == 0.0
@@ -96,3 +98,13 @@ def test_the_path_of_the_selected_grain_is_drawn() -> None:
     MICROSCOPE.overlay(frame, sheet)
     path = frame.camera.world_to_pixel(np.array([(0.1 * k, 0.0) for k in range(5)]), SIZE)
     assert any(line.shape == path.shape and np.allclose(line, path, atol=1e-3) for line in sheet.lines)
+
+
+def test_of_pictures_side_by_side_only_that_of_the_chosen_run_has_a_plate_in_the_band_of_the_window() -> None:
+    snapshot, window = three_in_a_row(), (320.0, 0.0, BAND, 66.0)
+    lower_left = (320.0, 400.0, 640.0, 66.0)
+    frame = make_frame(snapshot, GRAIN, Camera2D(), SIZE, lower_left, 1.0, Ranges())
+    alone = make_frame(snapshot, GRAIN, Camera2D(), SIZE, window, 1.0, Ranges()).plate("microscope")
+    assert alone is not None
+    assert replace(frame, around_plates=window).plate("microscope") == alone
+    assert replace(frame, around_plates=None).plate("microscope") is None
