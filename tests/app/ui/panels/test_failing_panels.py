@@ -101,6 +101,8 @@ def test_a_panel_may_fail_at_any_of_its_widgets(panel: Panel, monkeypatch: pytes
         ui.presenting = panel.name == "presentation"
         if panel.name == "task":  # drawn in scenes that state outcomes
             ui.snapshot = replace(ui.snapshot, outcomes=(Outcome("it holds", "1 m", "2 m", False),))
+        if panel.name == "guess":  # drawn in scenes that ask for one
+            ui.snapshot = replace(ui.snapshot, scene="drum")
         if panel.name == "contact_plot":  # drawn while something is selected
             ui.snapshot = replace(ui.snapshot, forces=without_contacts())
             ui.view.selected = (int(ui.snapshot.sphere_id[0]),)
