@@ -101,7 +101,7 @@ def draw_panels(ui: Ui) -> None:
 
 
 def focus_next(ui: Ui) -> None:
-    """Move the keyboard focus to the column, bar, actions or a window over the picture: arrows, Enter and Esc act there."""
+    """Move the keyboard focus to column, bar, actions or a window over the picture; arrows, Enter and Esc act there."""
     left, _, _, bottom = ui.inset
     shown = [name for name, there in (("column", left and not is_folded(ui)), ("bottom", bottom)) if there]
     shown += ["actions"] if bottom else []
