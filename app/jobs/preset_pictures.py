@@ -35,6 +35,7 @@ RUNNING = {
     "column": 0.42,
     "cube": 0.3,
     "cube-struck": 0.4,
+    "drum": 8.0,
     "hoisted": 1.7,
     "honey": 0.6,
     "log": 0.45,
@@ -43,6 +44,7 @@ RUNNING = {
     "rake": 0.45,
     "rod": 0.06,
     "satellite": 1.3,
+    "silo": 1.6,
     "sinking": 0.6,
 }
 """The same from the beginning of the run; all other presets are drawn at the end of their run."""

@@ -13,7 +13,18 @@ from repose.app.progress import one_line
 from repose.app.render.text import note, text_width
 from repose.app.ui.file_dialog import take_answer
 from repose.app.ui.panels import Panel, Side, all_panels
-from repose.app.ui.places import FOCUS, LAST_FOCUS, STABILITY, TOOLS, WHOLE_COLUMN, fold, is_low, is_short, take_focus
+from repose.app.ui.places import (
+    FOCUS,
+    GUESS,
+    LAST_FOCUS,
+    STABILITY,
+    TOOLS,
+    WHOLE_COLUMN,
+    fold,
+    is_low,
+    is_short,
+    take_focus,
+)
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, choose_tab
 
@@ -104,11 +115,11 @@ def draw_panels(ui: Ui) -> None:
 
 
 def focus_next(ui: Ui) -> None:
-    """Move the keyboard focus to the column, the actions or the bar, where arrows, Enter and Esc then act."""
+    """Move the keyboard focus to column, bar, actions or a window over the picture; arrows, Enter and Esc act there."""
     left, _, _, bottom = ui.inset
     shown = [name for name, there in (("column", left and not is_folded(ui)), ("bottom", bottom)) if there]
     shown += ["actions"] if bottom else []
-    shown += [STABILITY] if bottom and ui.memory.get(STABILITY) else []
+    shown += [name for name in (STABILITY, GUESS) if bottom and ui.memory.get(name)]
     if shown:
         last = ui.memory.get(LAST_FOCUS)
         ui.memory[LAST_FOCUS] = ui.memory[FOCUS] = shown[(shown.index(last) + 1) % len(shown) if last in shown else 0]

@@ -22,7 +22,7 @@ from repose.sim.experiment.run import Change, RestartPoint, Run
 from repose.sim.experiment.snapshot import LARGE_OVERLAP, Action, Fault, Notice
 from repose.sim.experiment.thread_choice import ThreadChoice
 from repose.sim.measure.angle_of_repose import AngleOfRepose
-from repose.sim.measure.display import Curve, Label, Outcome, Part, Reading, Track
+from repose.sim.measure.display import Answer, Curve, Guess, Label, Outcome, Part, Reading, Track
 from repose.sim.parameters import ParameterError, ParameterSet, Value
 
 CHECK_STEPS = 50
@@ -91,6 +91,10 @@ class Scene:
     """Numbers to show beside the picture."""
     outcomes: Callable[[Experiment], tuple[Outcome, ...]] = lambda experiment: ()
     """The outcomes that its task states, beside those found; none before the end of the run."""
+    guess: Guess | None = None
+    """The number that an audience guesses before the run; None where the scene asks for none."""
+    answer: Callable[[Experiment], Answer | None] = lambda experiment: None
+    """What the run answers at its end; None before."""
     parts: tuple[Part, ...] = ()
     """Parts of its bodies, to be told apart in the picture; part k has the layer k. Empty where layers are those of a
     packing."""

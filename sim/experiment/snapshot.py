@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from repose.sim.measure.angle_of_repose import AngleOfRepose
 from repose.sim.measure.contact_forces import ContactForces
-from repose.sim.measure.display import Curve, Label, Outcome, Part, Reading, Track
+from repose.sim.measure.display import Answer, Curve, Label, Outcome, Part, Reading, Track
 from repose.sim.measure.measurement import Measurement
 from repose.sim.parameters import ParameterSet, Value
 
@@ -243,6 +243,8 @@ class Snapshot:
     """Readings of the measurements (repose.sim.measure)."""
     outcomes: tuple[Outcome, ...] = ()
     """What came out, beside what the task of the scene states; empty before the end of the run."""
+    answer: Answer | None = None
+    """What the run answers to the question of its scene; None before its end."""
     curves: tuple[Curve, ...] = ()
     kinetic_energy: float = 0.0
     mean_speed: float = 0.0

@@ -203,6 +203,7 @@ def take_picture(experiment: Experiment, snapshot: Snapshot) -> None:
     snapshot.measurement = experiment.scene.slope(experiment)
     snapshot.readings = experiment.scene.readings(experiment)
     snapshot.outcomes = experiment.scene.outcomes(experiment)
+    snapshot.answer = experiment.scene.answer(experiment)
     moving = ~world.fixed
     snapshot.mean_speed = float(speed[moving].mean()) if moving.any() else 0.0
     snapshot.moving_count = grain_count(world)

@@ -123,6 +123,28 @@ class Outcome:
 
 
 @dataclass(frozen=True)
+class Guess:
+    """The number of a scene that an audience guesses before the run, on a slider."""
+
+    words: str
+    """What the number is, without a full stop: "Angle of the surface in the fastest drum"."""
+    unit: str
+    low: float
+    high: float
+    """Ends of the slider, in that unit."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a run answers to the question of its scene."""
+
+    value: float
+    """The number that was guessed, in the unit of the guess."""
+    words: str
+    """One sentence."""
+
+
+@dataclass(frozen=True)
 class Part:
     """A part of the particles of a scene: those with the layer of its place in the list."""
 

@@ -16,7 +16,7 @@ from pydantic import Field
 from repose.sim.engine.builder import add_spheres
 from repose.sim.engine.world import World
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
-from repose.sim.measure.display import Curve, Line, Outcome, Reading
+from repose.sim.measure.display import Answer, Curve, Guess, Line, Outcome, Reading
 from repose.sim.parameters import Quantity
 from repose.sim.scenes.common.poured_parameters import GrainCount
 from repose.sim.scenes.lecture.discs import (
@@ -190,6 +190,12 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
     )
 
 
+def answer(experiment: Experiment) -> Answer | None:
+    """The place of the large grain at the end."""
+    below, time = 100.0 * place_now(experiment), elapsed(experiment)
+    return Answer(below, f"After {time:.1f} s of shaking {below:.0f} % of the small grains are below the large one.")
+
+
 def numbers(experiment: Experiment) -> dict[str, Any]:
     """Place of the large grain at the end, and the time after which it was at the top [s]."""
     risen = place_now(experiment) > TOP
@@ -217,6 +223,8 @@ SCENE = disc_scene(
     readings=readings,
     curves=curves,
     action=("Shake", "Shake the box up and down."),
+    guess=Guess("Small grains below the large one at the end", "%", 0.0, 100.0),
+    answer=answer,
     lecture=("size_ratio", "shaking", "frequency", "friction", "wall_friction"),
     test_values={"grain_count": 40, "young": 3e5, "size_ratio": 2.5, "duration": 0.4, "shaking": 1.2},
 )

@@ -26,7 +26,7 @@ from repose.sim.experiment.results import keep_measurement
 from repose.sim.experiment.snapshot import Action
 from repose.sim.laws.hertz_mindlin import LAW
 from repose.sim.laws.material_parameters import YoungsModulus
-from repose.sim.measure.display import Curve, Outcome, Reading
+from repose.sim.measure.display import Answer, Curve, Guess, Outcome, Reading
 from repose.sim.measure.mean_speed import mean_speed
 from repose.sim.parameters import ParameterError, ParameterSet, Value
 from repose.sim.scenes.common.law_choice import is_material_law, with_law
@@ -186,6 +186,8 @@ def disc_scene(
     readings: Callable[[Experiment], tuple[Reading, ...]],
     curves: Callable[[Experiment], tuple[Curve, ...]],
     action: tuple[str, str],
+    guess: Guess,
+    answer: Callable[[Experiment], Answer | None],
     lecture: tuple[str, ...],
     test_values: Mapping[str, Value],
     set_out: Callable[[Experiment], None] = lambda experiment: None,
@@ -196,7 +198,8 @@ def disc_scene(
 
     `start(parameters, seed)` makes the world; `set_out` begins the course, `drive(experiment)` moves the walls at every
     check and returns whether the course is over, `record` measures, `outcomes` says what is expected of a whole course,
-    `numbers` what it adds to the results. `action` are label and help of the button that begins the course.
+    `numbers` what it adds to the results, `answer` what came out for the number that is guessed. `action` are label and
+    help of the button that begins the course.
     """
 
     def begin(parameters: Any, seed: int) -> tuple[World, DiscsState]:
@@ -221,7 +224,10 @@ def disc_scene(
                 enter(experiment, "rested")
                 state.run_all = False
                 keep_measurement(experiment)
-                tell(experiment, describe(experiment)[1].capitalize() + ".", repeats=True)
+                said = answered(experiment)
+                tell(
+                    experiment, said.words if said else describe(experiment)[1].capitalize() + ".", repeats=said is None
+                )
 
     def keep(experiment: Experiment) -> None:
         state: DiscsState = experiment.run.state
@@ -267,6 +273,9 @@ def disc_scene(
     def found(experiment: Experiment) -> tuple[Outcome, ...]:
         return outcomes(experiment) if experiment.phase == "rested" else ()
 
+    def answered(experiment: Experiment) -> Answer | None:
+        return answer(experiment) if experiment.phase == "rested" else None
+
     def check(experiment: Experiment) -> str:
         if experiment.phase != "rested":
             return f"The course did not reach its end: phase {experiment.phase}."
@@ -274,7 +283,8 @@ def disc_scene(
 
     def results(experiment: Experiment) -> dict[str, Any]:
         own = numbers(experiment) if experiment.phase == "rested" else {}
-        return {"phase": experiment.phase, **own, "outcomes": [asdict(entry) for entry in found(experiment)]}
+        said, outcomes_now = answered(experiment), [asdict(entry) for entry in found(experiment)]
+        return {"phase": experiment.phase, **own, "outcomes": outcomes_now, "answer": said.words if said else None}
 
     def flaw(state: DiscsState, world: World, built: Any) -> str:
         columns = state.columns.values()
@@ -304,6 +314,8 @@ def disc_scene(
         results=results,
         check=check,
         outcomes=found,
+        guess=guess,
+        answer=answered,
         under_way=lambda experiment: experiment.run.state.run_all or experiment.phase in ("filling", "flowing"),
         smallest_grain=smallest_grain,
         rotates=lambda parameters: True,

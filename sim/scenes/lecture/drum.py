@@ -19,7 +19,7 @@ from annotated_types import Ge, Le
 from pydantic import Field
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment
-from repose.sim.measure.display import Curve, Line, Outcome, Reading
+from repose.sim.measure.display import Answer, Curve, Guess, Line, Outcome, Reading
 from repose.sim.parameters import Quantity
 from repose.sim.scenes.lecture.discs import (
     LOOSE,
@@ -201,6 +201,16 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
     )
 
 
+def answer(experiment: Experiment) -> Answer | None:
+    """The angle in the fastest drum beside that in the slowest one."""
+    of, speeds = stages(experiment), experiment.run.built.speeds / RPM
+    first, last = np.degrees(of["angle"][[0, -1]]).tolist()
+    if not math.isfinite(first + last):
+        return None
+    words = f"At {speeds[0]:.3g} revolutions per minute the surface stands at {first:.1f}° on average, "
+    return Answer(last, words + f"at {speeds[-1]:.3g} at {last:.1f}°.")
+
+
 def numbers(experiment: Experiment) -> dict[str, Any]:
     """Speed [1/min], angle and its scatter [°] of every stage."""
     of, speeds = stages(experiment), experiment.run.built.speeds / RPM
@@ -229,6 +239,8 @@ SCENE = disc_scene(
     readings=readings,
     curves=curves,
     action=("Turn the drum", "Turn the drum, faster from stage to stage."),
+    guess=Guess("Angle of the surface in the fastest drum", "°", 0.0, 60.0),
+    answer=answer,
     lecture=("friction", "slowest", "fastest", "grain_count", "gravity"),
     test_values={
         "grain_count": 40,

@@ -21,7 +21,7 @@ from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.activation import free_fall, start_derivatives
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.ledger import booked
-from repose.sim.measure.display import Curve, Line, Outcome, Reading
+from repose.sim.measure.display import Answer, Curve, Guess, Line, Outcome, Reading
 from repose.sim.measure.mean_speed import mean_speed
 from repose.sim.parameters import Quantity
 from repose.sim.scenes.common.poured_parameters import GrainCount
@@ -166,7 +166,8 @@ def pour(experiment: Experiment, portion: int) -> None:
     room = 0.5 * built.width - built.largest_radius
     count = built.grains_until(portion + 1) - built.grains_until(portion)
     radii = drawn_radii(built, generator)[:count]
-    place = places(built, generator, count, lambda x, y: (np.abs(x) < room) & (y >= 0.0)) + (0.0, low)
+    place = places(built, generator, count, lambda x, y: (np.abs(x) < room) & (y >= 0.0))
+    place[:, 1] += low
     before = run.world.sphere_count
     with booked(experiment, "poured"):
         run.world = add_spheres(
@@ -260,6 +261,16 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
     )
 
 
+def answer(experiment: Experiment) -> Answer | None:
+    """The share of the weight that the bottom bears, with half and with the whole filling."""
+    weight, force = found(experiment)
+    if not weight.size:
+        return None
+    half, share = (weight.size - 1) // 2, 100.0 * float(force[-1] / weight[-1])
+    words = f"With {weight[-1] / weight[half]:.2g} times the filling the force is {force[-1] / force[half]:.2g} times "
+    return Answer(share, words + f"as large: the bottom bears {share:.0f} % of the weight, the walls bear the rest.")
+
+
 def numbers(experiment: Experiment) -> dict[str, Any]:
     """Weight and force of every portion, and the fitted law."""
     of, rows = fitted(experiment), zip(*found(experiment), strict=True)
@@ -298,6 +309,8 @@ SCENE = disc_scene(
     curves=curves,
     share=share,
     action=("Fill", "Fill the column in portions, and lower its bottom a little after each."),
+    guess=Guess("Force on the bottom over the weight of the whole filling", "%", 0.0, 100.0),
+    answer=answer,
     lecture=("wall_friction", "friction", "column_width", "grain_count", "gravity"),
     test_values={
         "grain_count": 36,

@@ -22,7 +22,7 @@ from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.ledger import booked
 from repose.sim.measure.beverloo import fit_exponent
-from repose.sim.measure.display import Curve, Line, Outcome, Reading
+from repose.sim.measure.display import Answer, Curve, Guess, Line, Outcome, Reading
 from repose.sim.parameters import Quantity
 from repose.sim.scenes.common.poured_parameters import GrainCount
 from repose.sim.scenes.lecture.discs import (
@@ -256,6 +256,19 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
     )
 
 
+def answer(experiment: Experiment) -> Answer | None:
+    """The flow rate of the widest outlet over that of one half as wide, by the fitted law."""
+    of, built = law(experiment), experiment.run.built
+    if of is None:
+        return None
+    widest, clogged = built.outlets[-1] / built.diameter, int(np.isnan(found(experiment)[1]).sum())
+    if 0.5 * widest <= of[1]:
+        return None
+    times = float((widest - of[1]) / (0.5 * widest - of[1])) ** 1.5
+    words = f"{times:.1f} times as many grains pass at {widest:.3g} diameters as at {0.5 * widest:.3g}"
+    return Answer(times, words + (f"; {clogged} narrower outlets clogged." if clogged else "."))
+
+
 def numbers(experiment: Experiment) -> dict[str, Any]:
     """Width, rate and grains of every stage, and the fitted law."""
     of, rows = law(experiment), zip(*found(experiment), strict=True)
@@ -297,6 +310,8 @@ SCENE = disc_scene(
     curves=curves,
     share=share,
     action=("Open the outlet", "Open the outlet, and widen it from stage to stage."),
+    guess=Guess("Flow rate of the widest outlet over that of one half as wide", "times", 1.0, 8.0),
+    answer=answer,
     lecture=("narrowest", "widest", "friction", "grain_count", "gravity"),
     test_values={
         "grain_count": 60,

@@ -98,6 +98,8 @@ def test_a_panel_may_fail_at_any_of_its_widgets(panel: Panel, monkeypatch: pytes
         ui.presenting = panel.name == "presentation"
         if panel.name == "task":  # drawn in scenes that state outcomes
             ui.snapshot = replace(ui.snapshot, outcomes=(Outcome("it holds", "1 m", "2 m", False),))
+        if panel.name == "guess":  # drawn in scenes that ask for one
+            ui.snapshot = replace(ui.snapshot, scene="drum")
         ui.memory[STABILITY] = True
         with bare_imgui():
             panel_faults.apply(ui.palette, ui.scale)

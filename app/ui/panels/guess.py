@@ -1,0 +1,96 @@
+"""The guess of the audience: a slider before the run, and at its end the guess beside the answer of the run."""
+
+from __future__ import annotations
+
+from imgui_bundle import imgui
+from repose.app.render.text import write
+from repose.app.render.theme import colour32, vector
+from repose.app.ui.panels import Panel
+from repose.app.ui.panels.notices import FOOT
+from repose.app.ui.places import GUESS, NOTICE, take_focus
+from repose.app.ui.ui import Ui
+from repose.app.ui.widgets import row, slide, tooltip
+from repose.sim.measure.display import Answer, Guess
+from repose.sim.registry import scenes
+
+GUESSED = "guess of "
+"""Beginning of the entry of `Ui.memory` with the guess for a scene, by its name; in the unit of the guess."""
+STEP = 0.01
+"""Part of the slider by which an arrow key moves it."""
+HELP = "Drag to keep the guess of the audience, or select it with Enter and use arrows. It stays beside the result."
+
+
+def draw(ui: Ui) -> None:
+    """At the right of the picture below the notices, in scenes that ask for a guess."""
+    scene = scenes().get(ui.snapshot.scene)
+    ui.memory[GUESS] = False
+    if scene is None or scene.guess is None or ui.overlay not in ("", GUESS) or not ui.view.ui_visible:
+        return
+    left, top, right, bottom = ui.inset
+    width = min(NOTICE * ui.scale, ui.size[0] - left - right - 20 * ui.scale)
+    at = imgui.ImVec2(ui.size[0] - right - 14 * ui.scale - width, top + ui.memory.get(FOOT, 0.0))
+    if width < 80 * ui.scale or at.y > ui.size[1] - bottom:
+        return
+    imgui.set_next_window_pos(at)
+    imgui.set_next_window_size(imgui.ImVec2(width, 0))
+    imgui.push_style_var(imgui.StyleVar_.window_rounding, 8 * ui.scale)
+    imgui.push_style_color(imgui.Col_.window_bg, vector(ui.palette.panel, 0.82))
+    flags = imgui.WindowFlags_.no_decoration | imgui.WindowFlags_.no_saved_settings | imgui.WindowFlags_.no_move
+    take_focus(ui, GUESS)
+    ui.memory[GUESS] = True
+    imgui.begin(GUESS, None, flags | imgui.WindowFlags_.no_focus_on_appearing)
+    imgui.pop_style_color()
+    imgui.pop_style_var()
+    if ui.snapshot.answer is None:
+        _draw_question(ui, scene.guess)
+    else:
+        _draw_answer(ui, scene.guess, ui.snapshot.answer)
+    low, size = imgui.get_window_pos(), imgui.get_window_size()
+    ui.probe.mark_area(GUESS, (low.x, low.y, low.x + size.x, low.y + size.y))
+    imgui.end()
+
+
+def guessed(ui: Ui) -> float | None:
+    """The guess for the scene in the window, in the unit of its guess; None before there is one."""
+    found: float | None = ui.memory.get(GUESSED + ui.snapshot.scene)
+    return found
+
+
+def shown(guess: Guess, value: float) -> str:
+    """A number in the unit of the guess: "28°", "3.4 times"."""
+    number = f"{value:.0f}" if guess.high - guess.low >= 50.0 else f"{value:.1f}"
+    return f"{number}{'' if guess.unit == '°' else ' '}{guess.unit}".strip()
+
+
+def _draw_question(ui: Ui, guess: Guess) -> None:
+    write(guess.words, imgui.get_content_region_avail().x)
+    value = guessed(ui)
+    span = guess.high - guess.low
+    where = 0.5 if value is None else (value - guess.low) / span
+    text = "your guess: drag" if value is None else f"guess: {shown(guess, value)}"
+    moved = slide(ui, "guess.slider", (text,), where, step=STEP)
+    tooltip(HELP)
+    if moved is not None:
+        ui.memory[GUESSED + ui.snapshot.scene] = guess.low + moved * span
+
+
+def _draw_answer(ui: Ui, guess: Guess, answer: Answer) -> None:
+    """Guess and result on one scale, then the answer in a sentence."""
+    value, palette = guessed(ui), ui.palette
+    row("result", shown(guess, answer.value), ui, palette.good)
+    if value is not None:
+        row("your guess", shown(guess, value), ui, palette.accent)
+    size = imgui.ImVec2(imgui.get_content_region_avail().x, 10.0 * ui.scale)
+    imgui.dummy(size)
+    low, ink = imgui.get_item_rect_min(), imgui.get_window_draw_list()
+    middle = low.y + 0.5 * size.y
+    ink.add_line(imgui.ImVec2(low.x, middle), imgui.ImVec2(low.x + size.x, middle), colour32(palette.muted), ui.scale)
+    for number, colour in ((value, palette.accent), (answer.value, palette.good)):
+        if number is not None:
+            share = min(max((number - guess.low) / (guess.high - guess.low), 0.0), 1.0)
+            ink.add_circle_filled(imgui.ImVec2(low.x + share * size.x, middle), 5.0 * ui.scale, colour32(colour))
+    write(answer.words, imgui.get_content_region_avail().x)
+    ui.probe.mark("guess.answer")
+
+
+PANEL = Panel(GUESS, "Guess", 81, "over", draw)

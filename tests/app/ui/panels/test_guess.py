@@ -1,0 +1,68 @@
+"""The guess of the audience is taken on a slider, and shown beside the answer of the run."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from imgui_bundle import imgui
+from repose.app.ui.layout import focus_next
+from repose.app.ui.panels.guess import guessed, shown
+from repose.app.ui.places import GUESS, LAST_FOCUS
+from repose.sim.measure.display import Answer, Guess
+from repose.sim.registry import scenes
+
+from tests.app.ui.panels.panel_harness import full_snapshot, open_harness
+
+SCENE = next(name for name, scene in scenes().items() if scene.guess is not None)
+
+
+def test_a_guess_is_dragged_and_stays_beside_the_answer(tmp_path: Path) -> None:
+    before = replace(full_snapshot(), scene=SCENE)
+    asked = scenes()[SCENE].guess
+    assert asked is not None
+    with open_harness(tmp_path, before, (1280, 720)) as harness:
+        assert guessed(harness.ui) is None
+        assert "guess.answer" not in harness.widgets
+        harness.drag("guess.slider", 0.5, 0.75)
+        taken = guessed(harness.ui)
+        assert taken is not None
+        assert taken == pytest.approx(asked.low + 0.75 * (asked.high - asked.low), rel=0.05)
+        assert harness.commands == [], "a guess changes no run"
+        harness.ui.snapshot = replace(before, answer=Answer(asked.low, "The answer."))
+        harness.frame(2)
+        assert "guess.answer" in harness.widgets
+        assert "guess.slider" not in harness.widgets
+        harness.ui.snapshot = before
+        harness.frame(2)
+        assert "guess.slider" in harness.widgets
+        assert guessed(harness.ui) == taken, "the next run has the same guess until it is changed"
+        legend_foot, notice = 112.0, harness.widgets["guess"]
+        assert notice[1] >= legend_foot
+        assert notice[2] <= 1280
+
+
+def test_a_scene_without_a_guess_has_no_panel(tmp_path: Path) -> None:
+    with open_harness(tmp_path, replace(full_snapshot(), scene="heap"), (1280, 720)) as harness:
+        harness.frame(2)
+        assert "guess" not in harness.widgets
+
+
+def test_the_arrow_keys_move_the_guess(tmp_path: Path) -> None:
+    with open_harness(tmp_path, replace(full_snapshot(), scene=SCENE), (1280, 720)) as harness:
+        asked = scenes()[SCENE].guess
+        assert asked is not None
+        while harness.ui.memory.get(LAST_FOCUS) != GUESS:
+            focus_next(harness.ui)
+        harness.frame(3)
+        harness.press(imgui.Key.right_arrow, imgui.Key.enter, imgui.Key.right_arrow)
+        assert guessed(harness.ui) == pytest.approx(asked.low + 0.51 * (asked.high - asked.low))
+
+
+@pytest.mark.parametrize(
+    ("unit", "high", "value", "words"),
+    [("°", 60.0, 31.65, "32°"), ("times", 8.0, 3.44, "3.4 times"), ("", 1.0, 0.5, "0.5")],
+)
+def test_a_number_is_shown_in_its_unit(unit: str, high: float, value: float, words: str) -> None:
+    assert shown(Guess("What", unit, 0.0, high), value) == words
