@@ -40,6 +40,33 @@ class Start:
 
 
 @dataclass(frozen=True)
+class StartSideBySide:
+    """Start two to four experiments that advance to equal simulated times; refused as a whole if one of them is."""
+
+    runs: tuple[Start, ...]
+
+
+@dataclass(frozen=True)
+class KeepOne:
+    """Go on with one of the experiments side by side, as it is now; the others end."""
+
+    run: int
+    """0 for the first."""
+
+
+@dataclass(frozen=True)
+class From:
+    """A command of a user who looks at this one of the experiments side by side.
+
+    What all of them have acts on all; a parameter in which they differ, a pull and the removal of a grain on this one.
+    """
+
+    run: int
+    command: Any
+    """A `Command`."""
+
+
+@dataclass(frozen=True)
 class Recover:
     """Continue from the last good state after a fault, with the given parameters."""
 
@@ -133,10 +160,10 @@ class Still:
 
 @dataclass(frozen=True)
 class Resume:
-    """Continue a run read from a file, with its log."""
+    """Continue a run read from a file, with its log, or several of them side by side."""
 
     saved: Any
-    """A `SavedRun`."""
+    """A `SavedRun` or a `SavedSideBySide`."""
 
 
 @dataclass(frozen=True)
@@ -171,7 +198,7 @@ class DoAgain:
 
 @dataclass(frozen=True)
 class Copy:
-    """Pass a copy of the run to `take`, for a file that another thread writes."""
+    """Pass a copy of the run, or of the runs side by side, to `take`, for a file that another thread writes."""
 
     take: Callable[[Any], None]
 
@@ -197,7 +224,20 @@ ByHand = RemoveGrain | AddGrains | DrawWall | RemoveWall | Pull | Push | Release
 Logged = SetParameters | Act | Recover | ByHand
 """Commands that change the course of a run and are logged; the others start another run or change no result."""
 
-Command = Logged | Start | Resume | Rewind | TakeBack | DoAgain | Copy | UseThreads | KeepMeasured
+Command = (
+    Logged
+    | Start
+    | StartSideBySide
+    | KeepOne
+    | From
+    | Resume
+    | Rewind
+    | TakeBack
+    | DoAgain
+    | Copy
+    | UseThreads
+    | KeepMeasured
+)
 
 
 def checked_threads(count: int | None) -> int | None:

@@ -248,7 +248,7 @@ class Session:
     measured: dict[str, list[Point]] = field(default_factory=dict)
     """Results of the runs of this session, by scene. Written by `results`."""
     shown: dict[str, Any] = field(default_factory=dict)
-    """Latest measurements for the picture only. Written by `take_snapshot`."""
+    """Latest measurements and marks for the picture only. Written by `take_snapshot` and `displacement`."""
 
 
 @dataclass

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
-from typing import Any, BinaryIO, cast, get_args
+from typing import Any, BinaryIO, TypeVar, cast, get_args
 
 import numpy as np
 from repose.sim import registry
@@ -57,6 +57,7 @@ BY_HAND = (AddGrains, DrawWall, RemoveWall, Pull, Push, Release, Shake, Still)
 """Commands whose values are checked by the types of their fields."""
 LONGEST_STEP, LONGEST_TIME = 1.0, 1e12
 """Largest time step and simulated time that are accepted [s]."""
+Found = TypeVar("Found")
 
 
 def save(saved: SavedRun, path: Path) -> None:
@@ -66,6 +67,11 @@ def save(saved: SavedRun, path: Path) -> None:
 
 def load(path: str | Path) -> SavedRun:
     """The run in a file of unknown content; raises `ArchiveError` with the name of the file."""
+    return opened(path, read)
+
+
+def opened(path: str | Path, read: Callable[[BinaryIO], Found]) -> Found:
+    """What `read` finds in a file of unknown content; raises `ArchiveError` with the name of the file."""
     path = Path(path)
     shown = str(path) if len(str(path)) <= 200 else f"...{str(path)[-190:]}"
     try:
@@ -124,7 +130,12 @@ class Glimpse:
 def glimpse(path: Path) -> Glimpse:
     """Scene, seed, time and picture of a saved run, without reading the rest; raises `ArchiveError`, `OSError`."""
     with path.open("rb") as file:
-        manifest, tables = archive.read(file, "a saved run", only=(PICTURE,))
+        return glimpse_of(file)
+
+
+def glimpse_of(file: BinaryIO) -> Glimpse:
+    """The same of an open file."""
+    manifest, tables = archive.read(file, "a saved run", only=(PICTURE,))
     scene, seed, time = (manifest.get(name) for name in ("scene", "seed", "simulated_time"))
     if manifest.get("kind") != KIND or not isinstance(scene, str) or not isinstance(seed, int):
         raise ArchiveError("The file is no saved run of this program.")

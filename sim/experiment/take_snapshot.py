@@ -13,6 +13,7 @@ from repose.sim.engine.timestep.survey import Survey
 from repose.sim.engine.world import PAIR_COUNT, Floats, World
 from repose.sim.experiment.automatic_step import dt_warning
 from repose.sim.experiment.comparison import PREPARED, compare_session
+from repose.sim.experiment.displacement import present_mark
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.ledger import energy_of, survey_contacts
 from repose.sim.experiment.pull import shown_pull
@@ -213,6 +214,7 @@ def take_snapshot(experiment: Experiment, snapshot: Snapshot, contacts: bool = T
     The physics thread does no steps meanwhile: every operation is a copy or one pass over the lists.
     """
     take_picture(experiment, snapshot)
+    snapshot.mark = present_mark(experiment)
     world, run = experiment.run.world, experiment.run
     dimension = experiment.scene.dimension
     pushed = pushes(world)

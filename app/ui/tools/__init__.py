@@ -18,6 +18,10 @@ Pixel = tuple[float, float]
 """Place of the pointer [px of the window]."""
 
 
+def no_click(ui: Ui, at: Pixel) -> None:
+    """A click that no tool uses."""
+
+
 @dataclass(frozen=True)
 class Tool:
     """One tool of the mouse."""
@@ -36,7 +40,7 @@ class Tool:
     """hold(ui, at), once per frame of the drag -> whether it goes on."""
     release: Callable[[Ui], None] = lambda ui: None
     """Called at the end of the drag, however it ends."""
-    click: Callable[[Ui, Pixel], None] = lambda ui, at: None
+    click: Callable[[Ui, Pixel], None] = no_click
     """click(ui, at), when the button went up near the place where it went down, whoever had the drag."""
     options: Callable[[Ui], None] | None = None
     """Draws the settings of the tool below the buttons while it is chosen."""
