@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from repose.app.ui.undo import History
-from repose.sim.experiment.commands import Command, From, Recover, SetParameters, TakeBack
+from repose.sim.experiment.commands import Command, DoAgain, From, Recover, SetParameters, TakeBack
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.parameters import ParameterError, ParameterSet, Value
 
@@ -61,6 +61,8 @@ class Edits:
             serial, refusals = self._noted
             if snapshot.refusals > refusals and self.history.undoable and self.history.undoable[-1].deed:
                 self.history.undoable.pop()
+            elif snapshot.serial >= serial + PATIENCE and self.history.undoable and self.history.undoable[-1].deed:
+                self.marks.append(Mark(snapshot.time, self.history.undoable[-1].deed.capitalize(), {}))
             if snapshot.refusals > refusals or snapshot.serial >= serial + PATIENCE:
                 self._noted = None
         if snapshot.refusal and self._edited and self._edited in self._wanted:
@@ -129,7 +131,7 @@ class Edits:
         values = self.to_undo()
         run = self.history.undoable[-1].run if self.history.undoable else self.run
         if self.history.undoable and (deed := self.history.undoable[-1].deed):
-            self.history.undoable.pop()
+            self.history.undo()
             self._send(TakeBack(deed), run)
         elif values is not None and self.history.undoable and (anew := self._began_anew(values)):
             self._send(TakeBack(anew), run)
@@ -144,9 +146,11 @@ class Edits:
 
     def redo(self) -> None:
         """Repeat the change undone last."""
-        values = self.history.redo()
-        if values is not None:
-            self._ask(values, run=self.history.undoable[-1].run)
+        change = self.history.redo(self._snapshot.at)
+        if change is not None and change.deed:
+            self._send(DoAgain(change.deed), change.run)
+        elif change is not None:
+            self._ask(change.after, run=change.run)
 
     def forget(self) -> None:
         """Delete history, requests and marks, for example when another preset is loaded."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from repose.sim.parameters import Value
 
@@ -22,7 +22,7 @@ class Change:
     at: int = 0
     """Step at which it was requested, counted from the beginning of the log."""
     deed: str = ""
-    """What `TakeBack` calls it, if it is no change of parameters; it is not redone."""
+    """What `TakeBack` and `DoAgain` call it, if it is no change of parameters."""
     run: int = 0
     """Which of the experiments side by side it was made in."""
 
@@ -86,12 +86,12 @@ class History:
         self.redoable.append(self.undoable.pop())
         return self.redoable[-1].before
 
-    def redo(self) -> Mapping[str, Value] | None:
-        """The values to set again, or None if nothing was undone."""
+    def redo(self, at: int = 0) -> Change | None:
+        """The change to make again, now at step `at`, or None if nothing was undone."""
         if not self.redoable:
             return None
-        self.undoable.append(self.redoable.pop())
-        return self.undoable[-1].after
+        self.undoable.append(replace(self.redoable.pop(), at=at))
+        return self.undoable[-1]
 
     def clear(self) -> None:
         """Delete all changes, for example when another preset is loaded."""

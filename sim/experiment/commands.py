@@ -189,6 +189,14 @@ removal of a grain, addition of grains, drawing or removal of a wall."""
 
 
 @dataclass(frozen=True)
+class DoAgain:
+    """Do again what the latest `TakeBack` of this deed has taken back, from the present step on: a drag with all its
+    places, in the same number of steps."""
+
+    name: str
+
+
+@dataclass(frozen=True)
 class Copy:
     """Pass a copy of the run, or of the runs side by side, to `take`, for a file that another thread writes."""
 
@@ -217,7 +225,18 @@ Logged = SetParameters | Act | Recover | ByHand
 """Commands that change the course of a run and are logged; the others start another run or change no result."""
 
 Command = (
-    Logged | Start | StartSideBySide | KeepOne | From | Resume | Rewind | TakeBack | Copy | UseThreads | KeepMeasured
+    Logged
+    | Start
+    | StartSideBySide
+    | KeepOne
+    | From
+    | Resume
+    | Rewind
+    | TakeBack
+    | DoAgain
+    | Copy
+    | UseThreads
+    | KeepMeasured
 )
 
 

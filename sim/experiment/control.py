@@ -17,6 +17,7 @@ from repose.sim.experiment.commands import (
     AddGrains,
     Command,
     Copy,
+    DoAgain,
     DrawWall,
     KeepMeasured,
     Logged,
@@ -111,6 +112,8 @@ def _apply(experiment: Experiment, command: Command) -> None:
             rewind_to(experiment, at)
         case TakeBack(name):
             take_back(experiment, name)
+        case DoAgain(name):
+            do_again(experiment, name)
         case Copy(take):
             take(history.saved_copy(experiment))
         case UseThreads(count):
@@ -135,6 +138,7 @@ def take_back(experiment: Experiment, name: str) -> None:
         last = begin_of_drag(commands, DRAGS[name]) if name in DRAGS else latest(commands, CLICKS[name])
         if last is None:
             raise ParameterError(f"There is no {name} in this run: there is nothing to undo.")
+        history.keep_undone(experiment, name, done[last : last + 1 + steps_of_drag(commands[last:], name)])
         go_to(experiment, done[last].at, last)
         return
     for last, entry in reversed(list(enumerate(done))):
@@ -155,6 +159,26 @@ def begin_of_drag(commands: Sequence[Command], kind: type[Pull | Push]) -> int |
         elif first is not None and isinstance(command, Pull | Push | Release):
             break
     return first
+
+
+def steps_of_drag(commands: Sequence[Command], name: str) -> int:
+    """Number of commands after the first that belong to the deed: those of a drag, and the release that ends it."""
+    if name not in DRAGS:
+        return 0
+    number = 0
+    while number + 1 < len(commands) and isinstance(commands[number + 1], DRAGS[name] | Release):
+        number += 1
+        if isinstance(commands[number], Release):
+            break
+    return number
+
+
+def do_again(experiment: Experiment, name: str) -> None:
+    """Do again what was taken back last of this name; raises `ParameterError` if nothing was."""
+    if not history.plan_again(experiment, name):
+        raise ParameterError(f"No {name} has been taken back: there is nothing to redo.")
+    log = experiment.history.log
+    go_to(experiment, log.end, len(log.entries))
 
 
 def latest(commands: Sequence[Command], kinds: tuple[type[Command], ...]) -> int | None:

@@ -16,7 +16,7 @@ from repose.sim.engine.model import Model, Numbers
 from repose.sim.engine.timestep.survey import Survey
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.checkpoints import Checkpoints
-from repose.sim.experiment.command_log import Log
+from repose.sim.experiment.command_log import Entry, Log
 from repose.sim.experiment.comparison import Point, Study
 from repose.sim.experiment.run import Change, RestartPoint, Run
 from repose.sim.experiment.snapshot import LARGE_OVERLAP, Action, Fault, Notice
@@ -227,6 +227,8 @@ class History:
     """How often later log entries were discarded."""
     logs: int = 0
     """How often a log was begun or opened."""
+    undone: list[tuple[str, list[Entry]]] = field(default_factory=list)
+    """Deeds taken back, by name, with their commands at steps counted from the first; the latest last."""
 
 
 @dataclass

@@ -5,6 +5,7 @@ A checkpoint and the commands after it determine all later states bit by bit.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,6 +15,8 @@ from repose.sim.experiment.experiment import Experiment, History, Seek
 from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.run import Change, Checkpoint, RestartPoint, Run
 
+MOST_UNDONE = 100
+"""Largest number of deeds remembered after they were taken back."""
 DRAG_STEPS = 2_000
 """Changes of one parameter closer together than this count as one drag of a slider."""
 
@@ -31,6 +34,7 @@ def begin_log(experiment: Experiment) -> None:
     history.seek = None
     history.cuts += 1
     history.logs += 1
+    history.undone.clear()
     start = checkpoint(experiment)
     history.log = Log(experiment.scene.name, experiment.seed, experiment.ready, start)
     history.checkpoints.begin(start)
@@ -112,6 +116,27 @@ def note_command(experiment: Experiment, command: Logged) -> None:
     cut(experiment)
     experiment.history.log.entries.append(Entry(experiment.history.at, command))
     count_command(experiment)
+
+
+def keep_undone(experiment: Experiment, name: str, entries: Sequence[Entry]) -> None:
+    """Remember the commands of a deed that is taken back."""
+    undone = experiment.history.undone
+    undone.append((name, [Entry(entry.at - entries[0].at, entry.command) for entry in entries]))
+    del undone[:-MOST_UNDONE]
+
+
+def plan_again(experiment: Experiment, name: str) -> bool:
+    """Append the commands of the deed of this name that was taken back last to the log, from the present step on,
+    without carrying them out; False if there is none."""
+    history = experiment.history
+    number = next((k for k in reversed(range(len(history.undone))) if history.undone[k][0] == name), None)
+    if number is None:
+        return False
+    _, entries = history.undone.pop(number)
+    cut(experiment)
+    history.log.entries += [Entry(history.at + entry.at, entry.command) for entry in entries]
+    history.log.end = history.log.entries[-1].at
+    return True
 
 
 def count_command(experiment: Experiment) -> None:

@@ -18,6 +18,7 @@ from repose.sim.experiment.commands import (
     Act,
     Command,
     Copy,
+    DoAgain,
     KeepMeasured,
     KeepOne,
     Pull,
@@ -96,6 +97,8 @@ def _carry_out_in_all(runs: list[Experiment], beside: SideBySide, command: Comma
             return _take_back(runs, beside, chosen, name)
         case RemoveGrain() | Pull():
             return apply(runs[chosen], command)
+        case DoAgain():  # those in which it was done, the chosen one among them
+            return [apply(run, command) for run in runs][chosen]
         case KeepMeasured():
             return apply(runs[0], command)
     return _first([apply(run, command) for run in runs])

@@ -9,9 +9,11 @@ import pytest
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import (
     PULLED,
+    PUSHED,
     REMOVED,
     Act,
     Command,
+    DoAgain,
     Pull,
     Push,
     Recover,
@@ -224,7 +226,23 @@ def test_the_latest_pull_is_taken_back_as_a_whole_and_then_the_one_before_it() -
     assert state_hash(experiment.run) == moments[0][2]
 
 
-def test_a_removed_grain_is_put_back() -> None:
+def test_what_was_taken_back_is_done_again_with_the_same_bits_and_then_the_deed_before_it() -> None:
+    experiment, moments = poured(5_000), []
+    assert "nothing to redo" in apply(experiment, DoAgain(PULLED))
+    for change in (dragged, stirred):
+        moments.append((experiment.history.at, experiment.history.commands, state_hash(experiment.run)))
+        done(change(experiment), Release())
+    moments.append((experiment.history.at, experiment.history.commands, state_hash(experiment.run)))
+    done(experiment, TakeBack(PUSHED), TakeBack(PULLED))
+    for deed, (at, commands, digest) in zip((PULLED, PUSHED), moments[1:], strict=True):
+        done(experiment, DoAgain(deed))
+        assert (experiment.history.at, experiment.history.commands) == (at, commands)
+        assert state_hash(experiment.run) == digest
+    assert "nothing to redo" in apply(experiment, DoAgain(PULLED))
+    assert verify(saved_copy(experiment)).differs_at is None
+
+
+def test_a_removed_grain_is_put_back_and_removed_again_at_another_step() -> None:
     experiment = poured(5_000)
     digest, count = state_hash(experiment.run), experiment.run.world.sphere_count
     assert "nothing to undo" in apply(experiment, TakeBack(REMOVED))
@@ -233,6 +251,9 @@ def test_a_removed_grain_is_put_back() -> None:
     assert experiment.run.world.sphere_count == count - 1
     done(experiment, TakeBack(REMOVED))
     assert state_hash(experiment.run) == digest
+    go(experiment, 5_050)
+    done(experiment, DoAgain(REMOVED))
+    assert (experiment.history.at, experiment.run.world.sphere_count) == (5_050, count - 1)
 
 
 def test_a_run_saved_while_a_grain_is_held_continues_with_the_same_bits() -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from repose.app.render.camera import Camera2D
 from repose.app.ui.edits import PATIENCE
 from repose.app.ui.tools.erase import TOOL
-from repose.sim.experiment.commands import REMOVED, RemoveGrain, TakeBack
+from repose.sim.experiment.commands import REMOVED, DoAgain, RemoveGrain, TakeBack
 
 from tests.app.ui.panels.panel_harness import PanelHarness, open_harness
 from tests.app.ui.tools.test_grab import SIZE, at, two_grains
@@ -29,6 +30,18 @@ def test_a_click_removes_the_grain_and_no_wall(harness: PanelHarness) -> None:
     TOOL.click(harness.ui, at(harness, 3.4, 1.2))
     harness.ui.edits.undo()
     assert harness.commands == [RemoveGrain(7), TakeBack(REMOVED)]
+
+
+def test_a_removal_is_redone_and_marked_on_the_bar_of_time_once_it_has_acted(harness: PanelHarness) -> None:
+    edits, snapshot = harness.ui.edits, harness.ui.snapshot
+    TOOL.click(harness.ui, at(harness, 3.4, 1.2))
+    assert edits.marks == []
+    edits.see(replace(snapshot, serial=snapshot.serial + PATIENCE))
+    assert [mark.text for mark in edits.marks] == ["Removed grain"]
+    edits.undo()
+    edits.redo()
+    edits.undo()
+    assert harness.commands[1:] == [TakeBack(REMOVED), DoAgain(REMOVED), TakeBack(REMOVED)]
 
 
 @pytest.mark.parametrize(("later", "undone"), [(1, False), (PATIENCE + 1, True)])
