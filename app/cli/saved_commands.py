@@ -65,7 +65,7 @@ def export(
         Path,
         typer.Option(
             "--to",
-            metavar="FILE.csv|.vtk|.npz|DIR",
+            metavar="FILE.csv|.vtk|.vtp|.npz|.lammpstrj|.xyz|.h5|DIR",
             help="File to write, whose suffix selects the format; with --for the new folder.",
         ),
     ],
@@ -73,20 +73,42 @@ def export(
         str,
         typer.Option(
             "--for",
-            metavar="lammps",
-            help="Program that continues the run: a data file and an input script in a new folder.",
+            metavar="ovito|paraview|xyz|hdf5|lammps",
+            help="Program that reads the run, contacts included, or with lammps continues it, from a new folder.",
             show_default=False,
         ),
     ] = "",
+    every: Annotated[
+        float | None,
+        typer.Option(
+            parser=typed_number,
+            metavar="SECONDS",
+            help="Simulated time between two states; the run is computed again. Without it the last state is written.",
+        ),
+    ] = None,
+    since: Annotated[
+        float, typer.Option("--from", parser=typed_number, metavar="SECONDS", help="Simulated time of the first state.")
+    ] = 0.0,
+    until: Annotated[
+        float | None,
+        typer.Option("--until", parser=typed_number, metavar="SECONDS", help="Simulated time of the last state."),
+    ] = None,
 ) -> None:
-    """Write a saved run for other programs: a table, points for ParaView, all arrays for numpy, a script for LAMMPS.
+    """Write a saved run for other programs: a table, points for ParaView, a dump for OVITO, extended XYZ, HDF5, all
+    arrays for numpy, a script for LAMMPS.
 
     All numbers are in SI units and exact: text has 17 digits. `repose open` shows what LAMMPS has computed.
     """
     with refusals():
-        from repose.app.jobs.replay_job import export_for, export_run
+        from repose.app.jobs.replay_job import Part, export_for, export_run
+        from repose.app.stopping import StopAsked
 
-        raise typer.Exit(export_for(program, file, to) if program else export_run(file, to))
+        part = Part(every, since, math.inf if until is None else until)
+        try:
+            raise typer.Exit(export_for(program, file, to, part) if program else export_run(file, to, part))
+        except StopAsked:
+            say("Stopped before the end.")
+            raise typer.Exit(INTERRUPTED) from None
 
 
 def open_dump(

@@ -17,7 +17,7 @@ from repose.app.storage import autosave
 from repose.sim.experiment.commands import Command, Copy, Resume
 from repose.sim.io.archive import SUFFIX
 from repose.sim.io.atomic_file import write_new_file, write_whole_file
-from repose.sim.parameters import unquoted
+from repose.sim.parameters import ParameterError, unquoted
 
 if TYPE_CHECKING:
     from repose.app.storage.plot_files import Sheet
@@ -190,14 +190,17 @@ class RunSaver:
             self.trouble = f"{path} could not be written: {error.strerror or error}; the run continues."
 
     def _export(self, saved: SavedRun, path: Path) -> None:
-        from repose.sim.io.export import ExportedState, export
+        from repose.sim.experiment.changes import resumed_experiment
+        from repose.sim.experiment.export_state import state_of
+        from repose.sim.io.export import export
 
-        run = saved.now.now.run
         try:
-            export(ExportedState(run.world, run.step, run.time, run.dt, run.series.columns()), path)
+            export(state_of(resumed_experiment(saved)), path)
             self.said = f"Grains written to {path}."
         except OSError as error:
             self.trouble = f"{path} could not be written: {error.strerror or error}; the run continues."
+        except ParameterError as error:  # a library is missing
+            self.trouble = str(error)
 
     def _save_plot(self, sheet: Sheet, folder: Path, name: str, suffixes: Sequence[str]) -> None:
         from repose.app.storage.plot_files import WRITERS

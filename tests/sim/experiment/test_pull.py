@@ -185,7 +185,7 @@ def test_a_replay_of_a_run_with_a_dragged_grain_gives_the_same_bits_and_so_does_
     verdict = verify(saved_copy(experiment))
     assert verdict.differs_at is None
     assert verdict.compared >= 4
-    filmed = play(saved_copy(experiment), lambda snapshot: 1.0)  # its commands acted at the next stop of the film
+    filmed = play(saved_copy(experiment), lambda experiment: 1.0)  # its commands acted at the next stop of the film
     assert filmed.verdict.differs_at is None
     assert state_hash(filmed.experiment.run) == state_hash(experiment.run)
     digest = state_hash(experiment.run)
