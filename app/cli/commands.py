@@ -334,7 +334,7 @@ def clump(
 
 cli.command()(saved_commands.replay)
 cli.command()(saved_commands.export)
-cli.command(name="open")(saved_commands.open_dump)
+cli.command(name="open")(saved_commands.open_any)
 
 
 @cli.command()

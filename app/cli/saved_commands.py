@@ -111,8 +111,14 @@ def export(
             raise typer.Exit(INTERRUPTED) from None
 
 
-def open_dump(
-    file: Annotated[Path, typer.Argument(metavar="DUMP", help="A text dump of LAMMPS: id, x y z, radius; in SI.")],
+def open_any(
+    what: Annotated[
+        str,
+        typer.Argument(
+            metavar="CODE|FILE",
+            help="A code of an experiment, a saved run, a preset, or a text dump of LAMMPS: id, x y z, radius; in SI.",
+        ),
+    ],
     radius: Annotated[
         float | None,
         typer.Option(parser=typed_number, metavar="METRES", help="Radius of all spheres if the dump has none."),
@@ -140,30 +146,30 @@ def open_dump(
     colour: Colour = "",
     picture: Annotated[bool, typer.Option("--picture/--no-picture", help="Draw the last frame as a PNG file.")] = True,
 ) -> None:
-    """Show and measure a dump of LAMMPS: slope, spheres that pass a gate, contacts, a film.
+    """Open what somebody has shared, in the window; a dump of LAMMPS is also measured: slope, spheres that pass a gate,
+    contacts, a film.
 
-    Without a window, or with --no-window, --json, --video, --out or --set, it is played to its end, and result.json and
-    a picture are written.
+    Without a window, or with --no-window, --json, --video, --out or --set, it is run or played to its end, and
+    result.json and a picture are written.
     """
     with refusals():
         from repose.app.jobs.doctor import has_display
-        from repose.sim import registry
-        from repose.sim.io.lammps_dump import read_dump
-        from repose.sim.scenes.common.played_dump import module_of, scene_of_dump
+        from repose.app.jobs.shared import found_in
 
-        scene, remark = scene_of_dump(read_dump(file, radius), timestep)
-        if remark:
-            say(remark)
-        registry.add_module(module_of(scene))
+        found = found_in(what, radius, timestep)
+        if found.remark:
+            say(found.remark)
         if window and not (json or video or out or changes) and has_display():
             from repose.app.window.start import run
 
-            raise typer.Exit(run(scene.name, ""))
+            raise typer.Exit(run(found.preset, "", found.run))
         from repose.app.jobs.headless_job import run_job
         from repose.app.jobs.headless_plan import plan
 
         asked = plan(
-            preset=scene.name,
+            preset=found.preset,
+            saved=found.run,
+            ready=found.ready,
             changes=changes or (),
             out=out,
             as_json=json,

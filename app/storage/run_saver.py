@@ -7,11 +7,11 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from repose.app.storage import autosave
 from repose.sim.experiment.commands import Command, Copy, Resume
@@ -27,6 +27,7 @@ log = logging.getLogger(__name__)
 
 INTERVAL = 30.0
 """Wall time between two automatic saves [s]."""
+Writer = Callable[[BinaryIO], object]
 LAST_SAVE = 2.0
 """Longest wall time for the last automatic save when a signal ends the window [s]."""
 
@@ -124,6 +125,11 @@ class RunSaver:
         self.said, self.trouble = "", ""
         self._jobs.put(lambda: self._save_plot(sheet, folder, name, suffixes))
 
+    def save_files(self, what: str, folder: Path, name: str, writers: Mapping[str, Writer]) -> None:
+        """Write files to free names in the folder, one per suffix; `what` they are begins the message."""
+        self.said, self.trouble = "", ""
+        self._jobs.put(lambda: self._save_files(what, folder, name, writers))
+
     def open(self, path: str) -> None:
         """Continue the run in a file."""
         target = self._target(path)
@@ -205,14 +211,17 @@ class RunSaver:
     def _save_plot(self, sheet: Sheet, folder: Path, name: str, suffixes: Sequence[str]) -> None:
         from repose.app.storage.plot_files import WRITERS
 
-        paths = [free_name(folder, name, suffix) for suffix in suffixes]
-        for path, suffix in zip(paths, suffixes, strict=True):
+        self._save_files("Plot", folder, name, {suffix: partial(WRITERS[suffix], sheet) for suffix in suffixes})
+
+    def _save_files(self, what: str, folder: Path, name: str, writers: Mapping[str, Writer]) -> None:
+        paths = {suffix: free_name(folder, name, suffix) for suffix in writers}
+        for suffix, path in paths.items():
             try:
-                write_new_file(path, partial(WRITERS[suffix], sheet))
+                write_new_file(path, writers[suffix])
             except OSError as error:
                 self.trouble = f"{path} could not be written: {error.strerror or error}."
                 return
-        self.said = f"Plot written to {folder}: {', '.join(path.name for path in paths)}."
+        self.said = f"{what} written to {folder}: {', '.join(path.name for path in paths.values())}."
 
     def _save_by_itself(self, saved: SavedRun) -> None:
         now = (saved.now.at, saved.now.commands, saved.log.scene)

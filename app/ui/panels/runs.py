@@ -53,7 +53,12 @@ def _draw_file(ui: Ui) -> None:
     )
     _draw_buttons(ui)
     _draw_export(ui)
-    draw_preset_button(ui)
+    draw_preset_button(ui, _half())
+    imgui.same_line()
+    if button(
+        ui, "runs.share", "Share…", hint="Ctrl+Shift+S", help="A QR code, a code and a command line of this run."
+    ):
+        ui.actions["share"]()
     row("Checkpoints in memory", rewind.memory(ui), ui)
     tooltip(
         "States the run can go back to at once. Beyond the limit older ones are thinned out; steps between are redone."
@@ -66,7 +71,7 @@ def _draw_file(ui: Ui) -> None:
 
 def _draw_buttons(ui: Ui) -> None:
     """Save and open, by the system's own dialog where it has one, and the recent runs."""
-    half = (imgui.get_content_region_avail().x - imgui.get_style().item_spacing.x) / 2
+    half = _half()
     missing = file_dialog.why_none()
     if button(ui, "runs.save", "Save", hint="Ctrl+S", width=half):
         save_run(ui)
@@ -81,6 +86,10 @@ def _draw_buttons(ui: Ui) -> None:
     imgui.same_line()
     if button(ui, "runs.recent", "Recent runs", width=half, help="Saved runs with their pictures."):
         ui.actions["recent_runs"]()
+
+
+def _half() -> float:
+    return float(imgui.get_content_region_avail().x - imgui.get_style().item_spacing.x) / 2
 
 
 def _draw_export(ui: Ui) -> None:
