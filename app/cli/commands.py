@@ -364,6 +364,17 @@ def doctor() -> None:
 
 
 @cli.command()
+def install_shortcut(
+    remove: Annotated[bool, typer.Option("--remove", help="Remove the entry again.")] = False,
+) -> None:
+    """Put the window among the programs of this user: desktop entry (Linux), Start menu (Windows), Applications
+    (macOS)."""
+    from repose.app.jobs.shortcut import install
+
+    raise typer.Exit(install(remove))
+
+
+@cli.command()
 def prepare() -> None:
     """Compile the engines of all scenes and presets now, so that each of them starts at once later.
 

@@ -15,7 +15,7 @@ from repose.app.ui.panels.scenes import choose_preset
 from repose.app.ui.share import code_or_refusal, copy_code, copy_command_line, qr_of, write_qr
 from repose.app.ui.toasts import tell
 from repose.app.ui.ui import Ui
-from repose.app.ui.widgets import button, tooltip
+from repose.app.ui.widgets import button
 from repose.sim.io import presets
 from repose.sim.parameters import ParameterError
 
@@ -64,7 +64,6 @@ def _draw_qr(ui: Ui, code: str, side: float) -> None:
                 start = None
     imgui.dummy(imgui.ImVec2(whole, whole))
     ui.probe.mark("share.qr")
-    tooltip("A camera reads the code below from here.")
 
 
 def _draw_text(ui: Ui, code: str, refusal: str) -> None:

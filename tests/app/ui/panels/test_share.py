@@ -128,7 +128,6 @@ def test_modules_of_the_qr_code_are_drawn_where_they_are(shared: PanelHarness, m
     origin = imgui.ImVec2(10.0, 20.0)
     monkeypatch.setattr(share.imgui, "get_cursor_screen_pos", lambda: origin)
     monkeypatch.setattr(share.imgui, "dummy", lambda size: None)
-    monkeypatch.setattr(share, "tooltip", lambda text: None)
     monkeypatch.setattr(shared.ui.probe, "mark", lambda name: None)
     share._draw_qr(shared.ui, code, 400.0)
     monkeypatch.undo()
