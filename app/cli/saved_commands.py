@@ -65,7 +65,7 @@ def export(
         Path,
         typer.Option(
             "--to",
-            metavar="FILE.csv|.vtk|.vtp|.npz|.lammpstrj|.xyz|.h5|DIR",
+            metavar="FILE.csv|.vtk|.vtp|.svg|.npz|.lammpstrj|.xyz|.h5|DIR",
             help="File to write, whose suffix selects the format; with --for the new folder.",
         ),
     ],
@@ -94,8 +94,8 @@ def export(
         typer.Option("--until", parser=typed_number, metavar="SECONDS", help="Simulated time of the last state."),
     ] = None,
 ) -> None:
-    """Write a saved run for other programs: a table, points for ParaView, a dump for OVITO, extended XYZ, HDF5, all
-    arrays for numpy, a script for LAMMPS.
+    """Write a saved run for other programs: a table, points for ParaView, a dump for OVITO, extended XYZ, HDF5, a
+    vector graphic, all arrays for numpy, a script for LAMMPS.
 
     All numbers are in SI units and exact: text has 17 digits. `repose open` shows what LAMMPS has computed.
     """

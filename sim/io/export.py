@@ -15,6 +15,7 @@ import numpy as np
 from repose.sim.io import export_text, export_vtk
 from repose.sim.io.atomic_file import Claim, claim
 from repose.sim.io.export_hdf5 import hdf5, require_library
+from repose.sim.io.export_svg import vector_graphic
 from repose.sim.io.export_text import Add
 from repose.sim.io.exported_state import ExportedState
 from repose.sim.io.world_tables import tables_of
@@ -47,6 +48,7 @@ FORMATS = {
     ".vtk": Format(export_vtk.legacy, False),
     ".vtp": Format(export_vtk.grains, False),
     ".npz": Format(_arrays, False),
+    ".svg": Format(vector_graphic, False),
     ".lammpstrj": Format(export_text.dump, True),
     ".xyz": Format(export_text.extended_xyz, True),
     ".h5": Format(hdf5, True, require_library),

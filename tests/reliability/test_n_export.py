@@ -20,7 +20,7 @@ from repose.sim.experiment.export_state import state_of
 from repose.sim.io.export import FORMATS, PROGRAMS, export, export_folder
 from repose.sim.io.export_hdf5 import hdf5
 from repose.sim.io.export_text import Add
-from repose.sim.io.exported_state import ExportedState, grain_columns
+from repose.sim.io.exported_state import ExportedState, contacts_of, grain_columns
 from repose.sim.io.lammps_dump import read_dump
 from repose.sim.io.world_tables import tables_of
 
@@ -216,6 +216,33 @@ def test_n20_paraview_gets_points_lines_and_their_times(run: ExportedState, tmp_
     row_of = {int(name): row for row, name in enumerate(run.world.sphere_id)}
     rows = [row_of[int(name)] for name in lines["sphere_id"].ravel()]
     assert np.array_equal(lines["Points"], run.position[rows])
+
+
+def test_n20_a_vector_graphic_has_a_circle_per_grain_a_line_per_push_and_the_origin_inside(
+    run: ExportedState, tmp_path: Path
+) -> None:
+    tree = ElementTree.fromstring(written(run, tmp_path / "grains.svg"))
+    name = "{http://www.w3.org/2000/svg}"
+    grains, forces = tree.findall(f"{name}g")
+    circles = np.array([[float(entry.attrib[key]) for key in ("cx", "cy", "r")] for entry in grains])
+    assert len(circles) == run.world.sphere_count
+    scale = circles[0, 2] / run.world.radius[0]
+    assert np.allclose(circles[:, 2], run.world.radius * scale, atol=2e-4)
+    apart = run.position[:, :2] - run.position[0, :2]
+    assert np.allclose((circles[:, :2] - circles[0, :2]) / scale, apart * (1.0, -1.0), atol=2e-3 * apart.max())
+    pushed = contacts_of(run, walls=False).normal_force
+    wide = np.array([float(entry.attrib["stroke-width"]) for entry in forces])
+    assert len(wide) == (pushed > 0.0).sum()
+    assert np.allclose(wide / wide.max(), pushed[pushed > 0.0] / pushed.max(), atol=1e-3)
+    width, height = (float(size) for size in tree.attrib["viewBox"].split()[2:])
+    assert (circles[:, :2] > circles[:, 2:]).all()
+    assert (circles[:, :2] + circles[:, 2:] < (width, height)).all()
+    about = tree.findtext(f"{name}desc") or ""
+    assert f"seed: {run.origin['seed']}" in about.splitlines()
+    assert "parameter friction: friction" in about
+    bar = tree.findall(f"{name}line")[0]
+    long = (float(bar.attrib["x2"]) - float(bar.attrib["x1"])) / scale
+    assert tree.findtext(f"{name}text") == f"{1e3 * long:.4g} mm"
 
 
 def test_n20_hdf5_holds_every_frame_with_the_same_bits_and_spheres_that_come_later(

@@ -27,6 +27,7 @@ EXPORTS = {
     ".lammpstrj": ("Dump", "A dump as LAMMPS writes it, for OVITO and LAMMPS."),
     ".xyz": ("XYZ", "Extended XYZ, for OVITO, ASE and others."),
     ".h5": ("HDF5", "HDF5 in the layout H5MD, with contacts and measurements; needs the package h5py."),
+    ".svg": ("SVG", "A vector graphic of grains and contact forces, for papers; parameters and seed inside."),
     ".npz": ("NPZ", "Every table of the state, for numpy.load."),
 }
 """Kinds of file the grains are written to for other programs: name and help; those of `repose.sim.io.export`, whose
