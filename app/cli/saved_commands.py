@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from repose.app.cli.film_options import Colour, Fps, Overlay, Size, Speed, Video
+from repose.app.cli.film_options import Colour, Fps, Overlay, Show, Size, Speed, Video
 from repose.app.cli.terminal import THREADS_HELP, refusals, table, typed_number
 from repose.app.progress import say
 from repose.app.signals import INTERRUPTED
@@ -33,6 +33,7 @@ def replay(
     speed: Speed = None,
     overlay: Overlay = "full",
     colour: Colour = "",
+    show: Show = None,
 ) -> None:
     """List the commands of a saved run, film it, or verify that a repeated run gives the same bits.
 
@@ -46,7 +47,7 @@ def replay(
         from repose.app.thread_count import asked_threads
 
         chosen = asked_threads(threads)
-        plan = plan_film(video, parsed_size(size), fps, speed, overlay, colour)
+        plan = plan_film(video, parsed_size(size), fps, speed, overlay, colour, show or ())
         if not verify and plan is None:
             table(("step", "command", "with"), commands_in(file))
             return
@@ -144,6 +145,7 @@ def open_any(
     speed: Speed = None,
     overlay: Overlay = "full",
     colour: Colour = "",
+    show: Show = None,
     picture: Annotated[bool, typer.Option("--picture/--no-picture", help="Draw the last frame as a PNG file.")] = True,
 ) -> None:
     """Open what somebody has shared, in the window; a dump of LAMMPS is also measured: slope, spheres that pass a gate,
@@ -162,7 +164,7 @@ def open_any(
         if window and not (json or video or out or changes) and has_display():
             from repose.app.window.start import run
 
-            raise typer.Exit(run(found.preset, "", found.run))
+            raise typer.Exit(run(found.preset, saved=found.run))
         from repose.app.jobs.headless_job import run_job
         from repose.app.jobs.headless_plan import plan
 
@@ -179,6 +181,7 @@ def open_any(
             speed=speed,
             overlay=overlay,
             colour=colour,
+            show=show or (),
             picture=picture,
         )
         raise typer.Exit(run_job(asked))

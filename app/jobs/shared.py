@@ -41,7 +41,7 @@ def found_in(what: str, radius: float | None = None, timestep: float | None = No
         if value is not None:
             raise ParameterError(f"{option} is for dumps of LAMMPS: leave it out.")
     if path.suffix.lower() == SUFFIX:
-        from repose.sim.experiment.saved_run import glimpse
+        from repose.sim.experiment.saved_side_by_side import glimpse
 
         try:
             glimpse(path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from pathlib import Path
 
 from repose.app.progress import one_line, say
@@ -25,17 +26,20 @@ START_SHARE = 0.8
 """Part of the screen's width and height the window takes at the first start."""
 
 
-def run(preset: str = "", threads: str = "", saved: Path | None = None) -> int:
+def run(preset: str = "", threads: str = "", side_by_side: Sequence[str] = (), saved: Path | None = None) -> int:
     """Open the window and run it until it is closed; returns the exit code.
 
     Ctrl-C and the signals that end programs close it too; then the run is kept and offered at the next start.
     `preset` is a name, a file or a code, by default the last one; `saved` is the file of a run to open instead.
     `threads` is the typed number, by default the last choice.
+    `side_by_side` are typed values of the parameters that differ between experiments side by side.
     Raises `ParameterError` for a preset that cannot be used and `WindowError` if no window can be opened.
     """
     settings = load_settings()
     together = asked_threads(threads) if threads else settings.choices.threads or None
     name, chosen = _choose_preset(preset, settings)
+    if side_by_side:
+        chosen = presets.side_by_side(chosen, side_by_side)
     with stoppable() as stop:
         window = _open_window(settings)
         application = Application(window, settings, name, chosen, together)

@@ -21,12 +21,12 @@ OnState = Callable[[Experiment], float]
 """The same, from the experiment itself."""
 
 
-def shown(on_frame: OnFrame) -> OnState:
-    """Give a snapshot of each state to `on_frame`."""
+def shown(on_frame: OnFrame, forces: bool = False) -> OnState:
+    """Give a snapshot of each state to `on_frame`, with `forces` including those of every contact."""
     snapshot = Snapshot(serial=-1)
 
     def on_state(experiment: Experiment) -> float:
-        take_snapshot(experiment, snapshot)
+        take_snapshot(experiment, snapshot, forces=forces)
         snapshot.serial += 1
         return on_frame(snapshot)
 
@@ -61,19 +61,21 @@ def run_experiment(
     on_progress: Callable[[str, float | None], None] = lambda words, share: None,
     on_frame: OnFrame | None = None,
     at_phases: bool = False,
+    forces: bool = False,
     until: float = math.inf,
     under_way: bool = False,
 ) -> dict[str, Any]:
     """Run all phases of the scene; returns `results_of(experiment)`.
 
     `on_frame` is called at the beginning, at the first step at or after the requested time, and with `at_phases`
-    when a phase begins. The run ends at the first step at or after `until` [s] at the latest. An experiment that is
-    `under_way` continues in its present phase. Raises `ParameterError` if the scene cannot be run now.
+    when a phase begins; with `forces` the snapshots contain the forces of all contacts. The run ends at the first step
+    at or after `until` [s] at the latest. An experiment that is `under_way` continues in its present phase. Raises
+    `ParameterError` if the scene cannot be run now.
     """
     refusal = "" if under_way and not is_finished(experiment) else apply(experiment, Act("run"))
     if refusal:
         raise ParameterError(refusal)
-    frames = Frames(experiment, None if on_frame is None else shown(on_frame), at_phases)
+    frames = Frames(experiment, None if on_frame is None else shown(on_frame, forces), at_phases)
     while True:
         frames.take()
         if is_finished(experiment) or experiment.time >= until:

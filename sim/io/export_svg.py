@@ -18,7 +18,7 @@ from repose.sim.io.exported_state import ExportedState, contacts_of
 
 EDGE = 180.0
 """Longer edge of the graphic [mm]: the width of the text of a page."""
-MARGIN, FOOT = 3.0, 9.0
+MARGIN, FOOT = 3.0, 13.0
 """Around the grains, and below them for the scale bar [mm]."""
 WIDEST = 0.5
 """Width of the line of the largest force, over the mean radius."""
@@ -82,7 +82,7 @@ def _scale_bar(scale: float, width: float, height: float, force: float) -> list[
     power = 10.0 ** math.floor(math.log10(most))
     length = power * next((step for step in (5, 2) if step * power <= most), 1)
     unit, name = next(((size, name) for size, name in UNITS if length >= 0.999 * size), UNITS[-1])
-    left, foot = width - MARGIN - length * scale, height + 0.25 * FOOT
+    left, foot = width - MARGIN - length * scale, height + 1.5
     text = 'font-family="sans-serif" font-size="3.5"'
     bar = [
         f'<line x1="{left:.4f}" y1="{foot:.4f}" x2="{width - MARGIN:.4f}" y2="{foot:.4f}" stroke="black" '
@@ -91,5 +91,5 @@ def _scale_bar(scale: float, width: float, height: float, force: float) -> list[
         f"{length / unit:.6g} {name}</text>",
     ]
     if force > 0.0:
-        bar.append(f'<text x="{MARGIN}" y="{foot + 4.5:.4f}" {text}>widest line: normal force of {force:.3g} N</text>')
+        bar.append(f'<text x="{MARGIN}" y="{foot + 9.0:.4f}" {text}>widest line: normal force of {force:.3g} N</text>')
     return bar

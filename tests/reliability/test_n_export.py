@@ -123,8 +123,8 @@ def test_n20_a_dump_has_the_items_of_lammps_and_is_opened_with_the_same_bits(
     assert np.array_equal(frame.mass, run.world.mass[order])
     with path.open("w+b") as file, FORMATS[".lammpstrj"].begin(file) as add:
         add(run)
-        add(run)
-    assert [place.time for place in read_dump(path).places] == [run.time, run.time]
+        add(replace(run, step=run.step + 1, time=run.time + run.dt))
+    assert [place.time for place in read_dump(path).places] == [run.time, run.time + run.dt]
     assert path.read_text("ascii").count("ITEM: UNITS") == 1  # as LAMMPS writes it
 
 

@@ -44,7 +44,7 @@ def test_without_a_window_each_becomes_the_same_experiment(monkeypatch: pytest.M
 def test_with_a_display_each_opens_the_window(monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[tuple[str, Path | None]] = []
     monkeypatch.setattr(doctor, "has_display", lambda: True)
-    monkeypatch.setattr(start, "run", lambda preset, threads, saved: opened.append((preset, saved)) or 0)
+    monkeypatch.setattr(start, "run", lambda preset, saved: opened.append((preset, saved)) or 0)
     for what in (CODE, "b.toml", "a.repose"):
         assert run_command_line(["open", what]) == 0
     assert opened == [(CODE, None), ("b.toml", None), ("", Path("a.repose"))]
