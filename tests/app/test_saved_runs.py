@@ -75,7 +75,7 @@ def test_small_pictures_have_the_colours_that_the_window_shows_at_first(monkeypa
 
     def draw(snapshot: Snapshot, view: View, camera: object) -> np.ndarray:
         drawn.append(view)
-        return np.zeros((20, 32, 3), np.uint8)
+        return np.zeros((400, 640, 3), np.uint8)
 
     maker = SimpleNamespace(draw=draw, close=lambda: None)
     monkeypatch.setattr(small_picture, "open_picture_maker", lambda size: maker)
