@@ -222,7 +222,9 @@ class ParameterSet(BaseModel):
             document = tomllib.loads(f"value = {text.strip()}")
         except tomllib.TOMLDecodeError:
             document = {}
-        return cls._one(name, document["value"] if document.keys() == {"value"} else text.strip())
+        value = document["value"] if document.keys() == {"value"} else text.strip()
+        words = parameter.kind == "choice" and not isinstance(value, str)  # such as `test=6`, whose choices are digits
+        return cls._one(name, text.strip() if words else value)
 
     @classmethod
     def _one(cls, name: str, value: Any) -> Value:

@@ -350,7 +350,7 @@ def clump(
 
 cli.command()(saved_commands.replay)
 cli.command()(saved_commands.export)
-cli.command(name="open")(saved_commands.open_dump)
+cli.command(name="open")(saved_commands.open_any)
 
 
 @cli.command()
@@ -377,6 +377,17 @@ def doctor() -> None:
 
     rows = [(finding.name, finding.value, finding.advice) for finding in examine()]
     table(("check", "found", "what to do"), rows)
+
+
+@cli.command()
+def install_shortcut(
+    remove: Annotated[bool, typer.Option("--remove", help="Remove the entry again.")] = False,
+) -> None:
+    """Put the window among the programs of this user: desktop entry (Linux), Start menu (Windows), Applications
+    (macOS)."""
+    from repose.app.jobs.shortcut import install
+
+    raise typer.Exit(install(remove))
 
 
 @cli.command()

@@ -66,7 +66,7 @@ def export(
         Path,
         typer.Option(
             "--to",
-            metavar="FILE.csv|.vtk|.npz|DIR",
+            metavar="FILE.csv|.vtk|.vtp|.svg|.npz|.lammpstrj|.xyz|.h5|DIR",
             help="File to write, whose suffix selects the format; with --for the new folder.",
         ),
     ],
@@ -74,24 +74,52 @@ def export(
         str,
         typer.Option(
             "--for",
-            metavar="lammps",
-            help="Program that continues the run: a data file and an input script in a new folder.",
+            metavar="ovito|paraview|xyz|hdf5|lammps",
+            help="Program that reads the run, contacts included, or with lammps continues it, from a new folder.",
             show_default=False,
         ),
     ] = "",
+    every: Annotated[
+        float | None,
+        typer.Option(
+            parser=typed_number,
+            metavar="SECONDS",
+            help="Simulated time between two states; the run is computed again. Without it the last state is written.",
+        ),
+    ] = None,
+    since: Annotated[
+        float, typer.Option("--from", parser=typed_number, metavar="SECONDS", help="Simulated time of the first state.")
+    ] = 0.0,
+    until: Annotated[
+        float | None,
+        typer.Option("--until", parser=typed_number, metavar="SECONDS", help="Simulated time of the last state."),
+    ] = None,
 ) -> None:
-    """Write a saved run for other programs: a table, points for ParaView, all arrays for numpy, a script for LAMMPS.
+    """Write a saved run for other programs: a table, points for ParaView, a dump for OVITO, extended XYZ, HDF5, a
+    vector graphic, all arrays for numpy, a script for LAMMPS.
 
     All numbers are in SI units and exact: text has 17 digits. `repose open` shows what LAMMPS has computed.
     """
     with refusals():
-        from repose.app.jobs.replay_job import export_for, export_run
+        from repose.app.jobs.replay_job import Part, export_for, export_run
+        from repose.app.stopping import StopAsked
 
-        raise typer.Exit(export_for(program, file, to) if program else export_run(file, to))
+        part = Part(every, since, math.inf if until is None else until)
+        try:
+            raise typer.Exit(export_for(program, file, to, part) if program else export_run(file, to, part))
+        except StopAsked:
+            say("Stopped before the end.")
+            raise typer.Exit(INTERRUPTED) from None
 
 
-def open_dump(
-    file: Annotated[Path, typer.Argument(metavar="DUMP", help="A text dump of LAMMPS: id, x y z, radius; in SI.")],
+def open_any(
+    what: Annotated[
+        str,
+        typer.Argument(
+            metavar="CODE|FILE",
+            help="A code of an experiment, a saved run, a preset, or a text dump of LAMMPS: id, x y z, radius; in SI.",
+        ),
+    ],
     radius: Annotated[
         float | None,
         typer.Option(parser=typed_number, metavar="METRES", help="Radius of all spheres if the dump has none."),
@@ -120,30 +148,30 @@ def open_dump(
     show: Show = None,
     picture: Annotated[bool, typer.Option("--picture/--no-picture", help="Draw the last frame as a PNG file.")] = True,
 ) -> None:
-    """Show and measure a dump of LAMMPS: slope, spheres that pass a gate, contacts, a film.
+    """Open what somebody has shared, in the window; a dump of LAMMPS is also measured: slope, spheres that pass a gate,
+    contacts, a film.
 
-    Without a window, or with --no-window, --json, --video, --out or --set, it is played to its end, and result.json and
-    a picture are written.
+    Without a window, or with --no-window, --json, --video, --out or --set, it is run or played to its end, and
+    result.json and a picture are written.
     """
     with refusals():
         from repose.app.jobs.doctor import has_display
-        from repose.sim import registry
-        from repose.sim.io.lammps_dump import read_dump
-        from repose.sim.scenes.common.played_dump import module_of, scene_of_dump
+        from repose.app.jobs.shared import found_in
 
-        scene, remark = scene_of_dump(read_dump(file, radius), timestep)
-        if remark:
-            say(remark)
-        registry.add_module(module_of(scene))
+        found = found_in(what, radius, timestep)
+        if found.remark:
+            say(found.remark)
         if window and not (json or video or out or changes) and has_display():
             from repose.app.window.start import run
 
-            raise typer.Exit(run(scene.name, ""))
+            raise typer.Exit(run(found.preset, saved=found.run))
         from repose.app.jobs.headless_job import run_job
         from repose.app.jobs.headless_plan import plan
 
         asked = plan(
-            preset=scene.name,
+            preset=found.preset,
+            saved=found.run,
+            ready=found.ready,
             changes=changes or (),
             out=out,
             as_json=json,

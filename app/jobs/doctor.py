@@ -33,6 +33,18 @@ PACKAGES = (
     "typer",
 )
 PROBE = "from repose.app.jobs.doctor import probe_opengl; probe_opengl()"
+OPENGL = "The window draws with OpenGL 3.3, which comes with the driver of the graphics card."
+MISSING_OPENGL = {
+    "linux": "A small installation lacks its libraries: sudo apt install libgl1 libegl1 libgl1-mesa-dri (Debian, "
+    "Ubuntu), sudo dnf install mesa-libGL mesa-libEGL mesa-dri-drivers (Fedora), sudo pacman -S mesa (Arch). They draw "
+    "with the processor where there is no card. In a container or over ssh there may be no display to draw on.",
+    "darwin": "Every Mac since 2012 has it, but not a login over ssh, and not every virtual machine: start Repose "
+    "on the screen of the Mac itself.",
+    "win32": "Windows' own driver has only OpenGL 1.1: install the driver from the maker of the card (Intel, AMD, "
+    "NVIDIA). In a virtual machine or Remote Desktop install 'OpenCL, OpenGL and Vulkan Compatibility Pack' from the "
+    "Microsoft Store.",
+}
+"""Why it may be missing and what to install, by `sys.platform`."""
 PATIENCE = 60.0
 """Longest wall time of the OpenGL check in its separate process [s]."""
 
@@ -136,7 +148,13 @@ def _opengl() -> list[Finding]:
         return [Finding("OpenGL", f"{found['version']}, {found['renderer']}", advice)]
     lines = done.stderr.strip().splitlines() or [f"the probe ended with code {done.returncode}"]
     reason = lines[-1].partition(": ")[2] or lines[-1]
-    return [Finding("OpenGL", f"not usable: {reason}", "OpenGL 3.3 is needed; Debian: apt install libgl1 libegl1")]
+    return [Finding("OpenGL", f"not usable: {reason}", _about_opengl())]
+
+
+def _about_opengl(system: str = sys.platform) -> str:
+    """What OpenGL is, why this system may not have it, and how to get it."""
+    name = system if system in MISSING_OPENGL else "linux"
+    return f"{OPENGL} {MISSING_OPENGL[name]} Without a window everything works too: repose run heap."
 
 
 def _threads() -> list[Finding]:

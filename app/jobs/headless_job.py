@@ -31,6 +31,7 @@ from repose.app.window.window import WindowError
 from repose.sim.experiment.commands import SetParameters, UseThreads
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.history import saved_copy
+from repose.sim.experiment.origin import origin_of
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.stepping import is_finished
 from repose.sim.experiment.take_snapshot import take_snapshot
@@ -308,13 +309,14 @@ def _draw(simulation: Experiment, job: Job, file: BinaryIO) -> None:
     try:
         from repose.app.storage.png import save_png
 
+        about = origin_of(simulation.scene, simulation.seed, simulation.time, simulation.parameters)
         if snapshot.parts:  # bodies move through a larger scene
             beside = band(snapshot, view, size[0], picture_scale(size) * view.text_scale)
             camera = first_camera(snapshot, size, picture_room(size, view.text_scale, beside))
-            save_png(maker.draw(snapshot, view, camera), file)
+            save_png(maker.draw(snapshot, view, camera), file, about)
             return
         box = whole_scene(snapshot) if snapshot.measurement is None else close_up(snapshot)
-        save_png(maker.draw(snapshot, view, box=box), file)
+        save_png(maker.draw(snapshot, view, box=box), file, about)
     finally:
         maker.close()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from repose.app.jobs.film_plan import FilmPlan
 from repose.app.jobs.headless_film import HeadlessFilm
@@ -16,16 +16,31 @@ from repose.app.stopping import stoppable
 from repose.sim.experiment.saved_side_by_side import Saved, singles
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.take_snapshot import take_snapshot
-from repose.sim.parameters import ParameterError, require_known
+from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
 
 if TYPE_CHECKING:
     from repose.sim.experiment.command_log import SavedRun
+    from repose.sim.experiment.experiment import Experiment
     from repose.sim.experiment.replay import Verdict
+    from repose.sim.io.export_text import Add
 
 Found = TypeVar("Found")
 AGREED, DIFFERS = 0, 3
 WRITTEN, NOT_WRITTEN = 0, 1
+SHORTEST = 1e-6
+"""Shortest time between two exported states [s]."""
+
+
+class Part(NamedTuple):
+    """Which states of a run are exported."""
+
+    every: float | None = None
+    """Simulated time between two states [s]; None for the last state alone."""
+    since: float = 0.0
+    """Simulated time of the first one [s]."""
+    until: float = math.inf
+    """Simulated time at which the part ends [s]."""
 
 
 def commands_in(path: Path) -> list[tuple[str, str, str]]:
@@ -94,13 +109,16 @@ def film_run(
     try:
         with Progress(f"Film of {path.name}", quiet=quiet) as progress, stoppable() as stop:
             progress.show("compiling the engine", None)
+            from repose.sim.experiment.headless import shown
             from repose.sim.experiment.replay import play
 
             def on_progress(at: int, end: int) -> None:
                 stop.check()
                 progress.show(f"replaying: step {at} of {end}", at / max(end, 1))
 
-            played = play(saved, film.take, film.at_phases, since, until, on_progress, threads, film.needs_forces)
+            played = play(
+                saved, shown(film.take, film.needs_forces), film.at_phases, since, until, on_progress, threads
+            )
             duration, last = played.duration, Snapshot()
             take_snapshot(played.experiment, last, forces=film.needs_forces)
     finally:
@@ -127,35 +145,104 @@ def _difference(verdict: Verdict) -> str:
     )
 
 
-def export_run(path: Path, to: Path) -> int:
-    """Write the grains of the run's last state to a new file; returns the exit code. Raises `ParameterError`."""
-    from repose.sim.io.export import ExportedState, require_known_ending, write_grains
-
-    try:
-        require_known_ending(to)
-    except ValueError as error:
-        raise ParameterError(str(error)) from None
-    place = claim_for("--to", to)
-    try:
-        run = _single(path).now.now.run
-        write_grains(ExportedState(run.world, run.step, run.time, run.dt, run.series.columns()), place)
-    except OSError as error:
-        say(f"{to} could not be written: {error.strerror or error}.")
-        return NOT_WRITTEN
-    finally:
-        place.release()
-    say(f"{run.world.sphere_count} grains at step {run.step} written to {to}.")
-    return WRITTEN
-
-
-def export_for(program: str, path: Path, to: Path) -> int:
-    """Write what another program needs to continue the run to a new folder; returns the exit code.
+def export_run(path: Path, to: Path, part: Part) -> int:
+    """Write the grains to a new file, at the end of the run or over time; returns the exit code.
 
     Raises `ParameterError`.
     """
+    from repose.sim.io.export import format_of, with_place
+
+    format_of(to, several=part.every is not None)
+    place = claim_for("--to", to)
+    try:
+        return _fed(path, to, part, lambda feed: with_place(place, feed))
+    finally:
+        place.release()
+
+
+def export_for(program: str, path: Path, to: Path, part: Part) -> int:
+    """Write what another program reads, or needs to continue the run, to a new folder; returns the exit code.
+
+    Raises `ParameterError`.
+    """
+    from repose.sim.io.export import export_folder, program_of
+
+    if program == "lammps":
+        if part.every is not None:
+            raise ParameterError("--every is for files that are read; --for lammps writes the last state, to continue.")
+        return _export_for_lammps(path, to)
+    wanted = program_of(program)
+    if to.exists():
+        raise ParameterError(f"--to {to} exists already: name a new folder.")
+    code = _fed(path, to, part, lambda feed: export_folder(wanted, to, feed))
+    if code == WRITTEN:
+        say(wanted.hint)
+    return code
+
+
+def _fed(path: Path, to: Path, part: Part, write: Callable[[Callable[[Add], object]], object]) -> int:
+    """Load the run and give the states of a part of it to `write`; returns the exit code."""
+    if not 0.0 <= part.since < part.until:
+        raise ParameterError(
+            f"--from {part.since:g} --until {part.until:g} is refused: it must begin at 0 s or later and end after."
+        )
+    if part.every is None and part != Part():
+        raise ParameterError(
+            "--from and --until choose a part of a run: give the time between two states with --every."
+        )
+    if part.every is not None and not SHORTEST <= part.every < math.inf:
+        raise ParameterError(
+            f"--every {part.every:g} is refused: the time between two states is at least {SHORTEST:g} s."
+        )
+    saved, written, verdict = _single(path), [0, 0], None
+
+    def feed(add: Add) -> None:
+        nonlocal verdict
+        verdict = _give(saved, path.name, part, add, written)
+
+    try:
+        write(feed)
+    except OSError as error:
+        say(f"{to} could not be written: {error.strerror or error}.")
+        return NOT_WRITTEN
+    if verdict is not None and verdict.differs_at is not None:
+        say(_difference(verdict))
+        return DIFFERS
+    states = "1 state" if written[1] == 1 else f"{written[1]} states"
+    where = f"at step {saved.now.now.run.step}" if part.every is None else f"in {states}"
+    say(f"{written[0]} grains {where} written to {to}.")
+    return WRITTEN
+
+
+def _give(saved: SavedRun, name: str, part: Part, add: Add, written: list[int]) -> Verdict | None:
+    """Call `add` for the last state, or for the states of a part of the run, which is computed again.
+
+    `written` receives the spheres of the last of them and their number.
+    """
+    from repose.sim.experiment.changes import resumed_experiment
+    from repose.sim.experiment.export_state import state_of
+    from repose.sim.experiment.replay import play
+
+    def take(experiment: Experiment) -> float:
+        add(state_of(experiment))
+        written[:] = experiment.run.world.sphere_count, written[1] + 1
+        return part.every or math.inf
+
+    if part.every is None:
+        take(resumed_experiment(saved))
+        return None
+    with Progress(f"Export of {name}") as progress, stoppable() as stop:
+
+        def on_progress(at: int, end: int) -> None:
+            stop.check()
+            progress.show(f"replaying: step {at} of {end}", at / max(end, 1))
+
+        return play(saved, take, since=part.since, until=part.until, on_progress=on_progress).verdict
+
+
+def _export_for_lammps(path: Path, to: Path) -> int:
     from repose.sim.experiment.lammps_export import DATA, SCRIPT, lammps_files, write_files
 
-    require_known(program, ("lammps",), "program")
     saved = _single(path)
     now = saved.now.now
     found = lammps_files(scenes()[saved.log.scene], now.parameters, now.restored())

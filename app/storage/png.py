@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from io import BytesIO
 from typing import BinaryIO
 
@@ -9,12 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-def save_png(picture: NDArray[np.uint8], file: BinaryIO) -> None:
-    """Write a picture, shape (height, width, 3), as PNG."""
-    import pygame
+def save_png(picture: NDArray[np.uint8], file: BinaryIO, origin: Mapping[str, str] | None = None) -> None:
+    """Write a picture, shape (height, width, 3), as PNG, with the origin of what it shows as text inside: title,
+    program, and everything as a description (keywords of the PNG standard)."""
+    from PIL import Image
+    from PIL.PngImagePlugin import PngInfo
 
-    height, width = picture.shape[:2]
-    surface = pygame.image.frombuffer(np.ascontiguousarray(picture).tobytes(), (width, height), "RGB")
-    encoded = BytesIO()  # where a write to the file fails, pygame prints an error for each of its small writes
-    pygame.image.save(surface, encoded, ".png")
+    text = PngInfo()
+    if origin:
+        text.add_itxt("Title", origin.get("scene", ""))
+        text.add_itxt("Software", origin.get("program", ""))
+        text.add_itxt("Description", "\n".join(f"{name}: {value}" for name, value in origin.items()))
+    encoded = BytesIO()  # so that a full disk fails at one write
+    Image.fromarray(picture).save(encoded, "PNG", pnginfo=text)
     file.write(encoded.getbuffer())

@@ -7,17 +7,17 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 from repose.app.storage import autosave
 from repose.sim.experiment.commands import Command, Copy, Resume
 from repose.sim.io.archive import SUFFIX
 from repose.sim.io.atomic_file import write_new_file, write_whole_file
-from repose.sim.parameters import unquoted
+from repose.sim.parameters import ParameterError, unquoted
 
 if TYPE_CHECKING:
     from repose.app.storage.plot_files import Sheet
@@ -27,6 +27,7 @@ log = logging.getLogger(__name__)
 
 INTERVAL = 30.0
 """Wall time between two automatic saves [s]."""
+Writer = Callable[[BinaryIO], object]
 LAST_SAVE = 2.0
 """Longest wall time for the last automatic save when a signal ends the window [s]."""
 
@@ -124,6 +125,11 @@ class RunSaver:
         self.said, self.trouble = "", ""
         self._jobs.put(lambda: self._save_plot(sheet, folder, name, suffixes))
 
+    def save_files(self, what: str, folder: Path, name: str, writers: Mapping[str, Writer]) -> None:
+        """Write files to free names in the folder, one per suffix; `what` they are begins the message."""
+        self.said, self.trouble = "", ""
+        self._jobs.put(lambda: self._save_files(what, folder, name, writers))
+
     def open(self, path: str) -> None:
         """Continue the run in a file."""
         target = self._target(path)
@@ -190,29 +196,36 @@ class RunSaver:
             self.trouble = f"{path} could not be written: {error.strerror or error}; the run continues."
 
     def _export(self, saved: Saved, path: Path) -> None:
+        from repose.sim.experiment.changes import resumed_experiment
+        from repose.sim.experiment.export_state import state_of
         from repose.sim.experiment.saved_side_by_side import singles
-        from repose.sim.io.export import ExportedState, export
+        from repose.sim.io.export import export
 
-        runs = [one.now.now.run for one in singles(saved)]
+        runs = singles(saved)
         paths = [path] if len(runs) == 1 else [path.with_stem(f"{path.stem}-{k + 1}") for k in range(len(runs))]
         try:
             for run, path in zip(runs, paths, strict=True):
-                export(ExportedState(run.world, run.step, run.time, run.dt, run.series.columns()), path)
+                export(state_of(resumed_experiment(run)), path)
             self.said = f"Grains written to {', '.join(map(str, paths))}."
         except OSError as error:
             self.trouble = f"{path} could not be written: {error.strerror or error}; the run continues."
+        except ParameterError as error:  # a library is missing
+            self.trouble = str(error)
 
     def _save_plot(self, sheet: Sheet, folder: Path, name: str, suffixes: Sequence[str]) -> None:
         from repose.app.storage.plot_files import WRITERS
 
-        paths = [free_name(folder, name, suffix) for suffix in suffixes]
-        for path, suffix in zip(paths, suffixes, strict=True):
+        self._save_files("Plot", folder, name, {suffix: partial(WRITERS[suffix], sheet) for suffix in suffixes})
+
+    def _save_files(self, what: str, folder: Path, name: str, writers: Mapping[str, Writer]) -> None:
+        paths = {suffix: free_name(folder, name, suffix) for suffix in writers}
+        for suffix, path in paths.items():
             try:
-                write_new_file(path, partial(WRITERS[suffix], sheet))
+                write_new_file(path, writers[suffix])
             except OSError as error:
                 self.trouble = f"{path} could not be written: {error.strerror or error}."
                 return
-        self.said = f"Plot written to {folder}: {', '.join(path.name for path in paths)}."
+        self.said = f"{what} written to {folder}: {', '.join(path.name for path in paths.values())}."
 
     def _save_by_itself(self, saved: Saved) -> None:
         now = (saved.now.at, saved.now.commands, saved.log.scene)

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 from repose.app.storage.view import View
+from repose.sim.io.share_code import is_code
 
 SIZE = (320, 200)
 """Width and height [pixel]."""
@@ -56,6 +57,8 @@ def pixels(picture: bytes) -> NDArray[np.uint8] | None:
 
 def of_preset(name: str) -> bytes:
     """The picture of a shipped preset, or of one in a file; empty where there is none."""
+    if is_code(name):
+        return b""
     if name.endswith(".toml"):
         return _read(Path(name).with_suffix(".webp"))
     place = files("repose.assets").joinpath("presets", PICTURES, f"{name}.webp")

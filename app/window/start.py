@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from pathlib import Path
 
 from repose.app.progress import one_line, say
 from repose.app.signals import INTERRUPTED
@@ -25,11 +26,12 @@ START_SHARE = 0.8
 """Part of the screen's width and height the window takes at the first start."""
 
 
-def run(preset: str = "", threads: str = "", side_by_side: Sequence[str] = ()) -> int:
+def run(preset: str = "", threads: str = "", side_by_side: Sequence[str] = (), saved: Path | None = None) -> int:
     """Open the window and run it until it is closed; returns the exit code.
 
     Ctrl-C and the signals that end programs close it too; then the run is kept and offered at the next start.
-    `preset` is a name or a file, by default the last one. `threads` is the typed number, by default the last choice.
+    `preset` is a name, a file or a code, by default the last one; `saved` is the file of a run to open instead.
+    `threads` is the typed number, by default the last choice.
     `side_by_side` are typed values of the parameters that differ between experiments side by side.
     Raises `ParameterError` for a preset that cannot be used and `WindowError` if no window can be opened.
     """
@@ -40,7 +42,10 @@ def run(preset: str = "", threads: str = "", side_by_side: Sequence[str] = ()) -
         chosen = presets.side_by_side(chosen, side_by_side)
     with stoppable() as stop:
         window = _open_window(settings)
-        return _stay(Application(window, settings, name, chosen, together), stop)
+        application = Application(window, settings, name, chosen, together)
+        if saved is not None:
+            application.ui.run_saver.open(str(saved))
+        return _stay(application, stop)
 
 
 def _stay(application: Application, stop: Stop) -> int:

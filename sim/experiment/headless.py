@@ -17,33 +17,42 @@ from repose.sim.parameters import ParameterError
 
 OnFrame = Callable[[Snapshot], float]
 """Processes a frame and returns the simulated time from the due time of this frame to that of the next [s]."""
+OnState = Callable[[Experiment], float]
+"""The same, from the experiment itself."""
+
+
+def shown(on_frame: OnFrame, forces: bool = False) -> OnState:
+    """Give a snapshot of each state to `on_frame`, with `forces` including those of every contact."""
+    snapshot = Snapshot(serial=-1)
+
+    def on_state(experiment: Experiment) -> float:
+        take_snapshot(experiment, snapshot, forces=forces)
+        snapshot.serial += 1
+        return on_frame(snapshot)
+
+    return on_state
 
 
 class Frames:
-    """Snapshots of an experiment at the times that a film requests."""
+    """States of an experiment at the times that a film or an export requests."""
 
-    def __init__(
-        self, experiment: Experiment, on_frame: OnFrame | None, at_phases: bool = False, forces: bool = False
-    ) -> None:
-        self._experiment, self._on_frame, self._at_phases, self._forces = experiment, on_frame, at_phases, forces
-        self._snapshot = Snapshot(serial=-1)
+    def __init__(self, experiment: Experiment, on_state: OnState | None, at_phases: bool = False) -> None:
+        self._experiment, self._on_state, self._at_phases = experiment, on_state, at_phases
         self._phase, self._last = experiment.phase, experiment.time
-        self.due = experiment.time if on_frame is not None else math.inf
+        self.due = experiment.time if on_state is not None else math.inf
         """Simulated time of the next frame [s]."""
 
     def take(self) -> None:
-        """Call `on_frame` if a frame is due, if a phase for which it waits has begun, or if the time was set back."""
-        experiment, shot = self._experiment, self._snapshot
-        if self._on_frame is None:
+        """Call `on_state` if a frame is due, if a phase for which it waits has begun, or if the time was set back."""
+        experiment = self._experiment
+        if self._on_state is None:
             return
         begins = self._at_phases and experiment.phase != self._phase
         if begins or experiment.time < self._last:
             self.due = experiment.time
         self._phase, self._last = experiment.phase, experiment.time
         while experiment.time >= self.due - 1e-12:
-            take_snapshot(experiment, shot, forces=self._forces)
-            shot.serial += 1
-            self.due += self._on_frame(shot)
+            self.due += self._on_state(experiment)
 
 
 def run_experiment(
@@ -66,7 +75,7 @@ def run_experiment(
     refusal = "" if under_way and not is_finished(experiment) else apply(experiment, Act("run"))
     if refusal:
         raise ParameterError(refusal)
-    frames = Frames(experiment, on_frame, at_phases, forces)
+    frames = Frames(experiment, None if on_frame is None else shown(on_frame, forces), at_phases)
     while True:
         frames.take()
         if is_finished(experiment) or experiment.time >= until:

@@ -12,7 +12,7 @@ from repose.sim.experiment.command_log import SavedRun
 from repose.sim.experiment.commands import UseThreads
 from repose.sim.experiment.control import apply, follow_log
 from repose.sim.experiment.experiment import Experiment
-from repose.sim.experiment.headless import Frames, OnFrame
+from repose.sim.experiment.headless import Frames, OnState
 from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.stepping import steps_until
 
@@ -69,18 +69,17 @@ class Played(NamedTuple):
 
 def play(
     saved: SavedRun,
-    on_frame: OnFrame,
+    on_state: OnState,
     at_phases: bool = False,
     since: float = 0.0,
     until: float = math.inf,
     on_progress: Callable[[int, int], None] = lambda at, end: None,
     threads: int | None = None,
-    forces: bool = False,
 ) -> Played:
     """Replay the log and take frames from `since` to `until`, simulated seconds since the log began.
 
-    This time continues where the time of the run restarts at 0. `on_frame`, `at_phases` and `forces` are as in
-    `run_experiment`.
+    This time continues where the time of the run restarts at 0. `on_state` and `at_phases` are as in
+    `repose.sim.experiment.headless`; `shown` makes an `on_state` of what takes snapshots.
     """
     experiment = _at_its_beginning(saved, threads)
     past, end = experiment.history, saved.now.at
@@ -98,7 +97,7 @@ def play(
         followed = follow_log(experiment, past.at, acted)
         before = experiment.time
         if frames is None and clock >= since - 1e-12 and clock < until:
-            frames, began = Frames(experiment, on_frame, at_phases, forces), clock
+            frames, began = Frames(experiment, on_state, at_phases), clock
         if frames is not None:
             frames.take()
         if not followed or past.at >= end or clock >= until:

@@ -153,6 +153,8 @@ class Snapshot:
     """Increases with every published snapshot."""
     scene: str = ""
     seed: int = 0
+    ready: str | None = None
+    """Name of the prepared state at the beginning of the run."""
     step: int = 0
     time: float = 0.0
     """Simulated time [s]."""

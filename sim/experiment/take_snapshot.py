@@ -163,7 +163,7 @@ def intact_bonds(world: World) -> NDArray[np.int64]:
 def take_picture(experiment: Experiment, snapshot: Snapshot) -> None:
     """Copy the data that need no compiled function: positions, parameters, phase, actions."""
     world, dimension = experiment.run.world, experiment.scene.dimension
-    snapshot.scene, snapshot.seed = experiment.scene.name, experiment.seed
+    snapshot.scene, snapshot.seed, snapshot.ready = experiment.scene.name, experiment.seed, experiment.ready
     snapshot.step, snapshot.time, snapshot.dt = experiment.step, experiment.time, experiment.dt
     snapshot.parameters, snapshot.gravity = experiment.parameters, experiment.engine.gravity
     snapshot.position = world.motion[:dimension, 0].T.astype(np.float32)

@@ -105,7 +105,7 @@ def write_whole_file(path: Path, write: Callable[[BinaryIO], object]) -> None:
     draft = draft_of(path)
     _held.add(str(draft))
     try:
-        with draft.open("wb") as file:
+        with draft.open("w+b") as file:  # HDF5 reads what it has written
             write(file)
             file.flush()
             os.fsync(file.fileno())

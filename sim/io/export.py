@@ -1,128 +1,144 @@
-"""Export of grains for other programs: one table (.csv), a point cloud (.vtk), all tables of the world (.npz).
+"""Export of grains for other programs: the formats, by the ending of a file and by the name of a program.
 
-Numbers in text have 17 significant digits, which represent each number exactly; the other formats are binary. VTK's
-legacy format (file formats for VTK 4.2) is a header and tables in big-endian order, which needs no library.
+A format is a context that yields the function which writes one more state. All numbers are in SI units; those in text
+have 17 significant digits, which represent each number exactly.
 """
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple
 
 import numpy as np
-from repose.sim.engine.world import Floats, World
+from repose.sim.io import export_text, export_vtk
 from repose.sim.io.atomic_file import Claim, claim
+from repose.sim.io.export_hdf5 import hdf5, require_library
+from repose.sim.io.export_svg import vector_graphic
+from repose.sim.io.export_text import Add
+from repose.sim.io.exported_state import ExportedState
 from repose.sim.io.world_tables import tables_of
-from repose.sim.measure.contact_sums import pushes
-
-AXES = "xyz"
-VTK_KINDS = {"f": ("double", ">f8"), "i": ("vtktypeint64", ">i8")}
+from repose.sim.parameters import ParameterError, require_known
 
 
-class ExportedState(NamedTuple):
-    """A world with step, time and time step."""
+@contextmanager
+def _arrays(file: BinaryIO) -> Iterator[Add]:
+    """Every table of the world and the series, for numpy, one state."""
 
-    world: World
-    step: int
-    time: float
-    """Simulated time [s]."""
-    dt: float
-    """Time step [s]."""
-    series: Mapping[str, Floats]
-    """Samples of the measurements by name, each shape (samples,), as in the plots."""
+    def add(state: ExportedState) -> None:
+        tables = tables_of(state.world) | {f"series.{name}": column for name, column in state.series.items()}
+        np.savez_compressed(file, **tables, step=state.step, time=state.time, dt=state.dt)
+
+    yield add
 
 
-def require_known_ending(path: Path) -> None:
-    """Raise `ValueError` for a name that does not end in one of `SUFFIXES`."""
-    if path.suffix.lower() not in SUFFIXES:
-        raise ValueError(
-            f"{path.name!r} cannot be exported to: its ending must be one of {', '.join(SUFFIXES)}; choose such a name."
+class Format(NamedTuple):
+    """One kind of file."""
+
+    begin: Callable[[BinaryIO], AbstractContextManager[Add]]
+    several: bool
+    """Whether a file can contain several states."""
+    require: Callable[[], None] = lambda: None
+    """Raises `ParameterError` where a library is missing."""
+
+
+FORMATS = {
+    ".csv": Format(export_text.table, True),
+    ".vtk": Format(export_vtk.legacy, False),
+    ".vtp": Format(export_vtk.grains, False),
+    ".npz": Format(_arrays, False),
+    ".svg": Format(vector_graphic, False),
+    ".lammpstrj": Format(export_text.dump, True),
+    ".xyz": Format(export_text.extended_xyz, True),
+    ".h5": Format(hdf5, True, require_library),
+}
+"""By the ending of the file."""
+
+
+class Program(NamedTuple):
+    """What a program reads."""
+
+    files: dict[str, Callable[[BinaryIO], AbstractContextManager[Add]]]
+    """Formats by the name of the file; empty for a series of files."""
+    hint: str
+    """How to open it."""
+    require: Callable[[], None] = lambda: None
+
+
+PROGRAMS = {
+    "ovito": Program(
+        {"grains.lammpstrj": export_text.dump, "contacts.dump": export_text.contact_dump},
+        "In OVITO open grains.lammpstrj, add the modifier 'Load trajectory' with contacts.dump, and map id1 and id2 to "
+        "Particle Identifiers.",
+    ),
+    "xyz": Program({"grains.xyz": export_text.extended_xyz}, "Lengths are in metres."),
+    "paraview": Program({}, "In ParaView open grains.pvd and contacts.pvd."),
+    "hdf5": Program({"grains.h5": hdf5}, "The layout is H5MD 1.1.", require_library),
+}
+"""By the name that `--for` takes; LAMMPS, which continues a run, has its own export."""
+
+
+def format_of(path: Path, several: bool = False) -> Format:
+    """The format of a file, for one state or several; raises `ParameterError`."""
+    fitting = [suffix for suffix, form in FORMATS.items() if form.several or not several]
+    if path.suffix.lower() not in FORMATS:
+        raise ParameterError(
+            f"{path.name!r} cannot be exported to: its ending must be one of {', '.join(fitting)}; choose such a name."
         )
+    found = FORMATS[path.suffix.lower()]
+    if several and not found.several:
+        raise ParameterError(
+            f"{path.name!r} can hold one state only: choose an ending of {', '.join(fitting)}, or --for paraview."
+        )
+    found.require()
+    return found
+
+
+def program_of(name: str) -> Program:
+    """What a program reads; raises `ParameterError`."""
+    require_known(name, ("lammps", *PROGRAMS), "program")
+    PROGRAMS[name].require()
+    return PROGRAMS[name]
 
 
 def export(state: ExportedState, path: Path) -> None:
-    """Write the grains to a new file; raises `ValueError` for an unknown ending, and `OSError`."""
-    require_known_ending(path)
+    """Write one state to a new file; raises `ParameterError` for an unknown ending, and `OSError`."""
+    format_of(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_grains(state, claim(path))
+    with_place(claim(path), lambda add: add(state))
 
 
-def write_grains(state: ExportedState, place: Claim) -> None:
-    """Write the grains to a claimed file; raises `OSError`."""
-    place.write(lambda file: SUFFIXES[place.path.suffix.lower()](state, file))
+def with_place(place: Claim, feed: Callable[[Add], object]) -> None:
+    """Write a claimed file: `feed(add)` calls `add` for every state; raises `OSError`."""
+
+    def write(file: BinaryIO) -> None:
+        with FORMATS[place.path.suffix.lower()].begin(file) as add:
+            feed(add)
+
+    place.write(write)
 
 
-def grain_columns(world: World) -> dict[str, Any]:
-    """One column per quantity, named with its unit, one row per sphere, fixed ones included."""
-    dimension = world.search.reference.shape[0]
-    turning = world.motion[dimension:, 1]
-    pushed = pushes(world)
-    columns: dict[str, Any] = {"sphere_id": world.sphere_id, "fixed": world.fixed, "material": world.material}
-    columns |= {f"{axis} [m]": world.motion[k, 0] for k, axis in enumerate(AXES[:dimension])}
-    columns |= {f"v{axis} [m/s]": world.motion[k, 1] for k, axis in enumerate(AXES[:dimension])}
-    about = AXES if len(turning) == 3 else "z"
-    columns |= {f"spin {axis} [rad/s]": turning[k] for k, axis in zip(range(len(turning)), about)}
-    columns |= {"radius [m]": world.radius, "mass [kg]": world.own_mass}
-    return columns | {"normal force [N]": pushed.force, "contacts": pushed.contacts.astype(np.int64)}
+def export_folder(program: Program, folder: Path, feed: Callable[[Add], object]) -> None:
+    """Write what a program reads to a new folder; raises `OSError`. What is not finished is removed."""
+    folder.mkdir(parents=True)
+    try:
+        with ExitStack() as stack:
+            if program.files:
+                files = [
+                    (begin, stack.enter_context((folder / name).open("w+b"))) for name, begin in program.files.items()
+                ]
+                adds = [stack.enter_context(begin(file)) for begin, file in files]
+            else:
+                adds = [stack.enter_context(export_vtk.paraview(folder))]
+            feed(lambda state: _add_to_all(adds, state))
+    except BaseException:
+        for path in folder.iterdir():
+            path.unlink()
+        folder.rmdir()
+        raise
 
 
-def _write_csv(state: ExportedState, file: BinaryIO) -> None:
-    columns = grain_columns(state.world)
-    text = io.TextIOWrapper(file, "utf-8", newline="")
-    lines = csv.writer(text, lineterminator="\n")
-    lines.writerow(["step", "time [s]", *columns])
-    now = [state.step, f"{state.time:.17g}"]
-    shown = [
-        [f"{value:.17g}" for value in column] if column.dtype.kind == "f" else column.astype(int).tolist()
-        for column in columns.values()
-    ]
-    lines.writerows([*now, *row] for row in zip(*shown))
-    text.detach()  # the caller closes the file
-
-
-def _write_npz(state: ExportedState, file: BinaryIO) -> None:
-    tables = tables_of(state.world) | {f"series.{name}": column for name, column in state.series.items()}
-    np.savez_compressed(file, **tables, step=state.step, time=state.time, dt=state.dt)
-
-
-def _write_vtk(state: ExportedState, file: BinaryIO) -> None:
-    columns, count = grain_columns(state.world), state.world.sphere_count
-    places = [name for name in columns if name in {f"{axis} [m]" for axis in AXES}]
-    speeds = [name for name in columns if name in {f"v{axis} [m/s]" for axis in AXES}]
-
-    def line(words: str) -> None:
-        file.write(words.encode("ascii") + b"\n")
-
-    def table(values: Any, kind: str) -> None:
-        file.write(np.ascontiguousarray(values).astype(kind).tobytes() + b"\n")
-
-    def in_space(names: list[str]) -> Any:
-        rows = np.zeros((count, 3))
-        for k, name in enumerate(names):
-            rows[:, k] = columns.pop(name)
-        return rows
-
-    line("# vtk DataFile Version 3.0")
-    line(f"Repose, step {state.step}, time {state.time:.17g} s, SI units")
-    line("BINARY\nDATASET POLYDATA")
-    line(f"POINTS {count} double")
-    table(in_space(places), ">f8")
-    line(f"VERTICES {count} {2 * count}")
-    table(np.column_stack([np.ones(count), np.arange(count)]), ">i4")
-    line(f"POINT_DATA {count}\nVECTORS velocity_[m/s] double")
-    table(in_space(speeds), ">f8")
-    line(f"FIELD grains {len(columns)}")
-    for name, column in columns.items():
-        words, kind = VTK_KINDS["f" if column.dtype.kind == "f" else "i"]
-        line(f"{name.replace(' ', '_')} 1 {count} {words}")  # a name ends at a space
-        table(column, kind)
-
-
-SUFFIXES: dict[str, Callable[[ExportedState, BinaryIO], None]] = {
-    ".csv": _write_csv,
-    ".vtk": _write_vtk,
-    ".npz": _write_npz,
-}
+def _add_to_all(adds: Iterable[Add], state: ExportedState) -> None:
+    for add in adds:
+        add(state)

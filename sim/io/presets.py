@@ -13,11 +13,13 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
+from importlib import metadata
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import tomlkit
+from repose.sim.io import share_code
 from repose.sim.numbers import as_written
 from repose.sim.parameters import ParameterError, ParameterSet, Value, checked_seed, require_known, require_local
 from repose.sim.registry import extra_modules, records_of, scenes
@@ -89,11 +91,46 @@ def plugin_scenes() -> tuple[str, ...]:
 
 
 def load(name_or_path: str | Path) -> Preset:
-    """The shipped preset of that name, the preset in that file, or the scene of a plug-in; raises `ParameterError`."""
+    """The shipped preset of that name, the preset in that file or in a code, or the scene of a plug-in.
+
+    Raises `ParameterError`.
+    """
     if name_or_path in plugin_scenes():
         scene = scenes()[str(name_or_path)]
         return Preset(scene.name, scene.title, scene.name, about=scene.summary)
+    if share_code.is_code(str(name_or_path)):
+        return _of_code(str(name_or_path))
     return parse(*_read(name_or_path))
+
+
+def code_of(preset: Preset) -> str:
+    """A code that contains the preset; raises `ParameterError` for a value that another machine does not have."""
+    _require_no_files(preset.scene, preset.values)
+    return share_code.encode(preset.scene, preset.seed, preset.ready, preset.values)
+
+
+def _require_no_files(scene: Any, values: Mapping[str, Any]) -> None:
+    """Raise `ParameterError` if a value names a file; nothing is opened."""
+    declared = scenes()[scene].parameters.declared() if isinstance(scene, str) and scene in scenes() else {}
+    for name, entry in declared.items():
+        if entry.kind == "path" and values.get(name):
+            raise ParameterError(
+                f"{name} names {Path(str(values[name])).name}, a file of one machine, which a code cannot contain: "
+                "share a saved run instead."
+            )
+
+
+def _of_code(code: str) -> Preset:
+    document = share_code.decode(code)
+    program, own = document.pop("program"), metadata.version("repose")
+    try:
+        _require_no_files(document["scene"], document["parameters"])
+        found = _checked(document, "shared")
+        require_known(found.ready or "", ("", *scenes()[found.scene].prepared), "ready state")
+    except ParameterError as error:
+        made = f" Repose {program} made it, this is {own}." if program != own else ""
+        raise ParameterError(f"The code cannot be used: {error}{made}") from None
+    return replace(found, title=f"{scenes()[found.scene].title}, shared", about=scenes()[found.scene].summary)
 
 
 def card_of(name_or_path: str | Path) -> Card:
@@ -104,6 +141,9 @@ def card_of(name_or_path: str | Path) -> Card:
     if name_or_path in plugin_scenes():
         preset = load(name_or_path)
         return Card(preset.name, preset.title, preset.scene, preset.about)
+    if share_code.is_code(str(name_or_path)):
+        preset = load(name_or_path)
+        return Card(str(name_or_path), preset.title, preset.scene, preset.about)
     text, name = _read(name_or_path)
     document = _document(text, name)
     scene = _text(document, "scene", "")

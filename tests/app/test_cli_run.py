@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
 from repose.app.cli.commands import run_command_line
 from repose.app.jobs import headless_film, headless_job
 from repose.app.render.director import CARD, REST, STILL
@@ -43,7 +44,11 @@ def test_run_writes_its_result_and_picture_into_a_new_folder_each_time(
     assert float(shown[1]) == pytest.approx(result["angle_of_repose"]["degrees"], abs=0.5)
     assert "repose-heap-1" in captured.out
     assert "filling" in captured.err
-    assert (here / "repose-heap-1" / "heap.png").read_bytes()[1:4] == b"PNG"
+    with Image.open(here / "repose-heap-1" / "heap.png") as picture:
+        assert picture.format == "PNG"
+        about = dict(line.split(": ", 1) for line in picture.info["Description"].splitlines())
+    assert (about["seed"], about["scene"], about["program"][:7]) == ("5", "heap (Heap)", "Repose ")
+    assert about["parameter friction"] == "friction 0.3"
     assert run_command_line([*arguments, "--no-picture"]) == 0
     assert [path.name for path in (here / "repose-heap-2").iterdir()] == ["result.json"]
     assert result_in(here / "repose-heap-2")["state_hash"] == result["state_hash"]

@@ -19,10 +19,13 @@ from repose.sim.experiment import saved_run
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import SetParameters
 from repose.sim.experiment.control import apply
+from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.headless import shown
 from repose.sim.experiment.history import saved_copy
 from repose.sim.experiment.replay import play, verify
 from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.io.lammps_dump import read_dump
 
 from tests.small_worlds import use_plain_engine
 
@@ -72,7 +75,7 @@ def test_small_pictures_have_the_colours_that_the_window_shows_at_first(monkeypa
 
     def draw(snapshot: Snapshot, view: View, camera: object) -> np.ndarray:
         drawn.append(view)
-        return np.zeros((20, 32, 3), np.uint8)
+        return np.zeros((400, 640, 3), np.uint8)
 
     maker = SimpleNamespace(draw=draw, close=lambda: None)
     monkeypatch.setattr(small_picture, "open_picture_maker", lambda size: maker)
@@ -98,7 +101,7 @@ def test_a_stopped_and_saved_run_continues_bit_by_bit(here: Path, capsys: pytest
     assert run_command_line(("export", "on.repose", "--to", "grains.csv")) == 0
     assert "written to grains.csv" in capsys.readouterr().err
     assert Path("grains.csv").read_text().splitlines()[0].startswith("step,time [s],")
-    assert ".csv, .vtk, .npz" in refused(capsys, "export", "on.repose", "--to", "grains.xls")
+    assert ".csv, .vtk, .vtp" in refused(capsys, "export", "on.repose", "--to", "grains.xls")
     damaged = bytearray(Path("on.repose").read_bytes())
     damaged[len(damaged) // 2] ^= 4
     Path("bad.repose").write_bytes(damaged)
@@ -166,7 +169,7 @@ def test_any_part_of_a_saved_run_is_replayed_with_the_same_bits(whole: Path) -> 
         frames.append(Snapshot(time=snapshot.time, phase=snapshot.phase, dt=snapshot.dt))
         return 0.01
 
-    played = play(saved, take, since=0.2, until=0.4)
+    played = play(saved, shown(take), since=0.2, until=0.4)
     times = np.array([frame.time for frame in frames])
     due = 0.2 + 0.01 * np.arange(len(times))
     assert len(times) in (20, 21)
@@ -175,7 +178,7 @@ def test_any_part_of_a_saved_run_is_replayed_with_the_same_bits(whole: Path) -> 
     assert played.duration == pytest.approx(0.2, abs=1e-3)
     assert played.verdict.differs_at is None
     frames.clear()
-    played = play(saved, take, at_phases=True)
+    played = play(saved, shown(take), at_phases=True)
     assert {"filling", "flowing", "rested"} <= {frame.phase for frame in frames}
     assert frames[0].time == 0.0
     assert state_hash(played.experiment.run) == state_hash(saved.now.now.run)
@@ -194,14 +197,14 @@ def test_a_replay_that_differs_goes_on_to_the_end_of_the_part_and_names_the_step
         times.append(snapshot.time)
         return 0.05
 
-    played = play(other, take, since=0.3, until=0.4)
+    played = play(other, shown(take), since=0.3, until=0.4)
     assert played.verdict.differs_at == marks[0].at
     assert played.duration == pytest.approx(0.1, abs=1e-3)
     assert len(times) in (2, 3)
 
 
 def test_a_part_after_the_end_has_no_frames(whole: Path) -> None:
-    assert play(saved_run.load(whole), lambda snapshot: 0.1, since=100.0).duration == 0.0
+    assert play(saved_run.load(whole), lambda experiment: 0.1, since=100.0).duration == 0.0
 
 
 @pytest.mark.gl
@@ -240,6 +243,49 @@ def test_an_impossible_film_of_a_saved_run_is_refused_in_a_sentence(
     options: tuple[str, ...], words: str, whole: Path, here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     said = refused(capsys, "replay", str(whole), "--video", "film.mp4", *options)
+    assert words in said
+    assert said.count("\n") == 1
+    assert list(here.iterdir()) == []
+
+
+def test_a_part_of_a_saved_run_is_exported_over_time_as_it_was_computed(
+    whole: Path, here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    part = ("--every", "0.05", "--from", "0.2", "--until", "0.3")
+    assert run_command_line(("export", str(whole), "--to", "part.lammpstrj", *part)) == 0
+    assert "in 3 states written to part.lammpstrj" in capsys.readouterr().err
+    found = read_dump(here / "part.lammpstrj")
+    assert [place.time for place in found.places] == pytest.approx([0.2, 0.25, 0.3], abs=1e-3)
+    saved = saved_run.load(whole)
+    states: list[np.ndarray] = []
+
+    def take(experiment: Experiment) -> float:
+        states.append(experiment.run.world.motion[:2, 0].T.copy())
+        return 0.05
+
+    play(saved, take, since=0.2, until=0.3)
+    assert all(np.array_equal(found.frame(k).position[:, :2], states[k]) for k in range(3))
+    assert run_command_line(("export", str(whole), "--to", "last", "--for", "ovito")) == 0
+    assert "Load trajectory" in capsys.readouterr().err
+    assert {path.name for path in (here / "last").iterdir()} == {"grains.lammpstrj", "contacts.dump"}
+    assert read_dump(here / "last" / "grains.lammpstrj").places[0].step == saved.now.now.run.step
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--to", "a.vtk", "--every", "0.1"), "can hold one state only"),
+        (("--to", "a.csv", "--from", "0.1"), "give the time between two states with --every"),
+        (("--to", "a.csv", "--every", "0"), "at least 1e-06 s"),
+        (("--to", "a.csv", "--every", "0.1", "--from", "2", "--until", "1"), "begin at 0 s or later and end after"),
+        (("--to", "new", "--for", "parview"), "did you mean 'paraview'"),
+        (("--to", "new", "--for", "lammps", "--every", "0.1"), "writes the last state"),
+    ],
+)
+def test_an_impossible_export_is_refused_in_a_sentence_and_leaves_no_file(
+    options: tuple[str, ...], words: str, whole: Path, here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = refused(capsys, "export", str(whole), *options)
     assert words in said
     assert said.count("\n") == 1
     assert list(here.iterdir()) == []

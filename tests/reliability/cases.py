@@ -1,5 +1,7 @@
 """Where each reliability case of the groups X, I, T and P is tested, if not under its own name in this folder.
 
+Of the groups G (OpenGL and window), R (recording) and F (files) those are listed that have a test.
+
 A case whose number begins the name of a test here (`test_x03_...`) needs no entry. `NOT_YET` are those that concern
 what the program does not have; `MISSED` those it does not meet, each with a strict xfail of that number.
 """
@@ -68,6 +70,44 @@ ELSEWHERE: dict[str, tuple[str, ...]] = {
     "P12": (f"{SIM}/experiment/test_simulation.py::test_gravity_reversed_and_a_hundred_m_s2_lose_no_grain",),
     "P18": (f"{SIM}/test_parameters.py::test_a_value_out_of_range_is_refused_with_the_range",),
     "P19": (f"{SIM}/test_parameters.py::test_a_value_out_of_range_is_refused_with_the_range",),
+    "G01": (f"{APP}/window/test_window.py::test_without_a_display_the_refusal_says_what_works_without_one",),
+    "G02": (f"{APP}/jobs/test_doctor.py::test_missing_opengl_is_explained_in_words_for_each_system",),
+    "G03": (f"{APP}/window/test_window.py::test_an_old_opengl_is_refused_with_both_versions",),
+    "G06": (
+        f"{APP}/render/test_renderer.py::test_a_broken_shader_is_named_and_leaves_nothing_behind",
+        f"{APP}/window/test_application.py::test_a_shader_refused_by_the_driver_is_reported_and_the_experiment_continues",
+    ),
+    "G14": (
+        f"{APP}/storage/test_settings.py::test_an_unreadable_file_is_reported_and_not_changed",
+        f"{APP}/storage/test_settings.py::test_a_folder_that_cannot_be_written_is_reported_and_the_old_file_remains",
+    ),
+    "R01": (
+        f"{APP}/storage/test_recorder.py::test_after_kills_every_film_can_be_played_and_drafts_are_deleted",
+        f"{APP}/storage/test_recorder.py::test_film_of_a_killed_process_is_playable_up_to_its_last_second",
+    ),
+    "R06": (
+        f"{APP}/storage/test_film.py::test_an_encoder_that_fails_ends_the_film_with_its_sentence",
+        f"{APP}/storage/test_recorder.py::test_without_pyav_films_are_refused_in_a_sentence_and_pictures_work",
+    ),
+    "R07": (
+        f"{APP}/storage/test_recorder.py::test_on_a_full_disk_the_refusal_names_what_there_would_be",
+        f"{APP}/storage/test_recorder.py::test_a_nearly_full_disk_ends_the_film_while_it_can_be_completed",
+        f"{APP}/storage/test_recorder.py::test_disk_that_refuses_to_write_ends_the_film_but_not_the_program",
+    ),
+    "R09": (
+        f"{APP}/storage/test_recorder.py::test_odd_sizes_are_padded_to_even",
+        f"{APP}/storage/test_recorder.py::test_absurd_sizes_and_rates_are_refused",
+    ),
+    "R10": (f"{APP}/storage/test_film.py::test_every_frame_sent_is_drawn_at_the_size_of_the_film_and_kept",),
+    "R11": (f"{APP}/storage/test_recorder.py::test_many_short_films_leave_no_thread_or_draft_behind",),
+    "R12": (f"{APP}/storage/test_film.py::test_frames_are_requested_at_simulated_times",),
+    "R13": (
+        f"{APP}/storage/test_recorder.py::test_existing_film_is_never_overwritten",
+        f"{APP}/storage/test_recorder.py::test_names_with_odd_characters_work_and_a_missing_folder_is_made",
+    ),
+    "F04": (f"{APP}/storage/test_settings.py::test_two_windows_do_not_overwrite_each_others_choices",),
+    "F13": (f"{APP}/storage/test_settings.py::test_keys_and_comments_of_another_version_are_kept",),
+    "F14": (f"{SIM}/io/test_atomic_file.py::test_only_drafts_of_ended_processes_are_removed",),
 }
 
 NOT_YET: dict[str, str] = {}
@@ -79,5 +119,8 @@ WANTED = (
     *(f"I{number:02}" for number in (*range(1, 19), *range(20, 25))),
     *(f"T{number:02}" for number in (*range(1, 9), 11, 13, 15, 16, 17)),
     *(f"P{number:02}" for number in (*range(1, 20), 21, 22)),
+    *(f"G{number:02}" for number in (1, 2, 3, 6, 14)),
+    *(f"R{number:02}" for number in (1, 6, 7, 9, 10, 11, 12, 13)),
+    *(f"F{number:02}" for number in (4, 13, 14)),
 )
 """The cases of these groups that concern what there is."""

@@ -26,7 +26,7 @@ def numbered(only_missed: bool = False) -> set[str]:
         for name, node in functions_of(path).items():
             decorators = [ast.unparse(decorator) for decorator in node.decorator_list]
             missed = any(text.startswith("pytest.mark.xfail") or text in marks for text in decorators)
-            if (case := re.match(r"test_([xitp]\d\d)_", name)) and (missed or not only_missed):
+            if (case := re.match(r"test_([xitpgrf]\d\d)_", name)) and (missed or not only_missed):
                 cases.add(case[1].upper())
     return cases
 

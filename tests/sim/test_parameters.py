@@ -189,6 +189,7 @@ def test_words_are_typed_with_or_without_quotes() -> None:
     assert HeapParameters.parse("dt", "auto") == "auto"
     assert HeapParameters.parse("dt", "2e-5") == 2e-5
     assert HeapParameters.parse("grain_count", "300") == 300
+    assert scenes()["impacts"].parameters.parse("test", "6") == "6"  # a choice whose words are digits
     assert "whole number" in typed_refusal("grain_count", "300.5")
 
 

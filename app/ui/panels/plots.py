@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from importlib import metadata
 from itertools import groupby
 
 import numpy as np
@@ -22,6 +21,7 @@ from repose.app.ui.panels.curves import draw_curve
 from repose.app.ui.panels.time_plot import draw_over_time, opening, shown_column, shown_span, thinned, time_label
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, choose_tab
+from repose.sim.experiment.origin import origin_of
 from repose.sim.measure.display import Curve, Line, Plot
 from repose.sim.measure.measurement import Measurement
 from repose.sim.registry import scenes
@@ -165,15 +165,8 @@ def _sheet(ui: Ui, what: str, curves: tuple[Curve, ...], over_time: bool) -> She
     scene = scenes()[snapshot.scene]
     declared = parameters.in_units() if parameters is not None else {}
     values = {name: getattr(parameters, name) for name in declared}
-    source = {
-        "program": f"Repose {metadata.version('repose')}",
-        "scene": f"{snapshot.scene} ({scene.title})",
-        "seed": str(snapshot.seed),
-        "simulated time": f"{snapshot.time:.6g} s",
-    }
-    words = [f"{entry.quantity.label} {entry.shown(values[name])}" for name, entry in declared.items()]
-    source |= {f"parameter {name}": words[place] for place, name in enumerate(declared)}
-    changed = [word for word, (name, entry) in zip(words, declared.items()) if values[name] != entry.default]
+    source = origin_of(scene, snapshot.seed, snapshot.time, parameters)
+    changed = [source[f"parameter {name}"] for name, entry in declared.items() if values[name] != entry.default]
     facts = ", ".join([*(changed or ["default parameters"]), f"seed {snapshot.seed}", source["program"]])
     return Sheet(f"{scene.title}: {what[:1].lower()}{what[1:]}", facts, curves, source, over_time)
 

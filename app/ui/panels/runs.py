@@ -21,11 +21,18 @@ from repose.sim.io.archive import SUFFIX
 from repose.sim.parameters import unquoted
 
 EXPORTS = {
-    ".csv": "A table as text, one row per grain, SI units in its head; 17 digits give the same bits back.",
-    ".vtk": "Points with velocities and forces, for ParaView and others that read VTK.",
-    ".npz": "Every table of the state, for numpy.load.",
+    ".csv": ("CSV", "A table as text, one row per grain, SI units in its head; 17 digits give the same bits back."),
+    ".vtp": ("VTP", "Points with velocities and forces, for ParaView."),
+    ".vtk": ("VTK", "The same for programs that read the older format of VTK."),
+    ".lammpstrj": ("Dump", "A dump as LAMMPS writes it, for OVITO and LAMMPS."),
+    ".xyz": ("XYZ", "Extended XYZ, for OVITO, ASE and others."),
+    ".h5": ("HDF5", "HDF5 in the layout H5MD, with contacts and measurements; needs the package h5py."),
+    ".svg": ("SVG", "A vector graphic of grains and contact forces, for papers; parameters and seed inside."),
+    ".npz": ("NPZ", "Every table of the state, for numpy.load."),
 }
-"""Kinds of file the grains are written to for other programs."""
+"""Kinds of file the grains are written to for other programs: name and help; those of `repose.sim.io.export`, whose
+import takes long."""
+EXPORTS_IN_A_ROW = 4
 
 
 def draw(ui: Ui) -> None:
@@ -47,7 +54,12 @@ def _draw_file(ui: Ui) -> None:
     )
     _draw_buttons(ui)
     _draw_export(ui)
-    draw_preset_button(ui)
+    draw_preset_button(ui, _half())
+    imgui.same_line()
+    if button(
+        ui, "runs.share", "Share…", hint="Ctrl+Shift+S", help="A QR code, a code and a command line of this run."
+    ):
+        ui.actions["share"]()
     row("Checkpoints in memory", rewind.memory(ui), ui)
     tooltip(
         "States the run can go back to at once. Beyond the limit older ones are thinned out; steps between are redone."
@@ -60,7 +72,7 @@ def _draw_file(ui: Ui) -> None:
 
 def _draw_buttons(ui: Ui) -> None:
     """Save and open, by the system's own dialog where it has one, and the recent runs."""
-    half = (imgui.get_content_region_avail().x - imgui.get_style().item_spacing.x) / 2
+    half = _half()
     missing = file_dialog.why_none()
     if button(ui, "runs.save", "Save", hint="Ctrl+S", width=half):
         save_run(ui)
@@ -77,17 +89,21 @@ def _draw_buttons(ui: Ui) -> None:
         ui.actions["recent_runs"]()
 
 
+def _half() -> float:
+    return float(imgui.get_content_region_avail().x - imgui.get_style().item_spacing.x) / 2
+
+
 def _draw_export(ui: Ui) -> None:
     """One button per file type; each writes to a free name in the folder of the runs."""
     imgui.align_text_to_frame_padding()
     imgui.text_disabled("Export grains")
+    tooltip("The grains as they are now. The command `repose export --every` writes a run over time, with contacts.")
     spacing = imgui.get_style().item_spacing.x
-    imgui.same_line()
-    third = (imgui.get_content_region_avail().x - 2.0 * spacing) / 3.0
-    for place, (suffix, help) in enumerate(EXPORTS.items()):
-        if place:
+    width = (imgui.get_content_region_avail().x - (EXPORTS_IN_A_ROW - 1) * spacing) / EXPORTS_IN_A_ROW
+    for place, (suffix, (label, help)) in enumerate(EXPORTS.items()):
+        if place % EXPORTS_IN_A_ROW:
             imgui.same_line()
-        if button(ui, f"runs.export{suffix}", suffix.removeprefix(".").upper(), width=third, help=help):
+        if button(ui, f"runs.export{suffix}", label, width=width, help=help):
             ui.run_saver.export(free_name(runs_folder(), ui.snapshot.scene, suffix))
 
 

@@ -72,6 +72,28 @@ def test_a_crash_of_the_driver_ends_only_the_probe_process(monkeypatch: pytest.M
     assert "OpenGL 3.3" in found.advice
 
 
+@pytest.mark.parametrize(
+    ("system", "words"),
+    [
+        ("linux", "sudo apt install libgl1 libegl1"),
+        ("freebsd14", "sudo apt install libgl1 libegl1"),
+        ("darwin", "on the screen of the Mac itself"),
+        ("win32", "the driver from the maker of the card"),
+    ],
+)
+def test_missing_opengl_is_explained_in_words_for_each_system(
+    system: str, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(doctor, "PROBE", "raise SystemExit('WindowError: no libGL')")
+    about = doctor._about_opengl
+    monkeypatch.setattr(doctor, "_about_opengl", lambda: about(system))
+    found = finding("OpenGL")
+    assert "no libGL" in found.value
+    assert "OpenGL 3.3, which comes with the driver of the graphics card" in found.advice
+    assert words in found.advice
+    assert found.advice.endswith("repose run heap.")
+
+
 def test_a_missing_package_is_reported_with_the_command_that_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
     installed = doctor._installed
     monkeypatch.setattr(doctor, "_installed", lambda name: "" if name == "numba" else installed(name))

@@ -9,7 +9,7 @@ from repose.sim.experiment.commands import Act, Rewind
 from repose.sim.experiment.control import apply
 from repose.sim.experiment.displacement import MOST, displacements, present_mark
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
-from repose.sim.experiment.headless import Frames
+from repose.sim.experiment.headless import Frames, shown
 from repose.sim.experiment.snapshot import Mark, Snapshot
 from repose.sim.experiment.stepping import advance
 from repose.sim.experiment.take_snapshot import take_snapshot
@@ -78,5 +78,5 @@ def test_the_frames_of_a_film_have_the_forces_of_contacts_if_it_needs_them() -> 
         return 1e-3
 
     for forces in (False, True):
-        Frames(experiment, take, forces=forces).take()
+        Frames(experiment, shown(take, forces)).take()
     assert seen == [False, True]

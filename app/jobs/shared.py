@@ -1,0 +1,54 @@
+"""What `repose open` is given: a code, a saved run, a preset, or a dump of LAMMPS."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+from repose.sim import registry
+from repose.sim.io import presets
+from repose.sim.io.archive import SUFFIX, ArchiveError
+from repose.sim.io.lammps_dump import read_dump
+from repose.sim.io.share_code import is_code
+from repose.sim.parameters import ParameterError
+
+
+class Found(NamedTuple):
+    """One of preset and run is given."""
+
+    preset: str = ""
+    """Name, file or code of a preset."""
+    run: Path | None = None
+    """File of a saved run."""
+    ready: bool = False
+    """Whether the preset starts from its ready state."""
+    remark: str = ""
+
+
+def found_in(what: str, radius: float | None = None, timestep: float | None = None) -> Found:
+    """The code, file or name, read as far as is needed to refuse it; raises `ParameterError`.
+
+    A dump becomes a scene of its own; `radius` [m] and `timestep` [s] are what it may lack.
+    """
+    path = Path(what)
+    if not is_code(what) and path.suffix.lower() not in (SUFFIX, ".toml"):
+        from repose.sim.scenes.common.played_dump import module_of, scene_of_dump
+
+        scene, remark = scene_of_dump(read_dump(path, radius), timestep)
+        registry.add_module(module_of(scene))
+        return Found(scene.name, remark=remark)
+    for option, value in (("--radius", radius), ("--timestep", timestep)):
+        if value is not None:
+            raise ParameterError(f"{option} is for dumps of LAMMPS: leave it out.")
+    if path.suffix.lower() == SUFFIX:
+        from repose.sim.experiment.saved_side_by_side import glimpse
+
+        try:
+            glimpse(path)
+        except ArchiveError as error:
+            raise ParameterError(f"{what!r} cannot be opened: {error}") from None
+        except (OSError, ValueError) as error:
+            raise ParameterError(f"{what!r} cannot be opened: {getattr(error, 'strerror', None) or error}.") from None
+        return Found(run=path)
+    preset = presets.load(what if is_code(what) else path)
+    return Found(what, ready=is_code(what) and preset.ready is not None)

@@ -1,0 +1,156 @@
+"""Share: the experiment as a QR code for an audience, as a code and as a command line; a code is opened here too."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import pygame
+from imgui_bundle import imgui
+from repose.app.render.text import heading, note, text_width
+from repose.app.storage.paths import runs_folder
+from repose.app.ui.keys import Key
+from repose.app.ui.over_picture import begin_over_picture
+from repose.app.ui.panels import Panel
+from repose.app.ui.panels.scenes import choose_preset
+from repose.app.ui.share import code_or_refusal, copy_code, copy_command_line, qr_of, write_qr
+from repose.app.ui.toasts import tell
+from repose.app.ui.ui import Ui
+from repose.app.ui.widgets import button
+from repose.sim.io import presets
+from repose.sim.parameters import ParameterError
+
+QUIET = 4
+"""White modules around a QR code, as its standard requires."""
+BLACK, WHITE = 0xFF000000, 0xFFFFFFFF
+SHARE = 0.6
+"""Largest part of the width that the QR code takes."""
+TYPED = "code typed"
+"""Entry of `Ui.memory`: the code in the field."""
+
+
+def draw(ui: Ui) -> None:
+    """A window over the picture: the QR code at the left, the text at the right."""
+    if ui.overlay != PANEL.name:
+        return
+    size = begin_over_picture(ui, "share")
+    if size is None:
+        return
+    code, refusal = code_or_refusal(ui)
+    if code:
+        room = imgui.get_content_region_avail()
+        _draw_qr(ui, code, min(room.y, SHARE * room.x))
+        imgui.same_line(0.0, 18 * ui.scale)
+    imgui.begin_child("text", imgui.ImVec2(0.0, 0.0), imgui.ChildFlags_.nav_flattened)
+    _draw_text(ui, code, refusal)
+    imgui.end_child()
+    imgui.end()
+
+
+def _draw_qr(ui: Ui, code: str, side: float) -> None:
+    """Black modules on white, whatever the theme, in runs of a row; edges at whole pixels."""
+    rows = [*qr_of(code).matrix]
+    step = max(int(side / (len(rows) + 2 * QUIET)), 1)
+    low, draw = imgui.get_cursor_screen_pos(), imgui.get_window_draw_list()
+    whole = step * (len(rows) + 2 * QUIET)
+    draw.add_rect_filled(low, imgui.ImVec2(low.x + whole, low.y + whole), WHITE)
+    for y, row in enumerate(rows):
+        top, start = low.y + step * (y + QUIET), None
+        for x, dark in enumerate((*row, 0)):
+            if dark and start is None:
+                start = x
+            elif not dark and start is not None:
+                left, right = (low.x + step * (at + QUIET) for at in (start, x))
+                draw.add_rect_filled(imgui.ImVec2(left, top), imgui.ImVec2(right, top + step), BLACK)
+                start = None
+    imgui.dummy(imgui.ImVec2(whole, whole))
+    ui.probe.mark("share.qr")
+
+
+def _draw_text(ui: Ui, code: str, refusal: str) -> None:
+    """What is shared, buttons, and the field for a code."""
+    close = text_width("Close  Esc") + 3.0 * imgui.get_style().frame_padding.x
+    heading("Share", 1.35, ui.palette.text)
+    imgui.same_line(imgui.get_content_region_avail().x - close)
+    if button(ui, "share.close", "Close", hint="Esc", width=close):
+        ui.overlay = ""
+    if refusal:
+        note(refusal, ui.palette.bad)
+    else:
+        note(
+            "Scene, seed and present parameters. Who opens the code in Repose gets the same run, bit by bit on the "
+            "same version.",
+            ui.palette.muted,
+        )
+        _draw_code(code)
+        if button(ui, "share.copy", "Copy the code", hint="Ctrl+Shift+C", help="To paste it here on another machine."):
+            copy_code(ui)
+        words = "A line for a terminal that runs the experiment without a window."
+        if button(ui, "share.command", "Copy as command line", hint="Ctrl+Shift+L", help=words):
+            copy_command_line(ui)
+        if button(ui, "share.save", "Save the QR code", help="As PNG and SVG in the folder of the runs."):
+            writers = {f".{kind}": partial(write_qr, code, kind) for kind in ("png", "svg")}
+            ui.run_saver.save_files("QR code", runs_folder(), f"{ui.snapshot.scene}-code", writers)
+    imgui.dummy(imgui.ImVec2(0.0, imgui.get_text_line_height()))
+    imgui.text_disabled("A code from somebody else")
+    _draw_field(ui)
+
+
+def _draw_code(code: str) -> None:
+    """The code in lines as wide as the window: it has no space at which a line could end."""
+    room, line, width = imgui.get_content_region_avail().x, "", 0.0
+    for letter in code:
+        width += text_width(letter)
+        if width > room:
+            imgui.text_unformatted(line)
+            line, width = "", text_width(letter)
+        line += letter
+    imgui.text_unformatted(line)
+
+
+def _draw_field(ui: Ui) -> None:
+    width = text_width("Open") + 4.0 * imgui.get_style().frame_padding.x
+    imgui.set_next_item_width(-width - imgui.get_style().item_spacing.x)
+    flags = imgui.InputTextFlags_.enter_returns_true
+    entered, ui.memory[TYPED] = imgui.input_text_with_hint(
+        "##code", "paste it here: repose1-...", ui.memory.get(TYPED, ""), flags
+    )
+    ui.probe.mark("share.typed")
+    imgui.same_line()
+    if button(ui, "share.open", "Open", width=width, help="Start this experiment.") or entered:
+        open_code(ui, ui.memory[TYPED])
+
+
+def open_code(ui: Ui, typed: str) -> None:
+    """Start the experiment of a code in place of the run in the window."""
+    code = "".join(typed.split())
+    try:
+        if not code:
+            raise ParameterError("Paste a code first; it begins with repose1-.")
+        ui.preset_library.cards[code] = presets.card_of(code)
+    except ParameterError as error:
+        tell(ui, str(error), bad=True)
+        return
+    ui.overlay, ui.memory[TYPED] = "", ""
+    choose_preset(ui, code)
+
+
+def toggle(ui: Ui) -> None:
+    """Show what can be shared, or close it."""
+    ui.overlay = "" if ui.overlay == PANEL.name else PANEL.name
+
+
+KEYS = (
+    Key("share", "Ctrl+Shift+S", "share: QR code, code", "File", toggle, codes=(pygame.K_s,), ctrl=True, shift=True),
+    Key("copy_code", "Ctrl+Shift+C", "copy the code", "File", copy_code, codes=(pygame.K_c,), ctrl=True, shift=True),
+    Key(
+        "copy_command_line",
+        "Ctrl+Shift+L",
+        "copy as command line",
+        "File",
+        copy_command_line,
+        codes=(pygame.K_l,),
+        ctrl=True,
+        shift=True,
+    ),
+)
+PANEL = Panel("share", "Share", 72, "over", draw, keys=KEYS)

@@ -1,0 +1,95 @@
+"""Grains and contact forces as a vector graphic: circles with the radius of the grains, lines as wide as the forces.
+
+Seen from the front: x to the right, in the plane y and in space z upwards, near grains over far ones. A scale bar and
+the largest force are written below.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import BinaryIO
+from xml.sax.saxutils import escape
+
+import numpy as np
+from repose.sim.io.export_text import Add
+from repose.sim.io.exported_state import ExportedState, contacts_of
+
+EDGE = 180.0
+"""Longer edge of the graphic [mm]: the width of the text of a page."""
+MARGIN, FOOT = 3.0, 13.0
+"""Around the grains, and below them for the scale bar [mm]."""
+WIDEST = 0.5
+"""Width of the line of the largest force, over the mean radius."""
+UNITS = ((1.0, "m"), (1e-2, "cm"), (1e-3, "mm"), (1e-6, "µm"))
+
+
+@contextmanager
+def vector_graphic(file: BinaryIO) -> Iterator[Add]:
+    """One state, with the origin of the run in its description."""
+
+    def add(state: ExportedState) -> None:
+        file.write(_drawn(state).encode("utf-8"))
+
+    yield add
+
+
+def _drawn(state: ExportedState) -> str:
+    up = 1 if state.dimension == 2 else 2
+    low, high = (np.array([corner[0], corner[up]]) for corner in state.box)
+    scale = EDGE / float(max(high - low))
+    width, height = (high - low) * scale + 2 * MARGIN
+    place = (state.position[:, (0, up)] - low) * scale + MARGIN
+    place[:, 1] = height - place[:, 1]
+    radius = state.world.radius * scale
+    depth = np.argsort(-state.position[:, 1], kind="stable") if up == 2 else np.arange(len(radius))
+    found = contacts_of(state, walls=False)
+    push = np.maximum(found.normal_force, 0.0)
+    most = float(push.max(initial=0.0))
+    wide = WIDEST * float(radius.mean()) * push / most if most > 0.0 else push
+    title = f"{state.origin.get('scene', 'grains')}, t = {state.time:.6g} s"
+    words = "\n".join(f"{name}: {value}" for name, value in state.origin.items())
+    rows = [
+        '<?xml version="1.0" encoding="utf-8"?>',
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.4f}mm" height="{height + FOOT:.4f}mm" '
+        f'viewBox="0 0 {width:.4f} {height + FOOT:.4f}">',
+        f"<title>{escape(title)}</title>",
+        f"<desc>{escape(words)}</desc>",
+        '<g id="grains" stroke="#303030" stroke-width="0.08">',
+        *(
+            f'<circle cx="{place[k, 0]:.4f}" cy="{place[k, 1]:.4f}" r="{radius[k]:.4f}" '
+            f'fill="{"#a0a0a0" if state.world.fixed[k] else "#e8e4d8"}"/>'
+            for k in depth
+        ),
+        f'</g>\n<g id="forces" stroke="#0b62b8" stroke-linecap="round" data-largest-force="{most:.6g} N">',
+        *(
+            f'<line x1="{place[i, 0]:.4f}" y1="{place[i, 1]:.4f}" x2="{place[j, 0]:.4f}" y2="{place[j, 1]:.4f}" '
+            f'stroke-width="{size:.4f}"/>'
+            for (i, j), size in zip(found.rows, wide)
+            if size > 0.0
+        ),
+        "</g>",
+        *_scale_bar(scale, width, height, most),
+        "</svg>\n",
+    ]
+    return "\n".join(rows)
+
+
+def _scale_bar(scale: float, width: float, height: float, force: float) -> list[str]:
+    """A round length at the lower right, and what the widest line means at the lower left."""
+    most = 0.3 * width / scale
+    power = 10.0 ** math.floor(math.log10(most))
+    length = power * next((step for step in (5, 2) if step * power <= most), 1)
+    unit, name = next(((size, name) for size, name in UNITS if length >= 0.999 * size), UNITS[-1])
+    left, foot = width - MARGIN - length * scale, height + 1.5
+    text = 'font-family="sans-serif" font-size="3.5"'
+    bar = [
+        f'<line x1="{left:.4f}" y1="{foot:.4f}" x2="{width - MARGIN:.4f}" y2="{foot:.4f}" stroke="black" '
+        'stroke-width="0.5"/>',
+        f'<text x="{left + 0.5 * length * scale:.4f}" y="{foot + 4.5:.4f}" text-anchor="middle" {text}>'
+        f"{length / unit:.6g} {name}</text>",
+    ]
+    if force > 0.0:
+        bar.append(f'<text x="{MARGIN}" y="{foot + 9.0:.4f}" {text}>widest line: normal force of {force:.3g} N</text>')
+    return bar

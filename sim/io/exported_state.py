@@ -1,0 +1,138 @@
+"""A state to be exported, and its columns: one row per sphere, one row per contact, each named with its unit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from repose.sim.engine.world import Floats, World
+from repose.sim.measure.contact_sums import pushes
+
+if TYPE_CHECKING:
+    from repose.sim.engine.contacts.contact_table import (
+        ContactTable,  # imports the compiler, which the window does not load at its start
+    )
+
+AXES = "xyz"
+
+
+@dataclass(frozen=True)
+class ExportedState:
+    """A world with step, time and time step, and where it comes from."""
+
+    world: World
+    step: int
+    time: float
+    """Simulated time [s]."""
+    dt: float
+    """Time step [s]."""
+    series: Mapping[str, Floats]
+    """Samples of the measurements by name, each shape (samples,), as in the plots."""
+    find_contacts: Callable[[], ContactTable]
+    """Evaluates all contacts; only formats with contacts call it."""
+    velocity_shift: float = 0.0
+    """Time by which stored velocities are ahead of positions [s]."""
+    origin: Mapping[str, str] = field(default_factory=dict)
+    """Program, scene, seed, time and parameters in words, by name."""
+
+    @property
+    def dimension(self) -> int:
+        """2 or 3."""
+        return int(self.world.search.reference.shape[0])
+
+    @property
+    def position(self) -> Floats:
+        """Centres [m], shape (spheres, 3); z is 0 in the plane."""
+        return _in_space(self.world.motion[: self.dimension, 0])
+
+    @property
+    def velocity(self) -> Floats:
+        """At the time of the positions [m/s], shape (spheres, 3)."""
+        motion = self.world.motion[: self.dimension]
+        return _in_space(motion[:, 1] - self.velocity_shift * motion[:, 2])
+
+    @property
+    def spin(self) -> Floats:
+        """[rad/s], shape (spheres, 3); zero for spheres that do not rotate."""
+        turning = self.world.motion[self.dimension :, 1]
+        spin = np.zeros((self.world.sphere_count, 3))
+        spin[:, 3 - len(turning) :] = turning.T  # in the plane about z
+        return spin
+
+    @property
+    def box(self) -> tuple[Floats, Floats]:
+        """Lower and upper corner of the box around all spheres [m], shape (3,) each."""
+        radius, centre = self.world.radius[:, None], self.position
+        if not len(centre):
+            return np.zeros(3), np.ones(3)
+        return (centre - radius).min(axis=0), (centre + radius).max(axis=0)
+
+
+def _in_space(rows: Floats) -> Floats:
+    """Rows x, y(, z), shape (dimension, count), as shape (count, 3)."""
+    found = np.zeros((rows.shape[1], 3))
+    found[:, : len(rows)] = rows.T
+    return found
+
+
+def grain_columns(state: ExportedState) -> dict[str, Any]:
+    """One column per quantity, named with its unit, one row per sphere, fixed ones included."""
+    world, dimension = state.world, state.dimension
+    turning = len(world.motion) - dimension
+    pushed = pushes(world)
+    columns: dict[str, Any] = {"sphere_id": world.sphere_id, "fixed": world.fixed, "material": world.material}
+    columns |= {f"{AXES[k]} [m]": state.position[:, k] for k in range(dimension)}
+    columns |= {f"v{AXES[k]} [m/s]": state.velocity[:, k] for k in range(dimension)}
+    columns |= {f"spin {AXES[k]} [rad/s]": state.spin[:, k] for k in range(3 - turning, 3)}
+    columns |= {"radius [m]": world.radius, "mass [kg]": world.own_mass}
+    return columns | {"normal force [N]": pushed.force, "contacts": pushed.contacts.astype(np.int64)}
+
+
+@dataclass(frozen=True)
+class ExportedContacts:
+    """Contacts with ids in place of rows, walls last."""
+
+    rows: Any
+    """Rows of both spheres, -1 for a wall, shape (contacts, 2)."""
+    ids: Any
+    """Ids of both spheres, -1 for a wall, shape (contacts, 2)."""
+    branch: Floats
+    """x_i - x_j, at a wall from the point touched to x_i [m], shape (contacts, 3)."""
+    overlap: Floats
+    """[m], shape (contacts,)."""
+    force: Floats
+    """On the first sphere [N], shape (contacts, 3)."""
+    normal_force: Floats
+    """Positive pushes apart [N], shape (contacts,)."""
+    shear_force: Floats
+    """Size of the force across the normal [N], shape (contacts,)."""
+
+    def columns(self) -> dict[str, Any]:
+        """One column per quantity, named with its unit, one row per contact."""
+        columns = {f"force {axis} [N]": self.force[:, k] for k, axis in enumerate(AXES)}
+        return columns | {
+            "normal force [N]": self.normal_force,
+            "shear force [N]": self.shear_force,
+            "overlap [m]": self.overlap,
+        }
+
+
+def contacts_of(state: ExportedState, walls: bool) -> ExportedContacts:
+    """The contacts of spheres with each other, and with `walls` those of spheres with walls."""
+    table = state.find_contacts()
+    kept = np.flatnonzero(table.j >= 0)
+    kept = np.concatenate([kept, np.flatnonzero(table.j < 0)]) if walls else kept
+    rows = np.column_stack([table.i[kept], table.j[kept]])
+    force, normal = _in_space(table.force[:, kept]), _in_space(table.normal[:, kept])
+    along = (force * normal).sum(axis=1)
+    return ExportedContacts(
+        rows=rows,
+        ids=np.where(rows >= 0, state.world.sphere_id[rows], -1),
+        branch=_in_space(table.branch[:, kept]),
+        overlap=table.overlap[kept],
+        force=force,
+        normal_force=along,
+        shear_force=np.linalg.norm(force - along[:, None] * normal, axis=1),
+    )

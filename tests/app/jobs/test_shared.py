@@ -1,0 +1,72 @@
+"""`repose open` takes a code, a saved run, a preset or a dump, and refuses everything else in one sentence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from repose.app.cli.commands import run_command_line
+from repose.app.jobs import doctor, headless_job
+from repose.app.jobs.headless_plan import Job
+from repose.app.window import start
+from repose.sim.experiment import saved_run
+from repose.sim.experiment.changes import new_experiment
+from repose.sim.experiment.history import saved_copy
+from repose.sim.io import presets
+from repose.sim.io.presets import Preset, code_of
+
+from tests.small_worlds import use_plain_engine
+
+CODE = code_of(Preset("", "", "heap", 9, {"gravity": 1.62}, "column"))
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    use_plain_engine(monkeypatch)
+    saved_run.save(saved_copy(new_experiment("heap", {"grain_count": 3, "width": 0.005})), Path("a.repose"))
+    Path("b.toml").write_text(presets.dumps(Preset("b", "B", "heap", 4, {"friction": 0.3})))
+    return tmp_path
+
+
+def test_without_a_window_each_becomes_the_same_experiment(monkeypatch: pytest.MonkeyPatch) -> None:
+    jobs: list[Job] = []
+    monkeypatch.setattr(headless_job, "run_job", lambda job: jobs.append(job) or 0)
+    for what in (CODE, "b.toml", "a.repose"):
+        assert run_command_line(["open", what, "--no-window", "--no-picture"]) == 0
+    code, preset, run = jobs
+    assert (code.scene, code.seed, code.values, code.ready) == ("heap", 9, {"gravity": 1.62}, "column")
+    assert (preset.seed, preset.values, preset.ready) == (4, {"friction": 0.3}, None)
+    assert run.resumed is not None
+    assert run.resumed.now.now.parameters.grain_count == 3
+
+
+def test_with_a_display_each_opens_the_window(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[tuple[str, Path | None]] = []
+    monkeypatch.setattr(doctor, "has_display", lambda: True)
+    monkeypatch.setattr(start, "run", lambda preset, saved: opened.append((preset, saved)) or 0)
+    for what in (CODE, "b.toml", "a.repose"):
+        assert run_command_line(["open", what]) == 0
+    assert opened == [(CODE, None), ("b.toml", None), ("", Path("a.repose"))]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((CODE[:-5],), "checksum"),
+        ((CODE.replace("repose1", "repose2"),), "newer version"),
+        (("gone.repose",), "'gone.repose' cannot be opened"),
+        (("gone.toml",), "gone.toml"),
+        (("b.repose",), "'b.repose' cannot be opened"),
+        ((CODE, "--radius", "1"), "--radius is for dumps of LAMMPS"),
+        (("heap",), "heap cannot be opened"),
+    ],
+)
+def test_what_cannot_be_opened_is_refused_in_a_sentence(
+    arguments: tuple[str, ...], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("b.repose").write_bytes(Path("a.repose").read_bytes()[:200])
+    assert run_command_line(["open", *arguments, "--no-window"]) == 2
+    told = capsys.readouterr().err
+    assert words in told
+    assert told.count("\n") == 1

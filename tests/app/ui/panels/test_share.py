@@ -1,0 +1,138 @@
+"""Sharing in the window: code, QR code and command line name the experiment shown; a code of others starts it."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import replace
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from imgui_bundle import imgui
+from repose.app.cli.commands import run_command_line
+from repose.app.jobs import headless_job
+from repose.app.jobs.headless_plan import Job
+from repose.app.storage.paths import runs_folder
+from repose.app.storage.run_saver import RunSaver
+from repose.app.ui.panels import all_keys
+from repose.app.ui.share import command_line
+from repose.app.ui.toasts import current_toasts
+from repose.sim.experiment.commands import Start
+from repose.sim.io import presets
+from repose.sim.io.presets import Preset
+from repose.sim.registry import scenes
+
+from tests.app.ui.panels.panel_harness import PanelHarness
+
+
+def press(harness: PanelHarness, name: str) -> None:
+    act = next(key.act for key in all_keys() if key.name == name)
+    assert act is not None
+    act(harness.ui)
+    harness.frame(3)
+
+
+@pytest.fixture
+def shared(harness: PanelHarness) -> PanelHarness:
+    """The window with μ = 0.3 and seed 5, nothing to lose."""
+    parameters = scenes()["heap"].parameters.checked({"friction": 0.3})
+    harness.ui.snapshot = replace(harness.ui.snapshot, parameters=parameters, seed=5, ready="column", progress=None)
+    return harness
+
+
+def test_the_copied_code_is_the_experiment_shown(shared: PanelHarness) -> None:
+    press(shared, "share")
+    shared.click("share.copy")
+    found = presets.load(imgui.get_clipboard_text())
+    assert (found.scene, found.seed, found.ready, found.values) == ("heap", 5, "column", {"friction": 0.3})
+    assert "on the clipboard" in current_toasts(shared.ui)[-1].text
+    press(shared, "copy_command_line")
+    assert imgui.get_clipboard_text() == "repose run heap --seed 5 --set=friction=0.3 --ready"
+
+
+def test_a_pasted_code_starts_its_experiment_and_a_damaged_one_says_why(shared: PanelHarness) -> None:
+    press(shared, "share")
+    code = presets.code_of(Preset("", "", "heap", 9, {"gravity": 1.62}))
+    for typed, started in ((code[:-3], 0), (code.replace("repose1", "repose3"), 0), (code, 1)):
+        shared.ui.memory["code typed"] = typed
+        shared.frame(2)
+        shared.click("share.open")
+        starts = [command for command in shared.commands if isinstance(command, Start)]
+        assert len(starts) == started
+    assert (starts[0].seed, starts[0].values) == (9, {"gravity": 1.62})
+    told = [toast.text for toast in current_toasts(shared.ui)]
+    assert any("checksum" in text for text in told)
+    assert any("newer version" in text for text in told)
+    assert shared.ui.overlay == ""
+    assert shared.ui.preset_library.title("heap") == "Heap, shared"
+
+
+def test_the_qr_code_is_saved_with_the_code_inside(shared: PanelHarness) -> None:
+    shared.ui.run_saver = saver = RunSaver(lambda command: None)
+    press(shared, "share")
+    assert "share.qr" in shared.widgets
+    shared.click("share.save")
+    saver._jobs.put(None)
+    saver._work()
+    assert saver.said.startswith("QR code written to")
+    found = sorted(path.name for path in runs_folder().glob("heap-code-1.*"))
+    assert found == ["heap-code-1.png", "heap-code-1.svg"]
+    text = next(ElementTree.parse(runs_folder() / "heap-code-1.svg").iter("{http://www.w3.org/2000/svg}desc")).text
+    assert presets.load(str(text)).values == {"friction": 0.3}
+    assert (runs_folder() / "heap-code-1.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_run_that_a_code_cannot_contain_says_so_in_its_place(harness: PanelHarness, tmp_path: Path) -> None:
+    mesh = tmp_path / "bowl.obj"
+    mesh.write_text("v -9 -9 0\nv 9 -9 0\nv 9 9 0\nv -9 9 0\nf 1 2 3\nf 1 3 4\n")
+    parameters = scenes()["vessel"].parameters.checked({"mesh": str(mesh)})
+    harness.ui.snapshot = replace(harness.ui.snapshot, scene="vessel", parameters=parameters, ready=None)
+    press(harness, "share")
+    assert "share.qr" not in harness.widgets
+    press(harness, "copy_code")
+    assert "bowl.obj, a file of one machine" in current_toasts(harness.ui)[-1].text
+
+
+@pytest.mark.parametrize("name", [name for name in presets.names() if presets.load(name).scene != "vessel"])
+def test_the_command_line_of_every_preset_runs_the_same_experiment(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    preset, jobs = presets.load(name), list[Job]()
+    monkeypatch.setattr(headless_job, "run_job", lambda job: jobs.append(job) or 0)
+    words = shlex.split(command_line(preset))
+    assert words[0] == "repose"
+    assert run_command_line(words[1:]) == 0
+    (job,) = jobs
+    declared = scenes()[preset.scene].parameters
+    assert (job.scene, job.seed, job.ready) == (preset.scene, preset.seed, preset.ready)
+    assert declared.checked(job.values) == declared.checked(preset.values)
+
+
+def test_modules_of_the_qr_code_are_drawn_where_they_are(shared: PanelHarness, monkeypatch: pytest.MonkeyPatch) -> None:
+    from repose.app.ui.panels import share
+
+    drawn: list[tuple[int, int, int]] = []
+
+    class List:
+        def add_rect_filled(self, low: imgui.ImVec2, high: imgui.ImVec2, colour: int) -> None:
+            if colour == share.BLACK:
+                step = high.y - low.y
+                drawn.extend(
+                    (round(low.x + k * step), round(low.y), round(step)) for k in range(round((high.x - low.x) / step))
+                )
+
+    real = imgui.get_window_draw_list
+    code = presets.code_of(Preset("", "", "heap", 9))
+    press(shared, "share")
+    assert drawn == []
+    monkeypatch.setattr(share.imgui, "get_window_draw_list", lambda: List())
+    origin = imgui.ImVec2(10.0, 20.0)
+    monkeypatch.setattr(share.imgui, "get_cursor_screen_pos", lambda: origin)
+    monkeypatch.setattr(share.imgui, "dummy", lambda size: None)
+    monkeypatch.setattr(shared.ui.probe, "mark", lambda name: None)
+    share._draw_qr(shared.ui, code, 400.0)
+    monkeypatch.undo()
+    assert imgui.get_window_draw_list is real
+    step = drawn[0][2]
+    rows = np.array([*share.qr_of(code).matrix], bool)
+    wanted = {(10 + step * (x + share.QUIET), 20 + step * (y + share.QUIET), step) for y, x in zip(*np.nonzero(rows))}
+    assert set(drawn) == wanted
