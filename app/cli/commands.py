@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 from repose.app.cli import saved_commands, standard_streams, study_commands
-from repose.app.cli.film_options import Colour, Fps, Overlay, Size, Speed, Video
+from repose.app.cli.film_options import Colour, Fps, Overlay, Show, Size, Speed, Video
 from repose.app.cli.terminal import REFUSED, THREADS_HELP, refusals, refuse, table, typed_number, typed_whole
 from repose.app.progress import Progress, say
 from repose.app.signals import INTERRUPTED, Interrupt
@@ -83,6 +83,16 @@ def repose(
     preset: Annotated[
         str, typer.Option(metavar="NAME|FILE", help="Preset to start the window with; `repose presets` lists them.")
     ] = "",
+    side_by_side: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--side-by-side",
+            metavar="NAME=VALUE,VALUE,…",
+            help="Two to four experiments in one window at equal times, each with its own value of a parameter, SI, or "
+            "its own preset (preset=NAME,NAME); may be repeated.",
+            show_default=False,
+        ),
+    ] = None,
     threads: Annotated[str, typer.Option(metavar="N|auto", help=THREADS_HELP, show_default=False)] = "",
     plugin: Annotated[
         list[Path] | None,
@@ -106,6 +116,8 @@ def repose(
     remove_all_leftovers()
     offered = _use_plugins(plugin or ())
     if context.invoked_subcommand is not None:
+        if side_by_side:
+            raise typer.BadParameter("--side-by-side opens the window: leave the command out.")
         for option, value in (("--preset", preset), ("--threads", threads)):
             if value:
                 raise typer.BadParameter(
@@ -118,7 +130,9 @@ def repose(
         if has_display():
             from repose.app.window.start import run
 
-            raise typer.Exit(run(preset or next(iter(offered), ""), threads))
+            raise typer.Exit(run(preset or next(iter(offered), ""), threads, tuple(side_by_side or ())))
+        if side_by_side:
+            refuse("--side-by-side needs the window, and no display was found; `repose sweep` compares runs without.")
         from repose.app.jobs.headless_job import run_job
         from repose.app.jobs.headless_plan import plan
 
@@ -189,6 +203,7 @@ def run(
     speed: Speed = None,
     overlay: Overlay = "full",
     colour: Colour = "",
+    show: Show = None,
     picture: Annotated[bool, typer.Option("--picture/--no-picture", help="Draw the end state as a PNG file.")] = True,
     repeat: Annotated[
         int | None,
@@ -225,6 +240,7 @@ def run(
             speed=speed,
             overlay=overlay,
             colour=colour,
+            show=show or (),
             picture=picture,
             save=save,
             until=until,

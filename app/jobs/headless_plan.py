@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from repose.app.jobs.film_plan import FilmPlan, parsed_size, plan_film
+from repose.app.jobs.film_plan import FilmPlan, checked_switches, parsed_size, plan_film
 from repose.app.thread_count import asked_threads
 from repose.sim.io import presets
 from repose.sim.parameters import ParameterError, Value, checked_seed, require_known
@@ -45,6 +45,8 @@ class Job:
     """The saved run to continue."""
     threads: int | None = None
     """Threads of the engine; None for automatic."""
+    shown: tuple[str, ...] = ()
+    """Switches of the draw passes that are on in the picture besides those that are on anyway."""
 
 
 def plan(
@@ -61,6 +63,7 @@ def plan(
     speed: float | None = None,
     overlay: str = "full",
     colour: str = "",
+    show: Sequence[str] = (),
     picture: bool = True,
     save: Path | None = None,
     until: float | None = None,
@@ -76,6 +79,11 @@ def plan(
     chosen = _starting_point(scene, preset)
     if scene and scene != chosen.scene:
         raise ParameterError(f"Preset '{chosen.name}' is for the scene '{chosen.scene}', not '{scene}'.")
+    if chosen.side_by_side:
+        raise ParameterError(
+            f"Preset '{chosen.name}' is {len(chosen.runs)} runs side by side, which the window shows: "
+            f"repose --preset {chosen.name}. `repose sweep` does such runs without a window."
+        )
     parameters = scenes()[chosen.scene].parameters
     typed = _parsed(changes, chosen.scene)
     values = typed if resumed else dict(chosen.values) | typed
@@ -87,7 +95,7 @@ def plan(
     if ready and chosen.ready is None:
         raise ParameterError(f"Preset '{chosen.name}' has no ready-filled container: leave --ready out.")
     pixels = parsed_size(size)
-    film = plan_film(video, pixels, fps, speed, overlay, colour)
+    film = plan_film(video, pixels, fps, speed, overlay, colour, show)
     if until is not None and not 0.0 < until < math.inf:
         raise ParameterError(f"--until {until:g} is refused: it must be a simulated time above 0 s.")
     _require_folder(save)
@@ -107,6 +115,7 @@ def plan(
         until=until,
         resumed=resumed,
         threads=asked_threads(threads),
+        shown=checked_switches(show),
     )
 
 
@@ -127,11 +136,11 @@ def _resumed(path: Path | None, scene: str, preset: str, seed: int | None, ready
     given = {"a scene": scene, "--preset": preset, "--seed": "" if seed is None else str(seed), "--ready": ready}
     for option in (name for name, value in given.items() if value):
         raise ParameterError(f"--from continues the run in {path}: leave {option} out; --set changes parameters.")
-    from repose.sim.experiment.saved_run import load
+    from repose.sim.experiment.saved_side_by_side import load_single
     from repose.sim.io.archive import ArchiveError
 
     try:
-        return load(path)
+        return load_single(path)
     except ArchiveError as error:
         raise ParameterError(f"--from {error}") from None
 

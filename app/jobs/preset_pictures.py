@@ -60,7 +60,7 @@ def main(names: Sequence[str]) -> None:
     with Progress("Pictures of the presets") as progress:
         for number, name in enumerate(wanted):
             progress.show(name, number / len(wanted))
-            (folder / f"{name}.webp").write_bytes(small_picture(moment(presets.load(name))))
+            (folder / f"{name}.webp").write_bytes(small_picture(*map(moment, presets.load(name).runs)))
 
 
 def moment(preset: presets.Preset) -> Snapshot:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from repose.app.jobs.film_plan import FilmPlan
 from repose.app.jobs.headless_film import HeadlessFilm
@@ -12,21 +13,29 @@ from repose.app.jobs.headless_job import claim_for
 from repose.app.jobs.headless_plan import title_of
 from repose.app.progress import Progress, say
 from repose.app.stopping import stoppable
+from repose.sim.experiment.saved_side_by_side import Saved, singles
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.parameters import ParameterError, require_known
 from repose.sim.registry import scenes
 
 if TYPE_CHECKING:
+    from repose.sim.experiment.command_log import SavedRun
     from repose.sim.experiment.replay import Verdict
 
+Found = TypeVar("Found")
 AGREED, DIFFERS = 0, 3
 WRITTEN, NOT_WRITTEN = 0, 1
 
 
 def commands_in(path: Path) -> list[tuple[str, str, str]]:
-    """Step, command and its values, for every entry of the log; raises `ParameterError`."""
-    log = _loaded(path).log
+    """Step, command and its values, for every entry of the log, of runs side by side one after the other; raises
+    `ParameterError`."""
+    return [row for saved in singles(_loaded(path)) for row in _commands_of(saved)]
+
+
+def _commands_of(saved: SavedRun) -> list[tuple[str, str, str]]:
+    log = saved.log
     present = log.start.now.parameters.model_dump()
 
     def words(command: Any) -> str:
@@ -52,12 +61,16 @@ def verify_run(path: Path, quiet: bool = False, threads: int | None = None) -> i
             stop.check()
             progress.show(f"replaying: step {at} of {end}", at / max(end, 1))
 
-        verdict = verify(saved, on_progress, threads)
-    if verdict.differs_at is None:
-        print(f"{verdict.agreed} of {verdict.compared} state hashes agree, {len(saved.log.entries)} commands replayed.")
-        return AGREED
-    say(_difference(verdict))
-    return DIFFERS
+        runs = singles(saved)
+        verdicts = [verify(run, on_progress, threads) for run in runs]
+    for number, (run, verdict) in enumerate(zip(runs, verdicts, strict=True), 1):
+        which = f"Run {number}: " if len(runs) > 1 else ""
+        if verdict.differs_at is None:
+            done = f"{verdict.agreed} of {verdict.compared} state hashes agree, {len(run.log.entries)} commands"
+            print(f"{which}{done} replayed.")
+        else:
+            say(f"{which}{_difference(verdict)}")
+    return AGREED if all(verdict.differs_at is None for verdict in verdicts) else DIFFERS
 
 
 def film_run(
@@ -76,7 +89,7 @@ def film_run(
         raise ParameterError(
             f"--from {since:g} --to {until:g} is refused: the film must begin at 0 s or later and end after."
         )
-    saved = _loaded(path)
+    saved = _single(path)
     film, duration, last = HeadlessFilm(plan, title_of(saved)), 0.0, None
     try:
         with Progress(f"Film of {path.name}", quiet=quiet) as progress, stoppable() as stop:
@@ -87,9 +100,9 @@ def film_run(
                 stop.check()
                 progress.show(f"replaying: step {at} of {end}", at / max(end, 1))
 
-            played = play(saved, film.take, film.at_phases, since, until, on_progress, threads)
+            played = play(saved, film.take, film.at_phases, since, until, on_progress, threads, film.needs_forces)
             duration, last = played.duration, Snapshot()
-            take_snapshot(played.experiment, last)
+            take_snapshot(played.experiment, last, forces=film.needs_forces)
     finally:
         film.close(duration, last)
     if not film.frames and not film.complaint:
@@ -124,7 +137,7 @@ def export_run(path: Path, to: Path) -> int:
         raise ParameterError(str(error)) from None
     place = claim_for("--to", to)
     try:
-        run = _loaded(path).now.now.run
+        run = _single(path).now.now.run
         write_grains(ExportedState(run.world, run.step, run.time, run.dt, run.series.columns()), place)
     except OSError as error:
         say(f"{to} could not be written: {error.strerror or error}.")
@@ -143,7 +156,7 @@ def export_for(program: str, path: Path, to: Path) -> int:
     from repose.sim.experiment.lammps_export import DATA, SCRIPT, lammps_files, write_files
 
     require_known(program, ("lammps",), "program")
-    saved = _loaded(path)
+    saved = _single(path)
     now = saved.now.now
     found = lammps_files(scenes()[saved.log.scene], now.parameters, now.restored())
     try:
@@ -159,8 +172,19 @@ def export_for(program: str, path: Path, to: Path) -> int:
     return WRITTEN
 
 
-def _loaded(path: Path) -> Any:
-    from repose.sim.experiment.saved_run import load
+def _single(path: Path) -> SavedRun:
+    from repose.sim.experiment.saved_side_by_side import load_single
+
+    return _read(path, load_single)
+
+
+def _loaded(path: Path) -> Saved:
+    from repose.sim.experiment.saved_side_by_side import load
+
+    return _read(path, load)
+
+
+def _read(path: Path, load: Callable[[Path], Found]) -> Found:
     from repose.sim.io.archive import ArchiveError
 
     try:

@@ -13,13 +13,14 @@ from imgui_bundle import imgui
 from numpy.typing import NDArray
 from repose.app.render.camera import NO_INSET, Box, Camera2D, Inset, Size
 from repose.app.render.canvas import Canvas
-from repose.app.render.colours import Ranges, to_linear
+from repose.app.render.colours import Colour, Ranges, to_linear
+from repose.app.render.course import Course
 from repose.app.render.film_words import FilmWords
 from repose.app.render.framing import MARGIN, picture_room, picture_scale, whole_scene
 from repose.app.render.gpu import Instances, Program, Target
 from repose.app.render.imgui_backend import TEXT_SIZE, ImguiBackend
 from repose.app.render.orbit import Camera, Camera3D
-from repose.app.render.passes import Frame, Pass, all_passes, make_frame
+from repose.app.render.passes import Frame, Pass, all_passes, band, make_frame
 from repose.app.storage.view import View
 from repose.sim.experiment.snapshot import Snapshot
 
@@ -36,6 +37,7 @@ class Renderer:
         self._picture: Target | None = None
         self._picture_gui: ImguiBackend | None = None
         self._ranges = Ranges()
+        self._course = Course()
 
     def draw(
         self,
@@ -46,19 +48,35 @@ class Renderer:
         inset: Inset = NO_INSET,
         scale: float = 1.0,
         ranges: Ranges | None = None,
+        outside: Inset | None = None,
     ) -> None:
         """Draw onto the window between `begin_frame` and `end_frame` of its ImGui backend.
 
         `size` is the framebuffer's [pixel], `inset` what panels cover of it, `scale` the pixels per unit
         of text (`window.content_scale`); a size of zero draws nothing. `ranges` of the colours are those of the run if
-        none are given.
+        none are given. `outside` is what is not drawn at the edges of the window [pixel], for pictures side by side.
         """
         if size[0] <= 0 or size[1] <= 0:
             return
         camera = _fitting(camera, snapshot, size, inset)
         frame = make_frame(snapshot, view, camera, size, inset, scale * view.text_scale, ranges or self._ranges)
-        self._draw_scene(frame, "window", 0)
+        if ranges is None:
+            self._course.follow(snapshot, view)
+            frame = replace(frame, course=self._course)
+        part = (0, 0, *size) if outside is None else _part(size, outside)
+        self._draw_scene(frame, "window", 0, part)
+        background, (x, y, width, height) = imgui.get_background_draw_list(), part
+        foot = size[1] - y
+        background.push_clip_rect(imgui.ImVec2(x, foot - height), imgui.ImVec2(x + width, foot))
         self._draw_overlay(frame, self._gui)
+        background.pop_clip_rect()
+
+    def clear(self, colour: Colour) -> None:
+        """Fill the window, where pictures side by side leave gaps."""
+        gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, 0)
+        gl.glDisable(gl.GL_SCISSOR_TEST)
+        gl.glClearColor(*colour[:3], 1.0)
+        gl.glClear(gl.GL_COLOR_BUFFER_BIT)
 
     def read(
         self,
@@ -79,11 +97,14 @@ class Renderer:
         if size[0] <= 0 or size[1] <= 0:
             raise ValueError(f"a picture of {size[0]} x {size[1]} pixels cannot be drawn: both sides must be positive")
         scale = picture_scale(size) * view.text_scale
-        fitting = _fitting(camera, snapshot, size, picture_room(size, view.text_scale), box)
-        frame = make_frame(snapshot, view, fitting, size, NO_INSET, scale, self._ranges)
-        frame = replace(frame, film=film, plain=plain)
+        beside = 0.0 if plain else band(snapshot, view, size[0], scale)
+        fitting = _fitting(camera, snapshot, size, picture_room(size, view.text_scale, beside), box)
+        frame = make_frame(snapshot, view, fitting, size, (0.0, 0.0, beside, 0.0), scale, self._ranges)
+        if not plain:
+            self._course.follow(snapshot, view)
+        frame = replace(frame, film=film, plain=plain, course=self._course)
         self._picture = _sized(self._picture, size, linear=False)
-        self._draw_scene(frame, "picture", self._picture.framebuffer)
+        self._draw_scene(frame, "picture", self._picture.framebuffer, (0, 0, *size))
         current = imgui.get_current_context()
         if self._picture_gui is None:
             self._picture_gui = ImguiBackend()
@@ -112,14 +133,17 @@ class Renderer:
         self._programs, self._instances, self._scenes = {}, {}, {}
         self._picture = self._picture_gui = None
 
-    def _draw_scene(self, frame: Frame, name: str, framebuffer: int) -> None:
-        """All passes in linear light, then copied to `framebuffer`."""
+    def _draw_scene(self, frame: Frame, name: str, framebuffer: int, part: tuple[int, int, int, int]) -> None:
+        """All passes in linear light, then copied to `framebuffer`: the part of it with that left, bottom, width and
+        height [pixel]."""
         deep = frame.dimension == 3
+        name += " in space" if deep else ""  # pictures side by side may be of both kinds
         scene = self._scenes[name] = _sized(self._scenes.get(name), frame.size, linear=True, deep=deep)
         gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, scene.framebuffer)
         gl.glViewport(0, 0, *frame.size)
         gl.glEnable(gl.GL_FRAMEBUFFER_SRGB)
-        gl.glDisable(gl.GL_SCISSOR_TEST)
+        gl.glEnable(gl.GL_SCISSOR_TEST)
+        gl.glScissor(*part)
         gl.glDisable(gl.GL_DEPTH_TEST)
         gl.glDisable(gl.GL_CULL_FACE)
         gl.glEnable(gl.GL_BLEND)
@@ -140,15 +164,17 @@ class Renderer:
                     _set_depth(item)
                 self._instances[item.name].draw(rows)
         gl.glDisable(gl.GL_DEPTH_TEST)
-        self._show(scene, framebuffer)
+        gl.glDisable(gl.GL_SCISSOR_TEST)
+        self._show(scene, framebuffer, part)
 
-    def _show(self, scene: Target, framebuffer: int) -> None:
+    def _show(self, scene: Target, framebuffer: int, part: tuple[int, int, int, int]) -> None:
         """Copy the stored sRGB bytes as they are: with conversion off, OpenGL neither decodes nor encodes."""
-        width, height = scene.size
+        x, y, width, height = part
+        corners = x, y, x + width, y + height
         gl.glDisable(gl.GL_FRAMEBUFFER_SRGB)
         gl.glBindFramebuffer(gl.GL_READ_FRAMEBUFFER, scene.framebuffer)
         gl.glBindFramebuffer(gl.GL_DRAW_FRAMEBUFFER, framebuffer)
-        gl.glBlitFramebuffer(0, 0, width, height, 0, 0, width, height, gl.GL_COLOR_BUFFER_BIT, gl.GL_NEAREST)
+        gl.glBlitFramebuffer(*corners, *corners, gl.GL_COLOR_BUFFER_BIT, gl.GL_NEAREST)
         gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, framebuffer)
 
     def _draw_overlay(self, frame: Frame, gui: ImguiBackend) -> None:
@@ -166,6 +192,12 @@ def _fitting(camera: Camera | None, snapshot: Snapshot, size: Size, inset: Inset
     fitting = kind()
     fitting.frame(box or whole_scene(snapshot), size, inset, margin=MARGIN)
     return fitting
+
+
+def _part(size: Size, inset: Inset) -> tuple[int, int, int, int]:
+    """Left, bottom, width and height of what `inset` leaves of the window [pixel]."""
+    left, top, right, bottom = map(round, inset)
+    return left, bottom, max(size[0] - left - right, 0), max(size[1] - top - bottom, 0)
 
 
 def _sized(target: Target | None, size: Size, linear: bool, deep: bool = False) -> Target:

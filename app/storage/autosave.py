@@ -18,7 +18,7 @@ from typing import IO, TYPE_CHECKING
 from repose.app.storage import paths
 
 if TYPE_CHECKING:
-    from repose.sim.experiment.saved_run import SavedRun
+    from repose.sim.experiment.saved_side_by_side import Saved
 
 GENERATIONS = 3
 """Number of files kept per run: if the newest is damaged, the previous one is offered."""
@@ -38,9 +38,9 @@ class Place:
         """The files of the states in it, newest first."""
         return sorted(self.folder.glob("run-*.repose"), reverse=True)
 
-    def save(self, saved: SavedRun) -> None:
+    def save(self, saved: Saved) -> None:
         """Write one more state and delete the oldest; raises `OSError`."""
-        from repose.sim.experiment.saved_run import save
+        from repose.sim.experiment.saved_side_by_side import save
 
         before = self.files()
         number = int(before[0].stem.removeprefix("run-")) + 1 if before else 1
@@ -48,9 +48,9 @@ class Place:
         for path in self.files()[GENERATIONS:]:
             path.unlink(missing_ok=True)
 
-    def newest(self) -> SavedRun | None:
+    def newest(self) -> Saved | None:
         """The newest state that can be read, or None."""
-        from repose.sim.experiment.saved_run import load
+        from repose.sim.experiment.saved_side_by_side import load
         from repose.sim.io.archive import ArchiveError
 
         for path in self.files():

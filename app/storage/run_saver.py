@@ -21,7 +21,7 @@ from repose.sim.parameters import unquoted
 
 if TYPE_CHECKING:
     from repose.app.storage.plot_files import Sheet
-    from repose.sim.experiment.saved_run import SavedRun
+    from repose.sim.experiment.saved_side_by_side import Saved
 
 log = logging.getLogger(__name__)
 
@@ -90,7 +90,7 @@ class RunSaver:
         """Save the run by itself at once, and wait for it, but not for a thread that is compiling."""
         done = threading.Event()
 
-        def write(saved: SavedRun) -> None:
+        def write(saved: Saved) -> None:
             self._save_by_itself(saved)
             done.set()
 
@@ -173,9 +173,9 @@ class RunSaver:
                 log.exception("A run could not be saved or opened.")
                 self.trouble = f"That failed: {error}"
 
-    def _save(self, saved: SavedRun, path: Path, over: bool, picture: bytes) -> None:
+    def _save(self, saved: Saved, path: Path, over: bool, picture: bytes) -> None:
         """Write the run; an existing file is replaced only if confirmed or written in this session."""
-        from repose.sim.experiment.saved_run import write
+        from repose.sim.experiment.saved_side_by_side import write
 
         try:
             (write_whole_file if over else write_new_file)(path, lambda file: write(saved, file, picture))
@@ -189,13 +189,16 @@ class RunSaver:
         except OSError as error:
             self.trouble = f"{path} could not be written: {error.strerror or error}; the run continues."
 
-    def _export(self, saved: SavedRun, path: Path) -> None:
+    def _export(self, saved: Saved, path: Path) -> None:
+        from repose.sim.experiment.saved_side_by_side import singles
         from repose.sim.io.export import ExportedState, export
 
-        run = saved.now.now.run
+        runs = [one.now.now.run for one in singles(saved)]
+        paths = [path] if len(runs) == 1 else [path.with_stem(f"{path.stem}-{k + 1}") for k in range(len(runs))]
         try:
-            export(ExportedState(run.world, run.step, run.time, run.dt, run.series.columns()), path)
-            self.said = f"Grains written to {path}."
+            for run, path in zip(runs, paths, strict=True):
+                export(ExportedState(run.world, run.step, run.time, run.dt, run.series.columns()), path)
+            self.said = f"Grains written to {', '.join(map(str, paths))}."
         except OSError as error:
             self.trouble = f"{path} could not be written: {error.strerror or error}; the run continues."
 
@@ -211,7 +214,7 @@ class RunSaver:
                 return
         self.said = f"Plot written to {folder}: {', '.join(path.name for path in paths)}."
 
-    def _save_by_itself(self, saved: SavedRun) -> None:
+    def _save_by_itself(self, saved: Saved) -> None:
         now = (saved.now.at, saved.now.commands, saved.log.scene)
         if now == self._kept or self._place is None:
             return
@@ -222,7 +225,7 @@ class RunSaver:
             self.trouble = f"The run could not be saved automatically: {error.strerror or error}; it continues."
 
     def _open(self, path: Path) -> None:
-        from repose.sim.experiment.saved_run import load
+        from repose.sim.experiment.saved_side_by_side import load
         from repose.sim.io.archive import ArchiveError
 
         try:
@@ -243,14 +246,14 @@ class RunSaver:
             self._place.save(saved)
         place.clear()
 
-    def _resume(self, saved: SavedRun, name: str) -> None:
+    def _resume(self, saved: Saved, name: str) -> None:
         self.opened = True
         self.send(Resume(saved))
         foreign = " Another version saved it: the continued run may differ in the last bits." if saved.foreign else ""
         self.said = f"Opened {name}.{foreign}"
 
 
-def _state(saved: SavedRun) -> State:
+def _state(saved: Saved) -> State:
     return State(saved.log.scene, saved.log.seed, saved.log.end, len(saved.log.entries))
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from repose.app.ui.undo import History
-from repose.sim.experiment.commands import Command, Recover, SetParameters, TakeBack
+from repose.sim.experiment.commands import Command, From, Recover, SetParameters, TakeBack
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.parameters import ParameterError, ParameterSet, Value
 
@@ -37,6 +37,8 @@ class Edits:
 
     send: Callable[[Command], None]
     history: History = field(default_factory=History)
+    run: int = 0
+    """Which of the experiments side by side the user looks at."""
     refusals: dict[str, str] = field(default_factory=dict)
     """Why a parameter's last edit was refused, by parameter name."""
     refused: int = 0
@@ -100,14 +102,14 @@ class Edits:
             return False
         after: dict[str, Value] = {name: getattr(checked, name) for name in values}
         if after != before:
-            self.history.record(before, after, gesture, self._snapshot.at)
+            self.history.record(before, after, gesture, self._snapshot.at, self.run)
             self._ask(after, gesture)
         return True
 
     def note(self, deed: str) -> None:
         """Let the next undo take back something else than a change of parameters, as `TakeBack` calls it, unless the
         command that is sent now is refused."""
-        self.history.note(deed, self._snapshot.at)
+        self.history.note(deed, self._snapshot.at, self.run)
         self._noted = self._snapshot.serial, self._snapshot.refusals
 
     def to_undo(self) -> Mapping[str, Value] | None:
@@ -125,14 +127,15 @@ class Edits:
         A change that restarted the experiment is undone too: the grains that were present are restored.
         """
         values = self.to_undo()
+        run = self.history.undoable[-1].run if self.history.undoable else self.run
         if self.history.undoable and (deed := self.history.undoable[-1].deed):
             self.history.undoable.pop()
-            self.send(TakeBack(deed))
+            self._send(TakeBack(deed), run)
         elif values is not None and self.history.undoable and (anew := self._began_anew(values)):
-            self.send(TakeBack(anew))
+            self._send(TakeBack(anew), run)
         elif values is not None:
             self.history.undo()
-            self._ask(values)
+            self._ask(values, run=run)
 
     def _began_anew(self, values: Mapping[str, Value]) -> str:
         """Name of one of these parameters whose change restarts the experiment, or an empty string."""
@@ -143,7 +146,7 @@ class Edits:
         """Repeat the change undone last."""
         values = self.history.redo()
         if values is not None:
-            self._ask(values)
+            self._ask(values, run=self.history.undoable[-1].run)
 
     def forget(self) -> None:
         """Delete history, requests and marks, for example when another preset is loaded."""
@@ -152,13 +155,17 @@ class Edits:
         self._wanted.clear()
         self.marks.clear()
 
-    def _ask(self, values: Mapping[str, Value], gesture: object = None) -> None:
+    def _send(self, command: Command, run: int) -> None:
+        """Send a command of a user who looks at that one of the experiments side by side."""
+        self.send(command if run == self.run else From(run, command))
+
+    def _ask(self, values: Mapping[str, Value], gesture: object = None, run: int | None = None) -> None:
         self._edited = next(iter(values), "")
         before = {name: self.value(name) for name in values} if self.parameters is not None else {}
         for name, value in values.items():
             self._wanted[name] = (value, self._snapshot.serial)
         stopped = self._snapshot.fault is not None
-        self.send(Recover(dict(values)) if stopped else SetParameters(dict(values)))
+        self._send(Recover(dict(values)) if stopped else SetParameters(dict(values)), self.run if run is None else run)
         self._mark(before, values, gesture)
 
     def _mark(self, before: Mapping[str, Value], values: Mapping[str, Value], gesture: object) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from repose.app.storage import paths
-from repose.sim.experiment.commands import Command, Start
+from repose.sim.experiment.commands import Command, Start, StartSideBySide
 from repose.sim.io import presets
 from repose.sim.io.atomic_file import write_new_file, write_whole_file
 from repose.sim.parameters import ParameterError, ParameterSet, Value
@@ -50,7 +50,7 @@ class PresetLibrary:
             self.trouble = str(error)
             return False
         self.note(name, preset.title, preset.scene)
-        self.send(Start(preset.scene, dict(preset.values), preset.seed, preset.ready))
+        self.send(start_of(preset))
         return True
 
     def note(self, name: str, title: str, scene: str) -> None:
@@ -113,6 +113,12 @@ class PresetLibrary:
         self.refresh()
         self.note(str(path), preset.title, scene)
         return True
+
+
+def start_of(preset: presets.Preset) -> Start | StartSideBySide:
+    """The command that starts a preset; raises `ParameterError`."""
+    starts = tuple(Start(run.scene, dict(run.values), run.seed, run.ready) for run in preset.runs)
+    return starts[0] if len(starts) == 1 else StartSideBySide(starts)
 
 
 def different(parameters: ParameterSet) -> dict[str, Value]:

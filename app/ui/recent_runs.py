@@ -75,7 +75,7 @@ class RecentRuns:
         self.found = tuple(run for run in runs if run is not None)
 
     def _entry(self, path: Path, changed: float) -> RecentRun | None:
-        from repose.sim.experiment.saved_run import glimpse
+        from repose.sim.experiment.saved_side_by_side import glimpse
         from repose.sim.io.archive import ArchiveError
 
         key = (str(path), changed)

@@ -37,6 +37,10 @@ class Ui:
     settings: Settings
     film: Film
     preset_library: PresetLibrary
+    runs: tuple[Snapshot, ...] = ()
+    """The experiments side by side; `snapshot` is that of the chosen one. Empty for a single one."""
+    chosen: int = 0
+    """Which of them panels, tools and keys act on where they do not act on all."""
     actions: dict[str, Callable[[], object]] = field(default_factory=dict)
     """Functions of the keys and of the window, by name, also for buttons."""
     repeats: Repeats = field(default_factory=lambda: Repeats(lambda command: None))

@@ -23,6 +23,8 @@ class Change:
     """Step at which it was requested, counted from the beginning of the log."""
     deed: str = ""
     """What `TakeBack` calls it, if it is no change of parameters; it is not redone."""
+    run: int = 0
+    """Which of the experiments side by side it was made in."""
 
 
 @dataclass
@@ -48,7 +50,12 @@ class History:
             self.redoable.clear()
 
     def record(
-        self, before: Mapping[str, Value], after: Mapping[str, Value], gesture: object = None, at: int = 0
+        self,
+        before: Mapping[str, Value],
+        after: Mapping[str, Value],
+        gesture: object = None,
+        at: int = 0,
+        run: int = 0,
     ) -> None:
         """Store a change; a change with the same `gesture` extends the last one."""
         self.redoable.clear()
@@ -57,20 +64,20 @@ class History:
             self.undoable.pop()
             before, after = {**before, **last.before}, {**last.after, **after}
         if dict(before) != dict(after):
-            self.undoable.append(Change(dict(before), dict(after), gesture, at))
+            self.undoable.append(Change(dict(before), dict(after), gesture, at, run=run))
             del self.undoable[:-DEPTH]
 
-    def note(self, deed: str, at: int = 0) -> None:
+    def note(self, deed: str, at: int = 0, run: int = 0) -> None:
         """Store something else than a change of parameters."""
         self.redoable.clear()
-        self.undoable.append(Change({}, {}, at=at, deed=deed))
+        self.undoable.append(Change({}, {}, at=at, deed=deed, run=run))
         del self.undoable[:-DEPTH]
 
     def seal(self) -> None:
         """End the current gesture: the next change is a separate step."""
         if self.undoable and self.undoable[-1].gesture is not None:
             last = self.undoable[-1]
-            self.undoable[-1] = Change(last.before, last.after, at=last.at)
+            self.undoable[-1] = Change(last.before, last.after, at=last.at, run=last.run)
 
     def undo(self) -> Mapping[str, Value] | None:
         """The values to restore, or None if nothing is left to undo."""

@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,14 +21,16 @@ from repose.app.render.director import Director
 from repose.app.render.orbit import Camera, Camera3D
 from repose.app.render.pacing import pacer
 from repose.app.render.passes import needs_contacts, needs_forces
+from repose.app.render.side_by_side import Together
 from repose.app.signals import held
 from repose.app.storage.film import Film
 from repose.app.storage.run_saver import RunSaver
 from repose.app.storage.settings import Settings
 from repose.app.ui.edits import Edits
 from repose.app.ui.places import free_of_buttons
-from repose.app.ui.preset_library import PresetLibrary
+from repose.app.ui.preset_library import PresetLibrary, start_of
 from repose.app.ui.repeats import Repeats
+from repose.app.ui.side_by_side import run_at
 from repose.app.ui.studies import Studies
 from repose.app.ui.transport import Transport
 from repose.app.ui.ui import Ui
@@ -35,9 +38,11 @@ from repose.app.ui.ui_probe import UiProbe
 from repose.app.ui.undo import History
 from repose.app.window.ahead import Ahead
 from repose.app.window.camera_control import CameraControl
+from repose.app.window.event_order import EventOrder
 from repose.app.window.gestures import Gestures
 from repose.app.window.pace import Pace
 from repose.app.window.physics import Physics
+from repose.app.window.side_by_side import Pictures
 from repose.app.window.turning import Turning
 from repose.app.window.window import Window
 from repose.sim.io import presets
@@ -81,10 +86,13 @@ class Application:
         self.gui = ImguiBackend()
         implot.create_context()
         self.renderer: Renderer | None = None
-        self.camera_control, self.turning, self.gestures = CameraControl(), Turning(), Gestures()
+        self.pictures, self.turning, self.gestures = Pictures(), Turning(), Gestures()
         self.still_control = CameraControl()
         """Of a picture in place of that of the run."""
-        self.physics = Physics(preset.scene, preset.values, preset.seed, preset.ready, threads)
+        first, *others = preset.runs
+        self.physics = Physics(first.scene, first.values, first.seed, first.ready, threads)
+        if others:
+            self.physics.send(start_of(preset))
         self.ui = make_ui(self.physics, settings, self._direct)
         self.ui.bold = self.gui.bold
         self.ui.preset_library.refresh()
@@ -102,16 +110,18 @@ class Application:
         self._clock = time.perf_counter()
         self._waiting: list[pygame.Event] = []
         """Letters pressed before the first picture of the scene."""
+        self._order = EventOrder()
         self._pace = Pace(window.vsync)
 
     def draw_frame(self) -> bool:
         """One frame; False when the window is to be closed."""
         ui, size = self.ui, self.window.size
-        if not self._listen(self.window.poll()):
+        if not self._listen(self._order.due(self.window.poll(), self.gui.io.want_capture_mouse)):
             return False
         self.physics.show_contacts(needs_contacts(ui.view))
         self.physics.show_forces(needs_forces(ui.view))
-        ui.snapshot = self.physics.latest()
+        self.pictures.see(ui, self.physics.latest())
+        self.physics.chosen = ui.chosen
         ui.dead = self.physics.dead
         ui.edits.see(ui.snapshot)
         ui.events.see(ui.snapshot, ui.edits)
@@ -128,7 +138,7 @@ class Application:
             self._draw_panels()
             elapsed = self._elapsed()
             if self.gestures.tool is None:  # a camera that moves would move the pointer over the grains
-                self.camera_control.update(ui, elapsed)
+                self.pictures.update(ui, elapsed)
             self.turning.update(ui)
             self.gestures.update(ui)
             self._draw_picture(size)
@@ -199,6 +209,8 @@ class Application:
         ui.probe.report(
             ui.snapshot,
             ui.size,
+            side_by_side=[{"label": run.label, "time": run.time, "step": run.step} for run in ui.runs],
+            chosen=ui.chosen,
             fps=ui.fps,
             help=ui.help_open,
             inset=ui.inset,
@@ -237,6 +249,7 @@ class Application:
         from repose.app.ui.keys import dispatch, find_key, is_escape, is_letter, scene_keys
         from repose.app.ui.panels import all_keys, edits_shown, with_edits
         from repose.app.ui.toasts import tell
+        from repose.app.ui.tools import chosen_tool
 
         keys = (*scene_keys(self.ui.snapshot), *all_keys())
         if self.ui.snapshot.serial:
@@ -260,8 +273,10 @@ class Application:
             # Wheel events carry no position: use the last one of the mouse, which ImGui knows one frame later.
             self._pointer = event.dict.get("pos", self._pointer)
             # ImGui does not get keys that were used here: Tab would move its focus into a text field.
+            # The arrows are those of a panel while the keyboard is in one.
+            own = () if self.gui.io.nav_visible else chosen_tool(self.ui).keys
             with with_edits(self.ui, edits_shown(self.ui)):
-                used = dispatch(event, keys, self.ui, self.gui.io.want_text_input)
+                used = dispatch(event, (*own, *keys), self.ui, self.gui.io.want_text_input)
             if not used or is_escape(event):
                 self.gui.process_event(event)
                 self._move_camera(event, not self.gui.io.want_capture_mouse)
@@ -269,7 +284,7 @@ class Application:
 
     def _control(self) -> CameraControl:
         """The control of the camera of the picture shown."""
-        return self.camera_control if self._shown() is None else self.still_control
+        return self.pictures.now.control if self._shown() is None else self.still_control
 
     def _shown(self) -> Shown | None:
         """The picture in place of that of the run, if any."""
@@ -280,14 +295,20 @@ class Application:
 
     def _move_camera(self, event: pygame.event.Event, free: bool) -> None:
         """Pass an event to the camera of the picture shown; `free` is False if the pointer is on a panel."""
+        import pygame
+
         shown = self._shown()
+        if shown is None and free and event.type == pygame.MOUSEBUTTONDOWN:
+            self.pictures.choose(self.ui, run_at(self.ui, *self._pointer))
+            self.physics.chosen = self.ui.chosen
         if shown is not None:
             self.still_control.handle(event, shown.camera, self.window.size, self._pointer, free)
         elif not (self.turning.handle(event, self.ui, free) or self.gestures.handle(event, self.ui, free)):
-            self.camera_control.handle(event, self.ui.camera, self.window.size, self._pointer, free)
+            self.pictures.now.control.handle(event, self.ui.camera, self.window.size, self._pointer, free)
 
     def _fit(self, size: Size) -> None:
         """Set scale, colours and the area of the picture from window and settings."""
+        from repose.app.render.passes import band
         from repose.app.render.theme import apply, interface_scale
         from repose.app.ui.layout import measure_inset
         from repose.app.ui.panels import instead
@@ -301,7 +322,8 @@ class Application:
         ui.view.letters = LETTERS if ui.presenting else 0.0
         ui.scale = interface_scale(size, self.window.content_scale, wanted, palette)
         folded = chosen_fold(ui) and instead(ui) is None
-        ui.inset = measure_inset(size, ui.scale, ui.view.ui_visible, folded, ui.presenting)
+        beside = partial(band, ui.snapshot, ui.view, unit=ui.scale) if instead(ui) is None else lambda width: 0.0
+        ui.inset = measure_inset(size, ui.scale, ui.view.ui_visible, folded, ui.presenting, beside)
         if self._theme != (choices.theme, ui.scale):
             self._theme = choices.theme, ui.scale
             apply(palette, ui.scale)
@@ -310,7 +332,8 @@ class Application:
         from imgui_bundle import imgui
         from repose.app.ui.layout import draw_panels
 
-        if imgui.is_mouse_double_clicked(0) and not self.gui.io.want_capture_mouse:
+        free = not self.gui.io.want_capture_mouse and not self.gestures.takes_clicks(self.ui)
+        if imgui.is_mouse_double_clicked(0) and free:
             self._control().follow_grains()
         draw_panels(self.ui)
 
@@ -329,8 +352,7 @@ class Application:
                     snapshot, view, camera = shown.snapshot, shown.view, shown.camera
                     self.renderer.draw(snapshot, view, camera, size, free_of_buttons(ui), scale, shown.ranges)
                 else:
-                    snapshot = self.camera_control.picture(self.turning.picture(ui.snapshot))
-                    self.renderer.draw(snapshot, ui.view, ui.camera, size, free_of_buttons(ui), scale)
+                    self._draw_runs(self.renderer, size, scale)
                 return
             except Exception as error:  # a driver can raise any error; the run must continue
                 log.exception("The picture failed.")
@@ -339,20 +361,38 @@ class Application:
         gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, 0)
         gl.glClear(gl.GL_COLOR_BUFFER_BIT)
 
+    def _draw_runs(self, renderer: Renderer, size: Size, scale: float) -> None:
+        """The picture of the run, or those of the experiments side by side."""
+        ui, pictures = self.ui, self.pictures
+        if ui.runs:
+            renderer.clear(ui.palette.panel[:3])
+        for number, picture in enumerate(pictures.all):
+            with pictures.of(ui, number):
+                turned = self.turning.picture(ui.snapshot) if number == ui.chosen else ui.snapshot
+                snapshot, inset = picture.control.picture(turned), free_of_buttons(ui)
+                renderer.draw(snapshot, ui.view, ui.camera, size, inset, scale, outside=ui.inset if ui.runs else None)
+
     def _elapsed(self) -> float:
         """Wall time since the last call [s]."""
         before, self._clock = self._clock, time.perf_counter()
         return self._clock - before
 
-    def _direct(self, film: Film) -> Director:
-        """The director of a film, whose camera follows the grains until the user moves the camera."""
+    def _direct(self, film: Film) -> Director | Together:
+        """The director of a film, whose camera follows the grains until the user moves the camera, of experiments side
+        by side the grains of each."""
+        view = self.ui.view
+        if self.ui.runs:
+            return Together(
+                lambda size, label: Director(self._read, size, film.rate, view, film.speed, film.words, title=label),
+                film.size,
+            )
 
         def chosen() -> tuple[Camera | None, bool]:
-            follows = self.camera_control.follows_grains
-            return (self.ui.camera if follows else self.camera_control.for_film(self.ui, film.size)), follows
+            follows = self.pictures.now.control.follows_grains
+            return (self.ui.camera if follows else self.pictures.now.control.for_film(self.ui, film.size)), follows
 
         title = self.ui.preset_library.title(self.ui.snapshot.scene)
-        return Director(self._read, film.size, film.rate, self.ui.view, film.speed, film.words, chosen, title)
+        return Director(self._read, film.size, film.rate, view, film.speed, film.words, chosen, title)
 
     def _read(self, *snapshot: Any, **more: Any) -> Any:
         if self.renderer is None:
@@ -366,7 +406,7 @@ class Application:
         if self.renderer is None:
             return b""
         try:
-            view, camera = without_words(self.ui.view), self.camera_control.for_film(self.ui, DRAWN)
+            view, camera = without_words(self.ui.view), self.pictures.now.control.for_film(self.ui, DRAWN)
             return thumbnail(self.renderer.read(self.ui.snapshot, view, DRAWN, camera))
         except Exception:  # a driver can raise any error; a run needs no picture
             log.warning("The small picture could not be drawn.", exc_info=True)
@@ -385,7 +425,7 @@ class Application:
             choices.left, choices.top = event.x, event.y
 
 
-def make_ui(physics: Physics, settings: Settings, direct: Callable[[Film], Director]) -> Ui:
+def make_ui(physics: Physics, settings: Settings, direct: Callable[[Film], Director | Together]) -> Ui:
     """The record for the panels; it can be created before physics starts."""
     from repose.app.storage.recorder import Recorder
     from repose.app.ui.ui import Ui

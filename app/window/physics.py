@@ -7,14 +7,14 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from repose.sim.experiment.commands import Command, Resume, Start, UseThreads
+from repose.sim.experiment.commands import Command, From, Resume, Start, StartSideBySide, UseThreads
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.parameters import Value
 
 if TYPE_CHECKING:
     from repose.sim.experiment.experiment import Experiment
     from repose.sim.experiment.runner import Interval, Runner
-    from repose.sim.experiment.saved_run import SavedRun
+    from repose.sim.experiment.saved_side_by_side import Saved
 
 REWIND_BYTES = 200_000_000
 """Largest memory for checkpoints [bytes]."""
@@ -34,6 +34,10 @@ class Physics:
     ) -> None:
         sys.setswitchinterval(SWITCH_INTERVAL)
         self._start = Start(scene, dict(values), seed, ready)
+        self._beside: StartSideBySide | None = None
+        """All experiments, where there are several side by side."""
+        self.chosen = 0
+        """Which of the experiments side by side the user looks at."""
         self._paused = False
         self._speed: float | None = None
         self._threads = threads
@@ -53,13 +57,19 @@ class Physics:
         """Restart the experiment in a new thread, with the last parameters in effect."""
         shown = self._runner.latest()
         if shown.parameters is not None:
-            self._start = Start(shown.scene, shown.parameters.model_dump(), shown.seed, self._start.ready)
+            self._start, *others = (
+                Start(run.scene, run.parameters.model_dump(), run.seed, self._start.ready)
+                for run in (shown, *shown.beside)
+                if run.parameters is not None
+            )
+            self._beside = StartSideBySide((self._start, *others)) if others else None
         self._replace()
 
     def send(self, command: Command) -> None:
         """Queue a command; a thread that has ended is replaced when another experiment starts."""
-        if isinstance(command, Start):
-            self._start = command
+        if isinstance(command, Start | StartSideBySide):
+            self._start = command if isinstance(command, Start) else command.runs[0]
+            self._beside = command if isinstance(command, StartSideBySide) else None
             if self.dead:
                 self._replace()
                 return
@@ -68,7 +78,7 @@ class Physics:
         if isinstance(command, Resume) and self.dead:
             self._replace(command.saved)
             return
-        self._runner.send(command)
+        self._runner.send(From(self.chosen, command) if self.chosen and not isinstance(command, From) else command)
 
     def latest(self) -> Snapshot:
         """The newest snapshot; never waits."""
@@ -114,11 +124,17 @@ class Physics:
         """End the thread."""
         self._runner.stop()
 
-    def _replace(self, saved: SavedRun | None = None) -> None:
+    def _replace(self, saved: Saved | None = None) -> None:
+        from repose.sim.experiment.saved_side_by_side import singles
+
         self._runner = self._new_runner(saved)
+        if saved is not None and len(singles(saved)) > 1:
+            self._runner.send(Resume(saved))
+        elif self._beside is not None and saved is None:
+            self._runner.send(self._beside)
         self._runner.start()
 
-    def _new_runner(self, saved: SavedRun | None = None) -> Runner:
+    def _new_runner(self, saved: Saved | None = None) -> Runner:
         from repose.sim.experiment.runner import Runner
 
         start, threads = self._start, self._threads
@@ -127,6 +143,7 @@ class Physics:
             from repose.sim.experiment.changes import new_experiment, resumed_experiment
             from repose.sim.experiment.control import apply
             from repose.sim.experiment.experiment import Session
+            from repose.sim.experiment.saved_side_by_side import singles
 
             session = Session(
                 spare_processors=PROCESSORS_FOR_PICTURE,
@@ -134,7 +151,7 @@ class Physics:
                 while_relaxing=runner.announce_relaxing,
             )
             if saved is not None:
-                experiment = resumed_experiment(saved, session)
+                experiment = resumed_experiment(singles(saved)[0], session)
             else:
                 experiment = new_experiment(start.scene, start.values, start.seed, start.ready, session)
             experiment.history.checkpoints.budget = REWIND_BYTES

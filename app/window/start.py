@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 
 from repose.app.progress import one_line, say
 from repose.app.signals import INTERRUPTED
@@ -24,16 +25,19 @@ START_SHARE = 0.8
 """Part of the screen's width and height the window takes at the first start."""
 
 
-def run(preset: str = "", threads: str = "") -> int:
+def run(preset: str = "", threads: str = "", side_by_side: Sequence[str] = ()) -> int:
     """Open the window and run it until it is closed; returns the exit code.
 
     Ctrl-C and the signals that end programs close it too; then the run is kept and offered at the next start.
     `preset` is a name or a file, by default the last one. `threads` is the typed number, by default the last choice.
+    `side_by_side` are typed values of the parameters that differ between experiments side by side.
     Raises `ParameterError` for a preset that cannot be used and `WindowError` if no window can be opened.
     """
     settings = load_settings()
     together = asked_threads(threads) if threads else settings.choices.threads or None
     name, chosen = _choose_preset(preset, settings)
+    if side_by_side:
+        chosen = presets.side_by_side(chosen, side_by_side)
     with stoppable() as stop:
         window = _open_window(settings)
         return _stay(Application(window, settings, name, chosen, together), stop)

@@ -72,3 +72,29 @@ class SavedRun:
     def foreign(self) -> bool:
         """Whether the run was computed by another version of the engine or on another kind of machine."""
         return self.engine != f"{fingerprint()} {platform.machine()}"
+
+
+@dataclass(frozen=True)
+class SavedSideBySide:
+    """The content of a file of experiments side by side; never changed."""
+
+    runs: tuple[SavedRun, ...]
+    own: frozenset[str]
+    """Names of the parameters in which they differ."""
+    meetings: tuple[tuple[int, ...], ...]
+    """Steps of every run at equal simulated times, counted since its log began."""
+
+    @property
+    def log(self) -> Log:
+        """The log of the first run."""
+        return self.runs[0].log
+
+    @property
+    def now(self) -> Checkpoint:
+        """The present state of the first run."""
+        return self.runs[0].now
+
+    @property
+    def foreign(self) -> bool:
+        """Whether one of them was computed by another version of the engine or on another kind of machine."""
+        return any(run.foreign for run in self.runs)

@@ -40,6 +40,33 @@ class Start:
 
 
 @dataclass(frozen=True)
+class StartSideBySide:
+    """Start two to four experiments that advance to equal simulated times; refused as a whole if one of them is."""
+
+    runs: tuple[Start, ...]
+
+
+@dataclass(frozen=True)
+class KeepOne:
+    """Go on with one of the experiments side by side, as it is now; the others end."""
+
+    run: int
+    """0 for the first."""
+
+
+@dataclass(frozen=True)
+class From:
+    """A command of a user who looks at this one of the experiments side by side.
+
+    What all of them have acts on all; a parameter in which they differ, a pull and the removal of a grain on this one.
+    """
+
+    run: int
+    command: Any
+    """A `Command`."""
+
+
+@dataclass(frozen=True)
 class Recover:
     """Continue from the last good state after a fault, with the given parameters."""
 
@@ -54,6 +81,35 @@ class RemoveGrain:
 
 
 @dataclass(frozen=True)
+class AddGrains:
+    """Add loose grains at rest, as near to a place as there is room for them without overlap."""
+
+    position: tuple[float, ...]
+    """[m]."""
+    radius: float
+    """[m]."""
+    count: int
+
+
+@dataclass(frozen=True)
+class DrawWall:
+    """Add a wall between two places, in the plane."""
+
+    start: tuple[float, ...]
+    end: tuple[float, ...]
+    """[m]."""
+
+
+@dataclass(frozen=True)
+class RemoveWall:
+    """Remove the drawn wall that is nearest to a place."""
+
+    position: tuple[float, ...]
+    reach: float
+    """How far it may be from there [m]."""
+
+
+@dataclass(frozen=True)
 class Pull:
     """Pull a sphere, or the body that it is a member of, towards a place, until `Release` or the next `Pull`."""
 
@@ -65,16 +121,49 @@ class Pull:
 
 
 @dataclass(frozen=True)
+class Push:
+    """Push grains out of a disc or sphere that goes to a place, until `Release` or the next `Push`."""
+
+    position: tuple[float, ...]
+    """Where to [m]."""
+    radius: float
+    """[m]."""
+    limit: float
+    """Largest acceleration of a grain [m/s²]."""
+    speed: float
+    """At which it goes there, and at which it grows at the beginning [m/s]."""
+    rigid: bool
+    """Whether it is a rod, which grains hardly enter; otherwise it pushes softly, the more the nearer to its centre."""
+
+
+@dataclass(frozen=True)
 class Release:
-    """Let go of the sphere that is pulled."""
+    """Let go of the sphere that is pulled, and end the push."""
+
+
+@dataclass(frozen=True)
+class Shake:
+    """Shake the table, until `Still` or the next `Shake`."""
+
+    amplitude: float
+    """[m]."""
+    frequency: float
+    """[Hz]."""
+    upright: bool
+    """Whether up and down, otherwise sideways."""
+
+
+@dataclass(frozen=True)
+class Still:
+    """End the shaking of the table."""
 
 
 @dataclass(frozen=True)
 class Resume:
-    """Continue a run read from a file, with its log."""
+    """Continue a run read from a file, with its log, or several of them side by side."""
 
     saved: Any
-    """A `SavedRun`."""
+    """A `SavedRun` or a `SavedSideBySide`."""
 
 
 @dataclass(frozen=True)
@@ -86,20 +175,22 @@ class Rewind:
 
 @dataclass(frozen=True)
 class TakeBack:
-    """Go to the state before the latest change of a parameter, before the latest pull began, or before a grain was
-    removed; later steps are discarded by the next other command."""
+    """Go to the state before the latest change of a parameter, or before the latest of the deeds below; later steps are
+    discarded by the next other command."""
 
     name: str
-    """Of the parameter, or one of the two below."""
+    """Of the parameter, or one of those below."""
 
 
-PULLED, REMOVED = "pulled grain", "removed grain"
-"""What else `TakeBack` takes back: the latest pull with all its targets, the latest removal of a grain."""
+PULLED, PUSHED, SHAKEN = "pulled grain", "pushed grains", "shaken table"
+REMOVED, ADDED, DRAWN = "removed grain", "added grains", "drawn wall"
+"""What else `TakeBack` takes back: the latest pull or push with all its places, the latest beginning or end of shaking,
+removal of a grain, addition of grains, drawing or removal of a wall."""
 
 
 @dataclass(frozen=True)
 class Copy:
-    """Pass a copy of the run to `take`, for a file that another thread writes."""
+    """Pass a copy of the run, or of the runs side by side, to `take`, for a file that another thread writes."""
 
     take: Callable[[Any], None]
 
@@ -119,10 +210,15 @@ class KeepMeasured:
     points: Sequence[Point]
 
 
-Logged = SetParameters | Act | Recover | RemoveGrain | Pull | Release
+ByHand = RemoveGrain | AddGrains | DrawWall | RemoveWall | Pull | Push | Release | Shake | Still
+"""What the mouse does to grains, walls and table."""
+
+Logged = SetParameters | Act | Recover | ByHand
 """Commands that change the course of a run and are logged; the others start another run or change no result."""
 
-Command = Logged | Start | Resume | Rewind | TakeBack | Copy | UseThreads | KeepMeasured
+Command = (
+    Logged | Start | StartSideBySide | KeepOne | From | Resume | Rewind | TakeBack | Copy | UseThreads | KeepMeasured
+)
 
 
 def checked_threads(count: int | None) -> int | None:

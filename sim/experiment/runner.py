@@ -14,11 +14,13 @@ import traceback
 from collections import deque
 from collections.abc import Callable
 
-from repose.sim.experiment.commands import Command
-from repose.sim.experiment.control import apply, seek_further
+from repose.sim.experiment import side_by_side
+from repose.sim.experiment.commands import Command, From
+from repose.sim.experiment.control import seek_further
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
+from repose.sim.experiment.side_by_side import SideBySide, all_of
 from repose.sim.experiment.snapshot import Fault, Snapshot, TripleBuffer
-from repose.sim.experiment.stepping import advance, rests_at_check, steps_until, threads_wanted
+from repose.sim.experiment.stepping import advance, at_rest, rests_at_check, steps_until, threads_wanted
 from repose.sim.experiment.take_snapshot import take_picture, take_snapshot
 
 PUBLISH_INTERVAL = 1.0 / 75.0
@@ -55,6 +57,8 @@ class Runner:
 
     def __init__(self, make: Callable[[], Experiment]) -> None:
         self._make = make
+        self._beside = SideBySide()
+        """The experiments side by side with the one that `make` returns; used by the physics thread only."""
         self._buffer = TripleBuffer()
         self._commands: queue.SimpleQueue[Command] = queue.SimpleQueue()
         self._stopping = threading.Event()
@@ -203,15 +207,18 @@ class Runner:
         if self._speed_changed:
             self._speed_changed = False
             self._restart_schedule()
-        if experiment.history.seek is not None:
-            seek_further(experiment, max(1, int(BATCH_TIME / self._batch_cost)))
-            if changed or experiment.history.seek is None or time.perf_counter() >= self._publish_at:
+        runs = all_of(experiment, self._beside)
+        if any(run.history.seek is not None for run in runs):
+            for run in runs:
+                seek_further(run, max(1, int(BATCH_TIME / self._batch_cost)))
+            if changed or all(run.history.seek is None for run in runs) or time.perf_counter() >= self._publish_at:
                 self._publish(experiment)
             return
         began = time.perf_counter()
         steps, requested = self._steps_due(experiment)
         self._offer_frame(experiment)
-        done = advance(experiment, min(steps, self._steps_to_frame(experiment)), not requested and self._may_rest)
+        steps = min(steps, self._steps_to_frame(experiment))
+        done = self._advance(experiment, steps, not requested and self._may_rest)
         if requested:
             with self._asking:
                 self._steps_asked = max(0, self._steps_asked - done)
@@ -230,13 +237,25 @@ class Runner:
             self._wake.wait(timeout=0.02 if steps == 0 else 0.001)
             self._wake.clear()
 
+    def _advance(self, experiment: Experiment, steps: int, to_rest: bool) -> int:
+        """Advance by at most `steps` steps, the experiments side by side to the same time; returns how many."""
+        if not self._beside.others:
+            return advance(experiment, steps, to_rest)
+        if not steps:
+            return 0
+        until = side_by_side.time_to_meet(experiment, self._beside, steps)
+        return side_by_side.advance_all(experiment, self._beside, until)
+
     def _carry_out_commands(self, experiment: Experiment) -> bool:
         changed = False
         while not self._commands.empty():
             before, self._command_began = experiment.time, time.perf_counter()
             self._stop_relaxing.clear()
-            experiment.session.seek_steps = int(AT_ONCE / self._batch_cost)
-            self._refusal = apply(experiment, self._commands.get())
+            for one in all_of(experiment, self._beside):
+                one.session.seek_steps = int(AT_ONCE / self._batch_cost)
+            command = self._commands.get()
+            run, command = (command.run, command.command) if isinstance(command, From) else (0, command)
+            self._refusal = side_by_side.carry_out(experiment, self._beside, command, run)
             self._refusals += bool(self._refusal)
             if experiment.time != before:
                 self._restart_schedule()  # another state; a parameter change keeps the schedule
@@ -252,11 +271,13 @@ class Runner:
         batch = max(1, int(BATCH_TIME / self._batch_cost))
         with self._asking:
             paused, asked = self._paused, self._steps_asked
-        if experiment.fault is not None:
+        runs = all_of(experiment, self._beside)
+        if any(run.fault is not None for run in runs):
             return 0, False
         if paused:
             return min(batch, asked), True
-        if self._may_rest and rests_at_check(experiment):
+        # Experiments side by side reach no check at equal times.
+        if self._may_rest and (rests_at_check(experiment) if len(runs) == 1 else all(map(at_rest, runs))):
             self._scheduled = None
             return 0, False
         if self._speed is None:
@@ -265,7 +286,7 @@ class Runner:
             return 0, False  # the schedule begins with this turn
         since, started = self._scheduled
         speed = self._speed * experiment.scene.time_scale(experiment.run.built)
-        behind = (time.perf_counter() - since) * speed - (experiment.time - started)
+        behind = (time.perf_counter() - since) * speed - (min(run.time for run in runs) - started)
         if behind > LONGEST_CATCH_UP * speed:
             self._scheduled = None
         return max(0, min(batch, int(behind / experiment.dt))), False
@@ -290,7 +311,7 @@ class Runner:
             self._frame_due = experiment.time  # recording or a phase begins, or time was set back
         while self._recording is recording and experiment.time >= self._frame_due - 1e-12:
             shot = Snapshot()
-            self._describe(experiment, shot)
+            self._describe_all(experiment, shot)
             self._frame_last, self._frame_phase = experiment.time, experiment.phase
             while self._recording is recording and not self._stopping.is_set():
                 if frames.qsize() < FRAMES_WAITING:
@@ -301,9 +322,19 @@ class Runner:
             if self._stopping.is_set():
                 return
 
-    def _describe(self, experiment: Experiment, snapshot: Snapshot, contacts: bool = True) -> None:
-        take_snapshot(experiment, snapshot, contacts, self._forces_shown)
+    def _describe_all(self, experiment: Experiment, snapshot: Snapshot, contacts: bool = True) -> None:
+        """The experiment, and those side by side with it."""
         self._serial += 1
+        runs = all_of(experiment, self._beside)
+        shots = [snapshot, *(Snapshot() for _ in runs[1:])]
+        names = side_by_side.labels(runs, self._beside.own) if len(runs) > 1 else ("",)
+        for run, shot, label in zip(runs, shots, names, strict=True):
+            self._describe(run, shot, contacts)
+            shot.label, shot.own = label, self._beside.own
+        snapshot.beside = tuple(shots[1:])
+
+    def _describe(self, experiment: Experiment, snapshot: Snapshot, contacts: bool) -> None:
+        take_snapshot(experiment, snapshot, contacts, self._forces_shown)
         snapshot.serial = self._serial
         snapshot.refusal, snapshot.refusals = self._refusal, self._refusals
         snapshot.paused = self._paused
@@ -321,6 +352,7 @@ class Runner:
         take_picture(experiment, shown)
         self._serial += 1
         shown.serial, shown.paused, shown.compiling = self._serial, self._paused, True
+        shown.beside, shown.label, shown.own = (), "", frozenset()
         self._newest = shown
         self._buffer.publish()
 
@@ -343,7 +375,9 @@ class Runner:
     def _publish(self, experiment: Experiment) -> None:
         began = time.thread_time()
         self._newest = self._buffer.writing
-        self._describe(experiment, self._newest, self._contacts_shown)
+        if self._beside.others:
+            side_by_side.meet(experiment, self._beside)
+        self._describe_all(experiment, self._newest, self._contacts_shown)
         self._buffer.publish()
         self._publish_cost += 0.2 * (time.thread_time() - began - self._publish_cost)
         self._publish_at = time.perf_counter() + pause_between_snapshots(self._publish_cost)

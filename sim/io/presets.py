@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 import stat
 import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -30,7 +30,11 @@ LARGEST_FILE = 65_536
 """Largest size of a file [bytes]; a preset is a page of text."""
 LAX = re.compile(r"[0-9]_[0-9]|0[xob]")
 """Notations of numbers that TOML allows and `repose.sim.numbers` refuses."""
-KEYS = ("format", "title", "about", "question", "scene", "seed", "ready", "parameters")
+KEYS = ("format", "title", "about", "question", "scene", "seed", "ready", "parameters", "side_by_side")
+PRESET = "preset"
+"""Name in `Preset.side_by_side` whose values are presets."""
+FEWEST_RUNS, MOST_RUNS = 2, 4
+"""Number of runs side by side."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +53,14 @@ class Preset:
     """What the preset shows, one sentence."""
     question: str = ""
     """A question to the audience before the run."""
+    side_by_side: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
+    """Parameters with a value for each of the runs side by side, SI, or `PRESET` with names of presets; empty for a
+    single run."""
+
+    @property
+    def runs(self) -> tuple[Preset, ...]:
+        """The runs side by side, or this one alone; raises `ParameterError`."""
+        return beside(self, self.side_by_side) if self.side_by_side else (self,)
 
 
 @dataclass(frozen=True)
@@ -60,6 +72,8 @@ class Card:
     scene: str
     about: str = ""
     question: str = ""
+    together: bool = False
+    """Whether it is several runs side by side."""
 
 
 @cache
@@ -95,7 +109,7 @@ def card_of(name_or_path: str | Path) -> Card:
     scene = _text(document, "scene", "")
     require_known(scene, scenes(), "scene")
     about, question = (_text(document, key, "") for key in ("about", "question"))
-    return Card(str(name_or_path), _title(document, name), scene, about, question)
+    return Card(str(name_or_path), _title(document, name), scene, about, question, bool(document.get("side_by_side")))
 
 
 def title_of(scene: str, parameters: ParameterSet) -> str:
@@ -107,6 +121,53 @@ def title_of(scene: str, parameters: ParameterSet) -> str:
                 return preset.title
     title: str = scenes()[scene].title
     return title
+
+
+def beside(preset: Preset, values: Mapping[str, tuple[Value, ...]]) -> tuple[Preset, ...]:
+    """The preset once for each of the values, which every parameter has as many of; raises `ParameterError`."""
+    counts = {name: len(given) for name, given in values.items()}
+    for name, count in counts.items():
+        if not FEWEST_RUNS <= count <= MOST_RUNS:
+            raise ParameterError(
+                f"{name} with {count} value{'s' * (count != 1)} is refused: side by side are {FEWEST_RUNS} to "
+                f"{MOST_RUNS} runs, each with its own."
+            )
+    if len(set(counts.values())) > 1:
+        words = ", ".join(f"{name} has {count}" for name, count in counts.items())
+        raise ParameterError(f"The numbers of values differ ({words}): every parameter needs one for each run.")
+    runs = []
+    for number in range(next(iter(counts.values()))):
+        own = {name: given[number] for name, given in values.items()}
+        base = preset
+        if (named := own.pop(PRESET, None)) is not None:
+            base = load(str(named))
+            if base.side_by_side:
+                raise ParameterError(f"{PRESET} = {named} is refused: it is several runs side by side itself.")
+        kept = scenes()[base.scene].parameters.checked({**base.values, **own})
+        checked = {name: getattr(kept, name) for name in {**base.values, **own}}
+        runs.append(replace(base, values=checked, side_by_side={}))
+    if len({(run.scene, repr(sorted(run.values.items())), run.seed) for run in runs}) < len(runs):
+        raise ParameterError("Two of the runs side by side are equal: give each of them a value of its own.")
+    return tuple(runs)
+
+
+def side_by_side(preset: Preset, typed: Sequence[str]) -> Preset:
+    """The preset with typed values NAME=VALUE,VALUE,… for runs side by side, SI; raises `ParameterError`."""
+    values: dict[str, tuple[Value, ...]] = {}
+    parameters = scenes()[preset.scene].parameters
+    for text in typed:
+        name, equals, given = text.partition("=")
+        name, words = name.strip(), [word.strip() for word in given.split(",")]
+        if not equals or not all(words):
+            raise ParameterError(
+                f"--side-by-side {text!r} is refused: write it as NAME=VALUE,VALUE, for example friction=0.1,0.2,0.4."
+            )
+        if name in values:
+            raise ParameterError(f"--side-by-side gives {name} twice: leave one out.")
+        values[name] = tuple(word if name == PRESET else parameters.parse(name, word) for word in words)
+    together = replace(preset, side_by_side=values)
+    _ = together.runs  # refused here, before a window opens
+    return together
 
 
 def parse(text: str, name: str) -> Preset:
@@ -195,7 +256,13 @@ def _checked(document: dict[str, Any], name: str) -> Preset:
         raise ParameterError(f"parameters = {_short(values)} is refused: it must be a table, [parameters].")
     _require_local_files(scene, values)
     kept: ParameterSet = scenes()[scene].parameters.checked(values)
-    return Preset(
+    together = document.get("side_by_side", {})
+    if not isinstance(together, dict) or not all(isinstance(given, list) for given in together.values()):
+        raise ParameterError(
+            f"side_by_side = {_short(together)} is refused: it must be a table, [side_by_side], with a list of values "
+            "for every parameter."
+        )
+    preset = Preset(
         name=name,
         title=_title(document, name),
         scene=scene,
@@ -204,7 +271,10 @@ def _checked(document: dict[str, Any], name: str) -> Preset:
         ready=_text(document, "ready", "") or None,
         about=_text(document, "about", ""),
         question=_text(document, "question", ""),
+        side_by_side={key: tuple(given) for key, given in together.items()},
     )
+    _ = preset.runs  # refused here and not at its start
+    return preset
 
 
 def _require_local_files(scene: str, values: Mapping[str, Any]) -> None:

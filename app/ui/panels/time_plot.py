@@ -63,7 +63,7 @@ def draw_over_time(
         drawn = _finite(ui, curves, time, log)
         bare = implot.AxisFlags_.no_label
         implot.setup_axes("t [s]", "", bare if ticks else bare | implot.AxisFlags_.no_tick_labels, bare)
-        low, high = _span([values for values, _ in drawn.values()], log, from_zero)
+        low, high = limits([values for values, _ in drawn.values()], log, from_zero)
         implot.setup_axes_limits(begin - zero, end - zero, low, high, implot.Cond_.always)
         set_axis(implot.ImAxis_.x1, begin - zero, end - zero, width, labels=ticks)
         set_axis(implot.ImAxis_.y1, low, high, size.y - imgui.get_text_line_height(), log)
@@ -153,7 +153,7 @@ def _finite(
     return drawn
 
 
-def _span(curves: list[Floats], log: bool, from_zero: bool = True) -> tuple[float, float]:
+def limits(curves: list[Floats], log: bool, from_zero: bool = True) -> tuple[float, float]:
     """Limits of the vertical axis; ImPlot's own fit is wrong if values are missing or zero."""
     if not curves:
         return (1e-6, 1.0) if log else (0.0, 1.0)

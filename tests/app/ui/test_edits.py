@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from repose.app.ui.edits import PATIENCE, Edits
 from repose.app.ui.undo import DEPTH, History
-from repose.sim.experiment.commands import Command, Recover, SetParameters, TakeBack
+from repose.sim.experiment.commands import Command, From, Recover, SetParameters, TakeBack
 from repose.sim.experiment.snapshot import Fault, Snapshot
 from repose.sim.parameters import ParameterSet
 from repose.sim.registry import scenes
@@ -175,3 +175,20 @@ def test_undo_of_a_change_that_restarted_the_experiment_restores_the_grains() ->
     edits.see(Snapshot(serial=2, at=700, log_end=700, parameters=parameters.changed(mesh_lift=0.01)))
     edits.undo()
     assert sent[-1] == TakeBack("mesh_lift")
+
+
+def test_undo_acts_on_the_run_side_by_side_in_which_the_change_was_made() -> None:
+    commands: list[Command] = []
+    edits = Edits(commands.append)
+    edits.run = 1
+    edits.see(Snapshot(serial=1, parameters=DEFAULTS))
+    edits.set({"friction": 0.5})
+    edits.run = 0
+    edits.see(Snapshot(serial=2, parameters=DEFAULTS))
+    edits.undo()
+    edits.redo()
+    assert commands == [
+        SetParameters({"friction": 0.5}),
+        From(1, SetParameters({"friction": DEFAULTS.friction})),
+        From(1, SetParameters({"friction": 0.5})),
+    ]

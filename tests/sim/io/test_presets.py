@@ -189,3 +189,43 @@ def test_a_folder_in_place_of_a_preset_is_refused_in_one_sentence(tmp_path: Path
     with pytest.raises(ParameterError) as refused:
         presets.load(tmp_path)
     assert str(refused.value) == f"Preset {tmp_path} is a folder; a preset is a TOML file."
+
+
+TOGETHER = 'scene = "heap"\n[side_by_side]\n'
+
+
+def test_a_preset_side_by_side_is_a_run_for_each_value() -> None:
+    runs = presets.parse(TOGETHER + 'friction = [0.1, 0.3]\nintegrator = ["gear5", "leapfrog"]', "two").runs
+    assert [(run.values["friction"], run.values["integrator"]) for run in runs] == [(0.1, "gear5"), (0.3, "leapfrog")]
+
+
+def test_runs_side_by_side_can_be_other_presets() -> None:
+    runs = presets.parse(TOGETHER + 'preset = ["moon", "rods-in-the-plane"]', "two").runs
+    assert [run.scene for run in runs] == ["heap", "joined"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        ("friction = [0.1]", "1 value is refused: side by side are 2 to 4 runs"),
+        ("friction = [0.1, 0.2, 0.3, 0.4, 0.5]", "5 values is refused"),
+        ("friction = 0.1", "must be a table"),
+        ("friction = [0.1, 0.2]\ngravity = [1.0, 2.0, 3.0]", "numbers of values differ"),
+        ("friction = [0.1, 99.0]", "friction"),
+        ("frition = [0.1, 0.2]", "frition"),
+        ("friction = [0.1, 0.1]", "Two of the runs side by side are equal"),
+        ('preset = ["moon", "earth-and-moon"]', "several runs side by side itself"),
+    ],
+)
+def test_runs_side_by_side_that_cannot_be_used_are_refused(lines: str, words: str) -> None:
+    with pytest.raises(ParameterError, match=words):
+        presets.parse(TOGETHER + lines, "wrong")
+
+
+def test_typed_values_of_runs_side_by_side() -> None:
+    base = presets.load("moon")
+    together = presets.side_by_side(base, ["friction=0.1, 0.2"])
+    assert [run.values["friction"] for run in together.runs] == [0.1, 0.2]
+    for typed, words in (("friction", "NAME=VALUE"), ("friction=0.1,,0.2", "NAME=VALUE"), ("friction=0.1", "1 value")):
+        with pytest.raises(ParameterError, match=words):
+            presets.side_by_side(base, [typed])

@@ -1,0 +1,83 @@
+"""Pictures of experiments side by side: how many columns they have, and the film that shows them together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from repose.app.render.camera import Size
+from repose.app.render.director import Director, Picture
+from repose.sim.experiment.snapshot import Snapshot
+
+GROUND = 30
+"""Grey level between the pictures of a film [0 to 255]."""
+LINE = 2
+"""Between two pictures of a film [pixel]."""
+
+
+def columns_for(count: int, width: float, height: float, shape: float) -> int:
+    """Number of columns in which `count` scenes of that width over height are largest in an area of that size."""
+
+    def extent(columns: int) -> float:
+        """Width of a scene in its picture, in the unit of the area."""
+        return min(width / columns, height / -(-count // columns) * shape)
+
+    return max(range(1, count + 1), key=extent)
+
+
+def shape_of(snapshot: Snapshot) -> float:
+    """Width over height of the scene [-]."""
+    low, high = snapshot.box
+    up = len(low) - 1
+    return float((high[0] - low[0]) / max(high[up] - low[up], 1e-12))
+
+
+def places(count: int, columns: int, size: Size) -> list[tuple[int, int, int, int]]:
+    """Left, top, width and height of every picture in an area of that size; a last row that is not full is as wide."""
+    rows = -(-count // columns)
+    found = []
+    for number in range(count):
+        row, column = divmod(number, columns)
+        in_row = min(columns, count - row * columns)
+        x0, x1 = (round(size[0] * place / in_row) for place in (column, column + 1))
+        y0, y1 = (round(size[1] * place / rows) for place in (row, row + 1))
+        found.append((x0, y0, x1 - x0, y1 - y0))
+    return found
+
+
+class Together:
+    """The director of a film of experiments side by side: a director for each of them, in parts of one picture.
+
+    `make` makes the director of one part from its size [pixel] and the label of its run.
+    """
+
+    def __init__(self, make: Callable[[Size, str], Director], size: Size) -> None:
+        self._make, self._size = make, size
+        self._directors: list[Director] = []
+        self._places: list[tuple[int, int, int, int]] = []
+        self._newest: tuple[Snapshot, ...] = ()
+
+    def take(self, snapshot: Snapshot) -> Iterator[Picture]:
+        """The pictures that a snapshot adds to the film; runs that have ended stand still."""
+        runs = (snapshot, *snapshot.beside)
+        if not self._directors:
+            columns = columns_for(len(runs), *self._size, shape_of(snapshot))
+            self._places = places(len(runs), columns, self._size)
+            self._directors = [
+                self._make((place[2] - LINE, place[3] - LINE), run.label)
+                for place, run in zip(self._places, runs, strict=True)
+            ]
+        self._newest = (*runs[: len(self._directors)], *self._newest[len(runs) :])
+        pairs = zip(self._directors, self._newest, strict=True)
+        yield from self._joined([director.take(newest) for director, newest in pairs])
+
+    def ending(self) -> Iterator[Picture]:
+        """The last snapshot of every run."""
+        yield from self._joined([director.ending() for director in self._directors])
+
+    def _joined(self, films: list[Iterator[Picture]]) -> Iterator[Picture]:
+        for parts in zip(*films, strict=True):
+            whole = np.full((self._size[1], self._size[0], 3), GROUND, np.uint8)
+            for (x, y, _, _), part in zip(self._places, parts, strict=True):
+                whole[y : y + part.shape[0], x : x + part.shape[1]] = part
+            yield whole

@@ -1,0 +1,184 @@
+"""Integrators: the energy error of the same collision over the time step, with the stability limit of each scheme."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+
+import numpy as np
+import pygame
+from imgui_bundle import imgui, implot
+from repose.app.render.colours import category, to_srgb
+from repose.app.render.text import note
+from repose.app.render.theme import Colour, vector
+from repose.app.ui.axis_ticks import set_axis
+from repose.app.ui.keys import Key
+from repose.app.ui.over_picture import begin_over_picture
+from repose.app.ui.panels import Panel
+from repose.app.ui.questions import replace_run
+from repose.app.ui.side_by_side import possible, start
+from repose.app.ui.ui import Ui
+from repose.app.ui.widgets import button, button_width, slide, tooltip
+from repose.sim.registry import integrators
+from repose.sim.study.integrator_errors import TYPICAL, Errors, collision_errors, error_at
+
+RESTITUTION = "integrators restitution"
+"""Entry of `Ui.memory`: restitution of the collision [-]."""
+FOUND = "integrators found"
+"""Entry of `Ui.memory`: the errors computed so far, by restitution and name."""
+LOWEST, STEP = 0.3, 0.05
+"""Lowest restitution of the slider, and its step [-]."""
+LOW, HIGH = 1e-6, 10.0
+"""Ends of the axis of the error [-]."""
+WATCHED = ("gear5", "leapfrog", "velocity_verlet", "rk4")
+"""Those that are shown side by side."""
+DASHES = 20
+"""Pieces of a dashed line."""
+TABLE = 0.45
+"""Share of the width that the table has [-]."""
+
+
+def draw(ui: Ui) -> None:
+    """A window over the picture between the panels."""
+    if ui.overlay != PANEL.name:
+        return
+    size = begin_over_picture(ui, "integrators")
+    if size is None:
+        return
+    restitution = _draw_head(ui)
+    found = compute(ui, restitution)
+    room = imgui.get_content_region_avail()
+    imgui.begin_child("plot", imgui.ImVec2((1.0 - TABLE) * room.x, room.y), imgui.ChildFlags_.nav_flattened)
+    _draw_plot(ui, found)
+    imgui.end_child()
+    imgui.same_line()
+    imgui.begin_child("table", imgui.ImVec2(0.0, room.y), imgui.ChildFlags_.nav_flattened)
+    _draw_table(ui, found)
+    imgui.end_child()
+    imgui.end()
+
+
+def compute(ui: Ui, restitution: float) -> dict[str, Errors]:
+    """The errors of the integrators at that restitution; one more of them at every call, so that no frame is late."""
+    known: dict[tuple[float, str], Errors] = ui.memory.setdefault(FOUND, {})
+    missing = next((name for name in integrators() if (restitution, name) not in known), None)
+    if missing is not None:
+        known[restitution, missing] = collision_errors(integrators()[missing], restitution)
+    return {name: known[restitution, name] for name in integrators() if (restitution, name) in known}
+
+
+def own_share(ui: Ui) -> float:
+    """Time step of the run over the duration of its stiffest present contact without damping [-]; 0 without one."""
+    return ui.snapshot.omega_dt / math.pi
+
+
+def _draw_head(ui: Ui) -> float:
+    """Title, restitution of the collision, and the buttons; returns the restitution."""
+    imgui.align_text_to_frame_padding()
+    imgui.text_unformatted("Integrators")
+    imgui.same_line()
+    restitution = float(ui.memory.get(RESTITUTION, 1.0))
+    steps = round((1.0 - LOWEST) / STEP)
+    where = slide(
+        ui,
+        "integrators.restitution",
+        (f"restitution e = {restitution:.2f}", f"{restitution:.2f}"),
+        (restitution - LOWEST) / (1.0 - LOWEST),
+        16.0 * imgui.get_font_size(),
+        step=1.0 / steps,
+    )
+    tooltip("Of the collision that every scheme computes: two spheres on a linear spring with a dashpot; 1 is elastic.")
+    if where is not None:
+        restitution = round(LOWEST + round(where * steps) * STEP, 2)
+        ui.memory[RESTITUTION] = restitution
+    watch, close = button_width("Watch side by side"), button_width("Close", "F10")
+    gap = imgui.get_style().item_spacing.x
+    imgui.same_line()
+    imgui.set_cursor_pos_x(imgui.get_cursor_pos_x() + imgui.get_content_region_avail().x - watch - close - gap)
+    parameters = ui.snapshot.parameters
+    able = parameters is not None and "integrator" in possible(parameters)
+    help = "Start the experiment of the window anew with four integrators side by side."
+    if button(ui, "integrators.watch", "Watch side by side", width=watch, enabled=able, help=help):
+        replace_run(ui, "Start four integrators side by side?", "Start", partial(watch_side_by_side, ui))
+    imgui.same_line()
+    if button(ui, "integrators.close", "Close", hint="F10", width=close):
+        ui.overlay = ""
+    note(
+        "The same collision with every integrator: the error of the energy after it, over the time step in contact "
+        "durations. Dashed: the largest stable step. The beginning and the end of the contact, which no step meets, "
+        "leave all of them at second order, with damping at first.",
+        ui.palette.muted,
+    )
+    return restitution
+
+
+def watch_side_by_side(ui: Ui) -> None:
+    """Start the present experiment anew with the integrators that differ most."""
+    parameters = ui.snapshot.parameters
+    if parameters is not None:
+        over = possible(parameters)["integrator"]
+        start(ui, parameters, over, ", ".join(name for name in WATCHED if name in over.choices))
+
+
+def _colour(number: int) -> Colour:
+    red, green, blue = (float(part) for part in to_srgb(category(number)))
+    return red, green, blue, 1.0
+
+
+def _draw_plot(ui: Ui, found: dict[str, Errors]) -> None:
+    imgui.text_colored(vector(ui.palette.muted), "relative error of the energy after the collision")
+    size = imgui.get_content_region_avail()
+    flags = implot.Flags_.no_title | implot.Flags_.no_menus | implot.Flags_.no_box_select | implot.Flags_.no_legend
+    if not implot.begin_plot("##integrators", size, flags | implot.Flags_.no_mouse_text):
+        return
+    line = imgui.get_text_line_height()
+    try:
+        implot.setup_axes("time step / contact duration", "", 0, implot.AxisFlags_.no_label)
+        first, last = 3e-3, 1.2
+        implot.setup_axes_limits(first, last, LOW, HIGH, implot.Cond_.always)
+        set_axis(implot.ImAxis_.x1, first, last, size.x - 4.0 * line, log=True)
+        set_axis(implot.ImAxis_.y1, LOW, HIGH, size.y - 3.0 * line, log=True)
+        for number, (name, errors) in enumerate(found.items()):
+            ink = vector(_colour(number))
+            shown = np.isfinite(errors.errors) & (errors.errors > 0.0)
+            shares, values = (np.ascontiguousarray(part[shown]) for part in (errors.shares, errors.errors))
+            implot.plot_line(name, shares, values, implot.Spec(line_color=ink, line_weight=2.0 * ui.scale))
+            for low, high in np.geomspace(LOW, HIGH, 2 * DASHES).reshape(DASHES, 2):
+                ends = np.full(2, errors.limit), np.array([low, high])
+                implot.plot_line(f"##{name} limit", *ends, implot.Spec(line_color=ink, line_weight=1.2 * ui.scale))
+        if own_share(ui) > 0.0:
+            ends = np.full(2, own_share(ui)), np.array([LOW, HIGH])
+            implot.plot_line("##own", *ends, implot.Spec(line_color=vector(ui.palette.text), line_weight=ui.scale))
+    finally:
+        implot.end_plot()
+    ui.probe.mark("integrators.plot")
+
+
+def _draw_table(ui: Ui, found: dict[str, Errors]) -> None:
+    flags = imgui.TableFlags_.row_bg | imgui.TableFlags_.sizing_fixed_fit
+    if not imgui.begin_table("##schemes", 3, flags):
+        return
+    for words in ("integrator", "error at t_c/20", "limit Δt/t_c"):
+        imgui.table_next_column()
+        imgui.text_colored(vector(ui.palette.muted), words)
+    for number, (name, errors) in enumerate(found.items()):
+        scheme = integrators()[name]
+        imgui.table_next_column()
+        imgui.text_colored(vector(_colour(number)), scheme.title)
+        imgui.table_next_column()
+        imgui.text_unformatted(f"{100 * error_at(errors, TYPICAL):.3g} %")
+        imgui.table_next_column()
+        imgui.text_unformatted(f"{errors.limit:.3g}")
+    imgui.end_table()
+    if own_share(ui) > 0.0:
+        imgui.dummy(imgui.ImVec2(0.0, 0.5 * imgui.get_text_line_height()))
+        note(f"White: the run in the window, Δt/t_c = {own_share(ui):.3g} at its stiffest contact.", ui.palette.text)
+
+
+def toggle(ui: Ui) -> None:
+    """Open the panel, or close it."""
+    ui.overlay = "" if ui.overlay == PANEL.name else PANEL.name
+
+
+KEYS = (Key("integrators", "F10", "integrators: energy error of a collision", "Window", toggle, codes=(pygame.K_F10,)),)
+PANEL = Panel("integrators", "Integrators", 73, "over", draw, keys=KEYS)

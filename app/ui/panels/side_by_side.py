@@ -1,0 +1,282 @@
+"""Side by side: two to four experiments at equal times, their results in one plot and one table below the pictures."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pygame
+from imgui_bundle import imgui, implot
+from repose.app.render.text import note, si, text_width
+from repose.app.render.theme import Colour, colour32, vector
+from repose.app.ui.axis_ticks import set_axis
+from repose.app.ui.keys import Key
+from repose.app.ui.over_picture import begin_over_picture
+from repose.app.ui.panels import Panel, instead
+from repose.app.ui.panels.scenes import choose_preset
+from repose.app.ui.panels.time_plot import limits, thinned
+from repose.app.ui.questions import replace_run
+from repose.app.ui.readings import headline, in_words
+from repose.app.ui.side_by_side import Request, foot, insets, keep_one, possible, request, start, usual_values
+from repose.app.ui.ui import Ui
+from repose.app.ui.widgets import button, button_width, choose, tooltip
+from repose.sim.measure.measurement import Measurement
+from repose.sim.parameters import ParameterSet
+from repose.sim.registry import scenes
+
+SHOWN = "side by side measurement"
+"""Entry of `Ui.memory`: name of the measurement in the plot, as the user chose it."""
+PLOT = 0.42
+"""Share of the width below the pictures that the plot has [-]."""
+LABEL = 1.1
+"""Size of the label of a picture relative to running text [-]."""
+OVER = imgui.WindowFlags_.no_decoration | imgui.WindowFlags_.no_move | imgui.WindowFlags_.no_saved_settings
+
+
+def draw(ui: Ui) -> None:
+    """The request while the panel is open; labels and results while there are several runs."""
+    if ui.runs and instead(ui) is None:
+        _draw_labels(ui)
+        if foot(ui):
+            _draw_results(ui)
+    if ui.overlay == PANEL.name and begin_over_picture(ui, "side by side") is not None:
+        _draw_request(ui)
+        imgui.end()
+
+
+def colours(ui: Ui) -> tuple[Colour, ...]:
+    """Colour of every run, in plot, table and label; each can be told from its neighbour by its lightness too."""
+    palette = ui.palette
+    return palette.accent, palette.good, palette.warning, palette.bad
+
+
+def _draw_labels(ui: Ui) -> None:
+    """In what each run differs, at the lower left of its picture, and a frame around the chosen one."""
+    draw, size = imgui.get_background_draw_list(), imgui.get_font_size() * LABEL
+    for number, (run, place) in enumerate(zip(ui.runs, insets(ui), strict=True)):
+        left, top, right, bottom = place
+        ink = colours(ui)[number]
+        low, high = imgui.ImVec2(left, top), imgui.ImVec2(ui.size[0] - right, ui.size[1] - bottom)
+        font = ui.bold if ui.bold is not None else imgui.get_font()
+        pad = 8.0 * ui.scale
+        wide = imgui.calc_text_size(run.label).x * LABEL * 1.05
+        base = imgui.ImVec2(low.x, high.y - size - 2.0 * pad)
+        box = imgui.ImVec2(low.x + wide + 3.0 * pad + 0.6 * size, high.y)
+        draw.add_rect_filled(base, box, colour32((*ui.palette.panel[:3], 0.85)), 0.0)
+        middle = imgui.ImVec2(low.x + pad + 0.3 * size, base.y + pad + 0.5 * size)
+        draw.add_circle_filled(middle, 0.3 * size, colour32(ink))
+        at = imgui.ImVec2(low.x + 2.0 * pad + 0.6 * size, base.y + pad)
+        draw.add_text(font, size, at, colour32(ui.palette.text), run.label)
+        ui.probe.mark_area(f"side_by_side.picture{number + 1}", (low.x, low.y, high.x, high.y))
+        if number == ui.chosen:
+            thick = 2.0 * ui.scale
+            inner = imgui.ImVec2(low.x + thick / 2, low.y + thick / 2)
+            outer = imgui.ImVec2(high.x - thick / 2, high.y - thick / 2)
+            draw.add_rect(inner, outer, colour32(ink), 0.0, thickness=thick)
+
+
+def _draw_results(ui: Ui) -> None:
+    """Below the pictures: plot at the left, table at the right."""
+    left, _, right, _ = ui.inset
+    top = ui.size[1] - insets(ui)[-1][3]
+    imgui.set_next_window_pos(imgui.ImVec2(left, top))
+    imgui.set_next_window_size(imgui.ImVec2(ui.size[0] - left - right, foot(ui)))
+    imgui.begin("side by side results", None, OVER | imgui.WindowFlags_.no_bring_to_front_on_focus)
+    room = imgui.get_content_region_avail()
+    imgui.begin_child("plot", imgui.ImVec2(PLOT * room.x, room.y), imgui.ChildFlags_.nav_flattened)
+    _draw_plot(ui)
+    imgui.end_child()
+    imgui.same_line()
+    imgui.begin_child("table", imgui.ImVec2(0.0, room.y), imgui.ChildFlags_.nav_flattened)
+    _draw_table(ui)
+    imgui.end_child()
+    imgui.end()
+
+
+def _draw_plot(ui: Ui) -> None:
+    """One quantity of all runs over simulated time; the button that ends them beside its name."""
+    entries = {entry.name: entry for run in ui.runs for entry in run.measurements if _known(ui, entry.name)}
+    name = str(ui.memory.get(SHOWN, ""))
+    if name not in entries:
+        name = next((first for first in ("angle", "kinetic_energy") if first in entries), next(iter(entries), ""))
+    width = button_width("Back to one run", "F9")
+    gap = imgui.get_style().item_spacing.x
+    room = imgui.ImVec2(imgui.get_content_region_avail().x - width - gap, imgui.get_frame_height())
+    imgui.begin_child("##quantity", room, imgui.ChildFlags_.nav_flattened)
+    titles = {key: entry.title for key, entry in entries.items()}
+    chosen = choose(ui, "side_by_side.quantity", "", titles, name, "The quantity in the plot.")
+    imgui.end_child()
+    if chosen is not None:
+        ui.memory[SHOWN] = chosen
+    imgui.same_line()
+    help = "Go on with the chosen run alone, the one with the frame; the others end."
+    if button(ui, "side_by_side.back", "Back to one run", hint="F9", width=width, help=help):
+        back(ui)
+    if name:
+        _draw_curves(ui, entries[name])
+
+
+def _known(ui: Ui, name: str) -> bool:
+    return any(np.isfinite(run.series.get(name, np.empty(0))).any() for run in ui.runs)
+
+
+def _draw_curves(ui: Ui, entry: Measurement) -> None:
+    drawn, times = [], []
+    for run in ui.runs:
+        time, values = run.series.get("time", np.empty(0)), run.series.get(entry.name, np.empty(0))
+        drawn.append((thinned(time), thinned(values) / entry.scale) if len(time) == len(values) else None)
+        times.append(float(time[-1]) if len(time) else 0.0)
+    unit = entry.unit_in(ui.snapshot.position.shape[1])
+    imgui.text_colored(vector(ui.palette.muted), f"{entry.title} {entry.symbol} [{unit}]" if unit else entry.title)
+    size = imgui.get_content_region_avail()
+    flags = implot.Flags_.no_title | implot.Flags_.no_menus | implot.Flags_.no_box_select | implot.Flags_.no_legend
+    if not implot.begin_plot("##side by side", size, flags | implot.Flags_.no_mouse_text):
+        return
+    try:
+        shown = [values[np.isfinite(values)] for _, values in filter(None, drawn)]
+        low, high = limits([values for values in shown if len(values)], False)
+        end = max(*times, 1e-9)
+        implot.setup_axes("t [s]", "", implot.AxisFlags_.no_label, implot.AxisFlags_.no_label)
+        implot.setup_axes_limits(0.0, end, low, high, implot.Cond_.always)
+        set_axis(implot.ImAxis_.x1, 0.0, end, size.x - 3.0 * imgui.get_font_size())
+        set_axis(implot.ImAxis_.y1, low, high, size.y - imgui.get_text_line_height())
+        for number, curve in enumerate(drawn):
+            if curve is not None and np.isfinite(curve[1]).any():
+                weight = (2.4 if number == ui.chosen else 1.6) * ui.scale
+                spec = implot.Spec(line_color=vector(colours(ui)[number]), line_weight=weight)
+                implot.plot_line(f"{ui.runs[number].label}##{number}", *curve, spec)
+    finally:
+        implot.end_plot()
+
+
+def rows(ui: Ui) -> list[tuple[str, list[str]]]:
+    """Name and value in every run, of the main result, the scene's readings and those of the packing."""
+    found: dict[str, list[str]] = {}
+    for number, run in enumerate(ui.runs):
+        large = headline(run)
+        entries = [(large.label, f"{large.value} {large.error}".strip())] if large is not None else []
+        entries += [
+            (reading.label, in_words(reading))
+            for reading in (*run.readings, *run.bulk_readings)
+            if large is None or reading.label != large.label
+        ]
+        entries.append(("time step", si(run.dt, "s")))
+        entries.append(("largest overlap", f"{100 * run.largest_overlap:.2f} % of R"))
+        for label, value in entries:
+            found.setdefault(label, ["–"] * len(ui.runs))[number] = value
+    return list(found.items())
+
+
+def _draw_table(ui: Ui) -> None:
+    flags = imgui.TableFlags_.row_bg | imgui.TableFlags_.scroll_y | imgui.TableFlags_.sizing_stretch_prop
+    if not imgui.begin_table("side by side", len(ui.runs) + 1, flags):
+        return
+    imgui.table_setup_scroll_freeze(1, 1)
+    imgui.table_next_row()
+    imgui.table_next_column()
+    imgui.text_colored(vector(ui.palette.muted), f"at {max(run.time for run in ui.runs):.3f} s")
+    for number, run in enumerate(ui.runs):
+        imgui.table_next_column()
+        imgui.text_colored(vector(colours(ui)[number]), run.label)
+    for label, values in rows(ui):
+        imgui.table_next_row()
+        imgui.table_next_column()
+        imgui.text_colored(vector(ui.palette.muted), label)
+        for value in values:
+            imgui.table_next_column()
+            imgui.text_unformatted(value)
+    imgui.end_table()
+    ui.probe.mark("side_by_side.table")
+
+
+def _draw_request(ui: Ui) -> None:
+    imgui.align_text_to_frame_padding()
+    imgui.text_unformatted("Side by side")
+    width = text_width("Close  F8") + 2.5 * imgui.get_style().frame_padding.x
+    imgui.same_line()
+    imgui.set_cursor_pos_x(imgui.get_cursor_pos_x() + imgui.get_content_region_avail().x - width)
+    if button(ui, "side_by_side.close", "Close", hint="F8", width=width):
+        ui.overlay = ""
+    note(
+        "Two to four runs of the same experiment, each with its own value, at the same simulated time. One set of "
+        "buttons acts on all of them; a click on a picture chooses the run of the column.",
+        ui.palette.muted,
+    )
+    parameters, asked = ui.snapshot.parameters, request(ui)
+    if parameters is not None:
+        _draw_values(ui, parameters, asked)
+    if asked.trouble:
+        note(asked.trouble, ui.palette.bad)
+    imgui.dummy(imgui.ImVec2(0.0, 4.0 * ui.scale))
+    imgui.text_colored(vector(ui.palette.muted), "Examples")
+    together = [card for card in ui.preset_library.cards.values() if card.together]
+    for card in together:
+        if button(ui, f"side_by_side.{card.name}", card.title, width=18.0 * imgui.get_font_size(), help=card.about):
+            ui.overlay = ""
+            choose_preset(ui, card.name)
+        imgui.same_line()
+        imgui.text_colored(vector(ui.palette.muted), card.question)
+
+
+def _draw_values(ui: Ui, parameters: ParameterSet, asked: Request) -> None:
+    able = possible(parameters)
+    if not able:
+        return
+    study = scenes()[ui.snapshot.scene].study if ui.snapshot.scene in scenes() else None
+    first = study.over if study is not None and study.over in able else next(iter(able))
+    over = able.get(asked.over, able[first])
+    font = imgui.get_font_size()
+    names = {name: entry.quantity.label for name, entry in able.items()}
+    imgui.begin_child("##over", imgui.ImVec2(15.0 * font, imgui.get_frame_height()), imgui.ChildFlags_.nav_flattened)
+    chosen = choose(ui, "side_by_side.over", "", names, over.name, "What differs; all others keep their values.")
+    imgui.end_child()
+    if chosen is not None and chosen != over.name:
+        asked.over, asked.text, asked.trouble, over = chosen, "", "", able[chosen]
+    usual = usual_values(over, ui.snapshot.scene, getattr(parameters, over.name))
+    imgui.same_line()
+    imgui.set_next_item_width(14.0 * font)
+    entered, asked.text = imgui.input_text_with_hint(
+        "##values", usual, asked.text, imgui.InputTextFlags_.enter_returns_true
+    )
+    ui.probe.mark("side_by_side.values")
+    unit = over.quantity.unit
+    allowed = ", ".join(over.choices) if over.choices else f"{over.shown(over.low or 0)} to {_high(over.high, over)}"
+    tooltip(f"A value for each run, with commas between them{f', in {unit}' if unit else ''}. Allowed: {allowed}.")
+    imgui.same_line()
+    imgui.text_disabled(unit or " ")
+    imgui.same_line()
+    width = button_width("Start", "Enter")
+    help = "Begin the experiment anew with each of these values and the same seed."
+    if button(ui, "side_by_side.start", "Start", hint="Enter", width=width, help=help) or entered:
+        text = asked.text.strip() or usual
+        replace_run(ui, "Start side by side?", "Start", lambda: start(ui, parameters, over, text))
+
+
+def _high(high: float | None, over: object) -> str:
+    return over.shown(high if high is not None else math.inf)  # type: ignore[attr-defined, no-any-return]
+
+
+def back(ui: Ui) -> None:
+    """Go on with the chosen run alone."""
+    keep_one(ui)
+
+
+def toggle(ui: Ui) -> None:
+    """Open the request, or close it."""
+    ui.overlay = "" if ui.overlay == PANEL.name else PANEL.name
+    if ui.overlay:
+        ui.preset_library.refresh()
+
+
+def choose_next(ui: Ui) -> None:
+    """Choose the next of the runs side by side."""
+    if ui.runs:
+        ui.chosen = (ui.chosen + 1) % len(ui.runs)
+
+
+KEYS = (
+    Key("side_by_side", "F8", "experiments side by side", "Window", toggle, codes=(pygame.K_F8,)),
+    Key("back_to_one", "F9", "from runs side by side back to the chosen one", "Window", back, codes=(pygame.K_F9,)),
+    Key("next_run", "F3", "side by side: choose the next run", "Window", choose_next, codes=(pygame.K_F3,)),
+)
+PANEL = Panel("side_by_side", "Side by side", 50, "over", draw, keys=KEYS)

@@ -1,0 +1,145 @@
+"""Experiments side by side: what is asked for, the part of the window that each picture has, and how one is chosen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from repose.app.render.side_by_side import columns_for, places, shape_of
+from repose.app.ui.places import STRIP
+from repose.app.ui.preset_library import different, start_of
+from repose.app.ui.studies import candidates, usual_range
+from repose.app.ui.ui import Ui
+from repose.sim.experiment.commands import KeepOne
+from repose.sim.io import presets
+from repose.sim.parameters import Parameter, ParameterError, ParameterSet, Value
+
+Inset = tuple[float, float, float, float]
+
+FOOT = 0.36
+"""Share of the height between the panels that results have below the pictures [-]."""
+LEAST_FOOT = 150.0
+"""Height of the results below which they leave their place to the pictures [px at scale 1]."""
+GAP = 4.0
+"""Between two pictures [px at scale 1]."""
+REQUEST = "side by side"
+"""Entry of `Ui.memory`: the request that is typed."""
+
+
+@dataclass
+class Request:
+    """What is typed for the next runs."""
+
+    over: str = ""
+    """Name of the parameter with a value for each run; empty: that of the scene's study, or the first one."""
+    text: str = ""
+    """The values as typed, in the shown unit; empty: those of `usual_values`."""
+    trouble: str = ""
+    """Why it was refused."""
+
+
+def request(ui: Ui) -> Request:
+    """What is typed."""
+    found: Request = ui.memory.setdefault(REQUEST, Request())
+    return found
+
+
+def possible(parameters: ParameterSet) -> dict[str, Parameter]:
+    """The parameters of which each run can have its own value: numbers with a range, and choices such as the law."""
+    declared = parameters.in_units()
+    numbers = candidates(parameters)
+    choices = {name: entry for name, entry in declared.items() if entry.kind == "choice" and len(entry.choices) > 1}
+    return choices | numbers
+
+
+def usual_values(over: Parameter, scene: str, present: Value) -> str:
+    """Values to begin with, as they are typed: of a choice up to four, of a number three around the usual range."""
+    if over.choices:
+        ordered = (str(present), *(word for word in over.choices if word != present))
+        return ", ".join(ordered[: presets.MOST_RUNS])
+    low, high = usual_range(over, scene)
+    values = [low, 0.5 * (low + high), high]
+    if over.kind == "int":
+        values = [round(value) for value in values]
+    return ", ".join(f"{value / over.quantity.scale:.2g}" for value in values)
+
+
+def parsed(over: Parameter, text: str) -> tuple[Value, ...]:
+    """The values of a typed list, SI; raises `ParameterError`."""
+    from repose.sim.numbers import read_number
+
+    words = [word.strip() for word in text.replace(";", ",").split(",") if word.strip()]
+    if over.choices:
+        return tuple(words)
+    values = []
+    for word in words:
+        number = read_number(word.removesuffix(over.quantity.unit).strip())
+        if isinstance(number, str):
+            raise ParameterError(
+                f"{over.quantity.label} = {word!r} is refused: type numbers with commas between them, such as 0.1, 0.2."
+            )
+        value = float(number) * over.quantity.scale
+        values.append(round(value) if over.kind == "int" else value)
+    return tuple(values)
+
+
+def start(ui: Ui, parameters: ParameterSet, over: Parameter, text: str) -> None:
+    """Start the present experiment anew with these values side by side, or say why not."""
+    asked = request(ui)
+    asked.trouble = ""
+    scene, seed = ui.snapshot.scene, ui.snapshot.seed
+    base = presets.Preset("side by side", "", scene, seed, different(parameters))
+    try:
+        values = {over.name: parsed(over, text)}
+        command = start_of(presets.Preset("", "", scene, seed, base.values, side_by_side=values))
+    except ParameterError as error:
+        asked.trouble = error.in_units if hasattr(error, "in_units") else str(error)
+        return
+    ui.edits.forget()
+    ui.send(command)
+    ui.overlay = ""
+
+
+def keep_one(ui: Ui) -> None:
+    """Go on with the chosen run alone."""
+    if len(ui.runs) > 1:
+        ui.edits.forget()
+        ui.send(KeepOne(ui.chosen))
+
+
+def foot(ui: Ui) -> float:
+    """Height of the results below the pictures [px]; 0 without room for them."""
+    high = _height(ui)
+    wanted = FOOT * high
+    return wanted if ui.view.ui_visible and wanted >= LEAST_FOOT * ui.scale else 0.0
+
+
+def _height(ui: Ui) -> float:
+    """Height for pictures and results [px]."""
+    _, top, _, bottom = ui.inset
+    strip = (STRIP + 8) * ui.scale if bottom and not ui.presenting else 0.0
+    return ui.size[1] - top - bottom - strip
+
+
+def insets(ui: Ui) -> list[Inset]:
+    """What is outside each picture: left, top, right, bottom [px].
+
+    The pictures are in the rows and columns in which the scene of the first run is largest.
+    """
+    left, top, right, _ = ui.inset
+    area = round(ui.size[0] - left - right), round(_height(ui) - foot(ui))
+    count, gap = len(ui.runs), round(GAP * ui.scale)
+    columns = columns_for(count, *area, shape_of(ui.runs[0]))
+    found = []
+    for x, y, wide, high in places(count, columns, area):
+        edge = x + wide - (gap if x + wide < area[0] else 0)
+        under = y + high - (gap if y + high < area[1] else 0)
+        found.append((left + x, top + y, ui.size[0] - left - edge, ui.size[1] - top - under))
+    return found
+
+
+def run_at(ui: Ui, x: float, y: float) -> int | None:
+    """The run whose picture is at this pixel of the window."""
+    for number, (left, top, right, bottom) in enumerate(insets(ui) if len(ui.runs) > 1 else ()):
+        if left <= x < ui.size[0] - right and top <= y < ui.size[1] - bottom:
+            return number
+    return None

@@ -1,0 +1,106 @@
+"""The pictures of experiments side by side: a camera for each, and which of them is chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+
+from repose.app.render.camera import Camera2D
+from repose.app.render.framing import SCALE_BAR_ROOM
+from repose.app.render.orbit import Camera
+from repose.app.ui.events import Events
+from repose.app.ui.side_by_side import insets
+from repose.app.ui.ui import Ui
+from repose.app.window.camera_control import CameraControl
+from repose.sim.experiment.snapshot import Snapshot
+
+
+@dataclass
+class Picture:
+    """What belongs to the picture of one run."""
+
+    control: CameraControl = field(default_factory=CameraControl)
+    camera: Camera = field(default_factory=Camera2D)
+    """The one shown."""
+    own: Camera | None = None
+    """The one that follows the grains of this run alone."""
+    events: Events = field(default_factory=Events)
+
+
+@dataclass
+class Pictures:
+    """The pictures of the window: one, or as many as there are experiments side by side."""
+
+    all: list[Picture] = field(default_factory=lambda: [Picture()])
+    chosen: int = 0
+
+    @property
+    def now(self) -> Picture:
+        """The one of the chosen run."""
+        return self.all[self.chosen]
+
+    def see(self, ui: Ui, newest: Snapshot) -> None:
+        """Hand the newest snapshot of every run to panels and cameras; a run with a fault is chosen."""
+        self.now.camera = ui.camera
+        runs = (newest, *newest.beside) if newest.beside else ()
+        count = max(len(runs), 1)
+        if count != len(self.all):
+            kept = self.now if count == 1 else Picture()
+            kept.control.follow_grains()
+            self.all = [kept, *(Picture() for _ in range(count - 1))]
+            ui.chosen = 0
+        stopped = next((number for number, run in enumerate(runs) if run.fault is not None), None)
+        if stopped is not None and runs[ui.chosen].fault is None:
+            ui.chosen = stopped
+        self.chosen, ui.runs = ui.chosen, runs
+        ui.snapshot = runs[ui.chosen] if runs else newest
+        ui.camera, ui.events, ui.edits.run = self.now.camera, self.now.events, ui.chosen
+        for number, picture in enumerate(self.all):
+            if number != self.chosen:
+                picture.events.see(runs[number], ui.edits)
+
+    def choose(self, ui: Ui, run: int | None) -> None:
+        """Let panels, tools and keys act on that run, if there is one."""
+        if run is not None and run != self.chosen:
+            self.now.camera = ui.camera
+            self.chosen = ui.chosen = run
+            ui.snapshot, ui.camera, ui.events = ui.runs[run], self.now.camera, self.now.events
+            ui.edits.run = run
+
+    def update(self, ui: Ui, elapsed: float) -> None:
+        """One frame of every camera, `elapsed` [s] after the last one; in the plane all show lengths alike."""
+        for number, picture in enumerate(self.all):
+            with self.of(ui, number):
+                if picture.control.follows_grains and picture.own is not None:
+                    ui.camera = picture.own
+                picture.control.update(ui, elapsed)
+                picture.own = ui.camera
+        following = [number for number, picture in enumerate(self.all) if picture.control.follows_grains]
+        flat = {number: camera for number in following if isinstance(camera := self.all[number].camera, Camera2D)}
+        if len(flat) > 1:
+            widest = max(camera.metres_per_pixel for camera in flat.values())
+            places = insets(ui)
+            for number, camera in flat.items():
+                left, _, right, bottom = places[number]
+                shown = replace(camera)
+                foot = (0.5 * (left + ui.size[0] - right), ui.size[1] - bottom - SCALE_BAR_ROOM * ui.scale)
+                shown.zoom(camera.metres_per_pixel / widest, foot, ui.size)
+                self.all[number].camera = shown
+            ui.camera = self.now.camera
+
+    @contextmanager
+    def of(self, ui: Ui, number: int) -> Iterator[None]:
+        """Let `ui` be that of one of the pictures."""
+        before = ui.snapshot, ui.inset
+        self.now.camera = ui.camera
+        picture = self.all[number]
+        if ui.runs:
+            ui.snapshot, ui.inset = ui.runs[number], insets(ui)[number]
+        ui.camera = picture.camera
+        try:
+            yield
+        finally:
+            picture.camera = ui.camera
+            ui.snapshot, ui.inset = before
+            ui.camera = self.now.camera

@@ -1,0 +1,332 @@
+"""Two to four experiments side by side: one list, commands to all of them, steps to equal simulated times.
+
+Every experiment has its own log and its own time step, and no experiment reads another one: the bits of each are those
+of the same run alone. This module is the only writer of `SideBySide`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+
+from repose.sim.engine.thread_count import available
+from repose.sim.experiment import changes, history
+from repose.sim.experiment.command_log import SavedRun, SavedSideBySide
+from repose.sim.experiment.commands import (
+    Act,
+    Command,
+    Copy,
+    KeepMeasured,
+    KeepOne,
+    Pull,
+    Recover,
+    RemoveGrain,
+    Resume,
+    Rewind,
+    SetParameters,
+    Start,
+    StartSideBySide,
+    TakeBack,
+)
+from repose.sim.experiment.control import apply
+from repose.sim.experiment.experiment import Experiment, Session
+from repose.sim.experiment.stepping import advance, steps_until
+from repose.sim.parameters import ParameterError
+
+FEWEST, MOST = 2, 4
+"""Number of experiments side by side."""
+MOST_MEETINGS = 20_000
+"""Stored equal times; above it every second one is discarded, the earlier ones first."""
+
+
+@dataclass
+class SideBySide:
+    """The experiments beside the first one; none for a single run."""
+
+    others: list[Experiment] = field(default_factory=list)
+    own: frozenset[str] = frozenset()
+    """Names of the parameters in which the experiments differ: a change acts on one of them only."""
+    meetings: list[tuple[int, ...]] = field(default_factory=list)
+    """Steps of every experiment at equal simulated times, counted since its log began."""
+    spare: int = 0
+    """`Session.spare_processors` of the first one where it is alone."""
+    pool: ThreadPoolExecutor | None = None
+    """Threads that step the experiments; None where one processor is free for all of them: they take turns."""
+
+
+def all_of(lead: Experiment, beside: SideBySide) -> list[Experiment]:
+    """Every experiment, the first one first."""
+    return [lead, *beside.others]
+
+
+def carry_out(lead: Experiment, beside: SideBySide, command: Command, run: int = 0) -> str:
+    """Carry out a command of a user who looks at the experiment `run`; returns why it was refused, or nothing."""
+    if isinstance(command, StartSideBySide):
+        return _start(lead, beside, command.runs)
+    if isinstance(command, Resume) and isinstance(command.saved, SavedSideBySide):
+        return _resume(lead, beside, command.saved)
+    if isinstance(command, KeepOne):
+        return _keep_one(lead, beside, command.run)
+    if not beside.others:
+        return apply(lead, command)
+    if isinstance(command, Start | Resume):
+        refusal = apply(lead, command)
+        if not refusal:
+            _end(lead, beside)
+        return refusal
+    if isinstance(command, Copy):
+        command.take(saved_copy(lead, beside))
+        return ""
+    meet(lead, beside)
+    return _carry_out_in_all(all_of(lead, beside), beside, command, run if run <= len(beside.others) else 0)
+
+
+def _carry_out_in_all(runs: list[Experiment], beside: SideBySide, command: Command, chosen: int) -> str:
+    match command:
+        case SetParameters() | Recover():
+            return _set(runs, beside, command, chosen)
+        case Act(action):
+            able = [run for run in runs if _offers(run, action)] or [runs[chosen]]
+            return _first([apply(run, command) for run in able])
+        case Rewind(at):
+            return _rewind(runs, beside, chosen, at)
+        case TakeBack(name):
+            return _take_back(runs, beside, chosen, name)
+        case RemoveGrain() | Pull():
+            return apply(runs[chosen], command)
+        case KeepMeasured():
+            return apply(runs[0], command)
+    return _first([apply(run, command) for run in runs])
+
+
+def advance_all(lead: Experiment, beside: SideBySide, time: float) -> int:
+    """Advance every experiment to its first step at or after `time` [s]; returns the number of steps of the first one.
+
+    An experiment that has been set back to an earlier time follows, the others wait for it.
+    """
+    runs = all_of(lead, beside)
+    if beside.pool is None:
+        done = [advance_to(run, time) for run in runs]
+    else:
+        done = [*beside.pool.map(advance_to, runs, [time] * len(runs))]
+    return done[0]
+
+
+def advance_to(experiment: Experiment, time: float) -> int:
+    """Advance to the first step at or after `time` [s], or to a fault; returns the number of steps."""
+    done = 0
+    while experiment.fault is None and experiment.time < time - 1e-3 * experiment.dt:
+        before = experiment.time
+        steps = advance(experiment, steps_until(experiment, time))
+        done += steps
+        if not steps or experiment.time < before:  # a scene has begun anew: the others wait for it from here on
+            break
+    return done
+
+
+def meet(lead: Experiment, beside: SideBySide) -> None:
+    """Store the steps of all experiments, which are at equal times; none while an earlier state is shown."""
+    runs = all_of(lead, beside)
+    if any(run.history.at < run.history.log.end or run.history.seek is not None for run in runs):
+        return
+    now = tuple(run.history.at for run in runs)
+    meetings = beside.meetings
+    while meetings and any(then > at for then, at in zip(meetings[-1], now, strict=True)):
+        meetings.pop()  # the runs went on from an earlier state
+    if not meetings or meetings[-1] != now:
+        meetings.append(now)
+    if len(meetings) > MOST_MEETINGS:
+        half = MOST_MEETINGS // 2
+        meetings[:half] = meetings[:half:2]
+
+
+def saved_copy(lead: Experiment, beside: SideBySide) -> SavedSideBySide:
+    """A copy of all runs for a file."""
+    runs = tuple(history.saved_copy(run) for run in all_of(lead, beside))
+    ends = tuple(run.now.at for run in runs)
+    past = [then for then in beside.meetings if all(at <= end for at, end in zip(then, ends, strict=True))]
+    return SavedSideBySide(runs, beside.own, tuple(past if past and past[-1] == ends else [*past, ends]))
+
+
+def labels(runs: Sequence[Experiment], own: frozenset[str]) -> tuple[str, ...]:
+    """In what each run differs from the others, in words: scene, parameters with symbol and unit."""
+    scenes = len({run.scene.name for run in runs}) > 1
+    return tuple(_label(run, own, scenes) for run in runs)
+
+
+def _label(run: Experiment, own: frozenset[str], scenes: bool) -> str:
+    declared = run.parameters.in_units()
+    words = [run.scene.title] if scenes else []
+    for name in (name for name in declared if name in own):
+        quantity, value = declared[name].quantity, declared[name].shown(getattr(run.parameters, name))
+        named = f"{quantity.symbol} = {value}" if quantity.symbol else f"{quantity.label} {value}"
+        words.append(value if declared[name].kind == "choice" else named)
+    return ", ".join(words[:3])
+
+
+def _start(lead: Experiment, beside: SideBySide, starts: tuple[Start, ...]) -> str:
+    if not FEWEST <= len(starts) <= MOST:
+        return f"{len(starts)} experiments side by side are refused: choose {FEWEST} to {MOST}."
+    session = lead.session
+
+    def make(start: Start) -> Experiment:
+        return changes.new_experiment(start.scene, start.values, start.seed, start.ready, session_beside(session))
+
+    refusal, others = _made(len(starts), lambda: [make(start) for start in starts[1:]])
+    if refusal := refusal or apply(lead, starts[0]):
+        return refusal
+    given = [set(start.values) for start in starts]
+    _adopt(lead, beside, others, differing([lead, *others], frozenset().union(*given)))
+    meet(lead, beside)
+    return ""
+
+
+def _resume(lead: Experiment, beside: SideBySide, saved: SavedSideBySide) -> str:
+    session = lead.session
+
+    def make(run: SavedRun) -> Experiment:
+        return changes.resumed_experiment(run, session_beside(session))
+
+    refusal, others = _made(len(saved.runs), lambda: [make(run) for run in saved.runs[1:]])
+    if refusal := refusal or apply(lead, Resume(saved.runs[0])):
+        return refusal
+    _adopt(lead, beside, others, saved.own)
+    beside.meetings[:] = saved.meetings
+    return ""
+
+
+def _made(count: int, make: Callable[[], list[Experiment]]) -> tuple[str, list[Experiment]]:
+    """The experiments beside the first one, or why there are none; the present ones are unchanged."""
+    try:
+        return "", make()
+    except ParameterError as refusal:
+        return str(refusal), []
+    except MemoryError:
+        return (
+            f"{count} experiments side by side need more memory than there is: choose fewer of them, or fewer grains.",
+            [],
+        )
+
+
+def session_beside(session: Session) -> Session:
+    """The session of an experiment beside one with that session."""
+    return Session(
+        threads=session.threads,
+        before_compiling=session.before_compiling,
+        while_relaxing=session.while_relaxing,
+        measured=session.measured,
+    )
+
+
+def _adopt(lead: Experiment, beside: SideBySide, others: list[Experiment], own: frozenset[str]) -> None:
+    _end(lead, beside)
+    beside.others, beside.own = others, own
+    runs = all_of(lead, beside)
+    free = max(1, available() - lead.session.spare_processors)
+    workers = min(len(runs), free)
+    beside.pool = ThreadPoolExecutor(workers, thread_name_prefix="side by side") if workers > 1 else None
+    budget = lead.history.checkpoints.budget // len(runs)
+    beside.spare = lead.session.spare_processors
+    for run in others:
+        run.history.checkpoints.budget = budget
+        run.history.checkpoints.keep(history.checkpoint(run))
+    for run in runs:
+        run.session.spare_processors = available() - max(1, free // len(runs))
+
+
+def _end(lead: Experiment, beside: SideBySide) -> None:
+    """Drop the experiments beside the first one."""
+    if beside.others:
+        lead.session.spare_processors = beside.spare
+    if beside.pool is not None:
+        beside.pool.shutdown(wait=False)
+    beside.others, beside.own, beside.pool = [], frozenset(), None
+    beside.meetings.clear()
+
+
+def _keep_one(lead: Experiment, beside: SideBySide, run: int) -> str:
+    runs = all_of(lead, beside)
+    if not 0 <= run < len(runs):
+        return f"There is no experiment {run + 1}: {len(runs)} run now."
+    kept = runs[run]
+    if kept is not lead:
+        kept.session.seek_steps = lead.session.seek_steps
+        kept.history.checkpoints.budget = lead.history.checkpoints.budget
+        # The window sees another log, with other steps.
+        kept.history.logs = lead.history.logs + 1
+        kept.history.cuts = lead.history.cuts + 1
+        vars(lead).update(vars(kept))
+    _end(lead, beside)
+    return ""
+
+
+def differing(runs: Sequence[Experiment], given: frozenset[str]) -> frozenset[str]:
+    """Names among `given` of parameters that several runs have with other values; those that only one has too."""
+    found = set()
+    for name in given:
+        values = [getattr(run.parameters, name) for run in runs if name in run.parameters.declared()]
+        if len(set(map(repr, values))) > 1 or len(values) < len(runs):
+            found.add(name)
+    return frozenset(found)
+
+
+def _set(runs: list[Experiment], beside: SideBySide, command: SetParameters | Recover, chosen: int) -> str:
+    refusal = apply(runs[chosen], command)
+    if refusal:
+        return refusal
+    shared = {name: value for name, value in command.values.items() if name not in beside.own}
+    refusals = []
+    for number, run in enumerate(runs):
+        values = {name: value for name, value in shared.items() if name in run.parameters.declared()}
+        if number == chosen or not (values or run.fault is not None):
+            continue
+        act: Command = Recover(values) if run.fault is not None else SetParameters(values)
+        if refused := apply(run, act):
+            refusals.append(f"Run {number + 1} keeps its value: {refused}")
+    return _first(refusals)
+
+
+def _offers(experiment: Experiment, action: str) -> bool:
+    """Whether an action of the scene is possible now."""
+    return any(entry.name == action and entry.enabled for entry in experiment.scene.actions(experiment))
+
+
+def _rewind(runs: list[Experiment], beside: SideBySide, chosen: int, at: int) -> str:
+    """Go to the equal times nearest to step `at` of the chosen run on the way there."""
+    past = runs[chosen].history
+    if at >= past.log.end:
+        return _first([apply(run, Rewind(run.history.log.end)) for run in runs])
+    if at > past.at:
+        then = next(then for then in beside.meetings if then[chosen] >= at)
+    else:
+        then = next((then for then in reversed(beside.meetings) if then[chosen] <= at), beside.meetings[0])
+    return _first([apply(run, Rewind(step)) for run, step in zip(runs, then, strict=True)])
+
+
+def _take_back(runs: list[Experiment], beside: SideBySide, chosen: int, name: str) -> str:
+    """Take back what the chosen run did last under that name; the others do the same, or go back to the same time."""
+    if refusal := apply(runs[chosen], TakeBack(name)):
+        return refusal
+    seek = runs[chosen].history.seek
+    at = seek.at if seek is not None else runs[chosen].history.at
+    then = next((then for then in reversed(beside.meetings) if then[chosen] <= at), beside.meetings[0])
+    refusals = []
+    for number, run in enumerate(runs):
+        if number == chosen:
+            continue
+        same = name not in beside.own and not apply(run, TakeBack(name))
+        if not same:
+            refusals.append(apply(run, Rewind(then[number])))
+    return _first(refusals)
+
+
+def _first(refusals: Sequence[str]) -> str:
+    return next((refusal for refusal in refusals if refusal), "")
+
+
+def time_to_meet(lead: Experiment, beside: SideBySide, steps: int) -> float:
+    """The simulated time that all experiments reach in the next batch of `steps` steps of the first one [s]."""
+    earliest = min(run.time for run in all_of(lead, beside))
+    return earliest + steps * lead.dt if math.isfinite(earliest) else lead.time

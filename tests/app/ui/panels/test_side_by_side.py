@@ -1,0 +1,109 @@
+"""Side by side in the window: the request, labels and table of the runs, and the chosen run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from imgui_bundle import imgui
+from repose.app.ui.panels import side_by_side
+from repose.app.ui.side_by_side import insets, request, run_at
+from repose.sim.experiment.commands import KeepOne, StartSideBySide
+from repose.sim.parameters import Value
+
+from tests.app.ui.panels.panel_harness import PanelHarness, full_snapshot, open_harness
+
+
+@pytest.fixture
+def harness(tmp_path: Path) -> Iterator[PanelHarness]:
+    """The panel open over an experiment that would lose nothing."""
+    with open_harness(tmp_path, replace(full_snapshot(), step=0, commands=0), (1280, 720)) as made:
+        made.ui.inset = (320.0, 0.0, 0.0, 66.0)
+        made.ui.overlay = "side_by_side"
+        made.settle()
+        yield made
+
+
+def asked(harness: PanelHarness, text: str) -> list[dict[str, Value]]:
+    """What differs between the runs that are started with these values of the parameter shown."""
+    harness.click("side_by_side.values")
+    harness.write(text)
+    started = [command for command in harness.commands if isinstance(command, StartSideBySide)]
+    return [dict(run.values) for run in started[0].runs] if started else []
+
+
+def beside(harness: PanelHarness, count: int) -> None:
+    """Put so many runs into the window."""
+    first = replace(full_snapshot(), own=frozenset({"friction"}))
+    harness.ui.runs = tuple(replace(first, label=f"μ = 0.{number + 1}") for number in range(count))
+    harness.ui.overlay, harness.ui.snapshot = "", harness.ui.runs[0]
+    harness.settle()
+
+
+def test_typed_values_start_a_run_each_with_the_other_values_as_they_are(harness: PanelHarness) -> None:
+    runs = asked(harness, "0.1, 0.2; 0.4")
+    assert [values.get("friction") for values in runs] == [0.1, 0.2, 0.4]
+    assert harness.ui.overlay == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [("0.1", "1 value "), ("0.1,0.2,0.3,0.4,0.5", "5 values"), ("0.1, much", "type numbers"), ("0.1, 99", "99")],
+)
+def test_values_that_cannot_be_used_are_refused_with_a_sentence(harness: PanelHarness, text: str, words: str) -> None:
+    assert asked(harness, text) == []
+    assert words in request(harness.ui).trouble
+    assert harness.ui.overlay == "side_by_side"
+
+
+def test_the_integrator_is_chosen_by_name(harness: PanelHarness) -> None:
+    request(harness.ui).over = "integrator"
+    harness.frame()
+    runs = asked(harness, "gear5, leapfrog")
+    assert [values.get("integrator", "gear5") for values in runs] == ["gear5", "leapfrog"]
+
+
+@pytest.mark.parametrize("count", [2, 3, 4])
+@pytest.mark.parametrize("size", [(1280, 720), (1920, 1080), (700, 900)])
+def test_the_pictures_lie_beside_each_other_between_the_panels(
+    harness: PanelHarness, count: int, size: tuple[int, int]
+) -> None:
+    ui = harness.ui
+    beside(harness, count)
+    ui.size = size
+    areas = [(x0, y0, size[0] - right, size[1] - foot) for x0, y0, right, foot in insets(ui)]
+    assert len(areas) == count
+    for number, (x0, y0, x1, y1) in enumerate(areas):
+        assert 320.0 <= x0 < x1 <= size[0]
+        assert 0.0 <= y0 < y1 <= size[1] - 66.0
+        assert run_at(ui, (x0 + x1) / 2, (y0 + y1) / 2) == number
+        for a, b, c, d in areas[:number]:
+            assert c <= x0 or x1 <= a or d <= y0 or y1 <= b
+    assert run_at(ui, 10.0, 10.0) is None
+
+
+def test_the_table_has_a_column_for_every_run_and_a_dash_where_one_has_no_such_reading(harness: PanelHarness) -> None:
+    beside(harness, 3)
+    harness.ui.runs = (replace(harness.ui.runs[0], measurement=None), *harness.ui.runs[1:])
+    harness.frame()
+    rows = dict(side_by_side.rows(harness.ui))
+    assert all(len(values) == 3 for values in rows.values())
+    assert [value == "–" for value in rows["angle of repose"]] == [True, False, False]
+    assert "side_by_side.table" in harness.widgets
+
+
+def test_keys_choose_the_next_run_and_go_back_to_the_chosen_one(harness: PanelHarness) -> None:
+    beside(harness, 2)
+    side_by_side.choose_next(harness.ui)
+    assert harness.ui.chosen == 1
+    harness.click("side_by_side.back")
+    assert harness.commands[-1] == KeepOne(1)
+
+
+def test_enter_in_the_empty_field_takes_the_values_that_it_shows(harness: PanelHarness) -> None:
+    harness.click("side_by_side.values")
+    harness.press(imgui.Key.enter)
+    started = [command for command in harness.commands if isinstance(command, StartSideBySide)]
+    assert len(started[0].runs) == 3
