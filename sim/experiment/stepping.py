@@ -87,8 +87,7 @@ def at_rest(experiment: Experiment) -> bool:
     if experiment.phase == "rested" and getattr(experiment.parameters, "repeat", False):
         return False  # the scene continues by itself
     last = past.log.entries[past.commands - 1] if past.commands else None
-    begun = last is None or last.command == Act("reset")
-    settled = begun or (past.at - last.at) * experiment.dt >= REST_TIME
+    settled = last is None or last.command == Act("reset") or (past.at - last.at) * experiment.dt >= REST_TIME
     return settled and mean_speed(run.world) < getattr(experiment.parameters, "settle_speed", SLOW)
 
 
