@@ -52,7 +52,7 @@ CALIBRATE_EXAMPLES = """Examples:
 
 repose calibrate --vary shear_stiffness=5:100 --out arctan
 
-repose calibrate --angle 34 --angle-error 1 --vary friction=0.1:1.5 --set rotation=true"""
+repose calibrate --angle 28 --angle-error 1 --vary friction=0.1:1.5"""
 
 
 def sweep(

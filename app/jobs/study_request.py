@@ -298,7 +298,8 @@ def _varied(over: str, scene: str, usual_name: str, usual: tuple[float, ...]) ->
 def _spaced(over: str, text: str) -> list[str]:
     """Evenly spaced numbers from FIRST:LAST:COUNT, as they are typed."""
     words = text.split(":")
-    first, last, count = (read(word) for read, word in zip((read_number, read_number, read_whole), [*words, "", ""]))
+    padded = [*words, "", ""]
+    first, last, count = read_number(padded[0]), read_number(padded[1]), read_whole(padded[2])
     if len(words) != 3 or isinstance(first, str) or isinstance(last, str) or isinstance(count, str):
         raise ParameterError(
             f"--over {over!r} is refused: FIRST:LAST:COUNT are two numbers and how many values there are from the one "

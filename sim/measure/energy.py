@@ -22,6 +22,10 @@ from repose.sim.measure.booked import Booked
 from repose.sim.measure.display import ENERGY, MOTION
 from repose.sim.measure.measurement import Measurement, System
 
+HEAVIEST = 1e200
+"""Mass from which on a sphere is only shown and not moved by forces, such as those of a dump: its energy is unknown
+[kg]."""
+
 
 @dataclass(frozen=True)
 class Energy:
@@ -83,6 +87,7 @@ def energy_ledger(
     """
     # For fixed spheres (inverse mass 0) the inertia is set to zero.
     inertia = np.divide(1.0, world.inverse_mass, out=np.zeros_like(world.inverse_mass), where=world.inverse_mass > 0.0)
+    inertia[inertia > HEAVIEST] = math.nan
     carried = (0.0, 0.0, 0.0)
     if world.bodies:
         inertia[:, world.bodies.member] = 0.0  # rows of members stand for parts of bodies

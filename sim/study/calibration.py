@@ -297,7 +297,8 @@ def _roots(fits: Floats, levels: Floats, ends: Floats, near: float) -> Floats:
         roots = np.stack([q / a, c / q])
     roots[~((roots >= ends[0]) & (roots <= ends[1]))] = np.nan
     away = np.where(np.isnan(roots), np.inf, np.abs(roots - near))
-    return np.where(away[0] < away[1], roots[0], roots[1])
+    chosen: Floats = np.where(away[0] < away[1], roots[0], roots[1])
+    return chosen
 
 
 def report(goal: Goal, found: Found, seen: Sequence[Observation]) -> dict[str, Any]:

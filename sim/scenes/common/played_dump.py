@@ -172,7 +172,7 @@ def scene_of_dump(dump: Dump, timestep: float | None = None) -> tuple[Scene, str
         describe=lambda experiment: (
             experiment.phase,
             f"frame {experiment.run.state.frame + 1} of {count}, step {dump.places[experiment.run.state.frame].step}",
-            (experiment.run.state.frame + 1) / count,
+            (experiment.run.state.frame + 1) / count if experiment.phase == "playing" else None,
         ),
         box=lambda experiment: (low, high),
         results=results,
