@@ -30,7 +30,7 @@ from repose.sim.engine.step import compose, plain
 from repose.sim.engine.threads import thread_of
 from repose.sim.engine.timestep.survey import Survey, plain_survey
 from repose.sim.engine.world import PAIR_COUNT, STEP_COUNT, WALL_CONTACT_COUNT, Floats, World
-from repose.sim.experiment import activation, pull
+from repose.sim.experiment import activation, hand
 from repose.sim.integrators import start_up
 from repose.sim.laws.law import Law
 from repose.sim.laws.materials import Material
@@ -143,7 +143,7 @@ def use_plain_engine(patch: pytest.MonkeyPatch) -> None:
     """Let `Experiment` step in plain Python: any choice of formulas without waiting for the compiler."""
     patch.setattr(activation, "compose", plain_loop)
     patch.setattr(start_up, "compose", plain_loop)
-    patch.setattr(pull, "compose", plain_loop)
+    patch.setattr(hand, "compose", plain_loop)
     patch.setattr(activation, "compose_survey", plain_survey)
     patch.setattr(activation, "contact_table", plain_contact_table)
 

@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 from repose.app.cli import saved_commands, standard_streams, study_commands
-from repose.app.cli.film_options import Colour, Fps, Overlay, Size, Speed, Video
+from repose.app.cli.film_options import Colour, Fps, Overlay, Show, Size, Speed, Video
 from repose.app.cli.terminal import REFUSED, THREADS_HELP, refusals, refuse, table, typed_number, typed_whole
 from repose.app.progress import Progress, say
 from repose.app.signals import INTERRUPTED, Interrupt
@@ -203,6 +203,7 @@ def run(
     speed: Speed = None,
     overlay: Overlay = "full",
     colour: Colour = "",
+    show: Show = None,
     picture: Annotated[bool, typer.Option("--picture/--no-picture", help="Draw the end state as a PNG file.")] = True,
     repeat: Annotated[
         int | None,
@@ -239,6 +240,7 @@ def run(
             speed=speed,
             overlay=overlay,
             colour=colour,
+            show=show or (),
             picture=picture,
             save=save,
             until=until,

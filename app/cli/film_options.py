@@ -38,6 +38,15 @@ Overlay = Annotated[
         help="full: title card, clock, parameters, legend, angle, a still picture at the end; none: only the grains.",
     ),
 ]
+Show = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME",
+        help="Show this in film and picture too, as a switch of the window does: force_chains, velocity_arrows, "
+        "rose, stress_field, displacement; may be repeated.",
+        show_default=False,
+    ),
+]
 Colour = Annotated[
     str,
     typer.Option(

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from repose.app.cli.film_options import Colour, Fps, Overlay, Size, Speed, Video
+from repose.app.cli.film_options import Colour, Fps, Overlay, Show, Size, Speed, Video
 from repose.app.cli.terminal import THREADS_HELP, refusals, table, typed_number
 from repose.app.progress import say
 from repose.app.signals import INTERRUPTED
@@ -33,6 +33,7 @@ def replay(
     speed: Speed = None,
     overlay: Overlay = "full",
     colour: Colour = "",
+    show: Show = None,
 ) -> None:
     """List the commands of a saved run, film it, or verify that a repeated run gives the same bits.
 
@@ -46,7 +47,7 @@ def replay(
         from repose.app.thread_count import asked_threads
 
         chosen = asked_threads(threads)
-        plan = plan_film(video, parsed_size(size), fps, speed, overlay, colour)
+        plan = plan_film(video, parsed_size(size), fps, speed, overlay, colour, show or ())
         if not verify and plan is None:
             table(("step", "command", "with"), commands_in(file))
             return
@@ -116,6 +117,7 @@ def open_dump(
     speed: Speed = None,
     overlay: Overlay = "full",
     colour: Colour = "",
+    show: Show = None,
     picture: Annotated[bool, typer.Option("--picture/--no-picture", help="Draw the last frame as a PNG file.")] = True,
 ) -> None:
     """Show and measure a dump of LAMMPS: slope, spheres that pass a gate, contacts, a film.
@@ -151,6 +153,7 @@ def open_dump(
             speed=speed,
             overlay=overlay,
             colour=colour,
+            show=show or (),
             picture=picture,
         )
         raise typer.Exit(run_job(asked))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -33,7 +32,7 @@ WantedError = Annotated[
     ),
 ]
 Dask = Annotated[
-    str,
+    str | None,
     typer.Option(
         metavar="ADDRESS",
         help="Do the runs on the workers of a scheduler of Dask, such as tcp://host:8786 (optional extra dask); each "
@@ -53,7 +52,7 @@ CALIBRATE_EXAMPLES = """Examples:
 
 repose calibrate --vary shear_stiffness=5:100 --out arctan
 
-repose calibrate --angle 34 --angle-error 1 --vary friction=0.1:0.8 --set rotation=true"""
+repose calibrate --angle 34 --angle-error 1 --vary friction=0.1:1.5 --set rotation=true"""
 
 
 def sweep(
@@ -85,7 +84,7 @@ def sweep(
         Path | None,
         typer.Option(help="Folder for the results; a sweep that this folder contains in part is continued."),
     ] = None,
-    dask: Dask = "",
+    dask: Dask = None,
     beside: Beside = None,
     json: Annotated[bool, typer.Option("--json", help="Print the result as JSON and nothing else.")] = False,
     size: Annotated[str, typer.Option(metavar="WIDTHxHEIGHT", help="Size of the picture in pixels.")] = "1920x1080",
@@ -112,8 +111,9 @@ def sweep(
             threads,
             error=error,
             beside=beside or (),
+            dask=dask,
         )
-        raise typer.Exit(run_study(replace(asked, dask=dask)))
+        raise typer.Exit(run_study(asked))
 
 
 def study(
@@ -154,7 +154,7 @@ def study(
         str,
         typer.Option(metavar="N|auto", help="Threads of each run; 1 if not given and several runs are done at once."),
     ] = "",
-    dask: Dask = "",
+    dask: Dask = None,
     beside: Beside = None,
     json: Annotated[bool, typer.Option("--json", help="Print the result as JSON and nothing else.")] = False,
     picture: Annotated[bool, typer.Option("--picture/--no-picture", help="Draw each figure as PNG and PDF.")] = True,
@@ -215,7 +215,7 @@ def calibrate(
         float,
         typer.Option(parser=typed_number, metavar="SHARE", help="Wanted standard error as a share of the value."),
     ] = 0.05,
-    runs: Annotated[int, typer.Option(parser=typed_whole, metavar="NUMBER", help="Most runs to do.")] = 60,
+    runs: Annotated[int, typer.Option(parser=typed_whole, metavar="NUMBER", help="Most runs to do.")] = 48,
     changes: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="NAME=VALUE", help="Change one parameter of all runs, SI; may be repeated."),

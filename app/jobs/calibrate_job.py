@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from repose.app.jobs.headless_job import DONE, INTERRUPTED, NOT_ALL_WRITTEN, RESULT, claim_for, output_folder
 from repose.app.jobs.headless_plan import plan
-from repose.app.jobs.remaining_time import time_left
+from repose.app.jobs.remaining_time import Countdown
 from repose.app.jobs.study_job import RUNS
 from repose.app.progress import Progress, say
 from repose.app.stopping import StopAsked, stoppable
@@ -29,7 +28,7 @@ from repose.sim.measure.display import Curve, Line
 from repose.sim.numbers import read_number
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
-from repose.sim.study.calibration import Found, Goal, Observation, calibrate, place, report, value_at
+from repose.sim.study.calibration import Found, Goal, Observation, calibrate, nearest, place, report, value_at
 from repose.sim.study.outcome import Outcome
 from repose.sim.study.plan import StudyPlan
 from repose.sim.study.quantities import name_of_study, quantity_of
@@ -60,7 +59,7 @@ def plan_calibration(
     angle_error: float = 0.0,
     changes: Sequence[str] = (),
     precision: float = 0.05,
-    runs: int = 60,
+    runs: int = Goal.most_runs,
     workers: int | None = None,
     out: Path | None = None,
     resume: bool = False,
@@ -145,7 +144,7 @@ def _continued(request: Request) -> bool:
 
 
 def _run_in(folder: Path, request: Request, claims: dict[str, Claim]) -> int:
-    goal, began = request.goal, time.monotonic()
+    goal, countdown = request.goal, Countdown()
     last: list[tuple[Found, int]] = []
     seen: list[Observation] = []
     with Progress(goal.title, quiet=request.as_json) as progress, stoppable() as stop:
@@ -157,7 +156,7 @@ def _run_in(folder: Path, request: Request, claims: dict[str, Claim]) -> int:
                 stop.check()
                 done = last[-1][1] if last else 0
                 whole = min(1.0, (done + share * len(runs.runs[batch.name])) / goal.most_runs)
-                progress.show(words, whole, time_left(began, whole))
+                progress.show(words, whole, countdown.words(whole))
 
             runs.do(runs.begin(), request.workers, on_progress, lambda *_: None)
             return runs.outcome(batch)
@@ -180,7 +179,14 @@ def in_words(goal: Goal, found: Found) -> str:
     quantity = goal.parameter.quantity
     symbol, unit = quantity.symbol or quantity.label, f" {quantity.unit}".rstrip()
     if not math.isfinite(found.value):
-        return f"the fitted curve does not reach {goal.wanted:g}{goal.unit} within the range"
+        missed = f"the fitted curve does not reach {goal.wanted:g}{goal.unit} within the range"
+        if not found.coefficients:
+            return missed
+        at, height = nearest(goal, found)
+        scatter = f"single runs scatter by {found.residual:.2g}{goal.unit}"
+        return (
+            f"{missed}: it is at {height:.3g}{goal.unit} for {symbol} = {at / quantity.scale:.3g}{unit}, and {scatter}"
+        )
     value, error = found.value / quantity.scale, found.standard_error / quantity.scale
     low, high = (end / quantity.scale for end in found.interval)
     words = f"{symbol} = {shown(value, error)}{unit} (95 %: {low:.3g} to {high:.3g}{unit})"

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from repose.app.render.colours import AUTOMATIC, COLOURINGS
 from repose.app.render.pacing import FASTEST, SLOWEST
 from repose.app.storage.recorder import ANIMATIONS, LARGEST_SIDE, film_path, film_rate
+from repose.app.storage.view import View
 from repose.sim.parameters import ParameterError, require_known
 
 OVERLAYS = ("full", "none")
@@ -33,6 +35,13 @@ class FilmPlan:
     colour_by: str
     light: bool = False
     """Whether the background is light, for print."""
+    shown: tuple[str, ...] = ()
+    """Switches of the draw passes that are on besides those that are on anyway."""
+
+    @property
+    def view(self) -> View:
+        """How the pictures are drawn."""
+        return View(colour_by=self.colour_by, shown=dict.fromkeys(self.shown, True))
 
 
 def plan_film(
@@ -42,8 +51,10 @@ def plan_film(
     speed: float | None = None,
     overlay: str = "full",
     colour: str = "",
+    show: Sequence[str] = (),
 ) -> FilmPlan | None:
     """Check a typed request; None if no film is requested. Raises `ParameterError`."""
+    shown = checked_switches(show)
     path = film_path(video)
     if fps is None:
         fps = ANIMATION_FPS if path.suffix.lower() in ANIMATIONS else FPS
@@ -57,7 +68,18 @@ def plan_film(
         require_known(colour, COLOURINGS, "colour")
     if not video:
         return None
-    return FilmPlan(path, size, film_rate(path, fps), speed, overlay == "full", colour or AUTOMATIC)
+    return FilmPlan(path, size, film_rate(path, fps), speed, overlay == "full", colour or AUTOMATIC, shown=shown)
+
+
+def checked_switches(names: Sequence[str]) -> tuple[str, ...]:
+    """The names, if there are switches of these names; raises `ParameterError`."""
+    if names:
+        from repose.app.render.passes import all_switches  # imports every pass: only when one is named
+
+        known = {switch.name: switch for switch in all_switches()}
+        for name in names:
+            require_known(name, known, "switch")
+    return tuple(names)
 
 
 def parsed_size(text: str) -> tuple[int, int]:

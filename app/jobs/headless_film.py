@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from repose.app.render.director import Director
+from repose.app.render.passes import needs_forces
 from repose.app.storage.recorder import Frame, Recorder
-from repose.app.storage.view import View
 from repose.app.window.window import WindowError
 
 if TYPE_CHECKING:
@@ -30,8 +30,10 @@ class HeadlessFilm:
         except BaseException:
             self._recorder.close()
             raise
-        view = View(colour_by=plan.colour_by)
+        view = plan.view
         self._director = Director(self._maker.read, plan.size, plan.fps, view, plan.speed, plan.words, title=title)
+        self.needs_forces = needs_forces(view)
+        """Whether the snapshots must contain forces of contacts."""
         self._held: Frame | None = None
         """The newest frame, not written until it is known to be before the end."""
         self._taken = 0

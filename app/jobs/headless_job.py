@@ -22,7 +22,8 @@ from repose.app.jobs.remaining_time import Outlook
 from repose.app.jobs.small_picture import small_picture
 from repose.app.progress import Progress, say
 from repose.app.render.follow import first_camera
-from repose.app.render.framing import close_up, picture_room, whole_scene
+from repose.app.render.framing import close_up, picture_room, picture_scale, whole_scene
+from repose.app.render.passes import band, needs_forces
 from repose.app.signals import INTERRUPTED
 from repose.app.stopping import Stop, StopAsked, stoppable
 from repose.app.storage.view import View
@@ -176,7 +177,9 @@ def _simulate(
             so_far.write(simulation)
 
         course: Any = {"until": until, "under_way": job.resumed is not None}
-        filming: Any = {} if film is None else {"on_frame": film.take, "at_phases": film.at_phases}
+        filming: Any = {}
+        if film is not None:
+            filming = {"on_frame": film.take, "at_phases": film.at_phases, "forces": film.needs_forces}
         try:
             result = run_experiment(simulation, on_progress=on_progress, **course, **filming)
         except StopAsked:
@@ -185,7 +188,7 @@ def _simulate(
         if film is not None:
             progress.show("completing the film", None)
             last = Snapshot()
-            take_snapshot(simulation, last)
+            take_snapshot(simulation, last, forces=film.needs_forces)
         return simulation, result
     finally:
         if film is not None:
@@ -282,7 +285,7 @@ def _writers(job: Job, simulation: Experiment, text: str) -> dict[str, Callable[
     if job.save is not None:
         writers["save"] = lambda file: saved_run.write(saved_copy(simulation), file)
     if job.picture:
-        writers["picture"] = lambda file: _draw(simulation, job.size, file)
+        writers["picture"] = lambda file: _draw(simulation, job, file)
     return writers
 
 
@@ -297,21 +300,21 @@ def _illustrate(simulation: Experiment, place: Claim) -> None:
         place.write_early(lambda file: saved_run.write(saved_copy(simulation), file, picture))
 
 
-def _draw(simulation: Experiment, size: tuple[int, int], file: BinaryIO) -> None:
+def _draw(simulation: Experiment, job: Job, file: BinaryIO) -> None:
     """Draw the last state of the run; raises `WindowError` without OpenGL."""
-    snapshot = Snapshot()
-    take_snapshot(simulation, snapshot)
+    snapshot, view, size = Snapshot(), View(shown=dict.fromkeys(job.shown, True)), job.size
+    take_snapshot(simulation, snapshot, forces=needs_forces(view))
     maker = open_picture_maker(size)
     try:
         from repose.app.storage.png import save_png
 
         if snapshot.parts:  # bodies move through a larger scene
-            view = View()
-            camera = first_camera(snapshot, size, picture_room(size, view.text_scale))
+            beside = band(snapshot, view, size[0], picture_scale(size) * view.text_scale)
+            camera = first_camera(snapshot, size, picture_room(size, view.text_scale, beside))
             save_png(maker.draw(snapshot, view, camera), file)
             return
         box = whole_scene(snapshot) if snapshot.measurement is None else close_up(snapshot)
-        save_png(maker.draw(snapshot, View(), box=box), file)
+        save_png(maker.draw(snapshot, view, box=box), file)
     finally:
         maker.close()
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from repose.app.jobs.film_plan import FilmPlan, parsed_size, plan_film
+from repose.app.jobs.film_plan import FilmPlan, checked_switches, parsed_size, plan_film
 from repose.app.thread_count import asked_threads
 from repose.sim.io import presets
 from repose.sim.parameters import ParameterError, Value, checked_seed, require_known
@@ -45,6 +45,8 @@ class Job:
     """The saved run to continue."""
     threads: int | None = None
     """Threads of the engine; None for automatic."""
+    shown: tuple[str, ...] = ()
+    """Switches of the draw passes that are on in the picture besides those that are on anyway."""
 
 
 def plan(
@@ -61,6 +63,7 @@ def plan(
     speed: float | None = None,
     overlay: str = "full",
     colour: str = "",
+    show: Sequence[str] = (),
     picture: bool = True,
     save: Path | None = None,
     until: float | None = None,
@@ -92,7 +95,7 @@ def plan(
     if ready and chosen.ready is None:
         raise ParameterError(f"Preset '{chosen.name}' has no ready-filled container: leave --ready out.")
     pixels = parsed_size(size)
-    film = plan_film(video, pixels, fps, speed, overlay, colour)
+    film = plan_film(video, pixels, fps, speed, overlay, colour, show)
     if until is not None and not 0.0 < until < math.inf:
         raise ParameterError(f"--until {until:g} is refused: it must be a simulated time above 0 s.")
     _require_folder(save)
@@ -112,6 +115,7 @@ def plan(
         until=until,
         resumed=resumed,
         threads=asked_threads(threads),
+        shown=checked_switches(show),
     )
 
 

@@ -100,9 +100,9 @@ def film_run(
                 stop.check()
                 progress.show(f"replaying: step {at} of {end}", at / max(end, 1))
 
-            played = play(saved, film.take, film.at_phases, since, until, on_progress, threads)
+            played = play(saved, film.take, film.at_phases, since, until, on_progress, threads, film.needs_forces)
             duration, last = played.duration, Snapshot()
-            take_snapshot(played.experiment, last)
+            take_snapshot(played.experiment, last, forces=film.needs_forces)
     finally:
         film.close(duration, last)
     if not film.frames and not film.complaint:

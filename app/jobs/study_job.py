@@ -6,7 +6,6 @@ A folder that contains some of the runs is continued.
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
@@ -14,7 +13,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from repose.app.jobs.headless_job import DONE, FAULT, INTERRUPTED, NOT_ALL_WRITTEN, RESULT, claim_for, output_folder
-from repose.app.jobs.remaining_time import time_left
+from repose.app.jobs.remaining_time import Countdown
 from repose.app.jobs.study_pictures import draw_outcome
 from repose.app.jobs.study_report import changed_in_words, report_page
 from repose.app.jobs.study_request import Request
@@ -149,16 +148,14 @@ def _run_in(folder: Path, request: Request, claims: dict[str, Claim]) -> int:
 
 
 def _do(request: Request, missing: list[Task], study_runs: StudyRuns, progress: Progress, stop: Stop) -> None:
-    began = [0.0]  # the first progress of a run: an engine that is compiled before it says nothing about the rest
+    countdown = Countdown()
 
     def on_end(task: Task, result: Mapping[str, Any] | None, lost: str) -> None:
         progress.tell(f"{task.name}: {_in_words(task, result) if result is not None else f'lost: {lost}'}")
 
     def on_progress(words: str, share: float) -> None:
         stop.check()
-        if not began[0] and share > 0.0:
-            began[0] = time.monotonic()
-        progress.show(words, share, time_left(began[0], share) if began[0] else "")
+        progress.show(words, share, countdown.words(share))
 
     with suppress(StopAsked):
         study_runs.do(missing, request.workers, on_progress, on_end)

@@ -64,7 +64,7 @@ def plan_study(
     size: str = "1920x1080",
     as_json: bool = False,
     picture: bool = True,
-    dask: str = "",
+    dask: str | None = None,
     beside: Sequence[Path] = (),
 ) -> Request:
     """Check a typed request for a named study or one in a TOML file; raises `ParameterError`."""
@@ -87,7 +87,7 @@ def plan_study(
         picture=picture,
         size=parsed_size(size),
         as_json=as_json,
-        dask=dask,
+        dask=_scheduler(dask),
         whole=whole if whole.parts else None,
     )
 
@@ -114,6 +114,7 @@ def plan_sweep(
     threads: str = "",
     error: float | None = None,
     beside: Sequence[Path] = (),
+    dask: str | None = None,
 ) -> Request:
     """Check a typed request for a study described on the command line; raises `ParameterError`."""
     job = plan(scene, preset, changes, out=out, size=size, as_json=as_json, threads=threads)
@@ -149,11 +150,22 @@ def plan_sweep(
         grid=grid,
         cases=cases,
         seeds=_seeds(seeds),
-        error=error or 0.0,
+        error=_wanted_error(error),
     ).check()
     made = beside_others(made, beside)
     each = _threads(job.threads, threads, processes)
-    return Request((made,), f"sweep-{job.scene}", processes, each, out, True, job.picture, job.size, as_json)
+    return Request(
+        (made,),
+        f"sweep-{job.scene}",
+        processes,
+        each,
+        out,
+        True,
+        job.picture,
+        job.size,
+        as_json,
+        dask=_scheduler(dask),
+    )
 
 
 def plan_repeat(job: Job, runs: int) -> Request:
@@ -207,8 +219,28 @@ def _adapted(part: StudyPlan, seeds: str, error: float | None, changes: Sequence
         part = replace(part, altered=tuple(words))
     part = replace(part, values={**part.values, **kept})
     if error is not None:
-        part = replace(part, error=error)
+        part = replace(part, error=_wanted_error(error))
     return replace(part, seeds=_number_of_seeds(seeds)) if seeds else part
+
+
+def _wanted_error(error: float | None) -> float:
+    """The standard error that was typed; 0 where none was."""
+    if error == 0.0:
+        raise ParameterError(
+            "--error 0 is refused: no number of seeds gives a mean without an error. Give a standard error above 0, or "
+            "leave --error out."
+        )
+    return error or 0.0
+
+
+def _scheduler(address: str | None) -> str:
+    """The address of the scheduler of Dask that was typed; empty where none was."""
+    if address is not None and not address.strip():
+        raise ParameterError(
+            "--dask '' is refused: give the address of a scheduler, such as tcp://host:8786, or leave --dask out to do "
+            "the runs on this machine."
+        )
+    return (address or "").strip()
 
 
 def _require_used(changes: Sequence[str], plans: Sequence[StudyPlan]) -> None:
@@ -256,7 +288,7 @@ def _varied(over: str, scene: str, usual_name: str, usual: tuple[float, ...]) ->
         values: tuple[Value, ...] = tuple(words)
     else:
         require_known(name, parameters.model_fields)
-        spaced = _spaced(over, text) if text.count(":") == 2 else words
+        spaced = _spaced(over, text) if ":" in text else words
         values = tuple(parameters.parse(name, word) for word in spaced)
     if len(set(values)) < len(values):
         raise ParameterError(f"--over {over!r} gives a value twice: leave one out.")
@@ -266,9 +298,12 @@ def _varied(over: str, scene: str, usual_name: str, usual: tuple[float, ...]) ->
 def _spaced(over: str, text: str) -> list[str]:
     """Evenly spaced numbers from FIRST:LAST:COUNT, as they are typed."""
     words = text.split(":")
-    first, last, count = read_number(words[0]), read_number(words[1]), read_whole(words[2])
-    if isinstance(first, str) or isinstance(last, str) or isinstance(count, str):
-        raise ParameterError(f"--over {over!r} is refused: FIRST:LAST:COUNT are two numbers and a whole number.")
+    first, last, count = (read(word) for read, word in zip((read_number, read_number, read_whole), [*words, "", ""]))
+    if len(words) != 3 or isinstance(first, str) or isinstance(last, str) or isinstance(count, str):
+        raise ParameterError(
+            f"--over {over!r} is refused: FIRST:LAST:COUNT are two numbers and how many values there are from the one "
+            "to the other, such as 0.05:0.2:4."
+        )
     if not first < last:
         raise ParameterError(f"--over {over!r} is refused: the range must count up, from {first:g} to more than that.")
     if not 2 <= count <= MOST_RUNS:

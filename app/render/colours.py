@@ -142,7 +142,7 @@ def _widening(wanted: tuple[float, float], snapshot: Snapshot) -> tuple[float, f
     return wanted
 
 
-def _to_round(wanted: tuple[float, float], snapshot: Snapshot) -> tuple[float, float]:
+def to_round(wanted: tuple[float, float], snapshot: Snapshot) -> tuple[float, float]:
     """From zero to 1, 2 or 5 times a power of ten: such a range seldom changes."""
     return 0.0, nice_step(wanted[1], 1)
 
@@ -154,7 +154,7 @@ def _free_fall(wanted: tuple[float, float], snapshot: Snapshot) -> tuple[float, 
     height = max(snapshot.box[1][up] - snapshot.box[0][up], 0.0)
     fall = FALL_SHARE * math.sqrt(2.0 * gravity * height)
     if fall <= 0.0:
-        return _to_round(wanted, snapshot)
+        return to_round(wanted, snapshot)
     power = 10.0 ** math.floor(math.log10(fall))
     return 0.0, next(lead * power for lead in (1.0, 1.5, 2.0, 3.0, 5.0, 10.0) if lead * power >= 0.95 * fall)
 
@@ -207,8 +207,8 @@ PARTS = "parts"
 COLOURINGS: dict[str, Colouring | None] = {
     AUTOMATIC: None,
     "speed": Colouring("speed", "Speed", "v", "m/s", "continuous", _speed_span, _free_fall),
-    "force": Colouring("force", "Normal force, sum", "ΣF", "N", "continuous", _from_zero(1e-6), _to_round),
-    "pressure": Colouring("pressure", "Pressure on the grain", "P", "Pa", "continuous", _from_zero(1e-6), _to_round),
+    "force": Colouring("force", "Normal force, sum", "ΣF", "N", "continuous", _from_zero(1e-6), to_round),
+    "pressure": Colouring("pressure", "Pressure on the grain", "P", "Pa", "continuous", _from_zero(1e-6), to_round),
     "coordination": Colouring("coordination", "Contacts", "Z", "", "discrete", _coordination_span),
     "size": Colouring("size", "Radius", "R", "m", "continuous", _size_span),
     "layer": Colouring("layer", "Layer of origin", "", "", "discrete", _layer_span, _layer_step),
@@ -219,8 +219,6 @@ COLOURINGS: dict[str, Colouring | None] = {
 
 def shown_as(choice: str, snapshot: Snapshot) -> str:
     """The quantity or look that a choice shows for a snapshot; "labels" for spheres with labels, `PARTS` for bodies."""
-    if choice == "photoelastic" and snapshot.position.shape[1] == 3:
-        return "plain"  # discs only
     if choice != AUTOMATIC and choice in COLOURINGS:
         return choice
     if snapshot.labels:
@@ -283,10 +281,7 @@ class Ranges:
 
     def shown(self, colouring: Colouring, snapshot: Snapshot, follows: bool) -> tuple[float, float] | None:
         """The range to show [SI]; None if there are no values."""
-        # The steps since the log began are not reset when the time of a run restarts.
-        run = (snapshot.scene, snapshot.seed, snapshot.logs, snapshot.at - snapshot.step)
-        if run != self._run:
-            self._run, self._held, self._eased = run, {}, {}
+        self._begin(snapshot)
         wanted = measure_range(colouring, snapshot)
         if wanted is None:
             return None
@@ -295,11 +290,32 @@ class Ranges:
             span = self._eased[name] = ease(self._eased.get(name), wanted)
             return span
         span = colouring.fixed(wanted, snapshot)
-        if colouring.fixed is not _free_fall:
-            low, high = self._held.get(name, span)
-            span = min(low, span[0]), max(high, span[1])
-        self._held[name] = span
-        return span
+        return span if colouring.fixed is _free_fall else self.held(name, span, snapshot)
+
+    def held(self, name: str, span: tuple[float, float], snapshot: Snapshot) -> tuple[float, float]:
+        """The range of that name in this run, widened to contain `span`."""
+        self._begin(snapshot)
+        low, high = self._held.get(name, span)
+        self._held[name] = min(low, span[0]), max(high, span[1])
+        return self._held[name]
+
+    def _begin(self, snapshot: Snapshot) -> None:
+        """Forget the ranges of another run."""
+        # The steps since the log began are not reset when the time of a run restarts.
+        run = (snapshot.scene, snapshot.seed, snapshot.logs, snapshot.at - snapshot.step)
+        if run != self._run:
+            self._run, self._held, self._eased = run, {}, {}
+
+
+def contact_scale(snapshot: Snapshot, ranges: Ranges, follows: bool) -> tuple[Colouring, tuple[float, float]] | None:
+    """Quantity and range of the colours of contacts, their normal forces [N]; None where nothing presses."""
+    forces = snapshot.forces
+    pressing = forces.normal_force[forces.normal_force > 0.0] if forces is not None else np.empty(0)
+    if not pressing.size:
+        return None
+    wanted = to_round((0.0, float(np.percentile(pressing, 99.0))), snapshot)
+    quantity = Colouring("contact", "Normal force of a contact", "F_n", "N", "continuous", lambda values, shot: wanted)
+    return quantity, wanted if follows else ranges.held(quantity.name, wanted, snapshot)
 
 
 def fill_colours(

@@ -14,15 +14,22 @@ Plane = tuple[float, float, float, float]
 NOTHING: Plane = (0.0, 0.0, 0.0, -1.0)
 """The plane that hides nothing."""
 AXES = ("x", "y", "z")
+FIELD = "stress_field"
+"""Switch of the stress field, which needs a plane to be drawn in."""
 
 
 def cut_plane(view: View, box: Box, camera: Camera3D) -> Plane:
-    """The plane chosen by the user, with its normal towards the viewer."""
-    if view.cut_axis not in AXES:
+    """The plane chosen by the user, with its normal towards the viewer.
+
+    For the stress field, where none is chosen, the upright one through the middle of the box that faces the viewer.
+    """
+    chosen = view.cut_axis in AXES
+    if not chosen and not view.shown.get(FIELD, False):
         return NOTHING
-    axis = AXES.index(view.cut_axis)
+    facing = 1 if abs(camera.axes()[2][1]) >= abs(camera.axes()[2][0]) else 0
+    axis = AXES.index(view.cut_axis) if chosen else facing
     low, high = box[0][axis], box[1][axis]
-    place = low + min(max(view.cut_position, 0.0), 1.0) * (high - low)
+    place = low + (min(max(view.cut_position, 0.0), 1.0) if chosen else 0.5) * (high - low)
     # The side follows from the direction of view, not from the position: a plane that moves past a near viewer must not
     # change sides.
     side = -1.0 if camera.axes()[2][axis] < 0.0 else 1.0

@@ -10,9 +10,10 @@ from repose.app.render.camera import NO_INSET, Camera2D, Inset, Size
 from repose.app.render.colours import AUTOMATIC
 from repose.app.render.film_words import film_words
 from repose.app.render.follow import Following, come_to_rest, follow, without_idle_walls
-from repose.app.render.framing import picture_room
+from repose.app.render.framing import picture_room, picture_scale
 from repose.app.render.orbit import Camera, Camera3D
 from repose.app.render.pacing import Pacing, pace
+from repose.app.render.passes import band
 from repose.app.storage.view import View
 from repose.sim.experiment.snapshot import Snapshot
 
@@ -110,7 +111,9 @@ class Director:
         assert self._newest is not None
         camera, _ = self._chosen()
         kind = Camera3D if self._newest.position.shape[1] == 3 else Camera2D
-        room = picture_room(self._size, self._view.text_scale) if self._words else NO_INSET
+        scale = self._view.text_scale
+        beside = band(self._newest, self._view, self._size[0], picture_scale(self._size) * scale)
+        room = picture_room(self._size, scale, beside) if self._words else NO_INSET
         return camera if isinstance(camera, kind) else kind(), self._size, room
 
     def _picture(self, ending: bool = False, card: float = 0.0) -> Picture:

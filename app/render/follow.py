@@ -109,7 +109,9 @@ def without_idle_walls(snapshot: Snapshot, top: float) -> Snapshot:
     rows = ("position", "radius", "mass", "body", "fixed", "sphere_id", "orientation", "velocity")
     columns = {name: values[kept] for name, values in snapshot.columns.items()}
     forces = snapshot.forces.of_spheres(kept) if snapshot.forces is not None else None
-    return replace(snapshot, columns=columns, forces=forces, **{name: getattr(snapshot, name)[kept] for name in rows})
+    bonds = (np.cumsum(kept) - 1)[snapshot.bonds[kept[snapshot.bonds].all(axis=1)]]
+    shown = {name: getattr(snapshot, name)[kept] for name in rows}
+    return replace(snapshot, columns=columns, forces=forces, bonds=bonds, **shown)
 
 
 def _seen(snapshot: Snapshot, stray: float = STRAY, beyond: float = 0.0) -> Box | None:

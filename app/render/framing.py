@@ -44,8 +44,8 @@ def picture_scale(size: Size) -> float:
     return max(min(area, size[0] / 900.0), 0.7)
 
 
-def picture_room(size: Size, text_scale: float) -> Inset:
-    """Parts of a picture of that size that legend and scale bar cover [pixel]."""
+def picture_room(size: Size, text_scale: float, band: float = 0.0) -> Inset:
+    """Parts of a picture of that size that legend, scale bar and the band at the right cover [pixel]."""
     scale = picture_scale(size) * text_scale
     scale *= min(1.0, MOST_ROOM * size[1] / ((LEGEND_ROOM + SCALE_BAR_ROOM) * scale))
-    return 0.0, LEGEND_ROOM * scale, 0.0, SCALE_BAR_ROOM * scale
+    return 0.0, LEGEND_ROOM * scale, band, SCALE_BAR_ROOM * scale

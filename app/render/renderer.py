@@ -14,12 +14,13 @@ from numpy.typing import NDArray
 from repose.app.render.camera import NO_INSET, Box, Camera2D, Inset, Size
 from repose.app.render.canvas import Canvas
 from repose.app.render.colours import Colour, Ranges, to_linear
+from repose.app.render.course import Course
 from repose.app.render.film_words import FilmWords
 from repose.app.render.framing import MARGIN, picture_room, picture_scale, whole_scene
 from repose.app.render.gpu import Instances, Program, Target
 from repose.app.render.imgui_backend import TEXT_SIZE, ImguiBackend
 from repose.app.render.orbit import Camera, Camera3D
-from repose.app.render.passes import Frame, Pass, all_passes, make_frame
+from repose.app.render.passes import Frame, Pass, all_passes, band, make_frame
 from repose.app.storage.view import View
 from repose.sim.experiment.snapshot import Snapshot
 
@@ -36,6 +37,7 @@ class Renderer:
         self._picture: Target | None = None
         self._picture_gui: ImguiBackend | None = None
         self._ranges = Ranges()
+        self._course = Course()
 
     def draw(
         self,
@@ -58,6 +60,9 @@ class Renderer:
             return
         camera = _fitting(camera, snapshot, size, inset)
         frame = make_frame(snapshot, view, camera, size, inset, scale * view.text_scale, ranges or self._ranges)
+        if ranges is None:
+            self._course.follow(snapshot, view)
+            frame = replace(frame, course=self._course)
         part = (0, 0, *size) if outside is None else _part(size, outside)
         self._draw_scene(frame, "window", 0, part)
         background, (x, y, width, height) = imgui.get_background_draw_list(), part
@@ -92,9 +97,12 @@ class Renderer:
         if size[0] <= 0 or size[1] <= 0:
             raise ValueError(f"a picture of {size[0]} x {size[1]} pixels cannot be drawn: both sides must be positive")
         scale = picture_scale(size) * view.text_scale
-        fitting = _fitting(camera, snapshot, size, picture_room(size, view.text_scale), box)
-        frame = make_frame(snapshot, view, fitting, size, NO_INSET, scale, self._ranges)
-        frame = replace(frame, film=film, plain=plain)
+        beside = 0.0 if plain else band(snapshot, view, size[0], scale)
+        fitting = _fitting(camera, snapshot, size, picture_room(size, view.text_scale, beside), box)
+        frame = make_frame(snapshot, view, fitting, size, (0.0, 0.0, beside, 0.0), scale, self._ranges)
+        if not plain:
+            self._course.follow(snapshot, view)
+        frame = replace(frame, film=film, plain=plain, course=self._course)
         self._picture = _sized(self._picture, size, linear=False)
         self._draw_scene(frame, "picture", self._picture.framebuffer, (0, 0, *size))
         current = imgui.get_current_context()

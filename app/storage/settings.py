@@ -42,6 +42,24 @@ class Choices(BaseModel):
     """Time span of the plots [s]; 0 for the whole run, -1 for the time since the opening of the wall."""
     grab_strength: Annotated[float, Ge(1.0), Le(1e4)] = 100.0
     """Largest force with which the mouse pulls a grain [weights of the grain on the Earth]."""
+    push_strength: Annotated[float, Ge(1.0), Le(1e4)] = 20.0
+    """Largest acceleration that a soft push of the mouse gives a grain [free fall on the Earth]."""
+    push_size: Annotated[float, Ge(1.0), Le(50.0)] = 8.0
+    """Radius of a soft push [mean radii of the grains]."""
+    rod_size: Annotated[float, Ge(0.5), Le(50.0)] = 3.0
+    """Radius of the rod that stirs [mean radii of the grains]."""
+    rod_speed: Annotated[float, Ge(1e-3), Le(10.0)] = 0.2
+    """Largest speed of the rod [m/s]."""
+    shake_amplitude: Annotated[float, Ge(1e-6), Le(1.0)] = 5e-4
+    """Amplitude of the shaking table [m]."""
+    shake_frequency: Annotated[float, Ge(0.1), Le(1e3)] = 30.0
+    """Its frequency [Hz]."""
+    shake_upright: bool = True
+    """Whether it shakes up and down, otherwise sideways."""
+    drop_count: Annotated[int, Ge(1), Le(200)] = 10
+    """Grains that a click adds."""
+    drop_size: Annotated[float, Ge(0.2), Le(5.0)] = 1.0
+    """Their radius [mean radii of the grains]."""
     recent_runs: Annotated[list[str], MaxLen(50)] = []
     """Files of runs that were saved or opened in the window, the latest first."""
     unfolded: Annotated[dict[str, bool], MaxLen(200)] = {}

@@ -19,13 +19,13 @@ LARGEST_FILE = 1 << 20
 QUALITY = 82
 DRAWN = (2 * SIZE[0], 2 * SIZE[1])
 """Size in which pictures are drawn [pixel]: reducing them smooths every edge."""
-WORDS = ("legend", "scale_bar", "caption", "measurement", "labels")
+WORDS = ("legend", "scale_bar", "caption", "measurement", "labels", "rose", "displacement")
 """Switches of what could not be read in a small picture."""
 
 
 def without_words(view: View) -> View:
     """The same view without what could not be read in a small picture."""
-    return view.model_copy(update={"shown": view.shown | dict.fromkeys(WORDS, False)})
+    return view.model_copy(update={"shown": view.shown | dict.fromkeys(WORDS, False), "selected": ()})
 
 
 def thumbnail(picture: NDArray[np.uint8]) -> bytes:

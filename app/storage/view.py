@@ -26,6 +26,10 @@ class View(BaseModel):
     thousand have a fringe or two."""
     white_light: bool = True
     """Whether photoelastic grains are seen in white light; otherwise in that of one wavelength."""
+    stress_component: str = "pressure"
+    """A name in `repose.app.render.field_picture.COMPONENTS`."""
+    stress_width: Annotated[float, Ge(0.3), Le(10.0)] = 1.0
+    """Width over which the stress field is smoothed: standard deviation of the Gaussian [mean diameters]."""
     cut_axis: Annotated[str, Field(exclude=True)] = ""
     """In 3D: "x", "y" or "z" hides everything on the viewer's side of a plane across that axis; empty hides nothing."""
     cut_position: Annotated[float, Field(exclude=True)] = 0.5

@@ -62,7 +62,7 @@ MOUSE = (
     ("right-drag", "in 3D: move it (or Shift-drag)"),
     ("Ctrl-drag", "turn the hourglass with the mouse"),
     ("wheel", "zoom at the pointer"),
-    ("double-click", "on the picture: follow the grains again"),
+    ("double-click", "with Move view: follow the grains again"),
 )
 """Mouse on the picture."""
 

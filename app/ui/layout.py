@@ -6,6 +6,7 @@ The column folds to a rim. A panel that raises an error shows it in its place; t
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 
 from imgui_bundle import imgui, implot
 from repose.app.progress import one_line
@@ -49,18 +50,26 @@ RECOVERY = tuple(f"config_error_recovery_enable_{part}" for part in ("assert", "
 
 
 def measure_inset(
-    size: tuple[int, int], scale: float, visible: bool, folded: bool = False, presenting: bool = False
+    size: tuple[int, int],
+    scale: float,
+    visible: bool,
+    folded: bool = False,
+    presenting: bool = False,
+    beside: Callable[[float], float] = lambda width: 0.0,
 ) -> tuple[float, float, float, float]:
-    """Pixels the panels cover: left, top, right, bottom; a `folded` column leaves its rim, a presentation no column."""
+    """Pixels the panels cover: left, top, right, bottom; a `folded` column leaves its rim, a presentation no column.
+
+    `beside` gives the width of the band of plates at the right of a picture so wide [px].
+    """
     if not visible:
-        return 0.0, 0.0, 0.0, 0.0
+        return 0.0, 0.0, beside(size[0]), 0.0
     if presenting:
-        return 0.0, 0.0, 0.0, CHIPS * scale if size[1] >= 4 * CHIPS * scale else 0.0
+        return 0.0, 0.0, beside(size[0]), CHIPS * scale if size[1] >= 4 * CHIPS * scale else 0.0
     column = min(COLUMN * scale, max(LARGEST_SHARE * size[0], NARROWEST * scale))
     if folded or size[0] < column + LEAST_PICTURE * scale:
         column = RIM * scale if size[0] >= (RIM + LEAST_PICTURE) * scale else 0.0
     bottom = BAR * scale if size[1] >= 3 * BAR * scale else 0.0
-    return column, 0.0, 0.0, bottom
+    return column, 0.0, beside(size[0] - column), bottom
 
 
 def is_folded(ui: Ui) -> bool:

@@ -223,7 +223,10 @@ class Studies:
     def _show(self, name: str, plan: StudyPlan, runs: StudyRuns) -> None:
         if runs.results:
             others = {key: found for key, found in self.results.items() if key != name}
-            self.results = {**others, name: Result(plan, runs.outcome(plan).curve())}
+            done, total = len(runs.results), len(runs.runs[plan.name])
+            so_far = plan.title if done == total else f"{plan.title}: {done} of {total} runs"
+            curve = replace(runs.outcome(plan).curve(), heading=so_far)
+            self.results = {**others, name: Result(plan, curve)}
 
 
 def candidates(parameters: ParameterSet) -> dict[str, Parameter]:

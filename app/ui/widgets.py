@@ -120,7 +120,8 @@ def tooltip(text: str) -> None:
 
 
 def _beside_panel() -> tuple[imgui.ImVec2, int, imgui.ImVec2]:
-    """Position of a tooltip: over the picture, beside the column or above the bar, so that it covers no widget."""
+    """Position of a tooltip: over the picture, beside the column or above the bar, so that it covers no widget; in a
+    window over the picture below the widget, so that its row and those above it stay in sight."""
     low, high = imgui.get_item_rect_min(), imgui.get_item_rect_max()
     window, gap = imgui.internal.get_current_window().root_window, imgui.get_style().item_spacing.x
     screen = imgui.get_io().display_size
@@ -128,11 +129,14 @@ def _beside_panel() -> tuple[imgui.ImVec2, int, imgui.ImVec2]:
     if window.size.y >= window.size.x and edge < 0.6 * screen.x:
         foot = 1.0 if low.y > 0.6 * screen.y else 0.0
         return imgui.ImVec2(edge + gap, high.y if foot else low.y), imgui.Cond_.always, imgui.ImVec2(0.0, foot)
-    return (
-        imgui.ImVec2(min(low.x, screen.x - imgui.get_font_size() * 26), window.pos.y - gap),
-        imgui.Cond_.always,
-        imgui.ImVec2(0.0, 1.0) if window.pos.y > 0.4 * screen.y else imgui.ImVec2(0.0, 0.0),
-    )
+    x, below = min(low.x, screen.x - imgui.get_font_size() * 26), imgui.ImVec2(0.0, 0.0)
+    if window.pos.y > 0.4 * screen.y:
+        return imgui.ImVec2(x, window.pos.y - gap), imgui.Cond_.always, imgui.ImVec2(0.0, 1.0)
+    if window.size.y >= window.size.x:
+        return imgui.ImVec2(x, window.pos.y - gap), imgui.Cond_.always, below
+    if low.y > 0.6 * screen.y:  # a long text would end below the screen
+        return imgui.ImVec2(x, low.y - gap), imgui.Cond_.always, imgui.ImVec2(0.0, 1.0)
+    return imgui.ImVec2(x, high.y + gap), imgui.Cond_.always, below
 
 
 def button(

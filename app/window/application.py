@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +39,7 @@ from repose.app.ui.ui_probe import UiProbe
 from repose.app.ui.undo import History
 from repose.app.window.ahead import Ahead
 from repose.app.window.camera_control import CameraControl
+from repose.app.window.event_order import EventOrder
 from repose.app.window.gestures import Gestures
 from repose.app.window.pace import Pace
 from repose.app.window.physics import Physics
@@ -109,12 +111,13 @@ class Application:
         self._clock = time.perf_counter()
         self._waiting: list[pygame.Event] = []
         """Letters pressed before the first picture of the scene."""
+        self._order = EventOrder()
         self._pace = Pace(window.vsync)
 
     def draw_frame(self) -> bool:
         """One frame; False when the window is to be closed."""
         ui, size = self.ui, self.window.size
-        if not self._listen(self.window.poll()):
+        if not self._listen(self._order.due(self.window.poll(), self.gui.io.want_capture_mouse)):
             return False
         self.physics.show_contacts(needs_contacts(ui.view))
         self.physics.show_forces(needs_forces(ui.view))
@@ -247,6 +250,7 @@ class Application:
         from repose.app.ui.keys import dispatch, find_key, is_escape, is_letter, scene_keys
         from repose.app.ui.panels import all_keys, edits_shown, with_edits
         from repose.app.ui.toasts import tell
+        from repose.app.ui.tools import chosen_tool
 
         keys = (*scene_keys(self.ui.snapshot), *all_keys())
         if self.ui.snapshot.serial:
@@ -270,8 +274,10 @@ class Application:
             # Wheel events carry no position: use the last one of the mouse, which ImGui knows one frame later.
             self._pointer = event.dict.get("pos", self._pointer)
             # ImGui does not get keys that were used here: Tab would move its focus into a text field.
+            # The arrows are those of a panel while the keyboard is in one.
+            own = () if self.gui.io.nav_visible else chosen_tool(self.ui).keys
             with with_edits(self.ui, edits_shown(self.ui)):
-                used = dispatch(event, keys, self.ui, self.gui.io.want_text_input)
+                used = dispatch(event, (*own, *keys), self.ui, self.gui.io.want_text_input)
             if not used or is_escape(event):
                 self.gui.process_event(event)
                 self._move_camera(event, not self.gui.io.want_capture_mouse)
@@ -303,6 +309,7 @@ class Application:
 
     def _fit(self, size: Size) -> None:
         """Set scale, colours and the area of the picture from window and settings."""
+        from repose.app.render.passes import band
         from repose.app.render.theme import apply, interface_scale
         from repose.app.ui.layout import measure_inset
         from repose.app.ui.panels import instead
@@ -316,7 +323,8 @@ class Application:
         ui.view.letters = LETTERS if ui.presenting else 0.0
         ui.scale = interface_scale(size, self.window.content_scale, wanted, palette)
         folded = chosen_fold(ui) and instead(ui) is None
-        ui.inset = measure_inset(size, ui.scale, ui.view.ui_visible, folded, ui.presenting)
+        beside = partial(band, ui.snapshot, ui.view, unit=ui.scale) if instead(ui) is None else lambda width: 0.0
+        ui.inset = measure_inset(size, ui.scale, ui.view.ui_visible, folded, ui.presenting, beside)
         if self._theme != (choices.theme, ui.scale):
             self._theme = choices.theme, ui.scale
             apply(palette, ui.scale)
@@ -325,7 +333,8 @@ class Application:
         from imgui_bundle import imgui
         from repose.app.ui.layout import draw_panels
 
-        if imgui.is_mouse_double_clicked(0) and not self.gui.io.want_capture_mouse:
+        free = not self.gui.io.want_capture_mouse and not self.gestures.takes_clicks(self.ui)
+        if imgui.is_mouse_double_clicked(0) and free:
             self._control().follow_grains()
         draw_panels(self.ui)
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from repose.app.render.camera import Camera2D, Inset, Size
 from repose.app.render.follow import Following, follow, without_idle_walls
-from repose.app.render.framing import LEGEND_ROOM, SCALE_BAR_ROOM
+from repose.app.render.framing import LEGEND_ROOM, SCALE_BAR_ROOM, picture_scale
 from repose.app.render.orbit import VIEWS, Camera, Camera3D
+from repose.app.render.passes import band
 from repose.app.ui.places import TASK_FOOT
 from repose.app.ui.ui import Ui
 from repose.sim.engine.world import Floats
@@ -114,15 +115,17 @@ class CameraControl:
             return None
         left, top, right, bottom = ui.inset
         width, height = max(ui.size[0] - left - right, 1.0), max(ui.size[1] - top - bottom, 1.0)
-        shrink = max(width / size[0], height / size[1])
+        beside = band(ui.snapshot, ui.view, size[0], picture_scale(size) * ui.view.text_scale)
+        shrink = max(width / (size[0] - beside), height / size[1])
         middle = (left + width / 2, top + height / 2)
         if isinstance(camera, Camera3D):
             # The same position with another field of view gives the same picture.
             angle = 2.0 * math.atan(0.5 * size[1] * shrink / camera.focal(ui.size))
             x, y = (camera.offset[k] + ui.size[k] / 2 - middle[k] for k in (0, 1))
-            return replace(camera, fov=angle, offset=(x / shrink, y / shrink))
+            return replace(camera, fov=angle, offset=(x / shrink - beside / 2, y / shrink))
         x, y = camera.pixel_to_world(middle, ui.size)
-        return Camera2D((float(x), float(y)), camera.metres_per_pixel * shrink)
+        metres = camera.metres_per_pixel * shrink
+        return Camera2D((float(x) + 0.5 * beside * metres, float(y)), metres)
 
     def _turn(self, camera: Camera3D) -> None:
         """One frame of the rotation to the named view, by the smaller angle."""

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from repose.app.ui.tools import Pixel, Tool, chosen_tool
+from repose.app.ui.tools import Pixel, Tool, chosen_tool, no_click
 from repose.app.ui.ui import Ui
 
 if TYPE_CHECKING:
@@ -51,6 +51,10 @@ class Gestures:
             self._at = event.pos
             return True
         return False
+
+    def takes_clicks(self, ui: Ui) -> bool:
+        """Whether the chosen tool acts on clicks, or has the drag under way: a double-click is not the camera's."""
+        return self.tool is not None or chosen_tool(ui).click is not no_click
 
     def update(self, ui: Ui) -> None:
         """One frame."""

@@ -9,7 +9,16 @@ from numpy.typing import ArrayLike, NDArray
 from repose.sim.engine.contacts.kinematics import TINY
 from repose.sim.engine.contacts.wall_geometry import FACET
 from repose.sim.engine.model import Model
-from repose.sim.engine.workspace import BLOCK, LANES, OVERLAP_COLUMNS, empty_wall_buffer, working_storage
+from repose.sim.engine.threads import first_pushed
+from repose.sim.engine.workspace import (
+    BLOCK,
+    FOUND,
+    LANES,
+    OVERLAP_COLUMNS,
+    WALL_LIST_FITS,
+    empty_wall_buffer,
+    working_storage,
+)
 from repose.sim.engine.world import (
     COUNTER_COUNT,
     MATERIAL_COUNT,
@@ -32,7 +41,9 @@ BOND_COLUMNS = ("i", "j", "rest_length", "own", "intact", "memory")
 """Columns of `Bonds` with one entry per bond that are kept from step to step."""
 
 PAIRS_PER_SPHERE = 4
-"""Pair capacity a new world starts with, per sphere; the table grows by half when it is full."""
+"""Pair capacity a new world starts with, per sphere; the table grows when it is full."""
+SPARE = 1024
+"""Entries that a list may have to spare whatever its length: to give back or to save so few is not worth the work."""
 
 
 def empty_world(
@@ -353,8 +364,31 @@ def _kept_wall_contacts(world: World, new_row: NDArray[np.int64]) -> tuple[WallC
 
 
 def enlarge_pairs(world: World) -> World:
-    """The same world with a pair capacity larger by half; nothing else changes, the reference positions included."""
-    return _refitted(world, max(64, 3 * world.pairs.i.size // 2), max(64, 2 * world.wall_contacts.sphere.size))
+    """The same world with more room in the list that was full: a quarter more for pairs (up to half for few),
+    half as much again for contacts with walls. Nothing else changes, the reference positions included."""
+    pairs, walls = world.pairs.i.size, world.wall_contacts.sphere.size
+    status = world.threads.thread_status
+    walls_full = world.walls.shape.size > 0 and status[0, WALL_LIST_FITS] == 0
+    if (status[:, FOUND] < 0).any() or not walls_full:
+        pairs = max(64, pairs + max(pairs // 4, min(pairs // 2, SPARE)))
+    return _refitted(world, pairs, max(64, 3 * walls // 2) if walls_full else walls)
+
+
+def trimmed(world: World) -> World:
+    """The same world with less room in its lists, if they fill less than four fifths of it.
+
+    A list is longer while grains are poured or flow than when they rest, and a pair takes 100 bytes or more.
+    """
+    pairs = _trimmed(world.pairs.i.size, int(world.counters[PAIR_COUNT]))
+    walls = _trimmed(world.wall_contacts.sphere.size, int(world.counters[WALL_CONTACT_COUNT]))
+    if (pairs, walls) == (world.pairs.i.size, world.wall_contacts.sphere.size):
+        return world
+    return _refitted(world, pairs, walls)
+
+
+def _trimmed(capacity: int, needed: int) -> int:
+    """Capacity of a list with so many entries, with an eighth to spare, if it may not stay as it is."""
+    return capacity if 4 * capacity <= 5 * needed + 4 * SPARE else 9 * needed // 8 + LANES
 
 
 def with_threads(world: World, threads: int) -> World:
@@ -378,9 +412,10 @@ def index_pairs(world: World) -> None:
     rows = np.arange(world.sphere_count + 1)
     world.search.begin[:] = np.searchsorted(world.pairs.i[:used], rows)
     if world.threads.other.size:
-        by_j = np.argsort(world.pairs.j[:used], kind="stable")
-        world.threads.other[:used] = by_j
-        world.threads.other_begin[:] = np.searchsorted(world.pairs.j[:used][by_j], rows)
+        pushed = world.pairs.j[first_pushed(used, world.threads.thread_status.shape[0]) : used]
+        by_j = np.argsort(pushed, kind="stable")
+        world.threads.other[: pushed.size] = by_j
+        world.threads.other_begin[:] = np.searchsorted(pushed[by_j], rows)
 
 
 def fill_pair_properties(world: World) -> None:
@@ -428,9 +463,11 @@ def with_levels(world: World, levels: int) -> World:
     return world._replace(motion=motion)
 
 
-def fitted(world: World, pairs: Pairs, capacity: int, wall_capacity: int = 0, threads: int | None = None) -> World:
-    """The world with search tables for its number of spheres and pair tables of the given capacity, to be stepped by so
-    many threads, or as many as before.
+def fitted(
+    world: World, pairs: Pairs, capacity: int, wall_capacity: int | None = None, threads: int | None = None
+) -> World:
+    """The world with search tables for its number of spheres, lists of pairs and of contacts with walls of the given
+    capacities, to be stepped by so many threads; what is not given is as before.
 
     The reference positions are left at infinity, so that the next step rebuilds the list.
     """
@@ -440,10 +477,12 @@ def fitted(world: World, pairs: Pairs, capacity: int, wall_capacity: int = 0, th
     used = int(world.counters[PAIR_COUNT])
     for name in Pairs._fields:
         getattr(fitted, name)[..., :used] = getattr(pairs, name)[..., :used]
-    beginning = world.sphere_count // 2 if world.walls.shape.size else 0
-    near_walls = max(wall_capacity, world.wall_contacts.sphere.size, beginning)
-    wall_contacts = empty_wall_contacts(near_walls, world.sphere_count, dimension)
     count = int(world.counters[WALL_CONTACT_COUNT])
+    if wall_capacity is None:
+        beginning = world.sphere_count // 4 if world.walls.shape.size else 0
+        wall_capacity = max(world.wall_contacts.sphere.size, beginning)
+    near_walls = max(wall_capacity, count)
+    wall_contacts = empty_wall_contacts(near_walls, world.sphere_count, dimension)
     for name in ("sphere", "wall", "touching", "shear_spring", "normal_force"):
         getattr(wall_contacts, name)[..., :count] = getattr(world.wall_contacts, name)[..., :count]
     wall_contacts.begin[:] = np.searchsorted(wall_contacts.sphere[:count], np.arange(world.sphere_count + 1))

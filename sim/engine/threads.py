@@ -29,7 +29,7 @@ from numba.extending import intrinsic
 from repose.sim.engine import workspace
 from repose.sim.engine.jit import compilable
 from repose.sim.engine.model import NO_NUMBERS, Numbers, Thread
-from repose.sim.engine.workspace import ARRIVED, BROKEN, ROUND, WAIT_LIMIT
+from repose.sim.engine.workspace import ARRIVED, BROKEN, CHUNK, ROUND, WAIT_LIMIT
 from repose.sim.engine.world import THREAD_MISSING
 
 SPINS = 100
@@ -104,6 +104,12 @@ def is_compiled(advance: Any, world: Any) -> bool:
 def share(count, thread_id, thread_count):
     """First and last + 1 of the rows of one thread, out of `count`."""
     return count * thread_id // thread_count, count * (thread_id + 1) // thread_count
+
+
+@compilable
+def first_pushed(pair_count, thread_count):
+    """First of the pairs whose forces are written per pair: those of all threads but the first."""
+    return share((pair_count + CHUNK - 1) // CHUNK, 0, thread_count)[1] * CHUNK
 
 
 @compilable(forceinline=True)

@@ -64,8 +64,7 @@ class PairBuffer(NamedTuple):
     """Sorted by i and j, pairs found twice left out."""
     touching: NDArray[np.uint8]
     shear_spring: Floats
-    normal_force: Floats
-    """As in `Pairs`, and in the order of `j`."""
+    """As in `Pairs`, and in the order of `j`. Normal forces are computed anew before anything reads them."""
 
 
 class WallBuffer(NamedTuple):
@@ -126,8 +125,8 @@ class Search(NamedTuple):
 class Threads(NamedTuple):
     """What the threads that step one world share; nothing of it is kept from step to step.
 
-    Each thread has its share of rows and of pairs. A single thread adds the force of a pair to both spheres at once;
-    several write forces per pair, and the thread that has the sphere adds them up in the same order.
+    Each thread has its share of rows and of pairs. The first adds the force of a pair to both spheres at once; the
+    others, whose pairs come later in the list, write forces per pair, which are then added in the same order.
     """
 
     barrier: NDArray[np.int64]
@@ -148,14 +147,14 @@ class Threads(NamedTuple):
     """What contacts read of each sphere, one row per sphere (repose.sim.engine.contacts.sphere_rows), shape
     (count * width + 8,)."""
     sums: Floats
-    """Force and torque on each sphere in one row, likewise; empty for several threads."""
+    """Force and torque on each sphere in one row, likewise."""
     push: Floats
-    """Of each pair the force on i [N], with rotation the torque on i and that on j [N m],
-    shape (capacity * (dimension + 2 spin length),); empty for one thread."""
+    """Of each pair from `first_pushed` on (repose.sim.engine.threads) the force on i [N], with rotation the torque on i
+    and that on j [N m], shape (pushed * (dimension + 2 spin length),); empty for one thread."""
     field_power: Floats
     """Power that each sphere loses to fields as heat, and that an agent outside gives to it [W], shape (2, count)."""
     other: NDArray[np.uint32]
-    """Pairs of each sphere as j, shape (capacity,); empty for one thread."""
+    """Pairs of each sphere as j, counted from `first_pushed` on, shape (pushed,); empty for one thread."""
     other_begin: NDArray[np.int32]
     """Where they begin, shape (count + 1,); empty for one thread."""
 
@@ -193,11 +192,12 @@ def working_storage(
     pair and the power of fields, which are needed only between two rebuilds.
     """
     spheres = radius.size
-    per_pair, per_sphere = (capacity, spheres + 1) if threads > 1 else (0, 0)
+    # At most so many pairs come after the whole chunks of the first thread.
+    pushed = min(capacity, capacity - capacity // threads + CHUNK) if threads > 1 else 0
     turning = width > dimension
     room = capacity + LANES * threads
     (
-        (shear_spring, place, normal_force, cell, found, j, touching),
+        (shear_spring, place, cell, found, j, touching),
         (
             push,
             field_power,
@@ -208,21 +208,20 @@ def working_storage(
         [
             ((dimension, room), np.float64),
             ((dimension + 1, spheres + LANES), np.float64),
-            ((room,), np.float64),
             ((dimension, spheres), np.int64),
             *[((room,), np.uint32)] * 2,
             ((room,), np.uint8),
         ],
         [
-            ((per_pair * width,), np.float64),
+            ((pushed * width,), np.float64),
             ((2, spheres), np.float64),
             ((row_width(dimension, turning) * spheres + LINE,), np.float64),
-            ((sum_width(dimension, turning) * spheres + LINE if threads == 1 else 0,), np.float64),
+            ((sum_width(dimension, turning) * spheres + LINE,), np.float64),
         ],
     )
     large = LARGE * float(np.exp(np.log(radius).mean())) if spheres else math.inf
     many = int((radius > large).sum())
-    pair_buffer = PairBuffer(found=found, j=j, touching=touching, shear_spring=shear_spring, normal_force=normal_force)
+    pair_buffer = PairBuffer(found=found, j=j, touching=touching, shear_spring=shear_spring)
     search = Search(
         reference=np.full((dimension, spheres), np.inf),
         wall_reference=np.full((walls, dimension), np.inf),
@@ -251,8 +250,8 @@ def working_storage(
         sums=sums,
         push=push,
         field_power=field_power,
-        other=np.zeros(per_pair, np.uint32),
-        other_begin=np.zeros(per_sphere, np.int32),
+        other=np.zeros(pushed, np.uint32),
+        other_begin=np.zeros(spheres + 1 if threads > 1 else 0, np.int32),
     )
     return pair_buffer, search, shared_tables
 

@@ -13,6 +13,7 @@ from repose.sim.engine.timestep.stability import CLASSES_PER_OCTAVE, automatic_d
 from repose.sim.engine.timestep.survey import Survey
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.hand import acceleration_of_hand, speed_of_hand
 from repose.sim.experiment.pull import speed_of_pull
 
 REFERENCE_OVERLAP = 0.02
@@ -96,7 +97,7 @@ class Approach(NamedTuple):
     radius: Floats
     """[m]."""
     speed: Floats
-    """Of the fastest point of the grain relative to the fastest wall, at the next check [m/s]."""
+    """Of the fastest point of the grain relative to the fastest wall or the pusher, at the next check [m/s]."""
 
 
 def approach(experiment: Experiment, ahead: float, acceleration: float) -> Approach:
@@ -114,7 +115,7 @@ def approach(experiment: Experiment, ahead: float, acceleration: float) -> Appro
         speed[member] = np.sqrt((bodies.motion[:dimension, 1] ** 2).sum(axis=0))[own] + turning
     held, pulled = speed_of_pull(experiment, ahead)
     speed[held] += pulled
-    walls = math.sqrt(float((world.walls.velocity**2).sum(axis=1).max(initial=0.0)))
+    walls = math.sqrt(float((world.walls.velocity**2).sum(axis=1).max(initial=0.0))) + speed_of_hand(experiment.run)
     mass, radius = experiment.scene.smallest_grain(experiment.run.built)
     return Approach(
         np.append(world.mass[moving], mass),
@@ -131,7 +132,7 @@ def acceleration_of_grains(experiment: Experiment) -> float:
     """
     model, numbers = experiment.engine.model, experiment.numbers_now
     by_fields = field_acceleration(model.fields, model.shapes, experiment.run.world, numbers)
-    return math.hypot(*experiment.engine.gravity) + by_fields
+    return math.hypot(*experiment.engine.gravity) + by_fields + acceleration_of_hand(experiment.run)
 
 
 def impact_dt(experiment: Experiment, coming: Approach) -> float:

@@ -16,6 +16,7 @@ from repose.sim.engine.model import Numbers
 from repose.sim.engine.parts import compile_geometry
 from repose.sim.engine.timestep.survey import compile_survey
 from repose.sim.experiment.activation import bond_numbers, field_numbers, model_for
+from repose.sim.experiment.hand import compile_fields
 from repose.sim.registry import laws, scenes
 
 
@@ -32,6 +33,7 @@ def main() -> None:
     compile_geometry(model, request["walled"])
     compile_survey(model, world, params, numbers)
     compile_table(model, world, params)
+    compile_fields(model, numbers)
 
 
 def _leave_with_parent() -> None:

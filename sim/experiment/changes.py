@@ -10,9 +10,10 @@ import numpy as np
 from repose.sim import registry
 from repose.sim.engine.builder import keep_spheres
 from repose.sim.engine.world import World
-from repose.sim.experiment import faults, history, pull
+from repose.sim.experiment import displacement, faults, history, pull, push
 from repose.sim.experiment.activation import activate, engine_for, find_accelerations, fit_ramp, request_parameters
 from repose.sim.experiment.command_log import SavedRun
+from repose.sim.experiment.drawn_walls import keep_walls
 from repose.sim.experiment.experiment import Experiment, Scene, Session
 from repose.sim.experiment.ledger import book_initial_energy, booked
 from repose.sim.experiment.notices import tell
@@ -56,7 +57,7 @@ def start(experiment: Experiment, scene: str, values: Mapping[str, Value], seed:
     checked, parameters = _checked(scene, values, seed, ready)
     made = _made_world(checked, parameters, seed, ready)
     experiment.scene, experiment.seed, experiment.ready = checked, seed, ready
-    begin_anew(experiment, parameters, made)
+    begin_anew(experiment, parameters, made, drawn=False)
     _begin_log(experiment)
 
 
@@ -107,11 +108,14 @@ def restore(experiment: Experiment, point: Checkpoint) -> None:
     faults.restore_fault(experiment, point.fault)
 
 
-def begin_anew(experiment: Experiment, parameters: Any = None, made: tuple[World, Any] | None = None) -> None:
+def begin_anew(
+    experiment: Experiment, parameters: Any = None, made: tuple[World, Any] | None = None, drawn: bool = True
+) -> None:
     """Restart the experiment with the given or the present parameters; `made` are world and state, otherwise the scene
-    creates them."""
+    creates them. With `drawn`, walls that the user has drawn stay."""
     parameters = parameters or experiment.parameters
-    made = made or _made_world(experiment.scene, parameters, experiment.seed, experiment.ready)
+    world, state = made or _made_world(experiment.scene, parameters, experiment.seed, experiment.ready)
+    made = (keep_walls(experiment, world, experiment.run.world) if drawn else world), state
     faults.clear(experiment)
     history.forget_changes(experiment)
     activate(experiment, parameters, Run(*made, parameters))
@@ -196,6 +200,7 @@ def act(experiment: Experiment, action: str) -> None:
     if experiment.fault is not None:
         clear_fault(experiment)
     tell(experiment, experiment.scene.act(experiment, action))
+    displacement.note_begin(experiment, acted=True)
     if faults.check(experiment) is None:
         history.mark_good(experiment)  # a later fault does not undo the action
 
@@ -221,6 +226,7 @@ def clear_fault(experiment: Experiment) -> None:
     """Allow the run to continue after a fault, from the last good state."""
     faults.clear(experiment)
     pull.release(experiment)  # whoever pulled has seen the run stop
+    push.end_push(experiment)
     tell(experiment, "The last good state is restored.")
 
 

@@ -81,6 +81,35 @@ class RemoveGrain:
 
 
 @dataclass(frozen=True)
+class AddGrains:
+    """Add loose grains at rest, as near to a place as there is room for them without overlap."""
+
+    position: tuple[float, ...]
+    """[m]."""
+    radius: float
+    """[m]."""
+    count: int
+
+
+@dataclass(frozen=True)
+class DrawWall:
+    """Add a wall between two places, in the plane."""
+
+    start: tuple[float, ...]
+    end: tuple[float, ...]
+    """[m]."""
+
+
+@dataclass(frozen=True)
+class RemoveWall:
+    """Remove the drawn wall that is nearest to a place."""
+
+    position: tuple[float, ...]
+    reach: float
+    """How far it may be from there [m]."""
+
+
+@dataclass(frozen=True)
 class Pull:
     """Pull a sphere, or the body that it is a member of, towards a place, until `Release` or the next `Pull`."""
 
@@ -92,8 +121,41 @@ class Pull:
 
 
 @dataclass(frozen=True)
+class Push:
+    """Push grains out of a disc or sphere that goes to a place, until `Release` or the next `Push`."""
+
+    position: tuple[float, ...]
+    """Where to [m]."""
+    radius: float
+    """[m]."""
+    limit: float
+    """Largest acceleration of a grain [m/s²]."""
+    speed: float
+    """At which it goes there, and at which it grows at the beginning [m/s]."""
+    rigid: bool
+    """Whether it is a rod, which grains hardly enter; otherwise it pushes softly, the more the nearer to its centre."""
+
+
+@dataclass(frozen=True)
 class Release:
-    """Let go of the sphere that is pulled."""
+    """Let go of the sphere that is pulled, and end the push."""
+
+
+@dataclass(frozen=True)
+class Shake:
+    """Shake the table, until `Still` or the next `Shake`."""
+
+    amplitude: float
+    """[m]."""
+    frequency: float
+    """[Hz]."""
+    upright: bool
+    """Whether up and down, otherwise sideways."""
+
+
+@dataclass(frozen=True)
+class Still:
+    """End the shaking of the table."""
 
 
 @dataclass(frozen=True)
@@ -113,15 +175,17 @@ class Rewind:
 
 @dataclass(frozen=True)
 class TakeBack:
-    """Go to the state before the latest change of a parameter, before the latest pull began, or before a grain was
-    removed; later steps are discarded by the next other command."""
+    """Go to the state before the latest change of a parameter, or before the latest of the deeds below; later steps are
+    discarded by the next other command."""
 
     name: str
-    """Of the parameter, or one of the two below."""
+    """Of the parameter, or one of those below."""
 
 
-PULLED, REMOVED = "pulled grain", "removed grain"
-"""What else `TakeBack` takes back: the latest pull with all its targets, the latest removal of a grain."""
+PULLED, PUSHED, SHAKEN = "pulled grain", "pushed grains", "shaken table"
+REMOVED, ADDED, DRAWN = "removed grain", "added grains", "drawn wall"
+"""What else `TakeBack` takes back: the latest pull or push with all its places, the latest beginning or end of shaking,
+removal of a grain, addition of grains, drawing or removal of a wall."""
 
 
 @dataclass(frozen=True)
@@ -146,7 +210,10 @@ class KeepMeasured:
     points: Sequence[Point]
 
 
-Logged = SetParameters | Act | Recover | RemoveGrain | Pull | Release
+ByHand = RemoveGrain | AddGrains | DrawWall | RemoveWall | Pull | Push | Release | Shake | Still
+"""What the mouse does to grains, walls and table."""
+
+Logged = SetParameters | Act | Recover | ByHand
 """Commands that change the course of a run and are logged; the others start another run or change no result."""
 
 Command = (

@@ -2,26 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import get_args
 
-from repose.sim.experiment import changes, faults, history, pull, results
+from repose.sim.experiment import changes, drawn_walls, drop, faults, history, pull, push, results, shake
 from repose.sim.experiment.commands import (
+    ADDED,
+    DRAWN,
     PULLED,
+    PUSHED,
     REMOVED,
+    SHAKEN,
     Act,
+    AddGrains,
     Command,
     Copy,
+    DrawWall,
     KeepMeasured,
     Logged,
     Pull,
+    Push,
     Recover,
     Release,
     RemoveGrain,
+    RemoveWall,
     Resume,
     Rewind,
     SetParameters,
+    Shake,
     Start,
+    Still,
     TakeBack,
     UseThreads,
     checked_threads,
@@ -32,6 +42,16 @@ from repose.sim.experiment.stepping import advance_within_log
 from repose.sim.parameters import ParameterError
 
 LOGGED = get_args(Logged)
+
+DRAGS: Mapping[str, type[Pull | Push]] = {PULLED: Pull, PUSHED: Push}
+"""Deeds of many commands, one for each place that the pointer went to."""
+CLICKS: Mapping[str, tuple[type[Command], ...]] = {
+    REMOVED: (RemoveGrain,),
+    ADDED: (AddGrains,),
+    DRAWN: (DrawWall, RemoveWall),
+    SHAKEN: (Shake, Still),
+}
+"""Deeds of one command."""
 
 
 def apply(experiment: Experiment, command: Command) -> str:
@@ -61,11 +81,28 @@ def _apply(experiment: Experiment, command: Command) -> None:
             changes.act(experiment, action)
         case RemoveGrain(sphere_id):
             changes.remove_grain(experiment, sphere_id)
+        case AddGrains(position, radius, count):
+            drop.add_grains(experiment, position, radius, count)
+            faults.update_dt(experiment)
+        case DrawWall(start, end):
+            drawn_walls.draw_wall(experiment, start, end)
+            faults.update_dt(experiment)
+        case RemoveWall(position, reach):
+            drawn_walls.remove_wall(experiment, position, reach)
         case Pull(sphere_id, position, limit):
             pull.pull(experiment, sphere_id, position, limit)
             faults.update_dt(experiment)
+        case Push(position, radius, limit, speed, rigid):
+            push.push(experiment, position, radius, limit, speed, rigid)
+            faults.update_dt(experiment)
         case Release():
             pull.release(experiment)
+            push.end_push(experiment)
+        case Shake(amplitude, frequency, upright):
+            shake.shake(experiment, amplitude, frequency, upright)
+            faults.update_dt(experiment)
+        case Still():
+            shake.end_shake(experiment)
         case Start(scene, values, seed, ready):
             changes.start(experiment, scene, values, seed, ready)
         case Resume(saved):
@@ -90,12 +127,12 @@ def rewind_to(experiment: Experiment, at: int) -> None:
 
 
 def take_back(experiment: Experiment, name: str) -> None:
-    """Go to the state before the latest change of the parameter `name`, or before the latest pull or removal of a
-    grain; raises `ParameterError` if there is none."""
+    """Go to the state before the latest change of the parameter `name`, or before the latest deed of this name; raises
+    `ParameterError` if there is none."""
     done = experiment.history.log.entries[: experiment.history.commands]
-    if name in (PULLED, REMOVED):
+    if name in DRAGS or name in CLICKS:
         commands = [entry.command for entry in done]
-        last = begin_of_pull(commands) if name == PULLED else latest_removal(commands)
+        last = begin_of_drag(commands, DRAGS[name]) if name in DRAGS else latest(commands, CLICKS[name])
         if last is None:
             raise ParameterError(f"There is no {name} in this run: there is nothing to undo.")
         go_to(experiment, done[last].at, last)
@@ -107,21 +144,22 @@ def take_back(experiment: Experiment, name: str) -> None:
     raise ParameterError(f"{name} has not been changed in this run: there is nothing to undo.")
 
 
-def begin_of_pull(commands: Sequence[Command]) -> int | None:
-    """Number of the command that took hold of the sphere pulled last; None if none was pulled."""
+def begin_of_drag(commands: Sequence[Command], kind: type[Pull | Push]) -> int | None:
+    """Number of the command with which the latest drag began: a pull of one sphere, or a push; None if there is
+    none."""
     first, sphere = None, None
     for number in reversed(range(len(commands))):
         command = commands[number]
-        if isinstance(command, Pull) and sphere in (None, command.sphere_id):
-            first, sphere = number, command.sphere_id
-        elif first is not None and isinstance(command, Pull | Release):
+        if isinstance(command, kind) and (first is None or getattr(command, "sphere_id", None) == sphere):
+            first, sphere = number, getattr(command, "sphere_id", None)
+        elif first is not None and isinstance(command, Pull | Push | Release):
             break
     return first
 
 
-def latest_removal(commands: Sequence[Command]) -> int | None:
-    """Number of the command that removed a grain last; None if none was removed."""
-    return next((k for k in reversed(range(len(commands))) if isinstance(commands[k], RemoveGrain)), None)
+def latest(commands: Sequence[Command], kinds: tuple[type[Command], ...]) -> int | None:
+    """Number of the latest command of one of these kinds; None if there is none."""
+    return next((k for k in reversed(range(len(commands))) if isinstance(commands[k], kinds)), None)
 
 
 def go_to(experiment: Experiment, at: int, last: int) -> None:

@@ -76,6 +76,12 @@ class Scene:
     on_grain_removed: Callable[[Experiment, int], None] | None = None
     """Called with the row of a grain before the grain is removed; updates the scene's counters. None if every grain is
     needed."""
+    add_grains: Callable[[Experiment, Floats, Floats], None] | None = None
+    """add_grains(experiment, centres, radii): adds loose grains at rest, centres (n, dimension) [m] and radii (n,) [m],
+    and counts them. None if the scene has no loose grains to add."""
+    free_walls: bool = False
+    """Whether the user can draw walls into it, in the plane: its course neither counts nor moves walls, and its worlds
+    have none of their own."""
     measure: Callable[[Experiment], Any] = lambda experiment: None
     """The present measurement of the scene, or None; its `angle` [rad], if it has one, is also sampled in the
     series."""
@@ -240,7 +246,7 @@ class Session:
     measured: dict[str, list[Point]] = field(default_factory=dict)
     """Results of the runs of this session, by scene. Written by `results`."""
     shown: dict[str, Any] = field(default_factory=dict)
-    """Latest measurements for the picture only. Written by `take_snapshot`."""
+    """Latest measurements and marks for the picture only. Written by `take_snapshot` and `displacement`."""
 
 
 @dataclass

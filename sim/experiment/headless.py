@@ -22,8 +22,10 @@ OnFrame = Callable[[Snapshot], float]
 class Frames:
     """Snapshots of an experiment at the times that a film requests."""
 
-    def __init__(self, experiment: Experiment, on_frame: OnFrame | None, at_phases: bool = False) -> None:
-        self._experiment, self._on_frame, self._at_phases = experiment, on_frame, at_phases
+    def __init__(
+        self, experiment: Experiment, on_frame: OnFrame | None, at_phases: bool = False, forces: bool = False
+    ) -> None:
+        self._experiment, self._on_frame, self._at_phases, self._forces = experiment, on_frame, at_phases, forces
         self._snapshot = Snapshot(serial=-1)
         self._phase, self._last = experiment.phase, experiment.time
         self.due = experiment.time if on_frame is not None else math.inf
@@ -39,7 +41,7 @@ class Frames:
             self.due = experiment.time
         self._phase, self._last = experiment.phase, experiment.time
         while experiment.time >= self.due - 1e-12:
-            take_snapshot(experiment, shot)
+            take_snapshot(experiment, shot, forces=self._forces)
             shot.serial += 1
             self.due += self._on_frame(shot)
 
@@ -50,19 +52,21 @@ def run_experiment(
     on_progress: Callable[[str, float | None], None] = lambda words, share: None,
     on_frame: OnFrame | None = None,
     at_phases: bool = False,
+    forces: bool = False,
     until: float = math.inf,
     under_way: bool = False,
 ) -> dict[str, Any]:
     """Run all phases of the scene; returns `results_of(experiment)`.
 
     `on_frame` is called at the beginning, at the first step at or after the requested time, and with `at_phases`
-    when a phase begins. The run ends at the first step at or after `until` [s] at the latest. An experiment that is
-    `under_way` continues in its present phase. Raises `ParameterError` if the scene cannot be run now.
+    when a phase begins; with `forces` the snapshots contain the forces of all contacts. The run ends at the first step
+    at or after `until` [s] at the latest. An experiment that is `under_way` continues in its present phase. Raises
+    `ParameterError` if the scene cannot be run now.
     """
     refusal = "" if under_way and not is_finished(experiment) else apply(experiment, Act("run"))
     if refusal:
         raise ParameterError(refusal)
-    frames = Frames(experiment, on_frame, at_phases)
+    frames = Frames(experiment, on_frame, at_phases, forces)
     while True:
         frames.take()
         if is_finished(experiment) or experiment.time >= until:

@@ -1,24 +1,21 @@
 """Pull a sphere, or the body that it is a member of, by a spring with a limited force: what the mouse does.
 
-While a sphere is held, the target field (repose.sim.fields.target) acts beside the fields of the model. It has a step
-loop of its own, most of whose parts are those of the model. All of its work is booked. The only writer of `Run.target`.
+While a sphere is held, the target field (repose.sim.fields.target) acts. All of its work is booked. The only writer of
+`Run.target`.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from repose.sim.engine.fields import Sphere
-from repose.sim.engine.model import Model, Numbers
-from repose.sim.engine.step import compose
-from repose.sim.engine.threads import is_compiled
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.hand import SHARE, checked_number, checked_place, prepare, require_running
 from repose.sim.experiment.notices import tell
 from repose.sim.experiment.snapshot import ShownPull
 from repose.sim.fields import target
@@ -30,43 +27,28 @@ FREQUENCY = 200.0
 """Frequency of the held sphere on its spring, with critical damping [rad/s]: it follows within hundredths of a
 second, and hangs g/FREQUENCY² = 0.25 mm below the target."""
 
-SHARE = 0.05
-"""Largest frequency times dt [-]. Every scheme allows more than ten times as much: the time step need not follow the
-pull."""
-
-LARGEST_FORCE, FARTHEST = 1e6, 1e6
-"""Bounds of the force [N] and of the coordinates of the target [m]."""
+LARGEST_FORCE = 1e6
+"""Bound of the force [N]."""
 
 
 def pull(experiment: Experiment, sphere_id: int, position: Sequence[float], limit: float) -> None:
     """Pull one sphere towards a place [m] with at most this force [N], from now on until `release` or the next pull;
     raises `ParameterError`."""
-    dimension, world = experiment.scene.dimension, experiment.run.world
-    try:
-        place = tuple(map(float, position))
-    except (TypeError, ValueError):
-        place = ()
+    world, what = experiment.run.world, f"Pulling grain {sphere_id!r}"
+    require_running(experiment, what)
     row = row_of(world, sphere_id)
-    reason = ""
-    if experiment.fault is not None:
-        reason = "the run has stopped; continue it first"
-    elif row is None or world.fixed[row]:
-        reason = "no movable grain has this number"
-    elif len(place) != dimension or not all(abs(x) <= FARTHEST for x in place):
-        reason = f"the place {position!r} is none of {dimension} coordinates from {-FARTHEST:g} to {FARTHEST:g} m"
-    elif isinstance(limit, bool) or not isinstance(limit, int | float) or not 0.0 < limit <= LARGEST_FORCE:
-        reason = f"the largest force is {limit!r} N; give one above 0 and up to {LARGEST_FORCE:g} N"
-    if reason or row is None:
-        raise ParameterError(f"Pulling grain {sphere_id!r} is refused: {reason}.")
+    if row is None or world.fixed[row]:
+        raise ParameterError(f"{what} is refused: no movable grain has this number.")
+    place = checked_place(experiment, position, what)
+    limit = checked_number(limit, LARGEST_FORCE, "largest force", "N", what)
     mass = float(world.movable_mass[row])
     frequency = min(FREQUENCY, SHARE / experiment.dt) if experiment.dt > 0.0 else FREQUENCY
     spring = mass * frequency**2, 2.0 * mass * frequency
     held = experiment.run.target
-    if held is None and not is_compiled(compose(pulled_model(experiment)), world):
-        experiment.session.before_compiling(experiment)
-    experiment.run.target = Target(place, int(world.sphere_id[row]), *spring, float(limit))
+    prepare(experiment)
+    experiment.run.target = Target(place, int(world.sphere_id[row]), *spring, limit)
     if held is None or held.sphere != sphere_id:
-        tell(experiment, f"Grain {sphere_id} is pulled with {with_prefix(float(limit), 'N', 3)} at most.")
+        tell(experiment, f"Grain {sphere_id} is pulled with {with_prefix(limit, 'N', 3)} at most.")
 
 
 def release(experiment: Experiment) -> None:
@@ -82,20 +64,6 @@ def row_of(world: World, sphere_id: Any) -> int | None:
         return None
     rows = np.flatnonzero(world.sphere_id == sphere_id)
     return int(rows[0]) if rows.size else None
-
-
-def stepper(experiment: Experiment) -> tuple[Any, Numbers]:
-    """The step loop, and what its fields and bonds read; with the pull, if a sphere is held."""
-    engine, held, numbers = experiment.engine, experiment.run.target, experiment.numbers
-    if held is None:
-        return engine.advance, numbers
-    return compose(pulled_model(experiment)), numbers._replace(fields=(*numbers.fields, held))
-
-
-def pulled_model(experiment: Experiment) -> Model:
-    """The model with the target field beside its own fields."""
-    model = experiment.engine.model
-    return replace(model, fields=(*model.fields, target.BOUND))
 
 
 def speed_of_pull(experiment: Experiment, ahead: float) -> tuple[NDArray[np.intp], float]:

@@ -75,10 +75,12 @@ def play(
     until: float = math.inf,
     on_progress: Callable[[int, int], None] = lambda at, end: None,
     threads: int | None = None,
+    forces: bool = False,
 ) -> Played:
     """Replay the log and take frames from `since` to `until`, simulated seconds since the log began.
 
-    This time continues where the time of the run restarts at 0. `on_frame` and `at_phases` are as in `run_experiment`.
+    This time continues where the time of the run restarts at 0. `on_frame`, `at_phases` and `forces` are as in
+    `run_experiment`.
     """
     experiment = _at_its_beginning(saved, threads)
     past, end = experiment.history, saved.now.at
@@ -96,7 +98,7 @@ def play(
         followed = follow_log(experiment, past.at, acted)
         before = experiment.time
         if frames is None and clock >= since - 1e-12 and clock < until:
-            frames, began = Frames(experiment, on_frame, at_phases), clock
+            frames, began = Frames(experiment, on_frame, at_phases, forces), clock
         if frames is not None:
             frames.take()
         if not followed or past.at >= end or clock >= until:

@@ -10,6 +10,8 @@ from typing import Any
 from repose.sim.engine.world import STEP_COUNT, World
 from repose.sim.experiment.series import Series, series_names
 from repose.sim.experiment.snapshot import Fault
+from repose.sim.fields.pusher import Pusher
+from repose.sim.fields.shaker import Shaker
 from repose.sim.fields.target import Target
 from repose.sim.io.world_tables import packed, unpacked
 from repose.sim.measure.booked import Booked
@@ -72,6 +74,10 @@ class Run:
     """Present ramp to the requested parameters. Written by `activation`."""
     target: Target | None = None
     """What pulls a sphere at present, as the mouse does. Written by `pull`."""
+    pusher: Pusher | None = None
+    """What pushes spheres away at present, as the mouse does. Written by `push`."""
+    shaker: Shaker | None = None
+    """How the table shakes at present. Written by `shake`."""
 
     @property
     def step(self) -> int:

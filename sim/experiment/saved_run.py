@@ -16,7 +16,19 @@ import numpy as np
 from repose.sim import registry
 from repose.sim.engine.world import MATERIAL_COUNT, Floats
 from repose.sim.experiment.command_log import Entry, Log, Mark, SavedRun
-from repose.sim.experiment.commands import Act, Logged, Pull, Release, RemoveGrain
+from repose.sim.experiment.commands import (
+    Act,
+    AddGrains,
+    DrawWall,
+    Logged,
+    Pull,
+    Push,
+    Release,
+    RemoveGrain,
+    RemoveWall,
+    Shake,
+    Still,
+)
 from repose.sim.experiment.comparison import Point as Measured
 from repose.sim.experiment.experiment import Scene
 from repose.sim.experiment.results import state_hash
@@ -24,6 +36,8 @@ from repose.sim.experiment.run import RAMP_PARTS, Change, Checkpoint, Ramp, Rest
 from repose.sim.experiment.saved_surfaces import surfaces_from_plain, surfaces_to_plain, without_remote_paths
 from repose.sim.experiment.series import FORMAT_4_NAMES, Series, series_names
 from repose.sim.experiment.snapshot import Fault
+from repose.sim.fields.pusher import Pusher
+from repose.sim.fields.shaker import Shaker
 from repose.sim.fields.target import Target
 from repose.sim.io import archive
 from repose.sim.io.archive import SUFFIX, ArchiveError
@@ -37,8 +51,10 @@ from repose.sim.parameters import checked_seed
 KIND, FORMAT, READABLE = "repose run", 6, (2, 3, 4, 5, 6)
 PICTURE = "picture"
 """Table with the bytes of a small picture, which the run does not need."""
-PLAIN = ("dt", "clock_time", "clock_step", "booked", "bulk_step", "dt_changes", "ramp", "target")
+PLAIN = ("dt", "clock_time", "clock_step", "booked", "bulk_step", "dt_changes", "ramp", "target", "pusher", "shaker")
 """Fields of `Run` that are written as numbers."""
+BY_HAND = (AddGrains, DrawWall, RemoveWall, Pull, Push, Release, Shake, Still)
+"""Commands whose values are checked by the types of their fields."""
 LONGEST_STEP, LONGEST_TIME = 1.0, 1e12
 """Largest time step and simulated time that are accepted [s]."""
 Found = TypeVar("Found")
@@ -278,6 +294,8 @@ def _run_from_plain(scene: Scene, plain: Any, tables: Tables, name: str) -> Run:
         "dt_changes": list[tuple[int, float]],
         "ramp": Ramp | None,
         "target": Target | None,
+        "pusher": Pusher | None,
+        "shaker": Shaker | None,
         "state": scene.state_type,
         "built": scene.parameters,
     }
@@ -303,7 +321,9 @@ def _require_sound(scene: Scene, run: Run) -> None:
         "step of the last sample": not 0 <= run.bulk_step <= run.step,
         "energy ledger": not all(abs(value) <= MOST for value in vars(run.booked).values()),
         "ramp": run.ramp is not None and not 0 <= run.ramp.begins <= run.step,
-        "pull": run.target is not None and not _is_possible(run.target, scene.dimension),
+        "pull": run.target is not None and not _is_possible_pull(run.target, scene.dimension),
+        "push": run.pusher is not None and not _is_possible_push(run.pusher, scene.dimension),
+        "shaking": run.shaker is not None and not _is_possible_shaking(run.shaker, scene.dimension),
     }
     for what, wrong in complaints.items():
         if wrong:
@@ -314,11 +334,28 @@ def _require_sound(scene: Scene, run: Run) -> None:
         )
 
 
-def _is_possible(held: Target, dimension: int) -> bool:
+def _are_plain(*numbers: Any) -> bool:
+    """Whether these are finite floats."""
+    return all(isinstance(x, float) and math.isfinite(x) for x in numbers)
+
+
+def _is_possible_pull(held: Target, dimension: int) -> bool:
     """Whether the numbers of a pull are such as `repose.sim.experiment.pull` gives."""
-    numbers = (*held.position, held.stiffness, held.viscosity, held.limit)
-    plain = all(isinstance(x, float) and math.isfinite(x) for x in numbers)
+    plain = _are_plain(*held.position, held.stiffness, held.viscosity, held.limit)
     return plain and len(held.position) == dimension and min(held.stiffness, held.viscosity, held.limit) >= 0.0
+
+
+def _is_possible_push(held: Pusher, dimension: int) -> bool:
+    """Whether the numbers of a push are such as `repose.sim.experiment.push` gives."""
+    sizes = (held.lasts, held.growth, held.radius, held.stiffness, held.damping, held.limit)
+    plain = _are_plain(*held.origin, *held.velocity, held.begins, held.born, *sizes)
+    return plain and len(held.origin) == len(held.velocity) == dimension and min(sizes) >= 0.0
+
+
+def _is_possible_shaking(table: Shaker, dimension: int) -> bool:
+    """Whether the numbers of a shaking table are such as `repose.sim.experiment.shake` gives."""
+    plain = _are_plain(*table.direction, table.amplitude, table.angular_frequency, table.begins)
+    return plain and len(table.direction) == dimension and abs(math.hypot(*table.direction) - 1.0) < 1e-9
 
 
 def _series(names: tuple[str, ...], table: Floats) -> Series:
@@ -339,7 +376,7 @@ def _entry_from_plain(scene: Scene, plain: Any, tables: Tables, surfaces: Mappin
     kinds = {kind.__name__: kind for kind in get_args(Logged)}
     if name not in kinds or type(at) is not int or at < 0:
         raise ArchiveError(f"The file's log contains the command {str(name)[:40]!r}, which this program does not know.")
-    if kinds[name] in (Pull, Release):
+    if kinds[name] in BY_HAND:
         return Entry(at, decode(kinds[name], values, tables, "command"))
     make = cast(Callable[..., Any], kinds[name])
     filled = decode(dict[str, Any], values, tables, "command")

@@ -95,6 +95,53 @@ class ShownPull:
     """The largest force [N]."""
 
 
+@dataclass(frozen=True)
+class Mark:
+    """Where the grains were when a phase began: displacements count from there."""
+
+    at: int
+    """Steps since the log began."""
+    logs: int
+    """`History.logs`."""
+    phase: str
+    time: float
+    """Simulated time [s]."""
+    sphere_id: NDArray[np.int64]
+    """Shape (spheres,)."""
+    position: NDArray[np.float64]
+    """[m], shape (spheres, dimension)."""
+
+
+@dataclass(frozen=True)
+class ShownPush:
+    """A disc or sphere that pushes grains out of it."""
+
+    position: tuple[float, ...]
+    """Its centre [m]."""
+    radius: float
+    """[m]."""
+    force: tuple[float, ...]
+    """Of the grains on it, now [N]."""
+    rigid: bool
+    """Whether it is a rod; otherwise it pushes softly."""
+
+
+@dataclass(frozen=True)
+class ShownShaking:
+    """A table that shakes."""
+
+    direction: tuple[float, ...]
+    """Unit vector."""
+    amplitude: float
+    """[m]."""
+    frequency: float
+    """[Hz]."""
+    phase: float
+    """Cosine of the phase: 1 and -1 at the ends of the way [-]."""
+    acceleration: float
+    """The largest one [m/s²]."""
+
+
 @dataclass
 class Snapshot:
     """The state of a run at one time.
@@ -151,6 +198,12 @@ class Snapshot:
     """Labels at spheres."""
     pull: ShownPull | None = None
     """The sphere that is pulled; None if none is."""
+    mark: Mark | None = None
+    """The state since which displacements count; None if there is none."""
+    push: ShownPush | None = None
+    """What pushes grains away; None if nothing does."""
+    shaking: ShownShaking | None = None
+    """How the table shakes; None if it stands still."""
     tracks: tuple[Track, ...] = ()
     """Paths of spheres."""
     velocity: Floats = field(default_factory=lambda: np.empty((0, 2), np.float32))

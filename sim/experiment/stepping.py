@@ -9,13 +9,14 @@ import math
 
 import numpy as np
 from repose.sim.engine import orientation
-from repose.sim.engine.builder import enlarge_pairs, with_threads
+from repose.sim.engine.builder import enlarge_pairs, trimmed, with_threads
 from repose.sim.engine.neighbours import verlet_list
 from repose.sim.engine.thread_count import threads_for
-from repose.sim.experiment import faults, history, sampling
+from repose.sim.experiment import displacement, faults, history, sampling
 from repose.sim.experiment.activation import advance_ramp
+from repose.sim.experiment.commands import Act
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
-from repose.sim.experiment.pull import stepper
+from repose.sim.experiment.hand import acts, stepper
 from repose.sim.measure.mean_speed import mean_speed
 
 REST_TIME, SLOW = 0.25, 1e-2
@@ -78,15 +79,16 @@ def at_rest(experiment: Experiment) -> bool:
     """True if only a command can change the phase and all grains have come to rest.
 
     After a command the simulated time advances by `REST_TIME` at least, so that its effect on grains at rest can be
-    seen.
+    seen. After a reset, as at the beginning, there is none to wait for.
     """
     run, past = experiment.run, experiment.history
-    if not is_finished(experiment) or run.ramp is not None or run.target is not None:
+    if not is_finished(experiment) or run.ramp is not None or acts(run):
         return False
     if experiment.phase == "rested" and getattr(experiment.parameters, "repeat", False):
         return False  # the scene continues by itself
-    since = past.log.entries[past.commands - 1].at if past.commands else 0
-    settled = not past.commands or (past.at - since) * experiment.dt >= REST_TIME
+    last = past.log.entries[past.commands - 1] if past.commands else None
+    begun = last is None or last.command == Act("reset")
+    settled = begun or (past.at - last.at) * experiment.dt >= REST_TIME
     return settled and mean_speed(run.world) < getattr(experiment.parameters, "settle_speed", SLOW)
 
 
@@ -128,10 +130,12 @@ def _check(experiment: Experiment) -> None:
         return
     orientation.update(experiment.run.world)
     experiment.scene.supervise(experiment)
+    displacement.note_begin(experiment)
     if experiment.step % experiment.engine.dt_check_steps == 0:
         faults.update_dt(experiment)
     if experiment.fault is not None:
         return
     sampling.sample(experiment)
     if experiment.step // CHECK_STEPS % CHECKS_PER_CHECKPOINT == 0:
+        experiment.run.world = trimmed(experiment.run.world)
         history.keep_checkpoint(experiment)

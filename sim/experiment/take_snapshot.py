@@ -13,12 +13,15 @@ from repose.sim.engine.timestep.survey import Survey
 from repose.sim.engine.world import PAIR_COUNT, Floats, World
 from repose.sim.experiment.automatic_step import dt_warning
 from repose.sim.experiment.comparison import PREPARED, compare_session
+from repose.sim.experiment.displacement import present_mark
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.ledger import energy_of, survey_contacts
 from repose.sim.experiment.pull import shown_pull
+from repose.sim.experiment.push import shown_push
 from repose.sim.experiment.results import conditions
 from repose.sim.experiment.run import Run
 from repose.sim.experiment.sampling import system_of
+from repose.sim.experiment.shake import shown_shaking
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.stepping import at_rest
 from repose.sim.measure.contact_forces import contact_forces
@@ -191,6 +194,7 @@ def take_picture(experiment: Experiment, snapshot: Snapshot) -> None:
     snapshot.parts, snapshot.liquid = experiment.scene.parts, experiment.scene.liquid(experiment)
     snapshot.labels, snapshot.tracks = experiment.scene.labels(experiment), experiment.scene.tracks(experiment)
     snapshot.pull = shown_pull(experiment)
+    snapshot.push, snapshot.shaking = shown_push(experiment), shown_shaking(experiment)
     snapshot.layers = shown_layers(experiment)
     snapshot.box = experiment.scene.box(experiment)
     snapshot.focus = experiment.scene.focus(experiment)
@@ -210,6 +214,7 @@ def take_snapshot(experiment: Experiment, snapshot: Snapshot, contacts: bool = T
     The physics thread does no steps meanwhile: every operation is a copy or one pass over the lists.
     """
     take_picture(experiment, snapshot)
+    snapshot.mark = present_mark(experiment)
     world, run = experiment.run.world, experiment.run
     dimension = experiment.scene.dimension
     pushed = pushes(world)

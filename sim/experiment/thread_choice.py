@@ -2,8 +2,9 @@
 
 Threads that share a processor wait for each other at every barrier of a step, and together are slower than one. No
 system call says on every platform how many processors are free, so that the time of a step is measured: now and then,
-and when steps take longer than they did, another number is tried and kept if it is faster by a margin. Every number
-gives the same bits, so that no result depends on these measurements.
+and when steps take longer than they did, another number is tried: fewer threads are kept if they are faster at all,
+more threads if they are faster by a margin. Every number gives the same bits, so that no result depends on these
+measurements.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ WINDOW_TIME, WINDOW_STEPS = 0.1, 50
 one rebuild of the neighbour lists."""
 
 GAIN = 0.9
-"""A number of threads is kept if its steps take at most this share of the time of the present one [-]."""
+"""More threads than at present are kept if a step takes them at most this share of the present time [-]."""
 
 SLOWER = 1.3
 """Other numbers are tried early when a step takes this many times as long as after the last trial [-]."""
@@ -85,7 +86,8 @@ class ThreadChoice:
         if self.used == self.most:
             return ""
         threads = "1 thread steps" if self.used == 1 else f"{self.used} threads step"
-        return f"Other programs use the processors: {threads} the grains instead of {self.most}, which is faster now."
+        why = "other programs use the processors, or the grains are too few."
+        return f"{threads} the grains instead of {self.most}, which is faster now: {why}"
 
     def _begin(self, most: int) -> None:
         self.most = self.used = most
@@ -110,10 +112,18 @@ class ThreadChoice:
         number, cost = self._found
         self._found = None
         # The faster of the two measurements around the trial: a pause of the whole machine decides nothing.
-        if cost < GAIN * min(self._before, after):
+        if is_better(number, cost, self.used, min(self._before, after)):
             self.used, self._usual, self._pause = number, cost, FIRST_PAUSE
         else:
             self._usual, self._pause = after, min(2.0 * self._pause, LONGEST_PAUSE)
+
+
+def is_better(number: int, cost: float, present: int, present_cost: float) -> bool:
+    """Whether so many threads, with this time of a step, are kept instead of the present number with its own.
+
+    A further thread takes a processor from other programs: it must save more than the measurements are uncertain by.
+    """
+    return cost < (GAIN if number > present else 1.0) * present_cost
 
 
 def ladder(most: int) -> list[int]:

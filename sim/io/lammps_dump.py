@@ -79,6 +79,12 @@ class Dump:
         column = {name: rows[:, k] for k, name in enumerate(place.columns)}
         ids = column["id"].astype(np.int64)
         order = np.argsort(ids, kind="stable")
+        twice = ids[order][1:][np.diff(ids[order]) == 0]
+        if twice.size:
+            raise ParameterError(
+                f"{self.path}: the frame of step {place.step} has the id {twice[0]} twice, so that it is not known "
+                "which sphere moves where: give every sphere an id of its own."
+            )
         names = next(axes for axes in AXES if axes[0] in column)
         missing = np.zeros(place.spheres)
         position = np.column_stack([column.get(name, missing) for name in names])[order]
@@ -159,11 +165,28 @@ def _places(path: Path) -> list[Place]:
                 if file.tell() > size:
                     break
                 found.append(Place(at, step, time, count, columns))
+                _require_later(path, found[-2:])
             elif words[:1] == ["ITEM:"] and words[1:2] != ["UNITS"]:
                 raise ValueError(f"it has the unknown {' '.join(words)}")
             elif not found and not words:
                 raise ValueError("it begins with an empty line")
     return found
+
+
+def _require_later(path: Path, places: list[Place]) -> None:
+    """Raise `ParameterError` if the last of two frames is not after the first."""
+    if len(places) < 2:
+        return
+    before, after = places
+    if after.step <= before.step:
+        raise ParameterError(
+            f"{path}: step {after.step} follows step {before.step}, and steps must increase: split a dump of two runs."
+        )
+    if before.time is not None and after.time is not None and not after.time > before.time:
+        raise ParameterError(
+            f"{path}: the time goes from {before.time:g} s at step {before.step} to {after.time:g} s at step "
+            f"{after.step}, and must increase: split a dump of two runs."
+        )
 
 
 def _require_columns(columns: tuple[str, ...]) -> None:

@@ -28,6 +28,7 @@ from repose.sim.experiment.commands import Act
 from repose.sim.experiment.control import apply
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.stepping import advance
+from repose.sim.experiment.thread_choice import is_better
 from repose.sim.study.floor import NoFloor, floor_program, run_floor, write_state
 from repose.sim.study.parts import measure_parts
 
@@ -154,7 +155,7 @@ def measure(state: State, quick: bool, floor: Path | None) -> dict[str, Any]:
     _, wall, after = times[-1]
     alone = [turn[0] for turn in times]
     lists = int(after.counters[REBUILD_COUNT] - world.counters[REBUILD_COUNT])
-    row = {
+    row: dict[str, Any] = {
         "scene": simulation.scene.name,
         "integrator": simulation.engine.model.integrator.name,
         "grains": moving,
@@ -167,6 +168,7 @@ def measure(state: State, quick: bool, floor: Path | None) -> dict[str, Any]:
     if pair is not None:
         row["bytes_per_sphere_two_threads"] = memory(with_threads(after, 2)) / after.sphere_count
         row["two_threads_ns"] = statistics.median(twice)
+        row["threads_kept"] = 1 if is_better(1, row["ns_per_grain_and_step"], 2, row["two_threads_ns"]) else 2
         row["speed_up"] = statistics.median(one / two for one, two in zip(alone, twice, strict=True))
     if floor is not None:
         row["floor_ns"] = statistics.median(at_floor)
@@ -245,6 +247,7 @@ def describe(engine: dict[str, Any]) -> str:
     lines = [head]
     for row in engine["rows"]:
         share = row.get("share", {})
+        kept = ", a run falls back to one" if row.get("threads_kept") == 1 else ""
         lines.append(
             (
                 row["scene"],
@@ -252,7 +255,7 @@ def describe(engine: dict[str, Any]) -> str:
                 str(row["grains"]),
                 row["state"],
                 f"{row['ns_per_grain_and_step']:.1f}",
-                f"{row['two_threads_ns']:.1f} ({row['speed_up']:.2f}x)" if "speed_up" in row else "",
+                f"{row['two_threads_ns']:.1f} ({row['speed_up']:.2f}x{kept})" if "speed_up" in row else "",
                 f"{row['ratio_to_floor']:.2f} ({row['floor_ns']:.1f})" if "ratio_to_floor" in row else "",
                 f"{row['lists_per_second']:.0f}",
                 f"{row['bytes_per_sphere']:.0f}"

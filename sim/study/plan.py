@@ -245,7 +245,12 @@ class StudyPlan:
             raise ParameterError(f"error = {self.error!r} is refused: it must be a standard error of at least 0.")
         for case in self.cases:
             for varied in self.combinations():
-                parameters.checked(self.values_of(case, varied))
+                made = parameters.checked(self.values_of(case, varied))
+                if scenes()[self.scene].study is not None and getattr(made, "gravity", None) == 0.0:
+                    raise ParameterError(
+                        "gravity = 0 m/s² is refused in a study: grains without weight neither flow nor come to rest, "
+                        "so that its runs would not end. Choose more than 0."
+                    )
         return self
 
 

@@ -34,7 +34,7 @@ from repose.sim.io.presets import read_toml
 from repose.sim.parameters import ParameterError, ParameterSet, Value, require_known
 from repose.sim.registry import scenes
 from repose.sim.study.plan import MOST_RUNS, Case, Reference, StudyPlan
-from repose.sim.study.quantities import default_names, quantity_of
+from repose.sim.study.quantities import default_names, quantity_of, require_measured
 
 KEYS = (
     *("title", "about", "scene", "preset", "seeds", "error", "most_seeds", "measured", "values", "grid", "case"),
@@ -51,9 +51,11 @@ def read_plan(path: Path) -> StudyPlan:
     except (ValueError, RecursionError) as error:
         raise ParameterError(f"{path} is not valid TOML: {error}.") from None
     try:
-        return _plan(document, path.stem).check()
+        plan = _plan(document, path.stem).check()
+        require_measured(plan.scene, plan.values_of(plan.cases[0], plan.combinations()[0]), plan.measured)
     except ParameterError as error:
         raise ParameterError(f"{path}: {error}") from None
+    return plan
 
 
 def _plan(document: Mapping[str, Any], name: str) -> StudyPlan:

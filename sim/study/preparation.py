@@ -26,13 +26,14 @@ from repose.sim.engine.timestep.survey import compile_survey, compiled_survey
 from repose.sim.engine.world import copy_world
 from repose.sim.experiment.activation import bond_numbers, engine_for, field_numbers, model_for
 from repose.sim.experiment.changes import new_experiment
+from repose.sim.experiment.hand import compile_fields, compiled_fields
 from repose.sim.experiment.results import results_of
 from repose.sim.io import presets
 from repose.sim.io.atomic_file import write_whole_file
 from repose.sim.parameters import Value
 
 LOOP = "step loop"
-PARTS = {LOOP: 10.0, "contact table": 3.0, "stable time step": 3.0, "measurements": 1.5}
+PARTS = {LOOP: 10.0, "contact table": 3.0, "stable time step": 3.0, "mouse": 1.5, "measurements": 1.5}
 """Parts of an engine in the order in which they are compiled, with the time each takes [s] where nothing is known of
 this machine (processor time for the heap on an AMD EPYC server)."""
 FILE = "compile_times.json"
@@ -105,7 +106,7 @@ def loops_of(needed: Needed) -> dict[str, tuple[Any, ...]]:
         *(getattr(parts, name) for name in needed_parts(parts, walled=False, threaded=False)),
     )
     table = compiled_evaluation(model.law, model.shapes, params), compiled_fill()
-    loops = steps, table, (compiled_survey(model),)
+    loops = steps, table, (compiled_survey(model),), (compiled_fields(model, numbers),)
     return dict(zip(PARTS, loops))
 
 
@@ -121,6 +122,7 @@ def compile_engine(needed: Needed, tell: Callable[[str], None] = lambda part: No
         lambda: engine.advance(copy_world(world), engine.law_parameters, engine.gravity, 0.0, 0, numbers),
         lambda: compile_table(model, world, engine.law_parameters),
         lambda: compile_survey(model, world, engine.law_parameters, numbers),
+        lambda: compile_fields(model, numbers),
         lambda: results_of(new_experiment(needed.scene, needed.values)),
     )
     took = {}

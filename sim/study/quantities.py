@@ -7,11 +7,13 @@ measurement (repose.sim.measure), or that of a number in the result of a run, su
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.comparison import PREPARED, Point
-from repose.sim.parameters import ParameterError
+from repose.sim.experiment.results import results_of
+from repose.sim.parameters import ParameterError, Value, require_known
 from repose.sim.registry import measurements, scenes
 
 BESIDE = ("grains_left",)
@@ -72,6 +74,30 @@ def default_names(scene: str, results: Mapping[str, Mapping[str, Any]]) -> tuple
         able = ", ".join(entry.name for entry in scenes().values() if entry.study)
         raise ParameterError(f"Scene '{scene}' measures no quantity for a comparison of runs; choose one of: {able}.")
     return (own, *(name for name in BESIDE if any(name in result for result in results.values())))
+
+
+def require_measured(scene: str, values: Mapping[str, Value], names: Sequence[str]) -> None:
+    """Raise `ParameterError` for a name that no quantity of a run with these values [SI] has.
+
+    What a run has not measured at its beginning may contain any number, such as angle_of_repose.grains_left.
+    """
+    others = [name for name in names if name != name_of_study(scene) and name not in measurements()]
+    if not others:
+        return
+    numbers = dict(_numbers(results_of(new_experiment(scene, values, 1))))
+    open_names = tuple(name for name, value in numbers.items() if value is None)
+    for name in others:
+        if name not in numbers and not name.startswith(tuple(f"{begin}." for begin in open_names)):
+            require_known(name, (name_of_study(scene), *measurements(), *numbers), "quantity")
+
+
+def _numbers(results: Mapping[str, Any], within: str = "") -> Iterator[tuple[str, float | None]]:
+    """All numbers of a result and what is not measured yet, by their names."""
+    for key, value in results.items():
+        if isinstance(value, Mapping):
+            yield from _numbers(value, f"{within}{key}.")
+        elif value is None or (isinstance(value, int | float) and not isinstance(value, bool)):
+            yield f"{within}{key}", value
 
 
 def read(scene: str, name: str, result: Mapping[str, Any], at: float) -> Point | None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
-from repose.sim.experiment.comparison import shown
+from repose.sim.experiment.comparison import Row, shown
 from repose.sim.study.outcome import Group, Outcome
 from repose.sim.study.plan import Verdict
 
@@ -34,7 +35,7 @@ def same_number(
         return UNDECIDED
     error = math.hypot(ours[1], theirs[1])
     away = (ours[0] - theirs[0]) / error if error > 0.0 else 0.0
-    why = f"The difference is {abs(away):.1f} standard errors."
+    why = f"The difference is {abs(away):.2f} standard errors."
     return Verdict(f"{words}{shown(*ours)}{unit}", abs(away) <= CLEAR, why)
 
 
@@ -72,20 +73,46 @@ def same_quantities(outcome: Outcome, first: str, second: str) -> Verdict:
     return Verdict(words, abs(mean) <= CLEAR * error, why)
 
 
+class StraightLine(NamedTuple):
+    """The line y = at_zero + slope x through means, fitted with equal weights."""
+
+    slope: float
+    error: float
+    """Standard error of the slope: it follows from the errors of the means, and is larger by `misfit` if that is above
+    1 (Birge); nan if they are unknown and fewer than three means do not show their scatter."""
+    at_zero: float
+    misfit: float
+    """sqrt(χ²/ν) of the means about the line [-]; nan for two means, or where their errors are unknown."""
+
+
+def straight_line(rows: Sequence[Row], scale: float = 1.0) -> StraightLine:
+    """The line through the means of at least two values; their SI values are divided by `scale`."""
+    x = np.array([row.at for row in rows])
+    y, errors = (np.array([getattr(row, name) for row in rows]) / scale for name in ("value", "error"))
+    weights = (x - x.mean()) / float(((x - x.mean()) ** 2).sum())
+    slope, free = float(weights @ y), len(rows) - 2
+    at_zero = float(y.mean() - slope * x.mean())
+    left = y - at_zero - slope * x
+    if all(row.runs > 1 and row.error > 0.0 for row in rows):
+        misfit = math.sqrt(float(((left / errors) ** 2).sum()) / free) if free else math.nan
+        error = float(np.hypot.reduce(weights * errors)) * (max(1.0, misfit) if free else 1.0)
+    else:
+        misfit = math.nan
+        error = math.sqrt(float(left @ left) / free * float(weights @ weights)) if free else math.nan
+    return StraightLine(slope, error, at_zero, misfit)
+
+
 def trend(outcome: Outcome, label: str, per: float, unit: str, expected: int) -> Verdict:
     """Whether the first quantity rises (expected 1), falls (-1) or does neither (0) along the abscissa.
 
-    The slope is that of the straight line through the means, `per` so much of the parameter [SI], with the error that
-    follows from the errors of the means.
+    The slope is that of `straight_line`, `per` so much of the parameter [SI].
     """
     group = next((group for group in outcome.groups if group.label == label), None)
     rows = () if group is None else outcome.rows(group)
     if len(rows) < 2 or not several_seeds(outcome):
         return UNDECIDED
-    x = np.array([row.at for row in rows])
-    y, errors = (np.array([getattr(row, name) for row in rows]) / outcome.drawn.scale for name in ("value", "error"))
-    weights = (x - x.mean()) / float(((x - x.mean()) ** 2).sum())
-    slope, error = float(weights @ y) * per, float(np.hypot.reduce(weights * errors)) * per
+    line = straight_line(rows, outcome.drawn.scale)
+    slope, error = line.slope * per, line.error * per
     found = 0 if abs(slope) <= CLEAR * error else round(math.copysign(1.0, slope))
     return Verdict(f"slope {shown(slope, error)} {unit}", found == expected)
 

@@ -14,7 +14,7 @@ from repose.app.render.beside import beside, drawn_surface, reach
 from repose.app.render.camera import NO_INSET, Camera2D
 from repose.app.render.colours import DARK, Ranges, lightness, shown_as, to_srgb
 from repose.app.render.film_words import film_words
-from repose.app.render.framing import close_up, whole_scene
+from repose.app.render.framing import close_up, picture_scale, whole_scene
 from repose.app.render.orbit import Camera, Camera3D
 from repose.app.render.passes import Frame, all_passes, all_switches, make_frame
 from repose.app.render.passes.caption import overlay as draw_caption
@@ -25,6 +25,7 @@ from repose.app.render.passes.measurement import NUMBER, place_label
 from repose.app.render.passes.measurement import label as angle_label
 from repose.app.render.passes.measurement import overlay as draw_plane_slope
 from repose.app.render.passes.microscope import contact_seen, grain_words
+from repose.app.render.passes.part_names import row as names_row
 from repose.app.render.passes.slope_in_space import overlay as draw_slope
 from repose.app.render.selection import rows_of, selected_contact
 from repose.app.storage.view import View
@@ -238,6 +239,22 @@ def test_all_words_in_a_film_stand_on_a_plate_and_the_end_says_the_phase() -> No
     for text, (left, top, right, bottom) in zip(sheet.words, sheet.boxes, strict=True):
         inside = [low[0] < left < right < high[0] and low[1] < top < bottom < high[1] for low, high in sheet.plates]
         assert any(inside), text
+
+
+@pytest.mark.parametrize("scene", [name for name, scene in scenes().items() if scene.group == "bodies"])
+@pytest.mark.parametrize("size", [(480, 270), (1280, 720)])
+def test_the_result_of_a_film_is_not_cut_and_clear_of_the_legend(scene: str, size: tuple[int, int]) -> None:
+    snapshot = finished(scene)
+    scale = picture_scale(size)
+    frame = replace(frame_of(snapshot), film=film_words(snapshot, 1.0, ending=True), size=size, scale=scale)
+    sheet = Sheet()
+    sheet.scale = scale
+    draw_caption(frame, sheet)
+    (left, top), (right, _) = sheet.plates[-1]
+    assert 0.0 <= left < right <= size[0]
+    names = names_row(frame, sheet)
+    area = names.area if names else plate(frame, sheet)
+    assert area is None or right <= area[0] or top >= area[3]
 
 
 @pytest.mark.parametrize("scene", ["heap", "heap3d"])
@@ -602,12 +619,16 @@ def test_the_pull_on_a_grain_is_an_arrow_towards_its_target_with_its_value() -> 
     assert strongest.words == [f"{with_prefix(force, 'N', 3)} (largest)"]
 
 
+LARGE = (1280, 720)
+"""Pictures with room for a plate [px]."""
+
+
 def numbers_of(snapshot: Snapshot, selected: tuple[int, ...]) -> tuple[dict[str, str], Sheet]:
     """What the plate of the selection says, by name, and the whole sheet."""
     sheet = Sheet()
     found = next(item for item in all_passes() if item.name == "microscope")
     assert found.overlay is not None
-    frame = frame_of(snapshot, View(selected=selected))
+    frame = replace(frame_of(snapshot, View(selected=selected)), size=LARGE)
     found.overlay(frame, sheet)
     rows = rows_of(snapshot, selected) or [0]
     seen = (

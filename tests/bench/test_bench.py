@@ -44,7 +44,12 @@ def test_the_quick_benchmark_has_a_row_for_each_scheme_size_and_state(monkeypatc
         assert ("speed_up" in row) == (row["grains"] == 9900)
         assert "ratio_to_floor" not in row
     assert table["rows"][2]["bytes_per_sphere_two_threads"] > table["rows"][2]["bytes_per_sphere"]
+    row = table["rows"][2]
+    assert row["threads_kept"] == (1 if row["ns_per_grain_and_step"] < row["two_threads_ns"] else 2)
+    for number, one in enumerate(table["rows"]):
+        one["threads_kept"] = 1 if number == 2 else 2
     words = bench.describe(table).splitlines()
+    assert [number for number, line in enumerate(words) if "a run falls back to one" in line] == [3]
     assert len(words) == 10
     assert words[-1] == "No ratio to the floor: gcc is not installed."
     assert shares == sorted(shares)

@@ -27,6 +27,7 @@ from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
 from repose.sim.scenes.clumps.filling import grains_beyond, layers, packing_in_container, sizes_now
 from repose.sim.scenes.clumps.grains import BALL, grain_of_shape, joined_discs, random_orientations, shape_of
+from repose.sim.scenes.clumps.scene import steeper_flank
 
 from tests.reliability.runs import resumed, saved
 from tests.sim.engine.test_bodies import bench_of, period_of_flip, spin_of
@@ -258,6 +259,15 @@ def test_layers_in_the_plane_are_counted_and_poured_one_after_the_other() -> Non
     assert experiment.run.state.layers == expected
     assert experiment.time < 3.0  # a layer that has fallen makes room for the next, whatever its spheres have turned by
     assert highest > sizes_now(experiment).high
+
+
+def test_the_flanks_of_a_heap_in_the_plane_are_one_reading_with_the_error_of_both() -> None:
+    sides = {"left": [0.5, 0.03], "right": [0.4, 0.04]}
+    (found,) = steeper_flank(sides)
+    assert found.label == "left flank steeper by"
+    assert (found.value, found.error) == pytest.approx((degrees(0.1), degrees(0.05)))
+    assert all(f"{degrees(at):.1f}°" in found.help for at, _ in sides.values())
+    assert steeper_flank({"left": [0.5, 0.03]}) == ()
 
 
 def test_words_in_the_plane_are_those_of_discs() -> None:

@@ -28,7 +28,7 @@ from repose.sim.measure.avalanches import (
     repose_after,
     watch,
 )
-from repose.sim.scenes.heap.other_angles import curves, slope_to_horizontal
+from repose.sim.scenes.heap.other_angles import curves, readings, slope_to_horizontal
 
 from tests.reliability.runs import resumed, saved
 
@@ -172,6 +172,15 @@ def test_marginal_stability_is_the_mean_slope_before_large_avalanches() -> None:
     assert curves(OtherAngles()) == ()
     assert [line.x.size for curve in curves(OtherAngles(trickled=1)) for line in curve.lines] == [0, 0, 0]
     angles = OtherAngles(trickled=3, avalanches=[replace(entry, grain=k) for k, entry in enumerate(entries)])
+    # The number of avalanches, without which the error says little, stands beside the mean.
+    shown = readings(angles)
+    assert [reading.label for reading in shown] == ["before 2 avalanches", "after 2 avalanches"]
+    assert [reading.error for reading in shown] == pytest.approx([1.0, 0.5])
+    single = readings(replace(angles, avalanches=entries[:1]))
+    assert [(reading.label, reading.error) for reading in single] == [
+        ("before 1 avalanche", None),
+        ("after 1 avalanche", None),
+    ]
     slopes, sizes = curves(angles)
     assert slopes.lines[0].y.tolist() == pytest.approx([24.0, 26.0, 10.0])
     assert sizes.lines[0].y.tolist() == pytest.approx([1.0, 2 / 3, 1 / 3])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -25,10 +25,13 @@ from repose.app.render.colours import (
     Palette,
     Ranges,
     colouring_of,
+    contact_scale,
     fill_colours,
     shown_as,
 )
-from repose.app.render.cutaway import Plane, cut_plane, is_cut
+from repose.app.render.course import Course
+from repose.app.render.cutaway import FIELD, NOTHING, Plane, cut_plane, is_cut
+from repose.app.render.field_picture import FieldPicture, field_picture
 from repose.app.render.film_words import FilmWords
 from repose.app.render.orbit import Camera, Camera3D
 from repose.app.storage.view import View
@@ -62,6 +65,15 @@ class Switch:
             view.shown = {**view.shown, self.name: on}
 
 
+Plate = tuple[float, float, float, float]
+"""Left, top, right, bottom [pixel]."""
+BAND, PLATE_MARGIN, PLATE_GAP = 350.0, 10.0, 8.0
+"""Width of the band at the right of the picture in which plates stand, so that they cover no grains; its margin, and
+between two plates [units]."""
+BELOW_LEGEND = 112.0
+"""Where the plates begin in a picture too narrow for the band [units]."""
+
+
 @dataclass(frozen=True)
 class Frame:
     """Input of the passes while one picture is drawn."""
@@ -89,6 +101,10 @@ class Frame:
     """Texts on a picture of a film."""
     plain: bool = False
     """True for a picture without text and marks."""
+    ranges: Ranges = field(default_factory=Ranges)
+    """Of the colours in this run."""
+    course: Course = field(default_factory=Course)
+    """Forces and path of the selection so far."""
 
     @property
     def dimension(self) -> int:
@@ -102,7 +118,7 @@ class Frame:
 
     def uniforms(self) -> dict[str, object]:
         """Uniforms of every shader of this dimension, by name."""
-        known = self.camera.uniforms(self.size)
+        known = self.camera.uniforms(self.size) | {"in_space": self.dimension == 3}
         if self.dimension == 3:
             return known | {"lamp": LAMP, "cut": self.cut}
         look = LOOKS.get(self.shown) if self.colouring is None else None
@@ -112,6 +128,32 @@ class Frame:
     def cut(self) -> Plane:
         """In 3D: the plane in front of which nothing is drawn."""
         return cut_plane(self.view, self.snapshot.box, self.orbit)
+
+    @functools.cached_property
+    def field(self) -> FieldPicture | None:
+        """The stress field, while it is shown."""
+        if not self.view.shown.get(FIELD, False) or self.snapshot.labels:
+            return None
+        return field_picture(self.snapshot, self.view, self.cut if self.dimension == 3 else NOTHING, self.ranges)
+
+    @property
+    def is_translucent(self) -> bool:
+        """In space: whether the forces of contacts are shown through translucent spheres, the photoelastic view."""
+        return self.dimension == 3 and self.shown == "photoelastic" and self.snapshot.forces is not None
+
+    @functools.cached_property
+    def contact_scale(self) -> tuple[Colouring, tuple[float, float]] | None:
+        """Quantity and range of the colours of contacts; None where nothing presses."""
+        return contact_scale(self.snapshot, self.ranges, self.view.range_follows)
+
+    @property
+    def scale_of_colours(self) -> tuple[Colouring, tuple[float, float]] | None:
+        """Quantity and range of the colours that the legend explains; None without a quantity."""
+        if self.field is not None:
+            return self.field.colouring, self.field.span
+        if self.is_translucent:
+            return self.contact_scale
+        return (self.colouring, self.span) if self.colouring is not None and self.span is not None else None
 
     @functools.cached_property
     def kept(self) -> NDArray[np.bool_]:
@@ -125,6 +167,20 @@ class Frame:
         """In 3D: the light on the spheres kept."""
         kept = self.kept
         return measure_ambient_occlusion(self.snapshot.position[kept], self.snapshot.radius[kept], self.snapshot.box)
+
+    def plate(self, name: str) -> Plate | None:
+        """Where the plate of this pass is in the band at the right [pixel]; None where there is no room for it."""
+        edges = plates(self.snapshot, self.view).get(name)
+        if edges is None:
+            return None
+        # Without a band the picture is narrow: the plates stand on it, below the legend where there is room.
+        room = self.size[1] - self.inset[3] - self.inset[1] - edges[1] * self.scale
+        above = self.inset[1] + (0.0 if self.inset[2] else max(min(BELOW_LEGEND * self.scale, room), 0.0))
+        if room < 0.0:
+            return None
+        left = self.size[0] - (BAND - PLATE_MARGIN) * self.scale
+        right = self.size[0] - PLATE_MARGIN * self.scale
+        return left, above + edges[0] * self.scale, right, above + edges[1] * self.scale
 
     def shows(self, switch: Switch) -> bool:
         """Whether a switch is on and applies to the present scene."""
@@ -153,7 +209,7 @@ def make_frame(
     span = ranges.shown(colouring, snapshot, view.range_follows) if colouring else None
     faces = fill_colours(snapshot, shown, colouring, span, view.colour_map, palette)
     colouring = colouring if span else None
-    return Frame(snapshot, view, camera, size, inset, scale, palette, shown, colouring, span, faces)
+    return Frame(snapshot, view, camera, size, inset, scale, palette, shown, colouring, span, faces, ranges=ranges)
 
 
 @dataclass(frozen=True)
@@ -177,6 +233,9 @@ class Pass:
     """Draws only while this switch is on; None draws always. Passes may share a switch."""
     needs_contacts: bool = False
     """Whether it draws the contacts of a snapshot, which are copied only while a pass needs them."""
+
+    plate: Callable[[Snapshot, View], float] = lambda snapshot, view: 0.0
+    """plate(snapshot, view) -> height of its plate in the band at the right of the picture [units]; 0 for none."""
 
     needs_forces: Callable[[View], bool] = lambda view: False
     """needs_forces(view) -> whether it draws forces of contacts, which are computed only while a pass needs them."""
@@ -208,3 +267,19 @@ def needs_contacts(view: View) -> bool:
 def needs_forces(view: View) -> bool:
     """Whether a pass draws forces of contacts now."""
     return any(item.needs_forces(view) for item in all_passes())
+
+
+def plates(snapshot: Snapshot, view: View) -> dict[str, tuple[float, float]]:
+    """Upper and lower edge of every plate in the band at the right, by pass [units from the top of the picture]."""
+    found, top = {}, PLATE_MARGIN
+    for item in all_passes():
+        if snapshot.position.shape[1] in item.dimensions and (height := item.plate(snapshot, view)) > 0.0:
+            found[item.name] = top, top + height
+            top += height + PLATE_GAP
+    return found
+
+
+def band(snapshot: Snapshot, view: View, width: float, unit: float) -> float:
+    """Width of the band at the right of a picture so wide [pixel]; 0 without plates, and where more than half of the
+    picture would be the band."""
+    return BAND * unit if width >= 2.0 * BAND * unit and plates(snapshot, view) else 0.0

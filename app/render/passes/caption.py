@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from repose.app.render.pacing import describe_speed
-from repose.app.render.passes import Frame, Pass, Switch, scale_bar
+from repose.app.render.passes import Frame, Pass, Switch, legend, part_names, scale_bar
 
 if TYPE_CHECKING:
     from repose.app.render.canvas import Canvas
@@ -68,14 +68,21 @@ def _draw_plate(frame: Frame, canvas: Canvas, low: tuple[float, float], high: tu
 
 
 def _write_result(frame: Frame, canvas: Canvas, result: tuple[str, ...]) -> None:
-    """Readings in large letters in the upper left, where no legend is."""
+    """Readings in large letters in the upper left, beside the legend or below it, no line wider than the picture."""
     if not result:
         return
     palette, unit = frame.palette, frame.scale
     x, y = frame.inset[0] + 24.0 * unit, frame.inset[1] + 18.0 * unit
     size = RESULT * min(1.0, LINES / len(result))
-    line = 1.15 * canvas.text_extent("0", size, bold=True)[1]
+    room = frame.size[0] - frame.inset[2] - 24.0 * unit - x
+    widest = max(canvas.scripted_width(text, size, bold=True) for text in result)
+    size *= min(1.0, room / max(widest, 1.0))
     width = max(canvas.scripted_width(text, size, bold=True) for text in result)
+    names = part_names.row(frame, canvas)
+    area = names.area if names is not None else legend.plate(frame, canvas)
+    if area is not None and x + width + PAD * unit > area[0]:
+        y = max(y, area[3] + 2.0 * PAD * unit)
+    line = 1.15 * canvas.text_extent("0", size, bold=True)[1]
     _draw_plate(frame, canvas, (x, y), (x + width, y + len(result) * line))
     for text in result:
         canvas.scripted((x, y), text, palette.text, size, bold=True, halo=palette.background)

@@ -28,7 +28,7 @@ def left_edge(width: float, unit: float) -> float:
 
 def plate(frame: Frame, canvas: Canvas) -> tuple[float, float, float, float] | None:
     """Left, top, right and bottom of the legend [pixel]; None where there is none, or no room for it."""
-    if frame.colouring is None or not frame.shows(SWITCH):
+    if frame.scale_of_colours is None or not frame.shows(SWITCH):
         return None
     unit, (left, above, right, _) = frame.scale, frame.inset
     width = min(WIDTH * unit, frame.size[0] - left - right - 4.0 * PAD * unit)
@@ -43,17 +43,18 @@ def plate(frame: Frame, canvas: Canvas) -> tuple[float, float, float, float] | N
 
 def overlay(frame: Frame, canvas: Canvas) -> None:
     """Heading, bar and ticks on a plate that covers most of the grains behind it."""
-    area = plate(frame, canvas)
-    if area is None or frame.colouring is None or frame.span is None:
+    area, shown = plate(frame, canvas), frame.scale_of_colours
+    if area is None or shown is None:
         return
-    unit, palette, colouring = frame.scale, frame.palette, frame.colouring
+    unit, palette, (colouring, span) = frame.scale, frame.palette, shown
     canvas.rectangle(area[:2], area[2:], palette.background, alpha=0.82, rounding=6.0)
-    heading, ticks = describe(colouring, frame.span)
+    heading, ticks = describe(colouring, span)
     x0, y0, x1 = round(area[0] + PAD * unit), round(area[1] + 0.7 * PAD * unit), round(area[2] - PAD * unit)
     bar = round(y0 + canvas.text_extent("0", HEADING, bold=True)[1] + 5.0 * unit)
     foot = bar + round(BAR * unit)
-    canvas.text((x0, y0), heading, palette.text, HEADING, bold=True)
-    _draw_bar(frame, canvas, (x0, bar), (x1, foot))
+    size = HEADING * min(1.0, (x1 - x0) / canvas.scripted_width(heading, HEADING, bold=True))
+    canvas.scripted((x0, y0), heading, palette.text, size, bold=True)
+    _draw_bar(frame, canvas, shown, (x0, bar), (x1, foot))
     widest = max(canvas.text_extent(text, TICK)[0] for _, text in ticks) + 8.0 * unit
     spacing = (ticks[1][0] - ticks[0][0]) * (x1 - x0) if len(ticks) > 1 else widest
     for share, text in ticks[:: math.ceil(widest / spacing)]:
@@ -91,10 +92,14 @@ def _band_labels(low: float, high: float, name: str) -> list[tuple[float, str]]:
     return [((k + 0.5) / count, text) for k, text in enumerate(labels)]
 
 
-def _draw_bar(frame: Frame, canvas: Canvas, low: tuple[float, float], high: tuple[float, float]) -> None:
-    colouring, span = frame.colouring, frame.span
-    if colouring is None or span is None:
-        return
+def _draw_bar(
+    frame: Frame,
+    canvas: Canvas,
+    shown: tuple[Colouring, tuple[float, float]],
+    low: tuple[float, float],
+    high: tuple[float, float],
+) -> None:
+    colouring, span = shown
     (x0, y0), (x1, y1) = low, high
     discrete = colouring.kind == "discrete"
     count = bands(*span) if discrete else SLICES

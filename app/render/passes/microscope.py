@@ -1,5 +1,6 @@
-"""The selected grain with the forces on it, or the selected contact: forces, friction spring and Coulomb cone.
+"""The selected grain with its path and the forces on it, or the selected contact: forces, friction spring and cone.
 
+The numbers and the course of the forces stand in the band at the right of the picture, where they cover no grains.
 The friction spring is drawn between the two rims at the contact, and longer than it is: at the Coulomb limit it has the
 length of `SPRING` radii.
 """
@@ -13,6 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 from repose.app.render.passes import Frame, Pass
 from repose.app.render.selection import WALL, contacts_of, forces_on, members_of, rows_of, selected_contact
+from repose.app.render.small_plot import draw_plot
+from repose.app.storage.view import View
+from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.measure.contact_forces import ContactForces
 from repose.sim.numbers import with_prefix
 
@@ -20,10 +24,16 @@ if TYPE_CHECKING:
     from repose.app.render.canvas import Canvas
 
 Points = NDArray[np.float64]
-WIDTH, HEIGHT, PAD = 330.0, 150.0, 12.0
-"""Sides and margin of the plate [units]."""
-ABOVE_FOOT = {2: 92.0, 3: 172.0}
-"""Distance of the plate from the foot of the picture, by dimension [units]: in space the axes are below it."""
+WIDTH, PAD = 330.0, 12.0
+"""Width and margin of the plate [units]."""
+NEIGHBOURS = 5
+"""Largest number of neighbours of a grain that are listed: those with the largest forces."""
+NUMBERS, PLOT = {1: 17.0 + 19.0 * (8 + NEIGHBOURS), 2: 150.0}, 124.0
+"""Heights of the numbers, of a grain and of a contact, and of the plot below them [units]."""
+LABELS = 8
+"""Largest number of forces on a grain that are written: the largest ones."""
+PATH, COURSE = 600, 300
+"""Largest number of points of a path, and of a curve of the plot."""
 CONE = 130.0
 """Side of the Coulomb cone [units]."""
 LINE = 19.0
@@ -53,9 +63,10 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
     if rows is None:
         return
     shown = members_of(snapshot, rows[0]) if len(view.selected) == 1 else rows
-    for row in shown:
-        _ring(frame, canvas, row)
+    for part in outline(np.array([_seen(frame, row) for row in shown])):
+        canvas.polyline(part, frame.palette.mark, 2.5)
     if len(view.selected) == 1:
+        _draw_path(frame, canvas)
         _draw_forces(frame, canvas, shown)
         _draw_plate(frame, canvas, Seen(grain_words(frame, rows[0]), None))
     elif snapshot.forces is not None:
@@ -81,7 +92,20 @@ def grain_words(frame: Frame, row: int) -> list[tuple[str, str]]:
         near = contacts_of(snapshot, rows)
         total = float(np.linalg.norm(forces_on(snapshot.forces, near, rows).sum(axis=0)))
         words += [("contacts", str(near.size)), ("sum of contact forces", with_prefix(total, "N", 3))]
+        words += neighbours(snapshot, snapshot.forces, near, rows)
     return words
+
+
+def neighbours(
+    snapshot: Snapshot, forces: ContactForces, near: NDArray[np.intp], rows: list[int]
+) -> list[tuple[str, str]]:
+    """The grains and walls that press most on a grain, with the normal force of each contact, the largest first."""
+    chosen = near[np.argsort(-np.abs(forces.normal_force[near]), kind="stable")][:NEIGHBOURS]
+    own = np.isin(forces.i[chosen], rows)
+    others = np.where(own, forces.j[chosen], forces.i[chosen])
+    names = ["touches a wall" if row < 0 else f"touches {snapshot.sphere_id[row]}" for row in others]
+    values = (f"F_n = {with_prefix(float(forces.normal_force[contact]), 'N', 3)}" for contact in chosen)
+    return list(zip(names, values, strict=True))
 
 
 def contact_seen(frame: Frame, forces: ContactForces, contact: int | None) -> Seen:
@@ -125,10 +149,26 @@ def axis_end(forces: ContactForces, normal: float) -> float:
     return next(step * decade for step in STEPS if step * decade >= wanted)
 
 
-def _ring(frame: Frame, canvas: Canvas, row: int) -> None:
-    x, y, radius = _seen(frame, row)
+def outline(circles: Points) -> list[Points]:
+    """The outer contour of circles (x, y, radius) as lines of points, without the arcs inside another circle."""
     turn = np.linspace(0.0, math.tau, 65)
-    canvas.polyline(np.column_stack((x + radius * np.cos(turn), y + radius * np.sin(turn))), frame.palette.mark, 2.5)
+    found = []
+    for number, (x, y, radius) in enumerate(circles):
+        points = np.column_stack((x + radius * np.cos(turn), y + radius * np.sin(turn)))
+        others = np.delete(circles, number, axis=0)
+        apart = np.linalg.norm(points[:, None] - others[None, :, :2], axis=2)
+        outside = (apart >= others[:, 2]).all(axis=1)
+        ends = np.flatnonzero(np.diff(np.concatenate(([False], outside, [False]))))
+        found += [points[first:last] for first, last in ends.reshape(-1, 2) if last - first > 1]
+    return found
+
+
+def _draw_path(frame: Frame, canvas: Canvas) -> None:
+    """The path of the grain since it was selected."""
+    rows = frame.course.table(PATH)
+    if len(rows) > 1 and rows.shape[1] == 3 + frame.dimension:
+        places = frame.camera.world_to_pixel(rows[:, 3:], frame.size)
+        canvas.polyline(places[np.isfinite(places).all(axis=1)], frame.palette.mark, 1.8, alpha=0.8)
 
 
 def _seen(frame: Frame, row: int) -> tuple[float, float, float]:
@@ -148,13 +188,23 @@ def _draw_forces(frame: Frame, canvas: Canvas, rows: list[int]) -> None:
     force = forces_on(forces, near, rows)
     size = np.linalg.norm(force, axis=1)
     longest = ARROW * float(frame.snapshot.radius[rows].max()) / max(float(size.max()), np.finfo(float).tiny)
-    for point, push, newton in zip(forces.point[near], force, size, strict=True):
-        if newton > 0.0:
-            _arrow(frame, canvas, point - longest * push, point, with_prefix(float(newton), "N", 3))
+    taken: list[tuple[float, float, float, float]] = []
+    for number, k in enumerate(np.argsort(-size, kind="stable")):
+        point, push = forces.point[near[k]], force[k]
+        if size[k] > 0.0:
+            words = with_prefix(float(size[k]), "N", 3) if number < LABELS else ""
+            _arrow(frame, canvas, point - longest * push, point, words, taken)
 
 
-def _arrow(frame: Frame, canvas: Canvas, start: Points, end: Points, words: str) -> None:
-    """An arrow between two points [m] with its value at the beginning."""
+def _arrow(
+    frame: Frame,
+    canvas: Canvas,
+    start: Points,
+    end: Points,
+    words: str,
+    taken: list[tuple[float, float, float, float]],
+) -> None:
+    """An arrow between two points [m] with its value at the beginning, unless others are written there already."""
     tail, tip = frame.camera.world_to_pixel(np.array((start, end)), frame.size)
     length = float(np.linalg.norm(tip - tail))
     if not np.isfinite((tail, tip)).all() or length < 2.0:
@@ -167,7 +217,13 @@ def _arrow(frame: Frame, canvas: Canvas, start: Points, end: Points, words: str)
     canvas.polyline(np.array((tip - head * along + across, tip, tip - head * along - across)), ink, 2.5)
     anchor = (0.5 + 0.5 * float(along[0]), 0.5 + 0.5 * float(along[1]))
     place = tail - 5.0 * frame.scale * along
-    canvas.text(place, words, frame.palette.text, 0.9, False, anchor, frame.palette.background)
+    wide, tall = canvas.text_extent(words, 0.9)
+    left, top = place[0] - anchor[0] * wide, place[1] - anchor[1] * tall
+    box = left, top, left + wide, top + tall
+    free = all(box[2] <= a or box[0] >= c or box[3] <= b or box[1] >= d for a, b, c, d in taken)
+    if words and free:
+        canvas.text(place, words, frame.palette.text, 0.9, False, anchor, frame.palette.background)
+        taken.append(box)
 
 
 def _draw_spring(frame: Frame, canvas: Canvas, forces: ContactForces, contact: int) -> None:
@@ -192,20 +248,26 @@ def _draw_spring(frame: Frame, canvas: Canvas, forces: ContactForces, contact: i
 
 
 def _draw_plate(frame: Frame, canvas: Canvas, seen: Seen) -> None:
-    """The numbers at the lower left of the picture, with the cone at their right."""
-    unit, palette = frame.scale, frame.palette
-    left = frame.inset[0] + 16.0 * unit
-    top = frame.size[1] - frame.inset[3] - (ABOVE_FOOT[frame.dimension] + HEIGHT) * unit
-    width = WIDTH if seen.cone is not None else WIDTH - CONE + 30.0
-    canvas.rectangle((left, top), (left + width * unit, top + HEIGHT * unit), palette.background, 0.85, 6.0)
-    text_right = left + (WIDTH - CONE - 2.0 * PAD if seen.cone is not None else width - PAD) * unit
+    """The numbers with the cone at their right, and the course of the forces below them."""
+    unit, palette, area = frame.scale, frame.palette, frame.plate(PASS.name)
+    if area is None:
+        return
+    left, top, right, bottom = area
+    canvas.rectangle((left, top), (right, bottom), palette.background, 0.85, 6.0)
+    text_right = right - (CONE + 2.0 * PAD if seen.cone is not None else PAD) * unit
     y = top + 0.7 * PAD * unit
     for number, (name, value) in enumerate(seen.words):
         canvas.scripted((left + PAD * unit, y), name, palette.text if number == 0 else palette.faint, 0.95, number == 0)
         canvas.scripted((text_right - canvas.scripted_width(value, 0.95), y), value, palette.text, 0.95)
         y += LINE * unit
     if seen.cone is not None:
-        _draw_cone(frame, canvas, seen.cone, (left + (WIDTH - CONE - PAD) * unit, top + (HEIGHT - CONE) / 2 * unit))
+        above = (NUMBERS[2] - CONE) / 2 * unit
+        _draw_cone(frame, canvas, seen.cone, (right - (CONE + PAD) * unit, top + above))
+    rows = frame.course.table(COURSE)
+    if len(rows) > 1:
+        names = ("F_n", "F_t") if len(frame.view.selected) == 2 else ("sum of F_n", "force of all contacts")
+        plot = left + PAD * unit, bottom - (PLOT - 2.0) * unit, right - PAD * unit, bottom - 6.0 * unit
+        draw_plot(canvas, palette, plot, rows, names, "N")
 
 
 def _draw_cone(
@@ -215,7 +277,7 @@ def _draw_cone(
     unit, palette = frame.scale, frame.palette
     normal, shear, limit, end = cone
     x0, y0 = corner[0] + 8.0 * unit, corner[1] + 0.5 * CONE * unit
-    length, half = (CONE - 12.0) * unit, (0.5 * CONE - 14.0) * unit
+    length, half = (CONE - 12.0) * unit, (0.5 * CONE - 18.0) * unit
     slope = limit / normal if normal > 0.0 else 0.0
     tall = max(slope * end, np.finfo(float).tiny)  # the cone fills the height
     canvas.polyline(np.array(((x0, y0), (x0 + length, y0))), palette.faint, 1.0)
@@ -229,8 +291,17 @@ def _draw_cone(
     canvas.scripted((x0 + 4.0 * unit, corner[1] - 4.0 * unit), "F_t", palette.faint, 0.85)
     words = f"F_n  {with_prefix(end, 'N', 3)}"
     canvas.scripted(
-        (x0 + length - canvas.scripted_width(words, 0.85), y0 + half - 2.0 * unit), words, palette.faint, 0.85
+        # Below the ends of the cone: the point of a contact at its limit can be there.
+        (x0 + length - canvas.scripted_width(words, 0.85), y0 + half + 7.0 * unit),
+        words,
+        palette.faint,
+        0.85,
     )
 
 
-PASS = Pass("microscope", order=64, overlay=overlay, needs_forces=lambda view: bool(view.selected))
+def plate_height(snapshot: Snapshot, view: View) -> float:
+    """Height of the plate [units]; 0 while nothing is selected."""
+    return NUMBERS[len(view.selected)] + PLOT if rows_of(snapshot, view.selected) is not None else 0.0
+
+
+PASS = Pass("microscope", order=64, overlay=overlay, needs_forces=lambda view: bool(view.selected), plate=plate_height)

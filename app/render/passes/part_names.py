@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from repose.app.render.colours import PARTS, part_colour
 from repose.app.render.passes import Frame, Pass
@@ -19,27 +19,48 @@ SWATCH = 0.62
 """Side of a coloured square [heights of the text]."""
 
 
-def overlay(frame: Frame, canvas: Canvas) -> None:
-    """Coloured squares and names in one row, as many as fit; where there is one part only, nothing."""
+class Row(NamedTuple):
+    """Where the names of the first parts stand [pixel]."""
+
+    area: tuple[float, float, float, float]
+    """Left, top, right and bottom of the plate behind them."""
+    widths: list[float]
+    """Of the square and the name of each part, as many as fit."""
+    height: float
+
+
+def row(frame: Frame, canvas: Canvas) -> Row | None:
+    """The row of names; None where there is one part only, or no room for a name."""
     parts, unit = frame.snapshot.parts, frame.scale
-    if frame.shown != PARTS or len(parts) < 2:
-        return
+    if frame.shown != PARTS or len(parts) < 2 or not frame.shows(SWITCH):
+        return None
     left, above, right, _ = frame.inset
     extents = [canvas.text_extent(part.name, TEXT) for part in parts]
     height = max(extent[1] for extent in extents)
-    side, gap, pad = SWATCH * height, GAP * unit, PAD * unit
-    widths = [1.5 * side + extent[0] for extent in extents]
+    gap, pad = GAP * unit, PAD * unit
+    widths = [1.5 * SWATCH * height + extent[0] for extent in extents]
     while widths and sum(widths) + gap * (len(widths) - 1) > frame.size[0] - left - right - 4.0 * pad:
         widths.pop()
-    x = frame.size[0] - right - 2.0 * pad - sum(widths) - gap * (len(widths) - 1)
-    y = above + 1.4 * pad
-    edge = (frame.size[0] - right - pad, y + height + 0.5 * pad)
-    canvas.rectangle((x - pad, y - 0.5 * pad), edge, frame.palette.background, alpha=0.82, rounding=6.0)
-    for number, (part, width) in enumerate(zip(parts, widths, strict=False)):
-        top = y + 0.5 * (height - side)
+    if not widths:
+        return None
+    x, y = frame.size[0] - right - pad, above + 1.4 * pad
+    low = x - 2.0 * pad - sum(widths) - gap * (len(widths) - 1)
+    return Row((low, y - 0.5 * pad, x, y + height + 0.5 * pad), widths, height)
+
+
+def overlay(frame: Frame, canvas: Canvas) -> None:
+    """Coloured squares and names in one row, as many as fit; where there is one part only, nothing."""
+    found, unit = row(frame, canvas), frame.scale
+    if found is None:
+        return
+    side = SWATCH * found.height
+    x, y = found.area[0] + PAD * unit, found.area[1] + 0.5 * PAD * unit
+    canvas.rectangle(found.area[:2], found.area[2:], frame.palette.background, alpha=0.82, rounding=6.0)
+    for number, (part, width) in enumerate(zip(frame.snapshot.parts, found.widths, strict=False)):
+        top = y + 0.5 * (found.height - side)
         canvas.rectangle((x, top), (x + side, top + side), part_colour(part, number), rounding=2.0)
         canvas.text((x + 1.5 * side, y), part.name, frame.palette.text, TEXT)
-        x += width + gap
+        x += width + GAP * unit
 
 
 PASS = Pass("part_names", order=91, overlay=overlay, dimensions=(2,), switch=SWITCH)

@@ -41,12 +41,19 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
     start, end, beside = frame.camera.world_to_pixel(np.array((centre, target, centre + step)), frame.size)
     if not np.isfinite((start, end, beside)).all():
         return
-    unit, ink = frame.scale, frame.palette.chain
+    unit = frame.scale
     canvas.polyline(np.array((start, end)), frame.palette.faint, THREAD)
     ring = np.linspace(0.0, math.tau, 17)
     canvas.polyline(end + 4.0 * unit * np.column_stack((np.cos(ring), np.sin(ring))), frame.palette.faint, THREAD)
     length = LONGEST * unit * math.sqrt(min(size / pull.limit, 1.0))
     along = (beside - start) / max(float(np.linalg.norm(beside - start)), np.finfo(float).tiny)
+    draw_arrow(frame, canvas, start, along, length, words(size, pull.limit))
+
+
+def draw_arrow(frame: Frame, canvas: Canvas, start: np.ndarray, along: np.ndarray, length: float, text: str) -> None:
+    """An arrow of this length [px] along a unit vector of the picture, with a value at its tip; the value alone where
+    the arrow is shorter than its head."""
+    unit, ink = frame.scale, frame.palette.chain
     tip = start + length * along
     if length > HEAD * unit:
         across = SPREAD * unit * np.array((-along[1], along[0]))
@@ -54,7 +61,7 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
         canvas.polyline(np.array((start, tip)), ink, WIDTH)
         canvas.polyline(np.array((back + across, tip, back - across)), ink, WIDTH)
     place = tip + np.array((8.0 * unit, -4.0 * unit))
-    canvas.text(place, words(size, pull.limit), frame.palette.text, TEXT, True, (0.0, 1.0), frame.palette.background)
+    canvas.text(place, text, frame.palette.text, TEXT, True, (0.0, 1.0), frame.palette.background)
 
 
 PASS = Pass("pull", order=62, overlay=overlay)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from repose.app.render.colours import to_linear
+from repose.app.render.colours import Colour, to_linear
 from repose.app.render.passes import Frame, Pass, Switch
 from repose.sim.experiment.snapshot import Floats
 
@@ -51,11 +51,18 @@ def arrows(frame: Frame) -> tuple[Floats, Floats, float] | None:
     shown = speed > LEAST * fast
     velocity, centre, speed = velocity[shown], centre[shown], speed[shown]
     length = LONGEST * radius * np.minimum(speed / fast, FASTER)
-    along = velocity * (length / speed)[:, None]
+    return *with_heads(frame, centre, velocity * (length / speed)[:, None]), WIDTH * radius
+
+
+def with_heads(frame: Frame, centre: Floats, along: Floats, longest: float = np.inf) -> tuple[Floats, Floats]:
+    """Both ends of the strokes of arrows from `centre` [m], each shape (3 arrows, dimension); `longest` is the length
+    of the largest head [m]."""
     tip = centre + along
-    side = SPREAD * HEAD * across(frame, along)
-    back = tip - HEAD * along
-    return np.concatenate([centre, tip, tip]), np.concatenate([tip, back + side, back - side]), WIDTH * radius
+    size = np.maximum(np.linalg.norm(along, axis=1, keepdims=True), np.finfo(np.float32).tiny)
+    head = np.minimum(HEAD, longest / size).astype(np.float32)
+    side = SPREAD * head * across(frame, along)
+    back = tip - head * along
+    return np.concatenate([centre, tip, tip]), np.concatenate([tip, back + side, back - side])
 
 
 def across(frame: Frame, along: Floats) -> Floats:
@@ -68,30 +75,27 @@ def across(frame: Frame, along: Floats) -> Floats:
     return widened
 
 
-def in_plane(frame: Frame) -> Floats | None:
-    """Rows for the shader `lines`: both ends [m], width [pixel], colour with opacity."""
-    if (found := arrows(frame)) is None:
+def rows_of_strokes(frame: Frame, found: tuple[Floats, Floats, float] | None, ink: Colour) -> Floats | None:
+    """Rows for the shader `lines` in the plane, both ends [m], width [pixel], colour with opacity; in space for the
+    shader `strokes`, both ends [m], widths in metres and pixels, colour with opacity."""
+    if found is None:
         return None
     first, second, width = found
-    rows = np.empty((len(first), 9), np.float32)
-    rows[:, 0:2], rows[:, 2:4] = first, second
-    rows[:, 4] = max(width / frame.metres_per_pixel, NARROWEST * frame.scale)
-    rows[:, 5:8] = to_linear(frame.palette.text)
-    rows[:, 8] = 0.9
+    d = frame.dimension
+    rows = np.zeros((len(first), 9 if d == 2 else 12), np.float32)
+    rows[:, 0:d], rows[:, d : 2 * d] = first, second
+    if d == 2:
+        rows[:, 4] = np.maximum(width / frame.metres_per_pixel, NARROWEST * frame.scale)
+    else:
+        rows[:, 6] = width
+    rows[:, -4:-1] = to_linear(ink)
+    rows[:, -1] = 0.9
     return rows
 
 
-def in_space(frame: Frame) -> Floats | None:
-    """Rows for the shader `strokes`: both ends [m], widths in metres and pixels, colour with opacity."""
-    if (found := arrows(frame)) is None:
-        return None
-    first, second, width = found
-    rows = np.zeros((len(first), 12), np.float32)
-    rows[:, 0:3], rows[:, 3:6] = first, second
-    rows[:, 6] = width
-    rows[:, 8:11] = to_linear(frame.palette.text)
-    rows[:, 11] = 0.9
-    return rows
+def instances(frame: Frame) -> Floats | None:
+    """The strokes of the arrows."""
+    return rows_of_strokes(frame, arrows(frame), frame.palette.text)
 
 
 PASS = (
@@ -100,7 +104,7 @@ PASS = (
         order=32,
         shader="lines",
         attributes=(4, 1, 4),
-        instances=in_plane,
+        instances=instances,
         dimensions=(2,),
         switch=VELOCITY_ARROWS,
     ),
@@ -109,7 +113,7 @@ PASS = (
         order=55,
         shader="strokes",
         attributes=(3, 3, 2, 4),
-        instances=in_space,
+        instances=instances,
         dimensions=(3,),
         switch=VELOCITY_ARROWS,
     ),

@@ -19,7 +19,7 @@ from repose.app.render.passes import Switch, all_switches
 from repose.app.storage.view import View
 from repose.app.ui.edits import Edits
 from repose.app.ui.keys import WINDOW_KEYS, Key
-from repose.app.ui.tools import Tool, all_tools, choose_tool
+from repose.app.ui.tools import Tool, all_tools, choose_by_key
 from repose.app.ui.ui import Ui
 from repose.sim.engine.world import Floats
 from repose.sim.experiment.snapshot import Snapshot
@@ -106,11 +106,7 @@ def all_keys() -> tuple[Key, ...]:
 
 def _tool_key(tool: Tool) -> Key:
     letters, words = tool.key.lower() + tool.key.upper(), f"mouse: {tool.title.lower()}"
-    return Key(f"tool_{tool.name}", tool.key, words, "Picture", partial(_choose, tool), characters=letters)
-
-
-def _choose(tool: Tool, ui: Ui) -> None:
-    choose_tool(ui, tool)
+    return Key(f"tool_{tool.name}", tool.key, words, "Picture", partial(choose_by_key, tool), characters=letters)
 
 
 def _switch_key(switch: Switch) -> Key:

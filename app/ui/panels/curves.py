@@ -183,8 +183,13 @@ def _draw_legend(ui: Ui, curve: Curve) -> None:
         low, high = imgui.get_cursor_screen_pos(), imgui.get_text_line_height()
         middle, ink = low.y + high / 2, colour32(colours[line.label])
         draw = imgui.get_window_draw_list()
-        if line.points:
+        if line.points and line.error is not None:
             draw.add_circle_filled(imgui.ImVec2(low.x + side, middle), side * 0.45, ink)
+        elif line.points:  # the cross of `_draw_line`
+            arm, across = side * 0.4, 1.4 * ui.scale
+            for rise in (-arm, arm):
+                ends = (low.x + side - arm, middle - rise), (low.x + side + arm, middle + rise)
+                draw.add_line(imgui.ImVec2(*ends[0]), imgui.ImVec2(*ends[1]), ink, across)
         else:
             draw.add_line(imgui.ImVec2(low.x, middle), imgui.ImVec2(low.x + 2 * side, middle), ink, 2.0 * ui.scale)
         imgui.dummy(imgui.ImVec2(2.4 * side, high))

@@ -120,10 +120,6 @@ def _draw_card(ui: Ui) -> None:
 def draw_readings(ui: Ui) -> None:
     """What belongs to the main result, and all other readings."""
     draw_repeated(ui)
-    measured = ui.snapshot.measurement
-    if measured is not None:
-        row("angle of repose, by", METHODS[measured.method], ui)
-        row("surface grains used", str(len(measured.used_ids)), ui)
     large = headline(ui.snapshot) or NOTHING
     own = [entry for entry in ui.snapshot.readings if entry.label != large.label]
     for reading in (*own, *ui.snapshot.bulk_readings):
@@ -133,6 +129,10 @@ def draw_readings(ui: Ui) -> None:
         )
         if reading.help or words:
             tooltip(f"{reading.help} {words}".strip())
+    measured = ui.snapshot.measurement
+    if measured is not None:
+        row("angle of repose, by", METHODS[measured.method], ui)
+        row("surface grains used", str(len(measured.used_ids)), ui)
 
 
 def halves(text: str) -> tuple[str, str]:

@@ -8,6 +8,7 @@ from repose.app.render.text import heading, text_width
 from repose.app.render.theme import vector
 from repose.app.ui.keys import FIELD_MOUSE, MOUSE, PANEL_KEYS, Key, scene_keys
 from repose.app.ui.panels import Panel, all_keys
+from repose.app.ui.tools import all_tools
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button
 
@@ -40,7 +41,7 @@ def draw(ui: Ui) -> None:
     imgui.same_line(0, 24 * ui.scale)
     if button(ui, "help.close", "Close", hint="Esc"):
         close(ui)
-    keys = (*scene_keys(ui.snapshot), *all_keys())
+    keys = (*scene_keys(ui.snapshot), *all_keys(), *(key for tool in all_tools() for key in tool.keys))
     names = dict.fromkeys(
         ("Experiment", "Time", "Parameters", "Picture", "Window", "File", *(key.group for key in keys))
     )

@@ -19,6 +19,7 @@ from repose.app.ui.places import BELOW_LEGEND, NOTICE
 from repose.app.ui.preset_library import different
 from repose.app.ui.questions import answer, open_question
 from repose.app.ui.toasts import Toast, current_toasts
+from repose.app.ui.tools.inspect import end_with_grain
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, button_width
 from repose.sim.experiment.commands import Recover, RemoveGrain
@@ -36,6 +37,7 @@ def draw(ui: Ui) -> None:
     """Under the legend, at the right: first notices that need an answer, then messages, which disappear by
     themselves."""
     snapshot = ui.snapshot
+    end_with_grain(ui)
     if ui.memory.get(CLOSED) != snapshot.notice:
         ui.memory.pop(CLOSED, None)
     if not snapshot.compiling and (watched := ui.memory.pop(WATCH, None)) is not None:

@@ -72,7 +72,7 @@ def _draw_title(ui: Ui) -> None:
     right = max(x + text_width(title, TITLE), beside + text_width(speed)) + 0.6 * x
     first = 1.3 * TITLE * imgui.get_font_size()
     height = first + 1.6 * imgui.get_font_size()
-    beside_legend = right <= legend.left_edge(ui.size[0], ui.scale)
+    beside_legend = right <= legend.left_edge(ui.size[0] - ui.inset[2], ui.scale)
     y = margin if beside_legend else ui.size[1] - ui.inset[3] - height - 0.6 * margin
     second = y + first
     low, high = (0.4 * x, y - 0.6 * margin), (right, y + height)
@@ -90,7 +90,7 @@ def _draw_headline(ui: Ui) -> None:
     found = headline(ui.snapshot)
     if found is None or is_on_slope(ui):
         return
-    size, right = letter_size(ui), ui.size[0] - 24 * ui.scale
+    size, right = letter_size(ui), ui.size[0] - ui.inset[2] - 24 * ui.scale
     y, line = BELOW_LEGEND * ui.scale, imgui.get_font_size()
     left = right - text_width(found.value, size)
     draw_text(left, y, found.value, ui.palette.text, size)

@@ -66,9 +66,9 @@ def draw(ui: Ui) -> None:
     """The numbers in a window over the right of the picture, above actions and scale bar, while they are open."""
     if not ui.memory.get(STABILITY) or ui.presenting or not ui.inset[3]:
         return
-    edge = imgui.ImVec2(ui.size[0] - 10 * ui.scale, ui.size[1] - ui.inset[3] - (STRIP + 10) * ui.scale)
+    edge = imgui.ImVec2(ui.size[0] - ui.inset[2] - 10 * ui.scale, ui.size[1] - ui.inset[3] - (STRIP + 10) * ui.scale)
     imgui.set_next_window_pos(edge, imgui.Cond_.always, imgui.ImVec2(1.0, 1.0))
-    width = min(WIDTH * ui.scale, ui.size[0] - ui.inset[0] - 20 * ui.scale)
+    width = min(WIDTH * ui.scale, ui.size[0] - ui.inset[0] - ui.inset[2] - 20 * ui.scale)
     imgui.set_next_window_size(imgui.ImVec2(width, 0.0))
     imgui.push_style_var(imgui.StyleVar_.window_rounding, 8 * ui.scale)
     imgui.push_style_var(imgui.StyleVar_.window_border_size, ui.scale)

@@ -164,7 +164,7 @@ def export(ui: Ui) -> None:
         if name in declared
     )
     title = scenes()[plan.scene].title
-    sheet = Sheet(plan.title, f"{title}, {fixed or 'default parameters'}", (curve,))
+    sheet = Sheet(curve.heading, f"{title}, {fixed or 'default parameters'}", (curve,))
     ui.run_saver.save_plot(sheet, runs_folder(), f"{plan.scene}-study-{plan.over}".replace("_", "-"), tuple(WRITERS))
     ui.memory[EXPORTED] = True
 

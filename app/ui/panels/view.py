@@ -7,9 +7,11 @@ import math
 from imgui_bundle import imgui
 from repose.app.render.colours import AUTOMATIC, COLOUR_MAPS, COLOURINGS, shown_as
 from repose.app.render.cutaway import AXES
+from repose.app.render.field_picture import COMPONENTS
 from repose.app.render.orbit import VIEWS
 from repose.app.render.passes import all_switches
 from repose.app.render.passes.photoelastic import CHOICE as PHOTOELASTIC
+from repose.app.render.passes.stress_field import STRESS_FIELD
 from repose.app.render.text import friendly, si
 from repose.app.ui.keys import Key
 from repose.app.ui.panels import Panel
@@ -30,6 +32,8 @@ COLOURS = {
     "plain": "plain",
 }
 
+NARROWEST, WIDEST = 0.5, 5.0
+"""Range of the width of the stress field [mean diameters]."""
 CUTS = {"": "nothing", "x": "across x", "y": "across y", "z": "across z"}
 """Choices of the cut, by the name in `View.cut_axis`."""
 
@@ -40,9 +44,11 @@ def draw(ui: Ui) -> None:
     gap = imgui.get_style().item_spacing.x
     third = (imgui.get_content_region_avail().x - gap) / 3
     imgui.begin_child("colour", imgui.ImVec2(2 * third, imgui.get_frame_height()), imgui.ChildFlags_.nav_flattened)
+    in_space = ui.snapshot.position.shape[1] == 3
+    titles = COLOURS | ({PHOTOELASTIC: "forces inside"} if in_space else {})
     # A look that this scene cannot show is not offered; where it was chosen before, the list names what is shown.
     offered = {
-        name: title for name, title in COLOURS.items() if shown_as(name, ui.snapshot) == name or name == AUTOMATIC
+        name: title for name, title in titles.items() if shown_as(name, ui.snapshot) == name or name == AUTOMATIC
     }
     chosen = view.colour_by if view.colour_by in offered else shown_as(view.colour_by, ui.snapshot)
     colour = choose(ui, "view.colour", "Colour", offered, chosen)
@@ -53,14 +59,16 @@ def draw(ui: Ui) -> None:
         view.colour_by = colour
     if table is not None:
         view.colour_map = table
-    if shown_as(view.colour_by, ui.snapshot) == PHOTOELASTIC:
+    if shown_as(view.colour_by, ui.snapshot) == PHOTOELASTIC and not in_space:
         _draw_photoelastic(ui)
     _draw_switches(ui)
+    if STRESS_FIELD.is_on(view) and STRESS_FIELD.applies(ui.snapshot):
+        _draw_stress(ui)
     if button(
         ui, "view.frame", "Follow the grains", hint="Home", help="Move and zoom so that the grains fill the picture."
     ):
         ui.actions["frame_all"]()
-    if ui.snapshot.position.shape[1] == 3:
+    if in_space:
         _draw_space(ui)
 
 
@@ -80,6 +88,29 @@ def _draw_photoelastic(ui: Ui) -> None:
     white = checkbox(ui, "view.white_light", "White light", view.white_light, help)
     if white != view.white_light:
         view.white_light = white
+
+
+def _draw_stress(ui: Ui) -> None:
+    """Component of the stress field, and the width over which it is smoothed."""
+    view, wide = ui.view, imgui.get_content_region_avail().x
+    imgui.begin_child("stress", imgui.ImVec2(0.55 * wide, imgui.get_frame_height()), imgui.ChildFlags_.nav_flattened)
+    names = {name: component.title for name, component in COMPONENTS.items()}
+    component = choose(ui, "view.stress_component", "Stress", names, view.stress_component)
+    imgui.end_child()
+    if component is not None:
+        view.stress_component = component
+    imgui.same_line()
+    low, high = NARROWEST, WIDEST
+    where = math.log(view.stress_width / low) / math.log(high / low)
+    number = f"{view.stress_width:.2g}"
+    texts = (f"width {number} diameters", f"{number} diameters", f"{number} d")
+    moved = slide(ui, "view.stress_width", texts, where, step=0.05)
+    tooltip(
+        "Width over which the stress is smoothed: standard deviation of the Gaussian, in mean diameters. A narrow one "
+        "shows the contacts, a wide one the stress of a continuum."
+    )
+    if moved is not None:
+        view.stress_width = float(f"{low * (high / low) ** moved:.2g}")
 
 
 def _draw_space(ui: Ui) -> None:

@@ -11,10 +11,15 @@ from dataclasses import dataclass
 from functools import cache
 
 from repose.app.extensions import offered
+from repose.app.ui.keys import Key
 from repose.app.ui.ui import Ui
 
 Pixel = tuple[float, float]
 """Place of the pointer [px of the window]."""
+
+
+def no_click(ui: Ui, at: Pixel) -> None:
+    """A click that no tool uses."""
 
 
 @dataclass(frozen=True)
@@ -35,10 +40,14 @@ class Tool:
     """hold(ui, at), once per frame of the drag -> whether it goes on."""
     release: Callable[[Ui], None] = lambda ui: None
     """Called at the end of the drag, however it ends."""
-    click: Callable[[Ui, Pixel], None] = lambda ui, at: None
+    click: Callable[[Ui, Pixel], None] = no_click
     """click(ui, at), when the button went up near the place where it went down, whoever had the drag."""
     options: Callable[[Ui], None] | None = None
     """Draws the settings of the tool below the buttons while it is chosen."""
+    keys: tuple[Key, ...] = ()
+    """Keys that it has while it is chosen."""
+    again: Callable[[Ui], None] = lambda ui: None
+    """Called when its key is pressed while it is chosen already."""
 
 
 @cache
@@ -55,3 +64,10 @@ def chosen_tool(ui: Ui) -> Tool:
 def choose_tool(ui: Ui, tool: Tool) -> None:
     """Let the left button do what this tool does."""
     ui.tool = tool.name
+
+
+def choose_by_key(tool: Tool, ui: Ui) -> None:
+    """What the key of a tool does: choose it, or do what it does when it is chosen already."""
+    if chosen_tool(ui) is tool:
+        tool.again(ui)
+    choose_tool(ui, tool)

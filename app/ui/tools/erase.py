@@ -1,24 +1,44 @@
-"""Remove the grain that is clicked, with its contacts and its energy; every drag is the camera's."""
+"""Remove the grain that is clicked, with its contacts and its energy, or a drawn wall; every drag is the camera's."""
 
 from __future__ import annotations
 
 import math
 
+import numpy as np
 from repose.app.render.picking import sphere_at
 from repose.app.ui.tools import Pixel, Tool
+from repose.app.ui.tools.pointer import place_at
 from repose.app.ui.ui import Ui
-from repose.sim.experiment.commands import REMOVED, RemoveGrain
+from repose.sim.experiment.commands import DRAWN, REMOVED, RemoveGrain, RemoveWall
+from repose.sim.registry import scenes
 
 REACH = 3.0
 """Distance from the edge of a grain at which a click still removes it [px at scale 1]."""
+WALL_REACH = 8.0
+"""The same for a drawn wall [px at scale 1]."""
 
 
 def click(ui: Ui, at: Pixel) -> None:
-    """Remove the grain there, if it is one that can move."""
+    """Remove the grain there, if it is one that can move, or else the drawn wall there."""
     row = sphere_at(ui.snapshot, ui.view, ui.camera, ui.size, at, REACH * ui.scale)
     if row is not None and math.isfinite(ui.snapshot.mass[row]):
         ui.edits.note(REMOVED)
         ui.send(RemoveGrain(int(ui.snapshot.sphere_id[row])))
+        return
+    place, reach = place_at(ui, at), WALL_REACH * ui.scale * ui.camera.resolution(ui.size)
+    if wall_at(ui, place, reach):
+        ui.edits.note(DRAWN)
+        ui.send(RemoveWall(place, reach))
 
 
-TOOL = Tool("erase", "Erase", 30, "X", "Click a grain to remove it. Ctrl+Z puts it back.", click=click)
+def wall_at(ui: Ui, place: tuple[float, ...], reach: float) -> bool:
+    """Whether a drawn wall is within this distance of a place [m]."""
+    scene, facets = scenes().get(ui.snapshot.scene), ui.snapshot.facets.astype(float)
+    if scene is None or not scene.free_walls or not len(facets):
+        return False
+    start, way = facets[:, 0], facets[:, 1] - facets[:, 0]
+    share = np.clip(((place - start) * way).sum(axis=1) / (way**2).sum(axis=1), 0.0, 1.0)
+    return bool((np.hypot(*(start + share[:, None] * way - place).T) <= reach).any())
+
+
+TOOL = Tool("erase", "Erase", 30, "X", "Click a grain or a drawn wall to remove it. Ctrl+Z puts it back.", click=click)

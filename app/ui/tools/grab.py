@@ -12,8 +12,9 @@ import numpy as np
 from repose.app.render.picking import point_at, sphere_at
 from repose.app.ui.toasts import tell
 from repose.app.ui.tools import Pixel, Tool
+from repose.app.ui.tools.pointer import STILL, slide_log
 from repose.app.ui.ui import Ui
-from repose.app.ui.widgets import slide, tooltip
+from repose.app.ui.widgets import tooltip
 from repose.sim.experiment.commands import PULLED, Pull, Release
 from repose.sim.experiment.pull import LARGEST_FORCE
 
@@ -23,8 +24,6 @@ EARTH = 9.81
 """Acceleration of free fall that the strength counts in, in every scene [m/s²]."""
 WEAKEST, STRONGEST = 1.0, 1e4
 """Range of the strength [weights of the grain on the Earth]."""
-STILL = 0.25
-"""Motion of the pointer below which no command is sent [px]."""
 HELD = "held grain"
 """Entry of `Ui.memory`: the `Held` of the drag under way."""
 
@@ -85,16 +84,14 @@ def release(ui: Ui) -> None:
 
 def options(ui: Ui) -> None:
     """The largest force, on a logarithmic scale."""
-    choices, decades = ui.settings.choices, math.log10(STRONGEST / WEAKEST)
+    choices = ui.settings.choices
     strength = choices.grab_strength
     texts = (f"up to {strength:.0f} weights", f"{strength:.0f} weights", f"{strength:.0f}")
-    where = slide(ui, "tool.strength", texts, math.log10(strength / WEAKEST) / decades, step=0.05)
+    choices.grab_strength = slide_log(ui, "tool.strength", texts, strength, (WEAKEST, STRONGEST))
     tooltip(
         "Largest force of the spring that pulls, in weights of the grain on the Earth. A weak one cannot lift a grain "
         "that others lie on; a strong one tears it out."
     )
-    if where is not None:
-        choices.grab_strength = float(f"{WEAKEST * 10.0 ** (decades * where):.2g}")
 
 
 TOOL = Tool(

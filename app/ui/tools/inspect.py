@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from repose.app.render.selection import selection_at
+from repose.app.render.selection import rows_of, selection_at
+from repose.app.ui.toasts import tell
 from repose.app.ui.tools import Pixel, Tool
 from repose.app.ui.ui import Ui
 
@@ -13,6 +14,13 @@ REACH = 6.0
 def click(ui: Ui, at: Pixel) -> None:
     """Select what is there; a click beside the grains selects nothing."""
     ui.view.selected = selection_at(ui.snapshot, ui.view, ui.camera, ui.size, at, REACH * ui.scale)
+
+
+def end_with_grain(ui: Ui) -> None:
+    """End the selection once the selected grain has left, and say so."""
+    if ui.view.selected and rows_of(ui.snapshot, ui.view.selected) is None:
+        tell(ui, f"Grain {ui.view.selected[0]} has left the scene: nothing is selected any more.")
+        ui.view.selected = ()
 
 
 TOOL = Tool(

@@ -39,7 +39,7 @@ from repose.sim.engine.contacts.sphere_rows import (
 from repose.sim.engine.jit import call, compilable
 from repose.sim.engine.model import Share, Stage, Thread
 from repose.sim.engine.packed import numbers_at
-from repose.sim.engine.threads import share, wait
+from repose.sim.engine.threads import first_pushed, share, wait
 from repose.sim.engine.workspace import BLOCK, CHUNK, GROUP, OVERLAP_RATIO, Floats, row_width, sum_width
 from repose.sim.engine.world import LEDGER_DAMPING, LEDGER_FRICTION, PAIR_COUNT, World
 
@@ -91,26 +91,23 @@ def pair_forces(tables, shapes):
     """Set the force of this thread's spheres to weight and contact forces of pairs, and advance contact memory;
     returns 1, or 0 if a thread is missing.
 
-    A single thread adds the force of a pair to both spheres at once; several write it per pair and gather it.
+    The first thread adds the force of a pair to both spheres at once; others write it per pair, and all gather it.
     """
     world = tables.world
     thread = tables.thread
     gravity = numbers_at(tables.gravity, shapes.position)
     fill_sphere_rows(world, shapes, thread)
-    if thread.total == 1:
-        begin_sums(world, tables.mass, gravity, shapes)
-    else:
-        body_forces(world.force, tables.mass, gravity, thread)
+    begin_sums(world, tables.mass, gravity, shapes, thread)
     if not wait(world.threads):
         return 0
     evaluate_pairs(tables, shapes, shapes.spin, shapes.reach)
     if not wait(world.threads):
         return 0
     if thread.total == 1:
-        write_sums(world, shapes)
-    else:
-        call(tables.gather, Share(world, thread))
-    return 1
+        write_sums(world, shapes.position, shapes.spin, world.radius.size)
+        return 1
+    call(tables.gather, Share(world, thread))
+    return 1 if wait(world.threads) else 0
 
 
 @compilable(forceinline=True)
@@ -130,11 +127,11 @@ def fill_sphere_rows(world, shapes, thread):
 
 
 @compilable(forceinline=True)
-def begin_sums(world, mass, gravity, shapes):
-    """Set the sums of forces and torques on all spheres to their weight."""
+def begin_sums(world, mass, gravity, shapes, thread):
+    """Set the sums of forces and torques on this thread's spheres to their weight."""
     width = sum_width(len(shapes.position), len(shapes.spin) > 0)
     sums = world.threads.sums[to_line(world.threads.sums) :]
-    for i in range(mass.size):
+    for i in range(thread.first, thread.last):
         for c in range(len(gravity)):
             sums[entry(i, width, c)] = mass[i] * gravity[c]
         for c in range(len(gravity), width):
@@ -142,28 +139,13 @@ def begin_sums(world, mass, gravity, shapes):
 
 
 @compilable(forceinline=True)
-def write_sums(world, shapes):
-    """Write the sums of forces and torques on all spheres to `World.force`."""
-    dimension = len(shapes.position)
-    width = sum_width(dimension, len(shapes.spin) > 0)
+def write_sums(world, position_like, spin_like, count):
+    """Write the sums of forces and torques on the first `count` spheres to `World.force`."""
+    dimension = len(position_like)
+    width = sum_width(dimension, len(spin_like) > 0)
     sums = world.threads.sums[to_line(world.threads.sums) :]
-    count = world.radius.size
-    rows_to_columns(sums, width, 0, arrays.rows(world.force, shapes.position), 0, count)
-    rows_to_columns(sums, width, width // 2, arrays.rows(world.force[dimension:], shapes.spin), 0, count)
-
-
-@compilable(forceinline=True)
-def body_forces(force, mass, gravity, thread):
-    """Set the forces on this thread's spheres to their weight."""
-    mass = mass[thread.first : thread.last]
-    for c in range(force.shape[0]):
-        total = force[c, thread.first : thread.last]
-        if c < len(gravity):
-            g = gravity[c]
-            for i in range(total.size):
-                total[i] = mass[i] * g
-        else:
-            total[:] = 0.0
+    rows_to_columns(sums, width, 0, arrays.rows(world.force, position_like), 0, count)
+    rows_to_columns(sums, width, width // 2, arrays.rows(world.force[dimension:], spin_like), 0, count)
 
 
 @compilable
@@ -212,7 +194,7 @@ def evaluate_pairs(tables, shapes, spin_like, reach_like):
     threads = world.threads
     stage = tables.stage
     thread = tables.thread
-    alone = thread.total == 1
+    at_once = thread.id == 0
     buffer = threads.buffer[thread.id]
     buffer = buffer[to_line(buffer) :]
     chosen = threads.chosen[thread.id]
@@ -226,6 +208,7 @@ def evaluate_pairs(tables, shapes, spin_like, reach_like):
     positions = arrays.level(world.motion, 0, 0, shapes.position)
     springs = arrays.rows(pairs.shear_spring, shapes.position)
     pair_count = world.counters[PAIR_COUNT]
+    pushed = first_pushed(pair_count, thread.total)
     forget_materials(buffer, at)
     largest_overlap = threads.largest_overlap[0, thread.id]
     start_search(threads.largest_overlap, world.largest_overlap, thread.id)
@@ -239,8 +222,8 @@ def evaluate_pairs(tables, shapes, spin_like, reach_like):
                 size, following = choose_touching(
                     chosen, pairs, sphere_rows, shapes.position, reach_like, tables.reach, first, stop
                 )
-                if len(reach_like) > 0 and not alone:
-                    clear_forces(threads.push, push_width * first, push_width * following)
+                if len(reach_like) > 0 and not at_once:
+                    clear_forces(threads.push, push_width * (first - pushed), push_width * (following - pushed))
                 rows = chosen[0, :size]
                 rows_i = chosen[1, :size]
                 rows_j = chosen[2, :size]
@@ -276,14 +259,13 @@ def evaluate_pairs(tables, shapes, spin_like, reach_like):
                 copy_back(pairs.normal_force, buffer, at.normal_force, first, following)
                 for c in range(dimension):
                     copy_back(pairs.shear_spring[c], buffer, at.shear_spring + c, first, following)
-            if alone:
+            if at_once:
                 scatter_forces(sums, buffer, at, shapes.position, shapes.spin, rows_i, rows_j)
             else:
-                if not turning:
-                    rows = chosen[0, : rows_i.size]
-                    for k in range(rows.size):
-                        rows[k] = first + k
-                write_forces(threads.push, buffer, at, shapes.position, shapes.spin, rows)
+                places = chosen[0, : rows_i.size]
+                for k in range(places.size):
+                    places[k] = (rows[k] if turning else np.uint32(first + k)) - np.uint32(pushed)
+                write_forces(threads.push, buffer, at, shapes.position, shapes.spin, places)
             first = following
         threads.heat[0, chunk] = column_sum(buffer, at.damping)
         threads.heat[1, chunk] = column_sum(buffer, at.friction)
@@ -392,10 +374,20 @@ def clear_forces(push, first, last):
 
 @compilable(forceinline=True)
 def gather_forces(tables, position_like, spin_like, reach_like):
-    """`tables` is a `Share`. Add to this thread's spheres the forces written per pair, in the order of the list.
-    Returns 0."""
+    """`tables` is a `Share`. Add the forces written per pair to the sums of the first thread, in the order of the list,
+    and write both to `World.force`; returns 0.
+
+    Pairs from `first_pushed` on act on no sphere of a row before their first: the first thread writes those alone. All
+    threads share the others, so that each writes forces on spheres of other threads too.
+    """
     world = tables.world
     thread = tables.thread
+    count = world.radius.size
+    pair_count = world.counters[PAIR_COUNT]
+    pushed = first_pushed(pair_count, thread.total)
+    row = np.int64(world.pairs.i[pushed]) if pushed < pair_count else count
+    if thread.id == 0:
+        write_sums(world, position_like, spin_like, row)
     push = world.threads.push
     begin = world.search.begin
     other_begin = world.threads.other_begin
@@ -404,22 +396,25 @@ def gather_forces(tables, position_like, spin_like, reach_like):
     dimension = len(position_like)
     turning = len(spin_like)
     width = dimension + 2 * turning
+    sum_row = sum_width(dimension, turning > 0)
+    sums = world.threads.sums[to_line(world.threads.sums) :]
     forces = arrays.rows(world.force, position_like)
     torques = arrays.rows(world.force[dimension:], spin_like)
-    for n in range(thread.first, thread.last):
-        total = arrays.at(forces, n)
-        torque = arrays.at(torques, n)
+    low, high = share(count - row, thread.id, thread.total)
+    for n in range(row + low, row + high):
+        total = read_row(sums, entry(n, sum_row, 0), position_like)
+        torque = read_row(sums, entry(n, sum_row, sum_row // 2), spin_like)
         for q in range(other_begin[n], other_begin[n + 1]):
-            p = other[q]
-            if turning > 0 and len(reach_like) == 0 and touching[p] == 0:
+            k = other[q]
+            if turning > 0 and len(reach_like) == 0 and touching[pushed + k] == 0:
                 continue  # not evaluated
-            total = vector.sub(total, read_row(push, entry(p, width, 0), position_like))
-            torque = vector.add(torque, read_row(push, entry(p, width, dimension + turning), spin_like))
-        for p in range(begin[n], begin[n + 1]):
+            total = vector.sub(total, read_row(push, entry(k, width, 0), position_like))
+            torque = vector.add(torque, read_row(push, entry(k, width, dimension + turning), spin_like))
+        for p in range(max(begin[n], pushed), begin[n + 1]):
             if turning > 0 and len(reach_like) == 0 and touching[p] == 0:
                 continue
-            total = vector.add(total, read_row(push, entry(p, width, 0), position_like))
-            torque = vector.add(torque, read_row(push, entry(p, width, dimension), spin_like))
+            total = vector.add(total, read_row(push, entry(p - pushed, width, 0), position_like))
+            torque = vector.add(torque, read_row(push, entry(p - pushed, width, dimension), spin_like))
         arrays.write_at(forces, n, total)
         arrays.write_at(torques, n, torque)
     return 0

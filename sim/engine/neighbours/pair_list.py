@@ -17,6 +17,7 @@ from repose.sim.engine.contacts.kinematics import shared_inertia
 from repose.sim.engine.jit import compilable
 from repose.sim.engine.neighbours.cell_list import bucket_of
 from repose.sim.engine.neighbours.lanes import count_less, write_near
+from repose.sim.engine.threads import first_pushed
 from repose.sim.engine.workspace import LANES
 from repose.sim.engine.world import MATERIAL_COUNT
 
@@ -228,7 +229,6 @@ def copy_history(pairs, pair_buffer, old, old_end, first, last):
         same = min(same, pairs.j.size - 1)
         touched = same < old_end and pairs.j[same] == j and pairs.touching[same] > 0
         pair_buffer.touching[k] = 1 if touched else 0
-        pair_buffer.normal_force[k] = pairs.normal_force[same] if touched else 0.0
         for c in range(pair_buffer.shear_spring.shape[0]):
             pair_buffer.shear_spring[c, k] = pairs.shear_spring[c, same] if touched else 0.0
 
@@ -268,7 +268,6 @@ def write_pairs(world, section, needs_material):
     stop = section.before + section.kept
     for row in range(section.before, stop):
         pairs.touching[row] = pair_buffer.touching[from_buffer + row]
-        pairs.normal_force[row] = pair_buffer.normal_force[from_buffer + row]
     for c in range(pair_buffer.shear_spring.shape[0]):
         for row in range(section.before, stop):
             pairs.shear_spring[c, row] = pair_buffer.shear_spring[c, from_buffer + row]
@@ -276,13 +275,15 @@ def write_pairs(world, section, needs_material):
 
 @compilable
 def index_by_j(threads, rows_j, first, last, count):
-    """List for the spheres of these rows the pairs in which they are j, in the order of the pair list."""
+    """List for the spheres of these rows the pairs in which they are j and whose forces are written per pair, in the
+    order of the pair list."""
     begin = threads.other_begin
     other = threads.other
+    pushed = first_pushed(count, threads.thread_status.shape[0])
     for j in range(first, last):
         begin[j] = 0
     before = 0
-    for p in range(count):
+    for p in range(pushed, count):
         j = rows_j[p]
         before += 1 if j < first else 0
         if first <= j < last:
@@ -292,14 +293,14 @@ def index_by_j(threads, rows_j, first, last, count):
         number = begin[j]
         begin[j] = at
         at += number
-    for p in range(count):
+    for p in range(pushed, count):
         j = rows_j[p]
         if first <= j < last:
-            other[begin[j]] = p
+            other[begin[j]] = p - pushed
             begin[j] += 1
     # Each begin has advanced to that of the next sphere: shift back by one.
     for step in range(last - first):
         j = last - 1 - step
         begin[j] = begin[j - 1] if j > first else before
     if last == begin.size - 1:
-        begin[last] = count
+        begin[last] = count - pushed

@@ -10,13 +10,14 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
+import numpy as np
 from repose.sim.engine import arrays, vector
 from repose.sim.engine.jit import call, compilable
 from repose.sim.engine.model import Share, Thread
 from repose.sim.engine.neighbours.cell_list import cells_for, find_cells, sort_into_cells
 from repose.sim.engine.neighbours.pair_list import Section, find_pairs, index_by_j, sort_pairs, write_pairs
 from repose.sim.engine.neighbours.wall_list import wall_listing
-from repose.sim.engine.threads import share, wait
+from repose.sim.engine.threads import wait
 from repose.sim.engine.workspace import (
     CULPRIT,
     FOUND,
@@ -178,6 +179,20 @@ def renewal(world, dt, thread, needs_material, list_walls):
 
 
 @compilable
+def room_in_buffer(begin, capacity, thread):
+    """First and last + 1 of the entries of the new list, out of `capacity`, that one thread's rows may take.
+
+    As many as in the old list, whose pairs begin at `begin`, in proportion: the earlier of two rows has their pair, so
+    that the first thread finds far more pairs than the last. Each row counts as one pair more, so that larger tables
+    give every thread more room.
+    """
+    count = begin.size - 1
+    total = max(begin[count] + count, 1)
+    low = capacity * np.int64(begin[thread.first] + thread.first) // total
+    return low, capacity * np.int64(begin[thread.last] + thread.last) // total
+
+
+@compilable
 def rebuild(tables, position_like):
     """Rebuild both lists: search cells, sort by (i, j), copy contact history; returns a status.
 
@@ -207,7 +222,7 @@ def rebuild(tables, position_like):
         if world.walls.shape.size > 0:
             fits = call(tables.list_walls, wall_listing(world, cells))
         thread_status[0, WALL_LIST_FITS] = fits
-    low, high = share(pairs.i.size, thread.id, thread.total)
+    low, high = room_in_buffer(search.begin, pairs.i.size, thread)
     offset = low + LANES * thread.id
     end = high + LANES * thread.id
     found = find_pairs(search, cells, pair_buffer.found, motion, radius, position_like, thread, offset, end)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -218,15 +219,22 @@ def readings_in_plane(experiment: Experiment) -> tuple[Reading, ...]:
     if found:
         error = math.degrees(found["standard_error"])
         words = "Line through the surface of both flanks, folded about the axis."
-        angle = (
-            Reading("angle of repose", math.degrees(found["angle"]), "°", error, words, LINE),
-            *(
-                Reading(f"{name} flank", math.degrees(at), "°", math.degrees(off), "Line through this flank.", LINE)
-                for name, (at, off) in found.get("flanks", {}).items()
-            ),
-            Reading("grains on the plate", float(found["grains_left"])),
-        )
+        angle = (Reading("angle of repose", math.degrees(found["angle"]), "°", error, words, LINE),)
+        angle += steeper_flank(found.get("flanks", {}))
     return (*angle, *grain_readings(experiment))
+
+
+def steeper_flank(sides: Mapping[str, Sequence[float]]) -> tuple[Reading, ...]:
+    """By how much one flank of a heap in the plane is steeper than the other, where there are two."""
+    if len(sides) < 2:
+        return ()
+    low, high = sorted(sides, key=lambda name: sides[name][0])
+    difference, error = sides[high][0] - sides[low][0], math.hypot(sides[high][1], sides[low][1])
+    words = " and ".join(
+        f"{name} {math.degrees(at):.1f}° ± {math.degrees(off):.1f}°" for name, (at, off) in sides.items()
+    )
+    help = f"A line through either flank: {words}."
+    return (Reading(f"{high} flank steeper by", math.degrees(difference), "°", math.degrees(error), help, LINE),)
 
 
 def grain_readings(experiment: Experiment) -> tuple[Reading, ...]:
@@ -235,7 +243,7 @@ def grain_readings(experiment: Experiment) -> tuple[Reading, ...]:
     found: tuple[Reading, ...] = ()
     if state.packing:
         words = "Of the filled container, well inside; overlapping members count once."
-        found += (Reading("packing fraction", state.packing, help=words),)
+        found += (Reading("packing in the container", state.packing, help=words),)
     if not all(state.loose):
         words = "Radius of the largest member over that of the ball that contains the clump; 1 for a ball."
         found += (Reading("sphericity", state.grain.sphericity, help=words),)

@@ -99,6 +99,20 @@ def release_layer(
     start_derivatives(experiment, first_row=before)
 
 
+def adding(mass_of: Callable[[Any, Floats], Floats]) -> Callable[[Experiment, Floats, Floats], None]:
+    """`Scene.add_grains` of a scene that pours loose grains; mass_of(parameters, radii) -> masses [kg]."""
+
+    def add_grains(experiment: Experiment, position: Floats, radii: Floats) -> None:
+        state: PouredState = experiment.run.state
+        generator = generator_of(state)  # not used: what is poured later stays the same
+        state.radii[state.poured : state.poured] = radii.tolist()
+        mass = mass_of(experiment.run.built, radii)
+        add_layer(experiment, position, radii, mass, generator, on_last=state.layers > 0)
+        state.quiet_since = experiment.time
+
+    return add_grains
+
+
 def remove_gone(experiment: Experiment, gone: NDArray[np.bool_]) -> None:
     """Remove the grains that have left, shape (count,), with their energy."""
     run = experiment.run

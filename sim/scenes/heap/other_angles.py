@@ -221,7 +221,10 @@ def in_words(angles: OtherAngles) -> str:
     before, after = marginal_stability(angles.avalanches), repose_after(angles.avalanches)
     if not before.number:
         return ""
-    return f"θ_MS = {_degrees(before)} before {before.number} large avalanches, {_degrees(after)} after them."
+    large = "1 large avalanche" if before.number == 1 else f"{before.number} large avalanches"
+    return (
+        f"θ_MS = {_degrees(before)} before {large}, {_degrees(after)} after {'it' if before.number == 1 else 'them'}."
+    )
 
 
 def _degrees(mean: Mean) -> str:
@@ -238,12 +241,13 @@ def readings(angles: OtherAngles) -> tuple[Reading, ...]:
     if angles.turned:
         found.append(Reading("table", math.degrees(angles.turned), "°", help="Angle by which the table is turned."))
     for label, mean, help in (
-        ("before avalanches", marginal_stability(angles.avalanches), "Angle of marginal stability"),
-        ("after avalanches", repose_after(angles.avalanches), "Angle of repose"),
+        ("before", marginal_stability(angles.avalanches), "Angle of marginal stability"),
+        ("after", repose_after(angles.avalanches), "Angle of repose"),
     ):
         if mean.number:
             error = math.degrees(mean.error) if math.isfinite(mean.error) else None
             words = f"{help}: mean of {mean.number} avalanches of at least {LARGE_SHARE:.0%} of the heap."
+            label += " 1 avalanche" if mean.number == 1 else f" {mean.number} avalanches"
             found.append(Reading(label, math.degrees(mean.value), "°", error, words, "avalanches"))
     return tuple(found)
 

@@ -33,6 +33,7 @@ from repose.sim.scenes.common.law_choice import is_direct_law, with_law
 from repose.sim.scenes.common.phases import enter
 from repose.sim.scenes.common.poured import (
     act_poured,
+    adding,
     come_to_rest,
     count_removed,
     fillable,
@@ -43,7 +44,15 @@ from repose.sim.scenes.common.poured import (
 )
 from repose.sim.scenes.common.state_checks import LATEST, are_rows, are_times, first_flaw, poured_flaws
 from repose.sim.scenes.heap import other_angles
-from repose.sim.scenes.heap.filling import HeapState, begin, layers, pour_layer, rebuild_container, smallest_grain
+from repose.sim.scenes.heap.filling import (
+    HeapState,
+    begin,
+    layers,
+    mass_of,
+    pour_layer,
+    rebuild_container,
+    smallest_grain,
+)
 from repose.sim.scenes.heap.parameters import HeapParameters
 from repose.sim.scenes.heap.prepared import column
 from repose.sim.scenes.heap.surface import slope_now
@@ -350,6 +359,8 @@ SCENE = Scene(
     act=act,
     describe=describe,
     on_grain_removed=count_removed,
+    free_walls=True,
+    add_grains=adding(lambda built, radii: mass_of(radii, built)),
     measure=measure,
     slope=_drawn_slope,
     curves=lambda experiment: other_angles.curves(experiment.run.state.other),

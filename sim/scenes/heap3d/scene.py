@@ -26,6 +26,7 @@ from repose.sim.scenes.common.law_choice import is_material_law, with_law
 from repose.sim.scenes.common.phases import enter
 from repose.sim.scenes.common.poured import (
     act_poured,
+    adding,
     come_to_rest,
     count_removed,
     fillable,
@@ -214,6 +215,7 @@ SCENE = Scene(
     act=act,
     describe=describe,
     on_grain_removed=count_removed,
+    add_grains=adding(lambda built, radii: built.mass_of(radii)),
     measure=measure,
     slope=slope,
     box=box,

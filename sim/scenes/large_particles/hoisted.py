@@ -7,6 +7,7 @@ thread; then the log hangs and rises with the thread, which carries its weight. 
 
 from __future__ import annotations
 
+import functools
 from typing import Annotated
 
 import numpy as np
@@ -78,14 +79,21 @@ class HoistedParameters(HoistParameters, AfloatParameters):
 
     def thread_end(self, dimension: int) -> tuple[tuple[float, ...], tuple[float, ...]]:
         """Place of the free end at the start, above the particle it holds, and its velocity [m, m/s]."""
-        x, y = start(self, 1).motion[:2, 0, self.held_sphere]
-        return (float(x), float(y) + self.thread_length), (0.0, self.hoist_speed)
+        x, y = held_place(self)
+        return (x, y + self.thread_length), (0.0, self.hoist_speed)
 
 
 def start(parameters: HoistedParameters, seed: int) -> World:
     """The floating log."""
     world = with_body(new_world(), lattice(parameters.length, ROWS), parameters.log_density * VOLUME, 0)
     return set_afloat(world, parameters)
+
+
+@functools.lru_cache(maxsize=8)  # asked for at every record and every change of the time step
+def held_place(parameters: HoistedParameters) -> tuple[float, float]:
+    """Place of the particle that the thread holds, while the log floats [m]."""
+    x, y = start(parameters, 1).motion[:2, 0, parameters.held_sphere]
+    return float(x), float(y)
 
 
 def thread(experiment: Experiment) -> tuple[Floats, Floats, float]:

@@ -12,6 +12,7 @@ A scene is held until it is started. It then records its quantities until the du
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -306,15 +307,22 @@ def direction(experiment: Experiment, tail: int, head: int) -> float:
 
 
 def pieces(experiment: Experiment) -> NDArray[np.int32]:
-    """Number of the piece that each particle belongs to, connected by intact bonds, shape (count,)."""
+    """Number of the piece that each particle belongs to, connected by intact bonds, shape (count,); read-only."""
+    world = experiment.run.world
+    intact = world.bonds.intact.astype(bool)
+    i, j = (ends[intact].astype(np.int64).tobytes() for ends in (world.bonds.i, world.bonds.j))
+    return _connected(world.sphere_count, i, j)
+
+
+@functools.lru_cache(maxsize=8)  # bonds seldom break, and their pieces are recorded often
+def _connected(count: int, i: bytes, j: bytes) -> NDArray[np.int32]:
     from scipy.sparse import coo_array  # here, because the window opens before slow imports
     from scipy.sparse.csgraph import connected_components
 
-    world = experiment.run.world
-    intact = world.bonds.intact.astype(bool)
-    i, j = world.bonds.i[intact].astype(np.int64), world.bonds.j[intact].astype(np.int64)
-    links = coo_array((np.ones(i.size), (i, j)), shape=(world.sphere_count, world.sphere_count))
+    ends = np.frombuffer(i, np.int64), np.frombuffer(j, np.int64)
+    links = coo_array((np.ones(ends[0].size), ends), shape=(count, count))
     found: NDArray[np.int32] = connected_components(links, directed=False)[1]
+    found.flags.writeable = False
     return found
 
 
@@ -459,6 +467,10 @@ def particle_scene(
     def begin(parameters: Any, seed: int) -> tuple[World, ParticlesState]:
         return start(parameters, seed), ParticlesState()
 
+    @functools.lru_cache(maxsize=8)  # asked for at every change of the time step
+    def smallest_of(parameters: Any) -> tuple[float, float]:
+        return smallest(start(parameters, 1))
+
     def supervise(experiment: Experiment) -> None:
         state: ParticlesState = experiment.run.state
         if state.phase != "flowing":
@@ -562,7 +574,7 @@ def particle_scene(
         liquid=liquid,
         tracks=tracks,
         under_way=lambda experiment: experiment.phase == "flowing",
-        smallest_grain=lambda parameters: smallest(start(parameters, 1)),
+        smallest_grain=smallest_of,
         fields=lambda parameters: fields,
         bond=lambda parameters: "spring",
         readings=readings,

@@ -165,16 +165,30 @@ def restitution(experiment: Experiment) -> float:
     return float(apart / experiment.run.built.speed)
 
 
-def readings(experiment: Experiment) -> tuple[Reading, ...]:
-    """Velocities, and what the impact made of them."""
+def velocities_and_spins(experiment: Experiment) -> tuple[Reading, ...]:
+    """Velocity and spin of either body; before the start the number of particles."""
     if not column(experiment, "momentum_x").size:
         return (Reading("particles", float(experiment.run.world.sphere_count)),)
     now = {name: round(float(values[-1]), 3) + 0.0 for name, values in experiment.run.state.columns.items()}
+    of_centre = "To the right, of the centre. The centres of bodies that turn as one have different velocities."
     return (
-        Reading("velocity of the projectile", now["projectile_speed"], "m/s", help="To the right."),
-        Reading("velocity of the target", now["target_speed"], "m/s", help="To the right."),
-        Reading("restitution", round(restitution(experiment), 3) + 0.0, help="Velocity apart over velocity before."),
-        Reading("common spin", now["common_spin"], "rad/s", help="Angular momentum over moment of inertia of both."),
+        Reading("velocity of the projectile", now["projectile_speed"], "m/s", help=of_centre),
+        Reading("velocity of the target", now["target_speed"], "m/s", help=of_centre),
+        Reading("spin of the projectile", now["projectile_spin"], "rad/s", help="Negative: clockwise."),
+        Reading("spin of the target", now["target_spin"], "rad/s", help="Negative: clockwise."),
+    )
+
+
+def readings(experiment: Experiment) -> tuple[Reading, ...]:
+    """Velocities and spins, and the restitution as soon as the bodies go apart."""
+    found = velocities_and_spins(experiment)
+    apart = restitution(experiment) if column(experiment, "momentum_x").size else 0.0
+    if apart <= 0.0:
+        return found
+    return (
+        *found[:2],
+        Reading("restitution", round(apart, 3), help="Velocity apart over velocity before."),
+        *found[2:],
     )
 
 
@@ -274,7 +288,7 @@ SCENE = (
         parts=PARTS,
         box=box,
         focus=focus,
-        readings=readings,
+        readings=velocities_and_spins,
         expected=common,
         plots=(
             VELOCITY,

@@ -161,11 +161,6 @@ def measured(experiment: Experiment) -> dict[str, float]:
     }
 
 
-def mean_spin(experiment: Experiment) -> float:
-    """Mean spin of the last third of the records [rad/s]."""
-    return float(late_spin(experiment).mean())
-
-
 def late_spin(experiment: Experiment) -> Floats:
     """Spin in the last third of the records [rad/s]."""
     spin = column(experiment, "spin")
@@ -173,22 +168,25 @@ def late_spin(experiment: Experiment) -> Floats:
 
 
 def readings(experiment: Experiment) -> tuple[Reading, ...]:
-    """Spin now and at the start, number of orbits."""
+    """Spin, distance and number of orbits; at the end also the mean spin of the last third of the run."""
     spin, built = column(experiment, "spin"), experiment.run.built
     if not spin.size:
         return (Reading("spin", built.first_spin, "rad/s"),)
     orbits = float(times(experiment)[-1]) / period(built)
     return (
         Reading("spin", round(float(spin[-1]), 3) + 0.0, "rad/s", help="Negative: clockwise, as the orbit."),
-        Reading(
-            "mean spin of the last third",
-            round(mean_spin(experiment), 3) + 0.0,
-            "rad/s",
-            expected=-balanced_rate(built),
-            help=f"The tide does no work at {-balanced_rate(built):.3g} rad/s (Hut 1981).",
-        ),
+        *((settled_spin(experiment),) if experiment.phase == "rested" else ()),
+        Reading("distance from the planet", float(column(experiment, "distance")[-1]), "m"),
         Reading("orbits", round(orbits, 2), help=f"One takes about {period(built):.3g} s."),
     )
+
+
+def settled_spin(experiment: Experiment) -> Reading:
+    """The mean spin of the last third of the run, beside the rate that it approaches."""
+    rate = -balanced_rate(experiment.run.built)
+    value = round(float(late_spin(experiment).mean()), 3) + 0.0
+    words = f"The tide does no work at {rate:.3g} rad/s (Hut 1981)."
+    return Reading("mean spin of the last third", value, "rad/s", expected=rate, help=words)
 
 
 def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:

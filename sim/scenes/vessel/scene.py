@@ -26,6 +26,7 @@ from repose.sim.scenes.common.phases import enter
 from repose.sim.scenes.common.poured import (
     PouredState,
     act_poured,
+    adding,
     come_to_rest,
     count_removed,
     fillable,
@@ -284,6 +285,7 @@ SCENE = Scene(
     act=act,
     describe=describe,
     on_grain_removed=count_removed,
+    add_grains=adding(lambda built, radii: built.mass_of(radii)),
     box=box,
     focus=focus,
     results=results,

@@ -16,6 +16,7 @@ FRICTION = (0.1, 0.2, 0.4)
 LEFT = "angle_of_repose.grains_left"
 """Grains of the heap whose angle of repose was measured, before it was tilted or got more grains."""
 ANGLES = "other_angles."
+LARGE = f"{ANGLES}large_avalanches"
 TILTED, MARGINAL, REPOSE, DROP = (
     f"{ANGLES}{name}_degrees"
     for name in ("tilting_angle", "marginal_stability", "repose_after_avalanches", "slope_drop")
@@ -32,7 +33,9 @@ def repose_below_marginal(outcome: Outcome) -> Verdict:
     smallest = min(row.value / row.error for row in rows)
     why = f"At the friction where it is least clear the difference is {smallest:.1f} standard errors."
     clear = drop > verdicts.CLEAR * error
-    return Verdict(f"θ_MS − θ_R = {shown(drop, error)}° over {len(rows)} values", clear, why)
+    avalanches = round(sum(row.runs * row.value for row in outcome.rows(outcome.groups[0], LARGE)))
+    ours = f"θ_MS − θ_R = {shown(drop, error)}° over {len(rows)} values, {avalanches} large avalanches"
+    return Verdict(ours, clear, why)
 
 
 def flows_beyond_repose(outcome: Outcome) -> Verdict:
@@ -72,7 +75,7 @@ STUDY = (
         values={"afterwards": "trickle", "trickle_count": 200},
         grid={"friction": FRICTION},
         seeds=(1, 2, 3),
-        measured=(MARGINAL, REPOSE, DROP, f"{ANGLES}large_avalanches", f"{ANGLES}mean_avalanche", LEFT),
+        measured=(MARGINAL, REPOSE, DROP, LARGE, f"{ANGLES}mean_avalanche", LEFT),
         drawn_count=2,
         figure="avalanches",
         statements=(

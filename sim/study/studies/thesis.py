@@ -42,20 +42,18 @@ SIMPLIFIED_LINE = Reference(
 
 
 def straight_line(per: float, unit: str) -> Law:
-    """θ = a + b x fitted to the mean angles with equal weights; b is told per so much of the parameter [SI]."""
+    """θ = a + b x through the mean angles (`verdicts.straight_line`); b is told per so much of the parameter [SI]."""
 
     def fitted(points: Sequence[Point], reach: tuple[float, float]) -> Findings:
         rows = averaged(points)
         if len(rows) < 3:
             return Findings({}, ())
-        from scipy.stats import linregress
-
-        fit = linregress([row.at for row in rows], [row.value for row in rows])
+        fit = verdicts.straight_line(rows)
         x = np.linspace(*reach, 50)
-        slope, error, at_zero = (math.degrees(value) for value in (fit.slope * per, fit.stderr * per, fit.intercept))
+        slope, error, at_zero = (math.degrees(value) for value in (fit.slope * per, fit.error * per, fit.at_zero))
         label = f"{at_zero:.1f}° + ({shown(slope, error)}) {unit}"
         numbers = {"slope": slope, "standard_error": error, "intercept": at_zero, "unit": unit}
-        return Findings(numbers, (Line(label, x, fit.intercept + fit.slope * x, fitted=True),))
+        return Findings(numbers, (Line(label, x, fit.at_zero + fit.slope * x, fitted=True),))
 
     return fitted
 
@@ -67,9 +65,26 @@ def factor_is(label: str, theirs: tuple[float, float], why: str = "") -> Any:
         found = verdicts.numbers(outcome, label).get("factor")
         ours = None if found is None else (found["k"], found["standard_error"])
         found = verdicts.same_number(outcome, "k = ", ours, theirs)
-        return replace(found, why=f"{found.why} {why}".strip()) if found.agrees is False else found
+        if ours is None or found.agrees is None:
+            return found
+        words = [found.why, why if not found.agrees else "", no_multiple_of_arctan(outcome, label, ours[0])]
+        return replace(found, why=" ".join(word for word in words if word))
 
     return judge
+
+
+def no_multiple_of_arctan(outcome: Outcome, label: str, k: float) -> str:
+    """A sentence if the means of a line are clearly no multiple of arctan μ; empty otherwise."""
+    rows = outcome.rows(outcome.group(label))
+    away = [(row.value - k * math.atan(row.at)) / row.error for row in rows if row.error > 0.0]
+    rms = math.sqrt(sum(x * x for x in away) / len(away)) if away else 0.0
+    at_zero = next((math.degrees(row.value) for row in rows if row.at == 0.0), 0.0)
+    if rms <= verdicts.CLEAR:
+        return ""
+    missed = f" and {at_zero:.1f}° at μ = 0" if at_zero else ""
+    return (
+        f"k arctan μ misses our means by {rms:.1f} standard errors (root mean square){missed}: k is a summary, no law."
+    )
 
 
 def smaller_if_simplified(outcome: Outcome) -> Verdict:
@@ -107,8 +122,13 @@ def more_friction_is_steeper(outcome: Outcome) -> Verdict:
 
 
 def angle_rises_with_base_radius(outcome: Outcome) -> Verdict:
-    """Whether θ rises with R_p."""
-    return verdicts.trend(outcome, "", per=1e-3, unit="°/mm", expected=1)
+    """Whether θ rises with R_p, and the means are on a straight line."""
+    found = verdicts.trend(outcome, "", per=1e-3, unit="°/mm", expected=1)
+    if not found.agrees:
+        return found
+    misfit = verdicts.straight_line(outcome.rows(outcome.groups[0])).misfit
+    why = f"The means are {misfit:.1f} of their standard errors from the line (square root of χ²/ν)."
+    return found if math.isnan(misfit) else replace(found, agrees=misfit <= verdicts.CLEAR, why=why)
 
 
 def gravity_has_no_effect(outcome: Outcome) -> Verdict:
@@ -257,6 +277,7 @@ BASE = StudyPlan(
     scene="heap",
     values={"friction": 0.05},
     grid={"base_radius": (1.25e-4, 2.5e-4, 5e-4, 7.5e-4, 1e-3)},
+    seeds=(1, 2, 3, 4, 5),
     laws=straight_line(1e-3, "°/mm × R_p"),
     statements=(
         Statement("The angle rises linearly with R_p.", "", angle_rises_with_base_radius),
@@ -270,6 +291,7 @@ GRAVITY = StudyPlan(
     scene="heap",
     values={"friction": 0.1},
     grid={"gravity": (4.0, 9.81, 20.0, 40.0)},
+    seeds=(1, 2, 3, 4, 5),
     laws=straight_line(1.0, "°/(m/s²) × g"),
     statements=(Statement("Gravity has no clear influence on the angle.", "no trend", gravity_has_no_effect),),
 )

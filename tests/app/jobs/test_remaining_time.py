@@ -11,7 +11,7 @@ import pytest
 from repose.app import progress
 from repose.app.cli.commands import run_command_line
 from repose.app.jobs import remaining_time
-from repose.app.jobs.remaining_time import Outlook, duration, time_left
+from repose.app.jobs.remaining_time import Countdown, Outlook, duration, time_left
 from repose.app.progress import Progress
 
 
@@ -93,3 +93,18 @@ def test_time_left_assumes_the_rest_to_go_on_like_the_share_done(monkeypatch: py
     assert time_left(began, 0.25) == "90 s left"
     assert time_left(began, 0.0) == ""
     assert time_left(began, 1.0) == ""
+
+
+def test_many_runs_are_timed_from_their_first_progress_and_their_first_moments_tell_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock = Clock()
+    monkeypatch.setattr(remaining_time, "time", clock)
+    countdown = Countdown()
+    assert countdown.words(0.0) == ""
+    clock.now += 100.0  # an engine is compiled
+    assert countdown.words(1e-4) == ""
+    clock.now += 10.0
+    assert countdown.words(2e-4) == "", "a first layer was taken for the rate of a run: 14 h left"
+    clock.now += 20.0
+    assert countdown.words(0.25) == "90 s left"

@@ -19,6 +19,7 @@ def three_in_a_row() -> Snapshot:
     centre = np.array(((-2.0, 0.0), (0.0, 0.0), (2.0, 0.0)), np.float32)
     return Snapshot(
         position=centre,
+        velocity=np.zeros((3, 2), np.float32),
         radius=np.ones(3, np.float32),
         fixed=np.zeros(3, np.bool_),
         sphere_id=np.array((5, 9, 7)),
@@ -104,3 +105,11 @@ def test_contacts_keep_their_grains_when_walls_above_the_grains_are_not_drawn() 
     shown = without_idle_walls(snapshot, 5.0)
     assert shown.forces is not None
     assert (shown.forces.i.tolist(), shown.forces.j.tolist()) == ([0], [1])
+
+
+def test_bonds_keep_their_spheres_when_walls_above_the_grains_are_not_drawn() -> None:
+    snapshot = three_in_a_row()
+    snapshot.position[0, 1], snapshot.fixed[0] = 9.0, True
+    snapshot.velocity, snapshot.orientation = np.zeros((3, 2), np.float32), np.zeros((3, 0), np.float32)
+    snapshot.bonds = np.array(((0, 1), (1, 2)))
+    assert without_idle_walls(snapshot, 5.0).bonds.tolist() == [[0, 1]]

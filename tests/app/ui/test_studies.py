@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from imgui_bundle import imgui
+from repose.app.ui import widgets
 from repose.app.ui.panels import study as panel
 from repose.app.ui.studies import Studies, candidates
 from repose.sim.experiment.commands import Command, KeepMeasured
@@ -124,7 +126,9 @@ def test_stopping_keeps_the_runs_that_have_ended(tmp_path: Path) -> None:
     go_on.set()
     studies.end()
     assert (studies.running, studies.done, studies.trouble) == (False, 1, "")
-    assert studies.curve() is not None
+    curve = studies.curve()
+    assert curve is not None
+    assert curve.heading == "θ(μ), 2 seeds: 1 of 4 runs", "the head promises seeds that have not been run"
 
 
 @pytest.mark.parametrize(
@@ -196,6 +200,20 @@ def test_the_panel_is_worked_by_keyboard_and_exports(tmp_path: Path) -> None:
         assert harness.ui.studies.low.endswith("0.15")
         harness.click("study.clear")
         assert harness.ui.studies.curve() is None
+
+
+def test_a_tooltip_covers_neither_the_row_of_its_widget_nor_those_above(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[float] = []
+    real = widgets.write
+    monkeypatch.setattr(widgets, "write", lambda *given: seen.append(imgui.get_window_pos().y) or real(*given))
+    with open_harness(tmp_path, full_snapshot(), size=(1280, 800)) as harness:
+        opened(harness, tmp_path)
+        harness.move(*harness.place("study.low"))
+        harness.frame(120)
+        assert seen
+        assert seen[-1] >= harness.widgets["study.low"][3], "the tooltip covers the range that is typed"
 
 
 def test_a_scene_that_cannot_be_compared_says_so(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ import pygame
 import pytest
 from repose.app.render.camera import Camera2D
 from repose.app.render.orbit import VIEWS, Camera3D
+from repose.app.storage.view import View
 from repose.app.ui.places import TASK_FOOT
 from repose.app.window.camera_control import CameraControl
 from repose.sim.experiment.snapshot import Snapshot
@@ -24,7 +25,9 @@ SIZE = (1280, 720)
 def ui() -> Any:
     snapshot = Snapshot(serial=1, box=((0.0, 0.0), (0.1, 0.2)))
     inset = (300.0, 0.0, 300.0, 46.0)
-    return SimpleNamespace(snapshot=snapshot, camera=Camera2D(), size=SIZE, inset=inset, scale=1.0, memory={})
+    return SimpleNamespace(
+        snapshot=snapshot, camera=Camera2D(), size=SIZE, inset=inset, scale=1.0, memory={}, view=View()
+    )
 
 
 def handle(control: CameraControl, ui: Any, kind: int, free: bool = True, **fields: Any) -> None:

@@ -112,3 +112,12 @@ def test_a_click_is_told_to_the_tool_whoever_has_the_drag(ui: Any, start: float)
     assert ui.done[-1] == ("click", (start + 2, 50))
     gestures.handle(up(start), ui, True)  # pressed on a panel
     assert ui.done.count(("click", (start, 50))) == 0
+
+
+def test_a_double_click_is_the_camera_s_only_while_neither_click_nor_drag_is_a_tool_s(ui: Any) -> None:
+    gestures = Gestures()
+    assert gestures.takes_clicks(ui)  # the pen acts on clicks
+    ui.tool = "look"
+    assert not gestures.takes_clicks(ui)
+    gestures.tool = tools.all_tools()[1]  # a drag that another tool began
+    assert gestures.takes_clicks(ui)

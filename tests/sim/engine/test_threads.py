@@ -9,16 +9,28 @@ import numpy as np
 import pytest
 from repose.sim.engine import threads as engine_threads
 from repose.sim.engine import workspace
-from repose.sim.engine.builder import add_spheres, empty_world, fitted, with_threads
+from repose.sim.engine.builder import (
+    add_spheres,
+    empty_world,
+    enlarge_pairs,
+    fitted,
+    set_walls,
+    trimmed,
+    with_threads,
+)
+from repose.sim.engine.contacts.wall_geometry import PLANE
 from repose.sim.engine.thread_count import MOST_THREADS
+from repose.sim.engine.workspace import FOUND, WALL_LIST_FITS
+from repose.sim.engine.world import PAIR_COUNT, WALL_CONTACT_COUNT, World, empty_pairs
 from repose.sim.experiment.changes import clear_fault
 from repose.sim.experiment.commands import Act, UseThreads
 from repose.sim.experiment.control import apply, rewind_to
+from repose.sim.experiment.experiment import CHECK_STEPS
 from repose.sim.experiment.history import saved_copy
 from repose.sim.experiment.replay import verify
 from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.runner import Runner
-from repose.sim.experiment.stepping import advance
+from repose.sim.experiment.stepping import CHECKS_PER_CHECKPOINT, advance
 from repose.sim.numbers import time_text
 from repose.sim.study.bench import memory
 
@@ -102,11 +114,53 @@ def test_a_thread_that_does_not_arrive_stops_the_run_at_the_last_good_state_with
     assert state_hash(simulation.run) == state_hash(alone.run)
 
 
-@pytest.mark.parametrize(("threads", "bound"), [(1, 1350), (2, 1600)])
-def test_the_memory_per_bead_in_space_is_within_its_bound_threads_included(threads: int, bound: int) -> None:
-    # As many pairs as a settled glass of beads has room for, six to a bead, and walls.
+def beads(listed: int, near_walls: int, room: int, room_at_walls: int) -> World:
+    """10 000 beads in space over a plane with lists of so many pairs and contacts with the wall, and room for more."""
     count = 10_000
     blank = empty_world(3, 3, 3)
     world = add_spheres(blank, np.arange(3.0 * count).reshape(count, 3), 5e-3, 1e-3)
-    world = fitted(world, world.pairs, 6 * count, wall_capacity=count)
-    assert memory(with_threads(world, threads)) / count < bound
+    world = set_walls(world, PLANE, np.array([[[0.0] * 3, [0.0, 0.0, 1.0], [0.0] * 3]]))
+    world = fitted(world, empty_pairs(room, 3, True), room, wall_capacity=room_at_walls)
+    world.counters[[PAIR_COUNT, WALL_CONTACT_COUNT]] = listed, near_walls
+    return world
+
+
+@pytest.mark.parametrize(
+    ("listed", "near_walls", "threads", "bound"),
+    [(33_000, 2200, 1, 950), (33_000, 2200, 2, 1050), (55_800, 3500, 1, 1200), (55_800, 3500, 2, 1330)],
+    ids=["at rest", "at rest, two threads", "flowing", "flowing, two threads"],
+)
+def test_the_memory_per_bead_in_space_is_that_of_its_lists_threads_included(
+    listed: int, near_walls: int, threads: int, bound: int
+) -> None:
+    # As many entries as the lists of glass beads have, after others that were twice as long.
+    world = with_threads(trimmed(beads(listed, near_walls, 2 * listed, 2 * near_walls)), threads)
+    assert memory(world) / world.sphere_count < bound
+    assert world.pairs.i.size > 1.1 * listed  # the next list may be longer
+    assert trimmed(world) is world
+
+
+def test_only_the_list_that_was_full_gets_more_room() -> None:
+    world = beads(0, 0, 40_000, 2000)
+    world.threads.thread_status[0, [FOUND, WALL_LIST_FITS]] = -1, 1
+    larger = enlarge_pairs(world)
+    assert (larger.pairs.i.size, larger.wall_contacts.sphere.size) == (50_000, 2000)
+    world.threads.thread_status[0, [FOUND, WALL_LIST_FITS]] = 7, 0
+    larger = enlarge_pairs(world)
+    assert (larger.pairs.i.size, larger.wall_contacts.sphere.size) == (40_000, 3000)
+    world.threads.thread_status[0, [FOUND, WALL_LIST_FITS]] = -1, 0
+    larger = enlarge_pairs(world)
+    assert (larger.pairs.i.size, larger.wall_contacts.sphere.size) == (50_000, 3000)
+
+
+def test_a_run_gives_room_back_that_its_lists_do_not_need_and_keeps_its_bits() -> None:
+    simulation, alone = make(), make()
+    for one in (simulation, alone):
+        apply(one, Act("fill"))
+        advance(one, 10)
+    while simulation.run.world.pairs.i.size < 10_000:
+        simulation.run.world = enlarge_pairs(simulation.run.world)
+    for one in (simulation, alone):
+        advance(one, CHECK_STEPS * CHECKS_PER_CHECKPOINT)
+    assert simulation.run.world.pairs.i.size < 2000
+    assert state_hash(simulation.run) == state_hash(alone.run)

@@ -13,11 +13,14 @@ from repose.sim.experiment.commands import (
     Act,
     Command,
     Pull,
+    Push,
     Recover,
     Release,
     RemoveGrain,
     Rewind,
     SetParameters,
+    Shake,
+    Still,
     TakeBack,
 )
 from repose.sim.experiment.control import apply
@@ -179,8 +182,19 @@ def dragged(experiment: Experiment) -> Experiment:
     return experiment
 
 
-def test_a_replay_of_a_run_with_a_dragged_grain_gives_the_same_bits_and_so_does_a_rewind() -> None:
+def stirred(experiment: Experiment) -> Experiment:
+    """A rod moved through the grains by several commands, as by a mouse."""
+    for k in range(3):
+        done(experiment, Push((1e-3 * k, 2e-3), 1e-3, 500.0, 0.2, True))
+        go(experiment, experiment.history.at + 137)
+    return experiment
+
+
+def test_a_replay_of_a_run_that_a_hand_has_changed_gives_the_same_bits_and_so_does_a_rewind() -> None:
     experiment = done(dragged(poured(5_000)), Release())
+    experiment = done(stirred(experiment), Release(), Shake(2e-4, 60.0, True))
+    go(experiment, 8_000)
+    done(experiment, Still())
     go(experiment, 9_000)
     verdict = verify(saved_copy(experiment))
     assert verdict.differs_at is None
@@ -222,9 +236,11 @@ def test_a_removed_grain_is_put_back() -> None:
 
 
 def test_a_run_saved_while_a_grain_is_held_continues_with_the_same_bits() -> None:
-    experiment = dragged(poured(5_000))
+    experiment = done(stirred(dragged(poured(5_000))), Shake(2e-4, 60.0, False))
     other = resumed(saved(experiment))
     assert other.run.target == experiment.run.target is not None
+    assert other.run.pusher == experiment.run.pusher is not None
+    assert other.run.shaker == experiment.run.shaker is not None
     for run in (experiment, other):
         go(run, 8_000)
     assert state_hash(other.run) == state_hash(experiment.run)

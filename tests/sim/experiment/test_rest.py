@@ -35,6 +35,15 @@ def test_a_prepared_column_is_at_rest_until_its_wall_is_opened() -> None:
     assert not shown_at_rest(experiment)
 
 
+def test_a_reset_column_is_at_rest_as_at_the_beginning() -> None:
+    experiment = new_experiment("heap", ready="column")
+    apply(experiment, Act("open"))
+    advance(experiment, 100)
+    apply(experiment, Act("reset"))
+    assert experiment.time == 0.0
+    assert at_rest(experiment), "the clock runs although nothing moves"
+
+
 def test_grains_that_are_filled_come_to_rest_and_a_tilt_lets_the_clock_run_again() -> None:
     experiment = new_experiment("heap", SMALL)
     assert at_rest(experiment)

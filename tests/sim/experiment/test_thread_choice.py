@@ -11,7 +11,7 @@ from repose.sim.experiment.control import apply
 from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.runner import Runner
 from repose.sim.experiment.stepping import advance
-from repose.sim.experiment.thread_choice import LARGEST_SHARE, LONGEST_PAUSE, ThreadChoice, ladder
+from repose.sim.experiment.thread_choice import LARGEST_SHARE, LONGEST_PAUSE, ThreadChoice, is_better, ladder
 
 from tests.sim.experiment.test_runner import make
 
@@ -56,12 +56,31 @@ def test_as_many_threads_remain_as_there_are_free_processors(most: int, free: in
     assert (machine.choice.crowded == "") == (best == most)
 
 
+@pytest.mark.parametrize("ratio", [1.03, 1.11])
+def test_two_threads_that_are_a_little_slower_than_one_are_given_up(ratio: float) -> None:
+    choice, spent = ThreadChoice(), {1: 0.0, 2: 0.0}
+    while sum(spent.values()) < 60.0:
+        number = choice.number(2)
+        took = BATCH * 1e-4 * (ratio if number == 2 else 1.0)
+        choice.took(BATCH, took)
+        spent[number] += took
+    assert choice.used == 1
+    assert spent[2] < 2.0 * LARGEST_SHARE * spent[1]
+
+
+def test_two_threads_that_are_a_little_faster_than_one_are_not_given_up_but_not_begun_with_either() -> None:
+    assert not is_better(1, 1.0, 2, 0.95)
+    assert not is_better(2, 0.95, 1, 1.0)
+    assert is_better(2, 0.85, 1, 1.0)
+
+
 def test_the_sentence_names_both_numbers() -> None:
     machine = Machine(2, 1)
     assert machine.choice.crowded == ""
     machine.run(2.0)
     assert machine.choice.crowded == (
-        "Other programs use the processors: 1 thread steps the grains instead of 2, which is faster now."
+        "1 thread steps the grains instead of 2, which is faster now: other programs use the processors, or the grains "
+        "are too few."
     )
 
 

@@ -78,6 +78,17 @@ def test_a_dump_that_is_being_written_shows_its_complete_frames(tmp_path: Path) 
         (frame(0, ["1 1 -0.001 1e-5 0 0 0 0 0 0"]), "a radius that is not a number"),
         (frame(0, ["1 1 0.001 nan 0 0 0 0 0 0"]), "a mass that is not a number"),
         (frame(0, ["1 1 0.001 1e-5 x 0 0 0 0 0"]), "cannot be read"),
+        (frame(0, [sphere(1, 0.0, 0.0), sphere(2, 0.1, 0.0), sphere(1, 0.2, 0.0)]), "step 0 has the id 1 twice"),
+        (frame(100, [sphere(1, 0.0, 0.0)]) + frame(0, [sphere(1, 0.0, 0.1)]), "step 0 follows step 100"),
+        (frame(7, [sphere(1, 0.0, 0.0)]) + frame(7, [sphere(1, 0.0, 0.1)]), "step 7 follows step 7"),
+        (
+            frame(0, [sphere(1, 0.0, 0.0)], 0.2) + frame(5, [sphere(1, 0.0, 0.1)], 0.1),
+            "the time goes from 0.2 s at step 0 to 0.1 s at step 5",
+        ),
+        (
+            frame(0, [sphere(1, 0.0, 0.0)], math.nan) + frame(5, [sphere(1, 0.0, 0.1)], 0.1),
+            "the time goes from nan s at step 0 to 0.1 s",
+        ),
     ],
 )
 def test_what_is_no_dump_is_refused_in_a_sentence(tmp_path: Path, text: str, words: str) -> None:

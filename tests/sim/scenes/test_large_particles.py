@@ -11,7 +11,7 @@ import pytest
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act, SetParameters
 from repose.sim.experiment.control import apply
-from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
 from repose.sim.experiment.headless import run_experiment
 from repose.sim.experiment.stepping import advance
 from repose.sim.fields import hoist
@@ -177,6 +177,28 @@ def test_the_ends_of_every_slider_of_the_lecture_are_stable(scene: str) -> None:
                 experiment = ran(scene, **{"duration": 0.05, name: value})
                 assert experiment.fault is None, f"{name} = {value}: {experiment.fault}"
                 found(experiment)
+
+
+@pytest.mark.parametrize(
+    ("scene", "label"),
+    [("projectile", "restitution"), ("satellite", "mean spin of the last third")],
+)
+def test_a_result_is_read_only_once_it_means_something(scene: str, label: str) -> None:
+    experiment = new_experiment(scene, scenes()[scene].test_values)
+    apply(experiment, Act("run"))
+    advance(experiment, CHECK_STEPS)
+    assert label not in {entry.label for entry in experiment.scene.readings(experiment)}
+    run_experiment(experiment, under_way=True)
+    found = next(entry for entry in experiment.scene.readings(experiment) if entry.label == label)
+    bound = (0.0, 1.0) if scene == "projectile" else (1.2 * found.expected, 0.8 * found.expected)
+    assert bound[0] < found.value < bound[1]
+
+
+def test_bodies_that_stay_together_have_no_restitution_but_spins() -> None:
+    experiment = ran("capture")
+    found = {entry.label: entry.value for entry in experiment.scene.readings(experiment)}
+    assert "restitution" not in found
+    assert found["spin of the projectile"] == pytest.approx(found["spin of the target"], rel=0.2)
 
 
 def test_a_thread_of_no_length_is_drawn() -> None:

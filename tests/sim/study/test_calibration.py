@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from repose.app.jobs.calibrate_job import plan_calibration
+from repose.app.jobs.calibrate_job import in_words, plan_calibration
 from repose.sim.parameters import ParameterError
 from repose.sim.study.calibration import Found, Goal, calibrate, next_values
 from repose.sim.study.outcome import Outcome
@@ -39,6 +39,11 @@ def noise(values: Any, seed: int, spread: float) -> float:
     return float(spread * np.random.default_rng(number).standard_normal())
 
 
+def rising(values: Any) -> float:
+    """25° at μ = 0.5, where it rises by 50° per unit of μ."""
+    return float(25.0 + 25.0 * math.log(2.0 * values["friction"]))
+
+
 def with_k(values: Any, seed: int, spread: float = 0.0) -> float:
     k = 1.0 + 0.5 * math.log(values["shear_stiffness"] / 60.0)
     return k * math.degrees(math.atan(values["friction"])) + noise(values, seed, spread)
@@ -65,33 +70,66 @@ def test_the_interval_holds_the_true_value_in_most_repetitions() -> None:
     goal = replace(ANGLE, precision=0.02, most_runs=20)
     inside = 0
     for repetition in range(40):
-        line = made(
-            lambda values, seed, shift=1000 * repetition: 50.0 * values["friction"] + noise(values, seed + shift, 1.5)
-        )
+        line = made(lambda values, seed, shift=1000 * repetition: rising(values) + noise(values, seed + shift, 1.5))
         found, _ = calibrate(goal, line)
         inside += found.interval[0] < 0.5 < found.interval[1]
     assert inside >= 33  # 38 are expected; fewer than 33 in one of 100 cases
 
 
 def test_the_error_of_the_measurement_is_part_of_the_error() -> None:
-    exact, _ = calibrate(ANGLE, made(lambda values, seed: 50.0 * values["friction"]))
-    uncertain, _ = calibrate(replace(ANGLE, wanted_error=1.0), made(lambda values, seed: 50.0 * values["friction"]))
+    exact, _ = calibrate(ANGLE, made(lambda values, seed: rising(values)))
+    uncertain, _ = calibrate(replace(ANGLE, wanted_error=1.0), made(lambda values, seed: rising(values)))
     assert exact.value == pytest.approx(0.5)
     assert exact.standard_error == pytest.approx(0.0, abs=1e-9)
     assert uncertain.standard_error == pytest.approx(1.0 / 50.0, rel=0.1)
 
 
+def test_the_interval_is_honest_where_the_angle_levels_off_in_a_wide_range() -> None:
+    def levels_off(friction: float) -> float:
+        return 36.0 * (1.0 - math.exp(-friction / 0.27))  # 11° at μ = 0.1, 34° at 0.8: as heaps of 1100 grains do
+
+    goal, inside = Goal("heap", "friction", 0.1, 1.5, wanted=0.0, wanted_error=1.0), 0
+    for repetition in range(40):
+        measured = levels_off(0.6) + float(np.random.default_rng(repetition).standard_normal())
+        line = made(
+            lambda values, seed, shift=1000 * repetition: (
+                levels_off(values["friction"]) + noise(values, seed + shift, 3.0)
+            )
+        )
+        found, _ = calibrate(replace(goal, wanted=measured), line)
+        inside += found.interval[0] < 0.6 < found.interval[1]
+    assert inside >= 35  # 38 are expected; with a parabola in μ itself it is 32
+
+
+def test_runs_end_once_they_are_not_what_makes_the_result_uncertain() -> None:
+    goal = replace(ANGLE, wanted_error=1.0)  # ± 0.02, 4 % of μ; the precision asked for is 2 %
+    inside, counts = 0, []
+    for repetition in range(40):
+        measured = 25.0 + float(np.random.default_rng(repetition).standard_normal())
+        line = made(lambda values, seed, shift=1000 * repetition: rising(values) + noise(values, seed + shift, 1.5))
+        found, seen = calibrate(replace(goal, wanted=measured, precision=0.02), line)
+        inside += found.interval[0] < 0.5 < found.interval[1]
+        counts.append(len(seen))
+        assert found.of_runs <= 0.5 * found.standard_error
+    assert inside >= 33  # 38 are expected; fewer than 33 in one of 100 cases
+    assert max(counts) < 60, "runs go on that cannot make the error smaller"
+
+
 def test_a_value_outside_the_range_is_said_and_not_invented() -> None:
-    found, seen = calibrate(
-        replace(ANGLE, wanted=80.0, most_runs=20), made(lambda values, seed: 50.0 * values["friction"])
-    )
+    found, seen = calibrate(replace(ANGLE, wanted=80.0, most_runs=20), made(lambda values, seed: rising(values)))
     assert math.isnan(found.value)
     assert len(seen) == 20
+    goal = replace(ANGLE, wanted=80.0)
+    assert in_words(goal, found).startswith(
+        "the fitted curve does not reach 80° within the range: it is at 36.8° for μ = 0.8, and single runs scatter by"
+    )
+    # Further runs are done where the curve is nearest, and not over the whole range again.
+    assert {observation.at for observation in seen[8:]} == {0.65, 0.8}
 
 
 def test_the_next_values_are_around_the_crossing_and_within_the_range() -> None:
-    assert next_values(ANGLE, Found(0.5, 0.1, (0.3, 0.7), (), 1.0)) == (0.43, 0.5, 0.57)
-    assert next_values(ANGLE, Found(0.79, 0.1, (0.3, 0.8), (), 1.0)) == (0.72, 0.79, 0.8)
+    assert next_values(ANGLE, Found(0.5, 0.1, (0.3, 0.7), (), 1.0)) == (0.406, 0.5, 0.616)
+    assert next_values(ANGLE, Found(0.79, 0.1, (0.3, 0.8), (), 1.0)) == (0.642, 0.79, 0.8)
 
 
 @pytest.mark.parametrize(

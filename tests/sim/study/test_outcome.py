@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from repose.sim.experiment.comparison import Row
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
 from repose.sim.study import verdicts
@@ -16,6 +17,8 @@ from repose.sim.study.outcome import Outcome
 from repose.sim.study.plan import Case, StudyPlan
 from repose.sim.study.plan_file import read_plan
 from repose.sim.study.runs_on_disk import seeds_needed
+
+from tests.small_worlds import use_plain_engine
 
 PLAN = StudyPlan(
     "made",
@@ -142,6 +145,24 @@ def test_a_trend_is_told_from_scatter() -> None:
     assert "slope 100.0 ± 8.2" in verdicts.trend(rising, "soft", per=1.0, unit="°", expected=1).ours
 
 
+def rows_of(values: list[float], error: float, runs: int = 3) -> list[Row]:
+    return [Row(float(at), runs, value, error, error * math.sqrt(runs)) for at, value in enumerate(values)]
+
+
+def test_a_slope_has_the_error_of_the_means_and_a_larger_one_if_they_are_off_the_line() -> None:
+    straight = verdicts.straight_line(rows_of([1.0, 3.0, 5.0, 7.0], 0.5))
+    assert (straight.slope, straight.at_zero) == pytest.approx((2.0, 1.0))
+    # Means that are on the line by chance do not make the slope certain: 0.5 / √(Σ(x - 1.5)²) = 0.5 / √5.
+    assert straight.error == pytest.approx(0.5 / math.sqrt(5.0))
+    assert straight.misfit == pytest.approx(0.0, abs=1e-9)
+    off = verdicts.straight_line(rows_of([1.0, 5.0, 3.0, 7.0], 0.5))
+    left = np.array([1.0, 5.0, 3.0, 7.0]) - np.array([1.6, 3.2, 4.8, 6.4])  # the line is 1.6 + 1.6 x
+    assert off.misfit == pytest.approx(math.sqrt((left @ left) / 0.5**2 / 2.0))
+    assert off.error == pytest.approx(off.misfit * 0.5 / math.sqrt(5.0))
+    single = verdicts.straight_line(rows_of([1.0, 5.0, 3.0, 7.0], 0.0, runs=1))
+    assert single.error == pytest.approx(math.sqrt((left @ left) / 2.0 / 5.0))
+
+
 @pytest.mark.parametrize(
     ("values", "error", "done", "wanted"),
     [
@@ -193,6 +214,10 @@ def test_equal_runs_of_two_studies_have_one_file() -> None:
         ("grid = { law = ['voigt', 'vogt'] }", "it must be 'capillary' or"),
         ("seeds = 99999999999", "seeds = 99999999999 is refused: it must be a number of seeds, 1 to 10000"),
         ("measured = [1]", "it must be a list of names of quantities"),
+        ("measured = ['typo']", "Unknown quantity 'typo'"),
+        ("measured = ['angle_of_repse']", "did you mean 'angle_of_repose'"),
+        ("measured = ['energy.slidng']", "did you mean 'energy.sliding'"),
+        ("measured = ['phase']", "Unknown quantity 'phase'"),
         ("measured = ['grains_left', 'grains_left']", "measures a quantity twice"),
         ("error = 0.1\nmost_seeds = -4", "most_seeds = -4 is refused"),
         ("values = { friction = 0.1 }\ngrid = { friction = [0.1, 0.2] }", "friction is varied, so one value"),
@@ -203,7 +228,10 @@ def test_equal_runs_of_two_studies_have_one_file() -> None:
         ("[", "not valid TOML"),
     ],
 )
-def test_a_bad_study_file_is_refused_with_its_name(text: str, words: str, tmp_path: Path) -> None:
+def test_a_bad_study_file_is_refused_with_its_name(
+    text: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use_plain_engine(monkeypatch)
     path = tmp_path / "mine.toml"
     path.write_text(text)
     with pytest.raises(ParameterError, match=words) as found:
@@ -211,10 +239,13 @@ def test_a_bad_study_file_is_refused_with_its_name(text: str, words: str, tmp_pa
     assert str(path) in str(found.value)
 
 
-def test_a_study_file_gives_cases_choices_and_published_points_in_shown_units(tmp_path: Path) -> None:
+def test_a_study_file_gives_cases_choices_and_published_points_in_shown_units(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use_plain_engine(monkeypatch)
     path = tmp_path / "mine.toml"
     path.write_text(
-        "seeds = [3, 5]\nmeasured = ['grains_left', 'angle_of_repose']\n"
+        "seeds = [3, 5]\nmeasured = ['grains_left', 'angle_of_repose', 'angle_of_repose.grains_left']\n"
         "grid = { base_radius = [2.5e-4, 5e-4], anchor = ['lee-herrmann', 'cundall-strack'] }\n"
         "[[case]]\nlabel = 'linear'\npreset = 'linear-law'\n"
         "[[case]]\nlabel = 'Hertz'\nvalues = { exponent = 'hertz' }\n"

@@ -6,17 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from imgui_bundle import imgui, implot
 from repose.app.jobs import panel_faults
 from repose.app.jobs.panel_faults import OPENED, WAYS, bare_imgui, bare_ui, open_all, try_panel
 from repose.app.ui import layout
 from repose.app.ui.panels import Panel, all_panels
-from repose.app.ui.panels.contact_plot import COURSE
 from repose.app.ui.places import STABILITY
 from repose.app.ui.ui import Ui
-from repose.sim.measure.contact_forces import ContactForces
 from repose.sim.measure.display import Outcome
 
 from tests.app.ui.panels.panel_harness import full_snapshot, open_harness
@@ -101,10 +98,6 @@ def test_a_panel_may_fail_at_any_of_its_widgets(panel: Panel, monkeypatch: pytes
         ui.presenting = panel.name == "presentation"
         if panel.name == "task":  # drawn in scenes that state outcomes
             ui.snapshot = replace(ui.snapshot, outcomes=(Outcome("it holds", "1 m", "2 m", False),))
-        if panel.name == "contact_plot":  # drawn while something is selected
-            ui.snapshot = replace(ui.snapshot, forces=without_contacts())
-            ui.view.selected = (int(ui.snapshot.sphere_id[0]),)
-            ui.memory[COURSE] = ui.view.selected, [(-1.0, 0.0, 0.0)]
         ui.memory[STABILITY] = True
         with bare_imgui():
             panel_faults.apply(ui.palette, ui.scale)
@@ -148,9 +141,3 @@ def test_a_click_draws_a_failed_panel_again(tmp_path: Path, monkeypatch: pytest.
         harness.click("view.again")
         assert harness.ui.broken == {}
         assert "view.colour" in harness.widgets
-
-
-def without_contacts() -> ContactForces:
-    """Forces of a world in which nothing touches."""
-    rows, numbers, vectors = np.empty(0, np.int64), np.empty(0), np.empty((0, 2))
-    return ContactForces(rows, rows, vectors, vectors, numbers, numbers, vectors, vectors, numbers)

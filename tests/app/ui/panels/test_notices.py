@@ -48,7 +48,7 @@ def test_a_message_disappears_by_itself_and_a_second_refusal_is_shown_again(harn
 
 
 def test_fewer_threads_than_allowed_are_told_once(harness: PanelHarness) -> None:
-    crowded = "Other programs use the processors: 1 thread steps the grains instead of 2, which is faster now."
+    crowded = "1 thread steps the grains instead of 2, which is faster now: other programs use the processors."
     toasts(harness)
     for sentence, shown in ((crowded, [crowded]), ("", [crowded])):
         harness.ui.snapshot = replace(harness.ui.snapshot, threads_crowded=sentence)

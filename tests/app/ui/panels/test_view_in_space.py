@@ -9,8 +9,6 @@ from pathlib import Path
 import pytest
 from repose.app.render.orbit import VIEWS
 from repose.app.ui.keys import WINDOW_KEYS
-from repose.app.ui.panels import view
-from repose.app.ui.ui import Ui
 
 from tests.app.fake_space import fake_cone
 from tests.app.ui.panels.panel_harness import PanelHarness, open_harness
@@ -51,18 +49,21 @@ def test_a_scene_in_the_plane_has_neither_named_views_nor_a_cut(tmp_path: Path) 
         assert "view.cut" not in harness.widgets
 
 
-def test_photoelastic_discs_are_not_offered_in_space(harness: PanelHarness, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The list offered them and named them as chosen, but the spheres were drawn plain."""
-    asked: dict[str, str] = {}
-
-    def choose(ui: Ui, key: str, label: str, choices: dict[str, str], chosen: str) -> str | None:
-        asked[key] = chosen
-        return original(ui, key, label, choices, chosen)
-
-    original = view.choose
-    monkeypatch.setattr(view, "choose", choose)
-    harness.ui.view.colour_by = "photoelastic"
+def test_in_space_the_photoelastic_view_is_that_of_the_forces_inside_without_choices_of_the_light(
+    harness: PanelHarness,
+) -> None:
     harness.click("view.colour")
-    assert asked["view.colour"] == "plain"
-    assert "view.colour.plain" in harness.widgets
-    assert "view.colour.photoelastic" not in harness.widgets
+    harness.click("view.colour.photoelastic")
+    assert harness.ui.view.colour_by == "photoelastic"
+    harness.frame()
+    assert "view.stress_optic" not in harness.widgets
+
+
+def test_component_and_width_of_the_stress_field_are_chosen_while_it_is_shown(harness: PanelHarness) -> None:
+    assert "view.stress_width" not in harness.widgets
+    harness.click("view.show_stress_field")
+    harness.click("view.stress_component")
+    harness.click("view.stress_component.vertical")
+    assert harness.ui.view.stress_component == "vertical"
+    harness.drag("view.stress_width", 0.3, 1.0)
+    assert harness.ui.view.stress_width == pytest.approx(5.0, rel=0.1)

@@ -1,0 +1,60 @@
+"""The course of the selection: forces and place of the selected grain or contact since it was selected."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from repose.app.render.selection import contacts_of, forces_on, members_of, rows_of, selected_contact
+from repose.app.storage.view import View
+from repose.sim.engine.world import Floats
+from repose.sim.experiment.snapshot import Snapshot
+
+LONGEST = 3000
+"""Largest number of rows."""
+
+
+@dataclass
+class Course:
+    """One row per snapshot seen since the selection; rows at and after the time of an earlier snapshot are removed."""
+
+    selected: tuple[int, ...] = ()
+    run: tuple[object, ...] = ()
+    """Scene, seed and log of the rows."""
+    rows: list[tuple[float, ...]] = field(default_factory=list)
+    """Time [s], two forces [N] (`forces_of`), place of the grain [m]."""
+
+    def follow(self, snapshot: Snapshot, view: View) -> None:
+        """Add the row of a snapshot."""
+        run = (snapshot.scene, snapshot.seed, snapshot.logs)
+        if (self.selected, self.run) != (view.selected, run):
+            self.selected, self.run, self.rows = view.selected, run, []
+        forces, rows = forces_of(snapshot, view), rows_of(snapshot, view.selected)
+        while self.rows and self.rows[-1][0] >= snapshot.time:
+            self.rows.pop()
+        if forces is not None and rows is not None:
+            place = snapshot.position[members_of(snapshot, rows[0])].mean(axis=0)
+            self.rows.append((snapshot.time, *forces, *place.tolist()))
+            del self.rows[:-LONGEST]
+
+    def table(self, most: int) -> Floats:
+        """At most about `most` of the rows, evenly chosen, the last one included, shape (rows, 3 + dimension)."""
+        stride = max(1, len(self.rows) // most)
+        return np.array(self.rows[::-1][::stride][::-1])
+
+
+def forces_of(snapshot: Snapshot, view: View) -> tuple[float, float] | None:
+    """Normal and shear force of the contact, 0 while it is open; of a grain the sum of the sizes of its normal forces
+    and the size of the sum of its forces [N]. None before the forces are known."""
+    forces, rows = snapshot.forces, rows_of(snapshot, view.selected)
+    if forces is None or rows is None:
+        return None
+    if len(view.selected) == 2:
+        contact = selected_contact(snapshot, view)
+        if contact is None:
+            return 0.0, 0.0
+        return float(forces.normal_force[contact]), float(np.linalg.norm(forces.shear_force[contact]))
+    members = members_of(snapshot, rows[0])
+    near = contacts_of(snapshot, members)
+    total = forces_on(forces, near, members).sum(axis=0)
+    return float(np.abs(forces.normal_force[near]).sum()), float(np.linalg.norm(total))

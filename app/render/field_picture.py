@@ -1,0 +1,146 @@
+"""The stress field to draw: which component, how smooth, in which plane, and the range of its colours."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from repose.app.render.colours import Colouring, Ranges, to_round
+from repose.app.render.cutaway import Plane
+from repose.app.storage.view import View
+from repose.sim.engine.world import Floats
+from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.measure.contact_forces import ContactForces
+from repose.sim.measure.packing import UNIT
+from repose.sim.measure.stress import stress_unit
+from repose.sim.measure.stress_field import Grid, grid_over, smoothed, stress_field
+from repose.sim.numbers import with_prefix
+
+MOST_POINTS = 16_000
+"""Largest number of points of the field: each is drawn in every frame."""
+EMPTY, FILLED = 0.08, 0.2
+"""Smoothed packing fraction below which the field is invisible, and from which on it is opaque [-]."""
+LOWEST = 0.05
+"""Share of the largest stress by which stresses must be negative for the range of the colours to begin below zero."""
+
+
+def _pressure(stress: Floats, axes: tuple[int, int]) -> Floats:
+    found: Floats = np.einsum("aaij->ij", stress) / len(stress)
+    return found
+
+
+def _largest_shear(stress: Floats, axes: tuple[int, int]) -> Floats:
+    values = np.linalg.eigvalsh(np.moveaxis(0.5 * (stress + stress.swapaxes(0, 1)), (0, 1), (-2, -1)))
+    found: Floats = 0.5 * (values[..., -1] - values[..., 0])
+    return found
+
+
+def _horizontal(stress: Floats, axes: tuple[int, int]) -> Floats:
+    found: Floats = stress[axes[0], axes[0]]
+    return found
+
+
+def _vertical(stress: Floats, axes: tuple[int, int]) -> Floats:
+    found: Floats = stress[-1, -1]
+    return found
+
+
+@dataclass(frozen=True)
+class Component:
+    """One number of the stress tensor."""
+
+    title: str
+    symbol: str
+    of: Callable[[Floats, tuple[int, int]], Floats]
+    """of(stress, axes of the plane) -> its value at every point of the grid."""
+
+
+COMPONENTS = {
+    "pressure": Component("Pressure", "P", _pressure),
+    "shear": Component("Largest shear stress", "τ", _largest_shear),
+    "vertical": Component("Vertical stress", "σ_v", _vertical),
+    "horizontal": Component("Horizontal stress", "σ_h", _horizontal),
+}
+"""Components to choose from, by the name in `View.stress_component`."""
+
+
+@dataclass(frozen=True)
+class FieldPicture:
+    """A field on a grid."""
+
+    grid: Grid
+    values: Floats
+    """[Pa; in the plane N/m], shape `grid.shape`."""
+    filled: Floats
+    """Opacity, 0 where there are no grains, shape `grid.shape`."""
+    colouring: Colouring
+    span: tuple[float, float]
+    """Range of the colours [Pa; in the plane N/m]."""
+
+
+def centres_of_grains(snapshot: Snapshot) -> Floats:
+    """Centre of the grain that each sphere belongs to [m], shape (count, dimension).
+
+    Of a rigid body the mean of its members, weighted by their volumes. Its choice does not change the stress of bodies
+    in equilibrium without weight.
+    """
+    position = snapshot.position.astype(np.float64)
+    loose = snapshot.body < 0
+    if loose.all() or not len(snapshot.body):
+        return position
+    body = np.where(loose, 0, snapshot.body)
+    volume = np.where(loose, 0.0, snapshot.radius.astype(np.float64) ** position.shape[1])
+    total = np.bincount(body, volume)
+    sums = np.stack([np.bincount(body, volume * column) for column in position.T], axis=1)
+    return np.where(loose[:, None], position, sums[body] / np.maximum(total[body], np.finfo(float).tiny)[:, None])
+
+
+def branches(snapshot: Snapshot, forces: ContactForces) -> tuple[Floats, Floats]:
+    """Centre of the grain i [m] and branch from j to i of every contact, each shape (contacts, dimension)."""
+    centre = centres_of_grains(snapshot)
+    end = centre[forces.i]
+    return end, end - np.where((forces.j >= 0)[:, None], centre[forces.j], forces.point)
+
+
+def field_picture(snapshot: Snapshot, view: View, plane: Plane, ranges: Ranges) -> FieldPicture | None:
+    """The field of a snapshot; in space in the plane of the cut. None before the forces are known, and where no grains
+    touch."""
+    forces, dimension = snapshot.forces, snapshot.position.shape[1]
+    moving = ~snapshot.fixed & np.isfinite(snapshot.position).all(axis=1)
+    if forces is None or not moving.any():
+        return None
+    end, branch = branches(snapshot, forces)
+    force = forces.normal_force[:, None] * forces.normal + forces.shear_force
+    known = np.isfinite(end).all(axis=1) & np.isfinite(branch).all(axis=1) & np.isfinite(force).all(axis=1)
+    if not known.any():
+        return None
+    end, branch, force = end[known], branch[known], force[known]
+    radius = snapshot.radius[moving].astype(np.float64)
+    width = view.stress_width * 2.0 * float(radius.mean())
+    axes, across = (0, 1), math.nan
+    if dimension == 3:
+        normal = int(np.argmax(np.abs(plane[:3])))
+        axes = (1, 2) if normal == 0 else (0, 2) if normal == 1 else (0, 1)
+        across = -plane[3] / plane[normal]
+    corners = np.concatenate((end, end - branch))[:, list(axes)]
+    grid = grid_over(corners.min(axis=0), corners.max(axis=0), width, axes, across, MOST_POINTS)
+    chosen = COMPONENTS.get(view.stress_component, COMPONENTS["pressure"])
+    values = chosen.of(stress_field(end, branch, force, width, grid), axes)
+    place = snapshot.position[moving].astype(np.float64)
+    fraction = smoothed(place, UNIT[dimension] * radius[:, None] ** dimension, width, grid)[0]
+    filled = np.clip((fraction - EMPTY) / (FILLED - EMPTY), 0.0, 1.0)
+    inside = values[filled > 0.5]
+    if not inside.size:
+        return None
+    high = max(float(np.percentile(inside, 99.0)), float(np.finfo(np.float32).tiny))
+    low = float(np.percentile(inside, 1.0))
+    wanted = to_round((0.0, high), snapshot)
+    if low < -LOWEST * high:
+        wanted = -to_round((0.0, -low), snapshot)[1], wanted[1]
+    label = f"{chosen.title}, width {with_prefix(width, 'm', 2)}"
+    name = f"stress {view.stress_component} {view.stress_width}"
+    colouring = Colouring(name, label, chosen.symbol, stress_unit(dimension), "continuous", lambda values, shot: wanted)
+    span = wanted if view.range_follows else ranges.held(name, wanted, snapshot)
+    return FieldPicture(grid, values, filled, colouring, span)

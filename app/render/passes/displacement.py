@@ -1,0 +1,154 @@
+"""Displacement field: an arrow from where each grain was when the present phase began to where it is now.
+
+Displacements much smaller than a grain are drawn enlarged, by a factor that is stated.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from repose.app.render.colours import CATEGORIES, nice_step
+from repose.app.render.passes import Frame, Pass, Switch
+from repose.app.render.passes.velocity_arrows import WIDTH, rows_of_strokes, with_heads
+from repose.app.storage.view import View
+from repose.sim.engine.world import Floats
+from repose.sim.experiment.displacement import displacements
+from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.numbers import time_text, with_prefix
+
+if TYPE_CHECKING:
+    from repose.app.render.canvas import Canvas
+
+DISPLACEMENT = Switch(
+    "displacement",
+    "Displacements",
+    "Arrows from where each grain was when the phase or the last action began to where it is now.",
+    default=False,
+    key="7",
+    applies=lambda snapshot: snapshot.mark is not None,
+)
+INK = CATEGORIES[4]
+FAST = 0.95
+"""Share of the grains that are displaced less than those by which the enlargement is chosen [-]."""
+WANTED = 3.0
+"""Length of an arrow from which on displacements are drawn in their true length [mean radii]."""
+LEAST = 0.03
+"""Displacement from which on a grain has an arrow [displacements of a fast grain]."""
+STILL = 1e-6
+"""Displacement of a fast grain below which nothing is drawn [mean radii]."""
+LARGEST_HEAD = 1.2
+"""Length of the largest head [mean radii]."""
+COVERED = 0.5
+"""Area of all arrows at most; longer ones are drawn of every second grain, or of fewer [areas of the grains]."""
+HEIGHT, PAD, LINE = 84.0, 12.0, 19.0
+"""Height and margin of the plate, and height of a line of text [units]."""
+
+
+class Displaced(NamedTuple):
+    """The grains that have moved since the mark."""
+
+    place: Floats
+    """Where they are [m], shape (grains, dimension)."""
+    along: Floats
+    """From where they were [m], shape (grains, dimension)."""
+    radius: float
+    """Mean radius [m]."""
+    factor: float
+    """How much longer than the displacements the arrows are [-]."""
+    shown: NDArray[np.bool_]
+    """Which of them have arrows, shape (grains,)."""
+    every: int
+    """Of how many grains one has an arrow, if it has moved."""
+
+
+def displaced(snapshot: Snapshot) -> Displaced | None:
+    """The grains that were there at the mark; None if none was, or without a mark."""
+    mark = snapshot.mark
+    if mark is None or mark.position.shape[1] != snapshot.position.shape[1]:
+        return None
+    along = displacements(mark, snapshot.sphere_id, snapshot.position)
+    rows = ~snapshot.fixed & np.isfinite(along).all(axis=1)
+    if not rows.any():
+        return None
+    radius, size = float(snapshot.radius[rows].mean()), np.linalg.norm(along[rows], axis=1)
+    fast = float(np.quantile(size, FAST))
+    place, along = snapshot.position[rows].astype(np.float64), along[rows]
+    if not fast > STILL * radius:
+        return Displaced(place, along, radius, 1.0, np.zeros(size.size, np.bool_), 1)
+    # The factor is 1, 2 or 5 times a power of ten: the arrows of a fast grain then have at least the wanted length.
+    factor = nice_step(WANTED * radius / fast, 1) if fast < WANTED * radius else 1.0
+    covered = factor * float(size.sum()) * WIDTH * radius / (math.pi * radius**2 * size.size)
+    every = max(1, round(nice_step(covered / COVERED, 1)))
+    shown = (size > LEAST * fast) & (snapshot.sphere_id[rows] % every == 0)
+    return Displaced(place, along, radius, factor, shown, every)
+
+
+def instances(frame: Frame) -> NDArray[np.float32] | None:
+    """The strokes of the arrows."""
+    found = displaced(frame.snapshot)
+    if found is None or not found.shown.any():
+        return None
+    along = (found.factor * found.along[found.shown]).astype(np.float32)
+    start = (found.place - found.along)[found.shown].astype(np.float32)
+    strokes = with_heads(frame, start, along, LARGEST_HEAD * found.radius)
+    return rows_of_strokes(frame, (*strokes, WIDTH * found.radius), INK)
+
+
+def overlay(frame: Frame, canvas: Canvas) -> None:
+    """Since when, how far, and how much enlarged."""
+    area, found, mark = frame.plate(WORDS), displaced(frame.snapshot), frame.snapshot.mark
+    if area is None or mark is None:
+        return
+    unit, palette, (left, top, right, bottom) = frame.scale, frame.palette, area
+    canvas.rectangle((left, top), (right, bottom), palette.background, 0.85, 6.0)
+    x, y = left + PAD * unit, top + 0.6 * PAD * unit
+    canvas.text((x, y), f"Displacement since {time_text(mark.time)} ({mark.phase})", palette.text, 0.95, True)
+    for line in words(found):
+        y += LINE * unit
+        canvas.text((x, y), line, palette.faint, 0.9)
+
+
+def words(found: Displaced | None) -> list[str]:
+    """Number of grains, mean and largest displacement, and the length of the arrows."""
+    if found is None:
+        return ["none of the grains was there then"]
+    size = np.linalg.norm(found.along, axis=1)
+    length = "true length" if found.factor == 1.0 else f"{found.factor:g} times the displacement"
+    which = "" if found.every == 1 else f", of one grain in {found.every}"
+    return [
+        f"{size.size} grains, mean {with_prefix(float(size.mean()), 'm', 3)}",
+        f"largest {with_prefix(float(size.max()), 'm', 3)}",
+        f"arrows: {length}{which}",
+    ]
+
+
+def plate_height(snapshot: Snapshot, view: View) -> float:
+    """Height of the plate [units]."""
+    return HEIGHT if DISPLACEMENT.is_on(view) and DISPLACEMENT.applies(snapshot) else 0.0
+
+
+WORDS = "displacement_words"
+PASS = (
+    Pass(
+        "displacement",
+        order=33,
+        shader="lines",
+        attributes=(4, 1, 4),
+        instances=instances,
+        dimensions=(2,),
+        switch=DISPLACEMENT,
+    ),
+    Pass(
+        "displacement_in_space",
+        order=56,
+        shader="strokes",
+        attributes=(3, 3, 2, 4),
+        instances=instances,
+        dimensions=(3,),
+        switch=DISPLACEMENT,
+    ),
+    Pass(WORDS, order=67, overlay=overlay, switch=DISPLACEMENT, plate=plate_height),
+)

@@ -1,0 +1,88 @@
+"""What the mouse does to the grains besides pulling one: the rod or the soft push with its force, the shaking table."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+from repose.app.render.orbit import Camera3D
+from repose.app.render.passes import Frame, Pass
+from repose.app.render.passes.pull import LONGEST, THREAD, WIDTH, draw_arrow
+from repose.sim.numbers import length_text, with_prefix
+
+if TYPE_CHECKING:
+    from repose.app.render.canvas import Canvas
+
+CIRCLE = 48
+"""Corners of a circle, and parts of a dashed one."""
+SOFT = 3
+"""Dashes of the circle of a soft push have the length of this many parts."""
+SWING = 26.0
+"""Half the length of the way that stands for the shaking [units]."""
+ABOVE = 96.0
+"""Height of the sign of the shaking above the lower edge of the free picture, over actions and scale bar [units]."""
+EARTH = 9.81
+"""Acceleration of free fall in which that of the table is given [m/s²]."""
+
+
+def circle_on(frame: Frame, centre: np.ndarray, radius: float) -> tuple[np.ndarray, np.ndarray]:
+    """Centre and outline of a disc or sphere in the picture [px], shapes (2,) and (CIRCLE + 1, 2)."""
+    middle = np.asarray(frame.camera.world_to_pixel(centre, frame.size), float)
+    ring = np.linspace(0.0, math.tau, CIRCLE + 1)
+    scale = frame.metres_per_pixel
+    if isinstance(frame.camera, Camera3D):
+        scale = float(frame.camera.depth(centre[None, :])[0]) / frame.camera.focal(frame.size)
+    return middle, middle + radius / scale * np.column_stack((np.cos(ring), np.sin(ring)))
+
+
+def draw_push(frame: Frame, canvas: Canvas) -> None:
+    """The rod as a circle, a soft push as a dashed one, and the force of the grains on it with its value."""
+    push = frame.snapshot.push
+    if push is None or not push.radius > 0.0:
+        return
+    centre, force = np.array(push.position), np.array(push.force)
+    middle, outline = circle_on(frame, centre, push.radius)
+    if not np.isfinite(outline).all():
+        return
+    if push.rigid:
+        canvas.polyline(outline, frame.palette.text, WIDTH)
+    else:
+        for k in range(0, CIRCLE, 2 * SOFT):
+            canvas.polyline(outline[k : k + SOFT + 1], frame.palette.text, THREAD)
+    size = float(np.linalg.norm(force))
+    if size > 0.0 and push.rigid:
+        step = frame.metres_per_pixel * force / size
+        beside = np.asarray(frame.camera.world_to_pixel(centre + step, frame.size), float)
+        along = (beside - middle) / max(float(np.linalg.norm(beside - middle)), np.finfo(float).tiny)
+        draw_arrow(frame, canvas, middle, along, 0.5 * LONGEST * frame.scale, with_prefix(size, "N", 3))
+
+
+def draw_shaking(frame: Frame, canvas: Canvas) -> None:
+    """A way with a mark that goes to and fro, and amplitude, frequency and acceleration in words."""
+    shaking = frame.snapshot.shaking
+    if shaking is None:
+        return
+    _, _, right, bottom = frame.inset
+    unit, ink = frame.scale, frame.palette.text
+    place = np.array((frame.size[0] - right - 2.0 * SWING * unit, frame.size[1] - bottom - ABOVE * unit))
+    along = np.array((shaking.direction[0], -shaking.direction[-1]))
+    canvas.polyline(np.array((place - SWING * unit * along, place + SWING * unit * along)), frame.palette.faint, WIDTH)
+    mark = place - shaking.phase * SWING * unit * along  # the table is at -A at the beginning of its way
+    ring = np.linspace(0.0, math.tau, 17)
+    canvas.polyline(mark + 5.0 * unit * np.column_stack((np.cos(ring), np.sin(ring))), frame.palette.chain, WIDTH)
+    words = (
+        f"shaken: {length_text(shaking.amplitude)}, {shaking.frequency:g} Hz, "
+        f"up to {shaking.acceleration / EARTH:.2g} g"
+    )
+    beside = float(place[0]) - (SWING + 14.0) * unit, float(place[1])
+    canvas.text(beside, words, ink, 1.0, False, (1.0, 0.5), frame.palette.background)
+
+
+def overlay(frame: Frame, canvas: Canvas) -> None:
+    """Both, where they act."""
+    draw_push(frame, canvas)
+    draw_shaking(frame, canvas)
+
+
+PASS = Pass("hand", order=63, overlay=overlay)

@@ -1,0 +1,127 @@
+"""Rose diagram: how frequent the directions of the contacts between grains are, and how strong their normal forces.
+
+In space the normals are those seen in the picture: projected on its plane. The tensor is that of space.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+from repose.app.render.passes import Frame, Pass, Switch
+from repose.app.storage.view import View
+from repose.sim.engine.world import Floats
+from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.measure.contact_forces import ContactForces
+from repose.sim.measure.fabric import Fabric, fabric, rose
+from repose.sim.numbers import with_prefix
+
+if TYPE_CHECKING:
+    from repose.app.render.canvas import Canvas
+
+ROSE = Switch(
+    "rose",
+    "Rose diagram",
+    "How frequent each direction of the contact normals is, mean normal force by direction, anisotropy of the fabric.",
+    default=False,
+    key="5",
+    applies=lambda snapshot: not snapshot.labels,  # labelled spheres never touch each other
+)
+SECTORS = 36
+HEIGHT, PAD, LINE = 232.0, 12.0, 19.0
+"""Height and margin of the plate, and height of a line of text [units]."""
+HALF = 72.0
+"""Half the height of the diagram [units]."""
+LARGEST = 1.5
+"""Value at the edge of the diagram at least [means over all directions]."""
+
+
+def contacts_between_grains(forces: ContactForces, fixed: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """Contacts that touch and are neither with walls nor with fixed spheres."""
+    inner = (forces.j >= 0) & (forces.overlap > 0.0) & ~fixed[forces.i]
+    return np.flatnonzero(inner & ~fixed[np.where(inner, forces.j, 0)])
+
+
+def angles_seen(frame: Frame, normal: Floats) -> Floats:
+    """Angle of each normal in the picture, counter-clockwise from its horizontal [rad], shape (contacts,)."""
+    seen = normal @ frame.orbit.axes()[:2].T if frame.dimension == 3 else normal
+    return np.asarray(np.arctan2(seen[:, 1], seen[:, 0]), float)
+
+
+def words(frame: Frame, found: Fabric, mean_force: float) -> list[str]:
+    """Number of contacts, anisotropy and mean normal force."""
+    last = "₂" if frame.dimension == 2 else "₃"
+    anisotropy = f"fabric F₁ − F{last} = {found.anisotropy:.3f}"
+    if frame.dimension == 2:
+        anisotropy += f", largest at {math.degrees(math.atan2(*found.direction[::-1])):.0f}°"
+    seen = ", as seen in the picture" if frame.dimension == 3 else ""
+    return [
+        f"{found.count} contacts between grains{seen}",
+        anisotropy,
+        f"mean normal force {with_prefix(mean_force, 'N', 3)}",
+    ]
+
+
+def overlay(frame: Frame, canvas: Canvas) -> None:
+    """The diagram on its plate: sectors for the contacts, a line for the forces, a circle for their means."""
+    area, forces = frame.plate(PASS.name), frame.snapshot.forces
+    if area is None or forces is None:
+        return
+    unit, palette, (left, top, right, bottom) = frame.scale, frame.palette, area
+    canvas.rectangle((left, top), (right, bottom), palette.background, 0.85, 6.0)
+    canvas.text((left + PAD * unit, top + 0.6 * PAD * unit), "Directions of contacts", palette.text, 0.95, True)
+    chosen = contacts_between_grains(forces, frame.snapshot.fixed)
+    if not chosen.size:
+        canvas.text((left + PAD * unit, top + 0.6 * PAD * unit + LINE * unit), "no grains touch", palette.faint, 0.95)
+        return
+    normal, force = forces.normal[chosen], forces.normal_force[chosen]
+    y = top + 0.6 * PAD * unit + LINE * unit
+    for line in words(frame, fabric(normal), float(force.mean())):
+        canvas.text((left + PAD * unit, y), line, palette.faint, 0.9)
+        y += 0.9 * LINE * unit
+    number, strength = rose(angles_seen(frame, normal), force, SECTORS)
+    largest = max(LARGEST, float(number.max()), float(strength.max()))
+    centre = np.array((left + (PAD + HALF) * unit, bottom - (HALF + 0.6 * PAD) * unit))
+    radius = HALF * unit / largest
+    for values, ink, width in ((number, palette.text, 1.8), (strength, palette.chain, 1.8)):
+        canvas.polyline(contour(values, centre, radius), ink, width)
+    turn = np.linspace(0.0, math.tau, 65)
+    circle = radius * np.column_stack((np.cos(turn), np.sin(turn)))
+    canvas.polyline(centre + circle, palette.faint, 1.0, alpha=0.7)
+    canvas.polyline(centre + largest * circle, palette.faint, 1.0, alpha=0.3)
+    at = centre[0] + (HALF + 1.4 * PAD) * unit
+    key = {
+        "number of contacts": palette.text,
+        "mean normal force": palette.chain,
+        "circles: the mean,": palette.faint,
+        f"and {largest:.2g} times it": palette.faint,
+    }
+    for k, (text, ink) in enumerate(key.items()):
+        canvas.text((at, centre[1] + (k - 2.0) * LINE * unit), text, ink, 0.9)
+
+
+def contour(values: Floats, centre: Floats, radius: float) -> Floats:
+    """The edge of sectors with these values, closed [pixel], shape (points, 2); `radius` is that of the value 1."""
+    steps = 3
+    share = (np.arange(SECTORS)[:, None] + np.linspace(0.0, 1.0, steps)) / SECTORS
+    turn, reach = math.tau * share.ravel(), radius * np.repeat(values, steps)
+    points = centre + reach[:, None] * np.column_stack((np.cos(turn), -np.sin(turn)))
+    found: Floats = np.concatenate((points, points[:1]))
+    return found
+
+
+def plate_height(snapshot: Snapshot, view: View) -> float:
+    """Height of the plate [units]."""
+    return HEIGHT if ROSE.is_on(view) and ROSE.applies(snapshot) else 0.0
+
+
+PASS = Pass(
+    "rose",
+    order=66,
+    overlay=overlay,
+    switch=ROSE,
+    needs_forces=lambda view: ROSE.is_on(view),
+    plate=plate_height,
+)

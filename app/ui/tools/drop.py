@@ -1,0 +1,41 @@
+"""Add grains where the picture is clicked; every drag is the camera's."""
+
+from __future__ import annotations
+
+from repose.app.ui.tools import Pixel, Tool
+from repose.app.ui.tools.pointer import grain_radius, place_at, slide_log
+from repose.app.ui.ui import Ui
+from repose.app.ui.widgets import tooltip
+from repose.sim.experiment.commands import ADDED, AddGrains
+from repose.sim.numbers import length_text
+
+
+def click(ui: Ui, at: Pixel) -> None:
+    """Add the grains around this place."""
+    choices = ui.settings.choices
+    ui.edits.note(ADDED)
+    ui.send(AddGrains(place_at(ui, at), choices.drop_size * grain_radius(ui.snapshot), choices.drop_count))
+
+
+def options(ui: Ui) -> None:
+    """Number and radius of the grains, on logarithmic scales."""
+    choices = ui.settings.choices
+    count = f"{choices.drop_count} grain" + "s" * (choices.drop_count > 1)
+    choices.drop_count = round(
+        slide_log(ui, "tool.drop_count", (count, f"{choices.drop_count}"), choices.drop_count, (1, 200))
+    )
+    tooltip("Number of grains that a click adds.")
+    radius = length_text(choices.drop_size * grain_radius(ui.snapshot))
+    choices.drop_size = slide_log(ui, "tool.drop_size", (f"radius {radius}", radius), choices.drop_size, (0.2, 5.0))
+    tooltip("Their radius, 0.2 to 5 times the mean one of the grains.")
+
+
+TOOL = Tool(
+    "drop",
+    "Drop grains",
+    13,
+    "D",
+    "Click to add grains there, of the material of the scene; they take the nearest places that are free.",
+    click=click,
+    options=options,
+)

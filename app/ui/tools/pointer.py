@@ -1,0 +1,89 @@
+"""What several tools of the mouse share: the place under the pointer, drags of one command per place, sliders."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from repose.app.render.picking import point_at, sphere_at
+from repose.app.ui.tools import Pixel
+from repose.app.ui.ui import Ui
+from repose.app.ui.widgets import slide
+from repose.sim.experiment.commands import Command, Release
+from repose.sim.experiment.snapshot import Snapshot
+
+STILL = 0.25
+"""Motion of the pointer below which no command is sent [px]."""
+DRAG = "drag of a tool"
+"""Entry of `Ui.memory`: the `Drag` under way."""
+
+
+@dataclass
+class Drag:
+    """A drag that sends a command for every place of the pointer."""
+
+    make: Callable[[tuple[float, ...]], Command]
+    through: tuple[float, ...]
+    """A point of the plane in which the pointer moves [m]."""
+    refusals: int
+    """Refused commands before the press."""
+    sent: tuple[float, ...] | None = None
+    """Place sent last [m]."""
+
+
+def depth_at(ui: Ui, at: Pixel) -> tuple[float, ...]:
+    """A point of the plane in which a pointer pressed here moves [m]: the grain under it, or the middle of the
+    scene."""
+    snapshot = ui.snapshot
+    row = sphere_at(snapshot, ui.view, ui.camera, ui.size, at, 0.0)
+    if row is not None:
+        return tuple(map(float, snapshot.position[row]))
+    middle = np.mean(snapshot.focus or snapshot.box, axis=0)
+    return tuple(map(float, middle))
+
+
+def place_at(ui: Ui, at: Pixel) -> tuple[float, ...]:
+    """The place under a pointer pressed here [m]."""
+    return point_at(ui.camera, ui.size, at, depth_at(ui, at))
+
+
+def grain_radius(snapshot: Snapshot) -> float:
+    """Mean radius of the grains, of all spheres where there is no grain [m]."""
+    moving = np.isfinite(snapshot.mass)
+    sizes = snapshot.radius[moving] if moving.any() else snapshot.radius
+    return float(sizes.mean()) if sizes.size else 1e-3
+
+
+def begin_drag(ui: Ui, at: Pixel, deed: str, make: Callable[[tuple[float, ...]], Command]) -> bool:
+    """Begin a drag that `TakeBack` calls `deed` and send its first command."""
+    ui.memory[DRAG] = Drag(make, depth_at(ui, at), ui.snapshot.refusals)
+    ui.edits.note(deed)
+    return drag_on(ui, at)
+
+
+def drag_on(ui: Ui, at: Pixel) -> bool:
+    """Send the command for the place of the pointer, if it has moved; False once a command is refused."""
+    drag: Drag = ui.memory[DRAG]
+    if ui.snapshot.refusals > drag.refusals:
+        return False
+    place = point_at(ui.camera, ui.size, at, drag.through)
+    if drag.sent is None or math.dist(place, drag.sent) > STILL * ui.camera.resolution(ui.size):
+        drag.sent = place
+        ui.send(drag.make(place))
+    return True
+
+
+def end_drag(ui: Ui) -> None:
+    """End the drag, and what it does."""
+    del ui.memory[DRAG]
+    ui.send(Release())
+
+
+def slide_log(ui: Ui, name: str, texts: tuple[str, ...], value: float, span: tuple[float, float]) -> float:
+    """A slider on a logarithmic scale; the value, to two digits where it was moved."""
+    low, high = span
+    decades = math.log10(high / low)
+    where = slide(ui, name, texts, math.log10(value / low) / decades, step=0.05)
+    return value if where is None else float(f"{low * 10.0 ** (decades * where):.2g}")

@@ -1,0 +1,63 @@
+"""Push the grains around the pointer away from it, softly: the more the nearer they are.
+
+In space the pointer moves in the plane parallel to the picture through the grain under it, or through the middle of the
+scene.
+"""
+
+from __future__ import annotations
+
+from repose.app.ui.tools import Pixel, Tool
+from repose.app.ui.tools.pointer import begin_drag, drag_on, end_drag, grain_radius, slide_log
+from repose.app.ui.ui import Ui
+from repose.app.ui.widgets import tooltip
+from repose.sim.experiment.commands import PUSHED, Push
+
+EARTH = 9.81
+"""Acceleration of free fall in which the strength is given [m/s²]."""
+SPEED = 5.0
+"""Speed at which it follows the pointer [m/s]."""
+
+
+def command(ui: Ui, place: tuple[float, ...]) -> Push:
+    """The push at a place [m] with the present settings."""
+    choices = ui.settings.choices
+    return Push(place, choices.push_size * grain_radius(ui.snapshot), choices.push_strength * EARTH, SPEED, False)
+
+
+def press(ui: Ui, at: Pixel) -> bool:
+    """Begin to push where the pointer is."""
+    return begin_drag(ui, at, PUSHED, lambda place: command(ui, place))
+
+
+def hold(ui: Ui, at: Pixel) -> bool:
+    """Push where the pointer is now; False once the push is refused."""
+    return drag_on(ui, at)
+
+
+def release(ui: Ui) -> None:
+    """End the push."""
+    end_drag(ui)
+
+
+def options(ui: Ui) -> None:
+    """Strength and size, on logarithmic scales."""
+    choices = ui.settings.choices
+    texts = (f"up to {choices.push_strength:.3g} g", f"{choices.push_strength:.3g} g")
+    choices.push_strength = slide_log(ui, "tool.push_strength", texts, choices.push_strength, (1.0, 1e4))
+    tooltip("Largest acceleration of a grain, at the pointer, in that of free fall on the Earth: 9.81 m/s².")
+    texts = (f"radius {choices.push_size:.2g} grains", f"{choices.push_size:.2g} grains")
+    choices.push_size = slide_log(ui, "tool.push_size", texts, choices.push_size, (1.0, 50.0))
+    tooltip("Radius of the push, in mean radii of the grains.")
+
+
+TOOL = Tool(
+    "push",
+    "Push",
+    12,
+    "U",
+    "Press and drag: the grains around the pointer are pushed away from it, the more the nearer they are.",
+    press,
+    hold,
+    release,
+    options=options,
+)

@@ -1,0 +1,139 @@
+"""Tilt and shake the table: a drag turns it about the middle of the scene, the arrow keys by a degree; a button and the
+key of the tool shake it.
+
+The table stands still in the picture and gravity turns: the parameter `tilt` changes, with its undo and its slider.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+
+import numpy as np
+from pygame import K_LEFT, K_RIGHT
+from repose.app.render.orbit import Camera3D
+from repose.app.ui.keys import Key
+from repose.app.ui.tools import Pixel, Tool
+from repose.app.ui.tools.pointer import slide_log
+from repose.app.ui.ui import Ui
+from repose.app.ui.widgets import button, tooltip
+from repose.sim.experiment.commands import SHAKEN, Shake, Still
+from repose.sim.numbers import length_text
+
+STEP = math.radians(1.0)
+"""Change of the tilt by an arrow key [rad]."""
+STEEPEST = math.pi / 2
+"""Bound of the tilt [rad]."""
+AMPLITUDES, FREQUENCIES = (1e-5, 0.1), (1.0, 500.0)
+"""Ranges of the sliders of the shaking [m, Hz]."""
+EARTH = 9.81
+"""Acceleration of free fall with which that of the table is compared [m/s²]."""
+NEAR = 20.0
+"""Distance from the middle within which a drag turns nothing [px at scale 1]."""
+TURN = "turn of the table"
+"""Entry of `Ui.memory`: tilt at the press less the angle of the pointer then [rad], and the number of the drag."""
+TURNS = "turns of the table"
+"""Entry of `Ui.memory`: the number of drags so far."""
+
+
+def angle_at(ui: Ui, at: Pixel) -> float | None:
+    """Angle of the pointer about the middle of the scene, clockwise as a tilt is positive [rad]; None near the
+    middle."""
+    middle = np.mean(ui.snapshot.focus or ui.snapshot.box, axis=0)
+    x, y = np.asarray(at, float) - np.asarray(ui.camera.world_to_pixel(middle, ui.size), float)
+    facing = 1.0
+    if isinstance(ui.camera, Camera3D):  # the table turns about the y axis, seen from the front or from the back
+        facing = -1.0 if ui.camera.axes()[2, 1] > 0.0 else 1.0
+    return facing * math.atan2(y, x) if math.hypot(x, y) > NEAR * ui.scale else None
+
+
+def tilt_to(ui: Ui, angle: float, gesture: object = None) -> None:
+    """Request this tilt [rad], within its bounds."""
+    ui.edits.set({"tilt": min(max(round(math.degrees(angle), 1) * math.pi / 180, -STEEPEST), STEEPEST)}, gesture)
+
+
+def press(ui: Ui, at: Pixel) -> bool:
+    """Take hold of the table, where the scene has a tilt."""
+    angle = angle_at(ui, at)
+    if angle is None or not hasattr(ui.snapshot.parameters, "tilt"):
+        return False
+    ui.memory[TURNS] = ui.memory.get(TURNS, 0) + 1
+    ui.memory[TURN] = float(ui.edits.value("tilt")) - angle, ui.memory[TURNS]
+    return True
+
+
+def hold(ui: Ui, at: Pixel) -> bool:
+    """Turn it with the pointer; False once the scene has no tilt any more."""
+    if not hasattr(ui.snapshot.parameters, "tilt"):
+        return False
+    begin, number = ui.memory[TURN]
+    angle = angle_at(ui, at)
+    if angle is not None:
+        tilt_to(ui, math.remainder(begin + angle, math.tau), ("tilt", number))
+    return True
+
+
+def release(ui: Ui) -> None:
+    """Let go."""
+    del ui.memory[TURN]
+    ui.edits.history.seal()
+
+
+def turn_by(by: float, ui: Ui) -> None:
+    """Turn the table by this angle [rad]."""
+    if hasattr(ui.snapshot.parameters, "tilt"):
+        tilt_to(ui, float(ui.edits.value("tilt")) + by)
+
+
+def shake(ui: Ui) -> None:
+    """Begin to shake, or end it."""
+    choices = ui.settings.choices
+    ui.edits.note(SHAKEN)
+    if ui.snapshot.shaking is None:
+        ui.send(Shake(choices.shake_amplitude, choices.shake_frequency, choices.shake_upright))
+    else:
+        ui.send(Still())
+
+
+def options(ui: Ui) -> None:
+    """Amplitude, frequency and direction of the shaking, and its button; a change acts at once on a table that
+    shakes."""
+    choices, shaking = ui.settings.choices, ui.snapshot.shaking
+    before = choices.shake_amplitude, choices.shake_frequency, choices.shake_upright
+    label, accent = ("Shake", None) if shaking is None else ("Stand still", ui.palette.accent)
+    if button(ui, "tool.shake", label, hint=TOOL.key, emphasis=accent, help="Shake the table, or end it."):
+        shake(ui)
+    acceleration = choices.shake_amplitude * (2.0 * math.pi * choices.shake_frequency) ** 2
+    about = f" The table is accelerated by up to {acceleration / EARTH:.2g} times free fall on the Earth."
+    amplitude, frequency = length_text(choices.shake_amplitude), f"{choices.shake_frequency:.3g} Hz"
+    choices.shake_amplitude = slide_log(
+        ui, "tool.amplitude", (f"± {amplitude}", amplitude), choices.shake_amplitude, AMPLITUDES
+    )
+    tooltip("Amplitude of the shaking." + about)
+    choices.shake_frequency = slide_log(ui, "tool.frequency", (frequency,), choices.shake_frequency, FREQUENCIES)
+    tooltip("Frequency of the shaking." + about)
+    way = "up and down" if choices.shake_upright else "sideways"
+    if button(ui, "tool.upright", way, help="Shake up and down, or sideways."):
+        choices.shake_upright = not choices.shake_upright
+    after = choices.shake_amplitude, choices.shake_frequency, choices.shake_upright
+    if shaking is not None and after != before:
+        ui.send(Shake(*after))
+
+
+TOOL = Tool(
+    "table",
+    "Table",
+    18,
+    "Z",
+    "Drag around the middle to tilt the table, or press the left and right arrow keys: a degree each. Z again shakes "
+    "it.",
+    press,
+    hold,
+    release,
+    options=options,
+    keys=(
+        Key("tilt_left", "←", "tool Table: lower the left side by 1°", "Picture", partial(turn_by, -STEP), (K_LEFT,)),
+        Key("tilt_right", "→", "tool Table: lower the right side by 1°", "Picture", partial(turn_by, STEP), (K_RIGHT,)),
+    ),
+    again=shake,
+)

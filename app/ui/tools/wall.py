@@ -1,0 +1,63 @@
+"""Draw a wall: a straight line from where the button goes down to where it goes up, in the plane."""
+
+from __future__ import annotations
+
+import math
+
+from imgui_bundle import imgui
+from repose.app.render.picking import point_at
+from repose.app.render.theme import colour32
+from repose.app.ui.tools import Pixel, Tool
+from repose.app.ui.ui import Ui
+from repose.sim.experiment.commands import DRAWN, DrawWall
+from repose.sim.registry import scenes
+
+SHORTEST = 6.0
+"""Length of a drag below which no wall is drawn [px at scale 1]."""
+LINE = "line of a wall"
+"""Entry of `Ui.memory`: both ends of the wall under way [px]."""
+
+
+def press(ui: Ui, at: Pixel) -> bool:
+    """Begin a wall, in scenes that take walls; elsewhere the drag is the camera's."""
+    scene = scenes().get(ui.snapshot.scene)
+    if scene is None or not scene.free_walls:
+        return False
+    ui.memory[LINE] = at, at
+    return True
+
+
+def hold(ui: Ui, at: Pixel) -> bool:
+    """Move its other end."""
+    ui.memory[LINE] = ui.memory[LINE][0], at
+    return True
+
+
+def release(ui: Ui) -> None:
+    """Draw it."""
+    start, end = ui.memory.pop(LINE)
+    if math.dist(start, end) < SHORTEST * ui.scale:
+        return
+    middle = ui.snapshot.box[0]
+    ui.edits.note(DRAWN)
+    ui.send(DrawWall(*(point_at(ui.camera, ui.size, at, middle) for at in (start, end))))
+
+
+def options(ui: Ui) -> None:
+    """The wall under way."""
+    if LINE in ui.memory:
+        start, end = (imgui.ImVec2(*at) for at in ui.memory[LINE])
+        imgui.get_background_draw_list().add_line(start, end, colour32(ui.palette.accent), 3.0 * ui.scale)
+
+
+TOOL = Tool(
+    "wall",
+    "Draw wall",
+    15,
+    "J",
+    "Drag to draw a wall beside the grains, in the heap of the plane. Erase removes it.",
+    press,
+    hold,
+    release,
+    options=options,
+)

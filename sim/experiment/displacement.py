@@ -1,0 +1,53 @@
+"""The state since which displacements count: where the grains were when the present phase, or an action, began."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from repose.sim.engine.world import Floats
+from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
+from repose.sim.experiment.snapshot import Mark
+
+MARKS, CUTS = "marks", "cuts of the marks"
+"""Entries of `Session.shown`: the marks in the order of their steps, and `History.cuts` at the last look at them."""
+MOST = 8
+"""Largest number of marks that are kept; each holds the positions of all grains."""
+
+
+def note_begin(experiment: Experiment, acted: bool = False) -> None:
+    """Mark the present state if a phase has begun in which grains move by themselves, or if an action has begun one."""
+    last = present_mark(experiment)  # at every check: marks of steps that were discarded go
+    if not experiment.scene.under_way(experiment):
+        return
+    if last is not None and last.phase == experiment.phase and not acted:
+        return
+    world, dimension, past = experiment.run.world, experiment.scene.dimension, experiment.history
+    marks = [mark for mark in _marks(experiment) if mark.at < past.at]
+    position = world.motion[:dimension, 0].T.copy()
+    marks.append(Mark(past.at, past.logs, experiment.phase, experiment.time, world.sphere_id.copy(), position))
+    experiment.session.shown[MARKS] = marks[-MOST:]
+
+
+def present_mark(experiment: Experiment) -> Mark | None:
+    """The last mark that is not after the present step; None if there is none."""
+    return next((mark for mark in reversed(_marks(experiment)) if mark.at <= experiment.history.at), None)
+
+
+def _marks(experiment: Experiment) -> list[Mark]:
+    """The marks of the present log; those of steps that were discarded go."""
+    shown, past = experiment.session.shown, experiment.history
+    marks: list[Mark] = [mark for mark in shown.get(MARKS, ()) if mark.logs == past.logs]
+    if shown.get(CUTS) != past.cuts:  # the log was cut at most one check ago
+        marks = [mark for mark in marks if mark.at <= past.at - CHECK_STEPS or mark.at == 0]
+        shown[CUTS] = past.cuts
+    shown[MARKS] = marks
+    return marks
+
+
+def displacements(mark: Mark, sphere_id: NDArray[np.int64], position: NDArray[np.floating]) -> Floats:
+    """From the place at the mark to the present one of spheres with these ids and positions [m], shape (count,
+    dimension); nan for spheres that were not there."""
+    found = np.full(position.shape, np.nan)
+    _, now, then = np.intersect1d(sphere_id, mark.sphere_id, assume_unique=True, return_indices=True)
+    found[now] = position[now] - mark.position[then]
+    return found

@@ -1,0 +1,138 @@
+"""Walls that the user draws into a scene in the plane and removes: straight lines at rest.
+
+Only scenes whose course neither counts nor moves walls have them (`Scene.free_walls`): each wall of their worlds is one
+that was drawn.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from repose.sim.engine.builder import fitted
+from repose.sim.engine.contacts.wall_geometry import FACET, approach
+from repose.sim.engine.threads import is_compiled
+from repose.sim.engine.world import (
+    WALL_CONTACT_COUNT,
+    Floats,
+    Walls,
+    World,
+    empty_wall_contacts,
+    empty_walls,
+)
+from repose.sim.experiment import history
+from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.hand import checked_place, require_running
+from repose.sim.experiment.ledger import booked
+from repose.sim.experiment.notices import tell
+from repose.sim.numbers import length_text
+from repose.sim.parameters import ParameterError
+
+MOST = 200
+"""Largest number of walls."""
+CONTACTS = ("sphere", "wall", "touching", "shear_spring", "normal_force")
+"""Columns of the contacts with walls that are kept from step to step."""
+
+
+def draw_wall(experiment: Experiment, start: Sequence[float], end: Sequence[float]) -> None:
+    """Add a wall between two places [m]; raises `ParameterError`."""
+    what = "Drawing a wall"
+    require_free_walls(experiment, what)
+    require_running(experiment, what)
+    ends = np.array((checked_place(experiment, start, what), checked_place(experiment, end, what)))
+    world = experiment.run.world
+    smallest = float(world.radius.min(initial=math.inf))
+    if (length := math.dist(*ends)) < smallest:
+        raise ParameterError(
+            f"{what} is refused: it is {length_text(length)} long; draw one of at least {length_text(smallest)}."
+        )
+    if world.walls.shape.size >= MOST:
+        raise ParameterError(f"{what} is refused: there are {MOST} walls already; remove one first.")
+    grown = with_wall(world, ends)
+    if crossed := crossed_grains(grown, world.walls.shape.size):
+        noun = "grain is" if crossed == 1 else "grains are"
+        raise ParameterError(f"{what} is refused: {crossed} {noun} in its way; draw it where no grains are.")
+    if not is_compiled(experiment.engine.advance, grown):
+        experiment.session.before_compiling(experiment)
+    experiment.run.world = grown
+    history.mark_good(experiment, forget_change=True)  # a later fault does not undo it
+    tell(experiment, f"A wall of {length_text(length)} is drawn.")
+
+
+def remove_wall(experiment: Experiment, position: Sequence[float], reach: float) -> None:
+    """Remove the wall nearest to a place [m], at most `reach` [m] away; raises `ParameterError`."""
+    what = "Removing a wall"
+    require_free_walls(experiment, what)
+    require_running(experiment, what)
+    place, world = checked_place(experiment, position, what), experiment.run.world
+    gaps = [float(approach(world.walls, w, place)[0]) for w in range(world.walls.shape.size)]
+    if not gaps or not min(gaps) <= reach:
+        raise ParameterError(f"{what} is refused: there is none within {length_text(max(float(reach), 0.0))}.")
+    kept = np.arange(len(gaps)) != int(np.argmin(gaps))
+    with booked(experiment, "removed"):
+        experiment.run.world = with_walls(world, np.flatnonzero(kept), chosen(world.walls, np.flatnonzero(kept)))
+    history.mark_good(experiment, forget_change=True)
+    tell(experiment, "The wall is removed.")
+
+
+def keep_walls(experiment: Experiment, world: World, before: World) -> World:
+    """A new world of the scene with the walls drawn before, without those that grains are in the way of now."""
+    if not experiment.scene.free_walls or not before.walls.shape.size or world.walls.shape.size:
+        return world
+    drawn = with_walls(world, np.zeros(0, np.int64), before.walls)
+    free = [w for w in range(before.walls.shape.size) if not crossed_grains(drawn, w)]
+    return with_walls(world, np.zeros(0, np.int64), chosen(before.walls, np.array(free, np.int64)))
+
+
+def require_free_walls(experiment: Experiment, what: str) -> None:
+    """Raise `ParameterError` unless walls can be drawn into the scene."""
+    if not experiment.scene.free_walls:
+        raise ParameterError(f"{what} is refused: the scene '{experiment.scene.title}' takes no further walls.")
+
+
+def crossed_grains(world: World, wall: int) -> int:
+    """Number of grains that can move and that overlap a wall."""
+    dimension = world.search.cell.shape[0]
+    rows = np.flatnonzero(~world.fixed)
+    places = world.motion[:dimension, 0, rows].T
+    gaps = np.array([approach(world.walls, wall, tuple(place))[0] for place in places.tolist()])
+    return int((gaps < world.radius[rows]).sum())
+
+
+def with_wall(world: World, ends: Floats) -> World:
+    """The world with a wall appended between two places [m], shape (2, 2), of the material of the base."""
+    walls, count = world.walls, world.walls.shape.size
+    more = empty_walls(count + 1, 2)
+    for name in Walls._fields:
+        getattr(more, name)[:count] = getattr(walls, name)
+    more.shape[count], more.corner[count] = FACET, ends[[0, 1, 1]]
+    base = np.flatnonzero(world.fixed)
+    more.material[count] = world.material[base[0]] if base.size else 0
+    return with_walls(world, np.arange(count), more)
+
+
+def chosen(walls: Walls, rows: NDArray[Any]) -> Walls:
+    """Some of these walls."""
+    return Walls(*(np.ascontiguousarray(column[rows]) for column in walls))
+
+
+def with_walls(world: World, kept: NDArray[Any], walls: Walls) -> World:
+    """The world with other walls, of which the first ones are those of rows `kept` before; contacts with those keep
+    their memory."""
+    count = int(world.counters[WALL_CONTACT_COUNT])
+    before = world.wall_contacts
+    new_row = np.full(world.walls.shape.size, -1)
+    new_row[kept] = np.arange(kept.size)
+    wall = new_row[before.wall[:count]]
+    stays = np.flatnonzero(wall >= 0)
+    contacts = empty_wall_contacts(before.sphere.size, world.sphere_count, world.search.cell.shape[0])
+    for name in CONTACTS:
+        getattr(contacts, name)[..., : stays.size] = getattr(before, name)[..., stays]
+    contacts.wall[: stays.size] = wall[stays]
+    counters = world.counters.copy()
+    counters[WALL_CONTACT_COUNT] = stays.size
+    changed = world._replace(walls=walls, wall_contacts=contacts, counters=counters)
+    return fitted(changed, world.pairs, world.pairs.i.size)

@@ -1,0 +1,88 @@
+"""Add grains at a place: as near to it as there is room, so that none overlaps another one or a wall."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from repose.sim.engine.contacts.wall_geometry import approach
+from repose.sim.engine.world import Floats, World
+from repose.sim.experiment import history
+from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.hand import checked_number, checked_place, require_running
+from repose.sim.experiment.notices import tell
+from repose.sim.numbers import length_text
+from repose.sim.parameters import ParameterError
+
+MOST = 200
+"""Largest number of grains that one command adds."""
+RANGE = 5.0
+"""Factor by which their radius may differ from the mean one of the scene [-]: much smaller grains would need much
+smaller steps, much larger ones would not fit into the scene."""
+SPACING = 2.05
+"""Distance of the places that are tried [radii]."""
+REACH = 8
+"""Places are tried up to this many spacings away from the pointer, along every axis."""
+
+
+def add_grains(experiment: Experiment, position: Sequence[float], radius: float, count: int) -> None:
+    """Add so many grains of this radius [m], at rest, around a place [m]; raises `ParameterError`."""
+    add, what = experiment.scene.add_grains, "Adding grains"
+    if add is None:
+        raise ParameterError(f"{what} is refused: the scene '{experiment.scene.title}' has no loose grains.")
+    require_running(experiment, what)
+    place = checked_place(experiment, position, what)
+    mean = mean_radius(experiment)
+    radius = checked_number(radius, RANGE * mean, "radius", "m", what)
+    if radius < mean / RANGE:
+        raise ParameterError(
+            f"{what} is refused: the radius is {length_text(radius)}; give one from {length_text(mean / RANGE)} to "
+            f"{length_text(RANGE * mean)}."
+        )
+    if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= MOST:
+        raise ParameterError(f"{what} is refused: their number is {count!r}; give one from 1 to {MOST}.")
+    found = free_places(experiment.run.world, np.array(place), radius, count)
+    if len(found) < count:
+        raise ParameterError(
+            f"{what} is refused: there is room for {len(found)} of {count} grains of radius {length_text(radius)} "
+            "here; click where there is more room."
+        )
+    add(experiment, found, np.full(count, radius))
+    history.mark_good(experiment, forget_change=True)  # a later fault does not undo it
+    noun = "grain is" if count == 1 else "grains are"
+    tell(experiment, f"{count} {noun} added, radius {length_text(radius)}.")
+
+
+def mean_radius(experiment: Experiment) -> float:
+    """Mean radius of the grains [m]; of the smallest one that the scene pours while there is none."""
+    world = experiment.run.world
+    if world.fixed.all():
+        return experiment.scene.smallest_grain(experiment.run.built)[1]
+    return float(world.radius[~world.fixed].mean())
+
+
+def free_places(world: World, place: Floats, radius: float, count: int) -> Floats:
+    """At most `count` centres near a place [m], the nearest first, at which spheres of this radius touch neither each
+    other nor anything else, shape (found, dimension)."""
+    dimension = place.size
+    steps = np.arange(-REACH, REACH + 1)
+    if dimension == 2:  # a hexagonal lattice; in space a cubic one
+        i, j = (axis.ravel() for axis in np.meshgrid(steps, steps))
+        lattice = np.column_stack([i + 0.5 * (j % 2), math.sqrt(0.75) * j])
+    else:
+        lattice = np.array(list(itertools.product(steps, repeat=dimension)), float)
+    lattice = lattice[np.argsort((lattice**2).sum(axis=1), kind="stable")]
+    tried = place + SPACING * radius * lattice
+    centres = world.motion[:dimension, 0].T
+    near = (np.abs(centres - place) < SPACING * radius * (REACH + 2) + world.radius[:, None]).all(axis=1)
+    apart = np.sqrt(((tried[:, None] - centres[near]) ** 2).sum(axis=2))
+    free = (apart >= world.radius[near] + radius).all(axis=1)
+    found: list[Floats] = []
+    for centre in tried[free]:
+        if len(found) == count:
+            break
+        if all(approach(world.walls, w, tuple(centre))[0] >= radius for w in range(world.walls.shape.size)):
+            found.append(centre)
+    return np.array(found).reshape(-1, dimension)

@@ -1,0 +1,77 @@
+"""Push the grains around a place out of a disc or sphere: a rod that stirs them, or a soft push. What the mouse does.
+
+The field is repose.sim.fields.pusher. The only writer of `Run.pusher`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from repose.sim.engine.fields import Sphere
+from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.hand import SHARE, checked_number, checked_place, prepare, require_running
+from repose.sim.experiment.notices import tell
+from repose.sim.experiment.snapshot import ShownPush
+from repose.sim.fields import pusher
+from repose.sim.fields.pusher import Pusher, centre_of, grown
+from repose.sim.numbers import length_text, with_prefix
+
+LARGEST_RADIUS, LARGEST_ACCELERATION, LARGEST_SPEED = 100.0, 1e6, 100.0
+"""Bounds of the radius [m], of the acceleration of a grain [m/s²], and of the speed of the pusher [m/s]."""
+RIGID = 0.1
+"""Overlap at which a rod pushes with its largest force [radii of the rod]; a soft push does so at its centre."""
+WHAT = "The push"
+
+
+def push(
+    experiment: Experiment, position: Sequence[float], radius: float, limit: float, speed: float, rigid: bool
+) -> None:
+    """Push grains out of a disc or sphere of this radius [m] that goes to a place [m] at this speed [m/s], until
+    `release` or the next push; it accelerates a grain by `limit` [m/s²] at most. Raises `ParameterError`."""
+    require_running(experiment, WHAT)
+    place = checked_place(experiment, position, WHAT)
+    radius = checked_number(radius, LARGEST_RADIUS, "radius", "m", WHAT)
+    limit = checked_number(limit, LARGEST_ACCELERATION, "largest acceleration", "m/s²", WHAT)
+    speed = checked_number(speed, LARGEST_SPEED, "speed", "m/s", WHAT)
+    prepare(experiment)
+    held, now = experiment.run.pusher, experiment.time
+    start, born = (centre_of(held, now), held.born) if held is not None else (place, now)
+    lasts = math.dist(start, place) / speed
+    velocity = tuple((end - begin) / lasts if lasts > 0.0 else 0.0 for begin, end in zip(start, place, strict=True))
+    frequency = math.sqrt(limit / (RIGID * radius if rigid else radius))
+    if experiment.dt > 0.0:
+        frequency = min(frequency, SHARE / experiment.dt)
+    damping = 2.0 * frequency if rigid else 0.0
+    experiment.run.pusher = Pusher(start, velocity, now, lasts, born, speed, radius, frequency**2, damping, limit)
+    if held is None:
+        name = "A rod" if rigid else "A soft push"
+        tell(
+            experiment,
+            f"{name} of radius {length_text(radius)} moves grains, at {with_prefix(speed, 'm/s', 3)} at most.",
+        )
+
+
+def end_push(experiment: Experiment) -> None:
+    """Take the pusher away, if there is one."""
+    if experiment.run.pusher is not None:
+        tell(experiment, "The grains are free again.")
+    experiment.run.pusher = None
+
+
+def shown_push(experiment: Experiment) -> ShownPush | None:
+    """The pusher for the picture, with the force on it."""
+    held, world, dimension = experiment.run.pusher, experiment.run.world, experiment.scene.dimension
+    if held is None:
+        return None
+    now = experiment.time
+    centre, size = centre_of(held, now), grown(held, held.radius, now)
+    apart = np.sqrt(((world.motion[:dimension, 0] - np.array(centre)[:, None]) ** 2).sum(axis=0))
+    total = np.zeros(dimension)
+    for row in np.flatnonzero((apart < held.radius + world.radius) & ~world.fixed):
+        position, velocity = (tuple(map(float, world.motion[:dimension, level, row])) for level in (0, 1))
+        sphere = Sphere(position, velocity, (), float(world.radius[row]), float(world.own_mass[row]), 0)
+        total -= pusher.force(held, sphere, now).force
+    rigid = held.damping > 0.0
+    return ShownPush(tuple(map(float, centre)), float(size), tuple(map(float, total)), rigid)

@@ -1,0 +1,66 @@
+"""Shake the table: an inertial force in its frame, in which base and walls stand still (repose.sim.fields.shaker).
+
+The only writer of `Run.shaker`.
+"""
+
+from __future__ import annotations
+
+import math
+
+from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.hand import checked_number, prepare, require_running
+from repose.sim.experiment.notices import tell
+from repose.sim.experiment.snapshot import ShownShaking
+from repose.sim.fields.shaker import MOST_AMPLITUDE, MOST_FREQUENCY, Shaker
+from repose.sim.numbers import length_text, time_text
+from repose.sim.parameters import ParameterError
+
+LARGEST_ACCELERATION = 1e4
+"""Bound of the acceleration of the table [m/s²]."""
+RESOLVED = 0.1
+"""Largest angular frequency of the table times dt [-]: 60 steps per oscillation."""
+WHAT = "Shaking"
+
+
+def shake(experiment: Experiment, amplitude: float, frequency: float, upright: bool) -> None:
+    """Shake the table with this amplitude [m] and frequency [Hz], up and down or sideways, until `end_shake` or the
+    next command; raises `ParameterError`."""
+    require_running(experiment, WHAT)
+    amplitude = checked_number(amplitude, MOST_AMPLITUDE, "amplitude", "m", WHAT)
+    frequency = checked_number(frequency, MOST_FREQUENCY, "frequency", "Hz", WHAT)
+    angular = 2.0 * math.pi * frequency
+    if (acceleration := amplitude * angular**2) > LARGEST_ACCELERATION:
+        raise ParameterError(
+            f"{WHAT} is refused: {length_text(amplitude)} at {frequency:g} Hz accelerate the table by "
+            f"{acceleration:.3g} m/s², above {LARGEST_ACCELERATION:g} m/s²; choose a smaller amplitude or frequency."
+        )
+    if angular * experiment.dt > RESOLVED:
+        most = RESOLVED / (2.0 * math.pi * experiment.dt)
+        raise ParameterError(
+            f"{WHAT} is refused: a time step of {time_text(experiment.dt)} resolves up to {most:.3g} Hz, and the "
+            f"frequency is {frequency:g} Hz; choose a lower frequency or a smaller time step."
+        )
+    prepare(experiment)
+    direction = (0.0,) * (experiment.scene.dimension - 1) + (1.0,)
+    experiment.run.shaker = Shaker(direction if upright else direction[::-1], amplitude, angular, experiment.time)
+    way = "up and down" if upright else "sideways"
+    tell(experiment, f"The table shakes {way} by {length_text(amplitude)} at {frequency:g} Hz.")
+
+
+def end_shake(experiment: Experiment) -> None:
+    """End the shaking, if the table shakes."""
+    if experiment.run.shaker is not None:
+        tell(experiment, "The table stands still again.")
+    experiment.run.shaker = None
+
+
+def shown_shaking(experiment: Experiment) -> ShownShaking | None:
+    """The shaking for the picture."""
+    table = experiment.run.shaker
+    if table is None:
+        return None
+    phase = table.angular_frequency * (experiment.time - table.begins)
+    acceleration = table.amplitude * table.angular_frequency**2
+    return ShownShaking(
+        table.direction, table.amplitude, table.angular_frequency / (2.0 * math.pi), math.cos(phase), acceleration
+    )

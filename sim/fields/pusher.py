@@ -1,0 +1,136 @@
+"""A disc or sphere that pushes spheres out of it, moved and enlarged from outside: a rod that stirs, or a soft push.
+
+Its centre goes from e_0 with the velocity u for a given time and then stands. The distance from which on it pushes
+grows at a given rate up to the sum of both radii, so that it can begin amid grains, or in one. A sphere of mass m and
+overlap δ feels F = m (w² δ - c v_n) along the normal, where v_n is its velocity relative to the centre, away from it; F
+never pulls and is m a_max at most. The force is proportional to the mass: the frequency w, and the time step that it
+needs, are the same for all spheres. There is no friction. The pusher is outside: all of its work is booked as work.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, NamedTuple
+
+from annotated_types import Ge, Le
+from pydantic import Field as Described
+from repose.sim.engine import vector
+from repose.sim.engine.contacts.kinematics import TINY
+from repose.sim.engine.fields import FieldForce
+from repose.sim.engine.jit import compilable
+from repose.sim.engine.model import BoundField
+from repose.sim.fields.field import Field
+from repose.sim.parameters import ParameterSet, Quantity
+
+
+class PusherParameters(ParameterSet):
+    """How the pusher pushes; where it is and how it moves are numbers of the run."""
+
+    push_radius: Annotated[
+        float,
+        Ge(0.0),
+        Le(100.0),
+        Quantity("radius of the pusher", "R", "mm", scale=1e-3, effect="ramp", group="Push"),
+        Described(description="Spheres within it are pushed out of it."),
+    ] = 0.01
+    push_frequency: Annotated[
+        float,
+        Ge(0.0),
+        Le(1e6),
+        Quantity("frequency of the push", "w", "1/s", log=True, effect="ramp", group="Push"),
+        Described(description="Acceleration per overlap is its square."),
+    ] = 100.0
+    push_limit: Annotated[
+        float,
+        Ge(0.0),
+        Le(1e7),
+        Quantity("largest push", "a_max", "m/s²", log=True, effect="ramp", group="Push"),
+        Described(description="The pusher accelerates a sphere by this much at most."),
+    ] = 100.0
+
+
+class Pusher(NamedTuple):
+    """The numbers the field reads, in SI."""
+
+    origin: tuple
+    """Centre at the time `begins` [m]."""
+    velocity: tuple
+    """Of the centre while it moves [m/s]."""
+    begins: float
+    """When it begins to move [s]."""
+    lasts: float
+    """How long it moves [s]."""
+    born: float
+    """When it begins to grow [s]."""
+    growth: float
+    """Rate until it has its full size [m/s]."""
+    radius: float
+    """Full size [m]; 0 for none."""
+    stiffness: float
+    """w² [1/s²]."""
+    damping: float
+    """c [1/s]."""
+    limit: float
+    """a_max [m/s²]."""
+
+
+@compilable(forceinline=True)
+def centre_of(params, time):
+    """Centre [m]."""
+    passed = min(max(time - params.begins, 0.0), params.lasts)
+    return vector.add(params.origin, vector.scale(passed, params.velocity))
+
+
+@compilable(forceinline=True)
+def grown(params, size, time):
+    """What a length of the pusher, of this full size, has grown to [m]."""
+    return min(size, params.growth * max(time - params.born, 0.0))
+
+
+@compilable(forceinline=True)
+def force(params, sphere, time):
+    """The push on one sphere."""
+    apart = vector.sub(sphere.position, centre_of(params, time))
+    distance = math.sqrt(vector.dot(apart, apart))
+    away = vector.scale(1.0 / max(distance, TINY), apart)
+    moves = 1.0 if params.begins <= time < params.begins + params.lasts else 0.0
+    leaving = vector.dot(vector.sub(sphere.velocity, vector.scale(moves, params.velocity)), away)
+    reach = grown(params, params.radius + sphere.radius, time)
+    overlap = reach - distance
+    touches = 1.0 if overlap > 0.0 and params.radius > 0.0 else 0.0
+    wanted = params.stiffness * overlap - params.damping * leaving
+    push = vector.scale(touches * sphere.mass * min(max(wanted, 0.0), params.limit), away)
+    return FieldForce(push, vector.scale(0.0, sphere.spin), 0.0, vector.dot(push, sphere.velocity))
+
+
+@compilable(forceinline=True)
+def stiffness(params, sphere, time):
+    """Spring and damper of the push [N/m, kg/s]."""
+    held = sphere.mass if params.radius > 0.0 else 0.0
+    return held * params.stiffness, held * params.damping
+
+
+BOUND = BoundField(force, stiffness=stiffness)
+
+
+def bind(parameters: PusherParameters) -> BoundField:
+    """The field's functions; it has one form only."""
+    return BOUND
+
+
+def standing(dimension: int) -> Pusher:
+    """A pusher that pushes nothing."""
+    nowhere = (0.0,) * dimension
+    return Pusher(nowhere, nowhere, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+
+
+def numbers_of(parameters: PusherParameters, dimension: int) -> Pusher:
+    """A pusher of full size that stands at the origin: `Pusher._replace` moves it."""
+    radius, frequency = float(parameters.push_radius), float(parameters.push_frequency)
+    limit = float(parameters.push_limit)
+    return standing(dimension)._replace(
+        born=-1.0, growth=radius, radius=radius, stiffness=frequency**2, damping=2.0 * frequency, limit=limit
+    )
+
+
+FIELD = Field("pusher", "Pusher", PusherParameters, bind, numbers_of)

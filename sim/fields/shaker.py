@@ -1,0 +1,86 @@
+"""A table that shakes: the inertial force in its frame, along one direction.
+
+The table moves by s = A (1 - cos w(t - t_0)) along the unit vector e from the time t_0 on, from rest. In its frame, in
+which base and walls stand still, a sphere of mass m feels F = -m d²s/dt² e = -m A w² cos(w(t - t_0)) e. A table that
+ends shaking moves on at constant velocity, which no sphere feels. The table is outside: all of its work is booked.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, NamedTuple
+
+from annotated_types import Ge, Le
+from pydantic import Field as Described
+from repose.sim.engine import vector
+from repose.sim.engine.fields import FieldForce
+from repose.sim.engine.jit import compilable
+from repose.sim.engine.model import BoundField
+from repose.sim.fields.field import Field
+from repose.sim.parameters import ParameterSet, Quantity
+
+MOST_AMPLITUDE, MOST_FREQUENCY = 1.0, 1e3
+"""Bounds of amplitude [m] and frequency [Hz]."""
+
+
+class ShakerParameters(ParameterSet):
+    """How the table shakes, upwards, from time 0 on."""
+
+    shake_amplitude: Annotated[
+        float,
+        Ge(0.0),
+        Le(MOST_AMPLITUDE),
+        Quantity("amplitude of the shaking", "A", "mm", scale=1e-3, effect="ramp", group="Shaking"),
+        Described(description="The table moves by so much to both sides of the middle of its way."),
+    ] = 0.0
+    shake_frequency: Annotated[
+        float,
+        Ge(0.0),
+        Le(MOST_FREQUENCY),
+        Quantity("frequency of the shaking", "f", "Hz", effect="ramp", group="Shaking"),
+        Described(description="Oscillations of the table per second."),
+    ] = 20.0
+
+
+class Shaker(NamedTuple):
+    """The numbers the field reads, in SI."""
+
+    direction: tuple
+    """Unit vector."""
+    amplitude: float
+    """[m]; 0 for a table at rest."""
+    angular_frequency: float
+    """w [rad/s]."""
+    begins: float
+    """t_0 [s]."""
+
+
+@compilable(forceinline=True)
+def force(params, sphere, time):
+    """The inertial force on one sphere."""
+    w = params.angular_frequency
+    size = -sphere.mass * params.amplitude * w * w * math.cos(w * (time - params.begins))
+    push = vector.scale(size, params.direction)
+    return FieldForce(push, vector.scale(0.0, sphere.spin), 0.0, vector.dot(push, sphere.velocity))
+
+
+BOUND = BoundField(force)
+
+
+def bind(parameters: ShakerParameters) -> BoundField:
+    """The field's functions; it has one form only."""
+    return BOUND
+
+
+def at_rest(dimension: int) -> Shaker:
+    """A table that does not shake."""
+    return Shaker((0.0,) * (dimension - 1) + (1.0,), 0.0, 0.0, 0.0)
+
+
+def numbers_of(parameters: ShakerParameters, dimension: int) -> Shaker:
+    """The numbers these parameters hold."""
+    w = 2.0 * math.pi * float(parameters.shake_frequency)
+    return at_rest(dimension)._replace(amplitude=float(parameters.shake_amplitude), angular_frequency=w)
+
+
+FIELD = Field("shaker", "Shaker", ShakerParameters, bind, numbers_of)

@@ -1,0 +1,317 @@
+"""What the lecture scenes share: discs in the plane that settle, a course that is driven and recorded, its outcomes.
+
+The grains are spheres that move and rotate in a plane. They begin on a loose lattice shifted at random and settle; then
+the course begins: `drive` moves walls at every check, 50 steps apart, and `record` measures at equal intervals.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Annotated, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+from repose.sim.engine.builder import add_spheres, empty_world, forget_neighbours, set_walls
+from repose.sim.engine.contacts.wall_geometry import FACET
+from repose.sim.engine.world import Floats, World
+from repose.sim.experiment.changes import begin_anew
+from repose.sim.experiment.comparison import Study
+from repose.sim.experiment.experiment import Experiment, Scene
+from repose.sim.experiment.ledger import booked
+from repose.sim.experiment.notices import tell
+from repose.sim.experiment.results import keep_measurement
+from repose.sim.experiment.snapshot import Action
+from repose.sim.laws.hertz_mindlin import LAW
+from repose.sim.laws.material_parameters import YoungsModulus
+from repose.sim.measure.display import Curve, Outcome, Reading
+from repose.sim.measure.mean_speed import mean_speed
+from repose.sim.parameters import ParameterError, ParameterSet, Value
+from repose.sim.scenes.common.law_choice import is_material_law, with_law
+from repose.sim.scenes.common.phases import PhaseState, enter
+from repose.sim.scenes.common.poured_parameters import (
+    GrainCount,
+    MeanRadius,
+    PouredInSpaceParameters,
+    SizeSpread,
+    SpeedAtRest,
+)
+from repose.sim.scenes.common.state_checks import are_times, first_flaw, phase_flaws
+from repose.sim.scenes.common.stream import drawn_radii, smallest_grain
+
+SPACING = 1.02
+"""Distance of the discs of the lattice, in largest diameters [-]."""
+LOOSE = 0.78
+"""Packing fraction of discs that have settled, for the sizes of containers [-]."""
+RECORD_EVERY = 0.02
+"""Simulated time between two records of the course [s]."""
+LEAST_SETTLING, LONGEST_SETTLING = 0.05, 3.0
+"""Times after which the grains can count, and do count, as settled [s]."""
+SOFT = 0.35
+"""Overlap / radius above which the window warns [-]: grains that fall onto the filling reach 0.25 for a moment, as they
+are soft enough for a run in real time; at rest the largest overlap is 0.05."""
+PHASES = ("filling", "filled", "flowing", "rested")
+
+Box = tuple[tuple[float, ...], tuple[float, ...]]
+
+
+class DiscsParameters(PouredInSpaceParameters):
+    """Discs of one material in the plane, in SI."""
+
+    grain_count: GrainCount = 300
+    mean_radius: MeanRadius = 2e-3
+    size_spread: SizeSpread = 0.2
+    young: Annotated[
+        YoungsModulus,
+        Field(description="Of grains and walls. Soft grains bear large time steps; sand has 60 GPa."),
+    ] = 1e6
+    settle_speed: Annotated[
+        SpeedAtRest,
+        Field(description="The grains count as settled once their mean speed is below this."),
+    ] = 1e-2
+
+
+@dataclass
+class DiscsState(PhaseState):
+    """State of the experiment; phases: filling, filled, flowing, rested."""
+
+    run_all: bool = False
+    """Whether the course begins by itself once the grains have settled."""
+    columns: dict[str, list[float]] = field(default_factory=dict)
+    """Records of the course by name, `time` [s] since its beginning among them."""
+    numbers: dict[str, float] = field(default_factory=dict)
+    """Numbers of the course that its drive keeps, by name."""
+
+
+def outcome_above(statement: str, found: float, bound: float, unit: str = "") -> Outcome:
+    """An outcome that holds if a number exceeds a bound."""
+    words = f"{found:.3g}{gap(unit)}", f"above {bound:.3g}{gap(unit)}"
+    return Outcome(statement, *words, bool(found > bound))
+
+
+def outcome_between(statement: str, found: float, low: float, high: float, unit: str = "") -> Outcome:
+    """An outcome that holds if a number is between two bounds."""
+    words = f"{found:.3g}{gap(unit)}", f"{low:.3g} to {high:.3g}{gap(unit)}"
+    return Outcome(statement, *words, bool(low <= found <= high))
+
+
+def gap(unit: str) -> str:
+    """The unit with the gap before it that SI has."""
+    return unit if unit in ("", "°") else f" {unit}"
+
+
+def places(
+    parameters: DiscsParameters,
+    generator: np.random.Generator,
+    count: int,
+    inside: Callable[[Floats, Floats], NDArray[np.bool_]],
+) -> Floats:
+    """Centres of a hexagonal lattice, shifted at random, from below wherever `inside(x, y)` [m] allows a disc of the
+    largest radius, shape (count, 2); raises `ParameterError` where there is too little room."""
+    largest = parameters.largest_radius
+    step = SPACING * 2.0 * largest
+    reach = 3 * math.ceil(math.sqrt(count)) + 40
+    column, row = np.meshgrid(np.arange(-reach, reach + 1), np.arange(-reach, 4 * reach + 1))
+    x: Floats = (step * (column + 0.5 * (row % 2))).ravel()
+    y: Floats = step * math.sqrt(0.75) * row.ravel().astype(float)
+    fits = inside(x, y)
+    place = np.column_stack([x[fits], y[fits]])
+    place = place[np.lexsort((place[:, 0], place[:, 1]))][:count]
+    if len(place) < count:
+        raise ParameterError(
+            f"grain_count = {parameters.grain_count} is refused: only {len(place)} of {count} discs have room in the "
+            f"container before they settle; take another number, or a size_spread below {parameters.size_spread:g}."
+        )
+    shifted: Floats = place + generator.uniform(-0.5, 0.5, place.shape) * (step - 2.0 * largest)
+    return shifted
+
+
+def lattice(
+    parameters: DiscsParameters, seed: int, inside: Callable[[Floats, Floats], NDArray[np.bool_]], count: int = 0
+) -> World:
+    """A world of `count` discs at rest, or of all, on a lattice wherever `inside(x, y)` [m] allows."""
+    generator = np.random.default_rng(seed)
+    radii = drawn_radii(parameters, generator)[: count or None]
+    place = places(parameters, generator, radii.size, inside)
+    world = empty_world(2, 1, skin=0.3 * parameters.mean_radius, materials=2)
+    return add_spheres(world, place, radii, parameters.mass_of(radii), layer=0)
+
+
+def with_lines(world: World, lines: Floats) -> World:
+    """The world with straight walls between these points [m], shape (walls, 2, 2)."""
+    return set_walls(world, [FACET] * len(lines), corners_of(lines), material=1)
+
+
+def corners_of(lines: Floats) -> Floats:
+    """Corners of facets for these lines [m], shape (walls, 3, 2)."""
+    return np.concatenate([lines, lines[:, 1:]], axis=1)
+
+
+def put_walls(experiment: Experiment, lines: Floats, velocity: Floats | float = 0.0) -> None:
+    """Put the walls between these points [m], shape (walls, 2, 2), and let them move [m/s]; the change of the stored
+    energy is booked as work, that of their motion is summed in the step loop."""
+    walls = experiment.run.world.walls
+    with booked(experiment, "work"):
+        walls.corner[:], walls.moved[:], walls.velocity[:] = corners_of(lines), 0.0, velocity
+        forget_neighbours(experiment.run.world)
+
+
+def elapsed(experiment: Experiment) -> float:
+    """Time since the course began [s]; 0 before it begins, and its whole length after its end."""
+    state: DiscsState = experiment.run.state
+    if state.phase == "flowing":
+        return experiment.time - state.since
+    return state.columns["time"][-1] if state.columns else 0.0
+
+
+def column(experiment: Experiment, name: str) -> Floats:
+    """What was recorded so far, shape (records,)."""
+    return np.array(experiment.run.state.columns.get(name, []))
+
+
+def disc_scene(
+    *,
+    name: str,
+    title: str,
+    summary: str,
+    parameters: type[ParameterSet],
+    start: Callable[[Any, int], World],
+    drive: Callable[[Experiment], bool],
+    record: Callable[[Experiment], Mapping[str, float]],
+    outcomes: Callable[[Experiment], tuple[Outcome, ...]],
+    numbers: Callable[[Experiment], dict[str, Any]],
+    box: Callable[[Any], Box],
+    readings: Callable[[Experiment], tuple[Reading, ...]],
+    curves: Callable[[Experiment], tuple[Curve, ...]],
+    action: tuple[str, str],
+    lecture: tuple[str, ...],
+    test_values: Mapping[str, Value],
+    set_out: Callable[[Experiment], None] = lambda experiment: None,
+    share: Callable[[Experiment], float] | None = None,
+    study: Study | None = None,
+) -> Scene:
+    """The scene of one experiment with discs.
+
+    `start(parameters, seed)` makes the world; `set_out` begins the course, `drive(experiment)` moves the walls at every
+    check and returns whether the course is over, `record` measures, `outcomes` says what is expected of a whole course,
+    `numbers` what it adds to the results. `action` are label and help of the button that begins the course.
+    """
+
+    def begin(parameters: Any, seed: int) -> tuple[World, DiscsState]:
+        return start(parameters, seed), DiscsState(phase="filling")
+
+    def supervise(experiment: Experiment) -> None:
+        state: DiscsState = experiment.run.state
+        if state.phase == "filling":
+            waited = experiment.time - state.since
+            settled = waited > LEAST_SETTLING and mean_speed(experiment.run.world) < experiment.parameters.settle_speed
+            if settled or waited > LONGEST_SETTLING:
+                enter(experiment, "filled")
+                if state.run_all:
+                    tell(experiment, act(experiment, "start"))
+        elif state.phase == "flowing":
+            over = drive(experiment)
+            last = state.columns["time"][-1] if state.columns else -math.inf
+            if over or elapsed(experiment) >= last + RECORD_EVERY:
+                keep(experiment)
+            if over:
+                experiment.run.world.walls.velocity[:] = 0.0
+                enter(experiment, "rested")
+                state.run_all = False
+                keep_measurement(experiment)
+                tell(experiment, describe(experiment)[1].capitalize() + ".", repeats=True)
+
+    def keep(experiment: Experiment) -> None:
+        state: DiscsState = experiment.run.state
+        for entry, value in {"time": elapsed(experiment), **record(experiment)}.items():
+            state.columns.setdefault(entry, []).append(float(value))
+
+    def act(experiment: Experiment, chosen: str) -> str:
+        if chosen == "start":
+            enter(experiment, "flowing")
+            set_out(experiment)
+            return f"{action[0]}: the course begins."
+        if chosen == "reset" or experiment.phase == "rested":
+            begin_anew(experiment)
+        if chosen == "reset":
+            return "The grains are back at their places."
+        experiment.run.state.run_all = True
+        return act(experiment, "start") if experiment.phase == "filled" else "The experiment runs by itself."
+
+    def actions(experiment: Experiment) -> tuple[Action, ...]:
+        state: DiscsState = experiment.run.state
+        ready = state.phase == "filled" and not state.run_all
+        return (
+            Action("start", action[0], "O", ready, action[1]),
+            Action("reset", "Reset", "R", True, "Put the grains back to their places."),
+            Action("run", "Run all", "A", not state.run_all, "Let the grains settle, then run the whole course."),
+        )
+
+    def done(experiment: Experiment) -> float:
+        if share is not None:
+            return share(experiment)
+        return min(1.0, elapsed(experiment) / float(experiment.run.built.duration))
+
+    def describe(experiment: Experiment) -> tuple[str, str, float | None]:
+        phase, count = experiment.phase, experiment.run.world.sphere_count
+        words = {
+            "filling": f"{count} grains settling",
+            "filled": f"{count} grains at rest",
+            "flowing": f"running: {elapsed(experiment):.1f} s",
+            "rested": f"ended after {elapsed(experiment):.1f} s",
+        }[phase]
+        return phase, words, done(experiment) if phase == "flowing" else None
+
+    def found(experiment: Experiment) -> tuple[Outcome, ...]:
+        return outcomes(experiment) if experiment.phase == "rested" else ()
+
+    def check(experiment: Experiment) -> str:
+        if experiment.phase != "rested":
+            return f"The course did not reach its end: phase {experiment.phase}."
+        return next((entry.complaint for entry in found(experiment) if not entry.holds), "")
+
+    def results(experiment: Experiment) -> dict[str, Any]:
+        own = numbers(experiment) if experiment.phase == "rested" else {}
+        return {"phase": experiment.phase, **own, "outcomes": [asdict(entry) for entry in found(experiment)]}
+
+    def flaw(state: DiscsState, world: World, built: Any) -> str:
+        columns = state.columns.values()
+        whole = len({len(entry) for entry in columns}) <= 1 and all(all(map(math.isfinite, row)) for row in columns)
+        return first_flaw(
+            {
+                **phase_flaws(state, PHASES),
+                "number of grains": world.sphere_count == 0,
+                "columns": not whole or (bool(state.columns) and not are_times(state.columns.get("time", [-1.0]))),
+                "numbers": not all(map(math.isfinite, state.numbers.values())),
+            }
+        )
+
+    return Scene(
+        name=name,
+        title=title,
+        summary=summary,
+        law=LAW.name,
+        parameters=with_law(parameters, LAW, is_material_law),
+        dimension=2,
+        begin=begin,
+        supervise=supervise,
+        actions=actions,
+        act=act,
+        describe=describe,
+        box=lambda experiment: box(experiment.run.built),
+        results=results,
+        check=check,
+        outcomes=found,
+        under_way=lambda experiment: experiment.run.state.run_all or experiment.phase in ("filling", "flowing"),
+        smallest_grain=smallest_grain,
+        rotates=lambda parameters: True,
+        readings=readings,
+        curves=curves,
+        flaw=flaw,
+        study=study,
+        overlap_limit=SOFT,
+        lecture=lecture,
+        test_values=test_values,
+    )

@@ -1,0 +1,241 @@
+"""A rotating drum, half full of discs: the angle of the surface against the speed, and avalanches.
+
+The drum turns faster and faster, in stages of equal duration. Its wall is a ring of short facets, alternately at two
+distances from the axis, so that the filling does not slip. Each facet moves with the velocity of its middle; at every
+check it is put to its exact place. The angle is that of the centre of mass of the grains: the line from the axis to it
+is perpendicular to a straight surface.
+
+A slow drum has avalanches, between which the filling turns with the drum like a solid body; a fast one has a steady
+flow, whose angle rises with the speed (Rajchenbach 1990; GDR MiDi 2004).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any
+
+import numpy as np
+from annotated_types import Ge, Le
+from pydantic import Field
+from repose.sim.engine.world import Floats, World
+from repose.sim.experiment.experiment import Experiment
+from repose.sim.measure.display import Curve, Line, Outcome, Reading
+from repose.sim.parameters import Quantity
+from repose.sim.scenes.lecture.discs import (
+    LOOSE,
+    Box,
+    DiscsParameters,
+    column,
+    disc_scene,
+    elapsed,
+    lattice,
+    outcome_above,
+    put_walls,
+    with_lines,
+)
+
+RPM = math.tau / 60.0
+"""One revolution per minute [rad/s]."""
+FILLED = 0.45
+"""Share of the drum that the filling covers [-]."""
+BUMP = 0.6
+"""Depth of the teeth of the wall, in mean radii [-]."""
+SLOW = 1e-3
+"""Froude number below which the flow in a drum is one of avalanches [-]."""
+STEADY = 0.35
+"""Share of a stage that is left out at its beginning, where the flow is not yet that of its speed [-]."""
+
+
+class DrumParameters(DiscsParameters):
+    """Discs in a rotating drum, in SI."""
+
+    slowest: Annotated[
+        float,
+        Ge(0.1 * RPM),
+        Le(60.0 * RPM),
+        Quantity("slowest speed", "n_1", "1/min", scale=RPM, log=True, effect="restart", group="Drum"),
+        Field(description="Of the first stage, in revolutions per minute. Takes effect at the next start."),
+    ] = 2.0 * RPM
+    fastest: Annotated[
+        float,
+        Ge(0.1 * RPM),
+        Le(120.0 * RPM),
+        Quantity("fastest speed", "n_2", "1/min", scale=RPM, log=True, effect="restart", group="Drum"),
+        Field(description="Of the last stage, in revolutions per minute. Takes effect at the next start."),
+    ] = 40.0 * RPM
+    stages: Annotated[
+        int,
+        Ge(2),
+        Le(12),
+        Quantity("stages", "", effect="restart", group="Drum"),
+        Field(description="Number of speeds, each a fixed factor above the last one. At the next start."),
+    ] = 4
+    stage_time: Annotated[
+        float,
+        Ge(0.1),
+        Le(60.0),
+        Quantity("time of a stage", "T", "s", effect="restart", group="Drum"),
+        Field(description="For which the drum turns with one speed. Takes effect at the next start."),
+    ] = 5.0
+
+    @property
+    def duration(self) -> float:
+        """Of all stages [s]."""
+        return self.stages * self.stage_time
+
+    @property
+    def drum_radius(self) -> float:
+        """For the share of the drum that is filled [m]."""
+        area = self.grain_count * math.pi * self.mean_radius**2 / LOOSE
+        return math.sqrt(area / (FILLED * math.pi)) + BUMP * self.mean_radius
+
+    def speed_at(self, time: float) -> float:
+        """Angular velocity of the drum at a time of the course [rad/s]."""
+        return float(self.speeds[min(int(time / self.stage_time), self.stages - 1)])
+
+    @property
+    def speeds(self) -> Floats:
+        """Of all stages [rad/s]."""
+        return np.geomspace(self.slowest, self.fastest, self.stages)
+
+
+def ring(parameters: DrumParameters, turned: float) -> Floats:
+    """Walls of a drum that has turned by an angle [rad], as lines [m], shape (walls, 2, 2)."""
+    radius, mean = parameters.drum_radius, parameters.mean_radius
+    half = max(6, math.ceil(math.pi * radius / (2.0 * mean)))
+    angle = turned + math.tau * np.arange(2 * half) / (2 * half)
+    distance = np.where(np.arange(2 * half) % 2 == 0, radius, radius - BUMP * mean)
+    points = distance[:, None] * np.column_stack([np.cos(angle), np.sin(angle)])
+    return np.stack([points, np.roll(points, -1, axis=0)], axis=1)
+
+
+def start(parameters: DrumParameters, seed: int) -> World:
+    """The drum at rest, with a loose filling."""
+    room = parameters.drum_radius - (BUMP + 0.1) * parameters.mean_radius - parameters.largest_radius
+    world = lattice(parameters, seed, lambda x, y: np.hypot(x, y - room) < room)
+    world.motion[1, 0] -= room
+    return with_lines(world, ring(parameters, 0.0))
+
+
+def drive(experiment: Experiment) -> bool:
+    """Turn the drum; True at the end of the last stage."""
+    built, state = experiment.run.built, experiment.run.state
+    turned, before = state.numbers.get("turned", 0.0), state.numbers.get("until", 0.0)
+    now = elapsed(experiment)
+    turned += built.speed_at(before) * (now - before)
+    state.numbers.update(turned=turned, until=now)
+    lines = ring(built, turned)
+    middle = lines.mean(axis=1)
+    put_walls(experiment, lines, built.speed_at(now) * np.column_stack([-middle[:, 1], middle[:, 0]]))
+    return bool(now >= built.duration)
+
+
+def record(experiment: Experiment) -> dict[str, float]:
+    """Angle of the surface [rad], and mean speed of the grains against the turning drum [m/s]."""
+    built, world = experiment.run.built, experiment.run.world
+    x, y = world.mass @ world.motion[:2, 0].T / world.mass.sum()
+    speed = built.speed_at(elapsed(experiment))
+    against = world.motion[:2, 1] - speed * np.stack([-world.motion[1, 0], world.motion[0, 0]])
+    return {"angle": math.atan2(x, -y), "flow": float(np.hypot(*against).mean())}
+
+
+def stages(experiment: Experiment) -> dict[str, Floats]:
+    """Mean and standard deviation of the angle [rad], lowest and mean speed of the flow [m/s] of every stage, without
+    its beginning; nan for stages to come."""
+    built: DrumParameters = experiment.run.built
+    time = column(experiment, "time")
+    place = time / built.stage_time
+    found = {name: np.full(built.stages, math.nan) for name in ("angle", "scatter", "still", "flow")}
+    for stage in range(built.stages):
+        rows = (place >= stage + STEADY) & (place < stage + 1)
+        if rows.sum() > 1:
+            angle, flow = column(experiment, "angle")[rows], column(experiment, "flow")[rows]
+            found["angle"][stage], found["scatter"][stage] = angle.mean(), angle.std(ddof=1)
+            found["still"][stage], found["flow"][stage] = np.quantile(flow, 0.1), flow.mean()
+    return found
+
+
+def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
+    """A faster drum has a steeper surface; a slow one has avalanches and a fast one a steady flow."""
+    of = stages(experiment)
+    rest = of["still"] / of["flow"]
+    degrees = np.degrees(of["angle"])
+    steepest = outcome_above("the surface is steepest in the fastest drum", degrees[-1], degrees[0], "°")
+    if froude(experiment, experiment.run.built.slowest) > SLOW:
+        return (steepest,)
+    words = "the slowest drum has avalanches, the fastest a steady flow (slowest over mean flow)"
+    return steepest, outcome_above(words, rest[-1], 2.0 * rest[0])
+
+
+def froude(experiment: Experiment, speed: float) -> float:
+    """ω² R/g at this speed [rad/s]: centrifugal over gravitational acceleration [-]."""
+    return float(speed**2 * experiment.run.built.drum_radius / max(experiment.parameters.gravity, 1e-9))
+
+
+def readings(experiment: Experiment) -> tuple[Reading, ...]:
+    """Speed of the drum and angle of the surface now."""
+    angle, built = column(experiment, "angle"), experiment.run.built
+    if not angle.size:
+        return ()
+    speed = built.speed_at(elapsed(experiment))
+    return (
+        Reading("angle of the surface", math.degrees(angle[-1]), "°", help="From the centre of mass of the grains."),
+        Reading("speed of the drum", speed / RPM, "1/min"),
+        Reading(
+            "Froude number", froude(experiment, speed), help="ω² R/g: centrifugal over gravitational acceleration."
+        ),
+    )
+
+
+def curves(experiment: Experiment) -> tuple[Curve, ...]:
+    """Angle against the speed of the stages, and against time."""
+    of, built = stages(experiment), experiment.run.built
+    known = np.isfinite(of["angle"])
+    speed, degrees = built.speeds[known] / RPM, np.degrees(of["angle"][known])
+    scatter = np.degrees(of["scatter"][known])
+    mean = Line("mean of a stage", speed, degrees, points=True, error=scatter, scatter="standard deviation in time")
+    time = Line("angle", column(experiment, "time"), np.degrees(column(experiment, "angle")))
+    return (
+        Curve("Angle over speed", "speed of the drum n [1/min]", "angle θ [°]", (mean,), log_x=True),
+        Curve("Angle", "time [s]", "angle θ [°]", (time,)),
+    )
+
+
+def numbers(experiment: Experiment) -> dict[str, Any]:
+    """Speed [1/min], angle and its scatter [°] of every stage."""
+    of, speeds = stages(experiment), experiment.run.built.speeds / RPM
+    rows = zip(speeds, np.degrees(of["angle"]), np.degrees(of["scatter"]), of["still"] / of["flow"], strict=True)
+    keys = ("revolutions_per_minute", "angle_degrees", "scatter_degrees", "slowest_over_mean_flow")
+    return {"stages": [dict(zip(keys, map(float, row), strict=True)) for row in rows]}
+
+
+def box(parameters: DrumParameters) -> Box:
+    """The whole drum."""
+    half = parameters.drum_radius * 1.03
+    return (-half, -half), (half, half)
+
+
+SCENE = disc_scene(
+    name="drum",
+    title="Rotating drum",
+    summary="Discs in a drum that turns faster and faster: avalanches, then a steady flow with a steeper surface.",
+    parameters=DrumParameters,
+    start=start,
+    drive=drive,
+    record=record,
+    outcomes=outcomes,
+    numbers=numbers,
+    box=box,
+    readings=readings,
+    curves=curves,
+    action=("Turn the drum", "Turn the drum, faster from stage to stage."),
+    lecture=("friction", "slowest", "fastest", "grain_count", "gravity"),
+    test_values={
+        "grain_count": 40,
+        "young": 1e5,
+        "stages": 2,
+        "stage_time": 0.3,
+        "slowest": 10 * RPM,
+        "fastest": 60 * RPM,
+    },
+)

@@ -1,0 +1,310 @@
+"""Janssen's column: the force on the bottom against the weight of the filling.
+
+The column is filled in portions. Once a portion is at rest the bottom moves slowly down by a small way, so that the
+grains slide along both walls and the friction there bears as much as it can; the force is measured meanwhile.
+
+In the plane a layer of the weight σ g W per height is in balance with the friction 2 μ_w K p at both walls, where the
+pressure p [N/m] on the layer and that on the walls have the ratio K (Janssen 1895): the force on the bottom is
+F = F_∞ (1 − exp(−M g/F_∞)) for a filling of the mass M, with F_∞ = σ g W²/(2 μ_w K) and the mass per area σ.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any
+
+import numpy as np
+from annotated_types import Ge, Le
+from pydantic import Field
+from repose.sim.engine.builder import add_spheres
+from repose.sim.engine.world import Floats, World
+from repose.sim.experiment.activation import free_fall, start_derivatives
+from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.ledger import booked
+from repose.sim.measure.display import Curve, Line, Outcome, Reading
+from repose.sim.measure.mean_speed import mean_speed
+from repose.sim.parameters import Quantity
+from repose.sim.scenes.common.poured_parameters import GrainCount
+from repose.sim.scenes.common.stream import drawn_radii
+from repose.sim.scenes.lecture.discs import (
+    LOOSE,
+    Box,
+    DiscsParameters,
+    column,
+    disc_scene,
+    elapsed,
+    lattice,
+    outcome_between,
+    places,
+    with_lines,
+)
+
+BOTTOM = 0
+"""Row of the bottom in the table of walls."""
+LONGEST_WAIT = 1.0
+"""Time after which the bottom moves although the grains of a portion still move [s]."""
+AVERAGED = 0.6
+"""Last share of the way of the bottom over which the force is averaged [-]."""
+TALL = 2.0
+"""Height of the filling over the width from which on the walls bear a clear part of the weight [-]."""
+
+
+class JanssenParameters(DiscsParameters):
+    """Discs in a column with a bottom that can be lowered, in SI."""
+
+    grain_count: GrainCount = 480
+    column_width: Annotated[
+        float,
+        Ge(4.0),
+        Le(60.0),
+        Quantity("width of the column", "W/d", effect="restart", group="Column"),
+        Field(description="In mean diameters. Takes effect at the next start."),
+    ] = 12.0
+    portions: Annotated[
+        int,
+        Ge(2),
+        Le(30),
+        Quantity("portions", "", effect="restart", group="Column"),
+        Field(description="In which the column is filled. Takes effect at the next start."),
+    ] = 8
+    lowering: Annotated[
+        float,
+        Ge(0.02),
+        Le(2.0),
+        Quantity("way of the bottom", "s/d", effect="restart", group="Column"),
+        Field(description="After each portion, in mean diameters. Takes effect at the next start."),
+    ] = 0.4
+    lowering_speed: Annotated[
+        float,
+        Ge(1e-4),
+        Le(0.1),
+        Quantity("speed of the bottom", "v", "mm/s", scale=1e-3, effect="restart", group="Column"),
+        Field(description="Downwards. Takes effect at the next start."),
+    ] = 5e-3
+
+    @property
+    def width(self) -> float:
+        """Of the column [m]."""
+        return 2.0 * self.column_width * self.mean_radius
+
+    @property
+    def height(self) -> float:
+        """Of the walls over the bottom at the start, with room for a loose portion on top [m]."""
+        area = self.grain_count * math.pi * self.mean_radius**2
+        loose = (
+            (2.04 * self.largest_radius) ** 2
+            * self.grain_count
+            / (self.portions * (self.width - 2.0 * self.largest_radius))
+        )
+        return area / (0.7 * self.width) + 1.5 * loose + 8.0 * self.mean_radius
+
+    @property
+    def depth(self) -> float:
+        """Way of the bottom in the whole course [m]."""
+        return 2.0 * self.lowering * self.mean_radius * self.portions
+
+    def grains_until(self, portion: int) -> int:
+        """Number of grains in the column with so many portions."""
+        return round(self.grain_count * portion / self.portions)
+
+
+def start(parameters: JanssenParameters, seed: int) -> World:
+    """The first portion over the bottom."""
+    room, low = 0.5 * parameters.width - parameters.largest_radius, 1.05 * parameters.largest_radius
+    count = max(1, parameters.grains_until(1))
+    world = lattice(parameters, seed, lambda x, y: (np.abs(x) < room) & (y > low), count)
+    half, top, deep = 0.5 * parameters.width, parameters.height, -parameters.depth - 4.0 * parameters.mean_radius
+    lines = [[(-half, 0.0), (half, 0.0)], *([(side * half, deep), (side * half, top)] for side in (-1, 1))]
+    return with_lines(world, np.array(lines))
+
+
+def set_out(experiment: Experiment) -> None:
+    """Lower the bottom below the first portion."""
+    experiment.run.state.numbers.update(portion=1.0, waiting=0.0)
+    lower(experiment)
+
+
+def lower(experiment: Experiment) -> None:
+    """Begin to lower the bottom."""
+    experiment.run.state.numbers.update(lowering=1.0, sum=0.0, samples=0.0)
+    experiment.run.world.walls.velocity[BOTTOM, 1] = -experiment.run.built.lowering_speed
+
+
+def drive(experiment: Experiment) -> bool:
+    """Measure while the bottom moves, then pour the next portion and wait until it rests; True after the last one."""
+    built, world, numbers = experiment.run.built, experiment.run.world, experiment.run.state.numbers
+    now = elapsed(experiment)
+    if not numbers["lowering"]:
+        waited = now - numbers["waiting"]
+        fallen = waited > math.sqrt(2.0 * built.height / max(experiment.parameters.gravity, 1e-3))
+        if (fallen and mean_speed(world) < experiment.parameters.settle_speed) or waited > LONGEST_WAIT:
+            lower(experiment)
+        return False
+    step = 2.0 * built.lowering * built.mean_radius
+    way = -float(world.walls.moved[BOTTOM, 1]) - (numbers["portion"] - 1.0) * step
+    if way >= (1.0 - AVERAGED) * step:
+        numbers["sum"] -= float(world.walls.force[BOTTOM, 1])
+        numbers["samples"] += 1.0
+    if way < step:
+        return False
+    portion = int(numbers["portion"])
+    numbers[f"force {portion}"] = numbers["sum"] / max(1.0, numbers["samples"])
+    numbers[f"weight {portion}"] = float(world.mass.sum()) * experiment.parameters.gravity
+    if portion == built.portions:
+        return True
+    world.walls.velocity[BOTTOM, 1] = 0.0
+    pour(experiment, portion)
+    numbers.update(portion=portion + 1.0, lowering=0.0, waiting=now)
+    return False
+
+
+def pour(experiment: Experiment, portion: int) -> None:
+    """Let the next portion fall from just above the filling."""
+    run, built = experiment.run, experiment.run.built
+    generator = np.random.default_rng((experiment.seed, portion))
+    low = float((run.world.motion[1, 0] + run.world.radius).max()) + 1.05 * built.largest_radius
+    room = 0.5 * built.width - built.largest_radius
+    count = built.grains_until(portion + 1) - built.grains_until(portion)
+    radii = drawn_radii(built, generator)[:count]
+    place = places(built, generator, count, lambda x, y: (np.abs(x) < room) & (y >= 0.0)) + (0.0, low)
+    before = run.world.sphere_count
+    with booked(experiment, "poured"):
+        run.world = add_spheres(
+            run.world,
+            place,
+            radii,
+            built.mass_of(radii),
+            layer=portion,
+            first_id=int(run.world.sphere_id.max()) + 1,
+            **free_fall(experiment),
+        )
+    start_derivatives(experiment, first_row=before)
+
+
+def record(experiment: Experiment) -> dict[str, float]:
+    """Force on the bottom and weight of the filling [N]."""
+    world = experiment.run.world
+    weight = float(world.mass.sum()) * experiment.parameters.gravity
+    return {"force": -float(world.walls.force[BOTTOM, 1]), "weight": weight}
+
+
+def found(experiment: Experiment) -> tuple[Floats, Floats]:
+    """Weight of the filling and force on the bottom [N] with every portion that has been measured."""
+    numbers = experiment.run.state.numbers
+    known = [k for k in range(1, experiment.run.built.portions + 1) if f"force {k}" in numbers]
+    return np.array([numbers[f"weight {k}"] for k in known]), np.array([numbers[f"force {k}"] for k in known])
+
+
+def janssen(weight: Floats, limit: float) -> Floats:
+    """Force on the bottom [N] for fillings of these weights [N]; `limit` is that of a very high column [N]."""
+    force: Floats = -limit * np.expm1(-weight / limit)
+    return force
+
+
+def fitted(experiment: Experiment) -> tuple[float, float, float] | None:
+    """Limit F_∞ [N], pressure ratio K [-] and root mean squared deviation over F_∞ [-]; None without three points."""
+    from scipy.optimize import curve_fit  # scipy takes a third of a second to import: only when fitting
+
+    weight, force = found(experiment)
+    if weight.size < 3 or not (weight > 0.0).all() or force.max() <= 0.0:
+        return None
+    largest = 1e3 * float(weight.max())  # with hardly any friction the force is the weight
+    best, _ = curve_fit(janssen, weight, force, p0=(float(force.max()),), bounds=(1e-3 * force.max(), largest))
+    limit, built, world = float(best[0]), experiment.run.built, experiment.run.world
+    top = float(np.quantile(world.motion[1, 0] + world.radius, 0.98)) - float(world.walls.moved[BOTTOM, 1])
+    friction = experiment.parameters.wall_friction
+    ratio = weight[-1] / top * built.width / (2.0 * friction * limit) if friction > 0.0 else math.inf
+    return limit, float(ratio), float(np.sqrt(np.mean((force - janssen(weight, limit)) ** 2)) / limit)
+
+
+def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
+    """The walls bear a part of the weight, as Janssen's law says."""
+    weight, force = found(experiment)
+    built, of = experiment.run.built, fitted(experiment)
+    tall = built.grain_count * math.pi * built.mean_radius**2 / LOOSE > TALL * built.width**2
+    if of is None or not tall or experiment.parameters.wall_friction < 0.1:
+        return (outcome_between("the bottom bears at most the weight", force[-1] / weight[-1], 0.0, 1.1),)
+    return (
+        outcome_between("the bottom bears a part of the weight only", force[-1] / weight[-1], 0.1, 0.8),
+        outcome_between("pressure on the walls over that on the layers, K of Janssen's law", of[1], 0.3, 1.3),
+        outcome_between("the forces deviate from Janssen's law by a small part of its limit", of[2], 0.0, 0.15),
+    )
+
+
+def readings(experiment: Experiment) -> tuple[Reading, ...]:
+    """Weight of the filling, force on the bottom now, and the fit."""
+    force, weight = column(experiment, "force"), column(experiment, "weight")
+    if not force.size:
+        return ()
+    shown = [Reading("force on the bottom", force[-1], "N"), Reading("weight of the filling", weight[-1], "N")]
+    if (of := fitted(experiment)) is not None:
+        shown.append(Reading("limit of a very high column", of[0], "N", help="F_∞ of Janssen's law, fitted."))
+        shown.append(Reading("pressure ratio K", of[1], help="Pressure on the walls over that on the layers."))
+    return tuple(shown)
+
+
+def curves(experiment: Experiment) -> tuple[Curve, ...]:
+    """Force on the bottom against the weight of the filling beside Janssen's law and a liquid; both against time."""
+    weight, force = found(experiment)
+    lines = [Line("force on the bottom", weight, force, points=True)]
+    if weight.size:
+        at = np.linspace(0.0, 1.05 * weight.max(), 80)
+        lines.append(Line("a liquid: the whole weight", at, at))
+        if (of := fitted(experiment)) is not None:
+            lines.append(Line(f"Janssen, K = {of[1]:.2f}", at, janssen(at, of[0]), fitted=True))
+    time = column(experiment, "time")
+    course = (Line("weight", time, column(experiment, "weight")), Line("bottom", time, column(experiment, "force")))
+    return (
+        Curve("Force", "weight of the filling [N]", "force on the bottom [N]", tuple(lines), x_from_zero=True),
+        Curve("Force in time", "time [s]", "force [N]", course),
+    )
+
+
+def numbers(experiment: Experiment) -> dict[str, Any]:
+    """Weight and force of every portion, and the fitted law."""
+    of, rows = fitted(experiment), zip(*found(experiment), strict=True)
+    return {
+        "portions": [{"weight": float(w), "force": float(f)} for w, f in rows],
+        "janssen": None
+        if of is None
+        else {"limit": of[0], "pressure_ratio": of[1] if math.isfinite(of[1]) else None, "relative_deviation": of[2]},
+    }
+
+
+def share(experiment: Experiment) -> float:
+    """Share of the portions that is done."""
+    return float((experiment.run.state.numbers["portion"] - 1.0) / experiment.run.built.portions)
+
+
+def box(parameters: JanssenParameters) -> Box:
+    """The column down to the lowest place of its bottom."""
+    half = 0.5 * parameters.width + parameters.mean_radius
+    return (-half, -parameters.depth - 4.0 * parameters.mean_radius), (half, parameters.height)
+
+
+SCENE = disc_scene(
+    name="janssen",
+    title="Janssen's column",
+    summary="A column is filled in portions; its bottom bears less than the weight, its walls the rest.",
+    parameters=JanssenParameters,
+    start=start,
+    set_out=set_out,
+    drive=drive,
+    record=record,
+    outcomes=outcomes,
+    numbers=numbers,
+    box=box,
+    readings=readings,
+    curves=curves,
+    share=share,
+    action=("Fill", "Fill the column in portions, and lower its bottom a little after each."),
+    lecture=("wall_friction", "friction", "column_width", "grain_count", "gravity"),
+    test_values={
+        "grain_count": 36,
+        "young": 1e5,
+        "column_width": 6.0,
+        "portions": 3,
+        "lowering": 0.1,
+        "lowering_speed": 2e-2,
+    },
+)

@@ -1,0 +1,309 @@
+"""A silo in the plane, whose outlet is widened in stages: flow rate against width, Beverloo's law, clogging.
+
+The grains that have left are put on top again, so that the silo stays full. A stage ends after a number of grains, or
+when no grain has passed for a while: an arch of grains clogs the outlet, and the next stage breaks it by widening the
+outlet. The flow rate is that without the beginning of a stage.
+
+In the plane Beverloo's law is Q = C n √g (D − k d)^(3/2) with the number n of grains per area (Beverloo et al. 1961;
+To et al. 2001 for discs and their clogging): the outlet and free fall from its width give the velocity √(g D), its
+width gives the factor D.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any
+
+import numpy as np
+from annotated_types import Ge, Le
+from pydantic import Field
+from repose.sim.engine.builder import forget_neighbours
+from repose.sim.engine.world import Floats, World
+from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.ledger import booked
+from repose.sim.measure.beverloo import fit_exponent
+from repose.sim.measure.display import Curve, Line, Outcome, Reading
+from repose.sim.parameters import Quantity
+from repose.sim.scenes.common.poured_parameters import GrainCount
+from repose.sim.scenes.lecture.discs import (
+    LOOSE,
+    Box,
+    DiscsParameters,
+    column,
+    disc_scene,
+    elapsed,
+    lattice,
+    outcome_above,
+    outcome_between,
+    put_walls,
+    with_lines,
+)
+
+RING = 1.4
+"""Empty margin k of the outlet of the usual law, in mean diameters [-] (Beverloo et al. 1961)."""
+SLENDER = 1.4
+"""Height of the filling over the width of the silo [-]."""
+BELOW = 8.0
+"""Depth below the outlet at which a grain is out of sight, in mean diameters [-]."""
+STARTING = 0.2
+"""Share of the grains of a stage that pass before the rate counts [-]."""
+STEADY_GRAINS = 150
+"""Least number of grains, in the silo and in a stage, from which the exponent of the law is compared [-]."""
+CLOGGED_AFTER = 0.4
+"""Time without a grain passing after which the outlet counts as clogged [s]; a grain falls its diameter in 0.03 s."""
+
+
+class SiloParameters(DiscsParameters):
+    """Discs in a silo with a flat bottom, in SI."""
+
+    grain_count: GrainCount = 700
+    narrowest: Annotated[
+        float,
+        Ge(1.2),
+        Le(20.0),
+        Quantity("narrowest outlet", "D_1/d", effect="restart", group="Silo"),
+        Field(description="Width of the first stage in mean diameters. Takes effect at the next start."),
+    ] = 2.5
+    widest: Annotated[
+        float,
+        Ge(2.0),
+        Le(20.0),
+        Quantity("widest outlet", "D_2/d", effect="restart", group="Silo"),
+        Field(description="Width of the last stage in mean diameters. Takes effect at the next start."),
+    ] = 10.0
+    stages: Annotated[
+        int,
+        Ge(2),
+        Le(16),
+        Quantity("stages", "", effect="restart", group="Silo"),
+        Field(description="Number of widths, at equal distances. Takes effect at the next start."),
+    ] = 6
+    stage_grains: Annotated[
+        int,
+        Ge(10),
+        Le(5000),
+        Quantity("grains of a stage", "N_s", effect="restart", group="Silo"),
+        Field(description="That pass before the outlet is widened. Takes effect at the next start."),
+    ] = 300
+
+    @property
+    def diameter(self) -> float:
+        """Mean diameter of the grains [m]."""
+        return 2.0 * self.mean_radius
+
+    @property
+    def width(self) -> float:
+        """Of the silo, with room beside the widest outlet [m]."""
+        area = self.grain_count * math.pi * self.mean_radius**2 / LOOSE
+        return max(math.sqrt(area / SLENDER), (max(self.widest, self.narrowest) + 6.0) * self.diameter)
+
+    @property
+    def height(self) -> float:
+        """Of the silo, with room for the loose lattice at the start [m]."""
+        loose = (2.04 * self.largest_radius) ** 2 * math.sqrt(0.75) * self.grain_count / (self.width - self.diameter)
+        return 1.1 * loose + 6.0 * self.diameter
+
+    @property
+    def outlets(self) -> Floats:
+        """Widths of all stages [m]."""
+        return np.linspace(self.narrowest, self.widest, self.stages) * self.diameter
+
+
+def lines(parameters: SiloParameters, outlet: float) -> Floats:
+    """Side walls and the two halves of the bottom [m], shape (4, 2, 2)."""
+    half, neck, top = 0.5 * parameters.width, 0.5 * outlet, parameters.height
+    return np.array(
+        [[(side * half, 0.0), (side * half, top)] for side in (-1, 1)]
+        + [[(side * neck, 0.0), (side * half, 0.0)] for side in (-1, 1)]
+    )
+
+
+def start(parameters: SiloParameters, seed: int) -> World:
+    """The closed silo with a loose filling."""
+    room, low = 0.5 * parameters.width - parameters.largest_radius, 1.05 * parameters.largest_radius
+    world = lattice(parameters, seed, lambda x, y: (np.abs(x) < room) & (y > low))
+    return with_lines(world, lines(parameters, 0.0))
+
+
+def set_out(experiment: Experiment) -> None:
+    """Open the outlet to its narrowest width."""
+    experiment.run.state.numbers.update(stage=0.0, began=0.0, last=0.0, lifted=0.0, before=0.0, counted_at=0.0)
+    put_walls(experiment, lines(experiment.run.built, experiment.run.built.outlets[0]))
+
+
+def passed(experiment: Experiment) -> int:
+    """Grains that have passed the outlet so far."""
+    return int(experiment.run.state.numbers.get("lifted", 0.0)) + int((experiment.run.world.motion[1, 0] < 0.0).sum())
+
+
+def drive(experiment: Experiment) -> bool:
+    """Count the grains, put them on top again, widen the outlet at the end of a stage; True after the last one."""
+    built, numbers = experiment.run.built, experiment.run.state.numbers
+    now, count = elapsed(experiment), passed(experiment)
+    if count > numbers.get("count", 0.0):
+        numbers.update(count=float(count), last=now)
+    lift(experiment)
+    of_stage = count - numbers["before"]
+    if of_stage >= STARTING * built.stage_grains and numbers["counted_at"] <= numbers["began"]:
+        numbers.update(counted_at=now, counted_from=float(count))
+    clogged = now - max(numbers["last"], numbers["began"]) > CLOGGED_AFTER
+    if of_stage < built.stage_grains and not clogged:
+        return False
+    stage = int(numbers["stage"])
+    numbers[f"passed {stage}"] = of_stage
+    if not clogged:
+        numbers[f"rate {stage}"] = (count - numbers["counted_from"]) / (now - numbers["counted_at"])
+    if stage + 1 == built.stages:
+        return True
+    numbers.update(stage=stage + 1.0, began=now, before=float(count))
+    put_walls(experiment, lines(built, built.outlets[stage + 1]))
+    return False
+
+
+def lift(experiment: Experiment) -> None:
+    """Put the grains that are out of sight on top of the filling, a row at a time, at rest."""
+    run, built = experiment.run, experiment.run.built
+    world = run.world
+    out = np.flatnonzero(world.motion[1, 0] < -BELOW * built.diameter)
+    pitch = 2.04 * built.largest_radius
+    places = np.arange(-0.5 * built.width + pitch, 0.5 * built.width - 0.5 * pitch, pitch)
+    if out.size < places.size:
+        return
+    rows = out[: places.size]
+    top = float((world.motion[1, 0] + world.radius).max()) + 1.1 * built.largest_radius
+    with booked(experiment, "work"):
+        world.motion[:, :, rows] = 0.0
+        world.motion[0, 0, rows], world.motion[1, 0, rows] = places, top
+        world.motion[:2, 2, rows] = np.asarray(experiment.engine.gravity)[:, None]
+        forget_neighbours(world)
+    run.state.numbers["lifted"] += float(rows.size)
+
+
+def record(experiment: Experiment) -> dict[str, float]:
+    """Number of grains that have passed."""
+    return {"passed": float(passed(experiment))}
+
+
+def found(experiment: Experiment) -> tuple[Floats, Floats, Floats]:
+    """Width [mean diameters], rate [1/s], nan where the outlet clogged, and grains passed of every stage that is
+    over."""
+    built, numbers = experiment.run.built, experiment.run.state.numbers
+    over = [stage for stage in range(built.stages) if f"passed {stage}" in numbers]
+    rate = [numbers.get(f"rate {stage}", math.nan) for stage in over]
+    count = [numbers[f"passed {stage}"] for stage in over]
+    return built.outlets[over] / built.diameter, np.array(rate), np.array(count)
+
+
+def law(experiment: Experiment) -> tuple[float, float, float] | None:
+    """Factor a and margin k of Q = a (D/d − k)^(3/2), from a straight line through Q^(2/3), and the exponent with the
+    usual margin; None before three widths have flowed."""
+    width, rate, _ = found(experiment)
+    flowing = np.isfinite(rate) & (width > RING)
+    if flowing.sum() < 3:
+        return None
+    slope, at_zero = np.polyfit(width[flowing], rate[flowing] ** (2.0 / 3.0), 1)
+    return float(slope**1.5), float(-at_zero / slope), fit_exponent(width[flowing], rate[flowing], RING).exponent
+
+
+def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
+    """A wider outlet has a larger rate; with enough grains for a steady flow it follows Beverloo's law of the plane."""
+    built, of = experiment.run.built, law(experiment)
+    if of is None:
+        return (Outcome("three outlets flow without clogging", "fewer", "three", False),)
+    _, rate, _ = found(experiment)
+    flowing = rate[np.isfinite(rate)]
+    wider = outcome_above("the widest outlet has the largest flow rate", flowing[-1], flowing[:-1].max(), "1/s")
+    if built.stage_grains < STEADY_GRAINS or built.grain_count < STEADY_GRAINS:
+        return (wider,)
+    return (
+        wider,
+        outcome_between("the rate grows with the power 3/2 of the free width D − 1.4 d (Beverloo)", of[2], 1.2, 1.8),
+        outcome_between("the margin k of the outlet, fitted with that power, is one or two diameters", of[1], 0.2, 2.5),
+    )
+
+
+def readings(experiment: Experiment) -> tuple[Reading, ...]:
+    """Width of the outlet and grains passed now; flow rate of the last stage."""
+    if experiment.phase not in ("flowing", "rested"):
+        return ()
+    built, stage = experiment.run.built, int(experiment.run.state.numbers["stage"])
+    shown = [Reading("outlet", built.outlets[stage] / built.diameter, "d", help="In mean diameters of the grains.")]
+    shown.append(Reading("grains passed", float(passed(experiment))))
+    width, rate, count = found(experiment)
+    if width.size and math.isfinite(rate[-1]):
+        shown.append(Reading(f"flow rate at {width[-1]:.3g} d", rate[-1], "1/s", help="Of the stage that is over."))
+    elif width.size:
+        words = "An arch of grains closed the outlet."
+        shown.append(Reading(f"clogged at {width[-1]:.3g} d after", count[-1], "", help=words))
+    return tuple(shown)
+
+
+def curves(experiment: Experiment) -> tuple[Curve, ...]:
+    """Flow rate against the width of the outlet beside Beverloo's law, and grains passed against time."""
+    width, rate, _ = found(experiment)
+    flowing = np.isfinite(rate)
+    measured = [Line("flow rate", width[flowing], rate[flowing], points=True)]
+    if (~flowing).any():
+        measured.append(Line("clogged", width[~flowing], np.zeros((~flowing).sum()), points=True))
+    if (of := law(experiment)) is not None:
+        at = np.linspace(max(of[1], 0.0), width.max(), 100)
+        label = f"Beverloo, (D/d − {of[1]:.2f})^(3/2)"
+        measured.append(Line(label, at, of[0] * np.maximum(at - of[1], 0.0) ** 1.5, fitted=True))
+    passages = Line("grains", column(experiment, "time"), column(experiment, "passed"))
+    return (
+        Curve("Flow rate", "outlet D/d", "flow rate Q [1/s]", tuple(measured), x_from_zero=True),
+        Curve("Grains passed", "time [s]", "grains passed", (passages,)),
+    )
+
+
+def numbers(experiment: Experiment) -> dict[str, Any]:
+    """Width, rate and grains of every stage, and the fitted law."""
+    of, rows = law(experiment), zip(*found(experiment), strict=True)
+    return {
+        "stages": [
+            {"outlet_diameters": float(d), "rate": None if math.isnan(q) else float(q), "grains_passed": int(n)}
+            for d, q, n in rows
+        ],
+        "beverloo": None if of is None else {"factor": of[0], "margin_diameters": of[1], "exponent": of[2]},
+    }
+
+
+def share(experiment: Experiment) -> float:
+    """Share of the course that is done."""
+    built, numbers = experiment.run.built, experiment.run.state.numbers
+    of_stage = (passed(experiment) - numbers["before"]) / built.stage_grains
+    return float(min(1.0, (numbers["stage"] + min(1.0, of_stage)) / built.stages))
+
+
+def box(parameters: SiloParameters) -> Box:
+    """The silo, and the grains that fall below it."""
+    half = 0.5 * parameters.width + parameters.mean_radius
+    return (-half, -BELOW * parameters.diameter), (half, parameters.height)
+
+
+SCENE = disc_scene(
+    name="silo",
+    title="Hopper",
+    summary="A silo of discs whose outlet is widened in stages: clogging, flow rate, Beverloo's law in the plane.",
+    parameters=SiloParameters,
+    start=start,
+    set_out=set_out,
+    drive=drive,
+    record=record,
+    outcomes=outcomes,
+    numbers=numbers,
+    box=box,
+    readings=readings,
+    curves=curves,
+    share=share,
+    action=("Open the outlet", "Open the outlet, and widen it from stage to stage."),
+    lecture=("narrowest", "widest", "friction", "grain_count", "gravity"),
+    test_values={
+        "grain_count": 60,
+        "young": 1e5,
+        "narrowest": 5.0,
+        "widest": 9.0,
+        "stages": 3,
+        "stage_grains": 50,
+    },
+)

@@ -1,0 +1,39 @@
+"""The course of the selection: collected while it is selected, cut at an earlier step, made anew for another one."""
+
+from __future__ import annotations
+
+import numpy as np
+from repose.app.render.course import Course
+from repose.app.storage.view import View
+
+from tests.app.render.test_selection import three_in_a_row
+
+
+def test_forces_of_a_contact_and_the_path_of_its_grain_are_collected_and_cut_at_an_earlier_step() -> None:
+    snapshot, course, view = three_in_a_row(), Course(), View(selected=(7, 9))
+    assert snapshot.forces is not None
+    for time in (0.1, 0.2, 0.3, 0.2):
+        snapshot.time = time
+        snapshot.forces.normal_force[1] = 10.0 * time
+        snapshot.position[2, 1] = time
+        course.follow(snapshot, view)
+    assert np.allclose(course.rows, ((0.1, 1.0, 0.0, 2.0, 0.1), (0.2, 2.0, 0.0, 2.0, 0.2)))
+    course.follow(snapshot, View(selected=(9,)))
+    assert len(course.rows) == 1
+    assert course.rows[0][1:3] == (3.0, 1.0)
+    snapshot.logs += 1
+    snapshot.time = 0.5
+    course.follow(snapshot, View(selected=(9,)))
+    assert [row[0] for row in course.rows] == [0.5]
+    snapshot.sphere_id = np.array((5, 8, 7))
+    snapshot.time = 0.6
+    course.follow(snapshot, View(selected=(9,)))
+    assert [row[0] for row in course.rows] == [0.5]
+
+
+def test_a_long_course_is_drawn_with_few_points_the_last_one_included() -> None:
+    course = Course(rows=[(0.01 * k, 1.0, 0.0, 0.0, 0.0) for k in range(1000)])
+    table = course.table(100)
+    assert 100 <= len(table) <= 101
+    assert table[-1, 0] == 9.99
+    assert (np.diff(table[:, 0]) > 0.0).all()

@@ -1,0 +1,98 @@
+"""The microscope: contour of a clump, labels that do not overlap, a plate beside the grains."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from repose.app.render.camera import Camera2D
+from repose.app.render.colours import Ranges
+from repose.app.render.framing import picture_room
+from repose.app.render.passes import BAND, all_passes, band, make_frame, plates
+from repose.app.render.passes.microscope import LABELS, grain_words, outline
+from repose.app.storage.view import View
+from repose.app.ui.layout import measure_inset
+from repose.sim.measure.contact_forces import ContactForces
+
+from tests.app.render.test_selection import three_in_a_row
+from tests.app.test_passes_of_real_runs import Sheet
+
+SIZE, GRAIN = (1280, 720), View(selected=(9,))
+MICROSCOPE = next(item for item in all_passes() if item.name == "microscope")
+
+
+def test_the_contour_of_overlapping_circles_has_no_arc_inside_another_one() -> None:
+    """Two unit circles one radius apart: each keeps the outer two thirds of its circumference."""
+    parts = outline(np.array(((0.0, 0.0, 1.0), (1.0, 0.0, 1.0))))
+    length = sum(float(np.linalg.norm(np.diff(part, axis=0), axis=1).sum()) for part in parts)
+    assert length == pytest.approx(2.0 * math.tau * 2.0 / 3.0, rel=0.06)
+    for part in parts:
+        assert (np.linalg.norm(part, axis=1) >= 1.0 - 1e-9).all()
+        assert (np.linalg.norm(part - (1.0, 0.0), axis=1) >= 1.0 - 1e-9).all()
+    assert [len(part) for part in outline(np.array(((0.0, 0.0, 1.0), (9.0, 0.0, 1.0))))] == [65, 65]
+
+
+def test_the_plate_stands_beside_what_the_camera_shows_and_a_narrow_picture_has_no_band() -> None:
+    snapshot = three_in_a_row()
+    assert plates(snapshot, View()) == {}
+    assert band(snapshot, View(), 1280.0, 1.0) == 0.0
+    beside = band(snapshot, GRAIN, 1280.0, 1.0)
+    assert beside == BAND
+    assert band(snapshot, GRAIN, 600.0, 1.0) == 0.0
+    inset = measure_inset(SIZE, 1.0, True, beside=lambda width: band(snapshot, GRAIN, width, 1.0))
+    camera = Camera2D()
+    camera.frame(((-3.0, -1.0), (3.0, 1.0)), SIZE, inset)
+    area = make_frame(snapshot, GRAIN, camera, SIZE, inset, 1.0, Ranges()).plate("microscope")
+    assert area is not None
+    assert camera.world_to_pixel((3.0, 0.0), SIZE)[0] < SIZE[0] - BAND < area[0] < area[2] < SIZE[0]
+    assert 0.0 < area[1] < area[3] < SIZE[1] - inset[3]
+    assert picture_room(SIZE, 1.0, beside)[2] == BAND
+
+
+def test_many_forces_on_a_grain_leave_only_labels_that_do_not_overlap() -> None:
+    snapshot, count = three_in_a_row(), 30
+    turn = np.linspace(0.0, math.tau, count, endpoint=False)
+    out = np.column_stack((np.cos(turn), np.sin(turn)))
+    snapshot.forces = ContactForces(
+        i=np.full(count, 1),
+        j=np.full(count, -1),
+        point=out,
+        normal=-out,
+        overlap=np.full(count, 1e-3),
+        normal_force=1.0 + 0.01 * np.arange(count),
+        shear_force=np.zeros((count, 2)),
+        shear=np.zeros((count, 2)),
+        limit=np.ones(count),
+    )
+    sheet, camera = Sheet(), Camera2D((0.0, 0.0), 0.05)
+    frame = make_frame(snapshot, GRAIN, camera, SIZE, (0.0, 0.0, BAND, 0.0), 1.0, Ranges())
+    assert MICROSCOPE.overlay is not None
+    MICROSCOPE.overlay(frame, sheet)
+    boxes = [box for box in sheet.boxes if box[2] < SIZE[0] - BAND]
+    assert 1 < len(boxes) <= LABELS
+    for k, (a, b, c, d) in enumerate(boxes):
+        assert all(c <= p or a >= r or d <= q or b >= s for p, q, r, s in boxes[k + 1 :])
+
+
+def test_the_neighbours_of_a_grain_are_listed_with_their_forces_the_largest_first() -> None:
+    snapshot = three_in_a_row()
+    assert snapshot.forces is not None
+    snapshot.forces.normal_force[:] = 1.0, 2.0, 3.0
+    frame = make_frame(snapshot, GRAIN, Camera2D(), SIZE, (0.0, 0.0, 0.0, 0.0), 1.0, Ranges())
+    assert grain_words(frame, 1)[-2:] == [("touches 7", "F_n = 2 N"), ("touches 5", "F_n = 1 N")]
+    assert grain_words(frame, 0)[-2:] == [("touches a wall", "F_n = 3 N"), ("touches 9", "F_n = 1 N")]
+
+
+def test_the_path_of_the_selected_grain_is_drawn() -> None:
+    snapshot = three_in_a_row()
+    frame = make_frame(snapshot, GRAIN, Camera2D((0.0, 0.0), 0.01), SIZE, (0.0, 0.0, BAND, 0.0), 1.0, Ranges())
+    for k in range(5):
+        snapshot.time = 0.1 * k
+        snapshot.position[1] = 0.1 * k, 0.0
+        frame.course.follow(snapshot, GRAIN)
+    sheet = Sheet()
+    assert MICROSCOPE.overlay is not None
+    MICROSCOPE.overlay(frame, sheet)
+    path = frame.camera.world_to_pixel(np.array([(0.1 * k, 0.0) for k in range(5)]), SIZE)
+    assert any(line.shape == path.shape and np.allclose(line, path, atol=1e-3) for line in sheet.lines)

@@ -1,0 +1,65 @@
+"""Pushing and stirring: the rod or the push goes where the pointer goes, with the settings, until the button is up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from repose.app.render.camera import Camera2D
+from repose.app.render.orbit import VIEWS, Camera3D
+from repose.app.ui.tools import push, stir
+from repose.app.ui.tools.pointer import DRAG, depth_at
+from repose.sim.experiment.commands import PUSHED, Push, Release, TakeBack
+
+from tests.app.ui.panels.panel_harness import PanelHarness, open_harness
+from tests.app.ui.tools.test_grab import SIZE, at, two_grains
+
+
+@pytest.fixture
+def harness(tmp_path: Path) -> Iterator[PanelHarness]:
+    with open_harness(tmp_path, two_grains(), size=SIZE) as opened:
+        opened.ui.camera = Camera2D((0.0, 0.0), 0.01)
+        yield opened
+
+
+@pytest.mark.parametrize(("tool", "rigid"), [(push.TOOL, False), (stir.TOOL, True)])
+def test_it_follows_the_pointer_and_ends_with_the_drag_which_one_undo_takes_back(
+    harness: PanelHarness, tool: object, rigid: bool
+) -> None:
+    ui, choices = harness.ui, harness.ui.settings.choices
+    choices.push_size = choices.rod_size = 2.0
+    choices.push_strength, choices.rod_speed = 30.0, 0.5
+    assert tool.press(ui, at(harness, 1.0, 2.0))
+    assert tool.hold(ui, at(harness, 1.0, 2.0))  # the pointer rests: nothing is sent
+    assert tool.hold(ui, at(harness, 2.0, 2.0))
+    tool.release(ui)
+    first, second, last = harness.commands
+    assert isinstance(first, Push)
+    assert isinstance(second, Push)
+    assert first.position == pytest.approx((1.0, 2.0))
+    assert second.position == pytest.approx((2.0, 2.0))
+    assert (first.radius, first.rigid, last) == (2.0, rigid, Release())
+    assert (first.speed if rigid else first.limit / push.EARTH) == pytest.approx(0.5 if rigid else 30.0)
+    assert DRAG not in ui.memory
+    ui.edits.undo()
+    assert harness.commands[-1] == TakeBack(PUSHED)
+
+
+def test_a_refused_push_ends_the_drag(harness: PanelHarness) -> None:
+    assert stir.TOOL.press(harness.ui, at(harness, 1.0, 2.0))
+    harness.ui.snapshot.refusals += 1
+    assert not stir.TOOL.hold(harness.ui, at(harness, 2.0, 2.0))
+
+
+def test_in_space_the_rod_is_as_deep_as_the_grain_under_the_pointer(harness: PanelHarness) -> None:
+    ui = harness.ui
+    ui.snapshot, ui.camera = two_grains((0.5,)), Camera3D((0.0, 0.0, 0.0), 40.0, *VIEWS["three-quarter"])
+    x, y = at(harness, 3.0, 1.0, 0.5)
+    assert stir.TOOL.press(ui, (x, y))
+    assert stir.TOOL.hold(ui, (x + 60.0, y))
+    place = np.array(harness.commands[-1].position)
+    assert (place - (3.0, 1.0, 0.5)) @ ui.camera.axes()[2] == pytest.approx(0.0, abs=1e-6)
+    assert at(harness, *place) == pytest.approx((x + 60.0, y))
+    assert depth_at(ui, (5.0, 5.0)) == pytest.approx(np.mean(ui.snapshot.box, axis=0))

@@ -1,0 +1,62 @@
+"""Drawing a wall with a drag, and erasing it with a click."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from repose.app.render.camera import Camera2D
+from repose.app.ui.tools import erase
+from repose.app.ui.tools.wall import LINE, TOOL
+from repose.sim.experiment.commands import DRAWN, DrawWall, RemoveWall, TakeBack
+
+from tests.app.ui.panels.panel_harness import PanelHarness, open_harness
+from tests.app.ui.tools.test_grab import SIZE, at, two_grains
+
+
+@pytest.fixture
+def harness(tmp_path: Path) -> Iterator[PanelHarness]:
+    wall = np.array((((-3.0, -1.0), (-1.0, -1.0)),), np.float32)
+    with open_harness(tmp_path, replace(two_grains(), scene="heap", facets=wall), size=SIZE) as opened:
+        opened.ui.camera = Camera2D((0.0, 0.0), 0.02)
+        yield opened
+
+
+def test_a_drag_draws_a_wall_from_press_to_release_shows_it_meanwhile_and_undo_takes_it_back(
+    harness: PanelHarness,
+) -> None:
+    ui = harness.ui
+    ui.inset, ui.tool = (0.0, 0.0, 0.0, 60.0), TOOL.name
+    assert TOOL.press(ui, at(harness, -2.0, 2.0))
+    assert TOOL.hold(ui, at(harness, 1.0, 3.0))
+    harness.frame(1)
+    assert harness.commands == []
+    TOOL.release(ui)
+    drawn = harness.commands[-1]
+    assert isinstance(drawn, DrawWall)
+    assert (*drawn.start, *drawn.end) == pytest.approx((-2.0, 2.0, 1.0, 3.0))
+    assert LINE not in ui.memory
+    ui.edits.undo()
+    assert harness.commands[-1] == TakeBack(DRAWN)
+
+
+def test_a_click_draws_nothing_and_other_scenes_take_no_walls(harness: PanelHarness) -> None:
+    assert TOOL.press(harness.ui, at(harness, -2.0, 2.0))
+    TOOL.release(harness.ui)
+    assert harness.commands == []
+    harness.ui.snapshot.scene = "bounce"
+    assert not TOOL.press(harness.ui, at(harness, -2.0, 2.0))
+
+
+def test_erase_removes_the_wall_that_is_clicked_and_none_beside_it(harness: PanelHarness) -> None:
+    erase.TOOL.click(harness.ui, at(harness, -2.0, 0.5))
+    assert harness.commands == []
+    erase.TOOL.click(harness.ui, at(harness, -2.0, -0.95))
+    removed = harness.commands[-1]
+    assert isinstance(removed, RemoveWall)
+    assert removed.position == pytest.approx((-2.0, -0.95))
+    harness.ui.edits.undo()
+    assert harness.commands[-1] == TakeBack(DRAWN)

@@ -1,0 +1,181 @@
+"""The lecture scenes: their checks against published laws at the default size, and that a check complains."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from repose.sim.experiment.changes import new_experiment
+from repose.sim.experiment.commands import Act
+from repose.sim.experiment.control import apply
+from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
+from repose.sim.experiment.headless import run_experiment
+from repose.sim.experiment.stepping import advance
+from repose.sim.parameters import ParameterError
+from repose.sim.registry import scenes
+from repose.sim.scenes.lecture import brazil_nut, drum, janssen, silo
+
+NAMES = ("brazil_nut", "drum", "janssen", "silo")
+
+
+def begun(scene: str, **values: Any) -> Experiment:
+    return new_experiment(scene, {**scenes()[scene].test_values, **values})
+
+
+def flowing(scene: str, **values: Any) -> Experiment:
+    """The scene with its course just begun, without waiting until the grains have settled."""
+    experiment = begun(scene, **values)
+    experiment.run.state.phase = "filled"
+    assert apply(experiment, Act("start")) == ""
+    return experiment
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scene", NAMES)
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_every_lecture_scene_at_its_default_size_follows_its_law(scene: str, seed: int) -> None:
+    experiment = new_experiment(scene, {}, seed=seed)
+    assert run_experiment(experiment)["complaint"] is None
+    assert experiment.fault is None
+    assert len(experiment.scene.outcomes(experiment)) >= 1
+
+
+@pytest.mark.parametrize("scene", NAMES)
+def test_grains_begin_apart_from_each_other(scene: str) -> None:
+    parameters = scenes()[scene].parameters.checked({"grain_count": 120, "size_spread": 0.4})
+    world, _ = scenes()[scene].begin(parameters, 1)
+    apart = np.hypot(*(world.motion[:2, 0, :, None] - world.motion[:2, 0, None, :]))
+    touching = apart < world.radius[:, None] + world.radius
+    assert touching.sum() == world.sphere_count, "only with itself"
+
+
+def test_grains_that_have_no_room_are_refused_in_a_sentence() -> None:
+    parameters = scenes()["drum"].parameters.checked({"grain_count": 5, "size_spread": 0.5})
+    with pytest.raises(ParameterError, match=r"grain_count = 5 is refused: only .* of 5 discs have room"):
+        scenes()["drum"].begin(parameters, 1)
+
+
+# Drum.
+
+
+def test_the_drum_turns_at_the_speed_of_its_stage_and_its_wall_stays_a_ring() -> None:
+    experiment = flowing("drum", slowest=2.0 * math.pi, fastest=4.0 * math.pi)
+    advance(experiment, 20 * CHECK_STEPS)
+    built, walls = experiment.run.built, experiment.run.world.walls
+    time = experiment.run.state.numbers["until"]
+    assert time > 0.0
+    assert experiment.run.state.numbers["turned"] == pytest.approx(2.0 * math.pi * time, rel=1e-12)
+    ends = walls.corner[:, :2] + walls.moved[:, None]
+    np.testing.assert_allclose(ends, drum.ring(built, 2.0 * math.pi * experiment.time), atol=1e-5)
+    first = walls.velocity[0]
+    middle = walls.corner[0, :2].mean(axis=0)
+    np.testing.assert_allclose(first, 2.0 * math.pi * np.array([-middle[1], middle[0]]), rtol=1e-12)
+
+
+def test_the_angle_of_the_drum_is_that_of_a_straight_surface() -> None:
+    experiment = flowing("drum")
+    tilt = math.radians(20.0)
+    generator = np.random.default_rng(1)
+    angle, distance = generator.uniform(0.0, math.tau, 40_000), np.sqrt(generator.uniform(0.0, 1.0, 40_000))
+    x, y = distance * np.cos(angle), distance * np.sin(angle)
+    below = y < x * math.tan(tilt) - 0.1
+    world = experiment.run.world
+    count = world.sphere_count
+    chosen = np.flatnonzero(below)
+    # The filling is represented by its centre of mass: all grains there.
+    world.motion[0, 0], world.motion[1, 0] = x[chosen].mean(), y[chosen].mean()
+    assert count == 40
+    assert drum.record(experiment)["angle"] == pytest.approx(tilt, abs=0.01)
+
+
+# Silo.
+
+
+def test_the_silo_puts_the_grains_that_have_left_on_top_again_and_counts_each_passage_once() -> None:
+    experiment = flowing("silo", narrowest=9.0, widest=9.0, stages=2, stage_grains=120)
+    last, lifted = 0, 0.0
+    while experiment.phase == "flowing":
+        advance(experiment, CHECK_STEPS)
+        passed = silo.passed(experiment)
+        assert passed >= last
+        last = passed
+        assert experiment.run.world.sphere_count == 60
+    lifted = experiment.run.state.numbers["lifted"]
+    assert lifted > 0.0
+    assert passed >= 240, "more than there are grains"
+
+
+def test_the_check_of_the_silo_complains_of_another_power_and_of_a_clogged_outlet() -> None:
+    experiment = begun("silo", grain_count=300, stage_grains=200, stages=5, narrowest=4.0, widest=12.0)
+    built, numbers = experiment.run.built, experiment.run.state.numbers
+    experiment.run.state.phase = "rested"
+    width = built.outlets / built.diameter
+    for power, complains in ((1.5, False), (2.5, True)):
+        for stage, rate in enumerate(50.0 * (width - 1.4) ** power):
+            numbers[f"passed {stage}"], numbers[f"rate {stage}"] = 200.0, rate
+        assert silo.law(experiment)[2] == pytest.approx(power, abs=1e-9)  # type: ignore[index]
+        assert bool(experiment.scene.check(experiment)) == complains
+    for stage in range(3):
+        del numbers[f"rate {stage}"]
+    assert "three outlets" in experiment.scene.check(experiment)
+
+
+# Brazil nut.
+
+
+def test_the_box_moves_as_its_frequency_and_acceleration_say() -> None:
+    experiment = flowing("brazil_nut", shaking=2.0, frequency=20.0, dt=2e-5)
+    built = experiment.run.built
+    assert built.amplitude * (math.tau * 20.0) ** 2 == pytest.approx(2.0 * 9.81)
+    began = experiment.time
+    for _ in range(6):
+        advance(experiment, CHECK_STEPS)
+        place = built.amplitude * math.sin(math.tau * 20.0 * (experiment.time - began))
+        later = experiment.run.world.walls.moved[:, 1]
+        if experiment.step > CHECK_STEPS:
+            np.testing.assert_allclose(later, place, atol=1e-9)
+
+
+def test_the_check_of_the_brazil_nut_complains_where_it_stays_at_the_bottom() -> None:
+    experiment = begun("brazil_nut", shaking=3.0)
+    state = experiment.run.state
+    state.phase, state.columns = "rested", {"time": [0.0, 1.0], "height": [0.0, 0.0], "below": [0.1, 0.2]}
+    assert "the large grain rises above" in experiment.scene.check(experiment)
+    state.columns["below"] = [0.9, 0.9]
+    assert experiment.scene.check(experiment) == ""
+    assert brazil_nut.place_now(experiment) == 0.9
+
+
+# Janssen's column.
+
+
+def test_the_law_of_janssen_is_found_again_in_its_own_forces() -> None:
+    experiment = begun("janssen", grain_count=300, portions=6)
+    numbers, built = experiment.run.state.numbers, experiment.run.built
+    weight = np.linspace(0.1, 0.6, 6)
+    numbers.update({f"weight {k + 1}": value for k, value in enumerate(weight)})
+    numbers.update({f"force {k + 1}": value for k, value in enumerate(janssen.janssen(weight, 0.2))})
+    experiment.run.state.phase = "rested"
+    limit, ratio, deviation = janssen.fitted(experiment)  # type: ignore[misc]
+    assert limit == pytest.approx(0.2, rel=1e-6)
+    assert deviation < 1e-6
+    world = experiment.run.world
+    top = np.quantile(world.motion[1, 0] + world.radius, 0.98)
+    assert ratio == pytest.approx(weight[-1] / top * built.width / (2.0 * built.wall_friction * 0.2), rel=1e-6)
+    numbers.update({f"force {k + 1}": value for k, value in enumerate(weight)})
+    assert "bears a part of the weight only" in experiment.scene.check(experiment), "a liquid"
+
+
+def test_the_bottom_moves_by_its_way_after_every_portion_and_the_weight_is_that_of_all_grains() -> None:
+    experiment = begun("janssen")
+    result = run_experiment(experiment)
+    built, world = experiment.run.built, experiment.run.world
+    way = -world.walls.moved[janssen.BOTTOM, 1]
+    step = built.lowering_speed * CHECK_STEPS * experiment.dt
+    assert built.depth <= way <= built.depth + built.portions * 2.0 * step
+    weights = [portion["weight"] for portion in result["portions"]]
+    assert weights == sorted(weights)
+    assert weights[-1] == pytest.approx(world.mass.sum() * 9.81)
+    assert world.sphere_count == built.grain_count
