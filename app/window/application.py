@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from repose.app.render.camera import Camera2D, Size
+from repose.app.render.colours import COLOURINGS, shown_as
 from repose.app.render.director import Director
 from repose.app.render.orbit import Camera, Camera3D
 from repose.app.render.pacing import pacer
@@ -365,16 +366,18 @@ class Application:
 
     def _draw_runs(self, renderer: Renderer, size: Size, scale: float) -> None:
         """The picture of the run, or those of the experiments side by side."""
-        ui, pictures = self.ui, self.pictures
+        ui, pictures, view = self.ui, self.pictures, self.ui.view
         if ui.runs:
             renderer.clear(ui.palette.panel[:3])
+            shown = shown_as(view.colour_by, ui.snapshot)  # one quantity in all, also where their phases differ
+            view = view.model_copy(update={"colour_by": shown}) if shown in COLOURINGS else view
         around = ui.inset
         for number, picture in enumerate(pictures.all):
             with pictures.of(ui, number):
                 turned = self.turning.picture(ui.snapshot) if number == ui.chosen else ui.snapshot
                 snapshot, inset = picture.control.picture(turned), free_of_buttons(ui)
                 outside, plates = (ui.inset, around if number == ui.chosen else None) if ui.runs else (None, None)
-                renderer.draw(snapshot, ui.view, ui.camera, size, inset, scale, outside=outside, plates=plates)
+                renderer.draw(snapshot, view, ui.camera, size, inset, scale, outside=outside, plates=plates)
 
     def _elapsed(self) -> float:
         """Wall time since the last call [s]."""
