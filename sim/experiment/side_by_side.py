@@ -261,7 +261,6 @@ def _keep_one(lead: Experiment, beside: SideBySide, run: int) -> str:
         return f"There is no experiment {run + 1}: {len(runs)} run now."
     kept = runs[run]
     if kept is not lead:
-        kept.session.seek_steps = lead.session.seek_steps
         kept.history.checkpoints.budget = lead.history.checkpoints.budget
         history.succeed(kept, lead)
         vars(lead).update(vars(kept))
