@@ -20,6 +20,9 @@ TASK_FOOT = "foot of the task"
 """Entry of `Ui.memory`: lower edge of the task or of its outcomes, below which the camera shows the scene [px]."""
 MOUSE_EDGE = "edge of the mouse tools"
 """Entry of `Ui.memory`: right edge of the buttons of the mouse tools, beside which words on the picture begin [px]."""
+MOUSE_CORNER = "corner of the mouse tools"
+"""Entry of `Ui.memory`: lower right corner of the buttons of the mouse tools with the settings of the chosen one [px];
+none while there are no buttons."""
 STRIP = 52.0
 """Height of the strip with the actions at the foot of the picture, beside the scale bar [px at scale 1]."""
 BELOW_LEGEND = 112.0

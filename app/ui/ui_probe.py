@@ -68,5 +68,8 @@ def describe(snapshot: Snapshot) -> dict[str, Any]:
         "threads_crowded": snapshot.threads_crowded,
         "paused": snapshot.paused,
         "pull": vars(snapshot.pull) if snapshot.pull is not None else None,
+        "push": vars(snapshot.push) if snapshot.push is not None else None,
+        "shaking": snapshot.shaking is not None,
+        "facets": len(snapshot.facets),
         "compiling": snapshot.compiling,
     }

@@ -35,9 +35,14 @@ class History:
     redoable: list[Change] = field(default_factory=list)
     to_come: list[Change] = field(default_factory=list)
     """Changes made after the step shown, while an earlier state is shown; the next one last."""
+    _asked_at: int | None = None
+    """Step of the newest change until the run has answered: its log may still extend beyond this step."""
 
     def follow(self, at: int, end: int) -> None:
         """Follow a seek in the history: changes after step `at` of `end` cannot be undone there."""
+        if at == self._asked_at and at < end:
+            return  # the newest change is no later one: it is about to cut the log here
+        self._asked_at = None
         while self.undoable and at < end and at <= self.undoable[-1].at <= end:
             self.to_come.append(self.undoable.pop())
         while self.to_come and (at == end or self.to_come[-1].at < at):
@@ -45,6 +50,7 @@ class History:
 
     def cut(self) -> None:
         """Delete the later changes when the run continues from an earlier step."""
+        self._asked_at = None
         if self.to_come:
             self.to_come.clear()
             self.redoable.clear()
@@ -65,12 +71,14 @@ class History:
             before, after = {**before, **last.before}, {**last.after, **after}
         if dict(before) != dict(after):
             self.undoable.append(Change(dict(before), dict(after), gesture, at, run=run))
+            self._asked_at = at
             del self.undoable[:-DEPTH]
 
     def note(self, deed: str, at: int = 0, run: int = 0) -> None:
         """Store something else than a change of parameters."""
         self.redoable.clear()
         self.undoable.append(Change({}, {}, at=at, deed=deed, run=run))
+        self._asked_at = at
         del self.undoable[:-DEPTH]
 
     def seal(self) -> None:

@@ -115,7 +115,8 @@ def approach(experiment: Experiment, ahead: float, acceleration: float) -> Appro
         speed[member] = np.sqrt((bodies.motion[:dimension, 1] ** 2).sum(axis=0))[own] + turning
     held, pulled = speed_of_pull(experiment, ahead)
     speed[held] += pulled
-    walls = math.sqrt(float((world.walls.velocity**2).sum(axis=1).max(initial=0.0))) + speed_of_hand(experiment.run)
+    walls = math.sqrt(float((world.walls.velocity**2).sum(axis=1).max(initial=0.0)))
+    walls += speed_of_hand(experiment.run, experiment.time)
     mass, radius = experiment.scene.smallest_grain(experiment.run.built)
     return Approach(
         np.append(world.mass[moving], mass),

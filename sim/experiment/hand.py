@@ -118,7 +118,15 @@ def acceleration_of_hand(run: Run) -> float:
     return table.amplitude * table.angular_frequency**2 if table is not None else 0.0
 
 
-def speed_of_hand(run: Run) -> float:
-    """Speed at which the surface of the pusher can meet a grain [m/s]."""
+def speed_of_hand(run: Run, now: float) -> float:
+    """Speed at which the surface of the pusher can meet a grain from the time `now` [s] on [m/s]: once it stands, or
+    has its full size, it needs no shorter time step than the grains."""
     rod = run.pusher
-    return math.hypot(*rod.velocity) + rod.growth if rod is not None else 0.0
+    if rod is None:
+        return 0.0
+    moves = now < rod.begins + rod.lasts
+    # What it pushes at grows to the sum of both radii.
+    full = rod.radius + float(run.world.radius.max(initial=0.0))
+    grows = pusher.grown(rod, full, now) < full
+    speed: float = moves * math.hypot(*rod.velocity) + grows * rod.growth
+    return speed

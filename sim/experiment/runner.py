@@ -350,12 +350,17 @@ class Runner:
         snapshot.steps_per_second = (last[2] - first[2]) / wall if wall > 0.0 else 0.0
 
     def announce_compiling(self, experiment: Experiment) -> None:
-        """Publish the world before its first step, while the step loop is compiled; called on the physics thread."""
+        """Publish the world before its first step, while the step loop is compiled; experiments side by side as they
+        are, until another scene replaces them. Called on the physics thread."""
         shown = self._buffer.writing
-        take_picture(experiment, shown)
+        shots = (self._newest, *self._newest.beside) if self._newest.beside else ()
+        if any(shot.scene == experiment.scene.name for shot in shots):
+            vars(shown).update(vars(self._newest))  # without them the window would forget their cameras and a drag
+        else:
+            take_picture(experiment, shown)
+            shown.beside, shown.label, shown.own = (), "", frozenset()
         self._serial += 1
         shown.serial, shown.paused, shown.compiling = self._serial, self._paused, True
-        shown.beside, shown.label, shown.own = (), "", frozenset()
         self._newest = shown
         self._buffer.publish()
 

@@ -195,6 +195,58 @@ def test_a_grain_is_grabbed_dragged_dropped_and_put_back(shared: Desktop) -> Non
     assert shared.look()["broken"] == {}
 
 
+def test_every_tool_acts_on_the_run_and_is_taken_back(shared: Desktop) -> None:
+    shared.move(*CENTRE)
+    shared.xdotool("click", 5)  # the picture stops following the grains
+    x, y = shared.fresh(5)["highest_grain"]
+    tilt = shared.state["parameters"]["tilt"]
+    for key, rigid in (("u", False), ("k", True)):
+        shared.press(key)
+        shared.move(x, y)
+        shared.xdotool("mousedown", 1)
+        shared.until(lambda: shared.state["push"] is not None, "push")
+        begun = shared.state["push"]["position"]
+        shared.move(x + 12, y + 8)
+        shared.until(
+            lambda begun=begun: (push := shared.state["push"])["radius"] > 0.0 and push["position"][0] > begun[0],
+            "push at the pointer",
+        )
+        assert shared.state["push"]["rigid"] is rigid
+        shared.xdotool("mouseup", 1)
+        shared.until(lambda: shared.state["push"] is None, "end of the push")
+        shared.press("ctrl+z")
+    off = (-1e9, -1e9)  # the way through the log may begin before there are grains
+    shared.until(lambda: math.dist(shared.look()["highest_grain"] or off, (x, y)) < 2.0, "the grains where they were")
+    shared.press("j")
+    shared.move(x - 30, y - 60)
+    shared.xdotool("mousedown", 1)
+    shared.move(x + 30, y - 60)
+    shared.xdotool("mouseup", 1)
+    shared.until(lambda: shared.state["facets"] == 1, "wall")
+    grains = shared.state["moving_count"]
+    shared.press("d")
+    shared.move(x, y - 90)
+    shared.xdotool("click", 1)
+    shared.until(lambda: shared.state["moving_count"] == grains + 10, "ten grains more")
+    shared.press("ctrl+z")
+    shared.until(lambda: shared.state["moving_count"] == grains, "the grains that were there")
+    shared.press("x")
+    shared.move(x, y - 60)
+    shared.xdotool("click", 1)
+    shared.until(lambda: shared.state["facets"] == 0, "no wall")
+    shared.press("z", "Right", "Right")
+    shared.until(lambda: abs(math.degrees(shared.state["parameters"]["tilt"] - tilt) - 2.0) < 0.01, "two degrees")
+    shared.press("z")
+    shared.until(lambda: shared.state["shaking"], "shaking")
+    shared.press("z")
+    shared.until(lambda: not shared.state["shaking"], "a table at rest")
+    shared.press("ctrl+z", "ctrl+z", "ctrl+z", "ctrl+z")
+    shared.until(lambda: shared.state["parameters"]["tilt"] == tilt, "the tilt that was there")
+    shared.press("q", "Home")
+    assert shared.look()["broken"] == {}
+    assert not [name for name in shared.look()["widgets"] if name.startswith("question")]
+
+
 def test_a_click_selects_a_grain_and_a_drag_still_moves_the_picture(shared: Desktop) -> None:
     shared.press("i", "space")
     shared.until(lambda: shared.state["paused"], "pause")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from imgui_bundle import imgui
 from repose.app.ui.panels import Panel, instead
 from repose.app.ui.panels.next_step import HEIGHT, OVER
-from repose.app.ui.places import MOUSE_EDGE, TASK_FOOT
+from repose.app.ui.places import MOUSE_CORNER, MOUSE_EDGE, TASK_FOOT
 from repose.app.ui.tools import all_tools, choose_tool, chosen_tool
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, button_width
@@ -23,6 +23,7 @@ LEAST_PICTURE = 420.0
 def draw(ui: Ui) -> None:
     """A column of buttons below the task of the scene, if it states one; the chosen tool is coloured."""
     ui.memory.pop(MOUSE_EDGE, None)
+    ui.memory.pop(MOUSE_CORNER, None)
     left, above, right, bottom = ui.inset
     free, hidden = ui.size[0] - left - right, not (ui.view.ui_visible and bottom) or ui.presenting
     if hidden or ui.overlay not in ("", PANEL.name) or instead(ui) is not None or free < LEAST_PICTURE * ui.scale:
@@ -50,6 +51,7 @@ def draw(ui: Ui) -> None:
             choose_tool(ui, tool)
     if chosen.options:  # below all buttons: they keep their places, so that a double-click hits the same one twice
         chosen.options(ui)
+    ui.memory[MOUSE_CORNER] = left + margin + room, float(imgui.get_cursor_screen_pos().y)
     imgui.end()
     imgui.pop_style_var(2)
 

@@ -15,6 +15,7 @@ from repose.app.ui.over_picture import begin_over_picture
 from repose.app.ui.panels import Panel, instead
 from repose.app.ui.panels.scenes import choose_preset
 from repose.app.ui.panels.time_plot import limits, thinned
+from repose.app.ui.places import MOUSE_CORNER
 from repose.app.ui.questions import replace_run
 from repose.app.ui.readings import headline, in_words
 from repose.app.ui.side_by_side import Request, foot, insets, keep_one, possible, request, start, usual_values
@@ -51,7 +52,9 @@ def colours(ui: Ui) -> tuple[Colour, ...]:
 
 
 def _draw_labels(ui: Ui) -> None:
-    """In what each run differs, at the lower left of its picture, and a frame around the chosen one."""
+    """In what each run differs, at the lower left of its picture beside the mouse tools that reach there, and a frame
+    around the chosen one."""
+    tools_right, tools_foot = ui.memory.get(MOUSE_CORNER, (0.0, 0.0))
     draw, size = imgui.get_background_draw_list(), imgui.get_font_size() * LABEL
     for number, (run, place) in enumerate(zip(ui.runs, insets(ui), strict=True)):
         left, top, right, bottom = place
@@ -61,12 +64,15 @@ def _draw_labels(ui: Ui) -> None:
         pad = 8.0 * ui.scale
         wide = imgui.calc_text_size(run.label).x * LABEL * 1.05
         base = imgui.ImVec2(low.x, high.y - size - 2.0 * pad)
-        box = imgui.ImVec2(low.x + wide + 3.0 * pad + 0.6 * size, high.y)
+        if base.x < tools_right and base.y < tools_foot:
+            base.x = tools_right + pad
+        box = imgui.ImVec2(base.x + wide + 3.0 * pad + 0.6 * size, high.y)
         draw.add_rect_filled(base, box, colour32((*ui.palette.panel[:3], 0.85)), 0.0)
-        middle = imgui.ImVec2(low.x + pad + 0.3 * size, base.y + pad + 0.5 * size)
+        middle = imgui.ImVec2(base.x + pad + 0.3 * size, base.y + pad + 0.5 * size)
         draw.add_circle_filled(middle, 0.3 * size, colour32(ink))
-        at = imgui.ImVec2(low.x + 2.0 * pad + 0.6 * size, base.y + pad)
+        at = imgui.ImVec2(base.x + 2.0 * pad + 0.6 * size, base.y + pad)
         draw.add_text(font, size, at, colour32(ui.palette.text), run.label)
+        ui.probe.mark_area(f"side_by_side.label{number + 1}", (base.x, base.y, box.x, box.y))
         ui.probe.mark_area(f"side_by_side.picture{number + 1}", (low.x, low.y, high.x, high.y))
         if number == ui.chosen:
             thick = 2.0 * ui.scale

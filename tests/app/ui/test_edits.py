@@ -192,3 +192,20 @@ def test_undo_acts_on_the_run_side_by_side_in_which_the_change_was_made() -> Non
         From(1, SetParameters({"friction": DEFAULTS.friction})),
         From(1, SetParameters({"friction": 0.5})),
     ]
+
+
+def test_a_change_made_right_after_an_undo_can_be_undone_although_the_run_answers_some_frames_later() -> None:
+    """The log still extended beyond the step of the change, which was taken for a later one and forgotten."""
+    history = History()
+    history.note("push", 100)
+    history.follow(500, 500)
+    history.undo()
+    history.follow(100, 500)  # the run is where it was before the push; its log ends where it was
+    history.note("grab", 100)
+    history.follow(100, 500)
+    history.follow(100, 500)
+    history.cut()
+    history.follow(140, 140)
+    assert [change.deed for change in history.undoable] == ["grab"]
+    history.follow(90, 140)  # a seek to an earlier step
+    assert [change.deed for change in history.to_come] == ["grab"]

@@ -17,6 +17,7 @@ from repose.sim.experiment.commands import (
     Pull,
     Push,
     Release,
+    SetParameters,
     Shake,
     Still,
     TakeBack,
@@ -95,6 +96,23 @@ def test_a_soft_push_accelerates_a_grain_by_its_limit_times_the_share_of_the_way
     passed = steps * experiment.dt
     assert gained[0] == pytest.approx(50.0 * share * passed, rel=0.1)
     assert gained[1] == pytest.approx(-9.81 * passed, rel=0.05)
+
+
+def test_a_rod_shortens_the_time_step_only_while_it_grows_or_moves() -> None:
+    experiment, size, fast = done(falling(), SetParameters({"dt": "auto"})), 1e-3, 50.0
+    free = experiment.dt
+    x, y = beside(experiment, 0.05, 0.05)
+    done(experiment, Push((x, y), size, 1e4, fast, True))
+    assert experiment.dt < 0.5 * free  # it grows
+    radius = float(experiment.run.world.radius.max())
+    advance(experiment, math.ceil((size + radius) / fast / experiment.dt))
+    done(experiment, Push((x, y), size, 1e4, fast, True))
+    assert hand.speed_of_hand(experiment.run, experiment.time) == 0.0
+    done(experiment, Push((x + 1.0, y), size, 1e4, fast, True))
+    assert hand.speed_of_hand(experiment.run, experiment.time) == pytest.approx(fast)  # it moves, and grows no more
+    done(experiment, Push((x, y), size, 1e4, fast, True))
+    advance(experiment, 400)
+    assert experiment.dt == pytest.approx(free, rel=0.3)  # it stands
 
 
 def test_a_rod_that_begins_on_a_grain_does_not_shoot_it_away() -> None:

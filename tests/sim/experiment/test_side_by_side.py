@@ -271,6 +271,9 @@ def test_the_physics_thread_publishes_and_films_all_runs_at_equal_times() -> Non
         assert shot.label.startswith("Δt = ")
         assert abs(shot.time - other.time) < other.dt
     assert max(shot.beside[0].step for shot in shots) > 0
+    cuts = runner.latest().cuts
+    runner.announce_compiling(lead)  # as the first push does: the window keeps cameras, choice and drag
+    assert (runner.latest().compiling, runner.latest().cuts, len(runner.latest().beside)) == (True, cuts, 1)
     runner.send(From(1, SetParameters({"dt": 2e-5})))
     runner._turn(lead)
     assert [shot.dt for shot in (runner.latest(), *runner.latest().beside)] == [1e-5, 2e-5]

@@ -10,6 +10,7 @@ import pytest
 from imgui_bundle import imgui
 from repose.app.ui.panels import side_by_side
 from repose.app.ui.side_by_side import insets, request, run_at
+from repose.app.ui.tools import all_tools
 from repose.sim.experiment.commands import KeepOne, StartSideBySide
 from repose.sim.parameters import Value
 
@@ -107,3 +108,17 @@ def test_enter_in_the_empty_field_takes_the_values_that_it_shows(harness: PanelH
     harness.press(imgui.Key.enter)
     started = [command for command in harness.commands if isinstance(command, StartSideBySide)]
     assert len(started[0].runs) == 3
+
+
+@pytest.mark.parametrize("count", [2, 4])
+def test_the_buttons_of_every_tool_leave_the_labels_free(harness: PanelHarness, count: int) -> None:
+    for tool in all_tools():
+        harness.ui.tool = tool.name
+        beside(harness, count)
+        buttons = [box for name, box in harness.widgets.items() if name.startswith("tool.")]
+        labels = [harness.widgets[f"side_by_side.label{number + 1}"] for number in range(count)]
+        assert len(buttons) >= len(all_tools())
+        for box in buttons:
+            for label in labels:
+                apart = box[2] <= label[0] or label[2] <= box[0] or box[3] <= label[1] or label[3] <= box[1]
+                assert apart, tool.name
