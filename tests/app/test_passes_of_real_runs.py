@@ -16,6 +16,7 @@ from repose.app.render.camera import NO_INSET, Camera2D
 from repose.app.render.colours import DARK, Ranges, lightness, shown_as, to_srgb
 from repose.app.render.film_words import film_words
 from repose.app.render.framing import close_up, picture_scale, whole_scene
+from repose.app.render.hidden import seen_from
 from repose.app.render.orbit import Camera, Camera3D
 from repose.app.render.passes import Frame, all_passes, all_switches, make_frame
 from repose.app.render.passes.caption import overlay as draw_caption
@@ -39,7 +40,7 @@ from repose.sim.clumps.body import body_of_shape
 from repose.sim.clumps.fitted import fitted_clump
 from repose.sim.engine.builder import add_spheres
 from repose.sim.experiment.changes import new_experiment, resume, start
-from repose.sim.experiment.commands import Act, Pull, SetParameters
+from repose.sim.experiment.commands import Act, Pull, SetParameters, Shake
 from repose.sim.experiment.control import apply
 from repose.sim.experiment.experiment import CHECK_STEPS
 from repose.sim.experiment.history import saved_copy
@@ -123,6 +124,7 @@ def runs() -> Iterator[tuple[str, Snapshot]]:
         yield "heap with rotation", snapshot
     yield "tilted heap", shot(new_experiment("heap", {**scenes()["heap"].test_values, "tilt": 0.2}))
     yield "pulled grain", pulled_grain()
+    yield "shaken table", shaken_table()
     body = body_of_shape("rod", 24, 0.01)
     clump = fitted_clump(body, 5)
     yield "clump workshop", beside(body, drawn_surface(body), clump, Camera3D(), reach(body, clump))
@@ -138,6 +140,14 @@ def pulled_grain() -> Snapshot:
     row = int(np.flatnonzero(~world.fixed)[0])
     x, y = world.motion[:2, 0, row]
     assert apply(experiment, Pull(int(world.sphere_id[row]), (x + 3e-3, y + 4e-3), 1.0)) == ""
+    return shot(experiment)
+
+
+def shaken_table() -> Snapshot:
+    """The heap at its beginning, on a table that goes to and fro."""
+    experiment = new_experiment("heap", {**scenes()["heap"].test_values})
+    assert apply(experiment, Act("fill")) == ""
+    assert apply(experiment, Shake(1e-4, 20.0, False)) == ""
     return shot(experiment)
 
 
@@ -296,7 +306,11 @@ def test_the_cone_drawn_lies_on_the_measured_heap_in_space() -> None:
     draw_slope(frame, sheet)
     rows = next(item for item in all_passes() if item.name == "spheres").instances(frame)
     assert rows is not None
-    assert int((rows[:, 11] > 0.0).sum()) == int(used.sum())
+    # Spheres behind others are left out of the rows: those that remain are ringed if, and only if, the fit used them.
+    ringed = {tuple(row) for row in rows[rows[:, 11] > 0.0, :3]}
+    fitted = {tuple(row) for row in last.position[used].astype(np.float32)}
+    assert ringed == fitted & {tuple(row) for row in rows[:, :3]}
+    assert len(ringed) == np.count_nonzero(used & seen_from(frame.orbit, SIZE, last.position, last.radius)) > 20
     drawn = np.concatenate(sheet.lines)
     seen = frame.orbit.world_to_pixel(last.position[used].astype(float), SIZE)
     assert seen[:, 0].min() - 20.0 < drawn[:, 0].min() < drawn[:, 0].max() < seen[:, 0].max() + 20.0
