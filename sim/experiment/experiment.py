@@ -240,7 +240,7 @@ class Session:
     thread_choice: ThreadChoice = field(default_factory=ThreadChoice)
     """Fewer threads while other programs use the processors. Written by `stepping`."""
     spare_processors: int = 0
-    """Processors left free if the number of threads is automatic. Written by `physics`, the thread of the window."""
+    """Processors left free if the number of threads is automatic. Written by `side_by_side`; `physics`, the thread of the window, gives the first value."""
     seek_steps: int = WITHOUT_LIMIT
     """Largest number of steps that a command which goes back may do at once. Written by `runner`."""
     before_compiling: Callable[[Any], None] = lambda experiment: None

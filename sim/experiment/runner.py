@@ -16,7 +16,7 @@ from collections.abc import Callable
 
 from repose.sim.experiment import side_by_side
 from repose.sim.experiment.commands import Command, From
-from repose.sim.experiment.control import seek_further
+from repose.sim.experiment.control import apply, seek_further
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
 from repose.sim.experiment.side_by_side import SideBySide, all_of
 from repose.sim.experiment.snapshot import Fault, Snapshot, TripleBuffer
@@ -255,7 +255,10 @@ class Runner:
                 one.session.seek_steps = int(AT_ONCE / self._batch_cost)
             command = self._commands.get()
             run, command = (command.run, command.command) if isinstance(command, From) else (0, command)
-            self._refusal = side_by_side.carry_out(experiment, self._beside, command, run)
+            if side_by_side.concerns(self._beside, command):
+                self._refusal = side_by_side.carry_out(experiment, self._beside, command, run)
+            else:
+                self._refusal = apply(experiment, command)
             self._refusals += bool(self._refusal)
             if experiment.time != before:
                 self._restart_schedule()  # another state; a parameter change keeps the schedule

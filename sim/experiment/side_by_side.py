@@ -62,6 +62,14 @@ def all_of(lead: Experiment, beside: SideBySide) -> list[Experiment]:
     return [lead, *beside.others]
 
 
+def concerns(beside: SideBySide, command: Command) -> bool:
+    """Whether a command is for experiments side by side, or makes such; `apply` carries out all others."""
+    makes = isinstance(command, StartSideBySide) or (
+        isinstance(command, Resume) and isinstance(command.saved, SavedSideBySide)
+    )
+    return bool(beside.others) or makes or isinstance(command, KeepOne)
+
+
 def carry_out(lead: Experiment, beside: SideBySide, command: Command, run: int = 0) -> str:
     """Carry out a command of a user who looks at the experiment `run`; returns why it was refused, or nothing."""
     if isinstance(command, StartSideBySide):
@@ -70,8 +78,6 @@ def carry_out(lead: Experiment, beside: SideBySide, command: Command, run: int =
         return _resume(lead, beside, command.saved)
     if isinstance(command, KeepOne):
         return _keep_one(lead, beside, command.run)
-    if not beside.others:
-        return apply(lead, command)
     if isinstance(command, Start | Resume):
         refusal = apply(lead, command)
         if not refusal:
@@ -255,11 +261,8 @@ def _keep_one(lead: Experiment, beside: SideBySide, run: int) -> str:
         return f"There is no experiment {run + 1}: {len(runs)} run now."
     kept = runs[run]
     if kept is not lead:
-        kept.session.seek_steps = lead.session.seek_steps
         kept.history.checkpoints.budget = lead.history.checkpoints.budget
-        # The window sees another log, with other steps.
-        kept.history.logs = lead.history.logs + 1
-        kept.history.cuts = lead.history.cuts + 1
+        history.succeed(kept, lead)
         vars(lead).update(vars(kept))
     _end(lead, beside)
     return ""

@@ -22,14 +22,14 @@ def test_a_lecture_from_the_picture_of_a_scene_to_the_saved_plot(tmp_path: Path)
         own.mkdir()
         (own / "small.toml").write_text(f'title = "Small"\nscene = "heap"\nquestion = "?"\n[parameters]\n{values}\n')
         desktop.press("s")
-        desktop.until(lambda: "card.moon" in desktop.look()["widgets"], "the pictures")
+        desktop.until(lambda: "card.thesis-heap" in desktop.look()["widgets"], "the pictures")
         if picture := os.environ.get("REPOSE_PICTURE"):
             desktop.screenshot(Path(picture))
         desktop.press("Escape")
-        desktop.until(lambda: "card.moon" not in desktop.fresh()["widgets"], "end of the choice")
+        desktop.until(lambda: "card.thesis-heap" not in desktop.fresh()["widgets"], "end of the choice")
         desktop.press("s")
         card = f"card.{own / 'small.toml'}"
-        x0, y0, x1, y1 = desktop.look()["widgets"]["card.moon"]
+        x0, y0, x1, y1 = desktop.look()["widgets"]["card.thesis-heap"]
         desktop.move((x0 + x1) / 2, (y0 + y1) / 2)
         desktop.xdotool("click", "--repeat", 120, "--delay", 5, 5)
         desktop.click(card)

@@ -11,7 +11,7 @@ import pytest
 from repose.app.storage.run_saver import RunSaver
 from repose.sim.engine.builder import add_spheres, empty_world
 from repose.sim.engine.world import World
-from repose.sim.experiment import history, saved_run
+from repose.sim.experiment import history, saved_run, saved_side_by_side
 from repose.sim.experiment.changes import new_experiment, resumed_experiment
 from repose.sim.experiment.commands import Command
 from repose.sim.experiment.control import apply
@@ -28,7 +28,7 @@ def test_n12_an_automatic_save_is_of_one_step_and_written_while_physics_continue
     monkeypatch.setattr("repose.app.storage.paths.autosave_folder", lambda: tmp_path)
     writing, gone_on = threading.Event(), threading.Event()
     writers = []
-    save = saved_run.save
+    save = saved_side_by_side.save
 
     def slowly(saved: SavedRun, path: Path) -> None:
         writers.append(threading.current_thread().name)
@@ -36,7 +36,7 @@ def test_n12_an_automatic_save_is_of_one_step_and_written_while_physics_continue
         assert gone_on.wait(60.0)
         save(saved, path)
 
-    monkeypatch.setattr(saved_run, "save", slowly)
+    monkeypatch.setattr(saved_side_by_side, "save", slowly)
     simulation = poured(3_000)
     then = state_hash(simulation.run)
     asked: list[Command] = []

@@ -73,6 +73,7 @@ def test_the_modules_of_the_start_import_little(name: str) -> None:
 def test_the_engine_imports_only_numpy_numba_and_what_checks_parameters() -> None:
     allowed = {
         "annotated_types",
+        "h5py",  # imported when a file in HDF5 is written
         "llvmlite",  # comes with numba
         "numba",
         "numpy",

@@ -187,7 +187,7 @@ def test_the_wheel_zooms_at_the_pointer_moved_in_the_same_frame(application: Any
         pygame.event.post(pygame.event.Event(pygame.MOUSEWHEEL, precise_x=0.0, precise_y=2.0))
         application.draw_frame()
         assert ui.camera.pixel_to_world(at, ui.size) == pytest.approx(before, abs=1e-9)
-        assert not application.camera_control.follows_grains
+        assert not application.pictures.all[0].control.follows_grains
 
 
 def test_position_and_size_of_the_window_are_stored_but_not_those_of_full_screen(application: Any) -> None:
