@@ -327,7 +327,8 @@ def _allowed(parameter: Parameter, in_units: bool = False) -> str:
     if in_units and parameter.low is not None and parameter.high is not None:
         span = f"{noun} from {parameter.shown(parameter.low)} to {parameter.shown(parameter.high)}"
         return f"{span}, or {words}" if words else span
-    unit = f" {SI_UNITS.get(parameter.quantity.unit, parameter.quantity.unit)}".rstrip()
+    same = parameter.quantity.unit if parameter.quantity.scale == 1.0 else ""
+    unit = f" {SI_UNITS.get(parameter.quantity.unit, same)}".rstrip()
     span = f"{noun} from {parameter.low:g} to {parameter.high:g}{unit}"
     if parameter.quantity.scale != 1.0 and parameter.low is not None and parameter.high is not None:
         span += f" ({parameter.shown(parameter.low)} to {parameter.shown(parameter.high)})"
@@ -340,6 +341,7 @@ SI_UNITS = {
     "g": "kg",
     "°": "rad",
     "°/s": "rad/s",
+    "1/min": "rad/s",
     "µs": "s",
     "mm/s": "m/s",
     "MPa": "Pa",
@@ -347,7 +349,7 @@ SI_UNITS = {
     "mN": "N",
     "%": "",
 }
-"""The SI unit of each display unit."""
+"""The SI unit of each display unit; a range in an unknown one that is scaled, as in a plug-in, has no unit in SI."""
 
 
 def _names_now(kind: type[ParameterSet]) -> tuple[tuple[str, ...], ...]:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from typing import Annotated
 
 import pytest
+from annotated_types import Ge, Le
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from pydantic import Field
 from repose.sim import registry
-from repose.sim.parameters import ParameterError
+from repose.sim.parameters import ParameterError, ParameterSet, Quantity
 from repose.sim.registry import scenes
 
 HeapParameters = scenes()["heap"].parameters
@@ -68,6 +71,16 @@ def test_the_range_in_a_refusal_is_in_the_unit_of_the_value_refused(scene: str) 
             scenes()[scene].parameters.checked({parameter.name: 2.0 * abs(parameter.high) + 1.0})
         unit = parameter.quantity.unit
         assert f"to {parameter.high:g} {unit} (" not in str(caught.value), unit
+
+
+def test_a_range_in_a_scaled_unit_that_only_a_plug_in_knows_is_not_called_one_in_that_unit() -> None:
+    class Plugin(ParameterSet):
+        width: Annotated[
+            float, Ge(0.5), Le(5.0), Quantity("width", "w", "furlong", scale=201.0), Field(description="Of the field.")
+        ] = 1.0
+
+    with pytest.raises(ParameterError, match=r"from 0\.5 to 5 \(0\.\d+ furlong to 0\.\d+ furlong\)"):
+        Plugin.checked({"width": 6.0})
 
 
 def test_unknown_name_offers_the_nearest() -> None:

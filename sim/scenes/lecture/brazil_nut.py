@@ -16,6 +16,7 @@ from pydantic import Field
 from repose.sim.engine.builder import add_spheres
 from repose.sim.engine.world import World
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
+from repose.sim.laws.material_parameters import YoungsModulus
 from repose.sim.measure.display import Answer, Curve, Guess, Line, Outcome, Reading
 from repose.sim.parameters import Quantity
 from repose.sim.scenes.common.poured_parameters import GrainCount
@@ -38,6 +39,8 @@ CLEARLY_LARGER, CLEARLY_SHAKEN = 2.0, 1.5
 """Size ratio and acceleration over gravity from which the large grain is expected to rise [-]."""
 TOP = 0.75
 """Share of the grains below the large one from which on it is at the top [-]."""
+SOFT = 0.35
+"""Overlap / radius above which the window warns [-]: the large grain strikes soft small ones."""
 FOR = 0.5
 """Time over which its place is averaged [s]: at the top it may sink again with the stream at the walls."""
 
@@ -46,6 +49,10 @@ class BrazilNutParameters(DiscsParameters):
     """A large disc among small ones in a shaken box, in SI."""
 
     grain_count: GrainCount = 160
+    young: Annotated[
+        YoungsModulus,
+        Field(description="Of grains and walls. With 50 MPa the large grain may not rise in 30 s."),
+    ] = 1e6
     size_ratio: Annotated[
         float,
         Ge(1.0),
@@ -225,6 +232,7 @@ SCENE = disc_scene(
     action=("Shake", "Shake the box up and down."),
     guess=Guess("Small grains below the large one at the end", "%", 0.0, 100.0),
     answer=answer,
+    overlap_limit=SOFT,
     lecture=("size_ratio", "shaking", "frequency", "friction", "wall_friction"),
     test_values={"grain_count": 40, "young": 3e5, "size_ratio": 2.5, "duration": 0.4, "shaking": 1.2},
 )

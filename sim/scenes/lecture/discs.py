@@ -49,9 +49,9 @@ RECORD_EVERY = 0.02
 """Simulated time between two records of the course [s]."""
 LEAST_SETTLING, LONGEST_SETTLING = 0.05, 3.0
 """Times after which the grains can count, and do count, as settled [s]."""
-SOFT = 0.35
-"""Overlap / radius above which the window warns [-]: grains that fall onto the filling reach 0.25 for a moment, as they
-are soft enough for a run in real time; at rest the largest overlap is 0.05."""
+SOFT = 0.1
+"""Overlap / radius above which the window warns [-]: grains that settle from the lattice reach 0.06, those that fall
+onto a silo in flow 0.07."""
 PHASES = ("filling", "filled", "flowing", "rested")
 
 Box = tuple[tuple[float, ...], tuple[float, ...]]
@@ -66,7 +66,7 @@ class DiscsParameters(PouredInSpaceParameters):
     young: Annotated[
         YoungsModulus,
         Field(description="Of grains and walls. Soft grains bear large time steps; sand has 60 GPa."),
-    ] = 1e6
+    ] = 2e7
     settle_speed: Annotated[
         SpeedAtRest,
         Field(description="The grains count as settled once their mean speed is below this."),
@@ -193,6 +193,7 @@ def disc_scene(
     set_out: Callable[[Experiment], None] = lambda experiment: None,
     share: Callable[[Experiment], float] | None = None,
     study: Study | None = None,
+    overlap_limit: float = SOFT,
 ) -> Scene:
     """The scene of one experiment with discs.
 
@@ -323,7 +324,7 @@ def disc_scene(
         curves=curves,
         flaw=flaw,
         study=study,
-        overlap_limit=SOFT,
+        overlap_limit=overlap_limit,
         lecture=lecture,
         test_values=test_values,
     )

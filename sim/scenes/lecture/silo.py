@@ -217,8 +217,8 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
         return (wider,)
     return (
         wider,
-        outcome_between("the rate grows with the power 3/2 of the free width D − 1.4 d (Beverloo)", of[2], 1.2, 1.8),
-        outcome_between("the margin k of the outlet, fitted with that power, is one or two diameters", of[1], 0.2, 2.5),
+        outcome_between("the rate grows with the power 3/2 of the free width D − 1.4 d (Beverloo)", of[2], 1.3, 1.7),
+        outcome_between("the margin k of the outlet, fitted with that power, is one or two diameters", of[1], 1.0, 2.0),
     )
 
 
@@ -233,8 +233,10 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     if width.size and math.isfinite(rate[-1]):
         shown.append(Reading(f"flow rate at {width[-1]:.3g} d", rate[-1], "1/s", help="Of the stage that is over."))
     elif width.size:
-        words = "An arch of grains closed the outlet."
-        shown.append(Reading(f"clogged at {width[-1]:.3g} d after", count[-1], "", help=words))
+        words = (
+            "Grains that passed the outlet of this width before an arch closed it; 0 where the last arch still stood."
+        )
+        shown.append(Reading(f"grains until {width[-1]:.3g} d clogged", count[-1], "", help=words))
     return tuple(shown)
 
 

@@ -57,6 +57,14 @@ def test_grains_that_have_no_room_are_refused_in_a_sentence() -> None:
         scenes()["drum"].begin(parameters, 1)
 
 
+def test_grains_that_settle_are_stiff_enough_to_overlap_by_less_than_a_twentieth_of_their_radius() -> None:
+    experiment, largest = new_experiment("janssen", {}), 0.0
+    while experiment.phase == "filling":
+        advance(experiment, CHECK_STEPS)
+        largest = max(largest, float(experiment.run.world.largest_overlap[0]))
+    assert 0.005 < largest < 0.05
+
+
 # Drum.
 
 
