@@ -17,6 +17,7 @@ import sysconfig
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from importlib import metadata
+from operator import methodcaller
 from pathlib import Path
 from typing import NamedTuple
 
@@ -65,7 +66,7 @@ def install(remove: bool = False) -> int:
             say(f"{found.shown} is removed." if gone else f"There is no {found.shown}: nothing is removed.")
             return 0
         for path, content in found.files.items():
-            write_whole_file(path, lambda file, content=content: file.write(content))  # type: ignore[misc]
+            write_whole_file(path, methodcaller("write", content))
         if found.runnable is not None:
             found.runnable.chmod(0o755)
         found.link()

@@ -22,7 +22,7 @@ from repose.app.ui.side_by_side import Request, foot, insets, keep_one, possible
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, button_width, choose, tooltip
 from repose.sim.measure.measurement import Measurement
-from repose.sim.parameters import ParameterSet
+from repose.sim.parameters import Parameter, ParameterSet
 from repose.sim.registry import scenes
 
 SHOWN = "side by side measurement"
@@ -258,8 +258,8 @@ def _draw_values(ui: Ui, parameters: ParameterSet, asked: Request) -> None:
         replace_run(ui, "Start side by side?", "Start", lambda: start(ui, parameters, over, text))
 
 
-def _high(high: float | None, over: object) -> str:
-    return over.shown(high if high is not None else math.inf)  # type: ignore[attr-defined, no-any-return]
+def _high(high: float | None, over: Parameter) -> str:
+    return over.shown(high if high is not None else math.inf)
 
 
 def back(ui: Ui) -> None:

@@ -24,16 +24,6 @@ def press(ui: Ui, at: Pixel) -> bool:
     return begin_drag(ui, at, PUSHED, lambda place: command(ui, place))
 
 
-def hold(ui: Ui, at: Pixel) -> bool:
-    """Let it follow the pointer; False once it is refused."""
-    return drag_on(ui, at)
-
-
-def release(ui: Ui) -> None:
-    """Take it away."""
-    end_drag(ui)
-
-
 def options(ui: Ui) -> None:
     """Radius and speed, on logarithmic scales."""
     choices = ui.settings.choices
@@ -52,7 +42,7 @@ TOOL = Tool(
     "K",
     "Press and drag: a rod follows the pointer at a limited speed and moves the grains. The arrow shows their force.",
     press,
-    hold,
-    release,
+    drag_on,
+    end_drag,
     options=options,
 )
