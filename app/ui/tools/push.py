@@ -29,6 +29,16 @@ def press(ui: Ui, at: Pixel) -> bool:
     return begin_drag(ui, at, PUSHED, lambda place: command(ui, place))
 
 
+def hold(ui: Ui, at: Pixel) -> bool:
+    """Push where the pointer is now; False once the push is refused."""
+    return drag_on(ui, at)
+
+
+def release(ui: Ui) -> None:
+    """End the push."""
+    end_drag(ui)
+
+
 def options(ui: Ui) -> None:
     """Strength and size, on logarithmic scales."""
     choices = ui.settings.choices
@@ -47,7 +57,7 @@ TOOL = Tool(
     "U",
     "Press and drag: the grains around the pointer are pushed away from it, the more the nearer they are.",
     press,
-    drag_on,
-    end_drag,
+    hold,
+    release,
     options=options,
 )

@@ -24,6 +24,16 @@ def press(ui: Ui, at: Pixel) -> bool:
     return begin_drag(ui, at, PUSHED, lambda place: command(ui, place))
 
 
+def hold(ui: Ui, at: Pixel) -> bool:
+    """Let it follow the pointer; False once it is refused."""
+    return drag_on(ui, at)
+
+
+def release(ui: Ui) -> None:
+    """Take it away."""
+    end_drag(ui)
+
+
 def options(ui: Ui) -> None:
     """Radius and speed, on logarithmic scales."""
     choices = ui.settings.choices
@@ -42,7 +52,7 @@ TOOL = Tool(
     "K",
     "Press and drag: a rod follows the pointer at a limited speed and moves the grains. The arrow shows their force.",
     press,
-    drag_on,
-    end_drag,
+    hold,
+    release,
     options=options,
 )
