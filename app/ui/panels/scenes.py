@@ -32,7 +32,9 @@ GROUPS = {
 RUNS_FIRST = "runs first"
 """Entry of `Ui.memory`: whether saved runs stand above the presets."""
 GO_TO = "scenes go to"
-"""Entry of `Ui.memory`: the group that the next frame scrolls to."""
+"""Entry of `Ui.memory`: the group that is scrolled to, and for how many frames more."""
+FRAMES = 4
+"""Frames that scroll to a group: ImGui itself scrolls to the card that gets the keyboard, in the second of them."""
 SAVED = "Saved runs"
 OPENED = "scenes opened"
 """Entry of `Ui.memory`: true for the first frame, which begins at the top."""
@@ -90,15 +92,17 @@ def _draw_ways(ui: Ui, titles: list[str]) -> None:
         if place and imgui.get_item_rect_max().x + gap + width <= end:
             imgui.same_line()
         if button(ui, f"scenes.to.{title}", title, help=f"Scroll to: {title}.", width=width):
-            ui.memory[GO_TO] = title
+            ui.memory[GO_TO] = title, FRAMES
 
 
 def _arrive(ui: Ui, title: str) -> None:
     """If the user goes to this group: scroll to its heading, which was drawn last; the keyboard to what follows."""
-    if ui.memory.get(GO_TO) == title:
-        del ui.memory[GO_TO]
+    group, frames = ui.memory.get(GO_TO, ("", 0))
+    if group == title and frames > 0:
+        ui.memory[GO_TO] = title, frames - 1
         imgui.set_scroll_here_y(0.0)
-        imgui.set_keyboard_focus_here()
+        if frames == FRAMES:
+            imgui.set_keyboard_focus_here()
 
 
 def _group_of(card: Card) -> str:
