@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pygame
 from imgui_bundle import imgui
+from repose.app.language import translated
 from repose.app.render.text import heading, text_width
 from repose.app.render.theme import vector
 from repose.app.storage.thumbnails import of_preset
@@ -83,7 +84,7 @@ def _group_of(card: Card) -> str:
 def _draw_group(ui: Ui, title: str, cards: list[Card]) -> None:
     if not cards:
         return
-    imgui.text_colored(vector(ui.palette.muted), title)
+    imgui.text_colored(vector(ui.palette.muted), translated(title))
     current = ui.preset_library.current
     faces = [
         CardFace(card.name, card.title, card.about, card.question, partial(of_preset, card.name), card.name == current)
@@ -114,7 +115,7 @@ def _draw_runs(ui: Ui) -> None:
         return
     imgui.text_colored(
         vector(ui.palette.muted),
-        "Saved runs, the latest first" if runs else "No run has been saved yet: Ctrl+S saves one.",
+        translated("Saved runs, the latest first" if runs else "No run has been saved yet: Ctrl+S saves one."),
     )
     faces = [CardFace(name, run.path.stem, run.words, picture=partial(_picture, run)) for name, run in runs.items()]
     chosen = draw_cards(ui, faces)
