@@ -24,13 +24,9 @@ ENGLISH = "en"
 NATIVE = {
     "en": "English",
     "de": "Deutsch",
-    "es": "Español",
-    "pl": "Polski",
-    "ru": "Русский",
-    "ja": "日本語",
 }
 """Languages, by their code in ISO 639-1, with their own names."""
-PLACE = re.compile(r"\{(\w+)\}")
+PLACE = re.compile(r"\{(\w*)\}")
 """Place of a value in a sentence."""
 WORD = re.compile(r"[^\W\d_]{2,}")
 NUMBER = re.compile(r"(?<![\w./\\^-])[-−]?\d+(?:\.\d+)?(?![\w/\\]|\.[\w])")
@@ -44,6 +40,8 @@ FIRST_MARK = 0xF0000
 """Code point that stands for the first number of a text while it is translated; no font has it."""
 LEAST_FIXED = 2
 """Least number of letters of a sentence outside its values; fewer fit any text."""
+LONGEST_SYMBOL = 3
+"""Most characters of a symbol after a name."""
 MOST_KEPT = 8192
 """Number of translated texts that are kept."""
 
@@ -94,9 +92,8 @@ class Language:
         return found
 
     def _translate(self, text: str) -> str:
-        exact = self._sentence(text)
-        if exact is not None:
-            return exact
+        if text in self.sentences:
+            return self.sentences[text]
         numbers = NUMBER.findall(text)
         if not numbers:
             return self._composed(text)
@@ -117,23 +114,20 @@ class Language:
     def _number(self, number: str) -> str:
         return number.replace(".", self.decimal)
 
-    def _sentence(self, text: str) -> str | None:
-        """A whole sentence; one that the source code begins with a capital letter is found without it too."""
-        found = self.sentences.get(text)
-        if found is None and text[:1].isupper():
-            found = self.sentences.get(text[:1].lower() + text[1:])
-            return found and found[:1].upper() + found[1:]
-        return found
+    def _named(self, text: str) -> str | None:
+        """A name with its symbol: packing fraction φ."""
+        name, _, symbol = text.rpartition(" ")
+        found = self.sentences.get(name) if len(symbol) <= LONGEST_SYMBOL or "_" in symbol else None
+        return f"{found} {symbol}" if found else None
 
     def _composed(self, text: str) -> str:
-        """A text of values and sentences."""
+        """A text of values and sentences; one that begins with a capital letter may be known without it."""
         if not WORD.search(text):
             return text
-        found = self._sentence(text)
-        if found is None:
-            found = self._filled(text)
-        if found is not None:
-            return found
+        for english in dict.fromkeys((text, text[:1].lower() + text[1:])):
+            found = self.sentences.get(english) or self._named(english) or self._filled(english)
+            if found:
+                return found if english == text else found[:1].upper() + found[1:]
         for separator in (LINE, END, SIGNS):
             pieces = separator.split(text)
             if len(pieces) > 1:
@@ -143,9 +137,7 @@ class Language:
 
     def _filled(self, text: str) -> str | None:
         """The sentence with places that fits the text, its values translated too; None if none fits."""
-        fitting = {
-            id(template): template for word in set(WORD.findall(text)) for template in self._templates.get(word, ())
-        }
+        fitting = {id(template): template for word in WORD.findall(text) for template in self._templates.get(word, ())}
         for template in sorted(fitting.values(), key=lambda template: -template.fixed):
             match = template.pattern.fullmatch(text)
             if match is not None:

@@ -36,11 +36,30 @@ FOLDERS = (
     "sim/bonds",
     "sim/clumps",
     "sim/io",
-    "sim/study/plan.py",
     "sim/study/preparation.py",
-    "sim/study/studies",
 )
 """Where the window's sentences are written."""
+ELSEWHERE = {
+    "app/render/gpu.py",
+    "app/storage/plot_files.py",
+    "app/storage/png.py",
+    "app/window/gl_context.py",
+    "app/window/start.py",
+    "app/window/window.py",
+    "sim/clumps/exports.py",
+    "sim/experiment/beside_process.py",
+    "sim/experiment/lammps_export.py",
+    "sim/experiment/simulation.py",
+    "sim/io/export.py",
+    "sim/io/export_hdf5.py",
+    "sim/io/export_svg.py",
+    "sim/io/export_text.py",
+    "sim/io/export_vtk.py",
+    "sim/io/lammps_dump.py",
+    "sim/measure/beverloo.py",
+    "sim/scenes/common/by_hand.py",
+}
+"""Modules in these folders whose texts go to files and to the terminal, which stay English."""
 SHOWN = {
     "Action", "Answer", "Bond", "CardFace", "Case", "Choice", "Colouring", "Component", "Curve", "Described", "Entry",
     "Event", "Explanation", "Fault", "Field", "FilePath", "Guess", "Integrator", "Key", "Label", "Law", "Line", "Look",
@@ -50,7 +69,8 @@ SHOWN = {
 }  # fmt: skip
 """Records and functions whose texts are shown, also single words."""
 HIDDEN = {
-    "TypeVar", "__import__", "add_argument", "begin", "begin_child", "begin_combo", "begin_over_picture",
+    "TypeAdapter", "TypeVar", "__import__", "add_argument", "begin", "begin_child", "begin_combo", "begin_over_picture",
+    "cast",
     "begin_popup", "begin_tab_bar", "begin_table", "compile", "critical", "debug", "encode", "error", "exception",
     "getLogger", "import_module", "info", "invisible_button", "log", "mark", "mark_area", "match", "open_popup",
     "push_id", "search", "startswith", "endswith", "strftime", "sub", "warning",
@@ -68,7 +88,26 @@ NAMED_FIRST = {
 """Records whose first argument is a name in the code."""
 AFTER_UI = {"button", "checkbox", "choose", "slide"}
 """Functions whose second argument, after `ui`, is the name of a widget."""
-NAME_IN_CODE = re.compile(r"\w+([._]\w*)+|repose\d?-.*")
+NOT_SHOWN = {
+    ',\n "spheres": [\n{lines}\n ]\n}', "1/min", "1/m³", "500 mm",
+    "A frame of shape {shape} cannot be added: the film is {state}.", "GPa", "Hz", "MPa", "Pa", "Pa s", "Repose",
+    "Repose {version}", "The series '{name}' has no sample yet.", "Value error,", "^fo?[ \\t]",
+    "a picture of {size} x {size2} pixels cannot be drawn: both sides must be positive", "a statement of the format",
+    "auto", "bottom", "changed", "column", "column instead", "continuous", "coordination", "cuts of the marks",
+    "discrete", "f with numbers of points", "f with three points or more", "facet normal 3", "force {axis} [N]",
+    "from repose.sim.experiment.beside_process import main; main()", "gear5", "halve", "ignored", "instead", "kept",
+    "kg m²", "kg/m³", "kg/s", "last focus", "layer", "low", "l₀", "m/s²", "mN", "mPa s",
+    "made for {width}x{height} frames", "measured", "mesh = {path}", "mm", "mm/s", "m³/s²", "not saved", "outer loop",
+    "over", "parameter search", "phase", "plot shown", "rad/s", "recent runs", "remove", "repose run", "rk4",
+    "run saver", "save preset", "search is asked for", "share", "size", "spin {axes} [rad/s]",
+    "stress {stress_component} {stress_width}", "tabs found", "tested",
+    "the panel '{name}' has the side '{side}': use one of {join}", "toasts seen", "tools", "v with three numbers",
+    "value = {strip}", "vertex 3", "waiting for the compiler", "{kind} with numbers",
+    "{name} declares no range, so that it cannot have a slider.", "{wanted} or endsolid", "µm", "µs", "ΔR/R", "Δt",
+    "ΣF", "ω Δt",
+}  # fmt: skip
+"""Names in the code that look like words, units, and texts of errors of a program."""
+NAME_IN_CODE = re.compile(r"\w*([._]\w*)+|[0-9a-f]{6}|\{\w+\}\.\w+")
 SENTENCE = re.compile(r"[^\W\d_]{2,}.*\s.*[^\W_]|^[A-Z][a-z]+$", re.DOTALL)
 """Two words, or one with a capital letter."""
 
@@ -81,7 +120,9 @@ def collect(root: Path | None = None) -> dict[str, str]:
         place = root / folder
         for path in sorted(place.rglob("*.py")) if place.is_dir() else [place]:
             name = path.relative_to(root).as_posix()
-            for sentence in _Reader(path.read_text(encoding="utf-8"), name.startswith("app/ui")).sentences():
+            if name in ELSEWHERE:
+                continue
+            for sentence in Reader(path.read_text(encoding="utf-8"), name.startswith("app/ui")).sentences():
                 found.setdefault(sentence, name)
     for path in sorted((root / "assets" / "presets").glob("*.toml")):
         preset = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -93,7 +134,7 @@ def collect(root: Path | None = None) -> dict[str, str]:
     return found
 
 
-class _Reader:
+class Reader:
     """Reads the texts of one module."""
 
     def __init__(self, source: str, in_window: bool) -> None:
@@ -112,13 +153,15 @@ class _Reader:
                     continue
             else:
                 continue
+            if text.strip() in NOT_SHOWN or not WORD.search(PLACE.sub("", text)):
+                continue
             if self._is_choice(self._parents[node]):
                 yield text.replace("_", " ")
             elif self._is_shown(node, text):
                 yield text.strip()
 
     def _is_shown(self, node: ast.expr, text: str) -> bool:
-        if not WORD.search(PLACE.sub("", text)) or text.startswith("##") or NAME_IN_CODE.fullmatch(text):
+        if text.startswith("##") or NAME_IN_CODE.fullmatch(text):
             return False
         parent: ast.AST = self._parents[node]
         if isinstance(parent, ast.Expr):  # a docstring
@@ -129,10 +172,9 @@ class _Reader:
             return True
         if isinstance(parent, (ast.Subscript, ast.Compare)):
             return False
-        if isinstance(parent, ast.Assign) and isinstance(parent.targets[0], ast.Name):
-            name = parent.targets[0].id
-            if name.isupper() and self._is_memory(parent):
-                return False
+        holder = self._parents[parent] if isinstance(parent, ast.Tuple) else parent
+        if isinstance(holder, ast.Assign) and self._is_memory(holder):
+            return False
         inside = node
         while not isinstance(parent, ast.stmt):
             if isinstance(parent, ast.Call):
@@ -148,12 +190,11 @@ class _Reader:
     def _is_choice(self, parent: ast.AST) -> bool:
         """Whether the text is a word that a parameter accepts."""
         parent = self._parents[parent] if isinstance(parent, ast.Tuple) else parent
-        return (
-            not self._in_window
-            and isinstance(parent, ast.Subscript)
-            and isinstance(parent.value, ast.Name)
-            and parent.value.id == "Literal"
-        )
+        if not (isinstance(parent, ast.Subscript) and getattr(parent.value, "id", "") == "Literal"):
+            return False
+        while not isinstance(parent, (ast.ClassDef, ast.Module)):
+            parent = self._parents[parent]
+        return "Parameters" in getattr(parent, "name", "")
 
     def _is_memory(self, statement: ast.Assign) -> bool:
         """Whether the docstring below calls the constant an entry of `Ui.memory`."""
