@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from importlib.resources import files
 from pathlib import Path
 
-from repose.app.language import ENGLISH, NATIVE, PLACE, WORD, read_language
+from repose.app.language import ENGLISH, NATIVE, PLACE, WORD, Language, read_language
 from repose.app.render.theme import PALETTES
 
 FOLDERS = (
@@ -175,7 +175,7 @@ class Reader:
         holder = self._parents[parent] if isinstance(parent, ast.Tuple) else parent
         if isinstance(holder, ast.Assign) and self._is_memory(holder):
             return False
-        inside = node
+        inside: ast.AST = node
         while not isinstance(parent, ast.stmt):
             if isinstance(parent, ast.Call):
                 called = parent.func
@@ -252,16 +252,21 @@ def file_of(code: str) -> Path:
     return Path(str(files("repose.assets").joinpath("languages", f"{code}.toml")))
 
 
+def known_in(code: str) -> Language:
+    """The sentences of a language; none of a language that is begun."""
+    return read_language(code) if file_of(code).exists() else Language(code, ",")
+
+
 def missing(code: str) -> list[str]:
     """Sentences without translation into a language."""
-    known = read_language(code).sentences
+    known = known_in(code).sentences
     return [sentence for sentence in collect() if sentence not in known]
 
 
 def write(code: str, decimal: str, sentences: dict[str, str]) -> None:
     """Write the file of a language, one sentence a line in alphabetical order."""
     lines = [f"{quoted(english)} = {quoted(sentences[english])}" for english in sorted(sentences, key=_order)]
-    head = f"# {NATIVE[code]}: the sentences of the window (CONTRIBUTING.md, Languages)\n"
+    head = f"# {NATIVE.get(code, code)}: the sentences of the window (CONTRIBUTING.md, Languages)\n"
     text = f"{head}decimal = {quoted(decimal)}\n\n[sentences]\n" + "".join(f"{line}\n" for line in lines)
     file_of(code).write_text(text, encoding="utf-8")
 
@@ -280,7 +285,7 @@ def take(path: Path) -> list[str]:
     content = tomllib.loads(path.read_text(encoding="utf-8"))
     wrong, known_sentences = [], collect()
     for code, sentences in content.items():
-        known = read_language(code)
+        known = known_in(code)
         good = {}
         for english, translation in sentences.items():
             if not translation:
@@ -304,7 +309,7 @@ def fault_of(english: str, translation: str) -> str:
 
 def tidy(code: str) -> int:
     """Remove sentences that are no longer used from the file of a language; returns their number."""
-    used, known = collect(), read_language(code)
+    used, known = collect(), known_in(code)
     kept = {english: text for english, text in known.sentences.items() if english in used}
     write(code, known.decimal, kept)
     return len(known.sentences) - len(kept)
