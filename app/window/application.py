@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from repose.app.render.camera import Camera2D, Size
+from repose.app.render.camera import Box, Camera2D, Size
 from repose.app.render.colours import COLOURINGS, shown_as
 from repose.app.render.director import Director
 from repose.app.render.orbit import Camera, Camera3D
@@ -27,6 +27,7 @@ from repose.app.signals import held
 from repose.app.storage.film import Film
 from repose.app.storage.run_saver import RunSaver
 from repose.app.storage.settings import Settings
+from repose.app.ui import lecture
 from repose.app.ui.edits import Edits
 from repose.app.ui.places import free_of_buttons
 from repose.app.ui.preset_library import PresetLibrary, start_of
@@ -102,6 +103,9 @@ class Application:
         self.ui.texture = self.textures.texture
         self.ui.run_saver.take_picture = self.ui.preset_library.take_picture = self._take_picture
         self.ui.actions.update(make_actions(self.ui, self._control, window, self.physics))
+        lecture_mode = self.ui.lecture
+        lecture_mode.set_aside, lecture_mode.frame_box = self._set_pictures_aside, self._frame_box
+        lecture_mode.bring_back = partial(self.pictures.bring_back, self.ui)
         self.ui.transport.choose(self.ui.transport.index)
         self.ui.run_saver.begin()
         self._theme: object = None
@@ -126,6 +130,7 @@ class Application:
         ui.dead = self.physics.dead
         ui.edits.see(ui.snapshot)
         ui.events.see(ui.snapshot, ui.edits)
+        lecture.see(ui)
         ui.run_saver.tick()
         ui.recent_runs.see(ui.run_saver)
         if ui.run_saver.opened:
@@ -229,9 +234,22 @@ class Application:
             metres_per_pixel=ui.camera.resolution(ui.size),
             refusals=ui.edits.refusals,
             workshop=ui.workshop.described(),
+            lecture=self._lecture(),
             film={"running": film.running or film.finishing, "frames": film.frames, "path": str(film.path or "")},
             broken=ui.broken,
         )
+
+    def _lecture(self) -> dict[str, Any]:
+        mode = self.ui.lecture
+        return {
+            "opened": mode.lecture.name if mode.lecture is not None else "",
+            "on": mode.on,
+            "step": mode.number + 1,
+            "entered": mode.entered,
+            "left": mode.course.left if mode.course is not None else [],
+            "over": mode.over,
+            "kept": mode.kept is not None,
+        }
 
     def _highest_grain(self) -> list[float] | None:
         """Where the highest grain that can move is in the window [px]; None without one."""
@@ -283,6 +301,16 @@ class Application:
                 self._move_camera(event, not self.gui.io.want_capture_mouse)
         return True
 
+    def _set_pictures_aside(self) -> object:
+        self.pictures.now.camera = self.ui.camera
+        aside = self.pictures.set_aside()
+        self.ui.camera, self.ui.events, self.ui.chosen = self.pictures.now.camera, self.pictures.now.events, 0
+        return aside
+
+    def _frame_box(self, box: Box | None) -> None:
+        for picture in self.pictures.all:
+            picture.control.frame_box(box)
+
     def _control(self) -> CameraControl:
         """The control of the camera of the picture shown."""
         return self.pictures.now.control if self._shown() is None else self.still_control
@@ -311,7 +339,7 @@ class Application:
         """Set scale, colours and the area of the picture from window and settings."""
         from repose.app.render.passes import band
         from repose.app.render.theme import apply, interface_scale
-        from repose.app.ui.layout import measure_inset, no_band
+        from repose.app.ui.layout import lecture_room, measure_inset, no_band
         from repose.app.ui.panels import instead
         from repose.app.ui.panels.presentation import LETTERS
         from repose.app.ui.places import chosen_fold
@@ -326,7 +354,8 @@ class Application:
         folded = chosen_fold(ui) and instead(ui) is None
         kept = chosen_tool(ui).keeps_band and not ui.presenting
         beside = partial(band, ui.snapshot, ui.view, unit=ui.scale, kept=kept) if instead(ui) is None else no_band
-        ui.inset = measure_inset(size, ui.scale, ui.view.ui_visible, folded, ui.presenting, beside)
+        room = lecture_room(ui)
+        ui.inset = measure_inset(size, ui.scale, ui.view.ui_visible, folded, ui.presenting, beside, room)
         if self._theme != (choices.theme, ui.scale):
             self._theme = choices.theme, ui.scale
             apply(palette, ui.scale)

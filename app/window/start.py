@@ -6,11 +6,13 @@ import logging
 from collections.abc import Sequence
 from pathlib import Path
 
+from repose.app.lectures.lecture_file import Lecture
 from repose.app.progress import one_line, say
 from repose.app.signals import INTERRUPTED
 from repose.app.stopping import Stop, stoppable
 from repose.app.storage.settings import Settings, load_settings
 from repose.app.thread_count import asked_threads
+from repose.app.ui.lecture import offer
 from repose.app.window.application import Application
 from repose.app.window.window import Window, open_window
 from repose.sim.io import presets
@@ -26,11 +28,18 @@ START_SHARE = 0.8
 """Part of the screen's width and height the window takes at the first start."""
 
 
-def run(preset: str = "", threads: str = "", side_by_side: Sequence[str] = (), saved: Path | None = None) -> int:
+def run(
+    preset: str = "",
+    threads: str = "",
+    side_by_side: Sequence[str] = (),
+    saved: Path | None = None,
+    lecture: Lecture | None = None,
+) -> int:
     """Open the window and run it until it is closed; returns the exit code.
 
     Ctrl-C and the signals that end programs close it too; then the run is kept and offered at the next start.
-    `preset` is a name, a file or a code, by default the last one; `saved` is the file of a run to open instead.
+    `preset` is a name, a file or a code, by default the last one; `saved` is the file of a run to open instead, `lecture` one to
+    be offered.
     `threads` is the typed number, by default the last choice.
     `side_by_side` are typed values of the parameters that differ between experiments side by side.
     Raises `ParameterError` for a preset that cannot be used and `WindowError` if no window can be opened.
@@ -45,6 +54,8 @@ def run(preset: str = "", threads: str = "", side_by_side: Sequence[str] = (), s
         application = Application(window, settings, name, chosen, together)
         if saved is not None:
             application.ui.run_saver.open(str(saved))
+        if lecture is not None:
+            offer(application.ui, lecture)
         return _stay(application, stop)
 
 
