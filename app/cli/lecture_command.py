@@ -18,7 +18,9 @@ def lecture(
     name: Annotated[
         str,
         typer.Argument(
-            metavar="[NAME|FILE.toml]", help="Shipped lecture or a file; without it they are listed.", show_default=False
+            metavar="[NAME|FILE.toml]",
+            help="Shipped lecture or a file; without it they are listed.",
+            show_default=False,
         ),
     ] = "",
     notes: Annotated[bool, typer.Option("--notes", help="Print the steps with the notes of the speaker.")] = False,
@@ -50,9 +52,6 @@ def lecture(
             return
         chosen = lecture_file.load(name)
         if notes:
-            from repose.app.jobs.lecture_notes import notes_of
-
-            print(notes_of(chosen, language), flush=True)
             return
         if film:
             from repose.app.jobs.film_plan import parsed_size, plan_film

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-import numpy as np
 from repose.app.jobs.headless_film import open_picture_maker
 from repose.app.jobs.remaining_time import Countdown
 from repose.app.lectures.course import Course
@@ -46,6 +44,8 @@ AFTER = 3.0
 """How long the film stays after the end of a step [s], unless the step says so."""
 LONGEST = 90.0
 """Largest time that the film stays on a step whose end is not reached [s]."""
+LEAST_SHARE = 0.2
+"""Share of the first step from which the remaining time can be told [-]."""
 READING = 3.0
 """Duration of the title card of a step [s]."""
 
@@ -98,7 +98,7 @@ def film_lecture(lecture: Lecture, plan: FilmPlan, language: str = "en", threads
 
                 def tell(share: float, number: int = number, words: str = words) -> None:
                     done = (number + share) / count
-                    progress.show(words, done, countdown.words(done))
+                    progress.show(words, done, countdown.words(done) if share > LEAST_SHARE or number else "")
 
                 shots = StepFilm(lecture, number, language, plan, maker, stage, stop)
                 for picture in shots.pictures(tell):
@@ -112,12 +112,11 @@ def film_lecture(lecture: Lecture, plan: FilmPlan, language: str = "en", threads
         except Exception as error:  # a driver or the disk may raise anything; what was written is kept
             code, complaint = NOT_ALL_WRITTEN, str(error) or type(error).__name__
         finally:
-            frames = recorder.close()
+            recorder.close()
             maker.close()
     if complaint or recorder.failure:
         say(f"The film ends early: {complaint or recorder.failure}")
         code = code or NOT_ALL_WRITTEN
-    print(f"film             {recorder.path} ({frames} frames, {frames / plan.fps:.0f} s)", flush=True)
     return code
 
 
@@ -147,7 +146,14 @@ class StepFilm:
     """The pictures of one step."""
 
     def __init__(
-        self, lecture: Lecture, number: int, language: str, plan: FilmPlan, maker: PictureMaker, stage: Stage, stop: Stop
+        self,
+        lecture: Lecture,
+        number: int,
+        language: str,
+        plan: FilmPlan,
+        maker: PictureMaker,
+        stage: Stage,
+        stop: Stop,
     ) -> None:
         self._step, self._stage, self._stop, self._fps = lecture.steps[number], stage, stop, plan.fps
         step = self._step
@@ -165,7 +171,6 @@ class StepFilm:
         self._course = Course.of(step)
 
         def direct(size: tuple[int, int], label: str) -> Director:
-            title = label or self._lines.title
             return Director(
                 maker.read,
                 size,
@@ -173,7 +178,7 @@ class StepFilm:
                 self._view,
                 speed,
                 chosen=self._camera,
-                title=title,
+                title=self._lines.title,
                 lines=lambda: self._lines,
                 card=READING,
             )
@@ -215,11 +220,12 @@ class StepFilm:
                 stage.do(Act(action))
                 course.did()
                 shot = stage.shot(self._forces)
-            elif math.isinf(over_at) and course.is_over(shot.phase, shot.progress):
+            elif math.isinf(over_at) and course.is_over(shot.phase, shot.progress, shot.at_rest):
                 over_at = filmed / fps
-                self._lines = replace(self._lines, question=self._answer or self._lines.question, over=bool(self._answer))
-            for picture in self._director.take(shot):
-                yield picture
+                self._lines = replace(
+                    self._lines, question=self._answer or self._lines.question, over=bool(self._answer)
+                )
+            yield from self._director.take(shot)
             filmed += 1
             seconds = filmed / fps
             end = self._end(over_at, idle)

@@ -43,8 +43,11 @@ class Course:
         del self.left[0]
         self.carried = max(self.carried - 1, 0)
 
-    def is_over(self, phase: str, progress: float | None) -> bool:
-        """Whether nothing is left to do, and the phase of the step's end is reached."""
+    def is_over(self, phase: str, progress: float | None, at_rest: bool) -> bool:
+        """Whether nothing is left to do, and the phase of the step's end is reached. `at_rest` says whether nothing
+        moves: a change of parameters may set grains in motion before the phase tells it."""
         if self.left:
             return False
-        return phase == self.step.until if self.step.until else not goes_on(phase, progress)
+        if self.step.until:
+            return phase == self.step.until
+        return not goes_on(phase, progress) and (at_rest or not self.step.values)

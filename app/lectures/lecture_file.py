@@ -213,7 +213,9 @@ def _lecture(document: Mapping[str, Any], name: str, folder: Path | None) -> Lec
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         raise ParameterError("step must be a list of tables: begin every step with a line [[step]].")
     if not 1 <= len(entries) <= MOST_STEPS:
-        raise ParameterError(f"{len(entries)} steps are refused: a lecture has 1 to {MOST_STEPS}, each a table [[step]].")
+        raise ParameterError(
+            f"{len(entries)} steps are refused: a lecture has 1 to {MOST_STEPS}, each a table [[step]]."
+        )
     steps: list[Step] = []
     scene = ""
     for number, entry in enumerate(entries, 1):
@@ -246,7 +248,9 @@ def _step(entry: Mapping[str, Any], before: str, folder: Path | None) -> Step:
     speed = entry.get("speed", 1.0)
     if speed != FASTEST and (isinstance(speed, bool) or speed not in SPEEDS):
         listed = ", ".join(f"{known:g}" for known in SPEEDS)
-        raise ParameterError(f'speed = {speed!r} is refused: it must be one of {listed} or "{FASTEST}"; 1 is real time.')
+        raise ParameterError(
+            f'speed = {speed!r} is refused: it must be one of {listed} or "{FASTEST}"; 1 is real time.'
+        )
     colour, look, until = (_word(entry, key) for key in ("colour", "look", "until"))
     for word, known, what in ((colour, COLOURINGS, "colour"), (look, VIEWS, "look"), (until, PHASES, "phase")):
         if word:
@@ -319,7 +323,9 @@ def _guess(entry: Mapping[str, Any], scene: str) -> Question | bool:
     given = entry.get("guess", False)
     if isinstance(given, bool):
         if given and scenes()[scene].guess is None:
-            raise ParameterError(f"guess = true is refused: the scene '{scene}' asks for none; write a table, [step.guess].")
+            raise ParameterError(
+                f"guess = true is refused: the scene '{scene}' asks for none; write a table, [step.guess]."
+            )
         return given
     table = _table(entry, "guess")
     for key in table:
@@ -344,7 +350,9 @@ def _box(entry: Mapping[str, Any]) -> Box | None:
         if isinstance(number, int | float) and not isinstance(number, bool)
     ]
     if len(numbers) != 4 or len(given) != 2 or not (numbers[0] < numbers[2] and numbers[1] < numbers[3]):
-        raise ParameterError(f"box = {given!r} is refused: write its lower and upper corner in m, [[0.0, 0.0], [0.1, 0.05]].")
+        raise ParameterError(
+            f"box = {given!r} is refused: write its lower and upper corner in m, [[0.0, 0.0], [0.1, 0.05]]."
+        )
     x0, y0, x1, y1 = map(float, numbers)
     return (x0, y0), (x1, y1)
 
@@ -355,7 +363,8 @@ def _text(table: Mapping[str, Any], key: str, default: str = "", most: int = LON
     texts = {ENGLISH: given} if isinstance(given, str) else given
     if not isinstance(texts, dict) or not all(isinstance(text, str) for text in texts.values()):
         raise ParameterError(
-            f'{key} = {_short(given)} is refused: it must be a text, or a table of texts by language, {{ en = "…", de = "…" }}.'
+            f"{key} = {_short(given)} is refused: it must be a text, or a table of texts by language, "
+            '{ en = "…", de = "…" }.'
         )
     for language, text in texts.items():
         if not LANGUAGE.fullmatch(language):
@@ -368,7 +377,9 @@ def _text(table: Mapping[str, Any], key: str, default: str = "", most: int = LON
 def _word(table: Mapping[str, Any], key: str) -> str:
     given = table.get(key, "")
     if not isinstance(given, str) or len(given) > LONGEST_TEXT:
-        raise ParameterError(f"{key} = {_short(given)} is refused: it must be a text of at most {LONGEST_TEXT} characters.")
+        raise ParameterError(
+            f"{key} = {_short(given)} is refused: it must be a text of at most {LONGEST_TEXT} characters."
+        )
     return given
 
 

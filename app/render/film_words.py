@@ -50,7 +50,12 @@ class FilmWords:
 
 
 def film_words(
-    snapshot: Snapshot, speed: float, ending: bool = False, card: float = 0.0, title: str = "", lines: Lines | None = None
+    snapshot: Snapshot,
+    speed: float,
+    ending: bool = False,
+    card: float = 0.0,
+    title: str = "",
+    lines: Lines | None = None,
 ) -> FilmWords:
     """The texts for a snapshot; `ending` adds the result. Without `title` the film has the title of the scene."""
     scene = scenes().get(snapshot.scene)

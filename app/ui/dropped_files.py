@@ -1,5 +1,5 @@
-"""Files dropped on the window: a saved run or a lecture is opened, a preset is started, any other file becomes the value of a
-parameter."""
+"""Files dropped on the window: a saved run or a lecture is opened, a preset is started, any other file becomes
+the value of a parameter."""
 
 from __future__ import annotations
 

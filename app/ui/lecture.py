@@ -199,7 +199,7 @@ def _go_on(ui: Ui) -> None:
         mode.asked = now, snapshot.serial
         if hurried and not course.carried:
             _set_speed(ui)
-    elif course.is_over(snapshot.phase, snapshot.progress):
+    elif course.is_over(snapshot.phase, snapshot.progress, snapshot.at_rest):
         mode.over = True
 
 
@@ -256,7 +256,7 @@ def guess_now(ui: Ui) -> tuple[str, Guess, Answer | None] | None:
     if isinstance(asked, Question):
         guess = asked.in_language(mode.language())
         found = next((entry for entry in snapshot.readings if entry.label == asked.reading), None)
-        answer = None if found is None else Answer(found.readable().value, mode.said(mode.step.answer))
+        answer = None if found is None else Answer(found.readable().value, "")
         return guess.words, guess, answer
     if not asked or scene is None or scene.guess is None:
         return None

@@ -42,6 +42,7 @@ from repose.app.window.ahead import Ahead
 from repose.app.window.camera_control import CameraControl
 from repose.app.window.event_order import EventOrder
 from repose.app.window.gestures import Gestures
+from repose.app.window.notes_window import NotesWindow
 from repose.app.window.pace import Pace
 from repose.app.window.physics import Physics
 from repose.app.window.side_by_side import Pictures
@@ -89,6 +90,7 @@ class Application:
         implot.create_context()
         self.renderer: Renderer | None = None
         self.pictures, self.turning, self.gestures = Pictures(), Turning(), Gestures()
+        self.notes = NotesWindow(window)
         self.still_control = CameraControl()
         """Of a picture in place of that of the run."""
         first, *others = preset.runs
@@ -131,6 +133,7 @@ class Application:
         ui.edits.see(ui.snapshot)
         ui.events.see(ui.snapshot, ui.edits)
         lecture.see(ui)
+        self.notes.see(ui)
         ui.run_saver.tick()
         ui.recent_runs.see(ui.run_saver)
         if ui.run_saver.opened:
@@ -194,6 +197,7 @@ class Application:
 
         with ExitStack() as ending:
             ending.callback(self.window.close)
+            ending.callback(self.notes.close)
             imgui.set_current_context(self.gui.context)
             ending.callback(self.gui.close)
             ending.callback(implot.destroy_context)
@@ -280,6 +284,8 @@ class Application:
             self._waiting += unknown
             events = [event for event in events if event not in unknown]
         for event in events:
+            if self.notes.takes(event):
+                continue
             if event.type in (pygame.QUIT, pygame.WINDOWCLOSE):
                 return False
             if event.type in (pygame.WINDOWRESIZED, pygame.WINDOWMOVED):

@@ -38,9 +38,8 @@ def run(
     """Open the window and run it until it is closed; returns the exit code.
 
     Ctrl-C and the signals that end programs close it too; then the run is kept and offered at the next start.
-    `preset` is a name, a file or a code, by default the last one; `saved` is the file of a run to open instead, `lecture` one to
-    be offered.
-    `threads` is the typed number, by default the last choice.
+    `preset` is a name, a file or a code, by default the last one; `saved` is the file of a run to open instead,
+    `lecture` one to be offered. `threads` is the typed number, by default the last choice.
     `side_by_side` are typed values of the parameters that differ between experiments side by side.
     Raises `ParameterError` for a preset that cannot be used and `WindowError` if no window can be opened.
     """

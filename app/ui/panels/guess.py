@@ -92,8 +92,10 @@ def _draw_answer(ui: Ui, guess: Guess, answer: Answer) -> None:
         if number is not None:
             share = min(max((number - guess.low) / (guess.high - guess.low), 0.0), 1.0)
             ink.add_circle_filled(imgui.ImVec2(low.x + share * size.x, middle), 5.0 * ui.scale, colour32(colour))
-    write(answer.words, imgui.get_content_region_avail().x)
-    ui.probe.mark("guess.answer")
+    ui.probe.mark("guess.scale")
+    if answer.words:
+        write(answer.words, imgui.get_content_region_avail().x)
+        ui.probe.mark("guess.answer")
 
 
 PANEL = Panel(GUESS, "Guess", 81, "over", draw)

@@ -13,7 +13,7 @@ from repose.app.ui.keys import Key
 from repose.app.ui.lecture import close_lecture, toggle_notes, wish
 from repose.app.ui.panels import Panel
 from repose.app.ui.places import LECTURE_BAND, LECTURE_FOOT
-from repose.app.ui.transport import describe_pace, wanted_speed
+from repose.app.ui.transport import clock_text, describe_pace, wanted_speed
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button
 
@@ -59,7 +59,7 @@ def draw_offer(ui: Ui) -> None:
     count = len(mode.lecture.steps)
     words = "Lecture of {count} steps. Page Down continues, Page Up goes back, Esc ends it; then your run is back."
     note(words.format(count=count), ui.palette.muted)
-    label = "Start" if mode.number == 0 else "Continue at step {number}".format(number=mode.number + 1)
+    label = "Start" if mode.number == 0 else f"Continue at step {mode.number + 1}"
     half = (imgui.get_content_region_avail().x - imgui.get_style().item_spacing.x) / 2
     if button(ui, "lecture.begin", label, hint="F5", emphasis=ui.palette.accent, width=half):
         wish(ui, "begin")
@@ -90,6 +90,8 @@ def _draw_band(ui: Ui) -> None:
     top = 0.7 * pad
     _bold(ui, pad, top, title, ui.palette.text, size)
     draw_text(width - pad - text_width(progress, TITLE), top, progress, ui.palette.muted, TITLE)
+    ink_left = pad + 1.1 * text_width(title, size)
+    _draw_clock(ui, ink_left, width - 3.0 * pad - text_width(progress, TITLE), top + 0.4 * (TITLE - 1.0) * 2.0 * line)
     ui.probe.mark_area("lecture.progress", (width - pad - text_width(progress, TITLE), top, width - pad, top + line))
     if words:
         imgui.set_cursor_screen_pos(imgui.ImVec2(pad, top + 1.25 * TITLE * line))
@@ -99,7 +101,6 @@ def _draw_band(ui: Ui) -> None:
     _draw_progress(ui, height, count)
     ui.probe.mark_area("lecture.band", (0.0, 0.0, width, height))
     imgui.end()
-    _draw_clock(ui)
 
 
 def _bold(ui: Ui, x: float, y: float, text: str, colour: Colour, size: float) -> None:
@@ -125,19 +126,14 @@ def _draw_progress(ui: Ui, foot: float, count: int) -> None:
     ink.add_rect_filled(imgui.ImVec2(0.0, foot - high), imgui.ImVec2(done, foot), colour32(ui.palette.accent))
 
 
-def _draw_clock(ui: Ui) -> None:
-    """Simulated time and speed at the lower left of the picture."""
+def _draw_clock(ui: Ui, left: float, right: float, y: float) -> None:
+    """Simulated time and speed between title and progress, where there is room."""
     wanted = wanted_speed(ui.transport, ui.snapshot)
     speed = describe_pace(ui.snapshot, wanted) or describe_speed(wanted)
-    words = f"{ui.snapshot.time:.2f} s   {speed}"
-    x = 20.0 * ui.scale
-    y = ui.size[1] - ui.inset[3] - 1.9 * imgui.get_font_size()
-    low, high = (0.5 * x, y - 4.0 * ui.scale), (1.5 * x + text_width(words), y + 1.25 * imgui.get_font_size())
-    ink = imgui.get_background_draw_list()
-    ink.add_rect_filled(
-        imgui.ImVec2(*low), imgui.ImVec2(*high), colour32((*ui.palette.panel[:3], 0.75)), 6.0 * ui.scale
-    )
-    ink.add_text(imgui.ImVec2(round(x), round(y)), colour32(ui.palette.text), words)
+    words = f"{clock_text(ui.snapshot)}   {speed}"
+    x = right - text_width(words)
+    if x > left:
+        draw_text(x, y, words, ui.palette.muted)
 
 
 def _draw_notes(ui: Ui) -> None:
@@ -175,10 +171,26 @@ def _may_leave(ui: Ui) -> bool:
 
 
 KEYS = (
-    Key("forward", "Page Down", "next step", "Lecture", partial(wish, what="forward"), codes=(pygame.K_PAGEDOWN,), when=_is_on),
+    Key(
+        "forward",
+        "Page Down",
+        "next step",
+        "Lecture",
+        partial(wish, what="forward"),
+        codes=(pygame.K_PAGEDOWN,),
+        when=_is_on,
+    ),
     Key("back", "Page Up", "step before", "Lecture", partial(wish, what="back"), codes=(pygame.K_PAGEUP,), when=_is_on),
     Key("notes", "F2", "notes of the speaker", "Lecture", toggle_notes, codes=(pygame.K_F2,), when=_is_on),
-    Key("leave", "Esc", "end the lecture", "Lecture", partial(wish, what="leave"), codes=(pygame.K_ESCAPE,), when=_may_leave),
+    Key(
+        "leave",
+        "Esc",
+        "end the lecture",
+        "Lecture",
+        partial(wish, what="leave"),
+        codes=(pygame.K_ESCAPE,),
+        when=_may_leave,
+    ),
 )
 """Before those of the other panels, which have the same keys without a lecture."""
 PANEL = Panel("lecture", "Lecture", 5, "over", draw, keys=KEYS)

@@ -55,6 +55,11 @@ def is_on_slope(ui: Ui) -> bool:
     return ui.snapshot.measurement is not None and SLOPE.is_on(ui.view)
 
 
+def hides_number(ui: Ui) -> bool:
+    """Whether a lecture hides the number, because nothing is measured yet or it stands beside the guess."""
+    return ui.lecture.on and (ui.snapshot.measurement is None or bool(ui.lecture.step.guess))
+
+
 def letter_size(ui: Ui) -> float:
     """Size of the font of the large number relative to running text [-]."""
     return LETTERS * ui.size[1] / CAPITALS / imgui.get_font_size()
@@ -62,7 +67,7 @@ def letter_size(ui: Ui) -> float:
 
 def headline_foot(ui: Ui) -> float:
     """Lower edge of the large number [px]; notices begin there."""
-    if is_on_slope(ui):
+    if is_on_slope(ui) or hides_number(ui):
         return BELOW_LEGEND * ui.scale
     return BELOW_LEGEND * ui.scale + letter_size(ui) * imgui.get_font_size() + 1.4 * imgui.get_font_size()
 
@@ -91,7 +96,7 @@ def _draw_title(ui: Ui) -> None:
 def _draw_headline(ui: Ui) -> None:
     """Right-aligned under the legend, unless the number stands on the measured slope in the same letters."""
     found = headline(ui.snapshot)
-    if found is None or is_on_slope(ui):
+    if found is None or is_on_slope(ui) or hides_number(ui):
         return
     size, right = letter_size(ui), ui.size[0] - ui.inset[2] - 24 * ui.scale
     y, line = ui.inset[1] + BELOW_LEGEND * ui.scale, imgui.get_font_size()
@@ -110,13 +115,16 @@ def _draw_chips(ui: Ui) -> None:
     imgui.push_style_var(imgui.StyleVar_.window_padding, imgui.ImVec2(pad, 4 * ui.scale))
     imgui.begin("chips", None, OVER)
     imgui.pop_style_var()
-    draw_next(ui, ACTION * ui.scale, 42.0)
+    action = 0.0 if ui.lecture.on else ACTION * ui.scale
+    if action:
+        draw_next(ui, action, 42.0)
     chips = _shown_parameters(ui)
     gap = 6 * ui.scale
-    free = ui.size[0] - 2 * pad - ACTION * ui.scale
+    free = ui.size[0] - 2 * pad - action
     count = min(len(chips), int(free // (CHIP * ui.scale + gap)))
-    for parameter in chips[:count]:
-        imgui.same_line(0.0, gap)
+    for place, parameter in enumerate(chips[:count]):
+        if place or action:
+            imgui.same_line(0.0, gap)
         _draw_chip(ui, parameter.name, free / count - gap, high - 10 * ui.scale)
     imgui.end()
 
