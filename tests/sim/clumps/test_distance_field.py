@@ -12,6 +12,7 @@ from repose.sim.clumps.distance_field import Field, Grid, depth_at, field_of_vox
 from repose.sim.clumps.shapes import SHAPES
 from repose.sim.engine.world import Floats
 from repose.sim.parameters import ParameterError
+from scipy.ndimage import map_coordinates
 
 
 def nodes(field: Field) -> tuple[Floats, Floats, Floats]:
@@ -106,6 +107,16 @@ def test_depth_between_nodes_is_linear() -> None:
     ("cells", "words"),
     [(7, "grid of 7 cells"), (0, "8 to 500"), (501, "grid of 501 cells"), (400, "million nodes takes too much memory")],
 )
+def test_depths_between_nodes_are_those_of_scipy_to_the_last_bit_and_beyond_the_grid_those_of_its_edge() -> None:
+    generator = np.random.default_rng(1)
+    field = Field(generator.random((4, 5, 6)), np.array([-1.0, 0.5, 2.0]), 0.25)
+    points = field.origin + field.step * generator.uniform(0.0, 3.0, (200, 3))
+    place = ((points - field.origin) / field.step).T
+    np.testing.assert_array_equal(depth_at(field, points), map_coordinates(field.depth, place, order=1))
+    far = np.array([[9.0, 9.0, 9.0], [-9.0, -9.0, -9.0], [-9.0, 9.0, 2.0]])
+    np.testing.assert_array_equal(depth_at(field, far), field.depth[[-1, 0, 0], [-1, 0, -1], [-1, 0, 0]])
+
+
 def test_grids_out_of_range_are_refused_in_a_sentence(cells: int, words: str) -> None:
     with pytest.raises(ParameterError, match=words):
         body_of("cube", cells)
