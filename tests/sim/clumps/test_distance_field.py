@@ -103,10 +103,6 @@ def test_depth_between_nodes_is_linear() -> None:
     assert depth_at(field, np.array([[0.25, 0.25, 0.25]])) == pytest.approx(field.depth[5, 5, 5])
 
 
-@pytest.mark.parametrize(
-    ("cells", "words"),
-    [(7, "grid of 7 cells"), (0, "8 to 500"), (501, "grid of 501 cells"), (400, "million nodes takes too much memory")],
-)
 def test_depths_between_nodes_are_those_of_scipy_to_the_last_bit_and_beyond_the_grid_those_of_its_edge() -> None:
     generator = np.random.default_rng(1)
     field = Field(generator.random((4, 5, 6)), np.array([-1.0, 0.5, 2.0]), 0.25)
@@ -117,6 +113,10 @@ def test_depths_between_nodes_are_those_of_scipy_to_the_last_bit_and_beyond_the_
     np.testing.assert_array_equal(depth_at(field, far), field.depth[[-1, 0, 0], [-1, 0, -1], [-1, 0, 0]])
 
 
+@pytest.mark.parametrize(
+    ("cells", "words"),
+    [(7, "grid of 7 cells"), (0, "8 to 500"), (501, "grid of 501 cells"), (400, "million nodes takes too much memory")],
+)
 def test_grids_out_of_range_are_refused_in_a_sentence(cells: int, words: str) -> None:
     with pytest.raises(ParameterError, match=words):
         body_of("cube", cells)
