@@ -204,6 +204,8 @@ def take_picture(experiment: Experiment, snapshot: Snapshot) -> None:
     snapshot.actions = experiment.scene.actions(experiment)
     snapshot.measurement = experiment.scene.slope(experiment)
     snapshot.readings = experiment.scene.readings(experiment)
+    # Those of an earlier run would stand beside this one while its engine is compiled.
+    snapshot.bulk_readings, snapshot.curves, snapshot.series = (), (), experiment.run.series.columns()
     snapshot.outcomes = experiment.scene.outcomes(experiment)
     snapshot.answer = experiment.scene.answer(experiment)
     moving = ~world.fixed
