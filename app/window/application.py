@@ -366,18 +366,23 @@ class Application:
 
     def _draw_runs(self, renderer: Renderer, size: Size, scale: float) -> None:
         """The picture of the run, or those of the experiments side by side."""
+        from repose.app.render.renderer import Tile
+
         ui, pictures, view = self.ui, self.pictures, self.ui.view
-        if ui.runs:
-            renderer.clear(ui.palette.panel[:3])
-            shown = shown_as(view.colour_by, ui.snapshot)  # one quantity in all, also where their phases differ
-            view = view.model_copy(update={"colour_by": shown}) if shown in COLOURINGS else view
-        around = ui.inset
+        tiles, around = [], ui.inset
         for number, picture in enumerate(pictures.all):
             with pictures.of(ui, number):
                 turned = self.turning.picture(ui.snapshot) if number == ui.chosen else ui.snapshot
-                snapshot, inset = picture.control.picture(turned), free_of_buttons(ui)
-                outside, plates = (ui.inset, around if number == ui.chosen else None) if ui.runs else (None, None)
-                renderer.draw(snapshot, view, ui.camera, size, inset, scale, outside=outside, plates=plates)
+                plates = around if number == ui.chosen else None
+                snapshot = picture.control.picture(turned)
+                tiles.append(Tile(snapshot, ui.camera, free_of_buttons(ui), ui.inset, plates))
+        if not ui.runs:
+            snapshot, camera, inset, *_ = tiles[0]
+            renderer.draw(snapshot, view, camera, size, inset, scale)
+            return
+        shown = shown_as(view.colour_by, ui.snapshot)  # one quantity in all, also where their phases differ
+        view = view.model_copy(update={"colour_by": shown}) if shown in COLOURINGS else view
+        renderer.draw_beside(tiles, view, size, scale, ui.palette.panel[:3])
 
     def _elapsed(self) -> float:
         """Wall time since the last call [s]."""

@@ -46,8 +46,11 @@ def draw(ui: Ui) -> None:
     for tool in tools:
         emphasis = ui.palette.accent if tool is chosen else None
         label, hint = (tool.title, tool.key) if titled else (tool.key, "")
-        words = f"{tool.help}  Key {tool.key}" if titled else f"{tool.title}: {tool.help}"
-        if button(ui, f"tool.{tool.name}", label, hint=hint, help=words, emphasis=emphasis, width=width):
+        refusal = tool.refusal(ui.snapshot)
+        words = refusal or (f"{tool.help}  Key {tool.key}" if titled else tool.help)
+        words = words if titled else f"{tool.title}: {words}"
+        name = f"tool.{tool.name}"
+        if button(ui, name, label, hint=hint, help=words, emphasis=emphasis, width=width, enabled=not refusal):
             choose_tool(ui, tool)
     if chosen.options:  # below all buttons: they keep their places, so that a double-click hits the same one twice
         chosen.options(ui)

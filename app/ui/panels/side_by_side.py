@@ -101,7 +101,8 @@ def _draw_results(ui: Ui) -> None:
 
 def _draw_plot(ui: Ui) -> None:
     """One quantity of all runs over simulated time; the button that ends them beside its name."""
-    entries = {entry.name: entry for run in ui.runs for entry in run.measurements if _known(ui, entry.name)}
+    named = {entry.name: entry for run in ui.runs for entry in run.measurements}
+    entries = {name: entry for name, entry in named.items() if _known(ui, name)}
     name = str(ui.memory.get(SHOWN, ""))
     if name not in entries:
         name = next((first for first in ("angle", "kinetic_energy") if first in entries), next(iter(entries), ""))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from repose.app.ui.tools import Pixel, Tool
-from repose.app.ui.tools.pointer import begin_drag, drag_on, end_drag, grain_radius, slide_log
+from repose.app.ui.tools.pointer import abandon_drag, begin_drag, drag_on, end_drag, grain_radius, slide_log
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import tooltip
 from repose.sim.experiment.commands import PUSHED, Push
@@ -54,5 +54,6 @@ TOOL = Tool(
     press,
     hold,
     release,
+    abandon_drag,
     options=options,
 )
