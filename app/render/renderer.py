@@ -24,6 +24,7 @@ from repose.app.render.gpu import Instances, Program, Target
 from repose.app.render.imgui_backend import TEXT_SIZE, ImguiBackend
 from repose.app.render.orbit import Camera, Camera3D
 from repose.app.render.passes import Frame, Pass, all_passes, band, make_frame
+from repose.app.render.passes.scale_bar import longest_bar
 from repose.app.storage.view import View
 from repose.sim.experiment.snapshot import Snapshot
 
@@ -94,6 +95,8 @@ class Renderer:
             frame = make_frame(snapshot, view, fitting, size, inset, scale * view.text_scale, self._ranges)
             frame = replace(frame, around_plates=plates, course=self._course_of(snapshot, view))
             pictures.append((frame, _part(size, outside)))
+        bar = min(longest_bar(frame) for frame, _ in pictures)
+        pictures = [(replace(frame, bar=bar), part) for frame, part in pictures]
         self._draw_scene(pictures, "window", 0)
         background = imgui.get_background_draw_list()
         for x, y, width, height in gaps([part for _, part in pictures]):
