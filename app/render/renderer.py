@@ -52,6 +52,8 @@ class Renderer:
     def __init__(self, gui: ImguiBackend) -> None:
         self._gui = gui
         self._passes = all_passes()
+        self._shaded = [item for item in self._passes if item.shader and item.instances]
+        self._written = [item for item in self._passes if item.overlay]
         self._programs = {name: Program(name) for name in {item.shader for item in self._passes if item.shader}}
         self._instances = {item.name: Instances(item.attributes) for item in self._passes if item.shader}
         self._scenes: dict[str, Target] = {}
@@ -85,8 +87,13 @@ class Renderer:
         self._draw_scene([(frame, (0, 0, *size))], "window", 0)
         self._draw_overlay(frame, self._gui)
 
-    def draw_beside(self, tiles: Sequence[Tile], view: View, size: Size, scale: float, between: Colour) -> None:
-        """Draw pictures side by side onto the window, like `draw`; the colour `between` is in the gaps."""
+    def draw_beside(
+        self, tiles: Sequence[Tile], view: View, size: Size, scale: float, around: Colour, covered: Sequence[Part]
+    ) -> None:
+        """Draw pictures side by side onto the window, like `draw`; the colour `around` is where there is none.
+
+        What opaque panels cover of the window, `covered`, is not drawn. Pictures of equal colours have one legend.
+        """
         if size[0] <= 0 or size[1] <= 0:
             return
         pictures = []
@@ -96,12 +103,18 @@ class Renderer:
             frame = replace(frame, around_plates=plates, course=self._course_of(snapshot, view))
             pictures.append((frame, _part(size, outside)))
         bar = min(longest_bar(frame) for frame, _ in pictures)
-        pictures = [(replace(frame, bar=bar), part) for frame, part in pictures]
+        alike = len({repr(frame.scale_of_colours) for frame, _ in pictures}) == 1
+        shown = _upper_right([part for _, part in pictures])
+        pictures = [
+            (replace(frame, bar=bar, has_legend=not alike or number == shown), part)
+            for number, (frame, part) in enumerate(pictures)
+        ]
+        parts = [part for _, part in pictures]
         self._draw_scene(pictures, "window", 0)
         background = imgui.get_background_draw_list()
-        for x, y, width, height in gaps([part for _, part in pictures]):
+        for x, y, width, height in gaps([*parts, *covered], size):
             low, high = imgui.ImVec2(x, size[1] - y - height), imgui.ImVec2(x + width, size[1] - y)
-            background.add_rect_filled(low, high, imgui.color_convert_float4_to_u32(imgui.ImVec4(*between[:3], 1.0)))
+            background.add_rect_filled(low, high, imgui.color_convert_float4_to_u32(imgui.ImVec4(*around[:3], 1.0)))
         for frame, (x, y, width, height) in pictures:
             foot = size[1] - y
             background.push_clip_rect(imgui.ImVec2(x, foot - height), imgui.ImVec2(x + width, foot))
@@ -197,12 +210,12 @@ class Renderer:
             self._draw_passes(frame)
         gl.glDisable(gl.GL_DEPTH_TEST)
         gl.glDisable(gl.GL_SCISSOR_TEST)
-        self._show(scene, framebuffer)
+        self._show(scene, framebuffer, [part for _, part in pictures])
 
     def _draw_passes(self, frame: Frame) -> None:
         """All passes of one picture."""
         uniforms = frame.uniforms()
-        for item in self._passes:
+        for item in self._shaded:
             rows = item.instances(frame) if item.instances and item.is_drawn(frame) else None
             if rows is not None and len(rows):
                 program = self._programs[item.shader]
@@ -213,18 +226,19 @@ class Renderer:
                     _set_depth(item)
                 self._instances[item.name].draw(rows)
 
-    def _show(self, scene: Target, framebuffer: int) -> None:
+    def _show(self, scene: Target, framebuffer: int, parts: Sequence[Part]) -> None:
         """Copy the stored sRGB bytes as they are: with conversion off, OpenGL neither decodes nor encodes."""
         gl.glDisable(gl.GL_FRAMEBUFFER_SRGB)
         gl.glBindFramebuffer(gl.GL_READ_FRAMEBUFFER, scene.framebuffer)
         gl.glBindFramebuffer(gl.GL_DRAW_FRAMEBUFFER, framebuffer)
-        corners = 0, 0, *scene.size
-        gl.glBlitFramebuffer(*corners, *corners, gl.GL_COLOR_BUFFER_BIT, gl.GL_NEAREST)
+        for x, y, width, height in parts:
+            corners = x, y, x + width, y + height
+            gl.glBlitFramebuffer(*corners, *corners, gl.GL_COLOR_BUFFER_BIT, gl.GL_NEAREST)
         gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, framebuffer)
 
     def _draw_overlay(self, frame: Frame, gui: ImguiBackend) -> None:
         canvas = Canvas(imgui.get_background_draw_list(), gui.regular, gui.bold, frame.scale, TEXT_SIZE)
-        for item in self._passes:
+        for item in self._written:
             if item.overlay and item.is_drawn(frame):
                 item.overlay(frame, canvas)
 
@@ -239,10 +253,15 @@ def _fitting(camera: Camera | None, snapshot: Snapshot, size: Size, inset: Inset
     return fitting
 
 
-def gaps(parts: Sequence[Part]) -> list[Part]:
-    """The parts that no given one covers of the least rectangle around them."""
-    columns = sorted({edge for x, _, width, _ in parts for edge in (x, x + width)})
-    rows = sorted({edge for _, y, _, height in parts for edge in (y, y + height)})
+def _upper_right(parts: Sequence[Part]) -> int:
+    """Number of the part at the upper right."""
+    return max(range(len(parts)), key=lambda number: (parts[number][1] + parts[number][3], parts[number][0]))
+
+
+def gaps(parts: Sequence[Part], size: Size) -> list[Part]:
+    """The parts of a window that no given one covers."""
+    columns = sorted({0, size[0]} | {edge for x, _, width, _ in parts for edge in (x, x + width)})
+    rows = sorted({0, size[1]} | {edge for _, y, _, height in parts for edge in (y, y + height)})
     cells = product(pairwise(columns), pairwise(rows))
     return [
         (left, foot, right - left, top - foot)
