@@ -31,7 +31,7 @@ from repose.app.ui.edits import Edits
 from repose.app.ui.places import free_of_buttons
 from repose.app.ui.preset_library import PresetLibrary, start_of
 from repose.app.ui.repeats import Repeats
-from repose.app.ui.side_by_side import run_at, results_area
+from repose.app.ui.side_by_side import results_area, run_at
 from repose.app.ui.studies import Studies
 from repose.app.ui.transport import Transport
 from repose.app.ui.ui import Ui
