@@ -32,7 +32,7 @@ from repose.app.ui.edits import Edits
 from repose.app.ui.places import free_of_buttons
 from repose.app.ui.preset_library import PresetLibrary, start_of
 from repose.app.ui.repeats import Repeats
-from repose.app.ui.side_by_side import run_at
+from repose.app.ui.side_by_side import results_area, run_at
 from repose.app.ui.studies import Studies
 from repose.app.ui.transport import Transport
 from repose.app.ui.ui import Ui
@@ -401,18 +401,29 @@ class Application:
 
     def _draw_runs(self, renderer: Renderer, size: Size, scale: float) -> None:
         """The picture of the run, or those of the experiments side by side."""
+        from repose.app.render.renderer import Tile
+        from repose.app.ui.panels import instead
+
         ui, pictures, view = self.ui, self.pictures, self.ui.view
-        if ui.runs:
-            renderer.clear(ui.palette.panel[:3])
-            shown = shown_as(view.colour_by, ui.snapshot)  # one quantity in all, also where their phases differ
-            view = view.model_copy(update={"colour_by": shown}) if shown in COLOURINGS else view
-        around = ui.inset
+        tiles, around = [], ui.inset
         for number, picture in enumerate(pictures.all):
             with pictures.of(ui, number):
                 turned = self.turning.picture(ui.snapshot) if number == ui.chosen else ui.snapshot
-                snapshot, inset = picture.control.picture(turned), free_of_buttons(ui)
-                outside, plates = (ui.inset, around if number == ui.chosen else None) if ui.runs else (None, None)
-                renderer.draw(snapshot, view, ui.camera, size, inset, scale, outside=outside, plates=plates)
+                plates = around if number == ui.chosen else None
+                snapshot = picture.control.picture(turned)
+                tiles.append(Tile(snapshot, ui.camera, free_of_buttons(ui), ui.inset, plates))
+        if not ui.runs:
+            snapshot, camera, inset, *_ = tiles[0]
+            renderer.draw(snapshot, view, camera, size, inset, scale)
+            return
+        shown = shown_as(view.colour_by, ui.snapshot)  # one quantity in all, also where their phases differ
+        view = view.model_copy(update={"colour_by": shown}) if shown in COLOURINGS else view
+        left, _, _, bottom = (round(edge) for edge in around)
+        covered = [] if ui.presenting else [(0, 0, left, size[1]), (0, 0, size[0], bottom)]
+        if instead(ui) is None:
+            x, y, width, height = map(round, results_area(ui))
+            covered.append((x, size[1] - y - height, width, height))
+        renderer.draw_beside(tiles, view, size, scale, ui.palette.panel[:3], covered)
 
     def _elapsed(self) -> float:
         """Wall time since the last call [s]."""
