@@ -134,7 +134,7 @@ class BiaxialParameters(DiscsParameters):
     @property
     def height(self) -> float:
         """Of the space at the start, with room for the rows of the lattice [m]."""
-        return self.slenderness * self.width + 4.0 * self.largest_radius
+        return self.slenderness * (self.width - 2.0 * self.largest_radius) + 4.0 * self.largest_radius
 
     @property
     def time_scale(self) -> float:
@@ -161,7 +161,7 @@ def start(parameters: BiaxialParameters, seed: int) -> World:
     velocity = np.random.default_rng((seed, 1)).normal(0.0, STIRRING, (2, world.sphere_count))
     world.motion[:2, 1] = velocity - velocity.mean(axis=1, keepdims=True)
     top = float((world.motion[1, 0] + world.radius).max()) + 0.1 * largest
-    return with_lines(world, plates(0.0, max(top, parameters.height), half))
+    return with_lines(world, plates(0.0, top, half))
 
 
 def size(world: World) -> tuple[float, float]:
