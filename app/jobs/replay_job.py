@@ -109,15 +109,14 @@ def film_run(
     try:
         with Progress(f"Film of {path.name}", quiet=quiet) as progress, stoppable() as stop:
             progress.show("compiling the engine", None)
-            from repose.sim.experiment.headless import shown
-            from repose.sim.experiment.replay import play
+            from repose.sim.experiment.replay import pictures, play
 
             def on_progress(at: int, end: int) -> None:
                 stop.check()
                 progress.show(f"replaying: step {at} of {end}", at / max(end, 1))
 
             played = play(
-                saved, shown(film.take, film.needs_forces), film.at_phases, since, until, on_progress, threads
+                saved, pictures(film.take, film.needs_forces), film.at_phases, since, until, on_progress, threads
             )
             duration, last = played.duration, Snapshot()
             take_snapshot(played.experiment, last, forces=film.needs_forces)
@@ -223,9 +222,14 @@ def _give(saved: SavedRun, name: str, part: Part, add: Add, written: list[int]) 
     from repose.sim.experiment.export_state import state_of
     from repose.sim.experiment.replay import play
 
-    def take(experiment: Experiment) -> float:
-        add(state_of(experiment))
-        written[:] = experiment.run.world.sphere_count, written[1] + 1
+    last_step = -1
+
+    def take(experiment: Experiment, clock: float | None = None) -> float:
+        nonlocal last_step
+        if experiment.history.at > last_step:  # a step that is longer than the time between two states is written once
+            add(state_of(experiment, clock))
+            written[:] = experiment.run.world.sphere_count, written[1] + 1
+        last_step = experiment.history.at
         return part.every or math.inf
 
     if part.every is None:
