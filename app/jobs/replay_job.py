@@ -144,15 +144,15 @@ def _difference(verdict: Verdict) -> str:
     )
 
 
-def export_run(path: Path, to: Path, part: Part) -> int:
+def export_run(path: Path, to: Path, part: Part, option: str = "--to") -> int:
     """Write the grains to a new file, at the end of the run or over time; returns the exit code.
 
-    Raises `ParameterError`.
+    Raises `ParameterError`, which names the `option` with the file.
     """
     from repose.sim.io.export import format_of, with_place
 
     format_of(to, several=part.every is not None)
-    place = claim_for("--to", to)
+    place = claim_for(option, to)
     try:
         return _fed(path, to, part, lambda feed: with_place(place, feed))
     finally:
@@ -261,6 +261,12 @@ def _export_for_lammps(path: Path, to: Path) -> int:
         say(note)
     say(f"{now.run.world.sphere_count} spheres at step {now.run.step} written to {to / DATA} and {to / SCRIPT}.")
     return WRITTEN
+
+
+def saved_runs(path: Path) -> tuple[tuple[SavedRun, ...], frozenset[str]]:
+    """The runs in a file, and the names of the parameters in which they differ; raises `ParameterError`."""
+    saved = _loaded(path)
+    return singles(saved), getattr(saved, "own", frozenset())
 
 
 def _single(path: Path) -> SavedRun:

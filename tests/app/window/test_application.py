@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
+from repose.app.storage.paths import runs_folder
 from repose.app.storage.settings import Settings
 from repose.sim.engine.world import World, copy_world
 from repose.sim.experiment.experiment import Experiment
@@ -48,11 +50,12 @@ def until(application: Any, done: Callable[[], bool]) -> None:
     raise AssertionError("it did not happen")
 
 
-def press(key: str, unicode: str = "") -> None:
+def press(key: str, unicode: str = "", mod: str = "NONE") -> None:
     import pygame
 
+    held = getattr(pygame, f"KMOD_{mod}")
     pygame.event.post(
-        pygame.event.Event(pygame.KEYDOWN, key=getattr(pygame, f"K_{key}"), unicode=unicode, mod=0, scancode=0)
+        pygame.event.Event(pygame.KEYDOWN, key=getattr(pygame, f"K_{key}"), unicode=unicode, mod=held, scancode=0)
     )
 
 
@@ -62,6 +65,13 @@ def test_the_window_draws_during_compiling_and_then_reacts_to_keys(application: 
     until(application, lambda: ui.snapshot.parameters is not None)
     press("f", "f")
     until(application, lambda: ui.snapshot.moving_count > 0)
+    press("p", "\x10", "CTRL")
+    until(application, lambda: bool(ui.run_saver.said or ui.run_saver.trouble))
+    assert ui.run_saver.said.startswith("Picture written to")
+    with Image.open(runs_folder() / "heap-picture-1.png") as picture:
+        assert picture.size == ui.film.size
+        assert "seed: 1" in picture.text["Description"].splitlines()
+    assert 'name="seed">1<' in (runs_folder() / "heap-picture-1.svg").read_text("utf-8")
     press("TAB", "\t")
     until(application, lambda: not ui.view.ui_visible)
     assert ui.inset == (0.0, 0.0, 0.0, 0.0)
@@ -76,7 +86,7 @@ def test_a_run_that_is_opened_comes_from_no_preset(application: Any, tmp_path: P
     assert ui.preset_library.title("heap") == "Small heap"
     ui.run_saver.save(str(kept))
     until(application, kept.exists)
-    ui.run_saver.open(str(kept))
+    drop(kept)
     until(application, lambda: ui.preset_library.current == "")
     assert ui.preset_library.title("heap") == scenes()["heap"].title
 
