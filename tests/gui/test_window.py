@@ -207,7 +207,7 @@ def test_a_grain_is_grabbed_dragged_dropped_and_put_back(shared: Desktop) -> Non
         return math.dist(pull["position"], pull["target"]) < 5e-4 and pull["force"][1] > 0.0
 
     shared.until(at_pointer, "grain at the pointer")
-    assert math.dist(shared.look()["highest_grain"], (x + 20, y - 60)) < 10.0
+    shared.until(lambda: math.dist(shared.look()["highest_grain"], (x + 20, y - 60)) < 10.0, "the same in the picture")
     assert shared.look()["metres_per_pixel"] == view  # the picture stays where it is meanwhile
     shared.xdotool("mouseup", 1)
     shared.until(lambda: shared.state["pull"] is None and shared.state["step"] > before["step"], "free grain")
