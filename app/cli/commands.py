@@ -366,6 +366,7 @@ def clump(
 
 
 cli.command()(saved_commands.replay)
+cli.command()(saved_commands.picture)
 cli.command()(saved_commands.export)
 cli.command(name="open")(saved_commands.open_any)
 cli.command(epilog=lecture_command.LECTURE_EXAMPLES)(lecture_command.lecture)

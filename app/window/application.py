@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 from repose.app.render.camera import Box, Camera2D, Size
 from repose.app.render.colours import COLOURINGS, shown_as
 from repose.app.render.director import Director
@@ -23,6 +24,7 @@ from repose.app.render.orbit import Camera, Camera3D
 from repose.app.render.pacing import pacer
 from repose.app.render.passes import needs_contacts, needs_forces
 from repose.app.render.side_by_side import Together
+from repose.app.render.still import still
 from repose.app.signals import held
 from repose.app.storage.film import Film
 from repose.app.storage.run_saver import RunSaver
@@ -104,7 +106,7 @@ class Application:
         self.textures = Textures()
         self.ui.texture = self.textures.texture
         self.ui.run_saver.take_picture = self.ui.preset_library.take_picture = self._take_picture
-        self.ui.actions.update(make_actions(self.ui, self._control, window, self.physics))
+        self.ui.actions.update(make_actions(self.ui, self._control, window, self.physics, self._draw_still))
         lecture_mode = self.ui.lecture
         lecture_mode.set_aside, lecture_mode.frame_box = self._set_pictures_aside, self._frame_box
         lecture_mode.bring_back = partial(self.pictures.bring_back, self.ui)
@@ -451,6 +453,23 @@ class Application:
         if self.renderer is None:
             raise RuntimeError("The film ends here because the picture cannot be drawn.")
         return self.renderer.read(*snapshot, **more)
+
+    def _draw_still(self) -> NDArray[np.uint8] | None:
+        """The picture as the user sees it, of runs side by side all of them, as large as a film; None if it cannot be
+        drawn."""
+        if self.renderer is None:
+            return None
+
+        def camera_of(number: int, size: Size) -> Camera | None:
+            with self.pictures.of(self.ui, number):
+                return self.pictures.all[number].control.for_film(self.ui, size)
+
+        try:
+            runs = self.ui.runs or (self.ui.snapshot,)
+            return still(self.renderer.read, runs, self.ui.view, self.ui.film.size, camera_of)
+        except Exception:  # a driver can raise any error; the run continues
+            log.warning("The picture could not be drawn.", exc_info=True)
+            return None
 
     def _take_picture(self) -> bytes:
         """A small picture of the present state, without texts; empty if it cannot be drawn."""
