@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pygame
 from imgui_bundle import imgui
+from repose.app.language import translated
 from repose.app.render.text import heading, text_width
 from repose.app.render.theme import vector
 from repose.app.storage.thumbnails import of_preset
@@ -115,7 +116,7 @@ def _group_of(card: Card) -> str:
 def _draw_group(ui: Ui, title: str, cards: list[Card]) -> None:
     if not cards:
         return
-    imgui.text_colored(vector(ui.palette.muted), title)
+    imgui.text_colored(vector(ui.palette.muted), translated(title))
     _arrive(ui, title)
     current = ui.preset_library.current
     faces = [
@@ -147,7 +148,7 @@ def _draw_runs(ui: Ui) -> None:
         return
     imgui.text_colored(
         vector(ui.palette.muted),
-        f"{SAVED}, the latest first" if runs else "No run has been saved yet: Ctrl+S saves one.",
+        translated(f"{SAVED}, the latest first" if runs else "No run has been saved yet: Ctrl+S saves one."),
     )
     _arrive(ui, SAVED)
     faces = [CardFace(name, run.path.stem, run.words, picture=partial(_picture, run)) for name, run in runs.items()]
