@@ -24,6 +24,7 @@ ENGLISH = "en"
 NATIVE = {
     "en": "English",
     "de": "Deutsch",
+    "pl": "Polski",
 }
 """Languages, by their code in ISO 639-1, with their own names."""
 PLACE = re.compile(r"\{(\w*)\}")
