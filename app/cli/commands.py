@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from repose.app.cli import saved_commands, standard_streams, study_commands
+from repose.app.cli import lecture_command, saved_commands, standard_streams, study_commands
 from repose.app.cli.film_options import Colour, Fps, Overlay, Show, Size, Speed, Video
 from repose.app.cli.terminal import REFUSED, THREADS_HELP, refusals, refuse, table, typed_number, typed_whole
 from repose.app.progress import Progress, say
@@ -366,8 +366,10 @@ def clump(
 
 
 cli.command()(saved_commands.replay)
+cli.command()(saved_commands.picture)
 cli.command()(saved_commands.export)
 cli.command(name="open")(saved_commands.open_any)
+cli.command(epilog=lecture_command.LECTURE_EXAMPLES)(lecture_command.lecture)
 
 
 @cli.command()

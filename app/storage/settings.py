@@ -45,8 +45,9 @@ class Choices(BaseModel):
     """Time span of the plots [s]; 0 for the whole run, -1 for the time since the opening of the wall."""
     grab_strength: Annotated[float, Ge(1.0), Le(1e4)] = 100.0
     """Largest force with which the mouse pulls a grain [weights of the grain on the Earth]."""
-    push_strength: Annotated[float, Ge(1.0), Le(1e4)] = 20.0
-    """Largest acceleration that a soft push of the mouse gives a grain [free fall on the Earth]."""
+    push_strength: Annotated[float, Ge(1.0), Le(1e4)] = 3.0
+    """Largest acceleration that a soft push of the mouse gives a grain [free fall of the scene]: with three times free
+    fall a grain rises by about the radius of the push."""
     push_size: Annotated[float, Ge(1.0), Le(50.0)] = 8.0
     """Radius of a soft push [mean radii of the grains]."""
     rod_size: Annotated[float, Ge(0.5), Le(50.0)] = 3.0

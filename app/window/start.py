@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from repose.app.language import language_for, use_language
+from repose.app.lectures.lecture_file import Lecture
 from repose.app.progress import one_line, say
 from repose.app.signals import INTERRUPTED
 from repose.app.stopping import Stop, stoppable
 from repose.app.storage.settings import Settings, load_settings
 from repose.app.thread_count import asked_threads
+from repose.app.ui.lecture import offer
 from repose.app.window.application import Application
 from repose.app.window.window import Window, open_window
 from repose.sim.io import presets
@@ -33,12 +35,13 @@ def run(
     side_by_side: Sequence[str] = (),
     saved: Path | None = None,
     language: str = "",
+    lecture: Lecture | None = None,
 ) -> int:
     """Open the window and run it until it is closed; returns the exit code.
 
     Ctrl-C and the signals that end programs close it too; then the run is kept and offered at the next start.
-    `preset` is a name, a file or a code, by default the last one; `saved` is the file of a run to open instead.
-    `threads` is the typed number, by default the last choice.
+    `preset` is a name, a file or a code, by default the last one; `saved` is the file of a run to open instead,
+    `lecture` one to be offered. `threads` is the typed number, by default the last choice.
     `language` is the code of a language, by default the last choice or that of the system.
     `side_by_side` are typed values of the parameters that differ between experiments side by side.
     Raises `ParameterError` for a preset that cannot be used and `WindowError` if no window can be opened.
@@ -56,6 +59,8 @@ def run(
         application = Application(window, settings, name, chosen, together)
         if saved is not None:
             application.ui.run_saver.open(str(saved))
+        if lecture is not None:
+            offer(application.ui, lecture)
         return _stay(application, stop)
 
 

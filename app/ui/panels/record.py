@@ -20,6 +20,14 @@ def draw(ui: Ui) -> None:
     label, emphasis = ("End the recording", ui.palette.bad) if film.running else ("Record", None)
     if button(ui, "record.button", label, hint="V", emphasis=emphasis, enabled=film.running or not film.finishing):
         start_or_stop(ui)
+    if button(
+        ui,
+        "record.picture",
+        "Save the picture",
+        hint="Ctrl+P",
+        help="As PNG of the size below, and grains and forces as SVG, with seed, version and parameters inside.",
+    ):
+        ui.actions["save_picture"]()
     imgui.begin_disabled(film.running)
     _draw_choices(ui)
     imgui.end_disabled()

@@ -19,7 +19,17 @@ from repose.app.ui.panels.time_plot import limits, thinned
 from repose.app.ui.places import MOUSE_CORNER
 from repose.app.ui.questions import replace_run
 from repose.app.ui.readings import headline, in_words
-from repose.app.ui.side_by_side import Request, foot, insets, keep_one, possible, request, start, usual_values
+from repose.app.ui.side_by_side import (
+    Request,
+    foot,
+    insets,
+    keep_one,
+    possible,
+    request,
+    results_area,
+    start,
+    usual_values,
+)
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, button_width, choose, tooltip
 from repose.sim.measure.measurement import Measurement
@@ -84,10 +94,9 @@ def _draw_labels(ui: Ui) -> None:
 
 def _draw_results(ui: Ui) -> None:
     """Below the pictures: plot at the left, table at the right."""
-    left, _, right, _ = ui.inset
-    top = ui.size[1] - insets(ui)[-1][3]
+    left, top, width, height = results_area(ui)
     imgui.set_next_window_pos(imgui.ImVec2(left, top))
-    imgui.set_next_window_size(imgui.ImVec2(ui.size[0] - left - right, foot(ui)))
+    imgui.set_next_window_size(imgui.ImVec2(width, height))
     imgui.begin("side by side results", None, OVER | imgui.WindowFlags_.no_bring_to_front_on_focus)
     room = imgui.get_content_region_avail()
     imgui.begin_child("plot", imgui.ImVec2(PLOT * room.x, room.y), imgui.ChildFlags_.nav_flattened)
@@ -102,7 +111,8 @@ def _draw_results(ui: Ui) -> None:
 
 def _draw_plot(ui: Ui) -> None:
     """One quantity of all runs over simulated time; the button that ends them beside its name."""
-    entries = {entry.name: entry for run in ui.runs for entry in run.measurements if _known(ui, entry.name)}
+    named = {entry.name: entry for run in ui.runs for entry in run.measurements}
+    entries = {name: entry for name, entry in named.items() if _known(ui, name)}
     name = str(ui.memory.get(SHOWN, ""))
     if name not in entries:
         name = next((first for first in ("angle", "kinetic_energy") if first in entries), next(iter(entries), ""))

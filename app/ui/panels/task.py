@@ -31,7 +31,7 @@ def draw(ui: Ui) -> None:
     snapshot = ui.snapshot
     scene = scenes().get(snapshot.scene)
     stated = bool(snapshot.outcomes) or (scene is not None and states_outcomes(scene))
-    if not (stated and ui.view.ui_visible) or ui.overlay not in ("", PANEL.name):
+    if not (stated and ui.view.ui_visible) or ui.lecture.on or ui.overlay not in ("", PANEL.name):
         return
     left, above, right, _ = ui.inset
     free = ui.size[0] - left - right
