@@ -1,4 +1,4 @@
-"""Scenes: every preset as a picture with a sentence and the question to the audience, and the recent runs."""
+"""Scenes: every preset as a picture with a sentence and the question to the audience, the lectures, the recent runs."""
 
 from __future__ import annotations
 
@@ -7,15 +7,18 @@ from pathlib import Path
 
 import pygame
 from imgui_bundle import imgui
+from repose.app.lectures import lecture_file
 from repose.app.render.text import heading, text_width
 from repose.app.render.theme import vector
 from repose.app.storage.thumbnails import of_preset
 from repose.app.ui.cards import CardFace, draw_cards
 from repose.app.ui.keys import Key
+from repose.app.ui.lecture import open_lecture, wish
 from repose.app.ui.panels import Panel
 from repose.app.ui.panels.runs import open_file
 from repose.app.ui.questions import replace_run
 from repose.app.ui.recent_runs import RecentRun
+from repose.app.ui.toasts import tell
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button
 from repose.sim.io.presets import Card
@@ -59,6 +62,7 @@ def draw(ui: Ui) -> None:
         _draw_runs(ui)
     for group, title in GROUPS.items():
         _draw_group(ui, title, [card for card in ui.preset_library.cards.values() if _group_of(card) == group])
+    _draw_lectures(ui)
     if not runs_first:
         _draw_runs(ui)
     imgui.end_child()
@@ -94,6 +98,23 @@ def _draw_group(ui: Ui, title: str, cards: list[Card]) -> None:
     if chosen is not None:
         ui.overlay = ""
         choose_preset(ui, chosen)
+
+
+def _draw_lectures(ui: Ui) -> None:
+    """The shipped lectures; a click starts one, since the run in the window comes back after it."""
+    imgui.text_colored(vector(ui.palette.muted), "Lectures")
+    faces = [
+        CardFace(f"lecture {card.name}", card.title, card.about, picture=partial(of_preset, card.preset))
+        for card in lecture_file.cards(ui.lecture.language())
+    ]
+    chosen = draw_cards(ui, faces)
+    imgui.dummy(imgui.ImVec2(0.0, 4.0 * ui.scale))
+    if chosen is not None:
+        ui.overlay = ""
+        if refusal := open_lecture(ui, chosen.removeprefix("lecture ")):
+            tell(ui, refusal, bad=True)
+        else:
+            wish(ui, "begin")
 
 
 def choose_preset(ui: Ui, name: str) -> None:
