@@ -39,6 +39,11 @@ class NotesWindow:
         self._refused = False
         """Whether the user has closed it, or the system has refused it, in this lecture."""
 
+    @property
+    def handle(self) -> pygame.Window | None:
+        """The window as pygame knows it; None while it is closed."""
+        return self._handle
+
     def see(self, ui: Ui) -> None:
         """Open, draw or close the window, as the lecture and the screens require."""
         if not ui.lecture.on:
