@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from repose.app.language import current_language
 from repose.app.lectures.course import Course
-from repose.app.lectures.lecture_file import ENGLISH, Lecture, Step, said
+from repose.app.lectures.lecture_file import Lecture, Step, said
 from repose.app.storage.view import View
 
 
@@ -87,7 +88,6 @@ class LectureMode:
     """Cameras of the window before the lecture."""
     frame_box: Callable[[Any], None] = lambda box: None
     """Fill the picture with a box [m], or with None follow the grains."""
-    language: Callable[[], str] = lambda: ENGLISH
 
     @property
     def step(self) -> Step:
@@ -97,4 +97,4 @@ class LectureMode:
 
     def said(self, text: Any) -> str:
         """A text of the lecture in the language of the window."""
-        return said(text, self.language())
+        return said(text, current_language())

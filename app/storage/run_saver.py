@@ -146,6 +146,11 @@ class RunSaver:
         self.said, self.trouble = "", ""
         self._jobs.put(lambda: self._save_files(what, folder, name, writers))
 
+    def save_picture(self, folder: Path, name: str, write_png: Writer) -> None:
+        """Write the picture, and grains and forces of every run, to free names in the folder as PNG and SVG."""
+        self.said, self.trouble = "", ""
+        self.send(Copy(lambda saved: self._jobs.put(lambda: self._save_picture(saved, folder, name, write_png))))
+
     def open(self, path: str) -> None:
         """Continue the run in a file."""
         target = self._target(path)
@@ -232,6 +237,19 @@ class RunSaver:
         from repose.app.storage.plot_files import WRITERS
 
         self._save_files("Plot", folder, name, {suffix: partial(WRITERS[suffix], sheet) for suffix in suffixes})
+
+    def _save_picture(self, saved: Saved, folder: Path, name: str, write_png: Writer) -> None:
+        from repose.sim.experiment.changes import resumed_experiment
+        from repose.sim.experiment.export_state import state_of
+        from repose.sim.experiment.saved_side_by_side import singles
+        from repose.sim.io.export import write_state
+
+        runs = singles(saved)
+        suffixes = [".svg"] if len(runs) == 1 else [f"-{number + 1}.svg" for number in range(len(runs))]
+        writers: dict[str, Writer] = {".png": write_png}
+        for suffix, run in zip(suffixes, runs, strict=True):
+            writers[suffix] = partial(write_state, state_of(resumed_experiment(run)), ".svg")
+        self._save_files("Picture", folder, name, writers)
 
     def _save_files(self, what: str, folder: Path, name: str, writers: Mapping[str, Writer]) -> None:
         paths = {suffix: free_name(folder, name, suffix) for suffix in writers}

@@ -9,6 +9,7 @@ import logging
 from collections.abc import Callable
 
 from imgui_bundle import imgui, implot
+from repose.app.language import translated
 from repose.app.progress import one_line
 from repose.app.render.text import note, text_width
 from repose.app.ui.file_dialog import take_answer
@@ -228,7 +229,11 @@ def _draw_over(ui: Ui, panel: Panel) -> None:
     left, top, right, _ = ui.inset
     imgui.set_next_window_pos(imgui.ImVec2(left, top), imgui.Cond_.appearing)
     imgui.set_next_window_size(imgui.ImVec2(min(COLUMN * ui.scale, ui.size[0] - left - right), 0.0))
-    imgui.begin("Stopped", None, imgui.WindowFlags_.no_saved_settings | imgui.WindowFlags_.no_collapse)  # one for all
+    imgui.begin(
+        f"{translated('Stopped')}###stopped",
+        None,
+        imgui.WindowFlags_.no_saved_settings | imgui.WindowFlags_.no_collapse,
+    )  # one for all
     _draw_guarded(ui, panel)
     imgui.end()
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import time
 from typing import Literal
 
+from repose.app.language import current_language
 from repose.app.lectures import lecture_file
 from repose.app.lectures.course import Course
 from repose.app.lectures.lecture_file import Lecture, Question
@@ -254,7 +255,7 @@ def guess_now(ui: Ui) -> tuple[str, Guess, Answer | None] | None:
     scene = scenes().get(snapshot.scene)
     asked = mode.step.guess if mode.on else scene is not None and scene.guess is not None
     if isinstance(asked, Question):
-        guess = asked.in_language(mode.language())
+        guess = asked.in_language(current_language())
         found = next((entry for entry in snapshot.readings if entry.label == asked.reading), None)
         answer = None if found is None else Answer(found.readable().value, "")
         return guess.words, guess, answer

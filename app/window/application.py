@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 from repose.app.render.camera import Box, Camera2D, Size
 from repose.app.render.colours import COLOURINGS, shown_as
 from repose.app.render.director import Director
@@ -23,6 +24,7 @@ from repose.app.render.orbit import Camera, Camera3D
 from repose.app.render.pacing import pacer
 from repose.app.render.passes import needs_contacts, needs_forces
 from repose.app.render.side_by_side import Together
+from repose.app.render.still import still
 from repose.app.signals import held
 from repose.app.storage.film import Film
 from repose.app.storage.run_saver import RunSaver
@@ -32,7 +34,7 @@ from repose.app.ui.edits import Edits
 from repose.app.ui.places import free_of_buttons
 from repose.app.ui.preset_library import PresetLibrary, start_of
 from repose.app.ui.repeats import Repeats
-from repose.app.ui.side_by_side import run_at
+from repose.app.ui.side_by_side import results_area, run_at
 from repose.app.ui.studies import Studies
 from repose.app.ui.transport import Transport
 from repose.app.ui.ui import Ui
@@ -104,7 +106,7 @@ class Application:
         self.textures = Textures()
         self.ui.texture = self.textures.texture
         self.ui.run_saver.take_picture = self.ui.preset_library.take_picture = self._take_picture
-        self.ui.actions.update(make_actions(self.ui, self._control, window, self.physics))
+        self.ui.actions.update(make_actions(self.ui, self._control, window, self.physics, self._draw_still))
         lecture_mode = self.ui.lecture
         lecture_mode.set_aside, lecture_mode.frame_box = self._set_pictures_aside, self._frame_box
         lecture_mode.bring_back = partial(self.pictures.bring_back, self.ui)
@@ -401,18 +403,29 @@ class Application:
 
     def _draw_runs(self, renderer: Renderer, size: Size, scale: float) -> None:
         """The picture of the run, or those of the experiments side by side."""
+        from repose.app.render.renderer import Tile
+        from repose.app.ui.panels import instead
+
         ui, pictures, view = self.ui, self.pictures, self.ui.view
-        if ui.runs:
-            renderer.clear(ui.palette.panel[:3])
-            shown = shown_as(view.colour_by, ui.snapshot)  # one quantity in all, also where their phases differ
-            view = view.model_copy(update={"colour_by": shown}) if shown in COLOURINGS else view
-        around = ui.inset
+        tiles, around = [], ui.inset
         for number, picture in enumerate(pictures.all):
             with pictures.of(ui, number):
                 turned = self.turning.picture(ui.snapshot) if number == ui.chosen else ui.snapshot
-                snapshot, inset = picture.control.picture(turned), free_of_buttons(ui)
-                outside, plates = (ui.inset, around if number == ui.chosen else None) if ui.runs else (None, None)
-                renderer.draw(snapshot, view, ui.camera, size, inset, scale, outside=outside, plates=plates)
+                plates = around if number == ui.chosen else None
+                snapshot = picture.control.picture(turned)
+                tiles.append(Tile(snapshot, ui.camera, free_of_buttons(ui), ui.inset, plates))
+        if not ui.runs:
+            snapshot, camera, inset, *_ = tiles[0]
+            renderer.draw(snapshot, view, camera, size, inset, scale)
+            return
+        shown = shown_as(view.colour_by, ui.snapshot)  # one quantity in all, also where their phases differ
+        view = view.model_copy(update={"colour_by": shown}) if shown in COLOURINGS else view
+        left, _, _, bottom = (round(edge) for edge in around)
+        covered = [] if ui.presenting else [(0, 0, left, size[1]), (0, 0, size[0], bottom)]
+        if instead(ui) is None:
+            x, y, width, height = map(round, results_area(ui))
+            covered.append((x, size[1] - y - height, width, height))
+        renderer.draw_beside(tiles, view, size, scale, ui.palette.panel[:3], covered)
 
     def _elapsed(self) -> float:
         """Wall time since the last call [s]."""
@@ -440,6 +453,23 @@ class Application:
         if self.renderer is None:
             raise RuntimeError("The film ends here because the picture cannot be drawn.")
         return self.renderer.read(*snapshot, **more)
+
+    def _draw_still(self) -> NDArray[np.uint8] | None:
+        """The picture as the user sees it, of runs side by side all of them, as large as a film; None if it cannot be
+        drawn."""
+        if self.renderer is None:
+            return None
+
+        def camera_of(number: int, size: Size) -> Camera | None:
+            with self.pictures.of(self.ui, number):
+                return self.pictures.all[number].control.for_film(self.ui, size)
+
+        try:
+            runs = self.ui.runs or (self.ui.snapshot,)
+            return still(self.renderer.read, runs, self.ui.view, self.ui.film.size, camera_of)
+        except Exception:  # a driver can raise any error; the run continues
+            log.warning("The picture could not be drawn.", exc_info=True)
+            return None
 
     def _take_picture(self) -> bytes:
         """A small picture of the present state, without texts; empty if it cannot be drawn."""

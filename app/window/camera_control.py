@@ -11,7 +11,7 @@ from repose.app.render.follow import Following, follow, without_idle_walls
 from repose.app.render.framing import LEGEND_ROOM, MARGIN, SCALE_BAR_ROOM, picture_scale
 from repose.app.render.orbit import VIEWS, Camera, Camera3D
 from repose.app.render.passes import band
-from repose.app.ui.places import TASK_FOOT
+from repose.app.ui.places import TASK_FOOT, free_of_buttons
 from repose.app.ui.ui import Ui
 from repose.sim.engine.world import Floats
 from repose.sim.experiment.snapshot import Snapshot
@@ -150,7 +150,8 @@ class CameraControl:
 
 
 def _room(ui: Ui) -> Inset:
-    """What panels, legend and scale bar cover of the window [pixel]."""
-    left, top, right, bottom = ui.inset
+    """What panels, legend and scale bar cover of the window [pixel]; of a small picture beside others the buttons of
+    the tools too."""
+    left, top, right, bottom = free_of_buttons(ui) if ui.runs else ui.inset
     above = max(top + LEGEND_ROOM * ui.scale, min(ui.memory.get(TASK_FOOT, 0.0), MOST_TASK * ui.size[1]))
     return left, above, right, bottom + SCALE_BAR_ROOM * ui.scale
