@@ -61,6 +61,9 @@ def lecture(
             return
         chosen = lecture_file.load(name)
         if notes:
+            from repose.app.jobs.lecture_notes import notes_of
+
+            print(notes_of(chosen, language or lecture_file.ENGLISH), flush=True)
             return
         if film:
             from repose.app.jobs.film_plan import parsed_size, plan_film
