@@ -83,9 +83,13 @@ def free_area(handle: pygame.Window) -> tuple[int, int, int, int] | None:
     )
 
 
-def other_screen(handle: pygame.Window) -> tuple[int, int, int, int] | None:
-    """Left, top, width and height [points] of a screen that does not show the window; None where there is one screen
-    only."""
+CENTRED = 0x2FFF0000
+"""SDL_WINDOWPOS_CENTERED_DISPLAY(0): a position that names a screen, also where all screens begin at (0, 0)."""
+
+
+def other_screen(handle: pygame.Window) -> tuple[int, tuple[int, int]] | None:
+    """A position that means a screen without the window, and the size of that screen [points]; None where there is one
+    screen only."""
     sdl = library()
     pointer = sdl.SDL_GetWindowFromID(handle.id) if sdl else None
     if not pointer:
@@ -94,7 +98,7 @@ def other_screen(handle: pygame.Window) -> tuple[int, int, int, int] | None:
     for number in range(sdl.SDL_GetNumVideoDisplays()):
         area = _Rectangle()
         if number != own and sdl.SDL_GetDisplayUsableBounds(number, ctypes.byref(area)) == 0:
-            return area.x, area.y, area.width, area.height
+            return CENTRED | number, (area.width, area.height)
     return None
 
 
