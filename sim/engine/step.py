@@ -39,7 +39,7 @@ from repose.sim.engine.parts import Parts, addresses, compiled_parts, plain_part
 from repose.sim.engine.records import record_of
 from repose.sim.engine.threads import in_threads, thread_of, wait
 from repose.sim.engine.timestep.stability import damping_fraction
-from repose.sim.engine.world import OK, PAIR_COUNT, PENDING, STEP_COUNT, THREAD_MISSING, World
+from repose.sim.engine.world import OK, PENDING, STEP_COUNT, THREAD_MISSING, World
 
 
 @lru_cache(maxsize=64)
@@ -194,9 +194,9 @@ def step_loop(source: str) -> Callable:
                     if thread.id == 0:
                         record_field_energy(world, stage.dt)
                 if thread.id == 0:
-                    record_pair_energy(world.ledger, world.threads.heat, world.counters[PAIR_COUNT], stage.dt)
+                    record_pair_energy(world, parts.needs_stiffening, stage.dt)
                     if walled:
-                        call(parts.record_walls, wall_record(world, stage.dt))
+                        call(parts.record_walls, wall_record(world, stage.dt, parts.needs_stiffening))
                     step = world.counters[STEP_COUNT] + (0 if static else 1)
                     record_largest_overlap(world.largest_overlap, world.threads.largest_overlap, step)
                 if bodied:
