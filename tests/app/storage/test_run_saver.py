@@ -63,6 +63,10 @@ def until(condition: Callable[[], object]) -> None:
         time.sleep(0.002)
 
 
+def wait_for(event: threading.Event) -> None:
+    event.wait(PATIENCE)
+
+
 def test_save_asks_before_it_overwrites_a_file_of_others(
     kept: tuple[RunSaver, list[Command]], run: Experiment, tmp_path: Path
 ) -> None:
@@ -89,7 +93,7 @@ def test_open_continues_a_run_or_gives_the_reason_of_a_refusal(
     made, sent = kept
     saved_run.save(saved_copy(run), tmp_path / "run.repose")
     busy = threading.Event()
-    made._jobs.put(lambda: None if busy.wait() else None)
+    made._jobs.put(lambda: wait_for(busy))
     made.open(str(tmp_path / "run.repose"))
     assert made.said == "Opening run.repose …"
     busy.set()
