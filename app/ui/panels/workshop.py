@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 from imgui_bundle import imgui, implot
+from repose.app.language import translated
 from repose.app.render.beside import view_of_clump
 from repose.app.render.passes import scale_bar
 from repose.app.render.text import draw_text, heading, note, si, text_width
@@ -232,7 +233,7 @@ def _draw_legend(ui: Ui, curves: list[tuple[str, np.ndarray, Colour]]) -> None:
         imgui.get_window_draw_list().add_circle_filled(middle, 0.4 * side, colour32(colour))
         imgui.dummy(imgui.ImVec2(side, line))
         imgui.same_line(0.0, 0.5 * side)
-        imgui.text_unformatted(name)
+        imgui.text_unformatted(translated(name))
 
 
 def _draw_pour(ui: Ui) -> None:
@@ -288,7 +289,7 @@ def _draw_exports(ui: Ui) -> None:
         imgui.open_popup("exports")
     if imgui.begin_popup("exports"):
         for suffix, (label, words) in EXPORTS.items():
-            if imgui.selectable(f"{label} ({suffix})", False)[0]:
+            if imgui.selectable(translated(f"{label} ({suffix})"), False)[0]:
                 save(ui, suffix)
             ui.probe.mark(f"workshop.export{suffix}")
             tooltip(words)
