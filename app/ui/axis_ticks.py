@@ -7,6 +7,7 @@ from decimal import Decimal
 from functools import lru_cache
 
 from imgui_bundle import imgui, implot
+from repose.app.language import translated
 from repose.app.render.text import friendly, text_width
 
 FEWEST = 3
@@ -82,7 +83,9 @@ def set_axis(axis: int, low: float, high: float, length: float, log: bool = Fals
     else:
         values, words = linear_ticks(low, high, length / (GAP * line))
     if values:
-        implot.setup_axis_ticks(axis, values, words if labels else [""] * len(values), False)
+        implot.setup_axis_ticks(
+            axis, values, [translated(word) for word in words] if labels else [""] * len(values), False
+        )
 
 
 def _most_beside_each_other(low: float, high: float, length: float) -> float:

@@ -133,7 +133,9 @@ def rewind_to(experiment: Experiment, at: int) -> None:
 def take_back(experiment: Experiment, name: str) -> None:
     """Go to the state before the latest change of the parameter `name`, or before the latest deed of this name; raises
     `ParameterError` if there is none."""
-    done = experiment.history.log.entries[: experiment.history.commands]
+    past = experiment.history
+    # On the way to an earlier state the deeds done are those of that state: Ctrl+Z twice takes two deeds back.
+    done = past.log.entries[: past.commands if past.seek is None else past.seek.last]
     if name in DRAGS or name in CLICKS:
         commands = [entry.command for entry in done]
         last = begin_of_drag(commands, DRAGS[name]) if name in DRAGS else latest(commands, CLICKS[name])

@@ -345,6 +345,11 @@ class TripleBuffer:
             self._writing, self._between = self._between, self._writing
             self._fresh = True
 
+    @property
+    def taken(self) -> bool:
+        """Whether the newest snapshot has been read."""
+        return not self._fresh
+
     def latest(self) -> Snapshot:
         """The newest snapshot; it does not change until the next call."""
         with self._lock:

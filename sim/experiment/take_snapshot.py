@@ -127,11 +127,13 @@ def shown_comparison(experiment: Experiment) -> Curve | None:
 
 
 def shown_readings(experiment: Experiment) -> tuple[Reading, ...]:
-    """Readings of the measurements, sampled at most every `READING_INTERVAL` and for `READING_SHARE` of the time."""
+    """Readings of the measurements that tell something in this scene, sampled at most every `READING_INTERVAL` and for
+    `READING_SHARE` of the time."""
     last, now = experiment.session.shown.get("readings"), time.perf_counter()
     if last is None or last.run is not experiment.run or now >= last.next_at:
         system = system_of(experiment)
-        found = [entry.reading(system) for entry in sorted_measurements()]
+        touching = "contacts" in experiment.scene.plots
+        found = [entry.reading(system) for entry in sorted_measurements() if touching or not entry.of_grains]
         readings = tuple(reading for reading in found if reading is not None)
         cost = time.perf_counter() - now
         last = experiment.session.shown["readings"] = ShownReadings(
@@ -210,6 +212,8 @@ def take_picture(experiment: Experiment, snapshot: Snapshot) -> None:
     snapshot.actions = experiment.scene.actions(experiment)
     snapshot.measurement = experiment.scene.slope(experiment)
     snapshot.readings = experiment.scene.readings(experiment)
+    # Those of an earlier run would stand beside this one while its engine is compiled.
+    snapshot.bulk_readings, snapshot.curves, snapshot.series = (), (), experiment.run.series.columns()
     snapshot.outcomes = experiment.scene.outcomes(experiment)
     snapshot.answer = experiment.scene.answer(experiment)
     moving = ~world.fixed

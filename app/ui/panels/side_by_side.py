@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pygame
 from imgui_bundle import imgui, implot
+from repose.app.language import translated
 from repose.app.render.text import note, si, text_width
 from repose.app.render.theme import Colour, colour32, vector
 from repose.app.ui.axis_ticks import set_axis
@@ -72,7 +73,7 @@ def _draw_labels(ui: Ui) -> None:
         low, high = imgui.ImVec2(left, top), imgui.ImVec2(ui.size[0] - right, ui.size[1] - bottom)
         font = ui.bold if ui.bold is not None else imgui.get_font()
         pad = 8.0 * ui.scale
-        wide = imgui.calc_text_size(run.label).x * LABEL * 1.05
+        wide = imgui.calc_text_size(translated(run.label)).x * LABEL * 1.05
         base = imgui.ImVec2(low.x, high.y - size - 2.0 * pad)
         if base.x < tools_right and base.y < tools_foot:
             base.x = tools_right + pad
@@ -81,7 +82,7 @@ def _draw_labels(ui: Ui) -> None:
         middle = imgui.ImVec2(base.x + pad + 0.3 * size, base.y + pad + 0.5 * size)
         draw.add_circle_filled(middle, 0.3 * size, colour32(ink))
         at = imgui.ImVec2(base.x + 2.0 * pad + 0.6 * size, base.y + pad)
-        draw.add_text(font, size, at, colour32(ui.palette.text), run.label)
+        draw.add_text(font, size, at, colour32(ui.palette.text), translated(run.label))
         ui.probe.mark_area(f"side_by_side.label{number + 1}", (base.x, base.y, box.x, box.y))
         ui.probe.mark_area(f"side_by_side.picture{number + 1}", (low.x, low.y, high.x, high.y))
         if number == ui.chosen:
@@ -143,7 +144,9 @@ def _draw_curves(ui: Ui, entry: Measurement) -> None:
         drawn.append((thinned(time), thinned(values) / entry.scale) if len(time) == len(values) else None)
         times.append(float(time[-1]) if len(time) else 0.0)
     unit = entry.unit_in(ui.snapshot.position.shape[1])
-    imgui.text_colored(vector(ui.palette.muted), f"{entry.title} {entry.symbol} [{unit}]" if unit else entry.title)
+    imgui.text_colored(
+        vector(ui.palette.muted), translated(f"{entry.title} {entry.symbol} [{unit}]" if unit else entry.title)
+    )
     size = imgui.get_content_region_avail()
     flags = implot.Flags_.no_title | implot.Flags_.no_menus | implot.Flags_.no_box_select | implot.Flags_.no_legend
     if not implot.begin_plot("##side by side", size, flags | implot.Flags_.no_mouse_text):
@@ -190,24 +193,24 @@ def _draw_table(ui: Ui) -> None:
     imgui.table_setup_scroll_freeze(1, 1)
     imgui.table_next_row()
     imgui.table_next_column()
-    imgui.text_colored(vector(ui.palette.muted), f"at {max(run.time for run in ui.runs):.3f} s")
+    imgui.text_colored(vector(ui.palette.muted), translated(f"at {max(run.time for run in ui.runs):.3f} s"))
     for number, run in enumerate(ui.runs):
         imgui.table_next_column()
-        imgui.text_colored(vector(colours(ui)[number]), run.label)
+        imgui.text_colored(vector(colours(ui)[number]), translated(run.label))
     for label, values in rows(ui):
         imgui.table_next_row()
         imgui.table_next_column()
-        imgui.text_colored(vector(ui.palette.muted), label)
+        imgui.text_colored(vector(ui.palette.muted), translated(label))
         for value in values:
             imgui.table_next_column()
-            imgui.text_unformatted(value)
+            imgui.text_unformatted(translated(value))
     imgui.end_table()
     ui.probe.mark("side_by_side.table")
 
 
 def _draw_request(ui: Ui) -> None:
     imgui.align_text_to_frame_padding()
-    imgui.text_unformatted("Side by side")
+    imgui.text_unformatted(translated("Side by side"))
     width = text_width("Close  F8") + 2.5 * imgui.get_style().frame_padding.x
     imgui.same_line()
     imgui.set_cursor_pos_x(imgui.get_cursor_pos_x() + imgui.get_content_region_avail().x - width)
@@ -224,14 +227,14 @@ def _draw_request(ui: Ui) -> None:
     if asked.trouble:
         note(asked.trouble, ui.palette.bad)
     imgui.dummy(imgui.ImVec2(0.0, 4.0 * ui.scale))
-    imgui.text_colored(vector(ui.palette.muted), "Examples")
+    imgui.text_colored(vector(ui.palette.muted), translated("Examples"))
     together = [card for card in ui.preset_library.cards.values() if card.together]
     for card in together:
         if button(ui, f"side_by_side.{card.name}", card.title, width=18.0 * imgui.get_font_size(), help=card.about):
             ui.overlay = ""
             choose_preset(ui, card.name)
         imgui.same_line()
-        imgui.text_colored(vector(ui.palette.muted), card.question)
+        imgui.text_colored(vector(ui.palette.muted), translated(card.question))
 
 
 def _draw_values(ui: Ui, parameters: ParameterSet, asked: Request) -> None:
@@ -259,7 +262,7 @@ def _draw_values(ui: Ui, parameters: ParameterSet, asked: Request) -> None:
     allowed = ", ".join(over.choices) if over.choices else f"{over.shown(over.low or 0)} to {_high(over.high, over)}"
     tooltip(f"A value for each run, with commas between them{f', in {unit}' if unit else ''}. Allowed: {allowed}.")
     imgui.same_line()
-    imgui.text_disabled(unit or " ")
+    imgui.text_disabled(translated(unit or " "))
     imgui.same_line()
     width = button_width("Start", "Enter")
     help = "Begin the experiment anew with each of these values and the same seed."
