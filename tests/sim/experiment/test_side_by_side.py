@@ -21,6 +21,7 @@ from repose.sim.experiment.commands import (
     From,
     KeepOne,
     Pull,
+    Release,
     Resume,
     Rewind,
     SetParameters,
@@ -176,8 +177,9 @@ def test_undo_of_a_pull_in_one_run_leaves_an_earlier_pull_in_another_one_of_anot
     assert [run.time for run in all_of(lead, beside)] == times
     assert lead.history.log.entries[-1].command == pulled
     assert (lead.run.target is None, beside.others[0].run.target is None) == (False, True)
-    do(DoAgain(PULLED), 1)
-    assert beside.others[0].run.target is not None
+    assert do(DoAgain(PULLED), 1) == ""
+    assert [type(entry.command) for entry in beside.others[0].history.log.entries[-2:]] == [Pull, Release]
+    assert lead.history.log.entries[-1].command == pulled
 
 
 def test_one_run_is_kept_with_its_state_and_its_history() -> None:
