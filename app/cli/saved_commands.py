@@ -60,6 +60,30 @@ def replay(
             raise typer.Exit(INTERRUPTED) from None
 
 
+def picture(
+    file: Annotated[Path, typer.Argument(metavar="FILE.repose", help="A saved run.")],
+    out: Annotated[
+        Path,
+        typer.Option(
+            metavar="FILE.png|.svg", help="File to write; the suffix selects the format: pixels, or grains and forces."
+        ),
+    ],
+    size: Size = "1920x1080",
+    colour: Colour = "",
+    show: Show = None,
+    light: Annotated[bool, typer.Option("--light", help="A light background, for print.")] = False,
+) -> None:
+    """Draw the last state of a saved run, of runs side by side all of them.
+
+    Program, scene, seed, time and every parameter with its unit are inside the file.
+    """
+    with refusals():
+        from repose.app.jobs.film_plan import parsed_size
+        from repose.app.jobs.picture_job import take_picture
+
+        raise typer.Exit(take_picture(file, out, parsed_size(size), colour, show or (), light))
+
+
 def export(
     file: Annotated[Path, typer.Argument(metavar="FILE.repose", help="A saved run.")],
     to: Annotated[

@@ -82,7 +82,7 @@ def plan(
     if chosen.side_by_side:
         raise ParameterError(
             f"Preset '{chosen.name}' is {len(chosen.runs)} runs side by side, which the window shows: "
-            f"repose --preset {chosen.name}. `repose sweep` does such runs without a window."
+            f"repose --preset {preset or chosen.name}. `repose sweep` does such runs without a window."
         )
     parameters = scenes()[chosen.scene].parameters
     typed = _parsed(changes, chosen.scene)

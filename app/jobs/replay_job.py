@@ -109,15 +109,14 @@ def film_run(
     try:
         with Progress(f"Film of {path.name}", quiet=quiet) as progress, stoppable() as stop:
             progress.show("compiling the engine", None)
-            from repose.sim.experiment.headless import shown
-            from repose.sim.experiment.replay import play
+            from repose.sim.experiment.replay import pictures, play
 
             def on_progress(at: int, end: int) -> None:
                 stop.check()
                 progress.show(f"replaying: step {at} of {end}", at / max(end, 1))
 
             played = play(
-                saved, shown(film.take, film.needs_forces), film.at_phases, since, until, on_progress, threads
+                saved, pictures(film.take, film.needs_forces), film.at_phases, since, until, on_progress, threads
             )
             duration, last = played.duration, Snapshot()
             take_snapshot(played.experiment, last, forces=film.needs_forces)
@@ -145,15 +144,15 @@ def _difference(verdict: Verdict) -> str:
     )
 
 
-def export_run(path: Path, to: Path, part: Part) -> int:
+def export_run(path: Path, to: Path, part: Part, option: str = "--to") -> int:
     """Write the grains to a new file, at the end of the run or over time; returns the exit code.
 
-    Raises `ParameterError`.
+    Raises `ParameterError`, which names the `option` with the file.
     """
     from repose.sim.io.export import format_of, with_place
 
     format_of(to, several=part.every is not None)
-    place = claim_for("--to", to)
+    place = claim_for(option, to)
     try:
         return _fed(path, to, part, lambda feed: with_place(place, feed))
     finally:
@@ -223,9 +222,14 @@ def _give(saved: SavedRun, name: str, part: Part, add: Add, written: list[int]) 
     from repose.sim.experiment.export_state import state_of
     from repose.sim.experiment.replay import play
 
-    def take(experiment: Experiment) -> float:
-        add(state_of(experiment))
-        written[:] = experiment.run.world.sphere_count, written[1] + 1
+    last_step = -1
+
+    def take(experiment: Experiment, clock: float | None = None) -> float:
+        nonlocal last_step
+        if experiment.history.at > last_step:  # a step that is longer than the time between two states is written once
+            add(state_of(experiment, clock))
+            written[:] = experiment.run.world.sphere_count, written[1] + 1
+        last_step = experiment.history.at
         return part.every or math.inf
 
     if part.every is None:
@@ -257,6 +261,12 @@ def _export_for_lammps(path: Path, to: Path) -> int:
         say(note)
     say(f"{now.run.world.sphere_count} spheres at step {now.run.step} written to {to / DATA} and {to / SCRIPT}.")
     return WRITTEN
+
+
+def saved_runs(path: Path) -> tuple[tuple[SavedRun, ...], frozenset[str]]:
+    """The runs in a file, and the names of the parameters in which they differ; raises `ParameterError`."""
+    saved = _loaded(path)
+    return singles(saved), getattr(saved, "own", frozenset())
 
 
 def _single(path: Path) -> SavedRun:

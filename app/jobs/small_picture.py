@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
 from repose.app.jobs.headless_film import open_picture_maker
 from repose.app.render.camera import NO_INSET
 from repose.app.render.follow import first_camera
-from repose.app.render.side_by_side import GROUND, LINE, columns_for, places, shape_of
+from repose.app.render.side_by_side import LINE, columns_for, joined, places, shape_of
 from repose.app.storage.thumbnails import DRAWN, thumbnail, without_words
 from repose.app.storage.view import View
 from repose.sim.experiment.snapshot import Snapshot
@@ -16,14 +15,13 @@ def small_picture(*snapshots: Snapshot) -> bytes:
     """The grains alone, without words, as WebP, of several snapshots side by side; raises `WindowError` where there is
     no OpenGL."""
     columns = columns_for(len(snapshots), *DRAWN, shape_of(snapshots[0]))
-    whole = np.full((DRAWN[1], DRAWN[0], 3), GROUND, np.uint8)
-    for snapshot, (x, y, width, height) in zip(snapshots, places(len(snapshots), columns, DRAWN), strict=True):
+    wheres, parts = places(len(snapshots), columns, DRAWN), []
+    for snapshot, (_, _, width, height) in zip(snapshots, wheres, strict=True):
         gap = LINE if len(snapshots) > 1 else 0
         size = width - gap, height - gap
         maker = open_picture_maker(size)
         try:
-            picture = maker.draw(snapshot, without_words(View()), first_camera(snapshot, size, NO_INSET))
+            parts.append(maker.draw(snapshot, without_words(View()), first_camera(snapshot, size, NO_INSET)))
         finally:
             maker.close()
-        whole[y : y + size[1], x : x + size[0]] = picture
-    return thumbnail(whole)
+    return thumbnail(joined(parts, wheres, DRAWN))

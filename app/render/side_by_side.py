@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from repose.app.render.camera import Size
@@ -45,6 +45,16 @@ def places(count: int, columns: int, size: Size) -> list[tuple[int, int, int, in
     return found
 
 
+def joined(parts: Sequence[Picture], wheres: Sequence[tuple[int, int, int, int]], size: Size) -> Picture:
+    """The pictures at their places in one of that size; a single one as it is."""
+    if len(parts) == 1:
+        return parts[0]
+    whole = np.full((size[1], size[0], 3), GROUND, np.uint8)
+    for (x, y, _, _), part in zip(wheres, parts, strict=True):
+        whole[y : y + part.shape[0], x : x + part.shape[1]] = part
+    return whole
+
+
 class Together:
     """The director of a film of experiments side by side: a director for each of them, in parts of one picture.
 
@@ -56,6 +66,11 @@ class Together:
         self._directors: list[Director] = []
         self._places: list[tuple[int, int, int, int]] = []
         self._newest: tuple[Snapshot, ...] = ()
+
+    @property
+    def interval(self) -> float:
+        """Simulated time from the newest snapshot to the next that is wanted [s]: that of the first run."""
+        return self._directors[0].interval
 
     def take(self, snapshot: Snapshot) -> Iterator[Picture]:
         """The pictures that a snapshot adds to the film; runs that have ended stand still."""
@@ -77,7 +92,4 @@ class Together:
 
     def _joined(self, films: list[Iterator[Picture]]) -> Iterator[Picture]:
         for parts in zip(*films, strict=True):
-            whole = np.full((self._size[1], self._size[0], 3), GROUND, np.uint8)
-            for (x, y, _, _), part in zip(self._places, parts, strict=True):
-                whole[y : y + part.shape[0], x : x + part.shape[1]] = part
-            yield whole
+            yield joined(parts, self._places, self._size)

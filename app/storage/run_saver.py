@@ -62,6 +62,8 @@ class RunSaver:
     """A run whose window ended unexpectedly, until it is opened or discarded."""
     kept: bool = False
     """After the end: whether an automatic save of this run was left for the next start."""
+    held: bool = False
+    """True while a lecture shows runs of its own: the automatic saves stay those of the user's run."""
     confirm: str = ""
     """A file that exists, to be overwritten only if asked again."""
     _mine: str = ""
@@ -83,9 +85,23 @@ class RunSaver:
 
     def tick(self) -> None:
         """Once a frame: save when it is time to."""
-        if self._place is not None and time.monotonic() >= self._due:
+        if self._place is not None and not self.held and time.monotonic() >= self._due:
             self._due = time.monotonic() + INTERVAL
             self.send(Copy(lambda saved: self._jobs.put(lambda: self._save_by_itself(saved))))
+
+    def hold(self, take: Callable[[Saved], None]) -> None:
+        """Save the run by itself once more and pass a copy of it to `take`; then save none by itself until `resume`."""
+        self.held = True
+
+        def keep(saved: Saved) -> None:
+            take(saved)
+            self._jobs.put(lambda: self._save_by_itself(saved))
+
+        self.send(Copy(keep))
+
+    def resume(self) -> None:
+        """Save the run in the window by itself again."""
+        self.held = False
 
     def save_now(self) -> None:
         """Save the run by itself at once, and wait for it, but not for a thread that is compiling."""
@@ -95,7 +111,7 @@ class RunSaver:
             self._save_by_itself(saved)
             done.set()
 
-        if self._place is not None:
+        if self._place is not None and not self.held:
             self.send(Copy(lambda saved: self._jobs.put(lambda: write(saved))))
             done.wait(LAST_SAVE)
 
@@ -129,6 +145,11 @@ class RunSaver:
         """Write files to free names in the folder, one per suffix; `what` they are begins the message."""
         self.said, self.trouble = "", ""
         self._jobs.put(lambda: self._save_files(what, folder, name, writers))
+
+    def save_picture(self, folder: Path, name: str, write_png: Writer) -> None:
+        """Write the picture, and grains and forces of every run, to free names in the folder as PNG and SVG."""
+        self.said, self.trouble = "", ""
+        self.send(Copy(lambda saved: self._jobs.put(lambda: self._save_picture(saved, folder, name, write_png))))
 
     def open(self, path: str) -> None:
         """Continue the run in a file."""
@@ -216,6 +237,19 @@ class RunSaver:
         from repose.app.storage.plot_files import WRITERS
 
         self._save_files("Plot", folder, name, {suffix: partial(WRITERS[suffix], sheet) for suffix in suffixes})
+
+    def _save_picture(self, saved: Saved, folder: Path, name: str, write_png: Writer) -> None:
+        from repose.sim.experiment.changes import resumed_experiment
+        from repose.sim.experiment.export_state import state_of
+        from repose.sim.experiment.saved_side_by_side import singles
+        from repose.sim.io.export import write_state
+
+        runs = singles(saved)
+        suffixes = [".svg"] if len(runs) == 1 else [f"-{number + 1}.svg" for number in range(len(runs))]
+        writers: dict[str, Writer] = {".png": write_png}
+        for suffix, run in zip(suffixes, runs, strict=True):
+            writers[suffix] = partial(write_state, state_of(resumed_experiment(run)), ".svg")
+        self._save_files("Picture", folder, name, writers)
 
     def _save_files(self, what: str, folder: Path, name: str, writers: Mapping[str, Writer]) -> None:
         paths = {suffix: free_name(folder, name, suffix) for suffix in writers}

@@ -35,6 +35,8 @@ class Key:
     ctrl: bool = False
     shift: bool = False
     """With `ctrl`, whether Shift must be pressed too."""
+    when: Callable[[Ui], bool] = lambda ui: True
+    """Whether the key works now; without it the next key of the list that is pressed alike does."""
 
 
 WINDOW_KEYS = (
@@ -43,6 +45,14 @@ WINDOW_KEYS = (
     Key("look_side", "2", "in 3D: view from the side", "Picture", codes=(pygame.K_2, pygame.K_KP_2)),
     Key("look_top", "3", "in 3D: view from the top", "Picture", codes=(pygame.K_3, pygame.K_KP_3)),
     Key("look_three-quarter", "4", "in 3D: view at an angle", "Picture", codes=(pygame.K_4, pygame.K_KP_4)),
+    Key(
+        "save_picture",
+        "Ctrl+P",
+        "save the picture as PNG and SVG",
+        "File",
+        codes=(pygame.K_p,),
+        ctrl=True,
+    ),
     Key("hide_panels", "Tab", "hide or show all panels", "Window", codes=(pygame.K_TAB,)),
     Key("fold", "F4", "fold the column to a rim, or unfold it", "Window", codes=(pygame.K_F4,)),
     Key("next_column", "F6", "keyboard to column, bar, actions in turn", "Window", codes=(pygame.K_F6,)),
@@ -127,7 +137,7 @@ def dispatch(event: pygame.event.Event, keys: Iterable[Key], ui: Ui, typing: boo
     """Call the function of a KEYDOWN event, unless a text field has the keyboard; True if one of `keys` was pressed."""
     if typing or event.type != pygame.KEYDOWN:
         return False
-    key = find_key(keys, event.key, event.unicode, event.mod)
+    key = find_key((key for key in keys if key.when(ui)), event.key, event.unicode, event.mod)
     if key is None or (key.act is None and key.name not in ui.actions):
         return False
     key.act(ui) if key.act is not None else ui.actions[key.name]()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import shlex
 import subprocess
 import sys
+from collections.abc import Sequence
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any, BinaryIO
 
@@ -13,32 +15,61 @@ from repose.app.ui.preset_library import different
 from repose.app.ui.toasts import tell
 from repose.app.ui.ui import Ui
 from repose.sim.io import presets
-from repose.sim.parameters import ParameterError, Value
+from repose.sim.parameters import ParameterError, ParameterSet, Value
 from repose.sim.registry import scenes
 
 
 def experiment_of(ui: Ui) -> presets.Preset | None:
-    """Scene, seed, ready state at the beginning and present parameters of the run; None before it has begun."""
-    snapshot, parameters = ui.snapshot, ui.snapshot.parameters
-    if parameters is None:
+    """Scene, seed, ready state at the beginning and present parameters of the run, or of all runs side by side; None
+    before it has begun. Raises `ParameterError` where one preset cannot describe all of them."""
+    runs = ui.runs or (ui.snapshot,)
+    sets = [run.parameters for run in runs if run.parameters is not None]
+    if len(sets) < len(runs):
         return None
-    scene = snapshot.scene
-    return presets.Preset("shared", scenes()[scene].title, scene, snapshot.seed, different(parameters), snapshot.ready)
+    first = runs[0]
+    names = dict.fromkeys(name for parameters in sets for name in different(parameters))
+    values: dict[str, list[Any]] = {name: [getattr(parameters, name, None) for parameters in sets] for name in names}
+    own = {name: tuple(given) for name, given in values.items() if given.count(given[0]) < len(given)}
+    common = {name: given[0] for name, given in values.items() if name not in own}
+    title = scenes()[first.scene].title
+    found = presets.Preset("shared", title, first.scene, first.seed, common, first.ready, side_by_side=own)
+    if len(runs) > 1:
+        _require_same(found, [(run.scene, run.seed, run.ready) for run in runs], sets)
+    return found
+
+
+def _require_same(
+    found: presets.Preset, begun: Sequence[tuple[str, int, str | None]], sets: list[ParameterSet]
+) -> None:
+    """Raise `ParameterError` unless the runs of the preset have these scenes, seeds, ready states and parameters."""
+    with suppress(ParameterError):
+        described = presets.load(presets.code_of(found)).runs
+        as_begun = [(run.scene, run.seed, run.ready) for run in described]
+        checked = [scenes()[run.scene].parameters.checked(run.values).model_dump() for run in described]
+        if as_begun == begun and checked == [parameters.model_dump() for parameters in sets]:
+            return
+    raise ParameterError(
+        "These runs side by side are not those of one preset with values of its own for each: save them and share the "
+        "file, or share one of them alone (F9)."
+    )
 
 
 def code_or_refusal(ui: Ui) -> tuple[str, str]:
     """The code of the run in the window, or an empty one and why there is none."""
-    found = experiment_of(ui)
-    if found is None:
-        return "", "The code appears as soon as the engine is ready."
     try:
+        found = experiment_of(ui)
+        if found is None:
+            return "", "The code appears as soon as the engine is ready."
         return presets.code_of(found), ""
     except ParameterError as error:
         return "", str(error)
 
 
 def command_line(preset: presets.Preset) -> str:
-    """The command that runs the preset without a window; raises `ParameterError` where there is none."""
+    """The command that runs the preset without a window, or opens runs side by side in one; raises `ParameterError`
+    where there is none."""
+    if preset.side_by_side:
+        return _joined(["repose", "open", presets.code_of(preset)])
     start = presets.load(presets.DEFAULT)
     if start.scene != preset.scene:
         start = presets.Preset("defaults", "", preset.scene)
@@ -76,15 +107,16 @@ def copy_code(ui: Ui) -> None:
 
 def copy_command_line(ui: Ui) -> None:
     """Put the command line on the clipboard."""
-    found = experiment_of(ui)
     try:
+        found = experiment_of(ui)
         line = command_line(found) if found is not None else ""
     except ParameterError as error:
         tell(ui, str(error), bad=True)
         return
-    if line:
+    if found is not None:
         imgui.set_clipboard_text(line)
-        tell(ui, "The command line is on the clipboard: it runs this experiment without a window.")
+        does = "opens these runs side by side" if found.side_by_side else "runs this experiment without a window"
+        tell(ui, f"The command line is on the clipboard: it {does}.")
 
 
 @lru_cache(maxsize=4)

@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+import numpy as np
+from numpy.typing import NDArray
 from repose.app.render.orbit import VIEWS
+from repose.app.storage.paths import runs_folder
+from repose.app.storage.png import save_png
 from repose.app.ui.layout import focus_next
 from repose.app.ui.panels import all_keys
 from repose.app.ui.places import fold
@@ -13,18 +17,25 @@ from repose.app.ui.ui import Ui
 from repose.app.window.camera_control import CameraControl
 from repose.app.window.physics import Physics
 from repose.app.window.window import Window
+from repose.sim.experiment.origin import origin_of
+from repose.sim.registry import scenes
 
 
 def make_actions(
-    ui: Ui, camera_control: Callable[[], CameraControl], window: Window, physics: Physics
+    ui: Ui,
+    camera_control: Callable[[], CameraControl],
+    window: Window,
+    physics: Physics,
+    draw: Callable[[], NDArray[np.uint8] | None],
 ) -> dict[str, Callable[[], object]]:
     """A function without arguments for every key, and for buttons without a key; `camera_control` is a function that
-    returns that of the picture shown."""
+    returns that of the picture shown, `draw` one that returns the picture itself, None where it cannot be drawn."""
     actions: dict[str, Callable[[], object]] = {
         key.name: partial(key.act, ui) for key in all_keys() if key.act is not None
     }
     actions |= {f"look_{name}": partial(_turn_to, camera_control, name) for name in VIEWS}
     return actions | {
+        "save_picture": partial(_save_picture, ui, draw),
         "frame_all": lambda: camera_control().follow_grains(),
         "hide_panels": partial(_toggle_panels, ui),
         "fullscreen": window.toggle_fullscreen,
@@ -33,6 +44,18 @@ def make_actions(
         "revive": partial(_revive, ui, physics),
         "stop_relaxing": physics.stop_relaxing,
     }
+
+
+def _save_picture(ui: Ui, draw: Callable[[], NDArray[np.uint8] | None]) -> None:
+    """Write the picture as PNG, and grains and forces as SVG, to the folder of the runs, with their origin inside."""
+    snapshot, pixels = ui.snapshot, draw()
+    if pixels is None or snapshot.scene not in scenes():
+        ui.run_saver.trouble = "The picture cannot be drawn now, and is not saved."
+        return
+    origin = origin_of(scenes()[snapshot.scene], snapshot.seed, snapshot.time, snapshot.parameters)
+    if ui.runs:
+        origin["side by side"] = "; ".join(run.label for run in ui.runs)
+    ui.run_saver.save_picture(runs_folder(), f"{snapshot.scene}-picture", partial(save_png, pixels, origin=origin))
 
 
 def _turn_to(camera_control: Callable[[], CameraControl], view: str) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import get_args
 
 from repose.sim.experiment import changes, drawn_walls, drop, faults, history, pull, push, results, shake
+from repose.sim.experiment.command_log import Entry
 from repose.sim.experiment.commands import (
     ADDED,
     DRAWN,
@@ -132,13 +133,18 @@ def rewind_to(experiment: Experiment, at: int) -> None:
 def take_back(experiment: Experiment, name: str) -> None:
     """Go to the state before the latest change of the parameter `name`, or before the latest deed of this name; raises
     `ParameterError` if there is none."""
-    done = experiment.history.log.entries[: experiment.history.commands]
+    past = experiment.history
+    # On the way to an earlier state the deeds done are those of that state: Ctrl+Z twice takes two deeds back.
+    done = past.log.entries[: past.commands if past.seek is None else past.seek.last]
     if name in DRAGS or name in CLICKS:
         commands = [entry.command for entry in done]
         last = begin_of_drag(commands, DRAGS[name]) if name in DRAGS else latest(commands, CLICKS[name])
         if last is None:
             raise ParameterError(f"There is no {name} in this run: there is nothing to undo.")
-        history.keep_undone(experiment, name, done[last : last + 1 + steps_of_drag(commands[last:], name)])
+        taken = done[last : last + 1 + steps_of_drag(commands[last:], name)]
+        if name in DRAGS and not isinstance(taken[-1].command, Release):  # the button is down: redo lets go here
+            taken = [*taken, Entry(experiment.history.at, Release())]
+        history.keep_undone(experiment, name, taken)
         go_to(experiment, done[last].at, last)
         return
     for last, entry in reversed(list(enumerate(done))):

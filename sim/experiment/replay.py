@@ -12,9 +12,19 @@ from repose.sim.experiment.command_log import SavedRun
 from repose.sim.experiment.commands import UseThreads
 from repose.sim.experiment.control import apply, follow_log
 from repose.sim.experiment.experiment import Experiment
-from repose.sim.experiment.headless import Frames, OnState
+from repose.sim.experiment.headless import Frames, OnFrame, shown
 from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.stepping import steps_until
+
+OnMoment = Callable[[Experiment, float], float]
+"""Processes a state and the simulated time since the log began [s]; returns the time from the due time of this state to
+that of the next [s]."""
+
+
+def pictures(on_frame: OnFrame, forces: bool = False) -> OnMoment:
+    """Give a snapshot of each state to `on_frame`, with `forces` including those of every contact."""
+    on_state = shown(on_frame, forces)
+    return lambda state, clock: on_state(state)
 
 
 class Verdict(NamedTuple):
@@ -69,7 +79,7 @@ class Played(NamedTuple):
 
 def play(
     saved: SavedRun,
-    on_state: OnState,
+    on_moment: OnMoment,
     at_phases: bool = False,
     since: float = 0.0,
     until: float = math.inf,
@@ -78,16 +88,22 @@ def play(
 ) -> Played:
     """Replay the log and take frames from `since` to `until`, simulated seconds since the log began.
 
-    This time continues where the time of the run restarts at 0. `on_state` and `at_phases` are as in
-    `repose.sim.experiment.headless`; `shown` makes an `on_state` of what takes snapshots.
+    This time continues where the time of the run restarts at 0. `at_phases` is as in
+    `repose.sim.experiment.headless`.
     """
     experiment = _at_its_beginning(saved, threads)
     past, end = experiment.history, saved.now.at
     marks = [mark for mark in saved.log.marks if mark.at <= end]
     frames: Frames | None = None
-    clock, before, began, agreed, differs_at = 0.0, experiment.time, 0.0, 0, None
+    clock, began, agreed, differs_at = 0.0, 0.0, 0, None
+    ahead = -experiment.time
+    """What the time of the run lacks of the clock [s]; it changes only where that time is set back."""
+
+    def on_state(state: Experiment) -> float:
+        return on_moment(state, state.time + ahead)
+
     while True:
-        clock, before = clock + experiment.time - before, experiment.time
+        clock, before = experiment.time + ahead, experiment.time
         while agreed < len(marks) and differs_at is None and marks[agreed].at <= past.at:
             same = marks[agreed].at == past.at and state_hash(experiment.run) == marks[agreed].digest
             agreed, differs_at = (agreed + 1, None) if same else (agreed, marks[agreed].at)
@@ -95,14 +111,15 @@ def play(
         entries = saved.log.entries[: saved.now.commands]
         acted = sum(entry.at <= past.at for entry in entries)
         followed = follow_log(experiment, past.at, acted)
-        before = experiment.time
+        if experiment.time != before:
+            ahead = clock - experiment.time
         if frames is None and clock >= since - 1e-12 and clock < until:
             frames, began = Frames(experiment, on_state, at_phases), clock
         if frames is not None:
             frames.take()
         if not followed or past.at >= end or clock >= until:
             break
-        due = min(frames.due if frames is not None else before + since - clock, before + until - clock)
+        due = min(frames.due if frames is not None else since - ahead, until - ahead)
         events = (*entries[acted : acted + 1], *(marks[agreed : agreed + 1] if differs_at is None else ()))
         stop = min(past.at + steps_until(experiment, due), end, *(event.at for event in events))
         if not follow_log(experiment, stop, acted):

@@ -109,6 +109,12 @@ def export(state: ExportedState, path: Path) -> None:
     with_place(claim(path), lambda add: add(state))
 
 
+def write_state(state: ExportedState, suffix: str, file: BinaryIO) -> None:
+    """Write one state to an open file in the format of that ending."""
+    with FORMATS[suffix].begin(file) as add:
+        add(state)
+
+
 def with_place(place: Claim, feed: Callable[[Add], object]) -> None:
     """Write a claimed file: `feed(add)` calls `add` for every state; raises `OSError`."""
 

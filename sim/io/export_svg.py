@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import BinaryIO
-from xml.sax.saxutils import escape
+from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
 from repose.sim.io.export_text import Add
@@ -22,12 +22,14 @@ MARGIN, FOOT = 3.0, 13.0
 """Around the grains, and below them for the scale bar [mm]."""
 WIDEST = 0.5
 """Width of the line of the largest force, over the mean radius."""
+NAMESPACE = "urn:repose:origin"
+"""Of the entries in the metadata."""
 UNITS = ((1.0, "m"), (1e-2, "cm"), (1e-3, "mm"), (1e-6, "µm"))
 
 
 @contextmanager
 def vector_graphic(file: BinaryIO) -> Iterator[Add]:
-    """One state, with the origin of the run in its description."""
+    """One state, with the origin of the run in its metadata, one entry for each name."""
 
     def add(state: ExportedState) -> None:
         file.write(_drawn(state).encode("utf-8"))
@@ -49,13 +51,14 @@ def _drawn(state: ExportedState) -> str:
     most = float(push.max(initial=0.0))
     wide = WIDEST * float(radius.mean()) * push / most if most > 0.0 else push
     title = f"{state.origin.get('scene', 'grains')}, t = {state.time:.6g} s"
-    words = "\n".join(f"{name}: {value}" for name, value in state.origin.items())
+    entries = (f"<entry name={quoteattr(name)}>{escape(value)}</entry>" for name, value in state.origin.items())
     rows = [
         '<?xml version="1.0" encoding="utf-8"?>',
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.4f}mm" height="{height + FOOT:.4f}mm" '
         f'viewBox="0 0 {width:.4f} {height + FOOT:.4f}">',
         f"<title>{escape(title)}</title>",
-        f"<desc>{escape(words)}</desc>",
+        "<desc>Grains as circles, contact forces as lines; the metadata say where they come from.</desc>",
+        f'<metadata><origin xmlns="{NAMESPACE}">{"".join(entries)}</origin></metadata>',
         '<g id="grains" stroke="#303030" stroke-width="0.08">',
         *(
             f'<circle cx="{place[k, 0]:.4f}" cy="{place[k, 1]:.4f}" r="{radius[k]:.4f}" '

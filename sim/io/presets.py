@@ -105,14 +105,20 @@ def load(name_or_path: str | Path) -> Preset:
 
 def code_of(preset: Preset) -> str:
     """A code that contains the preset; raises `ParameterError` for a value that another machine does not have."""
-    _require_no_files(preset.scene, preset.values)
-    return share_code.encode(preset.scene, preset.seed, preset.ready, preset.values)
+    _require_no_files(preset.scene, preset.values, preset.side_by_side)
+    return share_code.encode(preset.scene, preset.seed, preset.ready, preset.values, preset.side_by_side)
 
 
-def _require_no_files(scene: Any, values: Mapping[str, Any]) -> None:
-    """Raise `ParameterError` if a value names a file; nothing is opened."""
+def _require_no_files(scene: Any, values: Mapping[str, Any], together: Any) -> None:
+    """Raise `ParameterError` if a value, or one of those of runs side by side, names a file; nothing is opened."""
     declared = scenes()[scene].parameters.declared() if isinstance(scene, str) and scene in scenes() else {}
+    beside = together if isinstance(together, Mapping) else {}
+    given = beside.get(PRESET, ())
+    for named in given if isinstance(given, Sequence) else ():
+        require_known(str(named), names(), "preset")  # that of a file is not opened
     for name, entry in declared.items():
+        if entry.kind == "path" and beside.get(name):
+            raise ParameterError(f"{name} names files of one machine, which a code cannot contain: share a saved run.")
         if entry.kind == "path" and values.get(name):
             raise ParameterError(
                 f"{name} names {Path(str(values[name])).name}, a file of one machine, which a code cannot contain: "
@@ -124,7 +130,7 @@ def _of_code(code: str) -> Preset:
     document = share_code.decode(code)
     program, own = document.pop("program"), metadata.version("repose")
     try:
-        _require_no_files(document["scene"], document["parameters"])
+        _require_no_files(document["scene"], document["parameters"], document.get("side_by_side"))
         found = _checked(document, "shared")
         require_known(found.ready or "", ("", *scenes()[found.scene].prepared), "ready state")
     except ParameterError as error:
@@ -143,7 +149,8 @@ def card_of(name_or_path: str | Path) -> Card:
         return Card(preset.name, preset.title, preset.scene, preset.about)
     if share_code.is_code(str(name_or_path)):
         preset = load(name_or_path)
-        return Card(str(name_or_path), preset.title, preset.scene, preset.about)
+        together = bool(preset.side_by_side)
+        return Card(str(name_or_path), preset.title, preset.scene, preset.about, together=together)
     text, name = _read(name_or_path)
     document = _document(text, name)
     scene = _text(document, "scene", "")

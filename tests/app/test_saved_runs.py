@@ -17,14 +17,14 @@ from repose.app.storage.view import View
 from repose.app.window.window import WindowError
 from repose.sim.experiment import saved_run
 from repose.sim.experiment.changes import new_experiment
-from repose.sim.experiment.commands import SetParameters
+from repose.sim.experiment.commands import Act, SetParameters
 from repose.sim.experiment.control import apply
 from repose.sim.experiment.experiment import Experiment
-from repose.sim.experiment.headless import shown
 from repose.sim.experiment.history import saved_copy
-from repose.sim.experiment.replay import play, verify
+from repose.sim.experiment.replay import pictures, play, verify
 from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.experiment.stepping import advance
 from repose.sim.io.lammps_dump import read_dump
 
 from tests.small_worlds import use_plain_engine
@@ -169,7 +169,7 @@ def test_any_part_of_a_saved_run_is_replayed_with_the_same_bits(whole: Path) -> 
         frames.append(Snapshot(time=snapshot.time, phase=snapshot.phase, dt=snapshot.dt))
         return 0.01
 
-    played = play(saved, shown(take), since=0.2, until=0.4)
+    played = play(saved, pictures(take), since=0.2, until=0.4)
     times = np.array([frame.time for frame in frames])
     due = 0.2 + 0.01 * np.arange(len(times))
     assert len(times) in (20, 21)
@@ -178,7 +178,7 @@ def test_any_part_of_a_saved_run_is_replayed_with_the_same_bits(whole: Path) -> 
     assert played.duration == pytest.approx(0.2, abs=1e-3)
     assert played.verdict.differs_at is None
     frames.clear()
-    played = play(saved, shown(take), at_phases=True)
+    played = play(saved, pictures(take), at_phases=True)
     assert {"filling", "flowing", "rested"} <= {frame.phase for frame in frames}
     assert frames[0].time == 0.0
     assert state_hash(played.experiment.run) == state_hash(saved.now.now.run)
@@ -197,14 +197,14 @@ def test_a_replay_that_differs_goes_on_to_the_end_of_the_part_and_names_the_step
         times.append(snapshot.time)
         return 0.05
 
-    played = play(other, shown(take), since=0.3, until=0.4)
+    played = play(other, pictures(take), since=0.3, until=0.4)
     assert played.verdict.differs_at == marks[0].at
     assert played.duration == pytest.approx(0.1, abs=1e-3)
     assert len(times) in (2, 3)
 
 
 def test_a_part_after_the_end_has_no_frames(whole: Path) -> None:
-    assert play(saved_run.load(whole), lambda experiment: 0.1, since=100.0).duration == 0.0
+    assert play(saved_run.load(whole), lambda experiment, clock: 0.1, since=100.0).duration == 0.0
 
 
 @pytest.mark.gl
@@ -259,7 +259,7 @@ def test_a_part_of_a_saved_run_is_exported_over_time_as_it_was_computed(
     saved = saved_run.load(whole)
     states: list[np.ndarray] = []
 
-    def take(experiment: Experiment) -> float:
+    def take(experiment: Experiment, clock: float) -> float:
         states.append(experiment.run.world.motion[:2, 0].T.copy())
         return 0.05
 
@@ -269,6 +269,28 @@ def test_a_part_of_a_saved_run_is_exported_over_time_as_it_was_computed(
     assert "Load trajectory" in capsys.readouterr().err
     assert {path.name for path in (here / "last").iterdir()} == {"grains.lammpstrj", "contacts.dump"}
     assert read_dump(here / "last" / "grains.lammpstrj").places[0].step == saved.now.now.run.step
+
+
+def test_a_run_that_was_reset_is_exported_as_one_series_whose_steps_and_times_increase(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    experiment, spent = new_experiment("heap", {"grain_count": 20, "width": 0.01}), 0.0
+    for _ in range(2):
+        assert apply(experiment, Act("fill")) == ""
+        advance(experiment, 300)
+        spent += experiment.time
+        assert apply(experiment, Act("reset")) == ""
+    assert apply(experiment, Act("fill")) == ""
+    advance(experiment, 300)
+    saved_run.save(saved_copy(experiment), Path("reset.repose"))
+    every = "1e-6"  # shorter than a step: every step is written once
+    assert run_command_line(("export", "reset.repose", "--to", "all.lammpstrj", "--every", every)) == 0
+    assert "in 901 states" in capsys.readouterr().err
+    found = read_dump(Path("all.lammpstrj"))
+    assert [place.step for place in found.places] == list(range(901))
+    assert found.places[-1].time == pytest.approx(spent + experiment.time, rel=1e-9)
+    last = found.frame(900).position[:, :2]
+    assert np.array_equal(last, experiment.run.world.motion[:2, 0].T)
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ from repose.sim.engine.world import PAIR_COUNT
 from repose.sim.experiment.export_state import state_of
 from repose.sim.io.export import FORMATS, PROGRAMS, export, export_folder
 from repose.sim.io.export_hdf5 import hdf5
+from repose.sim.io.export_svg import NAMESPACE
 from repose.sim.io.export_text import Add
 from repose.sim.io.exported_state import ExportedState, contacts_of, grain_columns
 from repose.sim.io.lammps_dump import read_dump
@@ -237,9 +238,11 @@ def test_n20_a_vector_graphic_has_a_circle_per_grain_a_line_per_push_and_the_ori
     width, height = (float(size) for size in tree.attrib["viewBox"].split()[2:])
     assert (circles[:, :2] > circles[:, 2:]).all()
     assert (circles[:, :2] + circles[:, 2:] < (width, height)).all()
-    about = tree.findtext(f"{name}desc") or ""
-    assert f"seed: {run.origin['seed']}" in about.splitlines()
-    assert "parameter friction: friction" in about
+    inside = tree.find(f"{name}metadata")
+    assert inside is not None
+    assert {entry.attrib["name"]: entry.text for entry in inside.iter(f"{{{NAMESPACE}}}entry")} == run.origin
+    assert run.origin["seed"] == "1"
+    assert run.origin["parameter width"].endswith("15 mm")
     bar = tree.findall(f"{name}line")[0]
     long = (float(bar.attrib["x2"]) - float(bar.attrib["x1"])) / scale
     assert tree.findtext(f"{name}text") == f"{1e3 * long:.4g} mm"

@@ -12,7 +12,7 @@ from repose.sim.experiment import saved_run
 from repose.sim.experiment.activation import activate
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.checkpoints import bytes_of
-from repose.sim.experiment.commands import Act, Resume, SetParameters
+from repose.sim.experiment.commands import Act, Resume, SetParameters, TakeBack
 from repose.sim.experiment.control import apply, rewind_to, seek_further
 from repose.sim.experiment.ledger import survey_contacts
 from repose.sim.experiment.results import state_hash
@@ -166,6 +166,20 @@ def test_n17_a_long_rewind_is_done_in_parts_during_which_commands_are_refused() 
     assert again.history.log.end == 6_000
     assert apply(again, SetParameters({"friction": 0.2})) == ""
     assert again.history.log.end == 5_500
+
+
+def test_n17_two_changes_are_taken_back_also_while_the_run_moves_to_the_state_before_the_second() -> None:
+    simulation = poured(2_000)
+    before = state_hash(simulation.run)
+    go(changed(simulation, friction=0.5), 4_000)
+    again = resumed(saved(go(changed(simulation, friction=0.6), 5_000)))
+    again.session.seek_steps = 700
+    for step in (4_000, 2_000):
+        assert apply(again, TakeBack("friction")) == ""
+        assert again.history.seek is not None
+        assert again.history.seek.at == step
+    seek_further(again, 2_000)
+    assert (state_hash(again.run), again.history.seek) == (before, None)
 
 
 def test_n05_resuming_while_another_experiment_runs() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from imgui_bundle import imgui
+from repose.app.language import translated
 from repose.app.render.pacing import describe_speed
 from repose.app.render.text import draw_text, note
 from repose.app.render.theme import colour32
@@ -19,6 +20,14 @@ def draw(ui: Ui) -> None:
     label, emphasis = ("End the recording", ui.palette.bad) if film.running else ("Record", None)
     if button(ui, "record.button", label, hint="V", emphasis=emphasis, enabled=film.running or not film.finishing):
         start_or_stop(ui)
+    if button(
+        ui,
+        "record.picture",
+        "Save the picture",
+        hint="Ctrl+P",
+        help="As PNG of the size below, and grains and forces as SVG, with seed, version and parameters inside.",
+    ):
+        ui.actions["save_picture"]()
     imgui.begin_disabled(film.running)
     _draw_choices(ui)
     imgui.end_disabled()
@@ -61,7 +70,7 @@ def draw_indicator(ui: Ui, width: float) -> None:
 def _draw_choices(ui: Ui) -> None:
     film = ui.film
     imgui.align_text_to_frame_padding()
-    imgui.text_disabled("File")
+    imgui.text_disabled(translated("File"))
     imgui.same_line()
     suffix = imgui.calc_text_size(film.format).x + imgui.get_style().item_inner_spacing.x
     imgui.set_next_item_width(imgui.get_content_region_avail().x - suffix)

@@ -63,6 +63,8 @@ def test_opengl_is_named_with_its_version_and_renderer(monkeypatch: pytest.Monke
     found = finding("OpenGL")
     assert found.value[0].isdigit()
     assert "," in found.value
+    if "llvmpipe" in found.value.lower():
+        assert "drawn by the processor" in found.advice
 
 
 def test_a_crash_of_the_driver_ends_only_the_probe_process(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,11 +11,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
+from repose.app.storage.paths import runs_folder
 from repose.app.storage.settings import Settings
 from repose.sim.engine.world import World, copy_world
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.io.presets import Preset
 from repose.sim.registry import scenes
+
+from tests.app.drawn_pictures import objects
 
 pytestmark = pytest.mark.gl
 
@@ -48,11 +52,12 @@ def until(application: Any, done: Callable[[], bool]) -> None:
     raise AssertionError("it did not happen")
 
 
-def press(key: str, unicode: str = "") -> None:
+def press(key: str, unicode: str = "", mod: str = "NONE") -> None:
     import pygame
 
+    held = getattr(pygame, f"KMOD_{mod}")
     pygame.event.post(
-        pygame.event.Event(pygame.KEYDOWN, key=getattr(pygame, f"K_{key}"), unicode=unicode, mod=0, scancode=0)
+        pygame.event.Event(pygame.KEYDOWN, key=getattr(pygame, f"K_{key}"), unicode=unicode, mod=held, scancode=0)
     )
 
 
@@ -62,6 +67,13 @@ def test_the_window_draws_during_compiling_and_then_reacts_to_keys(application: 
     until(application, lambda: ui.snapshot.parameters is not None)
     press("f", "f")
     until(application, lambda: ui.snapshot.moving_count > 0)
+    press("p", "\x10", "CTRL")
+    until(application, lambda: bool(ui.run_saver.said or ui.run_saver.trouble))
+    assert ui.run_saver.said.startswith("Picture written to")
+    with Image.open(runs_folder() / "heap-picture-1.png") as picture:
+        assert picture.size == ui.film.size
+        assert "seed: 1" in picture.text["Description"].splitlines()
+    assert 'name="seed">1<' in (runs_folder() / "heap-picture-1.svg").read_text("utf-8")
     press("TAB", "\t")
     until(application, lambda: not ui.view.ui_visible)
     assert ui.inset == (0.0, 0.0, 0.0, 0.0)
@@ -76,7 +88,7 @@ def test_a_run_that_is_opened_comes_from_no_preset(application: Any, tmp_path: P
     assert ui.preset_library.title("heap") == "Small heap"
     ui.run_saver.save(str(kept))
     until(application, kept.exists)
-    ui.run_saver.open(str(kept))
+    drop(kept)
     until(application, lambda: ui.preset_library.current == "")
     assert ui.preset_library.title("heap") == scenes()["heap"].title
 
@@ -280,6 +292,68 @@ def test_a_shader_refused_by_the_driver_is_reported_and_the_experiment_continues
         assert "picture cannot be drawn" in ui.film.trouble
     del ui.broken["picture"]
     assert application.draw_frame()
+    assert ui.broken == {}
+
+
+@pytest.mark.parametrize("times", [8, pytest.param(100, marks=pytest.mark.slow)])
+def test_a_window_of_any_size_and_often_without_one_films_whole_pictures_at_the_size_of_the_film(
+    application: Any, times: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import av
+
+    ui, at = application.ui, (640, 480)
+    monkeypatch.setattr(type(application.window), "size", property(lambda self: at))
+    until(application, lambda: ui.snapshot.parameters is not None)
+    ui.film.size, ui.film.fps, ui.film.words = (160, 90), 30, False
+    press("f", "f")
+    press("v", "v")
+    before = objects()
+    for number in range(2 * times):
+        at = (0, 0) if number % 2 else ((1, 1), (1, 5000), (17, 300), (640, 480))[number // 2 % 4]
+        assert application.draw_frame()
+    until(application, lambda: ui.film.frames >= 5)
+    press("v", "v")
+    until(application, lambda: not ui.film.running and not ui.film.finishing)
+    at = (640, 480)
+    application.draw_frame()
+    assert (ui.broken, ui.film.trouble) == ({}, "")
+    with av.open(str(ui.film.path)) as container:
+        frames = [frame.to_ndarray(format="rgb24") for frame in container.decode(video=0)]
+    assert len(frames) == ui.film.frames
+    assert {frame.shape for frame in frames} == {(90, 160, 3)}
+    assert min(frame.std() for frame in frames) > 5.0  # grains on a ground, no black picture
+    after = objects(50 * times + 400)
+    assert all(after[kind] - before[kind] <= 3 for kind in after), (before, after)  # those of the film, once
+
+
+@pytest.mark.parametrize("loss", ["out of memory", "every object"])
+def test_a_driver_without_memory_and_the_loss_of_all_objects_are_reported_and_another_try_draws_again(
+    application: Any, loss: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import OpenGL.GL as gl
+    from OpenGL.error import GLError
+    from repose.app.render.gpu import Target
+
+    ui = application.ui
+    until(application, lambda: ui.snapshot.parameters is not None and application.renderer is not None)
+    application.draw_frame()
+    with monkeypatch.context() as patch:
+        if loss == "every object":
+            application.renderer.destroy()
+        else:
+
+            def refused(*_: object) -> None:
+                raise GLError(gl.GL_OUT_OF_MEMORY, description=b"out of memory")
+
+            patch.setattr(Target, "__init__", refused)
+            patch.setattr(type(application.window), "size", property(lambda self: (500, 400)))
+        until(application, lambda: "picture" in ui.broken)
+    assert ui.broken["picture"]
+    step = ui.snapshot.step
+    press("f", "f")
+    until(application, lambda: ui.snapshot.step > step)
+    del ui.broken["picture"]
+    application.draw_frame()
     assert ui.broken == {}
 
 

@@ -18,7 +18,7 @@ from repose.sim.registry import scenes
 MOON = Preset("moon", "Moon", "heap", 7, {"gravity": 1.62, "rotation": True, "law": "memoryless"}, "column")
 
 
-def forged(content: object, version: int = share_code.FORMAT) -> str:
+def forged(content: object, version: int = share_code.SINGLE) -> str:
     """A code with any content and a checksum that agrees."""
     compress = zlib.compressobj(9, wbits=-zlib.MAX_WBITS)
     body = compress.compress(json.dumps(content).encode()) + compress.flush()
@@ -32,12 +32,14 @@ def test_every_shipped_preset_has_a_short_code_for_urls_that_is_the_same_experim
     code = code_of(preset)
     assert re.fullmatch(r"[A-Za-z0-9_-]{30,600}", code)
     found = presets.load(code)
-    assert (found.scene, found.seed, found.ready, found.values) == (
+    assert (found.scene, found.seed, found.ready, found.values, found.side_by_side) == (
         preset.scene,
         preset.seed,
         preset.ready,
         preset.values,
+        preset.side_by_side,
     )
+    assert code.startswith("repose2-" if preset.side_by_side else "repose1-")
 
 
 def test_a_code_broken_into_lines_by_a_mail_is_read() -> None:
@@ -58,8 +60,8 @@ def test_every_changed_missing_or_exchanged_letter_is_found() -> None:
 
 
 def test_a_code_of_a_future_version_is_refused_with_both_versions() -> None:
-    for version in (2, 999):
-        with pytest.raises(ParameterError, match=f"format {version}, this program reads 1: a newer version"):
+    for version in (3, 999):
+        with pytest.raises(ParameterError, match=f"format {version}, this program reads 1 and 2: a newer version"):
             presets.load(code_of(MOON).replace("repose1-", f"repose{version}-"))
 
 
@@ -84,6 +86,27 @@ def test_a_code_with_impossible_content_is_refused_in_one_sentence(content: obje
         presets.load(forged(content))
     assert str(refused.value).startswith("The code ")
     assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("scene", "together", "words"),
+    [
+        ("heap", {"friction": [0.1]}, "1 value is refused"),
+        ("heap", {"friction": [0.1, 9]}, "from 0 to 2"),
+        ("heap", {"friction": [0.1, 0.1]}, "equal"),
+        ("heap", {"preset": ["/etc/passwd.toml", "honey"]}, "Unknown preset"),
+        ("heap", {"preset": ["repose1-abc", "honey"]}, "Unknown preset"),
+        ("heap", {"friction": 0.1}, "side_by_side"),
+        ("heap", "friction", "side_by_side"),
+        ("vessel", {"mesh": ["/a.stl", "/b.stl"]}, "files of one machine"),
+    ],
+)
+def test_a_code_of_impossible_runs_side_by_side_is_refused_in_one_sentence(
+    scene: str, together: object, words: str
+) -> None:
+    with pytest.raises(ParameterError, match=words) as refused:
+        presets.load(forged([scene, 1, None, {}, "0.2.0", together], share_code.TOGETHER))
+    assert str(refused.value).startswith("The code ")
 
 
 def test_a_code_that_would_unpack_to_gigabytes_is_refused() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from dataclasses import replace
 from pathlib import Path
@@ -51,6 +52,25 @@ def test_the_copied_code_is_the_experiment_shown(shared: PanelHarness) -> None:
     assert imgui.get_clipboard_text() == "repose run heap --seed 5 --set=friction=0.3 --ready"
 
 
+def test_the_code_of_runs_side_by_side_is_all_of_them_or_says_why_there_is_none(shared: PanelHarness) -> None:
+    ui, declared = shared.ui, scenes()["heap"].parameters
+    first = ui.snapshot
+    ui.runs = tuple(replace(first, parameters=declared.checked({"gravity": 1.62, "friction": mu})) for mu in (0.1, 0.4))
+    press(shared, "copy_code")
+    code = imgui.get_clipboard_text()
+    found = presets.load(code)
+    assert (found.seed, found.ready, found.values) == (5, "column", {"gravity": 1.62})
+    assert found.side_by_side == {"friction": (0.1, 0.4)}
+    assert presets.card_of(code).together
+    press(shared, "copy_command_line")
+    assert imgui.get_clipboard_text() == f"repose open {code}"
+    assert "side by side" in current_toasts(ui)[-1].text
+    ui.runs = (first, replace(first, seed=6))
+    press(shared, "copy_code")
+    press(shared, "copy_command_line")
+    assert {toast.text.partition(" are not")[0] for toast in current_toasts(ui)[-2:]} == {"These runs side by side"}
+
+
 def test_a_pasted_code_starts_its_experiment_and_a_damaged_one_says_why(shared: PanelHarness) -> None:
     press(shared, "share")
     code = presets.code_of(Preset("", "", "heap", 9, {"gravity": 1.62}))
@@ -94,7 +114,10 @@ def test_a_run_that_a_code_cannot_contain_says_so_in_its_place(harness: PanelHar
     assert "bowl.obj, a file of one machine" in current_toasts(harness.ui)[-1].text
 
 
-@pytest.mark.parametrize("name", [name for name in presets.names() if presets.load(name).scene != "vessel"])
+@pytest.mark.parametrize(
+    "name",
+    [name for name in presets.names() if (found := presets.load(name)).scene != "vessel" and not found.side_by_side],
+)
 def test_the_command_line_of_every_preset_runs_the_same_experiment(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     preset, jobs = presets.load(name), list[Job]()
     monkeypatch.setattr(headless_job, "run_job", lambda job: jobs.append(job) or 0)
@@ -105,6 +128,27 @@ def test_the_command_line_of_every_preset_runs_the_same_experiment(name: str, mo
     declared = scenes()[preset.scene].parameters
     assert (job.scene, job.seed, job.ready) == (preset.scene, preset.seed, preset.ready)
     assert declared.checked(job.values) == declared.checked(preset.values)
+
+
+RUN = ("thesis-heap", "bounce", "drum", "janssen", "slope", "hourglass", "rotating-grains", "honey", "impact-3", "beam")
+"""Presets of ten kinds: scenes, laws, integrators, bonds, a ready state."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", RUN)
+def test_what_the_command_line_of_a_preset_runs_has_the_same_bits(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    preset, found = presets.load(name), []
+    ready = ["--ready"] if preset.ready else []
+    lines = (shlex.split(command_line(preset))[1:], ["run", "--preset", name, *ready])
+    for number, words in enumerate(lines):
+        rest = ["--until", "0.02", "--no-picture", "--json", "--out", str(tmp_path / str(number))]
+        assert run_command_line([*words, *rest]) == 0
+        found.append(json.loads(capsys.readouterr().out))
+    assert found[0]["steps"] > 0
+    assert found[0]["seed"] == preset.seed
+    assert found[0]["state_hash"] == found[1]["state_hash"]
 
 
 def test_modules_of_the_qr_code_are_drawn_where_they_are(shared: PanelHarness, monkeypatch: pytest.MonkeyPatch) -> None:

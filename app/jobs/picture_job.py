@@ -1,0 +1,80 @@
+"""`repose picture`: the last state of a saved run as PNG or SVG, with its origin inside."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from repose.app.jobs.film_plan import checked_switches
+from repose.app.jobs.headless_film import open_picture_maker
+from repose.app.jobs.headless_job import claim_for
+from repose.app.jobs.replay_job import NOT_WRITTEN, WRITTEN, Part, export_run, saved_runs
+from repose.app.progress import say
+from repose.app.render.camera import Size
+from repose.app.render.colours import AUTOMATIC, COLOURINGS
+from repose.app.render.passes import needs_forces
+from repose.app.render.still import still
+from repose.app.storage.png import save_png
+from repose.app.storage.view import View
+from repose.sim.experiment.origin import origin_of
+from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.experiment.take_snapshot import take_snapshot
+from repose.sim.parameters import ParameterError, require_known
+
+PNG, SVG = ".png", ".svg"
+
+
+def take_picture(
+    path: Path, out: Path, size: Size, colour: str = "", show: Sequence[str] = (), light: bool = False
+) -> int:
+    """Write the picture of a saved run to a new file; returns the exit code.
+
+    PNG shows what the window shows, of runs side by side all of them, with a light background if asked; SVG has grains
+    and contact forces as circles and lines. Raises `ParameterError`, and `WindowError` without OpenGL.
+    """
+    kind = out.suffix.lower()
+    if kind not in (PNG, SVG):
+        raise ParameterError(f"--out {out} is refused: its ending must be {PNG} or {SVG}; choose such a name.")
+    if kind == SVG:
+        if colour or show or light:
+            raise ParameterError(
+                f"--colour, --show and --light are for {PNG}: an {SVG} shows grains and forces; leave them out."
+            )
+        return export_run(path, out, Part(), option="--out")
+    if colour:
+        require_known(colour, COLOURINGS, "colour")
+    view = View(colour_by=colour or AUTOMATIC, shown=dict.fromkeys(checked_switches(show), True), dark=not light)
+    snapshots, origin = _snapshots(path, view)
+    place = claim_for("--out", out)
+    try:
+        maker = open_picture_maker(size)
+        try:
+            pixels = still(maker.read, snapshots, view, size)
+        finally:
+            maker.close()
+        place.write(lambda file: save_png(pixels, file, origin))
+    except OSError as error:
+        say(f"{out} could not be written: {error.strerror or error}.")
+        return NOT_WRITTEN
+    finally:
+        place.release()
+    say(f"Picture of {size[0]} × {size[1]} pixels written to {out}.")
+    return WRITTEN
+
+
+def _snapshots(path: Path, view: View) -> tuple[list[Snapshot], dict[str, str]]:
+    """What is drawn of the runs in a file, and the origin of the first one."""
+    from repose.sim.experiment.changes import resumed_experiment
+    from repose.sim.experiment.side_by_side import labels
+
+    runs, own = saved_runs(path)
+    experiments = [resumed_experiment(run) for run in runs]
+    names = labels(experiments, own) if len(runs) > 1 else ("",)
+    snapshots = []
+    for experiment, name in zip(experiments, names, strict=True):
+        snapshot = Snapshot(label=name)
+        take_snapshot(experiment, snapshot, forces=needs_forces(view))
+        snapshots.append(snapshot)
+    first = experiments[0]
+    origin = origin_of(first.scene, first.seed, first.time, first.parameters)
+    return snapshots, origin | ({"side by side": "; ".join(names)} if len(runs) > 1 else {})

@@ -1,0 +1,48 @@
+"""A still picture of a run, or of runs side by side, with time, parameters and result in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from repose.app.render.camera import Size
+from repose.app.render.director import Picture, Read
+from repose.app.render.film_words import film_words
+from repose.app.render.follow import first_camera
+from repose.app.render.framing import picture_room, picture_scale
+from repose.app.render.orbit import Camera
+from repose.app.render.passes import band
+from repose.app.render.side_by_side import LINE, columns_for, joined, places, shape_of
+from repose.app.storage.view import View
+from repose.sim.experiment.snapshot import Snapshot
+
+
+def still(
+    read: Read,
+    runs: Sequence[Snapshot],
+    view: View,
+    size: Size,
+    camera_of: Callable[[int, Size], Camera | None] = lambda number, size: None,
+) -> Picture:
+    """The picture of these runs, shape (height, width, 3).
+
+    `camera_of` is the camera of the picture of a run, of that size [pixel]; where it is None the grains are framed.
+    """
+    wheres = places(len(runs), columns_for(len(runs), *size, shape_of(runs[0])), size)
+    gap = LINE if len(runs) > 1 else 0
+    view = view.model_copy(update={"shown": {**view.shown, "caption": True}})
+    parts = []
+    for number, (snapshot, (_, _, width, height)) in enumerate(zip(runs, wheres, strict=True)):
+        part = (width - gap, height - gap)
+        words = film_words(snapshot, 0.0, ending=snapshot.at_rest)
+        if snapshot.label:
+            words = replace(words, result=(snapshot.label, *words.result))
+        camera = camera_of(number, part) or first_camera(snapshot, part, _room(snapshot, view, part))
+        parts.append(read(snapshot, view, part, camera, film=words))
+    return joined(parts, wheres, size)
+
+
+def _room(snapshot: Snapshot, view: View, size: Size) -> tuple[float, float, float, float]:
+    """What words cover of a picture of that size [pixel]."""
+    beside = band(snapshot, view, size[0], picture_scale(size) * view.text_scale)
+    return picture_room(size, view.text_scale, beside)
