@@ -15,6 +15,7 @@ LAYERS = (
     ("repose.app.jobs",),
     ("repose.app.window",),
     ("repose.app.ui",),
+    ("repose.app.lectures",),
     ("repose.app.render",),
     ("repose.app.storage",),
     ("repose.app",),

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from repose.app.cli import saved_commands, standard_streams, study_commands
+from repose.app.cli import lecture_command, saved_commands, standard_streams, study_commands
 from repose.app.cli.film_options import Colour, Fps, Overlay, Show, Size, Speed, Video
 from repose.app.cli.terminal import REFUSED, THREADS_HELP, refusals, refuse, table, typed_number, typed_whole
 from repose.app.progress import Progress, say
@@ -94,6 +94,14 @@ def repose(
         ),
     ] = None,
     threads: Annotated[str, typer.Option(metavar="N|auto", help=THREADS_HELP, show_default=False)] = "",
+    language: Annotated[
+        str,
+        typer.Option(
+            metavar="CODE",
+            help="Language of the window: en or de; the last choice or the system's if not given.",
+            show_default=False,
+        ),
+    ] = "",
     plugin: Annotated[
         list[Path] | None,
         typer.Option(
@@ -118,6 +126,8 @@ def repose(
     if context.invoked_subcommand is not None:
         if side_by_side:
             raise typer.BadParameter("--side-by-side opens the window: leave the command out.")
+        if language:
+            raise typer.BadParameter("--language is that of the window: leave the command out.")
         for option, value in (("--preset", preset), ("--threads", threads)):
             if value:
                 raise typer.BadParameter(
@@ -126,11 +136,18 @@ def repose(
         return
     with refusals():
         from repose.app.jobs.doctor import has_display
+        from repose.app.language import NATIVE
+        from repose.sim.parameters import require_known
+
+        if language:
+            require_known(language, NATIVE, "language")
 
         if has_display():
             from repose.app.window.start import run
 
-            raise typer.Exit(run(preset or next(iter(offered), ""), threads, tuple(side_by_side or ())))
+            raise typer.Exit(
+                run(preset or next(iter(offered), ""), threads, tuple(side_by_side or ()), language=language)
+            )
         if side_by_side:
             refuse("--side-by-side needs the window, and no display was found; `repose sweep` compares runs without.")
         from repose.app.jobs.headless_job import run_job
@@ -352,6 +369,7 @@ cli.command()(saved_commands.replay)
 cli.command()(saved_commands.picture)
 cli.command()(saved_commands.export)
 cli.command(name="open")(saved_commands.open_any)
+cli.command(epilog=lecture_command.LECTURE_EXAMPLES)(lecture_command.lecture)
 
 
 @cli.command()

@@ -102,7 +102,9 @@ def bare_frame(ui: Ui, draw: Callable[[Ui], None] = layout.draw_panels, elapsed:
     open."""
     ui.edits.see(ui.snapshot)
     ui.events.see(ui.snapshot, ui.edits)
-    ui.inset = layout.measure_inset(ui.size, ui.scale, ui.view.ui_visible, chosen_fold(ui), ui.presenting)
+    ui.inset = layout.measure_inset(
+        ui.size, ui.scale, ui.view.ui_visible, chosen_fold(ui), ui.presenting, lecture=layout.lecture_room(ui)
+    )
     io = imgui.get_io()
     io.delta_time = elapsed
     io.display_size = imgui.ImVec2(*map(float, ui.size))

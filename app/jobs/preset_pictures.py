@@ -43,6 +43,7 @@ RUNNING = {
     "raft": 0.45,
     "rake": 0.45,
     "rod": 0.06,
+    "rough-plane": 3.6,
     "satellite": 1.3,
     "silo": 1.6,
     "sinking": 0.6,

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 import numpy as np
 from imgui_bundle import imgui
 from numpy.typing import NDArray
+from repose.app.language import translated
 from repose.app.render.colours import Colour
 from repose.app.render.text import SCRIPT, SHIFT, SMALL, friendly, pieces
 
@@ -31,7 +32,7 @@ class Canvas:
         style = imgui.get_style()
         # `push_font` takes a size before ImGui's own scaling, the draw list one after it.
         imgui.push_font(self._fonts[bold], self._pixels(size) / (style.font_scale_main * style.font_scale_dpi))
-        extent = imgui.calc_text_size(text)
+        extent = imgui.calc_text_size(translated(text))
         imgui.pop_font()
         return float(extent.x), float(extent.y)
 
@@ -47,6 +48,7 @@ class Canvas:
         alpha: float = 1.0,
     ) -> None:
         """Write `text` so that its point `anchor` (0 to 1 across and down) lies at `at`."""
+        text = translated(text)
         width, height = self.text_extent(text, size, bold)
         # Whole pixels keep the strokes of letters sharp.
         x, y = round(at[0] - anchor[0] * width), round(at[1] - anchor[1] * height)
@@ -73,14 +75,14 @@ class Canvas:
         """
         x, y = at
         height = self.text_extent("0", size, bold)[1]
-        for piece, script in pieces(friendly(text), SCRIPT):
+        for piece, script in pieces(translated(friendly(text)), SCRIPT):
             small = size * (SMALL if script else 1.0)
             self.text((x, y + SHIFT[script] * height), piece, colour, small, bold, halo=halo, alpha=alpha)
             x += self.text_extent(piece, small, bold)[0]
 
     def scripted_width(self, text: str, size: float = 1.0, bold: bool = False) -> float:
         """Width of the text that `scripted` writes."""
-        parts = pieces(friendly(text), SCRIPT)
+        parts = pieces(translated(friendly(text)), SCRIPT)
         return sum(self.text_extent(piece, size * (SMALL if script else 1.0), bold)[0] for piece, script in parts)
 
     def polyline(self, points: NDArray[np.float64], colour: Colour, width: float, alpha: float = 1.0) -> None:

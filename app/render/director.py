@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from repose.app.render.camera import NO_INSET, Camera2D, Inset, Size
 from repose.app.render.colours import AUTOMATIC
-from repose.app.render.film_words import film_words
+from repose.app.render.film_words import Lines, film_words
 from repose.app.render.follow import Following, come_to_rest, follow, without_idle_walls
 from repose.app.render.framing import picture_room, picture_scale
 from repose.app.render.orbit import Camera, Camera3D
@@ -43,16 +43,19 @@ class Director:
         words: bool = True,
         chosen: Callable[[], tuple[Camera | None, bool]] = lambda: (None, True),
         title: str = "",
+        lines: Callable[[], Lines | None] = lambda: None,
+        card: float = CARD,
     ) -> None:
         """A film of that size [pixel] and frames per second, at `speed` [simulated s per s] or as `pacing` says.
 
         Without `words` the film shows only grains and walls: no title card, no still picture at the end. `chosen`
         returns the camera of the user, whose direction is kept in space, and whether it is to follow the grains.
-        `title` is on the title card; without it the title of the scene.
+        `title` is on the title card, which lasts `card` [s]; without it the title of the scene. `lines` returns what is
+        written in the picture besides.
         """
         self._read, self._size, self._fps, self._words = read, size, fps, words
         self._view, self._speed, self._chosen = view, speed, chosen
-        self._title = title
+        self._title, self._lines, self._card_time = title, lines, card
         self._pacing: Pacing | None = None
         self._following: Following | None = None
         self._colour = AUTOMATIC
@@ -96,7 +99,7 @@ class Director:
             yield picture
 
     def _card(self) -> Iterator[Picture]:
-        count, fading = round(CARD * self._fps), round(FADE * self._fps)
+        count, fading = round(self._card_time * self._fps), round(FADE * self._fps)
         opaque = self._picture(card=1.0)
         for k in range(count):
             left = (count - k) / max(fading, 1)
@@ -124,7 +127,9 @@ class Director:
         shown = {**self._view.shown, "caption": True}
         view = self._view.model_copy(update={"shown": shown, "colour_by": colour})
         camera, follows = self._chosen()
-        words = film_words(self._newest, self.speed, ending, card, self._title) if self._words else None
+        lines = self._lines()
+        ending = ending or (lines is not None and lines.over)
+        words = film_words(self._newest, self.speed, ending, card, self._title, lines) if self._words else None
         return self._read(
             without_idle_walls(self._newest, self._following.wall_top),
             view,

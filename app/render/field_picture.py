@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from repose.app.render.colours import Colouring, Ranges, to_round
 from repose.app.render.cutaway import Plane
 from repose.app.storage.view import View
@@ -15,7 +17,7 @@ from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.measure.contact_forces import ContactForces
 from repose.sim.measure.packing import UNIT
 from repose.sim.measure.stress import stress_unit
-from repose.sim.measure.stress_field import Grid, grid_over, smoothed, stress_field
+from repose.sim.measure.stress_field import Grid, grid_over, kinetic_stress, smoothed, stress_field
 from repose.sim.numbers import with_prefix
 
 MOST_POINTS = 16_000
@@ -80,26 +82,38 @@ class FieldPicture:
     """Range of the colours [Pa; in the plane N/m]."""
 
 
-def centres_of_grains(snapshot: Snapshot) -> Floats:
-    """Centre of the grain that each sphere belongs to [m], shape (count, dimension).
+def means_of_grains(snapshot: Snapshot, values: NDArray[Any]) -> Floats:
+    """A vector of every sphere, such as its position, averaged over the grain that the sphere belongs to, shape (count,
+    dimension).
 
-    Of a rigid body the mean of its members, weighted by their volumes. Its choice does not change the stress of bodies
-    in equilibrium without weight.
+    Of a rigid body the mean of its members, weighted by their volumes: nearly that of its centre of mass. The choice of
+    the centre does not change the stress of bodies in equilibrium without weight.
     """
-    position = snapshot.position.astype(np.float64)
+    values = values.astype(np.float64)
     loose = snapshot.body < 0
     if loose.all() or not len(snapshot.body):
-        return position
+        return values
     body = np.where(loose, 0, snapshot.body)
-    volume = np.where(loose, 0.0, snapshot.radius.astype(np.float64) ** position.shape[1])
+    volume = np.where(loose, 0.0, snapshot.radius.astype(np.float64) ** values.shape[1])
     total = np.bincount(body, volume)
-    sums = np.stack([np.bincount(body, volume * column) for column in position.T], axis=1)
-    return np.where(loose[:, None], position, sums[body] / np.maximum(total[body], np.finfo(float).tiny)[:, None])
+    sums = np.stack([np.bincount(body, volume * column) for column in values.T], axis=1)
+    return np.where(loose[:, None], values, sums[body] / np.maximum(total[body], np.finfo(float).tiny)[:, None])
+
+
+def stress_of_motion(snapshot: Snapshot, width: float, grid: Grid) -> Floats:
+    """The kinetic part of the stress: every grain once, at its centre."""
+    grains = np.isfinite(snapshot.mass) & np.isfinite(snapshot.position).all(axis=1)
+    grains &= np.isfinite(snapshot.velocity).all(axis=1)
+    if len(snapshot.body):
+        _, first = np.unique(snapshot.body, return_index=True)
+        grains &= (snapshot.body < 0) | np.isin(np.arange(len(grains)), first)
+    place, velocity = (means_of_grains(snapshot, column)[grains] for column in (snapshot.position, snapshot.velocity))
+    return kinetic_stress(place, velocity, snapshot.mass[grains].astype(np.float64), width, grid)
 
 
 def branches(snapshot: Snapshot, forces: ContactForces) -> tuple[Floats, Floats]:
     """Centre of the grain i [m] and branch from j to i of every contact, each shape (contacts, dimension)."""
-    centre = centres_of_grains(snapshot)
+    centre = means_of_grains(snapshot, snapshot.position)
     end = centre[forces.i]
     return end, end - np.where((forces.j >= 0)[:, None], centre[forces.j], forces.point)
 
@@ -127,7 +141,8 @@ def field_picture(snapshot: Snapshot, view: View, plane: Plane, ranges: Ranges) 
     corners = np.concatenate((end, end - branch))[:, list(axes)]
     grid = grid_over(corners.min(axis=0), corners.max(axis=0), width, axes, across, MOST_POINTS)
     chosen = COMPONENTS.get(view.stress_component, COMPONENTS["pressure"])
-    values = chosen.of(stress_field(end, branch, force, width, grid), axes)
+    stress = stress_field(end, branch, force, width, grid) + stress_of_motion(snapshot, width, grid)
+    values = chosen.of(stress, axes)
     place = snapshot.position[moving].astype(np.float64)
     fraction = smoothed(place, UNIT[dimension] * radius[:, None] ** dimension, width, grid)[0]
     filled = np.clip((fraction - EMPTY) / (FILLED - EMPTY), 0.0, 1.0)

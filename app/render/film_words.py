@@ -18,6 +18,19 @@ MOST_PARAMETERS, MOST_READINGS = 5, 3
 
 
 @dataclass(frozen=True)
+class Lines:
+    """What a film says about what it shows: the step of a lecture."""
+
+    title: str
+    question: str = ""
+    """Or its answer."""
+    place: str = ""
+    """Title of the lecture and number of the step, on the title card."""
+    over: bool = False
+    """Whether the step has come to its end: results are written, and the answer in place of the question."""
+
+
+@dataclass(frozen=True)
 class FilmWords:
     """The texts on one picture of a film; symbols can have scripts, such as k_n."""
 
@@ -32,15 +45,24 @@ class FilmWords:
     """Readings at the end of a scene that draws no angle."""
     card: float = 0.0
     """Opacity of the title card."""
+    lines: Lines | None = None
+    """Written in the picture and on the card."""
 
 
-def film_words(snapshot: Snapshot, speed: float, ending: bool = False, card: float = 0.0, title: str = "") -> FilmWords:
+def film_words(
+    snapshot: Snapshot,
+    speed: float,
+    ending: bool = False,
+    card: float = 0.0,
+    title: str = "",
+    lines: Lines | None = None,
+) -> FilmWords:
     """The texts for a snapshot; `ending` adds the result. Without `title` the film has the title of the scene."""
     scene = scenes().get(snapshot.scene)
     title = title or (scene.title if scene is not None else snapshot.scene.capitalize())
     result = _result(snapshot) if ending and snapshot.measurement is None else ()
     origin = f"seed {snapshot.seed}  ·  Repose {_version()}"
-    return FilmWords(title, _parameters(snapshot), origin, None if ending else speed, result, card)
+    return FilmWords(title, _parameters(snapshot), origin, None if ending else speed, result, card, lines)
 
 
 def _result(snapshot: Snapshot) -> tuple[str, ...]:

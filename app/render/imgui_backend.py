@@ -242,7 +242,7 @@ def _stream(target: int, byte_count: int, address: int) -> None:
 
 
 def _load_fonts(io: imgui.IO) -> tuple[imgui.ImFont, imgui.ImFont]:
-    """The regular and the bold font, both with Font Awesome's icons merged in."""
+    """The regular and the bold font, both with Font Awesome's icons and Japanese merged in."""
     folder = files("repose.assets").joinpath("fonts")
     fonts = []
     for name in ("Inter-Regular.otf", "Inter-SemiBold.otf"):
@@ -250,6 +250,7 @@ def _load_fonts(io: imgui.IO) -> tuple[imgui.ImFont, imgui.ImFont]:
         icons = Path(imgui_bundle.__file__).parent / "assets" / "fonts" / "Font_Awesome_6_Free-Solid-900.otf"
         if icons.exists():
             _add_font(io, icons, merge=True)
+        _add_font(io, Path(str(folder.joinpath("NotoSansJP-Regular.otf"))), merge=True)
     return fonts[0], fonts[1]
 
 

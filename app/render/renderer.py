@@ -5,7 +5,10 @@ Import it only once a window is open (see `repose.app.window.window`).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise, product
+from typing import NamedTuple
 
 import numpy as np
 import OpenGL.GL as gl
@@ -21,8 +24,26 @@ from repose.app.render.gpu import Instances, Program, Target
 from repose.app.render.imgui_backend import TEXT_SIZE, ImguiBackend
 from repose.app.render.orbit import Camera, Camera3D
 from repose.app.render.passes import Frame, Pass, all_passes, band, make_frame
+from repose.app.render.passes.scale_bar import longest_bar
 from repose.app.storage.view import View
 from repose.sim.experiment.snapshot import Snapshot
+
+Part = tuple[int, int, int, int]
+"""Left, bottom, width and height of a part of a framebuffer [pixel]."""
+
+
+class Tile(NamedTuple):
+    """One of the pictures side by side in a window."""
+
+    snapshot: Snapshot
+    camera: Camera
+    inset: Inset
+    """What panels and buttons cover of the window [pixel]."""
+    outside: Inset
+    """What is not drawn at the edges of the window [pixel]."""
+    plates: Inset | None
+    """What panels cover of the window, beside which this picture has its plates [pixel]; None for a picture without
+    plates."""
 
 
 class Renderer:
@@ -31,6 +52,8 @@ class Renderer:
     def __init__(self, gui: ImguiBackend) -> None:
         self._gui = gui
         self._passes = all_passes()
+        self._shaded = [item for item in self._passes if item.shader and item.instances]
+        self._written = [item for item in self._passes if item.overlay]
         self._programs = {name: Program(name) for name in {item.shader for item in self._passes if item.shader}}
         self._instances = {item.name: Instances(item.attributes) for item in self._passes if item.shader}
         self._scenes: dict[str, Target] = {}
@@ -48,37 +71,55 @@ class Renderer:
         inset: Inset = NO_INSET,
         scale: float = 1.0,
         ranges: Ranges | None = None,
-        outside: Inset | None = None,
-        plates: Inset | None = None,
     ) -> None:
         """Draw onto the window between `begin_frame` and `end_frame` of its ImGui backend.
 
         `size` is the framebuffer's [pixel], `inset` what panels cover of it, `scale` the pixels per unit
         of text (`window.content_scale`); a size of zero draws nothing. `ranges` of the colours are those of the run if
-        none are given. `outside` is what is not drawn at the edges of the window [pixel], for pictures side by side;
-        of these, one has its plates beside what `plates` [pixel] says that panels cover of the window.
+        none are given.
         """
         if size[0] <= 0 or size[1] <= 0:
             return
         camera = _fitting(camera, snapshot, size, inset)
         frame = make_frame(snapshot, view, camera, size, inset, scale * view.text_scale, ranges or self._ranges)
-        frame = replace(frame, around_plates=inset if outside is None else plates)
         if ranges is None:
             frame = replace(frame, course=self._course_of(snapshot, view))
-        part = (0, 0, *size) if outside is None else _part(size, outside)
-        self._draw_scene(frame, "window", 0, part)
-        background, (x, y, width, height) = imgui.get_background_draw_list(), part
-        foot = size[1] - y
-        background.push_clip_rect(imgui.ImVec2(x, foot - height), imgui.ImVec2(x + width, foot))
+        self._draw_scene([(frame, (0, 0, *size))], "window", 0)
         self._draw_overlay(frame, self._gui)
-        background.pop_clip_rect()
 
-    def clear(self, colour: Colour) -> None:
-        """Fill the window, where pictures side by side leave gaps."""
-        gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, 0)
-        gl.glDisable(gl.GL_SCISSOR_TEST)
-        gl.glClearColor(*colour[:3], 1.0)
-        gl.glClear(gl.GL_COLOR_BUFFER_BIT)
+    def draw_beside(
+        self, tiles: Sequence[Tile], view: View, size: Size, scale: float, around: Colour, covered: Sequence[Part]
+    ) -> None:
+        """Draw pictures side by side onto the window, like `draw`; the colour `around` is where there is none.
+
+        What opaque panels cover of the window, `covered`, is not drawn. Pictures of equal colours have one legend.
+        """
+        if size[0] <= 0 or size[1] <= 0:
+            return
+        pictures = []
+        for snapshot, camera, inset, outside, plates in tiles:
+            fitting = _fitting(camera, snapshot, size, inset)
+            frame = make_frame(snapshot, view, fitting, size, inset, scale * view.text_scale, self._ranges)
+            frame = replace(frame, around_plates=plates, course=self._course_of(snapshot, view))
+            pictures.append((frame, _part(size, outside)))
+        bar = min(longest_bar(frame) for frame, _ in pictures)
+        alike = len({repr(frame.scale_of_colours) for frame, _ in pictures}) == 1
+        shown = _upper_right([part for _, part in pictures])
+        pictures = [
+            (replace(frame, bar=bar, has_legend=not alike or number == shown), part)
+            for number, (frame, part) in enumerate(pictures)
+        ]
+        parts = [part for _, part in pictures]
+        self._draw_scene(pictures, "window", 0)
+        background = imgui.get_background_draw_list()
+        for x, y, width, height in gaps([*parts, *covered], size):
+            low, high = imgui.ImVec2(x, size[1] - y - height), imgui.ImVec2(x + width, size[1] - y)
+            background.add_rect_filled(low, high, imgui.color_convert_float4_to_u32(imgui.ImVec4(*around[:3], 1.0)))
+        for frame, (x, y, width, height) in pictures:
+            foot = size[1] - y
+            background.push_clip_rect(imgui.ImVec2(x, foot - height), imgui.ImVec2(x + width, foot))
+            self._draw_overlay(frame, self._gui)
+            background.pop_clip_rect()
 
     def read(
         self,
@@ -106,7 +147,7 @@ class Renderer:
         if not plain:
             frame = replace(frame, course=self._course_of(snapshot, view))
         self._picture = _sized(self._picture, size, linear=False)
-        self._draw_scene(frame, "picture", self._picture.framebuffer, (0, 0, *size))
+        self._draw_scene([(frame, (0, 0, *size))], "picture", self._picture.framebuffer)
         current = imgui.get_current_context()
         if self._picture_gui is None:
             self._picture_gui = ImguiBackend()
@@ -142,53 +183,62 @@ class Renderer:
         course.follow(snapshot, view)
         return course
 
-    def _draw_scene(self, frame: Frame, name: str, framebuffer: int, part: tuple[int, int, int, int]) -> None:
-        """All passes in linear light, then copied to `framebuffer`: the part of it with that left, bottom, width and
-        height [pixel]."""
-        deep = frame.dimension == 3
-        name += " in space" if deep else ""  # pictures side by side may be of both kinds
-        scene = self._scenes[name] = _sized(self._scenes.get(name), frame.size, linear=True, deep=deep)
-        gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, scene.framebuffer)
-        gl.glViewport(0, 0, *frame.size)
+    def _draw_scene(self, pictures: Sequence[tuple[Frame, Part]], name: str, framebuffer: int) -> None:
+        """All passes of every picture in its part, in linear light, then copied to `framebuffer`.
+
+        The pictures share one target, which is cleared and shown once: a software renderer pays for either.
+        """
+        first, deep = pictures[0][0], any(frame.dimension == 3 for frame, _ in pictures)
+        name += " in space" if deep else ""
+        scene = self._scenes[name] = _sized(self._scenes.get(name), first.size, linear=True, deep=deep)
+        gl.glViewport(0, 0, *first.size)
         gl.glEnable(gl.GL_FRAMEBUFFER_SRGB)
-        gl.glEnable(gl.GL_SCISSOR_TEST)
-        gl.glScissor(*part)
-        gl.glDisable(gl.GL_DEPTH_TEST)
         gl.glDisable(gl.GL_CULL_FACE)
         gl.glEnable(gl.GL_BLEND)
         gl.glBlendEquation(gl.GL_FUNC_ADD)
         gl.glBlendFunc(gl.GL_ONE, gl.GL_ONE_MINUS_SRC_ALPHA)
-        gl.glClearColor(*(float(part) for part in to_linear(frame.palette.background)), 1.0)
+        gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, scene.framebuffer)
+        gl.glDisable(gl.GL_SCISSOR_TEST)
+        gl.glClearColor(*(float(part) for part in to_linear(first.palette.background)), 1.0)
         gl.glDepthMask(gl.GL_TRUE)
+        # Clearing the parts one by one would cost a software renderer more.
         gl.glClear(gl.GL_COLOR_BUFFER_BIT | gl.GL_DEPTH_BUFFER_BIT if deep else gl.GL_COLOR_BUFFER_BIT)
+        gl.glEnable(gl.GL_SCISSOR_TEST)
+        for frame, part in pictures:
+            gl.glScissor(*part)
+            gl.glDisable(gl.GL_DEPTH_TEST)
+            self._draw_passes(frame)
+        gl.glDisable(gl.GL_DEPTH_TEST)
+        gl.glDisable(gl.GL_SCISSOR_TEST)
+        self._show(scene, framebuffer, [part for _, part in pictures])
+
+    def _draw_passes(self, frame: Frame) -> None:
+        """All passes of one picture."""
         uniforms = frame.uniforms()
-        for item in self._passes:
+        for item in self._shaded:
             rows = item.instances(frame) if item.instances and item.is_drawn(frame) else None
             if rows is not None and len(rows):
                 program = self._programs[item.shader]
                 gl.glUseProgram(program.handle)
                 for name, value in uniforms.items():
                     program.set(name, value)
-                if deep:
+                if frame.dimension == 3:
                     _set_depth(item)
                 self._instances[item.name].draw(rows)
-        gl.glDisable(gl.GL_DEPTH_TEST)
-        gl.glDisable(gl.GL_SCISSOR_TEST)
-        self._show(scene, framebuffer, part)
 
-    def _show(self, scene: Target, framebuffer: int, part: tuple[int, int, int, int]) -> None:
+    def _show(self, scene: Target, framebuffer: int, parts: Sequence[Part]) -> None:
         """Copy the stored sRGB bytes as they are: with conversion off, OpenGL neither decodes nor encodes."""
-        x, y, width, height = part
-        corners = x, y, x + width, y + height
         gl.glDisable(gl.GL_FRAMEBUFFER_SRGB)
         gl.glBindFramebuffer(gl.GL_READ_FRAMEBUFFER, scene.framebuffer)
         gl.glBindFramebuffer(gl.GL_DRAW_FRAMEBUFFER, framebuffer)
-        gl.glBlitFramebuffer(*corners, *corners, gl.GL_COLOR_BUFFER_BIT, gl.GL_NEAREST)
+        for x, y, width, height in parts:
+            corners = x, y, x + width, y + height
+            gl.glBlitFramebuffer(*corners, *corners, gl.GL_COLOR_BUFFER_BIT, gl.GL_NEAREST)
         gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, framebuffer)
 
     def _draw_overlay(self, frame: Frame, gui: ImguiBackend) -> None:
         canvas = Canvas(imgui.get_background_draw_list(), gui.regular, gui.bold, frame.scale, TEXT_SIZE)
-        for item in self._passes:
+        for item in self._written:
             if item.overlay and item.is_drawn(frame):
                 item.overlay(frame, canvas)
 
@@ -203,8 +253,25 @@ def _fitting(camera: Camera | None, snapshot: Snapshot, size: Size, inset: Inset
     return fitting
 
 
-def _part(size: Size, inset: Inset) -> tuple[int, int, int, int]:
-    """Left, bottom, width and height of what `inset` leaves of the window [pixel]."""
+def _upper_right(parts: Sequence[Part]) -> int:
+    """Number of the part at the upper right."""
+    return max(range(len(parts)), key=lambda number: (parts[number][1] + parts[number][3], parts[number][0]))
+
+
+def gaps(parts: Sequence[Part], size: Size) -> list[Part]:
+    """The parts of a window that no given one covers."""
+    columns = sorted({0, size[0]} | {edge for x, _, width, _ in parts for edge in (x, x + width)})
+    rows = sorted({0, size[1]} | {edge for _, y, _, height in parts for edge in (y, y + height)})
+    cells = product(pairwise(columns), pairwise(rows))
+    return [
+        (left, foot, right - left, top - foot)
+        for (left, right), (foot, top) in cells
+        if not any(x <= left < x + width and y <= foot < y + height for x, y, width, height in parts)
+    ]
+
+
+def _part(size: Size, inset: Inset) -> Part:
+    """What `inset` leaves of the window."""
     left, top, right, bottom = map(round, inset)
     return left, bottom, max(size[0] - left - right, 0), max(size[1] - top - bottom, 0)
 

@@ -67,6 +67,11 @@ class Together:
         self._places: list[tuple[int, int, int, int]] = []
         self._newest: tuple[Snapshot, ...] = ()
 
+    @property
+    def interval(self) -> float:
+        """Simulated time from the newest snapshot to the next that is wanted [s]: that of the first run."""
+        return self._directors[0].interval
+
     def take(self, snapshot: Snapshot) -> Iterator[Picture]:
         """The pictures that a snapshot adds to the film; runs that have ended stand still."""
         runs = (snapshot, *snapshot.beside)

@@ -1,4 +1,7 @@
-"""Text and numbers: symbols with scripts, powers of ten, units with prefixes, sentences that wrap."""
+"""Text and numbers: symbols with scripts, powers of ten, units with prefixes, sentences that wrap.
+
+Every function that draws or measures takes an English text and uses it in the language of the window.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import math
 import re
 
 from imgui_bundle import imgui
+from repose.app.language import translated
 from repose.app.render.theme import Colour, colour32, vector
 from repose.sim.numbers import prefix_of
 
@@ -23,6 +27,10 @@ SMALL = 0.76
 
 def text_width(text: str, size: float = 1.0) -> float:
     """Width of a line of text [px], `size` relative to running text."""
+    return _width(translated(text), size)
+
+
+def _width(text: str, size: float = 1.0) -> float:
     if size == 1.0:
         return float(imgui.calc_text_size(text).x)
     style = imgui.get_style()
@@ -35,23 +43,35 @@ def text_width(text: str, size: float = 1.0) -> float:
 
 def draw_text(x: float, y: float, text: str, colour: Colour, size: float = 1.0) -> float:
     """Text at a place on the screen; returns where it ends [px]."""
+    return _draw(x, y, translated(text), colour, size)
+
+
+def _draw(x: float, y: float, text: str, colour: Colour, size: float = 1.0) -> float:
     imgui.get_window_draw_list().add_text(
         imgui.get_font(), _pixels(size), imgui.ImVec2(round(x), round(y)), colour32(colour), text
     )
-    return x + text_width(text, size)
+    return x + _width(text, size)
 
 
 def draw_symbol(x: float, y: float, symbol: str, colour: Colour, scripts: re.Pattern[str] = SCRIPT) -> float:
     """A symbol or unit such as k_n or N/m^p with its scripts small and set off; returns where it ends [px]."""
+    return _draw_symbol(x, y, translated(symbol), colour, scripts)
+
+
+def _draw_symbol(x: float, y: float, symbol: str, colour: Colour, scripts: re.Pattern[str]) -> float:
     height = imgui.get_font_size()
     for text, script in pieces(symbol, scripts):
-        x = draw_text(x, y + SHIFT[script] * height, text, colour, SMALL if script else 1.0)
+        x = _draw(x, y + SHIFT[script] * height, text, colour, SMALL if script else 1.0)
     return x
 
 
 def symbol_width(symbol: str, scripts: re.Pattern[str] = SCRIPT) -> float:
     """Width of a symbol as `draw_symbol` sets it [px]."""
-    return sum(text_width(text, SMALL if script else 1.0) for text, script in pieces(symbol, scripts))
+    return _symbol_width(translated(symbol), scripts)
+
+
+def _symbol_width(symbol: str, scripts: re.Pattern[str]) -> float:
+    return sum(_width(text, SMALL if script else 1.0) for text, script in pieces(symbol, scripts))
 
 
 def _pixels(size: float) -> float:
@@ -79,7 +99,7 @@ def heading(text: str, size: float, colour: Colour) -> None:
     """A line of larger text."""
     imgui.push_font(None, imgui.get_style().font_size_base * size)
     imgui.push_style_color(imgui.Col_.text, vector(colour))
-    imgui.text_unformatted(text)
+    imgui.text_unformatted(translated(text))
     imgui.pop_style_color()
     imgui.pop_font()
 
@@ -87,7 +107,7 @@ def heading(text: str, size: float, colour: Colour) -> None:
 def write(text: str, width: float) -> None:
     """Text in lines no longer than `width` [px], its exponents raised, in the colour in force."""
     imgui.push_text_wrap_pos(imgui.get_cursor_pos_x() + width)
-    for line in text.split("\n"):
+    for line in translated(text).split("\n"):
         if RAISED.search(line):
             _write_words(line.split(" "), width)
         else:
@@ -97,15 +117,15 @@ def write(text: str, width: float) -> None:
 
 def _write_words(words: list[str], width: float) -> None:
     """Word by word, since ImGui itself sets all letters of a text on one line at one height."""
-    low, space, line = imgui.get_cursor_screen_pos(), text_width(" "), imgui.get_text_line_height()
+    low, space, line = imgui.get_cursor_screen_pos(), _width(" "), imgui.get_text_line_height()
     x, y = 0.0, 0.0
     colour = imgui.get_style_color_vec4(imgui.Col_.text)
     for word in words:
-        wide = symbol_width(word, RAISED)
+        wide = _symbol_width(word, RAISED)
         if x and x + wide > width:
             x, y = 0.0, y + line
         ink = (colour.x, colour.y, colour.z, colour.w)
-        x = draw_symbol(low.x + x, low.y + y, word, ink, RAISED) - low.x + space
+        x = _draw_symbol(low.x + x, low.y + y, word, ink, RAISED) - low.x + space
     imgui.dummy(imgui.ImVec2(width if y else x - space, y + line))
 
 

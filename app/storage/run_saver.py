@@ -62,6 +62,8 @@ class RunSaver:
     """A run whose window ended unexpectedly, until it is opened or discarded."""
     kept: bool = False
     """After the end: whether an automatic save of this run was left for the next start."""
+    held: bool = False
+    """True while a lecture shows runs of its own: the automatic saves stay those of the user's run."""
     confirm: str = ""
     """A file that exists, to be overwritten only if asked again."""
     _mine: str = ""
@@ -83,9 +85,23 @@ class RunSaver:
 
     def tick(self) -> None:
         """Once a frame: save when it is time to."""
-        if self._place is not None and time.monotonic() >= self._due:
+        if self._place is not None and not self.held and time.monotonic() >= self._due:
             self._due = time.monotonic() + INTERVAL
             self.send(Copy(lambda saved: self._jobs.put(lambda: self._save_by_itself(saved))))
+
+    def hold(self, take: Callable[[Saved], None]) -> None:
+        """Save the run by itself once more and pass a copy of it to `take`; then save none by itself until `resume`."""
+        self.held = True
+
+        def keep(saved: Saved) -> None:
+            take(saved)
+            self._jobs.put(lambda: self._save_by_itself(saved))
+
+        self.send(Copy(keep))
+
+    def resume(self) -> None:
+        """Save the run in the window by itself again."""
+        self.held = False
 
     def save_now(self) -> None:
         """Save the run by itself at once, and wait for it, but not for a thread that is compiling."""
@@ -95,7 +111,7 @@ class RunSaver:
             self._save_by_itself(saved)
             done.set()
 
-        if self._place is not None:
+        if self._place is not None and not self.held:
             self.send(Copy(lambda saved: self._jobs.put(lambda: write(saved))))
             done.wait(LAST_SAVE)
 

@@ -9,7 +9,8 @@ from typing import Annotated, Any, Literal
 
 import tomlkit
 from annotated_types import Ge, Le, MaxLen
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from repose.app.language import NATIVE
 from repose.app.storage import paths
 from repose.app.storage.view import View
 from repose.sim.engine.thread_count import MOST_THREADS
@@ -31,6 +32,8 @@ class Choices(BaseModel):
     """Left edge of the content of the window on the desktop [screen points]; None if unknown."""
     top: Annotated[int, Ge(-32768), Le(32767)] | None = None
     theme: Literal["dark", "light", "projector"] = "dark"
+    language: Annotated[str, Field(pattern=f"^({'|'.join(NATIVE)})?$")] = ""
+    """Code of the language of the window; empty for that of the system."""
     font_scale: Annotated[float, Ge(0.6), Le(2.5)] = 1.0
     frame_rate: Annotated[int, Ge(10), Le(60)] = 60
     """Largest number of frames per second [1/s]."""
@@ -42,8 +45,9 @@ class Choices(BaseModel):
     """Time span of the plots [s]; 0 for the whole run, -1 for the time since the opening of the wall."""
     grab_strength: Annotated[float, Ge(1.0), Le(1e4)] = 100.0
     """Largest force with which the mouse pulls a grain [weights of the grain on the Earth]."""
-    push_strength: Annotated[float, Ge(1.0), Le(1e4)] = 20.0
-    """Largest acceleration that a soft push of the mouse gives a grain [free fall on the Earth]."""
+    push_strength: Annotated[float, Ge(1.0), Le(1e4)] = 3.0
+    """Largest acceleration that a soft push of the mouse gives a grain [free fall of the scene]: with three times free
+    fall a grain rises by about the radius of the push."""
     push_size: Annotated[float, Ge(1.0), Le(50.0)] = 8.0
     """Radius of a soft push [mean radii of the grains]."""
     rod_size: Annotated[float, Ge(0.5), Le(50.0)] = 3.0

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from decimal import Decimal
+from functools import lru_cache
 
 from imgui_bundle import imgui, implot
+from repose.app.language import translated
 from repose.app.render.text import friendly, text_width
 
 FEWEST = 3
@@ -22,18 +24,12 @@ GAP = 1.6
 """Distance between the middles of two labels, relative to their size, below which they count as touching."""
 
 
+@lru_cache(maxsize=128)  # a plot is drawn in every frame, and asks for several numbers of ticks
 def linear_ticks(low: float, high: float, most: float) -> tuple[list[float], list[str]]:
     """Round numbers from `low` to `high`, at most `most` of them but at least `FEWEST`, and their labels."""
     if not (math.isfinite(low) and math.isfinite(high) and high > low):
         return [], []
-    power = math.floor(math.log10(high - low))
-    ends = Decimal(low), Decimal(high)
-    counts = {
-        step * Decimal(10) ** exponent: _count(*ends, step * Decimal(10) ** exponent)
-        for exponent in range(power - 1, power + 1)
-        for step in (*STEPS, *ODD_STEPS)
-    }
-    enough = {step: count for step, count in counts.items() if count >= FEWEST}
+    enough, ends = _enough(low, high), (Decimal(low), Decimal(high))
     fitting = {step: count for step, count in enough.items() if count <= most}
     round_ones = {step: count for step, count in fitting.items() if step.as_tuple().digits in ((1,), (2,), (5,))}
     best = round_ones or fitting
@@ -41,6 +37,15 @@ def linear_ticks(low: float, high: float, most: float) -> tuple[list[float], lis
     first = math.ceil(ends[0] / step)
     ticks = [number * step for number in range(first, first + enough[step])]
     return [float(tick) for tick in ticks], _labels(ticks)
+
+
+@lru_cache(maxsize=16)
+def _enough(low: float, high: float) -> dict[Decimal, int]:
+    """Distances between ticks that give at least `FEWEST` of them from `low` to `high`, with their number."""
+    power = math.floor(math.log10(high - low))
+    steps = [step * Decimal(10) ** exponent for exponent in (power - 1, power) for step in (*STEPS, *ODD_STEPS)]
+    ends = Decimal(low), Decimal(high)
+    return {step: count for step in steps if (count := _count(*ends, step)) >= FEWEST}
 
 
 def _count(low: Decimal, high: Decimal, step: Decimal) -> int:
@@ -78,7 +83,9 @@ def set_axis(axis: int, low: float, high: float, length: float, log: bool = Fals
     else:
         values, words = linear_ticks(low, high, length / (GAP * line))
     if values:
-        implot.setup_axis_ticks(axis, values, words if labels else [""] * len(values), False)
+        implot.setup_axis_ticks(
+            axis, values, [translated(word) for word in words] if labels else [""] * len(values), False
+        )
 
 
 def _most_beside_each_other(low: float, high: float, length: float) -> float:

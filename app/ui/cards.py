@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from imgui_bundle import imgui
+from repose.app.language import translated
 from repose.app.render.text import draw_symbol
 from repose.app.render.theme import Colour, colour32
 from repose.app.storage.thumbnails import SIZE
@@ -65,7 +66,9 @@ def _draw_card(ui: Ui, face: CardFace, width: float) -> bool:
     _draw_frame(ui, face, low, end, high, hot)
     draw = imgui.get_window_draw_list()
     text = width - 2 * pad
-    about, question = (float(imgui.calc_text_size(words, False, text).y) for words in (face.about, face.question))
+    about, question = (
+        float(imgui.calc_text_size(translated(words), False, text).y) for words in (face.about, face.question)
+    )
     if about + question > LINES * line:
         tooltip(f"{face.about} {face.question}".strip())
     draw.push_clip_rect(imgui.ImVec2(low.x + pad, low.y), imgui.ImVec2(end.x - pad, end.y - 0.5 * pad), True)
@@ -102,4 +105,6 @@ def _draw_frame(ui: Ui, face: CardFace, low: imgui.ImVec2, end: imgui.ImVec2, hi
 def _write(text: str, x: float, y: float, width: float, colour: Colour) -> None:
     """The text divided into lines of this width."""
     draw = imgui.get_window_draw_list()
-    draw.add_text(imgui.get_font(), imgui.get_font_size(), imgui.ImVec2(x, y), colour32(colour), text, width)
+    draw.add_text(
+        imgui.get_font(), imgui.get_font_size(), imgui.ImVec2(x, y), colour32(colour), translated(text), width
+    )

@@ -1,10 +1,12 @@
-"""Files dropped on the window: a saved run is opened, a preset is started, any other file becomes the value of a
-parameter."""
+"""Files dropped on the window: a saved run or a lecture is opened, a preset is started, any other file becomes
+the value of a parameter."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from repose.app.lectures.lecture_file import is_lecture
+from repose.app.ui.lecture import open_lecture
 from repose.app.ui.panels.runs import open_file
 from repose.app.ui.panels.scenes import choose_preset
 from repose.app.ui.questions import request
@@ -14,7 +16,7 @@ from repose.sim.io.archive import SUFFIX
 from repose.sim.parameters import ParameterError
 
 PRESET = ".toml"
-"""Ending of the file of a preset."""
+"""Ending of the file of a preset, and of a lecture."""
 
 
 def take_dropped(ui: Ui, path: str) -> str:
@@ -26,6 +28,8 @@ def take_dropped(ui: Ui, path: str) -> str:
         return ""
     if suffix == PRESET:
         try:
+            if is_lecture(presets.read_toml(Path(path), "preset or lecture")):
+                return open_lecture(ui, path)
             presets.load(path)
             ui.preset_library.cards[path] = presets.card_of(path)
         except ParameterError as error:

@@ -31,6 +31,14 @@ class Mark:
     gesture: object = None
 
 
+@dataclass(frozen=True)
+class Aside:
+    """Undo history and marks of a run that is not in the window for a while."""
+
+    history: History
+    marks: list[Mark]
+
+
 @dataclass
 class Edits:
     """Requested values that no snapshot shows yet, refusals, and the undo history."""
@@ -158,6 +166,21 @@ class Edits:
         self.refusals.clear()
         self._wanted.clear()
         self.marks.clear()
+
+    def set_aside(self) -> Aside:
+        """Begin with nothing to undo, for a run that takes the place of the user's for a while; returns what there
+        was."""
+        aside = Aside(self.history, self.marks)
+        self.history, self.marks = History(), []
+        self.forget()
+        return aside
+
+    def bring_back(self, aside: Aside, snapshot: Snapshot) -> None:
+        """Continue with what there was before `set_aside`, over the first snapshot of the user's run."""
+        self.forget()
+        self.history, self.marks = aside.history, aside.marks
+        self.history.leave_later()
+        self._snapshot = snapshot
 
     def _send(self, command: Command, run: int) -> None:
         """Send a command of a user who looks at that one of the experiments side by side."""

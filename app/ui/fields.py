@@ -6,6 +6,7 @@ The parameter set checks the values. After a refused value the old one remains i
 from __future__ import annotations
 
 from imgui_bundle import imgui
+from repose.app.language import translated
 from repose.app.render.text import SMALL, draw_symbol, draw_text, friendly, si, symbol_width, text_width
 from repose.app.render.theme import Colour
 from repose.app.ui.field_values import DIGITS, compact, plain, position, typed, value_at
@@ -184,7 +185,7 @@ def _draw_typing(ui: Ui, parameter: Parameter) -> None:
     unit = f" {parameter.quantity.unit}" if parameter.quantity.unit else ""
     label = f"{parameter.quantity.label}{unit} ="
     imgui.align_text_to_frame_padding()
-    imgui.text_unformatted(label)
+    imgui.text_unformatted(translated(label))
     imgui.same_line()
     imgui.set_next_item_width(-1.0)
     if fresh:
@@ -210,7 +211,7 @@ def _draw_choice(ui: Ui, parameter: Parameter) -> None:
     imgui.pop_style_var()
     if open_now:
         for choice in parameter.choices:
-            if imgui.selectable(words(choice), choice == current)[0]:
+            if imgui.selectable(f"{translated(words(choice))}###{choice}", choice == current)[0]:
                 request(ui, parameter, choice)
             ui.probe.mark(f"field.{name}.{choice}")
         imgui.end_combo()
@@ -224,7 +225,9 @@ def _draw_choice(ui: Ui, parameter: Parameter) -> None:
 
 
 def _draw_tick(ui: Ui, parameter: Parameter) -> None:
-    changed, value = imgui.checkbox(parameter.quantity.label, bool(ui.edits.value(parameter.name)))
+    changed, value = imgui.checkbox(
+        f"{translated(parameter.quantity.label)}###{parameter.name}", bool(ui.edits.value(parameter.name))
+    )
     ui.probe.mark(f"field.{parameter.name}")
     tooltip(describe(parameter, ui.snapshot.contact_time))
     if right_clicked():
@@ -240,7 +243,7 @@ def _draw_automatic(ui: Ui, parameter: Parameter) -> None:
     box = imgui.get_frame_height() + imgui.get_style().item_inner_spacing.x + text_width(word)
     _draw_slider(ui, parameter, imgui.get_content_region_avail().x - box - imgui.get_style().item_spacing.x)
     imgui.same_line()
-    changed, automatic = imgui.checkbox(word, value == word)
+    changed, automatic = imgui.checkbox(f"{translated(word)}###{word}", value == word)
     ui.probe.mark(f"field.{parameter.name}.{word}")
     tooltip(f"{parameter.quantity.label}: let the program choose, or keep the value it has now.")
     if changed:

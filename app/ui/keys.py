@@ -35,6 +35,8 @@ class Key:
     ctrl: bool = False
     shift: bool = False
     """With `ctrl`, whether Shift must be pressed too."""
+    when: Callable[[Ui], bool] = lambda ui: True
+    """Whether the key works now; without it the next key of the list that is pressed alike does."""
 
 
 WINDOW_KEYS = (
@@ -135,7 +137,7 @@ def dispatch(event: pygame.event.Event, keys: Iterable[Key], ui: Ui, typing: boo
     """Call the function of a KEYDOWN event, unless a text field has the keyboard; True if one of `keys` was pressed."""
     if typing or event.type != pygame.KEYDOWN:
         return False
-    key = find_key(keys, event.key, event.unicode, event.mod)
+    key = find_key((key for key in keys if key.when(ui)), event.key, event.unicode, event.mod)
     if key is None or (key.act is None and key.name not in ui.actions):
         return False
     key.act(ui) if key.act is not None else ui.actions[key.name]()

@@ -9,6 +9,7 @@ import logging
 from collections.abc import Callable
 
 from imgui_bundle import imgui, implot
+from repose.app.language import translated
 from repose.app.progress import one_line
 from repose.app.render.text import note, text_width
 from repose.app.ui.file_dialog import take_answer
@@ -17,6 +18,8 @@ from repose.app.ui.places import (
     FOCUS,
     GUESS,
     LAST_FOCUS,
+    LECTURE_BAND,
+    LECTURE_FOOT,
     STABILITY,
     TOOLS,
     WHOLE_COLUMN,
@@ -72,20 +75,39 @@ def measure_inset(
     folded: bool = False,
     presenting: bool = False,
     beside: Callable[[float], float] = no_band,
+    lecture: tuple[float, float] | None = None,
 ) -> tuple[float, float, float, float]:
     """Pixels the panels cover: left, top, right, bottom; a `folded` column leaves its rim, a presentation no column.
 
-    `beside` gives the width of the band of plates at the right of a picture so wide [px].
+    `beside` gives the width of the band of plates at the right of a picture so wide [px]. `lecture` are the heights
+    that a lecture needs at top and foot [px]; None without one.
     """
     if not visible:
         return 0.0, 0.0, beside(size[0]), 0.0
+    if lecture is not None:
+        return 0.0, lecture[0], beside(size[0]), lecture[1]
     if presenting:
-        return 0.0, 0.0, beside(size[0]), CHIPS * scale if size[1] >= 4 * CHIPS * scale else 0.0
+        return 0.0, 0.0, beside(size[0]), _chips(size, scale)
     column = min(COLUMN * scale, max(LARGEST_SHARE * size[0], NARROWEST * scale))
     if folded or size[0] < column + LEAST_PICTURE * scale:
         column = RIM * scale if size[0] >= (RIM + LEAST_PICTURE) * scale else 0.0
     bottom = BAR * scale if size[1] >= 3 * BAR * scale else 0.0
     return column, 0.0, beside(size[0] - column), bottom
+
+
+def lecture_room(ui: Ui) -> tuple[float, float] | None:
+    """Heights at top and foot of the window that a lecture needs [px]; None without one."""
+    mode = ui.lecture
+    if not mode.on:
+        return None
+    foot = ui.memory.get(LECTURE_FOOT, 0.0) if mode.notes_shown else 0.0
+    chips = _chips(ui.size, ui.scale) if mode.step.controls else 0.0
+    return ui.memory.get(LECTURE_BAND, 0.0), max(foot, chips)
+
+
+def _chips(size: tuple[int, int], scale: float) -> float:
+    """Height of the parameters at the foot of a presentation [px]."""
+    return CHIPS * scale if size[1] >= 4 * CHIPS * scale else 0.0
 
 
 def is_folded(ui: Ui) -> bool:
@@ -207,7 +229,11 @@ def _draw_over(ui: Ui, panel: Panel) -> None:
     left, top, right, _ = ui.inset
     imgui.set_next_window_pos(imgui.ImVec2(left, top), imgui.Cond_.appearing)
     imgui.set_next_window_size(imgui.ImVec2(min(COLUMN * ui.scale, ui.size[0] - left - right), 0.0))
-    imgui.begin("Stopped", None, imgui.WindowFlags_.no_saved_settings | imgui.WindowFlags_.no_collapse)  # one for all
+    imgui.begin(
+        f"{translated('Stopped')}###stopped",
+        None,
+        imgui.WindowFlags_.no_saved_settings | imgui.WindowFlags_.no_collapse,
+    )  # one for all
     _draw_guarded(ui, panel)
     imgui.end()
 

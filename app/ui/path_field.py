@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from imgui_bundle import imgui
+from repose.app.language import translated
 from repose.app.render.text import text_width
 from repose.app.ui import file_dialog
 from repose.app.ui.edits import Edits
@@ -19,7 +20,7 @@ def draw_path(ui: Ui, parameter: Parameter, help: str) -> None:
     """Label, path and a button that opens the dialog."""
     name, key = parameter.name, f"path.{parameter.name}"
     imgui.align_text_to_frame_padding()
-    imgui.text_unformatted(parameter.quantity.label)
+    imgui.text_unformatted(translated(parameter.quantity.label))
     imgui.same_line()
     choose = text_width("Choose") + 2.0 * imgui.get_style().frame_padding.x
     imgui.set_next_item_width(-choose - imgui.get_style().item_spacing.x)
@@ -27,7 +28,7 @@ def draw_path(ui: Ui, parameter: Parameter, help: str) -> None:
     shown = str(ui.memory.get(key, ui.edits.value(name)))
     missing = file_dialog.why_none()
     hint = "type a path" if missing else parameter.empty
-    entered, text = imgui.input_text_with_hint("##path", hint, shown, flags)
+    entered, text = imgui.input_text_with_hint("##path", translated(hint), shown, flags)
     ui.probe.mark(f"field.{name}")
     tooltip(help)
     if imgui.is_item_active():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from imgui_bundle import imgui
+from repose.app.language import translated
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button
 
@@ -25,7 +26,7 @@ def draw_preset_button(ui: Ui, width: float = -1.0) -> None:
 def _draw_form(ui: Ui) -> None:
     if not imgui.begin_popup(FORM):
         return
-    imgui.text_unformatted("Name of the preset")
+    imgui.text_unformatted(translated("Name of the preset"))
     if imgui.is_window_appearing():
         imgui.set_keyboard_focus_here()
     imgui.set_next_item_width(WIDTH * ui.scale)

@@ -137,6 +137,12 @@ def insets(ui: Ui) -> list[Inset]:
     return found
 
 
+def results_area(ui: Ui) -> tuple[float, float, float, float]:
+    """Left, top, width and height of the results below the pictures [px]; no height without room for them."""
+    left, _, right, _ = ui.inset
+    return left, ui.size[1] - insets(ui)[-1][3], ui.size[0] - left - right, foot(ui)
+
+
 def run_at(ui: Ui, x: float, y: float) -> int | None:
     """The run whose picture is at this pixel of the window."""
     for number, (left, top, right, bottom) in enumerate(insets(ui) if len(ui.runs) > 1 else ()):

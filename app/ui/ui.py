@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from repose.app.lectures.mode import LectureMode
 from repose.app.render.orbit import Camera
 from repose.app.render.theme import PALETTES, Palette
 from repose.app.storage.film import Film
@@ -69,6 +70,7 @@ class Ui:
     `repose.app.ui.tools`."""
     presenting: bool = False
     """True in the presentation: picture, title, parameters of the lecture and the large number only."""
+    lecture: LectureMode = field(default_factory=LectureMode)
     events: Events = field(default_factory=Events)
     """Events of this run for the bar of time."""
     dead: bool = False
@@ -86,8 +88,8 @@ class Ui:
 
     @property
     def view(self) -> View:
-        """Settings of the picture."""
-        return self.settings.choices.view
+        """Settings of the picture; during a lecture its own."""
+        return self.lecture.view or self.settings.choices.view
 
     @property
     def palette(self) -> Palette:

@@ -50,10 +50,14 @@ class History:
 
     def cut(self) -> None:
         """Delete the later changes when the run continues from an earlier step."""
-        self._asked_at = None
+        self.leave_later()
+
+    def leave_later(self) -> None:
+        """Delete the changes made after the step shown: a copy of the run ends there."""
         if self.to_come:
             self.to_come.clear()
             self.redoable.clear()
+        self._asked_at = None
 
     def record(
         self,

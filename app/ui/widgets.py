@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from imgui_bundle import imgui
+from repose.app.language import translated
 from repose.app.render.text import (
     RAISED,
     SCRIPT,
@@ -200,12 +201,12 @@ def button_width(label: str, hint: str = "") -> float:
 def row(left: str, right: str, ui: Ui, colour: Colour | None = None) -> None:
     """A name at the left and its value at the right edge, on a line of its own where both do not fit."""
     room = imgui.get_content_region_avail().x
-    imgui.text_colored(vector(ui.palette.muted), left)
+    imgui.text_colored(vector(ui.palette.muted), translated(left))
     width = text_width(right)
     if text_width(left) + imgui.get_style().item_spacing.x + width <= room:
         imgui.same_line()
     imgui.set_cursor_pos_x(imgui.get_cursor_pos_x() + max(imgui.get_content_region_avail().x - width, 0.0))
-    imgui.text_colored(vector(colour or ui.palette.text), right)
+    imgui.text_colored(vector(colour or ui.palette.text), translated(right))
 
 
 def choose(ui: Ui, name: str, label: str, options: dict[str, str], current: str, help: str = "") -> str | None:
@@ -215,14 +216,16 @@ def choose(ui: Ui, name: str, label: str, options: dict[str, str], current: str,
     indent = text_width(label) + imgui.get_style().item_inner_spacing.x if label else 0.0
     if label:
         imgui.align_text_to_frame_padding()
-        imgui.text_colored(vector(ui.palette.muted), label)
+        imgui.text_colored(vector(ui.palette.muted), translated(label))
         imgui.same_line(0.0, imgui.get_style().item_inner_spacing.x)
     imgui.set_next_item_width(width - indent)
     shown, pad = options.get(current, current), imgui.get_style().frame_padding
     scripts = RAISED.search(shown) is not None
     size = fitting_size(shown, width - indent - imgui.get_frame_height() - 2.0 * pad.x)
     low = imgui.get_cursor_screen_pos()
-    if imgui.begin_combo(f"##{name}", "" if scripts or size < 1.0 else shown, imgui.ComboFlags_.height_largest):
+    if imgui.begin_combo(
+        f"##{name}", "" if scripts or size < 1.0 else translated(shown), imgui.ComboFlags_.height_largest
+    ):
         for key, text in options.items():
             chosen = key if _entry(text, key, key == current) else chosen
             ui.probe.mark(f"{name}.{key}")
@@ -247,7 +250,7 @@ def fitting_size(text: str, room: float) -> float:
 def _entry(text: str, key: str, current: bool) -> bool:
     """One line of a list, with the scripts of its symbols; True when it is chosen."""
     if not RAISED.search(text):
-        return bool(imgui.selectable(f"{text}##{key}", current)[0])
+        return bool(imgui.selectable(f"{translated(text)}###{key}", current)[0])
     low, ink = imgui.get_cursor_screen_pos(), imgui.get_style_color_vec4(imgui.Col_.text)
     chosen = bool(imgui.selectable(f"##{key}", current)[0])
     draw_symbol(low.x, low.y, text, (ink.x, ink.y, ink.z, ink.w), RAISED)
@@ -285,7 +288,7 @@ def _tab(ui: Ui, group: str, name: str, title: str) -> bool:
     if tabs.get(group) == name and group not in found:
         flags = imgui.TabItemFlags_.set_selected
         found.add(group)
-    shown, _ = imgui.begin_tab_item(title, None, flags)
+    shown, _ = imgui.begin_tab_item(f"{translated(title)}###{name}", None, flags)
     ui.probe.mark(f"{group}.{name}")
     if imgui.is_item_activated() and tabs.get(group) != name:
         ui.settings.choices.tabs = {**tabs, group: name}
@@ -318,7 +321,7 @@ def right_clicked() -> bool:
 
 def checkbox(ui: Ui, name: str, label: str, value: bool, help: str = "") -> bool:
     """A tick box; returns its value."""
-    _, value = imgui.checkbox(f"{label}##{name}", value)
+    _, value = imgui.checkbox(f"{translated(label)}###{name}", value)
     ui.probe.mark(name)
     if help:
         tooltip(help)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from repose.app.render.camera import Camera2D, Size
+from repose.app.render.camera import Box, Camera2D, Size
 from repose.app.render.colours import COLOURINGS, shown_as
 from repose.app.render.director import Director
 from repose.app.render.orbit import Camera, Camera3D
@@ -29,11 +29,12 @@ from repose.app.signals import held
 from repose.app.storage.film import Film
 from repose.app.storage.run_saver import RunSaver
 from repose.app.storage.settings import Settings
+from repose.app.ui import lecture
 from repose.app.ui.edits import Edits
 from repose.app.ui.places import free_of_buttons
 from repose.app.ui.preset_library import PresetLibrary, start_of
 from repose.app.ui.repeats import Repeats
-from repose.app.ui.side_by_side import run_at
+from repose.app.ui.side_by_side import results_area, run_at
 from repose.app.ui.studies import Studies
 from repose.app.ui.transport import Transport
 from repose.app.ui.ui import Ui
@@ -43,6 +44,7 @@ from repose.app.window.ahead import Ahead
 from repose.app.window.camera_control import CameraControl
 from repose.app.window.event_order import EventOrder
 from repose.app.window.gestures import Gestures
+from repose.app.window.notes_window import NotesWindow
 from repose.app.window.pace import Pace
 from repose.app.window.physics import Physics
 from repose.app.window.side_by_side import Pictures
@@ -90,6 +92,7 @@ class Application:
         implot.create_context()
         self.renderer: Renderer | None = None
         self.pictures, self.turning, self.gestures = Pictures(), Turning(), Gestures()
+        self.notes = NotesWindow(window)
         self.still_control = CameraControl()
         """Of a picture in place of that of the run."""
         first, *others = preset.runs
@@ -104,6 +107,9 @@ class Application:
         self.ui.texture = self.textures.texture
         self.ui.run_saver.take_picture = self.ui.preset_library.take_picture = self._take_picture
         self.ui.actions.update(make_actions(self.ui, self._control, window, self.physics, self._draw_still))
+        lecture_mode = self.ui.lecture
+        lecture_mode.set_aside, lecture_mode.frame_box = self._set_pictures_aside, self._frame_box
+        lecture_mode.bring_back = partial(self.pictures.bring_back, self.ui)
         self.ui.transport.choose(self.ui.transport.index)
         self.ui.run_saver.begin()
         self._theme: object = None
@@ -128,6 +134,8 @@ class Application:
         ui.dead = self.physics.dead
         ui.edits.see(ui.snapshot)
         ui.events.see(ui.snapshot, ui.edits)
+        lecture.see(ui)
+        self.notes.see(ui)
         ui.run_saver.tick()
         ui.recent_runs.see(ui.run_saver)
         if ui.run_saver.opened:
@@ -191,6 +199,7 @@ class Application:
 
         with ExitStack() as ending:
             ending.callback(self.window.close)
+            ending.callback(self.notes.close)
             imgui.set_current_context(self.gui.context)
             ending.callback(self.gui.close)
             ending.callback(implot.destroy_context)
@@ -231,9 +240,22 @@ class Application:
             metres_per_pixel=ui.camera.resolution(ui.size),
             refusals=ui.edits.refusals,
             workshop=ui.workshop.described(),
+            lecture=self._lecture(),
             film={"running": film.running or film.finishing, "frames": film.frames, "path": str(film.path or "")},
             broken=ui.broken,
         )
+
+    def _lecture(self) -> dict[str, Any]:
+        mode = self.ui.lecture
+        return {
+            "opened": mode.lecture.name if mode.lecture is not None else "",
+            "on": mode.on,
+            "step": mode.number + 1,
+            "entered": mode.entered,
+            "left": mode.course.left if mode.course is not None else [],
+            "over": mode.over,
+            "kept": mode.kept is not None,
+        }
 
     def _highest_grain(self) -> list[float] | None:
         """Where the highest grain that can move is in the window [px]; None without one."""
@@ -264,6 +286,8 @@ class Application:
             self._waiting += unknown
             events = [event for event in events if event not in unknown]
         for event in events:
+            if self.notes.takes(event):
+                continue
             if event.type in (pygame.QUIT, pygame.WINDOWCLOSE):
                 return False
             if event.type in (pygame.WINDOWRESIZED, pygame.WINDOWMOVED):
@@ -284,6 +308,16 @@ class Application:
                 self.gui.process_event(event)
                 self._move_camera(event, not self.gui.io.want_capture_mouse)
         return True
+
+    def _set_pictures_aside(self) -> object:
+        self.pictures.now.camera = self.ui.camera
+        aside = self.pictures.set_aside()
+        self.ui.camera, self.ui.events, self.ui.chosen = self.pictures.now.camera, self.pictures.now.events, 0
+        return aside
+
+    def _frame_box(self, box: Box | None) -> None:
+        for picture in self.pictures.all:
+            picture.control.frame_box(box)
 
     def _control(self) -> CameraControl:
         """The control of the camera of the picture shown."""
@@ -313,7 +347,7 @@ class Application:
         """Set scale, colours and the area of the picture from window and settings."""
         from repose.app.render.passes import band
         from repose.app.render.theme import apply, interface_scale
-        from repose.app.ui.layout import measure_inset, no_band
+        from repose.app.ui.layout import lecture_room, measure_inset, no_band
         from repose.app.ui.panels import instead
         from repose.app.ui.panels.presentation import LETTERS
         from repose.app.ui.places import chosen_fold
@@ -328,7 +362,8 @@ class Application:
         folded = chosen_fold(ui) and instead(ui) is None
         kept = chosen_tool(ui).keeps_band and not ui.presenting
         beside = partial(band, ui.snapshot, ui.view, unit=ui.scale, kept=kept) if instead(ui) is None else no_band
-        ui.inset = measure_inset(size, ui.scale, ui.view.ui_visible, folded, ui.presenting, beside)
+        room = lecture_room(ui)
+        ui.inset = measure_inset(size, ui.scale, ui.view.ui_visible, folded, ui.presenting, beside, room)
         if self._theme != (choices.theme, ui.scale):
             self._theme = choices.theme, ui.scale
             apply(palette, ui.scale)
@@ -368,18 +403,29 @@ class Application:
 
     def _draw_runs(self, renderer: Renderer, size: Size, scale: float) -> None:
         """The picture of the run, or those of the experiments side by side."""
+        from repose.app.render.renderer import Tile
+        from repose.app.ui.panels import instead
+
         ui, pictures, view = self.ui, self.pictures, self.ui.view
-        if ui.runs:
-            renderer.clear(ui.palette.panel[:3])
-            shown = shown_as(view.colour_by, ui.snapshot)  # one quantity in all, also where their phases differ
-            view = view.model_copy(update={"colour_by": shown}) if shown in COLOURINGS else view
-        around = ui.inset
+        tiles, around = [], ui.inset
         for number, picture in enumerate(pictures.all):
             with pictures.of(ui, number):
                 turned = self.turning.picture(ui.snapshot) if number == ui.chosen else ui.snapshot
-                snapshot, inset = picture.control.picture(turned), free_of_buttons(ui)
-                outside, plates = (ui.inset, around if number == ui.chosen else None) if ui.runs else (None, None)
-                renderer.draw(snapshot, view, ui.camera, size, inset, scale, outside=outside, plates=plates)
+                plates = around if number == ui.chosen else None
+                snapshot = picture.control.picture(turned)
+                tiles.append(Tile(snapshot, ui.camera, free_of_buttons(ui), ui.inset, plates))
+        if not ui.runs:
+            snapshot, camera, inset, *_ = tiles[0]
+            renderer.draw(snapshot, view, camera, size, inset, scale)
+            return
+        shown = shown_as(view.colour_by, ui.snapshot)  # one quantity in all, also where their phases differ
+        view = view.model_copy(update={"colour_by": shown}) if shown in COLOURINGS else view
+        left, _, _, bottom = (round(edge) for edge in around)
+        covered = [] if ui.presenting else [(0, 0, left, size[1]), (0, 0, size[0], bottom)]
+        if instead(ui) is None:
+            x, y, width, height = map(round, results_area(ui))
+            covered.append((x, size[1] - y - height, width, height))
+        renderer.draw_beside(tiles, view, size, scale, ui.palette.panel[:3], covered)
 
     def _elapsed(self) -> float:
         """Wall time since the last call [s]."""

@@ -6,12 +6,12 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from repose.app.render.camera import Camera2D, Inset, Size
+from repose.app.render.camera import Box, Camera2D, Inset, Size
 from repose.app.render.follow import Following, follow, without_idle_walls
-from repose.app.render.framing import LEGEND_ROOM, SCALE_BAR_ROOM, picture_scale
+from repose.app.render.framing import LEGEND_ROOM, MARGIN, SCALE_BAR_ROOM, picture_scale
 from repose.app.render.orbit import VIEWS, Camera, Camera3D
 from repose.app.render.passes import band
-from repose.app.ui.places import TASK_FOOT
+from repose.app.ui.places import TASK_FOOT, free_of_buttons
 from repose.app.ui.ui import Ui
 from repose.sim.engine.world import Floats
 from repose.sim.experiment.snapshot import Snapshot
@@ -37,6 +37,8 @@ class CameraControl:
 
     follows_grains: bool = True
     """True while the camera follows the grains."""
+    box: Box | None = None
+    """In the plane: what fills the picture until the user moves the camera [m]."""
     _following: Following | None = None
     _chosen_for: object = None
     """Scene, size of the window and insets for which the camera was last chosen without a transition."""
@@ -47,7 +49,11 @@ class CameraControl:
 
     def follow_grains(self) -> None:
         """Follow the grains again."""
-        self.follows_grains = True
+        self.follows_grains, self.box = True, None
+
+    def frame_box(self, box: Box | None) -> None:
+        """Fill the picture with a part of the plane [m] until the user moves the camera; None follows the grains."""
+        self.follows_grains, self.box = box is None, box
 
     def turn_to(self, name: str) -> None:
         """Follow the grains; in 3D also rotate to a view of `repose.app.render.orbit.VIEWS`."""
@@ -61,6 +67,8 @@ class CameraControl:
         if not isinstance(ui.camera, kind):
             ui.camera, self._following, self._goal = kind(), None, None
             self.follow_grains()
+        if self.box is not None and isinstance(ui.camera, Camera2D):
+            ui.camera.frame(self.box, ui.size, _room(ui), MARGIN)
         if not self.follows_grains or not scene.serial:
             return
         if isinstance(ui.camera, Camera3D):
@@ -103,10 +111,10 @@ class CameraControl:
                 camera.orbit(dx, dy, size)
             else:
                 camera.pan(dx, dy, size)
-            self.follows_grains, self._goal = False, None
+            self.follows_grains, self._goal, self.box = False, None, None
         elif event.type == pygame.MOUSEWHEEL and free:
             camera.zoom(ZOOM**event.precise_y, mouse, size)
-            self.follows_grains, self._goal = False, None
+            self.follows_grains, self._goal, self.box = False, None, None
 
     def for_film(self, ui: Ui, size: Size) -> Camera | None:
         """The camera of a film of that size: the view between the panels; None if a film in 2D follows the grains."""
@@ -142,7 +150,8 @@ class CameraControl:
 
 
 def _room(ui: Ui) -> Inset:
-    """What panels, legend and scale bar cover of the window [pixel]."""
-    left, top, right, bottom = ui.inset
+    """What panels, legend and scale bar cover of the window [pixel]; of a small picture beside others the buttons of
+    the tools too."""
+    left, top, right, bottom = free_of_buttons(ui) if ui.runs else ui.inset
     above = max(top + LEGEND_ROOM * ui.scale, min(ui.memory.get(TASK_FOOT, 0.0), MOST_TASK * ui.size[1]))
     return left, above, right, bottom + SCALE_BAR_ROOM * ui.scale

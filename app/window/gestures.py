@@ -23,6 +23,8 @@ class Gestures:
 
     tool: Tool | None = None
     """The tool of the drag under way."""
+    _moment: tuple[int, int, int, float] = (0, 0, 0, 0.0)
+    """Run, log, step and time of the last frame of the drag [-, -, -, s]."""
     _at: Pixel = (0.0, 0.0)
     _pressed: Pixel | None = None
     """Where the button went down on the picture; None while it is up."""
@@ -38,6 +40,7 @@ class Gestures:
         elif event.type == pygame.MOUSEBUTTONDOWN and event.button == 1 and free and not self._modified:
             self.end(ui)  # a release outside the window may be lost
             self._at, self._pressed, tool = event.pos, event.pos, chosen_tool(ui)
+            self._moment = _moment_of(ui)
             self.tool = tool if ui.snapshot.serial and tool.press(ui, self._at) else None
             return self.tool is not None
         elif event.type == pygame.MOUSEBUTTONUP and event.button == 1:
@@ -58,7 +61,14 @@ class Gestures:
 
     def update(self, ui: Ui) -> None:
         """One frame."""
-        if self.tool is not None and not self.tool.hold(ui, self._at):
+        if self.tool is None:
+            return
+        before, self._moment = self._moment, _moment_of(ui)
+        run, log, step, now = self._moment
+        if run == before[0] and (log != before[1] or step < before[2] or now < before[3]):
+            tool, self.tool = self.tool, None
+            (tool.abandon or tool.release)(ui)
+        elif run != before[0] or not self.tool.hold(ui, self._at):
             self.end(ui)
 
     def end(self, ui: Ui) -> None:
@@ -66,3 +76,8 @@ class Gestures:
         tool, self.tool = self.tool, None
         if tool is not None:
             tool.release(ui)
+
+
+def _moment_of(ui: Ui) -> tuple[int, int, int, float]:
+    """Run, log, step and time that the picture shows."""
+    return ui.chosen, ui.snapshot.logs, ui.snapshot.at, ui.snapshot.time

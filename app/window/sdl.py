@@ -88,6 +88,21 @@ def free_area(handle: pygame.Window) -> tuple[int, int, int, int] | None:
     )
 
 
+def other_screen(handle: pygame.Window) -> tuple[int, int, int, int] | None:
+    """Left, top, width and height [points] of a screen that does not show the window; None where there is one screen
+    only."""
+    sdl = library()
+    pointer = sdl.SDL_GetWindowFromID(handle.id) if sdl else None
+    if not pointer:
+        return None
+    own = sdl.SDL_GetWindowDisplayIndex(ctypes.c_void_p(pointer))
+    for number in range(sdl.SDL_GetNumVideoDisplays()):
+        area = _Rectangle()
+        if number != own and sdl.SDL_GetDisplayUsableBounds(number, ctypes.byref(area)) == 0:
+            return area.x, area.y, area.width, area.height
+    return None
+
+
 def set_swap_interval() -> bool:
     """Switch vertical synchronisation on, adaptive if possible; False if it is not available."""
     sdl = library()

@@ -60,6 +60,21 @@ class Pictures:
             if number != self.chosen:
                 picture.events.see(runs[number], ui.edits)
 
+    def set_aside(self) -> tuple[list[Picture], int]:
+        """Cameras and events of the user's runs, which a lecture replaces by its own."""
+        aside = self.all, self.chosen
+        self.all, self.chosen = [Picture()], 0
+        return aside
+
+    def bring_back(self, ui: Ui, aside: tuple[list[Picture], int]) -> None:
+        """Use what `set_aside` returned for the user's runs, which are in the window again."""
+        pictures, chosen = aside
+        if len(pictures) == max(len(ui.runs), 1):
+            self.all, self.chosen = pictures, chosen
+            ui.chosen = ui.edits.run = chosen
+            ui.camera, ui.events = self.now.camera, self.now.events
+            ui.snapshot = ui.runs[chosen] if ui.runs else ui.snapshot
+
     def choose(self, ui: Ui, run: int | None) -> None:
         """Let panels, tools and keys act on that run, if there is one."""
         if run is not None and run != self.chosen:

@@ -8,11 +8,14 @@ from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 
+from repose.app.language import language_for, use_language
+from repose.app.lectures.lecture_file import Lecture
 from repose.app.progress import one_line, say
 from repose.app.signals import INTERRUPTED
 from repose.app.stopping import Stop, stoppable
 from repose.app.storage.settings import Settings, load_settings
 from repose.app.thread_count import asked_threads
+from repose.app.ui.lecture import offer
 from repose.app.window.application import FILM_TIME, Application
 from repose.app.window.sdl import on_lost_display
 from repose.app.window.window import Window, open_window
@@ -29,16 +32,27 @@ START_SHARE = 0.8
 """Part of the screen's width and height the window takes at the first start."""
 
 
-def run(preset: str = "", threads: str = "", side_by_side: Sequence[str] = (), saved: Path | None = None) -> int:
+def run(
+    preset: str = "",
+    threads: str = "",
+    side_by_side: Sequence[str] = (),
+    saved: Path | None = None,
+    language: str = "",
+    lecture: Lecture | None = None,
+) -> int:
     """Open the window and run it until it is closed; returns the exit code.
 
     Ctrl-C and the signals that end programs close it too; then the run is kept and offered at the next start.
-    `preset` is a name, a file or a code, by default the last one; `saved` is the file of a run to open instead.
-    `threads` is the typed number, by default the last choice.
+    `preset` is a name, a file or a code, by default the last one; `saved` is the file of a run to open instead,
+    `lecture` one to be offered. `threads` is the typed number, by default the last choice.
+    `language` is the code of a language, by default the last choice or that of the system.
     `side_by_side` are typed values of the parameters that differ between experiments side by side.
     Raises `ParameterError` for a preset that cannot be used and `WindowError` if no window can be opened.
     """
     settings = load_settings()
+    if language:
+        settings.choices.language = language
+    use_language(settings.choices.language or system_language())
     together = asked_threads(threads) if threads else settings.choices.threads or None
     name, chosen = _choose_preset(preset, settings)
     if side_by_side:
@@ -49,6 +63,8 @@ def run(preset: str = "", threads: str = "", side_by_side: Sequence[str] = (), s
         on_lost_display(partial(_leave_without_display, application))
         if saved is not None:
             application.ui.run_saver.open(str(saved))
+        if lecture is not None:
+            offer(application.ui, lecture)
         return _stay(application, stop)
 
 
@@ -98,6 +114,13 @@ def _open_window(settings: Settings) -> Window:
     window = open_window("Repose", (width or SMALLEST_START[0], height or SMALLEST_START[1]))
     window.fit_screen(None if chosen else START_SHARE, place)
     return window
+
+
+def system_language() -> str:
+    """The language that the system prefers, as far as the window has it; English otherwise."""
+    from pygame.system import get_pref_locales
+
+    return language_for([str(locale["language"]) for locale in get_pref_locales()])
 
 
 def _choose_preset(asked: str, settings: Settings) -> tuple[str, presets.Preset]:

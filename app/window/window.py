@@ -51,6 +51,11 @@ class Window:
         return (0, 0) if self._minimised else self._seen
 
     @property
+    def handle(self) -> pygame.Window:
+        """The window as pygame knows it."""
+        return self._handle
+
+    @property
     def content_scale(self) -> float:
         """Pixels per unit of text and line width: 1 on an ordinary screen, 2 on a HiDPI one."""
         return max(self._pixel_ratio(), self._dpi_scale)

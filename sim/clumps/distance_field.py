@@ -165,8 +165,8 @@ def depth_on(field: Field, x: Floats, y: Floats, z: Floats) -> Floats:
 
 def depth_at(field: Field, points: Floats) -> Floats:
     """Depth of points [m], shape (points, 3), interpolated linearly; beyond the grid that of its edge."""
-    from scipy.ndimage import map_coordinates
+    from repose.sim.clumps.grid_loops import interpolated
 
-    place = ((points - field.origin) / field.step).T
-    depths: Floats = map_coordinates(field.depth, place, order=1, mode="nearest")
+    depths = np.empty(len(points))
+    interpolated(field.depth, field.origin, field.step, np.ascontiguousarray(points, float), depths)
     return depths

@@ -209,8 +209,35 @@ def _deepest(points, centre, radius, first, last, depth, owner):
         owner[p] = which
 
 
+def _interpolated(values, origin, step, points, found):
+    """Values at points [m], shape (points, 3), linearly between the nodes; beyond the grid that of its edge.
+
+    The products are summed in the order of scipy.ndimage.map_coordinates, which finds the same bits in ten times the
+    time.
+    """
+    ni, nj, nk = values.shape
+    for p in range(points.shape[0]):
+        x = min(max((points[p, 0] - origin[0]) / step, 0.0), ni - 1.0)
+        y = min(max((points[p, 1] - origin[1]) / step, 0.0), nj - 1.0)
+        z = min(max((points[p, 2] - origin[2]) / step, 0.0), nk - 1.0)
+        i, j, k = int(x), int(y), int(z)
+        x, y, z = x - i, y - j, z - k
+        total = 0.0
+        for a in range(2):
+            wx = x if a else 1.0 - x
+            ia = min(i + a, ni - 1)
+            for b in range(2):
+                wy = y if b else 1.0 - y
+                jb = min(j + b, nj - 1)
+                for c in range(2):
+                    wz = z if c else 1.0 - z
+                    total += values[ia, jb, min(k + c, nk - 1)] * wx * wy * wz
+        found[p] = total
+
+
 near_triangles, sweep = _distance_loops(fingerprint())
 crossings = compiled(_crossings)
 cover = compiled(_cover)
 place = compiled(_place)
 deepest = compiled(_deepest)
+interpolated = compiled(_interpolated)

@@ -71,6 +71,7 @@ def empty_world(
         search=search,
         threads=shared,
         ledger=np.zeros((3, BLOCK)),
+        stiffening=np.zeros(BLOCK),
         largest_overlap=np.zeros(OVERLAP_COLUMNS),
         counters=np.where(np.arange(COUNTER_COUNT) == MATERIAL_COUNT, materials, 0),
     )

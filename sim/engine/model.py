@@ -69,6 +69,10 @@ class BoundLaw:
     the shear spring and `Contact.remembered`. A law with reach may keep it after the two have parted; when it ends, the
     energy that the law then still stores is booked as lost."""
 
+    shear_stiffness_varies: bool = False
+    """Whether the stiffness of the friction spring follows the overlap: the spring then gains and loses energy without
+    work, which the loop books as `World.stiffening`."""
+
     @property
     def needs_material(self) -> bool:
         """Whether the loop must provide material and effective radius of every contact, which costs a little."""
@@ -167,7 +171,9 @@ class Model:
     @property
     def shapes(self) -> Shapes:
         """The lengths of the vectors of this model."""
-        lengths = (self.dimension, self.spin_length, self.law.material_columns, int(self.law.acts_at_distance))
+        law = self.law
+        of_law = law.material_columns, int(law.acts_at_distance), int(law.shear_stiffness_varies)
+        lengths = (self.dimension, self.spin_length, *of_law)
         return Shapes(*((0.0,) * n for n in lengths))
 
 
@@ -182,6 +188,8 @@ class Shapes(NamedTuple):
     """Length `BoundLaw.material_columns`."""
     reach: tuple
     """Length 1 if the law acts at a distance, 0 for a contact law."""
+    stiffening: tuple = ()
+    """Length 1 if the stiffness of the friction spring follows the overlap, else 0."""
 
 
 class Numbers(NamedTuple):
@@ -234,6 +242,7 @@ class LawCall(NamedTuple):
     material: Callable
     energy: Callable
     lasts: Callable
+    stiffness: Callable
     params: tuple
     reach: float
     """How far beyond touching the law acts [m]."""

@@ -7,13 +7,17 @@ tuple it is compiled once for all laws, and the part that reads them knows their
 from __future__ import annotations
 
 import struct
-from typing import Any
+from collections.abc import Callable
+from operator import is_not
+from typing import Any, TypeVar
 
 import numpy as np
 from numba import types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 from repose.sim.engine.jit import overload
+
+T = TypeVar("T")
 
 
 def likeness(numbers: Any) -> Any:
@@ -42,6 +46,20 @@ def packed(*groups: Any) -> tuple[NDArray[np.int64], list[int]]:
         found.append(address)
         address += len(part)
     return memory, found
+
+
+def while_same(make: Callable[..., T]) -> Callable[..., T]:
+    """`make`, which is called again only when one of its arguments is another object than at the last call."""
+    last: tuple[tuple[Any, ...], T] | None = None
+
+    def made(*given: Any) -> T:
+        nonlocal last
+        found = last  # another thread may replace it meanwhile
+        if found is None or any(map(is_not, found[0], given)):
+            last = found = given, make(*given)
+        return found[1]
+
+    return made
 
 
 def _bytes_of(numbers: Any) -> bytes:

@@ -95,9 +95,11 @@ class Parts(NamedTuple):
     """A number: 1 if pairs need the kind of their materials and their effective radius, else 0."""
     needs_kind: int = 0
     """A number: 1 if the law reads the materials of a contact, else 0."""
+    needs_stiffening: int = 0
+    """A number: 1 if the stiffness of friction springs follows the overlap, else 0."""
 
 
-NUMBERS = ("needs_material", "needs_kind")
+NUMBERS = ("needs_material", "needs_kind", "needs_stiffening")
 """The fields of `Parts` that are none."""
 
 OF_WALLS = {"list_walls", "search_acting", "evaluate_walls", "push_walls", "record_walls"}
@@ -116,8 +118,8 @@ def plain_parts(model: Model, params: tuple = (), numbers: Numbers = NO_NUMBERS)
     law, shapes = model.law, model.shapes
     evaluate_pairs, evaluate_walls = _of_law(law, shapes, likeness(params))
     before, after = _of_integrator(model.integrator)
-    lengths, place = shapes._replace(material=(), reach=()), shapes.position
-    of_law = shapes._replace(material=())  # of a law the others depend only on whether it acts at a distance
+    lengths, place = shapes._replace(material=(), reach=(), stiffening=()), shapes.position
+    of_law = shapes._replace(material=(), stiffening=())  # the others depend only on whether it acts at a distance
     parts = Parts(
         evaluate_pairs=evaluate_pairs,
         evaluate_walls=evaluate_walls,
@@ -133,6 +135,7 @@ def plain_parts(model: Model, params: tuple = (), numbers: Numbers = NO_NUMBERS)
         record_walls=_part(record_wall_energy),
         needs_material=int(model.needs_material),
         needs_kind=int(law.needs_material),
+        needs_stiffening=int(law.shear_stiffness_varies),
     )
     if model.bond is not None:
         parts = parts._replace(push_bonds=_of_bond(model.bond, lengths, likeness(numbers.bond)))
@@ -198,7 +201,7 @@ def argument_types() -> dict[str, Any]:
         "list_walls": wall_listing(world, Cells(1, 0.0, (0.0, 0.0), (0.0, 0.0))),
         "search_acting": Share(world, thread),
         "push_walls": force_of_walls(world, 0, stage, thread, 0, Parts()),
-        "record_walls": wall_record(world, 0.0),
+        "record_walls": wall_record(world, 0.0, 0),
         "push_fields": field_tables(world, 0, 0.0, row, thread),
         "push_bonds": bond_tables(world, 0, stage, thread),
         "turn_bodies": bodies,
@@ -240,18 +243,19 @@ def _part(function: Callable, *given: Any) -> Callable:
 def _of_law(law: BoundLaw, shapes: Shapes, params_like: tuple) -> tuple[Callable, Callable]:
     """`Parts.evaluate_pairs` and `Parts.evaluate_walls`; neither integrator nor lists matter to them."""
     force, material, energy, lasts, reach_of = law.force, law.material, law.energy, law.lasts, law.reach
+    stiffness = law.stiffness
     source = fingerprint()
 
     def evaluate_pairs(block):  # type: ignore[no-untyped-def]
         source  # noqa: B018
         params = numbers_at(block.params, params_like)
-        call = LawCall(force, material, energy, lasts, params, reach_of(params))
+        call = LawCall(force, material, energy, lasts, stiffness, params, reach_of(params))
         return evaluate_block(block, call, shapes, (), shapes.material)
 
     def evaluate_walls(block):  # type: ignore[no-untyped-def]
         source  # noqa: B018
         params = numbers_at(block.params, params_like)
-        call = LawCall(force, material, energy, lasts, params, reach_of(params))
+        call = LawCall(force, material, energy, lasts, stiffness, params, reach_of(params))
         return evaluate_block(block, call, shapes, shapes.position, shapes.material)
 
     return evaluate_pairs, evaluate_walls

@@ -18,6 +18,7 @@ from numba import typeof, types
 from numba.core import cgutils
 from numba.core.typing.templates import AttributeTemplate
 from numba.extending import NativeValue, infer_getattr, lower_getattr_generic, models, register_model, unbox
+from numba.np.numpy_support import as_dtype
 from numpy.typing import NDArray
 from repose.sim.engine.builder import empty_world
 from repose.sim.engine.world import World, empty_bodies, empty_bonds
@@ -109,12 +110,21 @@ class Record:
         """`tables` is a named tuple of arrays; TypeError if compiled code would misread one of them."""
         self._numba_type_ = kind
         words: list[int] = []
-        for table, expected, name in zip(_arrays(tables), _kinds(kind.kind), _names(tables), strict=True):
-            if typeof(table) != expected:
+        for number, (table, (dtype, ndim)) in enumerate(zip(_arrays(tables), _expected(kind), strict=True)):
+            flags = table.flags
+            # numba's typeof asks the same and takes a hundred times as long.
+            if table.dtype != dtype or table.ndim != ndim or not (flags.c_contiguous and flags.behaved):
+                name, expected = list(_names(tables))[number], list(_kinds(kind.kind))[number]
                 raise TypeError(f"The step reads {name} as {expected}: it is {typeof(table)}.")
             words += (table.__array_interface__["data"][0], *table.shape)
         self.memory = np.array(words, np.int64)
         self.address = int(self.memory.__array_interface__["data"][0])
+
+
+@cache
+def _expected(kind: TablesAt) -> list[tuple[np.dtype[Any], int]]:
+    """Element type and number of dimensions of each table, all of which are writable and in C order."""
+    return [(as_dtype(table.dtype), table.ndim) for table in _kinds(kind.kind)]
 
 
 def _arrays(tables: Any) -> Iterator[NDArray[Any]]:

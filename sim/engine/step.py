@@ -34,12 +34,12 @@ from repose.sim.engine.model import (
     Stage,
 )
 from repose.sim.engine.neighbours.verlet_list import list_as_far, refresh_neighbours
-from repose.sim.engine.packed import packed
+from repose.sim.engine.packed import packed, while_same
 from repose.sim.engine.parts import Parts, addresses, compiled_parts, plain_parts, sort_of
 from repose.sim.engine.records import record_of
 from repose.sim.engine.threads import in_threads, thread_of, wait
 from repose.sim.engine.timestep.stability import damping_fraction
-from repose.sim.engine.world import OK, PAIR_COUNT, PENDING, STEP_COUNT, THREAD_MISSING, World
+from repose.sim.engine.world import OK, PENDING, STEP_COUNT, THREAD_MISSING, World
 
 
 @lru_cache(maxsize=64)
@@ -58,6 +58,14 @@ def compose(model: Model) -> Any:
     known: dict[tuple[tuple[bool, bool], bytes], Parts] = {}
     """Addresses of the parts by the sort of the world and the types of the numbers."""
 
+    @while_same
+    def pack(params: tuple, gravity: tuple, fields: tuple, bond: tuple) -> tuple[Any, list[int], float, bytes]:
+        return (
+            *packed(params, gravity, fields, bond),
+            float(reach_of(params)),
+            compute_fingerprint((params, gravity, fields, bond)),
+        )
+
     def run(
         world: World,
         params: tuple,
@@ -67,11 +75,10 @@ def compose(model: Model) -> Any:
         thread_id: int,
         numbers: Numbers = NO_NUMBERS,
     ) -> tuple[int, int, int]:
-        memory, (law, weight, fields, bond) = packed(params, gravity, numbers.fields, numbers.bond)
-        reach, time, step = float(reach_of(params)), float(numbers.time), int(numbers.step)
-        drive = PackedNumbers(law, weight, fields, bond, reach, time, step)
+        memory, (law, weight, fields, bond), reach, types_of = pack(params, gravity, numbers.fields, numbers.bond)
+        drive = PackedNumbers(law, weight, fields, bond, reach, float(numbers.time), int(numbers.step))
         given = record_of(world), drive, float(dt), int(steps), thread_id, scheme
-        kind = sort_of(world), compute_fingerprint((params, gravity, numbers.fields, numbers.bond))
+        kind = sort_of(world), types_of
         if kind not in known:  # parts for numbers of exactly these types, and the loop that calls them
             types = tuple(map(typeof, (*given, Parts())))
             parts = compiled_parts(model, params, numbers)
@@ -187,9 +194,9 @@ def step_loop(source: str) -> Callable:
                     if thread.id == 0:
                         record_field_energy(world, stage.dt)
                 if thread.id == 0:
-                    record_pair_energy(world.ledger, world.threads.heat, world.counters[PAIR_COUNT], stage.dt)
+                    record_pair_energy(world, parts.needs_stiffening, stage.dt)
                     if walled:
-                        call(parts.record_walls, wall_record(world, stage.dt))
+                        call(parts.record_walls, wall_record(world, stage.dt, parts.needs_stiffening))
                     step = world.counters[STEP_COUNT] + (0 if static else 1)
                     record_largest_overlap(world.largest_overlap, world.threads.largest_overlap, step)
                 if bodied:

@@ -33,7 +33,7 @@ GROUP = 4
 LARGE = 3.0
 """Radius above which a sphere has cells of its own, in units of the geometric mean radius [-]."""
 
-BUFFER_ROWS = 40
+BUFFER_ROWS = 41
 """Columns of a block in the largest case: three dimensions with rotation and materials
 (repose.sim.engine.contacts.pair_blocks)."""
 
@@ -139,7 +139,8 @@ class Threads(NamedTuple):
     chosen: NDArray[np.uint32]
     """Touching pairs of the present block: row in the list, i, j, shape (threads, 3, BLOCK)."""
     heat: Floats
-    """Power taken up by damping and fed into friction springs, by chunk of the list [W], shape (2, chunks)."""
+    """Power taken up by damping, fed into friction springs, and lost by them as their stiffness changes, by chunk of
+    the list [W], shape (3, chunks)."""
     largest_overlap: Floats
     """The largest overlap each thread has found at this evaluation, among pairs and at walls, as
     `World.largest_overlap` where it is larger than that, shape (2, threads, OVERLAP_COLUMNS)."""
@@ -244,7 +245,7 @@ def working_storage(
         thread_status=np.zeros((threads, 8), np.int64),
         buffer=np.ones((threads, BUFFER_ROWS * BLOCK + 8)),
         chosen=np.zeros((threads, 3, BLOCK), np.uint32),
-        heat=np.zeros((2, capacity // CHUNK + 1)),
+        heat=np.zeros((3, capacity // CHUNK + 1)),
         largest_overlap=np.zeros((2, threads, OVERLAP_COLUMNS)),
         sphere_rows=sphere_rows,
         sums=sums,

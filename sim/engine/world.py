@@ -108,7 +108,8 @@ class WallContacts(NamedTuple):
     push: Floats
     """Force on the sphere at this evaluation, where the entry pushes [N], shape (dimension, capacity)."""
     heat: Floats
-    """Power dissipated by damping and fed into the friction spring, where the entry pushes [W], shape (2, capacity)."""
+    """Power dissipated by damping, fed into the friction spring, and lost by it as its stiffness changes, where the
+    entry pushes [W], shape (3, capacity)."""
 
 
 class Bonds(NamedTuple):
@@ -218,6 +219,9 @@ class World(NamedTuple):
     ledger: Floats
     """Energy dissipated by damping, fed into friction springs, and supplied by moving walls [J], in BLOCK partial sums
     that are never reset, so that the rounding does not depend on the batch size, shape (3, BLOCK)."""
+    stiffening: Floats
+    """Energy that friction springs have lost as their stiffness followed the overlap, -xi² dK/2, negative where they
+    have gained [J], in as many partial sums, shape (BLOCK,); 0 for laws of constant stiffness."""
     largest_overlap: Floats
     """The largest overlap since the run began: overlap / radius of the smaller sphere that can move [-], step, contact
     point x, y, z [m], ids of both spheres, row of the wall; -1 where there is none, shape (OVERLAP_COLUMNS,)."""
@@ -344,7 +348,7 @@ def empty_wall_contacts(capacity: int, spheres: int, dimension: int) -> WallCont
         contact_state=np.zeros(capacity, np.uint8),
         acting=np.zeros(capacity, np.uint32),
         push=np.zeros((dimension, capacity)),
-        heat=np.zeros((2, capacity)),
+        heat=np.zeros((3, capacity)),
     )
 
 

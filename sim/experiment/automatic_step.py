@@ -162,11 +162,12 @@ def contact_time(experiment: Experiment) -> float:
 
 def _overlap_storing(experiment: Experiment, energy: float, mass: float, radius: float, halvings: int) -> float:
     """Overlap with a wall that stores this energy [m], at most the radius."""
-    model = experiment.engine.model
+    energy_of, params = experiment.engine.model.law.energy, experiment.engine.law_parameters
+    contact = _lone(experiment, radius, mass, radius)
     low, high = 0.0, radius
     for _ in range(halvings):
         middle = 0.5 * (low + high)
-        stored, _ = model.law.energy(experiment.engine.law_parameters, _lone(experiment, middle, mass, radius))
+        stored, _ = energy_of(params, contact._replace(overlap=middle))
         low, high = (middle, high) if stored < energy else (low, middle)
     return high
 
@@ -185,6 +186,8 @@ def _inverse_mass_ratio(world: World, spin_length: int) -> float:
     """Largest ratio of the inverse mass across a contact to that along it [-]: 1/m + R²/I of a rotating sphere is 3/m
     in the plane and 7/2 1/m in space."""
     ratio = {0: 1.0, 1: 3.0, 3: 3.5}[spin_length]
+    if not world.bodies:
+        return ratio
     members = (world.search.body >= 0) & ~world.fixed
     if not members.any():
         return ratio

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -234,6 +235,15 @@ def _follow(experiment: Experiment, first: bool) -> None:
     """Adapt the time step to a change, and the length of a ramp to the time step."""
     faults.update_dt(experiment, first)
     fit_ramp(experiment)
+
+
+@cache
+def offered_actions(scene: str) -> tuple[str, ...]:
+    """Names of the actions that a scene has, possible at the beginning or later."""
+    found = registry.scenes()[scene]
+    parameters = found.parameters.checked(found.test_values)
+    experiment = _bare(found, 1, None, parameters, Run(*_made_world(found, parameters, 1, None), parameters))
+    return tuple(action.name for action in found.actions(experiment))
 
 
 def _checked(scene: str | Scene, values: Mapping[str, Value], seed: int, ready: str | None) -> tuple[Scene, Any]:

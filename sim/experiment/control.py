@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import get_args
 
 from repose.sim.experiment import changes, drawn_walls, drop, faults, history, pull, push, results, shake
+from repose.sim.experiment.command_log import Entry
 from repose.sim.experiment.commands import (
     ADDED,
     DRAWN,
@@ -140,7 +141,10 @@ def take_back(experiment: Experiment, name: str) -> None:
         last = begin_of_drag(commands, DRAGS[name]) if name in DRAGS else latest(commands, CLICKS[name])
         if last is None:
             raise ParameterError(f"There is no {name} in this run: there is nothing to undo.")
-        history.keep_undone(experiment, name, done[last : last + 1 + steps_of_drag(commands[last:], name)])
+        taken = done[last : last + 1 + steps_of_drag(commands[last:], name)]
+        if name in DRAGS and not isinstance(taken[-1].command, Release):  # the button is down: redo lets go here
+            taken = [*taken, Entry(experiment.history.at, Release())]
+        history.keep_undone(experiment, name, taken)
         go_to(experiment, done[last].at, last)
         return
     for last, entry in reversed(list(enumerate(done))):

@@ -9,12 +9,12 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from repose.sim.engine.fields import Sphere
+from repose.sim.engine.contacts.kinematics import TINY
+from repose.sim.engine.world import Floats
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.hand import SHARE, checked_number, checked_place, prepare, require_running
 from repose.sim.experiment.notices import tell
 from repose.sim.experiment.snapshot import ShownPush
-from repose.sim.fields import pusher
 from repose.sim.fields.pusher import Pusher, centre_of, grown
 from repose.sim.numbers import length_text, with_prefix
 
@@ -65,13 +65,22 @@ def shown_push(experiment: Experiment) -> ShownPush | None:
     held, world, dimension = experiment.run.pusher, experiment.run.world, experiment.scene.dimension
     if held is None:
         return None
-    now = experiment.time
-    centre, size = centre_of(held, now), grown(held, held.radius, now)
-    apart = np.sqrt(((world.motion[:dimension, 0] - np.array(centre)[:, None]) ** 2).sum(axis=0))
-    total = np.zeros(dimension)
-    for row in np.flatnonzero((apart < held.radius + world.radius) & ~world.fixed):
-        position, velocity = (tuple(map(float, world.motion[:dimension, level, row])) for level in (0, 1))
-        sphere = Sphere(position, velocity, (), float(world.radius[row]), float(world.own_mass[row]), 0)
-        total -= pusher.force(held, sphere, now).force
-    rigid = held.damping > 0.0
-    return ShownPush(tuple(map(float, centre)), float(size), tuple(map(float, total)), rigid)
+    now, moving = experiment.time, ~world.fixed
+    centre, size = np.array(centre_of(held, now)), grown(held, held.radius, now)
+    motion = world.motion[:dimension, :, moving]
+    total = -forces_of(held, motion[:, 0], motion[:, 1], world.radius[moving], world.own_mass[moving], now).sum(axis=1)
+    return ShownPush(tuple(centre.tolist()), float(size), tuple(total.tolist()), held.damping > 0.0)
+
+
+def forces_of(held: Pusher, position: Floats, velocity: Floats, radius: Floats, mass: Floats, now: float) -> Floats:
+    """The force `repose.sim.fields.pusher.force` on many spheres at once [N], shape (dimension, spheres) like
+    `position` [m] and `velocity` [m/s]."""
+    apart = position - np.array(centre_of(held, now))[:, None]
+    distance = np.sqrt((apart**2).sum(axis=0))
+    away = apart / np.maximum(distance, TINY)
+    moves = held.begins <= now < held.begins + held.lasts
+    leaving = ((velocity - moves * np.array(held.velocity)[:, None]) * away).sum(axis=0)
+    overlap = np.minimum(held.radius + radius, grown(held, math.inf, now)) - distance
+    wanted = np.where(overlap > 0.0, held.stiffness * overlap - held.damping * leaving, 0.0)
+    found: Floats = mass * np.clip(wanted, 0.0, held.limit) * away
+    return found

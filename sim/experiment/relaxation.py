@@ -290,5 +290,6 @@ def _adopt(experiment: Experiment, relaxed: World) -> None:
     world = experiment.run.world
     for motion, before in zip(motions(relaxed), motions(world), strict=True):
         motion[:, 1] = before[:, 1]
-    relaxed.ledger[:], relaxed.largest_overlap[:] = world.ledger, world.largest_overlap
+    for name in ("ledger", "stiffening", "largest_overlap"):
+        getattr(relaxed, name)[:] = getattr(world, name)
     experiment.run.world = relaxed

@@ -30,7 +30,12 @@ PUBLISH_SHARE, FEWEST_SNAPSHOTS = 0.03, 12.0
 """Largest share of its time that the physics thread spends on snapshots [-], and least number of snapshots [1/s]."""
 
 BATCH_TIME = 4e-3
-"""Wall time of a batch [s]: long enough for a negligible overhead, short enough to answer a slider in one frame."""
+"""Processor time of a batch [s]: long enough for a negligible overhead, short enough to answer a slider in one frame.
+Not wall time: while other programs use the processors, batches would become so short that each costs more than its
+steps."""
+
+LONGEST_BATCH = 8.0
+"""Largest wall time of a batch over BATCH_TIME [-]; some clocks of processor time stand still for milliseconds."""
 
 AT_ONCE = 0.25
 """Wall time of a seek after which its progress is shown [s]."""
@@ -77,7 +82,7 @@ class Runner:
         self._refusal = ""
         self._refusals = 0
         self._batch_cost = 1e-3 / CHECK_STEPS
-        """Wall time of one step, last measured [s]."""
+        """Processor time of one step, last measured [s]."""
         self._publish_at = self._publish_cost = 0.0
         """Wall time at which the next snapshot is due, and smoothed processor time of one [s]."""
         self._contacts_shown, self._forces_shown = True, False
@@ -214,24 +219,28 @@ class Runner:
             if changed or all(run.history.seek is None for run in runs) or time.perf_counter() >= self._publish_at:
                 self._publish(experiment)
             return
-        began = time.perf_counter()
         steps, requested = self._steps_due(experiment)
         self._offer_frame(experiment)
         steps = min(steps, self._steps_to_frame(experiment))
+        began, worked = time.perf_counter(), time.thread_time()
         done = self._advance(experiment, steps, not requested and self._may_rest)
+        worked = time.thread_time() - worked
         if requested:
             with self._asking:
                 self._steps_asked = max(0, self._steps_asked - done)
         now = time.perf_counter()
         if done:
-            self._batch_cost = (now - began) / done
+            # Experiments side by side are advanced by other threads.
+            least = (now - began) / (1.0 if self._beside.others else LONGEST_BATCH)
+            self._batch_cost = max(worked, least) / done
         if self._timeline and experiment.time < self._timeline[-1][1]:
             self._restart_schedule()  # a fault restored an earlier state
         self._scheduled = self._scheduled or (now, experiment.time)
         self._timeline.append((now, experiment.time, experiment.step))
         while now - self._timeline[0][0] > SPEED_WINDOW:
             self._timeline.popleft()
-        if changed or now >= self._publish_at:
+        # A snapshot that nobody has looked at yet is replaced later.
+        if changed or now >= self._publish_at + (0.0 if self._buffer.taken else 1.0 / FEWEST_SNAPSHOTS):
             self._publish(experiment)
         if done == 0:
             self._wake.wait(timeout=0.02 if steps == 0 else 0.001)
@@ -284,7 +293,9 @@ class Runner:
             self._scheduled = None
             return 0, False
         if self._speed is None:
-            return batch, False
+            # To a check, where the step loop is left anyway.
+            beyond = (experiment.step + batch) % CHECK_STEPS
+            return (batch - beyond if batch > beyond else batch), False
         if self._scheduled is None:
             return 0, False  # the schedule begins with this turn
         since, started = self._scheduled

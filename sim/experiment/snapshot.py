@@ -212,7 +212,8 @@ class Snapshot:
     """Velocities of the centres [m/s], shape (count, dimension)."""
     columns: dict[str, Floats] = field(default_factory=dict)
     """Per sphere, SI, shape (count,): "speed" [m/s], "force" (sum of normal forces) [N], "pressure" (inside the sphere)
-    [Pa, in the plane N/m], "coordination" [contacts], "size" (radius) [m], "layer" (of origin, -1 for fixed)."""
+    [Pa, in the plane N/m], "coordination" [contacts], "size" (radius) [m], "layer" (of origin, -1 for fixed),
+    "rotational" (energy of the spin of a sphere on its own) [J]."""
     layers: int = 0
     """Number of layers that the grains form once all are poured; 0 if it is not known."""
     contact_ends: Floats = field(default_factory=lambda: np.empty((0, 4), np.float32))
@@ -343,6 +344,11 @@ class TripleBuffer:
         with self._lock:
             self._writing, self._between = self._between, self._writing
             self._fresh = True
+
+    @property
+    def taken(self) -> bool:
+        """Whether the newest snapshot has been read."""
+        return not self._fresh
 
     def latest(self) -> Snapshot:
         """The newest snapshot; it does not change until the next call."""

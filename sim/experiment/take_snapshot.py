@@ -127,11 +127,13 @@ def shown_comparison(experiment: Experiment) -> Curve | None:
 
 
 def shown_readings(experiment: Experiment) -> tuple[Reading, ...]:
-    """Readings of the measurements, sampled at most every `READING_INTERVAL` and for `READING_SHARE` of the time."""
+    """Readings of the measurements that tell something in this scene, sampled at most every `READING_INTERVAL` and for
+    `READING_SHARE` of the time."""
     last, now = experiment.session.shown.get("readings"), time.perf_counter()
     if last is None or last.run is not experiment.run or now >= last.next_at:
         system = system_of(experiment)
-        found = [entry.reading(system) for entry in sorted_measurements()]
+        touching = "contacts" in experiment.scene.plots
+        found = [entry.reading(system) for entry in sorted_measurements() if touching or not entry.of_grains]
         readings = tuple(reading for reading in found if reading is not None)
         cost = time.perf_counter() - now
         last = experiment.session.shown["readings"] = ShownReadings(
@@ -150,6 +152,13 @@ def wall_facets(world: World) -> Floats:
     dimension = world.search.reference.shape[0]
     rows = world.walls.shape == FACET
     return world.walls.corner[rows, :dimension] + world.walls.moved[rows, None, :]
+
+
+def rotational_energy(world: World, dimension: int) -> Floats:
+    """Energy of the spin of every sphere [J], shape (count,); 0 of those that cannot turn on their own."""
+    inverse, spin = world.inverse_mass[dimension:], world.motion[dimension:, 1]
+    energy: Floats = 0.5 * (np.divide(spin**2, inverse, out=np.zeros_like(spin), where=inverse > 0.0)).sum(axis=0)
+    return energy
 
 
 def intact_bonds(world: World) -> NDArray[np.int64]:
@@ -179,6 +188,7 @@ def take_picture(experiment: Experiment, snapshot: Snapshot) -> None:
         **{name: np.zeros(world.sphere_count, np.float32) for name in ("force", "pressure", "coordination")},
         "size": snapshot.radius,
         "layer": world.layer.astype(np.float32),
+        "rotational": rotational_energy(world, dimension).astype(np.float32),
     }
     snapshot.orientation = world.orientation[: {0: 0, 1: 1, 3: 4}[experiment.engine.model.spin_length]].T.astype(
         np.float32
@@ -202,6 +212,8 @@ def take_picture(experiment: Experiment, snapshot: Snapshot) -> None:
     snapshot.actions = experiment.scene.actions(experiment)
     snapshot.measurement = experiment.scene.slope(experiment)
     snapshot.readings = experiment.scene.readings(experiment)
+    # Those of an earlier run would stand beside this one while its engine is compiled.
+    snapshot.bulk_readings, snapshot.curves, snapshot.series = (), (), experiment.run.series.columns()
     snapshot.outcomes = experiment.scene.outcomes(experiment)
     snapshot.answer = experiment.scene.answer(experiment)
     moving = ~world.fixed

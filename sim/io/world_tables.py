@@ -76,8 +76,8 @@ KEPT = {
     ),
 }
 """Columns of parts that most worlds do not have: the rest follows from them."""
-ABSENT = ("search.reach",)
-"""Columns that are left out where they are zero."""
+ABSENT = ("search.reach", "stiffening")
+"""Tables that are left out where they are zero."""
 REFERENCES = ("search.reference", "search.wall_reference")
 """Infinite until the first lists are built."""
 MOST_MATERIALS = 256
@@ -101,7 +101,7 @@ def tables_of(world: World) -> dict[str, Any]:
     tables: dict[str, Any] = {}
     for name in World._fields:
         part = getattr(world, name)
-        if name in MADE_ANEW:
+        if name in MADE_ANEW or (name in ABSENT and not part.any()):
             continue
         if name in KEPT:
             tables |= {f"{name}.{column}": np.ascontiguousarray(getattr(part, column)) for column in KEPT[name] if part}
@@ -121,7 +121,7 @@ def packed(world: World) -> World:
     """A copy with lists trimmed to the rows in use and without working memory; `unpacked` returns a world that can be
     advanced."""
     found = {name: table.copy() for name, table in tables_of(world).items()}
-    found.setdefault("search.reach", np.zeros(1))
+    found = _absent_of(_blank_for(*_sizes(found))) | found
     world = _with_tables(_blank_for(*_sizes(found)), found)._replace(threads=empty_threads(0))
     return _with_parts(world, found)
 
@@ -145,7 +145,7 @@ def world_of(tables: dict[str, Any], prefix: str = "") -> World:
         raise StoreError(f"The file's world has {dimension} dimensions, {coordinates} coordinates, {levels} levels.")
     blank = _blank_for(dimension, coordinates, levels)
     found.setdefault("largest_overlap", blank.largest_overlap)  # of an older format
-    found.setdefault("search.reach", blank.search.reach)
+    found = _absent_of(blank) | found
     if counters.shape != blank.counters.shape or counters.dtype != blank.counters.dtype:
         raise StoreError("The table of counters of the file's world has a wrong type or shape: the file is damaged.")
     if walls == 0:
@@ -156,7 +156,7 @@ def world_of(tables: dict[str, Any], prefix: str = "") -> World:
         "walls": walls,
         "": count,
     }
-    for name, table in (tables_of(blank) | {"search.reach": blank.search.reach}).items():
+    for name, table in (tables_of(blank) | _absent_of(blank)).items():
         shape = _shape(name, table.shape, rows)
         if name not in found or (found[name].shape, found[name].dtype) != (shape, table.dtype):
             raise StoreError(f"Table '{name}' of the file's world has a wrong type or shape: the file is damaged.")
@@ -165,6 +165,11 @@ def world_of(tables: dict[str, Any], prefix: str = "") -> World:
     if why := flaw_of_parts(found, count, dimension, coordinates - dimension, levels):
         raise StoreError(f"The file's world {why}: the file is damaged.")
     return in_order_of_id(_with_room(_with_parts(_with_tables(blank, found), found), rows))
+
+
+def _absent_of(world: World) -> dict[str, Any]:
+    """The tables of a world that may be left out."""
+    return {"search.reach": world.search.reach, "stiffening": world.stiffening}
 
 
 def _sizes(found: dict[str, Any]) -> tuple[int, int, int]:
@@ -180,7 +185,7 @@ def _blank_for(dimension: int, coordinates: int, levels: int) -> World:
 def _shape(name: str, empty: tuple[int, ...], rows: dict[str, int]) -> tuple[int, ...]:
     """The shape a table must have, from the one it has in an empty world."""
     part, _, column = name.rpartition(".")
-    if name in ("ledger", "largest_overlap", "counters", "search.skin", "search.reach"):
+    if name in ("ledger", "stiffening", "largest_overlap", "counters", "search.skin", "search.reach"):
         return empty
     if part == "walls" or column == "wall_reference":
         return (rows["walls"], *empty[1:])

@@ -68,6 +68,7 @@ MEASUREMENT = Measurement(
     "",
     lambda system: system.derived(coordination_of).mean,
     shown=lambda system: system.derived(packing_box) is not None,
+    of_grains=True,
     help=_help,
     plot=CONTACTS,
     order=40,

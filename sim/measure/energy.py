@@ -1,7 +1,7 @@
 """The energy ledger of a run: all forms of energy, and the sources and sinks.
 
     translational + rotational + potential + elastic + shear + bonds
-        + damping + sliding + breaking + removed - poured - work = gap ,
+        + damping + sliding + stiffening + breaking + removed - poured - work = gap ,
 
 and the gap is the error of the time step. `damping` and the energy added to friction springs are summed in the contact
 loop at every step. The change by a command, a poured layer or a removed grain is booked as the difference of the
@@ -45,8 +45,10 @@ class Energy:
     damping: float
     """Energy converted to heat by viscous terms."""
     sliding: float
-    """Energy that friction springs give up: as heat by sliding and at the end of contacts, and where their stiffness
-    follows the overlap (Hertz-Mindlin) -ξ² dK/2, which can be negative."""
+    """Energy that friction springs give up as heat, by sliding and at the end of contacts."""
+    stiffening: float
+    """Energy that friction springs give up as their stiffness K follows the overlap (Hertz-Mindlin), -∫ ξ² dK/2:
+    negative where they gain energy; 0 for laws of constant stiffness."""
     breaking: float
     """Energy that bonds stored when they broke."""
     poured: float
@@ -65,8 +67,8 @@ class Energy:
 
     @property
     def dissipated(self) -> float:
-        """Sum of damping, sliding and breaking."""
-        return self.damping + self.sliding + self.breaking
+        """Sum of damping, sliding, stiffening and breaking."""
+        return self.damping + self.sliding + self.stiffening + self.breaking
 
     @property
     def gap(self) -> float:
@@ -96,6 +98,7 @@ def energy_ledger(
     dimension = len(gravity)
     weight = -np.asarray(gravity)[:, None] * inertia[:dimension]
     friction = float(world.ledger[LEDGER_FRICTION].sum())
+    stiffening = float(world.stiffening.sum())
     kinetic = 0.5 * inertia * velocity**2
     return Energy(
         translational=float(kinetic[:dimension].sum()) + carried[0],
@@ -105,7 +108,8 @@ def energy_ledger(
         shear=survey.shear_energy,
         bonds=survey.bond_energy,
         damping=float(world.ledger[LEDGER_DAMPING].sum()),
-        sliding=friction - survey.shear_energy + booked.shear,
+        sliding=friction - survey.shear_energy - stiffening + booked.shear,
+        stiffening=stiffening,
         breaking=float(world.bonds.lost[0]) if world.bonds else 0.0,
         poured=booked.poured,
         removed=booked.removed,
@@ -139,6 +143,8 @@ def _term(name: str) -> Callable[[System], float]:
             return math.nan
         if name in ("bonds", "breaking") and not system.world.bonds:
             return math.nan
+        if name == "stiffening" and not system.world.stiffening.any():
+            return math.nan
         return float(getattr(system.derived(ledger_of), name))
 
     return sample
@@ -153,6 +159,7 @@ TERMS = {
     "bonds": "bonds",
     "damping": "lost: damping",
     "sliding": "lost: friction",
+    "stiffening": "lost: stiffness change",
     "breaking": "lost: breaking",
     "poured": "poured in",
     "removed": "carried away",

@@ -95,6 +95,9 @@ class Measurement:
     """Whether a sample costs more than a few steps; such measurements are sampled only every `COSTLY_STEPS` steps."""
     shown: Callable[[System], bool] | bool = True
     """Function that tells whether the value is shown beside the picture now, if it is not nan."""
+    of_grains: bool = False
+    """Whether the reading tells something of grains that touch one another only: it is not shown for bodies and liquids
+    of particles that cohere, whose pressure and packing follow from the spacing of the particles."""
     help: Callable[[System], str] | str = ""
     """Tooltip of the reading."""
     error: Callable[[System], float] | None = None

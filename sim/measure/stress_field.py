@@ -3,8 +3,12 @@
     stress_ab(r) = sum over contacts  f_a l_b  integral from 0 to 1 of  W(r - x_i + s l)  ds
 
 f is the force on i, l the branch from the centre x_i back to x_j (at a wall to the contact point), and W a Gaussian of
-standard deviation w whose integral over space is 1 (Goldhirsch, Granular Matter 12 (2010) 239, without the kinetic
-part). **Compression is positive**, as in `repose.sim.measure.stress`. The integral over space of the field of one
+standard deviation w whose integral over space is 1 (Goldhirsch, Granular Matter 12 (2010) 239). The kinetic part, of
+grains that move against the mean flow V of their neighbourhood, is added in flowing grains:
+
+    stress_ab(r) = sum over grains  m (v_a - V_a(r)) (v_b - V_b(r)) W(r - x),   V(r) = sum m v W / sum m W
+
+**Compression is positive**, as in `repose.sim.measure.stress`. The integral over space of the field of one
 contact is f_a l_b for any w, and in equilibrium the divergence of the field balances the smoothed weight.
 
 The field is computed on the points of a grid in a plane. The integral over s is a Gauss-Legendre sum; its terms are
@@ -123,3 +127,19 @@ def stress_field(end: Floats, branch: Floats, force: Floats, width: float, grid:
     place = (end[None] - nodes[:, None, None] * branch[None]).reshape(-1, dimension)
     amount = (weights[:, None, None] * dyad[None]).reshape(-1, dimension**2)
     return smoothed(place, amount, width, grid).reshape(dimension, dimension, *grid.shape)
+
+
+def kinetic_stress(place: Floats, velocity: Floats, mass: Floats, width: float, grid: Grid) -> Floats:
+    """The kinetic part of the stress on the grid [Pa; in the plane N/m], shape (dimension, dimension, *grid.shape).
+
+    `place` [m] and `velocity` [m/s] of the grains have shape (grains, dimension), `mass` [kg] shape (grains,). Zero
+    where all grains have one velocity; a gradient γ of the mean flow V adds about ρ γ² w², which belongs to the width.
+    """
+    dimension = place.shape[1]
+    dyad = (velocity[:, :, None] * velocity[:, None, :]).reshape(len(place), dimension**2)
+    amount = mass[:, None] * np.column_stack((np.ones(len(place)), velocity, dyad))
+    density, *rest = smoothed(place, amount, width, grid)
+    momentum, flux = np.array(rest[:dimension]), np.array(rest[dimension:])
+    flux = flux.reshape(dimension, dimension, *grid.shape)
+    mean: Floats = momentum / np.maximum(density, np.finfo(float).tiny)
+    return np.asarray(flux - momentum[:, None] * mean[None, :])

@@ -111,7 +111,7 @@ class BounceParameters(MotionParameters):
         DURATION,
         Field(description="The run ends at the next landing of the sphere of largest e. At the next drop."),
     ] = 1.5
-    repeat: Repeat = True
+    repeat: Repeat = False
 
     @property
     def restitutions(self) -> tuple[float, float, float]:

@@ -88,7 +88,7 @@ class SlopeParameters(MotionParameters):
         Field(description="Friction spring of the contact. Takes effect at the next start."),
     ] = 1e5
     duration: Annotated[float, Ge(0.01), Le(5.0), DURATION, DURATION_FIELD] = 0.4
-    repeat: Repeat = True
+    repeat: Repeat = False
 
     @property
     def frictions(self) -> tuple[float, ...]:

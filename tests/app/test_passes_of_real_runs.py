@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 
 SIZE = (640, 360)
 EVERYTHING = View(shown=dict.fromkeys((switch.name for switch in all_switches()), True), selected=(1,))
-WITHOUT_CHAINS = View(shown=EVERYTHING.shown | {"force_chains": False})
+ALL_BUT_CHAINS = View(shown=EVERYTHING.shown | {"force_chains": False})
 PHOTOELASTIC = View(colour_by="photoelastic")
 OF_PLUG_INS = {"walls"}
 """Lines of walls in the plane: the hopper of CONTRIBUTING.md has them, no scene that ships."""
@@ -110,7 +110,7 @@ class Sheet:
         return nullcontext()
 
 
-def frame_of(snapshot: Snapshot, view: View = WITHOUT_CHAINS, ranges: Ranges | None = None) -> Frame:
+def frame_of(snapshot: Snapshot, view: View = ALL_BUT_CHAINS, ranges: Ranges | None = None) -> Frame:
     camera: Camera = Camera3D() if snapshot.position.shape[1] == 3 else Camera2D()
     camera.frame(whole_scene(snapshot) if snapshot.measurement is None else close_up(snapshot), SIZE)
     return make_frame(snapshot, view, camera, SIZE, NO_INSET, 1.0, ranges or Ranges())
@@ -155,7 +155,7 @@ def test_every_pass_draws_something_of_a_real_run() -> None:
     waiting = {item.name: item for item in all_passes() if item.name not in OF_PLUG_INS | OF_FILMS}
     parts = {(name, kind) for name, item in waiting.items() for kind in ("instances", "overlay") if getattr(item, kind)}
     for _, snapshot in runs():
-        for view in (WITHOUT_CHAINS, EVERYTHING, PHOTOELASTIC):
+        for view in (ALL_BUT_CHAINS, EVERYTHING, PHOTOELASTIC):
             frame = frame_of(snapshot, view)
             for name, kind in [*parts]:
                 item, sheet = waiting[name], Sheet()
@@ -179,7 +179,7 @@ def test_every_pass_draws_something_of_a_real_run() -> None:
 @pytest.mark.parametrize("scene", list(scenes()))
 def test_every_number_that_a_pass_draws_of_a_real_run_is_finite(scene: str) -> None:
     for snapshot in course(scene)[:: max(1, len(course(scene)) // 5)]:
-        for view in (WITHOUT_CHAINS, EVERYTHING, PHOTOELASTIC):
+        for view in (ALL_BUT_CHAINS, EVERYTHING, PHOTOELASTIC):
             frame = frame_of(snapshot, view)
             for item in all_passes():
                 rows = item.instances(frame) if item.instances and item.is_drawn(frame) else None

@@ -19,9 +19,9 @@ import pytest
 from repose.sim.experiment import runner as runner_module
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act, SetParameters, Start
-from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
 from repose.sim.experiment.results import state_hash
-from repose.sim.experiment.runner import BATCH_TIME, LONGEST_CATCH_UP, Runner
+from repose.sim.experiment.runner import BATCH_TIME, FEWEST_SNAPSHOTS, LONGEST_BATCH, LONGEST_CATCH_UP, Runner
 from repose.sim.experiment.stepping import advance
 
 from tests.reliability.manual_runner import STEP_COST, ManualRunner
@@ -107,6 +107,27 @@ def test_t06_ten_seconds_without_a_snapshot_change_nothing(monkeypatch: pytest.M
         assert shown.step == manual.simulation.step or manual.simulation.step - shown.step <= 2 * BATCH_TIME / STEP_COST
         hashes.append(state_hash(manual.simulation.run))
     assert hashes[0] == hashes[1]
+
+
+def test_t06_a_snapshot_that_nobody_has_read_is_seldom_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    for looks, most, least in ((True, 50, 40), (False, FEWEST_SNAPSHOTS, 0.7 * FEWEST_SNAPSHOTS)):
+        manual = ManualRunner(monkeypatch, 0.1)
+        manual.turn()
+        began, published = manual.clock.now, manual.runner._serial
+        while manual.clock.now < began + 1.0:
+            manual.turn(pause=20e-3)
+            if looks:
+                manual.runner.latest()
+        assert least <= manual.runner._serial - published <= most
+
+
+def test_t07_batches_stay_long_while_other_programs_use_the_processors(monkeypatch: pytest.MonkeyPatch) -> None:
+    manual = ManualRunner(monkeypatch, None)
+    alone = [manual.turn() for _ in range(4)][-1]
+    for share, longer in ((0.5, 2.0), (0.01, LONGEST_BATCH)):
+        monkeypatch.setattr(manual.clock, "thread_time", lambda share=share: share * manual.clock.now)
+        assert [manual.turn() for _ in range(3)][-1] == pytest.approx(longer * alone, rel=0.1)
+        assert manual.simulation.step % CHECK_STEPS == 0
 
 
 def test_t06_queued_commands_are_carried_out_in_order(monkeypatch: pytest.MonkeyPatch) -> None:

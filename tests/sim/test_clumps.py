@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from math import degrees, pi
 from pathlib import Path
 
@@ -174,6 +175,49 @@ def test_a_heap_that_stands_upright_is_measured_at_its_flank_and_a_cone_by_its_p
     assert angles["cone"] == pytest.approx(30.0, abs=4.0)
 
 
+def test_a_mixture_of_two_shapes_and_spheres_is_poured_in_its_shares_and_belongs_to_the_run() -> None:
+    experiment = begun(second_share=0.5, second_shape="rod", second_members=6)
+    tetrahedra, rods = experiment.run.state.grains
+    assert (len(tetrahedra.members), len(rods.members)) == (4, 6)
+    state = experiment.run.state
+    of_kind = [int((state.kinds == kind).sum()) for kind in (-1, 0, 1)]
+    assert sum(of_kind) == 100
+    np.testing.assert_allclose(of_kind, (30, 35, 35), atol=14)  # three standard deviations
+    words = experiment.scene.describe(experiment)[1]
+    assert words.endswith(
+        f"{of_kind[1]} clumps of 4 spheres, {of_kind[2]} clumps of 6 spheres and {of_kind[0]} loose spheres"
+    )
+    assert [entry["grains"] for entry in experiment.scene.results(experiment)["clumps"]] == of_kind[1:]
+    apply(experiment, Act("fill"))
+    advance(experiment, 50)
+    world, poured = experiment.run.world, experiment.run.state.kinds[: experiment.run.state.poured]
+    first = [(poured == kind).sum() for kind in (-1, 0, 1)]
+    assert world.sphere_count == np.dot(first, (1, 4, 6))
+    assert sorted(np.bincount(world.search.body[world.search.body >= 0])) == [4] * first[1] + [6] * first[2]
+    mass = 2500.0 * BALL * 8e-3**3
+    np.testing.assert_allclose(1.0 / world.bodies.inverse_mass[0, : first[1] + first[2]], mass)
+    assert verify(saved_copy(experiment)).differs_at is None
+    other = resumed(saved(experiment))
+    for run in (experiment, other):
+        advance(run, 50)
+    assert state_hash(other.run) == state_hash(experiment.run)
+    assert other.run.state.which == experiment.run.state.which
+
+
+def test_a_mixture_without_a_share_of_the_second_shape_is_the_run_of_the_first_alone() -> None:
+    plain, mixed = begun(), begun(second_shape="tetrapod", second_members=9)
+    assert mixed.run.state == plain.run.state
+    assert mixed.run.state.which == []
+
+
+def test_the_first_time_step_is_that_of_the_most_easily_moved_member_of_a_mixture() -> None:
+    shape, declared = scenes()["clumps"].smallest_grain, scenes()["clumps"].parameters
+    rods = {"members": 20, "shape": "rod"}
+    both = shape(declared.checked({"second_share": 0.5, "second_shape": "rod", "second_members": 20}))
+    alone = [shape(declared.checked(values)) for values in ({}, rods)]
+    assert both == (min(mass for mass, _ in alone), min(radius for _, radius in alone))
+
+
 @pytest.fixture
 def pair(tmp_path: Path) -> Path:
     """The file of a clump of two spheres."""
@@ -229,6 +273,30 @@ def test_a_file_with_a_sphere_too_small_or_too_far_to_be_poured_is_refused_by_it
     pair.write_text(json.dumps(content | {"members": 3}))
     with pytest.raises(ParameterError, match=f"pair.json' is refused.*{words}"):
         begun(clump=str(pair))
+
+
+def test_two_clump_files_are_mixed_and_a_bad_second_one_changes_nothing(pair: Path) -> None:
+    other = pair.with_name("other.json")
+    clump = Clump("other", "by hand", np.array([[0.0, 0.0, 0.0], [0.2, 0.0, 0.0], [0.0, 0.2, 0.0]]), np.full(3, 0.15))
+    other.write_text(text_of(file_of(clump, mass_properties(clump, 0.01))))
+    experiment = begun(clump=str(pair), second_clump=str(other), second_share=0.5)
+    assert [len(grain.members) for grain in experiment.run.state.grains] == [2, 3]
+    assert verify(saved_copy(experiment)).differs_at is None
+    refused = apply(experiment, SetParameters({"second_clump": str(pair.with_name("none.json"))}))
+    assert "none.json" in refused
+    assert "no such file" in refused
+    assert experiment.parameters.second_clump == str(other)
+
+
+def test_a_damaged_mixture_is_refused() -> None:
+    experiment = begun(second_share=0.5)
+    flaw, state = experiment.scene.flaw, experiment.run.state
+    assert flaw(state, experiment.run.world, experiment.run.built) == ""
+    for which in ([], [2] * 100, [0] * 99):
+        damaged = replace(state, which=which)
+        assert flaw(damaged, experiment.run.world, experiment.run.built) == "which"
+    broken = replace(state, others=[state.others[0]._replace(members=((0.0, 0.0, 0.0, -1.0),))])
+    assert flaw(broken, experiment.run.world, experiment.run.built) == "members"
 
 
 # In the plane.

@@ -17,6 +17,7 @@ from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.stepping import advance, is_finished
 from repose.sim.experiment.take_snapshot import take_picture
 from repose.sim.measure.angle_of_repose import AngleOfRepose
+from repose.sim.measure.display import Reading
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
 
@@ -321,3 +322,10 @@ def test_heap_at_rest_that_is_tilted_flows_again() -> None:
         if simulation.phase == "flowing":
             return
     raise AssertionError("The tilted heap never counted as flowing.")
+
+
+def test_a_picture_without_a_step_has_no_readings_of_an_earlier_run() -> None:
+    snapshot = Snapshot(bulk_readings=(Reading("packing fraction", 0.86, ""),), series={"time": np.ones(3)})
+    take_picture(new_experiment("bounce"), snapshot)
+    assert snapshot.bulk_readings == ()
+    assert snapshot.series["time"].size == 0

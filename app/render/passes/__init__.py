@@ -106,6 +106,10 @@ class Frame:
     around_plates: Inset | None = NO_INSET
     """What panels and band cover of the window [pixel]; None for a picture beside that of the chosen run, without
     plates."""
+    bar: float | None = None
+    """Length of the scale bar [m]: one for all pictures side by side; None for that of this picture."""
+    has_legend: bool = True
+    """False where the legend of another picture beside this one explains its colours too."""
     course: Course = field(default_factory=Course)
     """Forces and path of the selection so far."""
 

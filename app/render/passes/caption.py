@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from repose.app.render.film_words import Lines
 from repose.app.render.pacing import describe_speed
 from repose.app.render.passes import Frame, Pass, Switch, legend, part_names, scale_bar
+from repose.app.render.passes.title_card import wrapped
 
 if TYPE_CHECKING:
     from repose.app.render.canvas import Canvas
 
 
 SWITCH = Switch("caption", "Time", "Simulated time and phase, for pictures and films.", default=False)
-TIME, PHASE, RESULT = 1.4, 1.15, 2.0
+TIME, PHASE, HEADING, RESULT = 1.4, 1.15, 1.7, 2.0
 """Text sizes, relative to ordinary text."""
 LINES = 3
 """Largest number of lines of a result in that size; more lines are written smaller."""
@@ -57,7 +59,8 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
     for at, text, colour in written:
         canvas.scripted((at, base), text, colour, PHASE, halo=palette.background)
     if film is not None:
-        _write_result(frame, canvas, film.result)
+        foot = _write_lines(frame, canvas, film.lines)
+        _write_result(frame, canvas, film.result, foot)
 
 
 def _draw_plate(frame: Frame, canvas: Canvas, low: tuple[float, float], high: tuple[float, float]) -> None:
@@ -67,12 +70,37 @@ def _draw_plate(frame: Frame, canvas: Canvas, low: tuple[float, float], high: tu
     canvas.rectangle(low, high, frame.palette.background, alpha=0.82, rounding=6.0)
 
 
-def _write_result(frame: Frame, canvas: Canvas, result: tuple[str, ...]) -> None:
-    """Readings in large letters in the upper left, beside the legend or below it, no line wider than the picture."""
+def _write_lines(frame: Frame, canvas: Canvas, lines: Lines | None) -> float:
+    """Title and question in the upper left beside the legend; returns their foot [pixel]."""
+    x, y = frame.inset[0] + 24.0 * frame.scale, frame.inset[1] + 18.0 * frame.scale
+    if lines is None:
+        return y
+    palette, pad = frame.palette, PAD * frame.scale
+    area = legend.plate(frame, canvas)
+    room = (area[0] - 2.0 * pad if area is not None else frame.size[0] - frame.inset[2]) - x
+    written = [(text, HEADING, True, palette.text) for text in _wrapped(canvas, lines.title, HEADING, room)]
+    colour = palette.mark if lines.over else palette.text
+    written += [(text, PHASE, False, colour) for text in _wrapped(canvas, lines.question, PHASE, room)]
+    extents = [canvas.text_extent(text, size, bold) for text, size, bold, _ in written]
+    foot = y + 1.12 * sum(high for _, high in extents)
+    _draw_plate(frame, canvas, (x, y), (x + max(wide for wide, _ in extents), foot))
+    for (text, size, bold, ink), (_, high) in zip(written, extents, strict=True):
+        canvas.text((x, y), text, ink, size, bold, halo=palette.background)
+        y += 1.12 * high
+    return foot + 3.0 * pad
+
+
+def _wrapped(canvas: Canvas, text: str, size: float, room: float) -> list[str]:
+    return wrapped(text, lambda line: canvas.text_extent(line, size, bold=size == HEADING)[0], room)
+
+
+def _write_result(frame: Frame, canvas: Canvas, result: tuple[str, ...], top: float) -> None:
+    """Readings in large letters in the upper left from `top` on [pixel], beside the legend or below it, no line wider
+    than the picture."""
     if not result:
         return
     palette, unit = frame.palette, frame.scale
-    x, y = frame.inset[0] + 24.0 * unit, frame.inset[1] + 18.0 * unit
+    x, y = frame.inset[0] + 24.0 * unit, top
     size = RESULT * min(1.0, LINES / len(result))
     room = frame.size[0] - frame.inset[2] - 24.0 * unit - x
     widest = max(canvas.scripted_width(text, size, bold=True) for text in result)

@@ -28,7 +28,7 @@ def left_edge(width: float, unit: float) -> float:
 
 def plate(frame: Frame, canvas: Canvas) -> tuple[float, float, float, float] | None:
     """Left, top, right and bottom of the legend [pixel]; None where there is none, or no room for it."""
-    if frame.scale_of_colours is None or not frame.shows(SWITCH):
+    if frame.scale_of_colours is None or not frame.has_legend or not frame.shows(SWITCH):
         return None
     unit, (left, above, right, _) = frame.scale, frame.inset
     width = min(WIDTH * unit, frame.size[0] - left - right - 4.0 * PAD * unit)

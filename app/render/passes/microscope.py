@@ -87,12 +87,27 @@ def grain_words(frame: Frame, row: int) -> list[tuple[str, str]]:
     elif math.isfinite(mass):
         gravity = math.hypot(*snapshot.gravity) if snapshot.gravity else 0.0
         words += [("weight", with_prefix(mass * gravity, "N", 3)), ("speed", with_prefix(speed, "m/s", 3))]
-        words.append(("kinetic energy", with_prefix(0.5 * mass * speed * speed, "J", 3)))
+        words += energies_of_grain(snapshot, row)
     if snapshot.forces is not None:
         near = contacts_of(snapshot, rows)
         total = float(np.linalg.norm(forces_on(snapshot.forces, near, rows).sum(axis=0)))
         words += [("contacts", str(near.size)), ("sum of contact forces", with_prefix(total, "N", 3))]
         words += neighbours(snapshot, snapshot.forces, near, rows)
+    return words
+
+
+def energies_of_grain(snapshot: Snapshot, row: int) -> list[tuple[str, str]]:
+    """Energy of motion and of spin of a sphere on its own, and its potential energy above the lowest corner of the
+    scene."""
+    mass, velocity = float(snapshot.mass[row]), snapshot.velocity[row].astype(np.float64)
+    values = [0.5 * mass * float(velocity @ velocity)]
+    if "rotational" in snapshot.columns and snapshot.orientation.shape[1:] not in ((), (0,)):
+        values.append(float(snapshot.columns["rotational"][row]))
+    name = "energy of motion, spin" if len(values) > 1 else "kinetic energy"
+    words = [(name, ", ".join(with_prefix(value, "J", 3) for value in values))]
+    if snapshot.gravity and any(snapshot.gravity):
+        above = snapshot.position[row].astype(np.float64) - np.array(snapshot.box[0])
+        words.append(("potential energy", with_prefix(-mass * float(np.dot(snapshot.gravity, above)), "J", 3)))
     return words
 
 

@@ -61,11 +61,17 @@ def room(free: float, unit: float, dimension: int, text_width: Callable[[str, fl
     return max(longest(free, unit), widest) + (MARGIN + GAP) * unit
 
 
+def longest_bar(frame: Frame) -> float:
+    """Length of the bar that the free part of the picture has room for [m]."""
+    left, _, right, _ = frame.inset
+    return bar_length(frame.metres_per_pixel, longest(frame.size[0] - left - right, frame.scale))
+
+
 def overlay(frame: Frame, canvas: Canvas) -> None:
     """The bar with end marks, its length above it."""
     unit, palette = frame.scale, frame.palette
-    left, _, right, below = frame.inset
-    length = bar_length(frame.metres_per_pixel, longest(frame.size[0] - left - right, unit))
+    _, _, right, below = frame.inset
+    length = frame.bar or longest_bar(frame)
     pixels = length / frame.metres_per_pixel
     x1 = round(frame.size[0] - right - MARGIN * unit)
     x0 = round(x1 - pixels)

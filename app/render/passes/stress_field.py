@@ -12,7 +12,7 @@ from repose.sim.experiment.snapshot import Floats
 STRESS_FIELD = Switch(
     FIELD,
     "Stress field",
-    "Stress of the contacts, smoothed over a width; in space in the plane of the cut, or in the middle of the scene.",
+    "Stress by contacts and motion, smoothed over a width; in space in the plane of the cut, or in the middle.",
     default=False,
     key="6",
     applies=lambda snapshot: not snapshot.labels,  # labelled spheres never touch each other

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from repose.app.render.passes import Frame, Pass
@@ -26,7 +27,13 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
     palette, alpha = frame.palette, words.card
     canvas.rectangle((0.0, 0.0), (width, height), palette.background, alpha=alpha)
     room = WIDEST * width
-    lines = [(words.title, _fitting(canvas, words.title, TITLE, room), True, palette.text)]
+    title = (words.title, _fitting(canvas, words.title, TITLE, room), True, palette.text)
+    lines = [title]
+    if words.lines is not None:
+        place = words.lines.place
+        lines.insert(0, (place, _fitting(canvas, place, ORIGIN, room), False, palette.faint))
+        asked = wrapped(words.lines.question, lambda text: canvas.text_extent(text, PARAMETER)[0], room)
+        lines += [(text, PARAMETER, False, palette.text) for text in asked]
     lines += [(text, PARAMETER, False, palette.text) for text in _lines(words.parameters, canvas, room)]
     lines += [(words.origin, _fitting(canvas, words.origin, ORIGIN, room), False, palette.faint)]
     gap = GAP * frame.scale
@@ -36,12 +43,24 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
         x = (width - canvas.scripted_width(text, size, bold)) / 2
         canvas.scripted((x, y), text, colour, size, bold, alpha=alpha)
         # The distance is double after the title and before the last line.
-        y += line + gap * (2.0 if k in (0, len(lines) - 2) else 1.0)
+        y += line + gap * (2.0 if k in (lines.index(title), len(lines) - 2) else 1.0)
 
 
 def _fitting(canvas: Canvas, text: str, size: float, room: float) -> float:
     """The largest text size up to `size` at which the text is at most `room` [pixel] wide."""
     return size * min(1.0, room / max(canvas.text_extent(text, size, bold=True)[0], 1.0))
+
+
+def wrapped(text: str, width: Callable[[str], float], room: float) -> list[str]:
+    """A sentence in lines of at most `room` [pixel], if no word is longer; `width` measures a line."""
+    lines: list[str] = []
+    for word in text.split():
+        longer = f"{lines[-1]} {word}" if lines else word
+        if lines and width(longer) <= room:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    return lines
 
 
 def _lines(parameters: tuple[str, ...], canvas: Canvas, room: float) -> list[str]:

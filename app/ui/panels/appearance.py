@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from imgui_bundle import imgui
+from repose.app.language import NATIVE, current_language, use_language
 from repose.app.render.text import note
 from repose.app.render.theme import PALETTES
 from repose.app.ui.panels import Panel
@@ -12,6 +13,7 @@ from repose.app.ui.widgets import button, choose, slide
 SMALLEST_TEXT, LARGEST_TEXT = 0.6, 2.0
 FRAME_RATES = (20, 30, 60)
 """Frames per second offered [1/s]."""
+LANGUAGE_HELP = "Language of the window and of films; files and the command line stay English."
 FRAME_RATE_HELP = "Fewer frames leave more time to the physics where there is no graphics card, and save the battery."
 
 
@@ -20,6 +22,7 @@ def draw(ui: Ui) -> None:
     _draw_theme(ui)
     _draw_text_size(ui)
     _draw_frame_rate(ui)
+    _draw_language(ui)
     half = (imgui.get_content_region_avail().x - imgui.get_style().item_spacing.x) / 2
     for index, (action, label, hint) in enumerate(
         (("fullscreen", "Full screen", "F11"), ("hide_panels", "Hide panels", "Tab"), ("help", "Keys and mouse", "F1"))
@@ -63,6 +66,14 @@ def _draw_frame_rate(ui: Ui) -> None:
     rate = choose(ui, "window.frame_rate", "Frames", rates, str(choices.frame_rate), FRAME_RATE_HELP)
     if rate is not None:
         choices.frame_rate = int(rate)
+
+
+def _draw_language(ui: Ui) -> None:
+    """Languages under their own names; the choice acts from the next frame on."""
+    language = choose(ui, "window.language", "Language", NATIVE, current_language(), LANGUAGE_HELP)
+    if language is not None:
+        ui.settings.choices.language = language
+        use_language(language)
 
 
 PANEL = Panel("appearance", "Window", 50, "tools", draw)

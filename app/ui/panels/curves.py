@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 from imgui_bundle import imgui, implot
+from repose.app.language import translated
 from repose.app.render.colours import category, to_srgb
 from repose.app.render.text import draw_text, text_width
 from repose.app.render.theme import Colour, colour32, vector
@@ -55,7 +56,7 @@ def draw_curve(ui: Ui, curve: Curve) -> None:
         try:
             (left, right), (low, high) = limits(curve)
             bare = 0 if named else int(implot.AxisFlags_.no_label)
-            implot.setup_axes(curve.x_label, curve.y_label, bare, bare)
+            implot.setup_axes(translated(curve.x_label), translated(curve.y_label), bare, bare)
             implot.setup_axes_limits(left, right, low, high, implot.Cond_.always)
             set_axis(implot.ImAxis_.x1, left, right, length.x, log=curve.log_x)
             set_axis(implot.ImAxis_.y1, low, high, length.y, log=curve.log)
@@ -71,6 +72,7 @@ def draw_curve(ui: Ui, curve: Curve) -> None:
 
 def _draw_note(ui: Ui, words: str) -> float:
     """Draw the note that says which runs are plotted, shortened to one line; returns its height [px]."""
+    words = translated(words)
     room, shown = imgui.get_content_region_avail().x, words
     while text_width(shown, NOTE) > room and len(shown) > 1:
         shown = shown.removesuffix("…")[:-1].rstrip() + "…"
@@ -197,7 +199,7 @@ def _draw_legend(ui: Ui, curve: Curve) -> None:
         words = line.label if line.error is None else f"{line.label} ± {line.scatter}"
         if text_width(words) > imgui.get_content_region_avail().x:
             words = line.label
-        imgui.text_colored(vector(ui.palette.text), words)
+        imgui.text_colored(vector(ui.palette.text), translated(words))
 
 
 def _draw_labels(ui: Ui, curve: Curve, start: imgui.ImVec2, room: float) -> bool:
@@ -224,5 +226,5 @@ def _draw_table(ui: Ui, curve: Curve) -> None:
         imgui.table_next_row()
         for word in words:
             imgui.table_next_column()
-            imgui.text_colored(vector(ui.palette.text if place else ui.palette.muted), word)
+            imgui.text_colored(vector(ui.palette.text if place else ui.palette.muted), translated(word))
     imgui.end_table()

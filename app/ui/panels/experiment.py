@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from imgui_bundle import imgui
+from repose.app.language import translated
 from repose.app.render.text import draw_text, heading, text_width
 from repose.app.render.theme import vector
 from repose.app.ui.panels import Panel
@@ -62,7 +63,7 @@ def _draw_start(ui: Ui) -> None:
 def _draw_seed(ui: Ui) -> None:
     """The seed, the next one, and the same experiment with several."""
     imgui.align_text_to_frame_padding()
-    imgui.text_disabled("Seed")
+    imgui.text_disabled(translated("Seed"))
     imgui.same_line()
     pad, gap = imgui.get_style().frame_padding.x, imgui.get_style().item_spacing.x
     new, repeats = text_width("New") + 2 * pad, repeats_width(ui)

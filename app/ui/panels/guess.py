@@ -5,13 +5,13 @@ from __future__ import annotations
 from imgui_bundle import imgui
 from repose.app.render.text import write
 from repose.app.render.theme import colour32, vector
+from repose.app.ui.lecture import guess_now
 from repose.app.ui.panels import Panel
 from repose.app.ui.panels.notices import FOOT
 from repose.app.ui.places import GUESS, NOTICE, take_focus
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import row, slide, tooltip
 from repose.sim.measure.display import Answer, Guess
-from repose.sim.registry import scenes
 
 GUESSED = "guess of "
 """Beginning of the entry of `Ui.memory` with the guess for a scene, by its name; in the unit of the guess."""
@@ -22,9 +22,9 @@ HELP = "Drag to keep the guess of the audience, or select it with Enter and use 
 
 def draw(ui: Ui) -> None:
     """At the right of the picture below the notices, in scenes that ask for a guess."""
-    scene = scenes().get(ui.snapshot.scene)
+    asked = guess_now(ui)
     ui.memory[GUESS] = False
-    if scene is None or scene.guess is None or ui.overlay not in ("", GUESS) or not ui.view.ui_visible:
+    if asked is None or ui.overlay not in ("", GUESS) or not ui.view.ui_visible:
         return
     left, top, right, bottom = ui.inset
     width = min(NOTICE * ui.scale, ui.size[0] - left - right - 20 * ui.scale)
@@ -41,18 +41,20 @@ def draw(ui: Ui) -> None:
     imgui.begin(GUESS, None, flags | imgui.WindowFlags_.no_focus_on_appearing)
     imgui.pop_style_color()
     imgui.pop_style_var()
-    if ui.snapshot.answer is None:
-        _draw_question(ui, scene.guess)
+    _, guess, answer = asked
+    if answer is None:
+        _draw_question(ui, guess)
     else:
-        _draw_answer(ui, scene.guess, ui.snapshot.answer)
+        _draw_answer(ui, guess, answer)
     low, size = imgui.get_window_pos(), imgui.get_window_size()
     ui.probe.mark_area(GUESS, (low.x, low.y, low.x + size.x, low.y + size.y))
     imgui.end()
 
 
 def guessed(ui: Ui) -> float | None:
-    """The guess for the scene in the window, in the unit of its guess; None before there is one."""
-    found: float | None = ui.memory.get(GUESSED + ui.snapshot.scene)
+    """The guess for what is asked now, in the unit of its guess; None before there is one."""
+    asked = guess_now(ui)
+    found: float | None = ui.memory.get(GUESSED + asked[0]) if asked is not None else None
     return found
 
 
@@ -70,8 +72,9 @@ def _draw_question(ui: Ui, guess: Guess) -> None:
     text = "your guess: drag" if value is None else f"guess: {shown(guess, value)}"
     moved = slide(ui, "guess.slider", (text,), where, step=STEP)
     tooltip(HELP)
-    if moved is not None:
-        ui.memory[GUESSED + ui.snapshot.scene] = guess.low + moved * span
+    asked = guess_now(ui)
+    if moved is not None and asked is not None:
+        ui.memory[GUESSED + asked[0]] = guess.low + moved * span
 
 
 def _draw_answer(ui: Ui, guess: Guess, answer: Answer) -> None:
@@ -89,8 +92,10 @@ def _draw_answer(ui: Ui, guess: Guess, answer: Answer) -> None:
         if number is not None:
             share = min(max((number - guess.low) / (guess.high - guess.low), 0.0), 1.0)
             ink.add_circle_filled(imgui.ImVec2(low.x + share * size.x, middle), 5.0 * ui.scale, colour32(colour))
-    write(answer.words, imgui.get_content_region_avail().x)
-    ui.probe.mark("guess.answer")
+    ui.probe.mark("guess.scale")
+    if answer.words:
+        write(answer.words, imgui.get_content_region_avail().x)
+        ui.probe.mark("guess.answer")
 
 
 PANEL = Panel(GUESS, "Guess", 81, "over", draw)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pygame
 from imgui_bundle import imgui
+from repose.app.language import translated
 from repose.app.render.text import heading, text_width
 from repose.app.render.theme import vector
 from repose.app.ui.keys import FIELD_MOUSE, MOUSE, PANEL_KEYS, Key, scene_keys
@@ -72,13 +73,13 @@ def columns(groups: dict[str, list[tuple[str, str]]]) -> list[list[str]]:
 
 
 def _draw_group(ui: Ui, title: str, lines: list[tuple[str, str]], key_width: float) -> None:
-    imgui.text_colored(vector(ui.palette.muted), title)
+    imgui.text_colored(vector(ui.palette.muted), translated(title))
     start = imgui.get_cursor_pos_x()
     for shown, help in lines:
-        imgui.text_colored(vector(ui.palette.accent), shown)
+        imgui.text_colored(vector(ui.palette.accent), translated(shown))
         imgui.same_line()
         imgui.set_cursor_pos_x(start + key_width)
-        imgui.text_unformatted(help)
+        imgui.text_unformatted(translated(help))
     imgui.dummy(imgui.ImVec2(0, 2 * ui.scale))
 
 

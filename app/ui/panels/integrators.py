@@ -8,6 +8,7 @@ from functools import partial
 import numpy as np
 import pygame
 from imgui_bundle import imgui, implot
+from repose.app.language import translated
 from repose.app.render.colours import category, to_srgb
 from repose.app.render.text import note
 from repose.app.render.theme import Colour, vector
@@ -75,7 +76,7 @@ def own_share(ui: Ui) -> float:
 def _draw_head(ui: Ui) -> float:
     """Title, restitution of the collision, and the buttons; returns the restitution."""
     imgui.align_text_to_frame_padding()
-    imgui.text_unformatted("Integrators")
+    imgui.text_unformatted(translated("Integrators"))
     imgui.same_line()
     restitution = float(ui.memory.get(RESTITUTION, 1.0))
     steps = round((1.0 - LOWEST) / STEP)
@@ -126,7 +127,7 @@ def _colour(number: int) -> Colour:
 
 
 def _draw_plot(ui: Ui, found: dict[str, Errors]) -> None:
-    imgui.text_colored(vector(ui.palette.muted), "relative error of the energy after the collision")
+    imgui.text_colored(vector(ui.palette.muted), translated("relative error of the energy after the collision"))
     size = imgui.get_content_region_avail()
     flags = implot.Flags_.no_title | implot.Flags_.no_menus | implot.Flags_.no_box_select | implot.Flags_.no_legend
     if not implot.begin_plot("##integrators", size, flags | implot.Flags_.no_mouse_text):
@@ -160,15 +161,15 @@ def _draw_table(ui: Ui, found: dict[str, Errors]) -> None:
         return
     for words in ("integrator", "error at t_c/20", "limit Δt/t_c"):
         imgui.table_next_column()
-        imgui.text_colored(vector(ui.palette.muted), words)
+        imgui.text_colored(vector(ui.palette.muted), translated(words))
     for number, (name, errors) in enumerate(found.items()):
         scheme = integrators()[name]
         imgui.table_next_column()
-        imgui.text_colored(vector(_colour(number)), scheme.title)
+        imgui.text_colored(vector(_colour(number)), translated(scheme.title))
         imgui.table_next_column()
-        imgui.text_unformatted(f"{100 * error_at(errors, TYPICAL):.3g} %")
+        imgui.text_unformatted(translated(f"{100 * error_at(errors, TYPICAL):.3g} %"))
         imgui.table_next_column()
-        imgui.text_unformatted(f"{errors.limit:.3g}")
+        imgui.text_unformatted(translated(f"{errors.limit:.3g}"))
     imgui.end_table()
     if own_share(ui) > 0.0:
         imgui.dummy(imgui.ImVec2(0.0, 0.5 * imgui.get_text_line_height()))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from imgui_bundle import imgui
 from repose.app.ui.panels import Panel, instead
 from repose.app.ui.panels.next_step import HEIGHT, OVER
-from repose.app.ui.places import MOUSE_CORNER, MOUSE_EDGE, TASK_FOOT
+from repose.app.ui.places import MOUSE_CORNER, MOUSE_EDGE, STRIP, TASK_FOOT
+from repose.app.ui.side_by_side import insets
 from repose.app.ui.tools import all_tools, choose_tool, chosen_tool
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, button_width
@@ -21,7 +22,8 @@ LEAST_PICTURE = 420.0
 
 
 def draw(ui: Ui) -> None:
-    """A column of buttons below the task of the scene, if it states one; the chosen tool is coloured."""
+    """Buttons below the task of the scene, if it states one, in as many columns as the height needs; the chosen tool is
+    coloured. Beside other pictures, and in a narrow one, they show their keys only."""
     ui.memory.pop(MOUSE_EDGE, None)
     ui.memory.pop(MOUSE_CORNER, None)
     left, above, right, bottom = ui.inset
@@ -29,26 +31,41 @@ def draw(ui: Ui) -> None:
     if hidden or ui.overlay not in ("", PANEL.name) or instead(ui) is not None or free < LEAST_PICTURE * ui.scale:
         return
     tools, chosen = all_tools(), chosen_tool(ui)
-    wide, titled = max(button_width(tool.title, tool.key) for tool in tools), free >= TITLES * ui.scale
+    wide = max(button_width(tool.title, tool.key) for tool in tools)
+    titled = free >= TITLES * ui.scale and not ui.runs
     width, margin = (wide, MARGIN * ui.scale) if titled else (HEIGHT * ui.scale, 0.5 * MARGIN * ui.scale)
-    # A window wider than its buttons would take clicks that are meant for the picture.
-    room = wide if chosen.options else width
-    top = ui.memory.get(TASK_FOOT, above) + MARGIN * ui.scale
-    if titled:
-        ui.memory[MOUSE_EDGE] = left + margin + room
-    else:  # the number beside the legend needs all of the width
+    top = ui.memory.get(TASK_FOOT, above) + margin
+    if not titled and not ui.runs:  # the number beside the legend needs all of the width
         top = max(top, above + BELOW_NUMBER * ui.scale)
+    foot = insets(ui)[0][3] if ui.runs else bottom + STRIP * ui.scale
+    across, down = width + GAP * ui.scale, imgui.get_frame_height() + GAP * ui.scale
+    per_column = max(int((ui.size[1] - foot - top) / down), 1)
+    per_column = -(-len(tools) // -(-len(tools) // per_column))  # columns of equal height
+    taken = -(-len(tools) // per_column) * across - GAP * ui.scale
+    if titled or ui.runs:
+        ui.memory[MOUSE_EDGE] = left + margin + taken
+    # A window wider than its buttons would take clicks that are meant for the picture.
+    room = max(wide, taken) if chosen.options else taken
     imgui.set_next_window_pos(imgui.ImVec2(left + margin, top))
     imgui.set_next_window_size(imgui.ImVec2(room, 0.0))
     imgui.push_style_var(imgui.StyleVar_.window_padding, imgui.ImVec2(0.0, 0.0))
     imgui.push_style_var(imgui.StyleVar_.item_spacing, imgui.ImVec2(0.0, GAP * ui.scale))
     imgui.begin("mouse", None, OVER)
-    for tool in tools:
+    for number, tool in enumerate(tools):
+        if number % per_column == 0:
+            if number:
+                imgui.end_group()
+                imgui.same_line(0.0, GAP * ui.scale)
+            imgui.begin_group()
         emphasis = ui.palette.accent if tool is chosen else None
         label, hint = (tool.title, tool.key) if titled else (tool.key, "")
-        words = f"{tool.help}  Key {tool.key}" if titled else f"{tool.title}: {tool.help}"
-        if button(ui, f"tool.{tool.name}", label, hint=hint, help=words, emphasis=emphasis, width=width):
+        refusal = tool.refusal(ui.snapshot)
+        words = refusal or (f"{tool.help}  Key {tool.key}" if titled else tool.help)
+        words = words if titled else f"{tool.title}: {words}"
+        name = f"tool.{tool.name}"
+        if button(ui, name, label, hint=hint, help=words, emphasis=emphasis, width=width, enabled=not refusal):
             choose_tool(ui, tool)
+    imgui.end_group()
     if chosen.options:  # below all buttons: they keep their places, so that a double-click hits the same one twice
         chosen.options(ui)
     ui.memory[MOUSE_CORNER] = left + margin + room, float(imgui.get_cursor_screen_pos().y)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from imgui_bundle import imgui
+from repose.app.lectures.course import goes_on
 from repose.app.render.passes import scale_bar
 from repose.app.render.text import SMALL, draw_text, symbol_width, text_width
 from repose.app.render.theme import colour32
@@ -15,8 +16,6 @@ from repose.sim.experiment.snapshot import Action, Snapshot
 
 RUN_ALL = "run"
 """This action and the reset get the large button only if no other one continues the experiment."""
-UNDER_WAY = ("filling", "flowing", "tilting", "sliding", "trickling")
-"""Phases that end by themselves: no action continues the experiment, even where the share done is not known."""
 LARGE, SMALLEST = 210.0, 120.0
 """Width of the large button, and its least width where the small ones need room for their labels [px at scale 1]."""
 HEIGHT = 32.0
@@ -72,7 +71,7 @@ def draw_next(ui: Ui, width: float, height: float = HEIGHT) -> Action | None:
     """The large button, or in its place how far the experiment has come; returns the action that stands there."""
     snapshot, size = ui.snapshot, imgui.ImVec2(width, height * ui.scale)
     action = next_action(snapshot)
-    if snapshot.progress is not None or action is None or snapshot.phase in UNDER_WAY:
+    if action is None or goes_on(snapshot.phase, snapshot.progress):
         imgui.dummy(size)
         _draw_progress(ui, size)
         ui.probe.mark("next.progress")

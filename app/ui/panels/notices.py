@@ -13,6 +13,7 @@ from repose.app.render.theme import Colour, vector
 from repose.app.ui.actions import act
 from repose.app.ui.keys import Key
 from repose.app.ui.panels import Panel
+from repose.app.ui.panels.lecture import draw_offer
 from repose.app.ui.panels.presentation import headline_foot
 from repose.app.ui.panels.record import draw_indicator
 from repose.app.ui.places import BELOW_LEGEND, NOTICE
@@ -63,6 +64,8 @@ def draw(ui: Ui) -> None:
         _notice(ui, ui.palette.warning, _draw_scene)
     elif ui.film.trouble and not ui.film.running:
         _notice(ui, ui.palette.warning, _draw_no_film)
+    if ui.lecture.lecture is not None and not ui.lecture.on:
+        _notice(ui, ui.palette.accent, draw_offer, name="lecture offer")
     for place, toast in enumerate(current_toasts(ui)):
         if ui.presenting and not toast.bad:
             continue  # an audience looks at the grains and the number

@@ -7,6 +7,7 @@ from functools import cache, partial
 
 import pygame
 from imgui_bundle import imgui
+from repose.app.language import translated
 from repose.app.render.text import note
 from repose.app.ui.edits import Edits
 from repose.app.ui.fields import draw_field
@@ -63,7 +64,12 @@ def draw(ui: Ui) -> None:
             note(f"No parameter is called \u201c{text}\u201d.", ui.palette.muted)
     else:
         for group, members in grouped(type(parameters)).items():
-            if foldable(ui, f"group.{group}", group in OPEN_AT_START, partial(imgui.tree_node_ex, group, FLAT)):
+            if foldable(
+                ui,
+                f"group.{group}",
+                group in OPEN_AT_START,
+                partial(imgui.tree_node_ex, f"{translated(group)}###{group}", FLAT),
+            ):
                 for parameter in in_effect(members, ui.edits):
                     draw_field(ui, parameter)
     imgui.end_child()
@@ -122,7 +128,9 @@ def _draw_search(ui: Ui) -> str:
     if ui.memory.pop(SEEK, False):
         imgui.set_keyboard_focus_here()
     imgui.set_next_item_width(-1.0)
-    _, text = imgui.input_text_with_hint("##search", "Search the parameters   Ctrl+F", ui.memory.get(SEARCH, ""))
+    _, text = imgui.input_text_with_hint(
+        "##search", translated("Search the parameters   Ctrl+F"), ui.memory.get(SEARCH, "")
+    )
     ui.probe.mark("parameters.search")
     ui.memory[SEARCH] = text
     return text.strip()

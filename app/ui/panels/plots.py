@@ -11,6 +11,7 @@ from itertools import groupby
 import numpy as np
 import pygame
 from imgui_bundle import imgui
+from repose.app.language import translated
 from repose.app.render.text import draw_text, si, text_width
 from repose.app.render.theme import Colour, colour32, vector
 from repose.app.storage.paths import runs_folder
@@ -109,7 +110,7 @@ def _draw_menu(ui: Ui, row: str, low: imgui.ImVec2, high: imgui.ImVec2) -> None:
     if not imgui.begin_popup("plot menu"):
         return
     width = 180 * ui.scale
-    imgui.text_colored(vector(ui.palette.muted), "Save this plot")
+    imgui.text_colored(vector(ui.palette.muted), translated("Save this plot"))
     for suffix, help in HELP.items():
         label = suffix.removeprefix(".").upper()
         if button(ui, f"plots.save{suffix}", label, help=help, width=width):

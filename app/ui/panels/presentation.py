@@ -11,6 +11,7 @@ from repose.app.render.text import draw_text, text_width
 from repose.app.render.theme import colour32
 from repose.app.ui.fields import draw_field
 from repose.app.ui.keys import Key
+from repose.app.ui.lecture import wish
 from repose.app.ui.panels import Panel
 from repose.app.ui.panels.next_step import OVER, draw_next
 from repose.app.ui.panels.parameters import lecture_parameters
@@ -18,6 +19,7 @@ from repose.app.ui.places import BELOW_LEGEND
 from repose.app.ui.readings import headline
 from repose.app.ui.transport import describe_pace, wanted_speed
 from repose.app.ui.ui import Ui
+from repose.sim.parameters import Parameter
 
 LETTERS = 0.06
 """Height of the letters of the large number [share of the height of the window]."""
@@ -40,16 +42,22 @@ def draw(ui: Ui) -> None:
     imgui.set_next_window_size(imgui.ImVec2(ui.size[0], ui.size[1]))
     flags = imgui.WindowFlags_.no_inputs | imgui.WindowFlags_.no_nav | imgui.WindowFlags_.no_bring_to_front_on_focus
     imgui.begin("presentation", None, OVER | flags)
-    _draw_title(ui)
+    if not ui.lecture.on:
+        _draw_title(ui)
     _draw_headline(ui)
     imgui.end()
-    if ui.inset[3]:
+    if ui.inset[3] and not (ui.lecture.on and ui.lecture.notes_shown):
         _draw_chips(ui)
 
 
 def is_on_slope(ui: Ui) -> bool:
     """Whether the picture itself shows the number, on the slope of the heap."""
     return ui.snapshot.measurement is not None and SLOPE.is_on(ui.view)
+
+
+def hides_number(ui: Ui) -> bool:
+    """Whether a lecture hides the number, because nothing is measured yet or it stands beside the guess."""
+    return ui.lecture.on and (ui.snapshot.measurement is None or bool(ui.lecture.step.guess))
 
 
 def letter_size(ui: Ui) -> float:
@@ -59,7 +67,7 @@ def letter_size(ui: Ui) -> float:
 
 def headline_foot(ui: Ui) -> float:
     """Lower edge of the large number [px]; notices begin there."""
-    if is_on_slope(ui):
+    if is_on_slope(ui) or hides_number(ui):
         return BELOW_LEGEND * ui.scale
     return BELOW_LEGEND * ui.scale + letter_size(ui) * imgui.get_font_size() + 1.4 * imgui.get_font_size()
 
@@ -88,10 +96,10 @@ def _draw_title(ui: Ui) -> None:
 def _draw_headline(ui: Ui) -> None:
     """Right-aligned under the legend, unless the number stands on the measured slope in the same letters."""
     found = headline(ui.snapshot)
-    if found is None or is_on_slope(ui):
+    if found is None or is_on_slope(ui) or hides_number(ui):
         return
     size, right = letter_size(ui), ui.size[0] - ui.inset[2] - 24 * ui.scale
-    y, line = BELOW_LEGEND * ui.scale, imgui.get_font_size()
+    y, line = ui.inset[1] + BELOW_LEGEND * ui.scale, imgui.get_font_size()
     left = right - text_width(found.value, size)
     draw_text(left, y, found.value, ui.palette.text, size)
     ui.probe.mark_area("presentation.headline", (left, y, right, y + size * line))
@@ -107,16 +115,29 @@ def _draw_chips(ui: Ui) -> None:
     imgui.push_style_var(imgui.StyleVar_.window_padding, imgui.ImVec2(pad, 4 * ui.scale))
     imgui.begin("chips", None, OVER)
     imgui.pop_style_var()
-    draw_next(ui, ACTION * ui.scale, 42.0)
-    parameters = ui.edits.parameters
-    chips = lecture_parameters(ui.snapshot.scene, type(parameters)) if parameters is not None else ()
+    action = 0.0 if ui.lecture.on else ACTION * ui.scale
+    if action:
+        draw_next(ui, action, 42.0)
+    chips = _shown_parameters(ui)
     gap = 6 * ui.scale
-    free = ui.size[0] - 2 * pad - ACTION * ui.scale
+    free = ui.size[0] - 2 * pad - action
     count = min(len(chips), int(free // (CHIP * ui.scale + gap)))
-    for parameter in chips[:count]:
-        imgui.same_line(0.0, gap)
+    for place, parameter in enumerate(chips[:count]):
+        if place or action:
+            imgui.same_line(0.0, gap)
         _draw_chip(ui, parameter.name, free / count - gap, high - 10 * ui.scale)
     imgui.end()
+
+
+def _shown_parameters(ui: Ui) -> tuple[Parameter, ...]:
+    """Those of the lecture of the scene, or those that the step of a lecture names."""
+    parameters = ui.edits.parameters
+    if parameters is None:
+        return ()
+    if not ui.lecture.on:
+        return tuple(lecture_parameters(ui.snapshot.scene, type(parameters)))
+    declared = parameters.declared()
+    return tuple(declared[name] for name in ui.lecture.step.controls if name in declared)
 
 
 def _draw_chip(ui: Ui, name: str, width: float, height: float) -> None:
@@ -134,9 +155,12 @@ def _draw_chip(ui: Ui, name: str, width: float, height: float) -> None:
 
 
 def toggle(ui: Ui) -> None:
-    """Begin or end the presentation."""
-    ui.presenting = not ui.presenting
+    """Begin or end the presentation; begin the lecture if one is opened."""
+    if ui.lecture.lecture is not None:
+        wish(ui, "begin")
+    else:
+        ui.presenting = not ui.presenting
 
 
-KEYS = (Key("present", "F5", "presentation: large letters, few controls", "Window", toggle, codes=(pygame.K_F5,)),)
+KEYS = (Key("present", "F5", "presentation: large letters; an opened lecture", "Window", toggle, codes=(pygame.K_F5,)),)
 PANEL = Panel("presentation", "Presentation", 60, "over", draw, keys=KEYS)

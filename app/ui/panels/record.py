@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from imgui_bundle import imgui
+from repose.app.language import translated
 from repose.app.render.pacing import describe_speed
 from repose.app.render.text import draw_text, note
 from repose.app.render.theme import colour32
@@ -69,7 +70,7 @@ def draw_indicator(ui: Ui, width: float) -> None:
 def _draw_choices(ui: Ui) -> None:
     film = ui.film
     imgui.align_text_to_frame_padding()
-    imgui.text_disabled("File")
+    imgui.text_disabled(translated("File"))
     imgui.same_line()
     suffix = imgui.calc_text_size(film.format).x + imgui.get_style().item_inner_spacing.x
     imgui.set_next_item_width(imgui.get_content_region_avail().x - suffix)

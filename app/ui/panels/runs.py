@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pygame
 from imgui_bundle import imgui
+from repose.app.language import translated
 from repose.app.render.text import note
 from repose.app.storage.paths import runs_folder
 from repose.app.storage.run_saver import free_name
@@ -43,10 +44,10 @@ def draw(ui: Ui) -> None:
 def _draw_file(ui: Ui) -> None:
     saver = ui.run_saver
     imgui.align_text_to_frame_padding()
-    imgui.text_disabled("Run")
+    imgui.text_disabled(translated("Run"))
     imgui.same_line()
     imgui.set_next_item_width(-1)
-    typed = imgui.input_text_with_hint("##run", f"path of a file{SUFFIX}", saver.path)
+    typed = imgui.input_text_with_hint("##run", translated(f"path of a file{SUFFIX}"), saver.path)
     saver.path = typed[1]
     ui.probe.mark("runs.path")
     tooltip(
@@ -96,7 +97,7 @@ def _half() -> float:
 def _draw_export(ui: Ui) -> None:
     """One button per file type; each writes to a free name in the folder of the runs."""
     imgui.align_text_to_frame_padding()
-    imgui.text_disabled("Export grains")
+    imgui.text_disabled(translated("Export grains"))
     tooltip("The grains as they are now. The command `repose export --every` writes a run over time, with contacts.")
     spacing = imgui.get_style().item_spacing.x
     width = (imgui.get_content_region_avail().x - (EXPORTS_IN_A_ROW - 1) * spacing) / EXPORTS_IN_A_ROW

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pygame
 from imgui_bundle import imgui
+from repose.app.language import translated
 from repose.app.render.text import heading, text_width
 from repose.app.render.theme import vector
 from repose.app.storage.thumbnails import of_preset
@@ -17,7 +18,7 @@ from repose.app.ui.panels.runs import open_file
 from repose.app.ui.questions import replace_run
 from repose.app.ui.recent_runs import RecentRun
 from repose.app.ui.ui import Ui
-from repose.app.ui.widgets import button
+from repose.app.ui.widgets import button, button_width
 from repose.sim.io.presets import Card
 from repose.sim.registry import scenes
 
@@ -31,6 +32,11 @@ GROUPS = {
 """Headings, in their order, by the group of the scene; "own" for presets saved by the user."""
 RUNS_FIRST = "runs first"
 """Entry of `Ui.memory`: whether saved runs stand above the presets."""
+GO_TO = "scenes go to"
+"""Entry of `Ui.memory`: the group that is scrolled to, and for how many frames more."""
+FRAMES = 4
+"""Frames that scroll to a group: ImGui itself scrolls to the card that gets the keyboard, in the second of them."""
+SAVED = "Saved runs"
 OPENED = "scenes opened"
 """Entry of `Ui.memory`: true for the first frame, which begins at the top."""
 SHARE = 0.96
@@ -50,6 +56,11 @@ def draw(ui: Ui) -> None:
     imgui.begin("scenes", None, flags | imgui.WindowFlags_.no_move | imgui.WindowFlags_.no_saved_settings)
     imgui.pop_style_var(3)
     _draw_title(ui)
+    groups = {
+        title: [card for card in ui.preset_library.cards.values() if _group_of(card) == group]
+        for group, title in GROUPS.items()
+    }
+    _draw_ways(ui, [title for title, cards in groups.items() if cards])
     # The groups scroll under the title.
     imgui.begin_child("groups", imgui.ImVec2(0.0, 0.0), imgui.ChildFlags_.nav_flattened)
     if ui.memory.pop(OPENED, False):
@@ -57,8 +68,8 @@ def draw(ui: Ui) -> None:
     runs_first = ui.memory.get(RUNS_FIRST)
     if runs_first:
         _draw_runs(ui)
-    for group, title in GROUPS.items():
-        _draw_group(ui, title, [card for card in ui.preset_library.cards.values() if _group_of(card) == group])
+    for title, cards in groups.items():
+        _draw_group(ui, title, cards)
     if not runs_first:
         _draw_runs(ui)
     imgui.end_child()
@@ -73,6 +84,28 @@ def _draw_title(ui: Ui) -> None:
         ui.overlay = ""
 
 
+def _draw_ways(ui: Ui, titles: list[str]) -> None:
+    """A button per group, which scrolls to it: some are far below the first screen."""
+    ways = [*titles, *([SAVED] if ui.recent_runs.found else [])]
+    gap, end = imgui.get_style().item_spacing.x, imgui.get_cursor_screen_pos().x + imgui.get_content_region_avail().x
+    for place, title in enumerate(ways):
+        width = button_width(title)
+        if place and imgui.get_item_rect_max().x + gap + width <= end:
+            imgui.same_line()
+        if button(ui, f"scenes.to.{title}", title, help=f"Scroll to: {title}.", width=width):
+            ui.memory[GO_TO] = title, FRAMES
+
+
+def _arrive(ui: Ui, title: str) -> None:
+    """If the user goes to this group: scroll to its heading, which was drawn last; the keyboard to what follows."""
+    group, frames = ui.memory.get(GO_TO, ("", 0))
+    if group == title and frames > 0:
+        ui.memory[GO_TO] = title, frames - 1
+        imgui.set_scroll_here_y(0.0)
+        if frames == FRAMES:
+            imgui.set_keyboard_focus_here()
+
+
 def _group_of(card: Card) -> str:
     if card.name.endswith(".toml"):
         return "own"
@@ -83,7 +116,8 @@ def _group_of(card: Card) -> str:
 def _draw_group(ui: Ui, title: str, cards: list[Card]) -> None:
     if not cards:
         return
-    imgui.text_colored(vector(ui.palette.muted), title)
+    imgui.text_colored(vector(ui.palette.muted), translated(title))
+    _arrive(ui, title)
     current = ui.preset_library.current
     faces = [
         CardFace(card.name, card.title, card.about, card.question, partial(of_preset, card.name), card.name == current)
@@ -114,8 +148,9 @@ def _draw_runs(ui: Ui) -> None:
         return
     imgui.text_colored(
         vector(ui.palette.muted),
-        "Saved runs, the latest first" if runs else "No run has been saved yet: Ctrl+S saves one.",
+        translated(f"{SAVED}, the latest first" if runs else "No run has been saved yet: Ctrl+S saves one."),
     )
+    _arrive(ui, SAVED)
     faces = [CardFace(name, run.path.stem, run.words, picture=partial(_picture, run)) for name, run in runs.items()]
     chosen = draw_cards(ui, faces)
     if chosen is not None:

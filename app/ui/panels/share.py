@@ -6,6 +6,7 @@ from functools import partial
 
 import pygame
 from imgui_bundle import imgui
+from repose.app.language import translated
 from repose.app.render.text import heading, note, text_width
 from repose.app.storage.paths import runs_folder
 from repose.app.ui.keys import Key
@@ -91,7 +92,7 @@ def _draw_text(ui: Ui, code: str, refusal: str) -> None:
             writers = {f".{kind}": partial(write_qr, code, kind) for kind in ("png", "svg")}
             ui.run_saver.save_files("QR code", runs_folder(), f"{ui.snapshot.scene}-code", writers)
     imgui.dummy(imgui.ImVec2(0.0, imgui.get_text_line_height()))
-    imgui.text_disabled("A code from somebody else")
+    imgui.text_disabled(translated("A code from somebody else"))
     _draw_field(ui)
 
 

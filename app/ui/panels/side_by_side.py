@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pygame
 from imgui_bundle import imgui, implot
+from repose.app.language import translated
 from repose.app.render.text import note, si, text_width
 from repose.app.render.theme import Colour, colour32, vector
 from repose.app.ui.axis_ticks import set_axis
@@ -18,7 +19,17 @@ from repose.app.ui.panels.time_plot import limits, thinned
 from repose.app.ui.places import MOUSE_CORNER
 from repose.app.ui.questions import replace_run
 from repose.app.ui.readings import headline, in_words
-from repose.app.ui.side_by_side import Request, foot, insets, keep_one, possible, request, start, usual_values
+from repose.app.ui.side_by_side import (
+    Request,
+    foot,
+    insets,
+    keep_one,
+    possible,
+    request,
+    results_area,
+    start,
+    usual_values,
+)
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, button_width, choose, tooltip
 from repose.sim.measure.measurement import Measurement
@@ -62,7 +73,7 @@ def _draw_labels(ui: Ui) -> None:
         low, high = imgui.ImVec2(left, top), imgui.ImVec2(ui.size[0] - right, ui.size[1] - bottom)
         font = ui.bold if ui.bold is not None else imgui.get_font()
         pad = 8.0 * ui.scale
-        wide = imgui.calc_text_size(run.label).x * LABEL * 1.05
+        wide = imgui.calc_text_size(translated(run.label)).x * LABEL * 1.05
         base = imgui.ImVec2(low.x, high.y - size - 2.0 * pad)
         if base.x < tools_right and base.y < tools_foot:
             base.x = tools_right + pad
@@ -71,7 +82,7 @@ def _draw_labels(ui: Ui) -> None:
         middle = imgui.ImVec2(base.x + pad + 0.3 * size, base.y + pad + 0.5 * size)
         draw.add_circle_filled(middle, 0.3 * size, colour32(ink))
         at = imgui.ImVec2(base.x + 2.0 * pad + 0.6 * size, base.y + pad)
-        draw.add_text(font, size, at, colour32(ui.palette.text), run.label)
+        draw.add_text(font, size, at, colour32(ui.palette.text), translated(run.label))
         ui.probe.mark_area(f"side_by_side.label{number + 1}", (base.x, base.y, box.x, box.y))
         ui.probe.mark_area(f"side_by_side.picture{number + 1}", (low.x, low.y, high.x, high.y))
         if number == ui.chosen:
@@ -83,10 +94,9 @@ def _draw_labels(ui: Ui) -> None:
 
 def _draw_results(ui: Ui) -> None:
     """Below the pictures: plot at the left, table at the right."""
-    left, _, right, _ = ui.inset
-    top = ui.size[1] - insets(ui)[-1][3]
+    left, top, width, height = results_area(ui)
     imgui.set_next_window_pos(imgui.ImVec2(left, top))
-    imgui.set_next_window_size(imgui.ImVec2(ui.size[0] - left - right, foot(ui)))
+    imgui.set_next_window_size(imgui.ImVec2(width, height))
     imgui.begin("side by side results", None, OVER | imgui.WindowFlags_.no_bring_to_front_on_focus)
     room = imgui.get_content_region_avail()
     imgui.begin_child("plot", imgui.ImVec2(PLOT * room.x, room.y), imgui.ChildFlags_.nav_flattened)
@@ -101,7 +111,8 @@ def _draw_results(ui: Ui) -> None:
 
 def _draw_plot(ui: Ui) -> None:
     """One quantity of all runs over simulated time; the button that ends them beside its name."""
-    entries = {entry.name: entry for run in ui.runs for entry in run.measurements if _known(ui, entry.name)}
+    named = {entry.name: entry for run in ui.runs for entry in run.measurements}
+    entries = {name: entry for name, entry in named.items() if _known(ui, name)}
     name = str(ui.memory.get(SHOWN, ""))
     if name not in entries:
         name = next((first for first in ("angle", "kinetic_energy") if first in entries), next(iter(entries), ""))
@@ -133,7 +144,9 @@ def _draw_curves(ui: Ui, entry: Measurement) -> None:
         drawn.append((thinned(time), thinned(values) / entry.scale) if len(time) == len(values) else None)
         times.append(float(time[-1]) if len(time) else 0.0)
     unit = entry.unit_in(ui.snapshot.position.shape[1])
-    imgui.text_colored(vector(ui.palette.muted), f"{entry.title} {entry.symbol} [{unit}]" if unit else entry.title)
+    imgui.text_colored(
+        vector(ui.palette.muted), translated(f"{entry.title} {entry.symbol} [{unit}]" if unit else entry.title)
+    )
     size = imgui.get_content_region_avail()
     flags = implot.Flags_.no_title | implot.Flags_.no_menus | implot.Flags_.no_box_select | implot.Flags_.no_legend
     if not implot.begin_plot("##side by side", size, flags | implot.Flags_.no_mouse_text):
@@ -180,24 +193,24 @@ def _draw_table(ui: Ui) -> None:
     imgui.table_setup_scroll_freeze(1, 1)
     imgui.table_next_row()
     imgui.table_next_column()
-    imgui.text_colored(vector(ui.palette.muted), f"at {max(run.time for run in ui.runs):.3f} s")
+    imgui.text_colored(vector(ui.palette.muted), translated(f"at {max(run.time for run in ui.runs):.3f} s"))
     for number, run in enumerate(ui.runs):
         imgui.table_next_column()
-        imgui.text_colored(vector(colours(ui)[number]), run.label)
+        imgui.text_colored(vector(colours(ui)[number]), translated(run.label))
     for label, values in rows(ui):
         imgui.table_next_row()
         imgui.table_next_column()
-        imgui.text_colored(vector(ui.palette.muted), label)
+        imgui.text_colored(vector(ui.palette.muted), translated(label))
         for value in values:
             imgui.table_next_column()
-            imgui.text_unformatted(value)
+            imgui.text_unformatted(translated(value))
     imgui.end_table()
     ui.probe.mark("side_by_side.table")
 
 
 def _draw_request(ui: Ui) -> None:
     imgui.align_text_to_frame_padding()
-    imgui.text_unformatted("Side by side")
+    imgui.text_unformatted(translated("Side by side"))
     width = text_width("Close  F8") + 2.5 * imgui.get_style().frame_padding.x
     imgui.same_line()
     imgui.set_cursor_pos_x(imgui.get_cursor_pos_x() + imgui.get_content_region_avail().x - width)
@@ -214,14 +227,14 @@ def _draw_request(ui: Ui) -> None:
     if asked.trouble:
         note(asked.trouble, ui.palette.bad)
     imgui.dummy(imgui.ImVec2(0.0, 4.0 * ui.scale))
-    imgui.text_colored(vector(ui.palette.muted), "Examples")
+    imgui.text_colored(vector(ui.palette.muted), translated("Examples"))
     together = [card for card in ui.preset_library.cards.values() if card.together]
     for card in together:
         if button(ui, f"side_by_side.{card.name}", card.title, width=18.0 * imgui.get_font_size(), help=card.about):
             ui.overlay = ""
             choose_preset(ui, card.name)
         imgui.same_line()
-        imgui.text_colored(vector(ui.palette.muted), card.question)
+        imgui.text_colored(vector(ui.palette.muted), translated(card.question))
 
 
 def _draw_values(ui: Ui, parameters: ParameterSet, asked: Request) -> None:
@@ -249,7 +262,7 @@ def _draw_values(ui: Ui, parameters: ParameterSet, asked: Request) -> None:
     allowed = ", ".join(over.choices) if over.choices else f"{over.shown(over.low or 0)} to {_high(over.high, over)}"
     tooltip(f"A value for each run, with commas between them{f', in {unit}' if unit else ''}. Allowed: {allowed}.")
     imgui.same_line()
-    imgui.text_disabled(unit or " ")
+    imgui.text_disabled(translated(unit or " "))
     imgui.same_line()
     width = button_width("Start", "Enter")
     help = "Begin the experiment anew with each of these values and the same seed."

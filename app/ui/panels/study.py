@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pygame
 from imgui_bundle import imgui
+from repose.app.language import translated
 from repose.app.render.text import note, text_width
 from repose.app.render.theme import vector
 from repose.app.storage.paths import runs_folder
@@ -45,7 +46,7 @@ def draw(ui: Ui) -> None:
 
 def _draw_head(ui: Ui) -> None:
     imgui.align_text_to_frame_padding()
-    imgui.text_unformatted("Study")
+    imgui.text_unformatted(translated("Study"))
     width = text_width("Close  F7") + 2.5 * imgui.get_style().frame_padding.x
     imgui.same_line()
     imgui.set_cursor_pos_x(imgui.get_cursor_pos_x() + imgui.get_content_region_avail().x - width)
@@ -70,7 +71,7 @@ def _draw_request(ui: Ui, parameters: ParameterSet) -> None:
     for name, label, limit in (("low", "from", usual[0]), ("high", "to", usual[1])):
         imgui.same_line()
         imgui.align_text_to_frame_padding()
-        imgui.text_disabled(label)
+        imgui.text_disabled(translated(label))
         imgui.same_line()
         imgui.set_next_item_width(NUMBER * font)
         hint = f"{limit / over.quantity.scale:.4g}"
@@ -79,7 +80,7 @@ def _draw_request(ui: Ui, parameters: ParameterSet) -> None:
         ui.probe.mark(f"study.{name}")
         tooltip(f"In {unit or 'its own unit'}; from {over.shown(over.low or 0)} to {over.shown(over.high or 0)}.")
     imgui.same_line()
-    imgui.text_disabled(unit or " ")
+    imgui.text_disabled(translated(unit or " "))
     for name, label, most, help in (
         ("count", "values", MOST_VALUES, "Evenly spaced, both ends among them."),
         ("seeds", "seeds", MOST_SEEDS, "Runs at every value with seeds 1, 2, …: their scatter is the error bar."),
@@ -92,7 +93,7 @@ def _draw_request(ui: Ui, parameters: ParameterSet) -> None:
         ui.probe.mark(f"study.{name}")
         tooltip(help)
         imgui.same_line()
-        imgui.text_disabled(label)
+        imgui.text_disabled(translated(label))
     imgui.end_disabled()
 
 
@@ -137,7 +138,7 @@ def _draw_progress(ui: Ui) -> None:
     if trouble:
         after = imgui.get_cursor_pos()
         imgui.set_cursor_pos(line)
-        imgui.text_unformatted(trouble)
+        imgui.text_unformatted(translated(trouble))
         ui.probe.mark("study.trouble")
         tooltip(trouble)
         imgui.set_cursor_pos(after)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from imgui_bundle import imgui
+from repose.app.language import translated
 from repose.app.render.text import text_width
 from repose.app.render.theme import Colour, vector
 from repose.app.ui.panels import Panel
@@ -30,7 +31,7 @@ def draw(ui: Ui) -> None:
     snapshot = ui.snapshot
     scene = scenes().get(snapshot.scene)
     stated = bool(snapshot.outcomes) or (scene is not None and states_outcomes(scene))
-    if not (stated and ui.view.ui_visible) or ui.overlay not in ("", PANEL.name):
+    if not (stated and ui.view.ui_visible) or ui.lecture.on or ui.overlay not in ("", PANEL.name):
         return
     left, above, right, _ = ui.inset
     free = ui.size[0] - left - right
@@ -73,7 +74,7 @@ def _draw_sentences(ui: Ui, width: float) -> None:
 def write(ui: Ui, words: str, colour: Colour, right: float) -> None:
     """Words that are wrapped at a place of the window [px]."""
     imgui.push_text_wrap_pos(right)
-    imgui.text_colored(vector(colour), words)
+    imgui.text_colored(vector(colour), translated(words))
     ui.probe.mark("task.words")
     imgui.pop_text_wrap_pos()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from imgui_bundle import imgui, implot
 from numpy.typing import NDArray
+from repose.app.language import translated
 from repose.app.render.text import text_width
 from repose.app.render.theme import Colour, vector
 from repose.app.ui.axis_ticks import set_axis
@@ -44,7 +45,7 @@ def draw_over_time(
     from_zero: bool = True,
 ) -> None:
     """Curves of the snapshot's series against simulated time, with a mark where a parameter changed."""
-    imgui.text_colored(vector(ui.palette.muted), label)
+    imgui.text_colored(vector(ui.palette.muted), translated(label))
     if ticks and _draw_span(ui) and height is not None:
         height -= imgui.get_text_line_height_with_spacing()
     if height is not None:
@@ -179,7 +180,7 @@ def _draw_marks(ui: Ui, zero: float) -> None:
         reach = NEAR * ui.scale * implot.get_plot_limits().x.size() / max(implot.get_plot_size().x, 1.0)
         near = int(np.argmin(np.abs(times - implot.get_plot_mouse_pos().x)))
         if abs(times[near] - implot.get_plot_mouse_pos().x) < reach:
-            imgui.set_tooltip(f"{times[near]:.3f} s: {marks[near].text}")
+            imgui.set_tooltip(translated(f"{times[near]:.3f} s: {marks[near].text}"))
 
 
 def thinned(series: Floats) -> Floats:

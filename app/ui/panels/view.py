@@ -34,6 +34,8 @@ COLOURS = {
 
 NARROWEST, WIDEST = 0.5, 5.0
 """Range of the width of the stress field [mean diameters]."""
+LOOKS = {"front": "Front", "side": "Side", "top": "Top", "three-quarter": "Oblique"}
+"""Labels of the directions of view."""
 CUTS = {"": "nothing", "x": "across x", "y": "across y", "z": "across z"}
 """Choices of the cut, by the name in `View.cut_axis`."""
 
@@ -120,9 +122,8 @@ def _draw_space(ui: Ui) -> None:
     for number, name in enumerate(VIEWS, start=1):
         if number > 1:
             imgui.same_line()
-        label = "Angle" if name == "three-quarter" else name.capitalize()
-        help = f"Turn the scene to the {name} view."
-        if button(ui, f"view.look_{name}", label, hint=str(number), help=help, width=width):
+        help = "Turn the scene to this view."
+        if button(ui, f"view.look_{name}", LOOKS[name], hint=str(number), help=help, width=width):
             ui.actions[f"look_{name}"]()
     imgui.begin_child("cut", imgui.ImVec2(2 * width + gap, imgui.get_frame_height()), imgui.ChildFlags_.nav_flattened)
     axis = choose(ui, "view.cut", "Cut", CUTS, view.cut_axis)

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 from imgui_bundle import imgui, implot
+from repose.app.language import translated
 from repose.app.render.beside import view_of_clump
 from repose.app.render.passes import scale_bar
 from repose.app.render.text import draw_text, heading, note, si, text_width
@@ -23,6 +24,7 @@ from repose.app.ui.widgets import button, row, tooltip
 from repose.app.ui.workshop import NUMBERS, Point
 from repose.sim.clumps.making import Row, piece_rows, quality_rows, volume_text
 from repose.sim.experiment.commands import Act, Start
+from repose.sim.parameters import ParameterSet
 from repose.sim.registry import scenes
 
 EXPORTS = {
@@ -38,6 +40,8 @@ LEAST_PLOT = 110.0
 """Height of the plot at least [px at scale 1]."""
 FOOT = 142.0
 """Height of numbers and plot at the foot of the picture [px at scale 1]."""
+HALF = 0.5
+"""Share of the clumps that are mixed in, unless the run has another [-]."""
 MOST_POURED = 200
 """Largest number of spheres of a clump that the scene pours."""
 
@@ -229,7 +233,7 @@ def _draw_legend(ui: Ui, curves: list[tuple[str, np.ndarray, Colour]]) -> None:
         imgui.get_window_draw_list().add_circle_filled(middle, 0.4 * side, colour32(colour))
         imgui.dummy(imgui.ImVec2(side, line))
         imgui.same_line(0.0, 0.5 * side)
-        imgui.text_unformatted(name)
+        imgui.text_unformatted(translated(name))
 
 
 def _draw_pour(ui: Ui) -> None:
@@ -242,26 +246,38 @@ def _draw_pour(ui: Ui) -> None:
         if few or made is None
         else f"Clumps of at most {MOST_POURED} spheres are poured: make one with fewer."
     )
-    if button(ui, "workshop.pour", "Pour it", width=_half(), enabled=ready, emphasis=ui.palette.accent, help=help):
+    width = (imgui.get_content_region_avail().x - 2.0 * imgui.get_style().item_spacing.x) / 3.0
+    if button(ui, "workshop.pour", "Pour it", width=width, enabled=ready, emphasis=ui.palette.accent, help=help):
         replace_run(ui, "Pour this clump?", "Pour", lambda: pour(ui))
+    imgui.same_line()
+    help = (
+        "Save the clump and pour it with the clumps of the present run, half of each; the shares can be changed among "
+        "the parameters."
+        if _parameters_of_clumps(ui)
+        else "Adds the clump to those of the scene clumps: pour one first."
+    )
+    if button(
+        ui, "workshop.mix", "Mix it in", width=width, enabled=ready and bool(_parameters_of_clumps(ui)), help=help
+    ):
+        replace_run(ui, "Pour a mixture with this clump?", "Pour", lambda: pour(ui, second=True))
 
 
-def _half() -> float:
-    """Width of one of two buttons beside each other [px]."""
-    return 0.5 * (imgui.get_content_region_avail().x - imgui.get_style().item_spacing.x)
+def _parameters_of_clumps(ui: Ui) -> ParameterSet | None:
+    """The parameters of the run in the window, if it is one of clumps in space."""
+    return ui.snapshot.parameters if ui.snapshot.scene == "clumps" else None
 
 
-def pour(ui: Ui) -> None:
-    """Save the clump, start the scene clumps with it, and pour."""
+def pour(ui: Ui, second: bool = False) -> None:
+    """Save the clump, start the scene clumps with it, or with it as the second one of a mixture, and pour."""
     path = save(ui, ".json")
     if not path:
         return
-    snapshot = ui.snapshot
-    same = snapshot.scene == "clumps" and snapshot.parameters is not None
-    values = different(snapshot.parameters) if same and snapshot.parameters is not None else {}
+    snapshot, parameters = ui.snapshot, _parameters_of_clumps(ui)
+    values = different(parameters) if parameters is not None else {}
     ui.overlay = ""
     ui.edits.forget()
-    ui.send(Start("clumps", values | {"clump": path}, snapshot.seed))
+    added = {"second_share": values.get("second_share", HALF), "second_clump": path} if second else {"clump": path}
+    ui.send(Start("clumps", values | added, snapshot.seed))
     ui.send(Act("fill"))
     ui.preset_library.note("clumps", scenes()["clumps"].title, "clumps")
 
@@ -273,7 +289,7 @@ def _draw_exports(ui: Ui) -> None:
         imgui.open_popup("exports")
     if imgui.begin_popup("exports"):
         for suffix, (label, words) in EXPORTS.items():
-            if imgui.selectable(f"{label} ({suffix})", False)[0]:
+            if imgui.selectable(translated(f"{label} ({suffix})"), False)[0]:
                 save(ui, suffix)
             ui.probe.mark(f"workshop.export{suffix}")
             tooltip(words)

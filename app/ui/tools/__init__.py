@@ -12,7 +12,9 @@ from functools import cache
 
 from repose.app.extensions import offered
 from repose.app.ui.keys import Key
+from repose.app.ui.toasts import tell
 from repose.app.ui.ui import Ui
+from repose.sim.experiment.snapshot import Snapshot
 
 Pixel = tuple[float, float]
 """Place of the pointer [px of the window]."""
@@ -40,6 +42,9 @@ class Tool:
     """hold(ui, at), once per frame of the drag -> whether it goes on."""
     release: Callable[[Ui], None] = lambda ui: None
     """Called at the end of the drag, however it ends."""
+    abandon: Callable[[Ui], None] | None = None
+    """Called in place of `release` where the run has gone to another moment during the drag, by undo, rewinding or a
+    restart: what the drag does belongs to the moment that was left. None calls `release`."""
     click: Callable[[Ui, Pixel], None] = no_click
     """click(ui, at), when the button went up near the place where it went down, whoever had the drag."""
     keeps_band: bool = False
@@ -51,6 +56,8 @@ class Tool:
     """Keys that it has while it is chosen."""
     again: Callable[[Ui], None] = lambda ui: None
     """Called when its key is pressed while it is chosen already."""
+    refusal: Callable[[Snapshot], str] = lambda snapshot: ""
+    """refusal(snapshot) -> why the present scene has no use for it, one sentence; empty if it has."""
 
 
 @cache
@@ -60,8 +67,9 @@ def all_tools() -> tuple[Tool, ...]:
 
 
 def chosen_tool(ui: Ui) -> Tool:
-    """The tool of the left button now."""
-    return next((tool for tool in all_tools() if tool.name == ui.tool), all_tools()[0])
+    """The tool of the left button now: the first one where the scene has no use for the one that was chosen."""
+    chosen = (tool for tool in all_tools() if tool.name == ui.tool and not tool.refusal(ui.snapshot))
+    return next(chosen, all_tools()[0])
 
 
 def choose_tool(ui: Ui, tool: Tool) -> None:
@@ -70,7 +78,11 @@ def choose_tool(ui: Ui, tool: Tool) -> None:
 
 
 def choose_by_key(tool: Tool, ui: Ui) -> None:
-    """What the key of a tool does: choose it, or do what it does when it is chosen already."""
+    """What the key of a tool does: choose it, or do what it does when it is chosen already; say why the scene has no
+    use for it."""
+    if refusal := tool.refusal(ui.snapshot):
+        tell(ui, refusal, bad=True)
+        return
     if chosen_tool(ui) is tool:
         tool.again(ui)
     choose_tool(ui, tool)

@@ -7,7 +7,17 @@ from repose.app.ui.tools.pointer import grain_radius, place_at, slide_log
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import tooltip
 from repose.sim.experiment.commands import ADDED, AddGrains
+from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.numbers import length_text
+from repose.sim.registry import scenes
+
+
+def refusal(snapshot: Snapshot) -> str:
+    """Why no grains can be added to the present scene."""
+    scene = scenes().get(snapshot.scene)
+    if scene is None or scene.add_grains is not None:
+        return ""
+    return f"No grains can be added here: the scene '{scene.title}' has no loose grains of its own material."
 
 
 def click(ui: Ui, at: Pixel) -> None:
@@ -38,4 +48,5 @@ TOOL = Tool(
     "Click to add grains there, of the material of the scene; they take the nearest places that are free.",
     click=click,
     options=options,
+    refusal=refusal,
 )

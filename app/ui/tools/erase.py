@@ -10,12 +10,21 @@ from repose.app.ui.tools import Pixel, Tool
 from repose.app.ui.tools.pointer import place_at
 from repose.app.ui.ui import Ui
 from repose.sim.experiment.commands import DRAWN, REMOVED, RemoveGrain, RemoveWall
+from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.registry import scenes
 
 REACH = 3.0
 """Distance from the edge of a grain at which a click still removes it [px at scale 1]."""
 WALL_REACH = 8.0
 """The same for a drawn wall [px at scale 1]."""
+
+
+def refusal(snapshot: Snapshot) -> str:
+    """Why nothing can be erased in the present scene."""
+    scene = scenes().get(snapshot.scene)
+    if scene is None or scene.on_grain_removed is not None or scene.free_walls:
+        return ""
+    return f"Nothing can be erased here: the scene '{scene.title}' needs each of its grains."
 
 
 def click(ui: Ui, at: Pixel) -> None:
@@ -41,4 +50,12 @@ def wall_at(ui: Ui, place: tuple[float, ...], reach: float) -> bool:
     return bool((np.hypot(*(start + share[:, None] * way - place).T) <= reach).any())
 
 
-TOOL = Tool("erase", "Erase", 30, "X", "Click a grain or a drawn wall to remove it. Ctrl+Z puts it back.", click=click)
+TOOL = Tool(
+    "erase",
+    "Erase",
+    30,
+    "X",
+    "Click a grain or a drawn wall to remove it. Ctrl+Z puts it back.",
+    click=click,
+    refusal=refusal,
+)

@@ -82,6 +82,13 @@ def release(ui: Ui) -> None:
     ui.send(Release())
 
 
+def abandon(ui: Ui) -> None:
+    """Let go in a run that has gone to another moment; a drag that the picture shows there ends too."""
+    del ui.memory[HELD]
+    if ui.snapshot.pull is not None:
+        ui.send(Release())
+
+
 def options(ui: Ui) -> None:
     """The largest force, on a logarithmic scale."""
     choices = ui.settings.choices
@@ -103,5 +110,6 @@ TOOL = Tool(
     press,
     hold,
     release,
+    abandon,
     options=options,
 )

@@ -81,6 +81,13 @@ def end_drag(ui: Ui) -> None:
     ui.send(Release())
 
 
+def abandon_drag(ui: Ui) -> None:
+    """End the drag in a run that has gone to another moment; a push that the picture shows there ends too."""
+    del ui.memory[DRAG]
+    if ui.snapshot.push is not None:
+        ui.send(Release())
+
+
 def slide_log(ui: Ui, name: str, texts: tuple[str, ...], value: float, span: tuple[float, float]) -> float:
     """A slider on a logarithmic scale; the value, to two digits where it was moved."""
     low, high = span

@@ -6,27 +6,25 @@ scene.
 
 from __future__ import annotations
 
+import math
+
 from repose.app.ui.tools import Pixel, Tool
-from repose.app.ui.tools.pointer import begin_drag, drag_on, end_drag, grain_radius, slide_log
+from repose.app.ui.tools.pointer import abandon_drag, begin_drag, drag_on, end_drag, grain_radius, slide_log
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import tooltip
 from repose.sim.experiment.commands import PUSHED, Push
 
 EARTH = 9.81
-"""Acceleration of free fall in which the strength is given [m/s²]."""
+"""Acceleration of free fall in which the strength is given in scenes without gravity [m/s²]."""
 SPEED = 5.0
 """Speed at which it follows the pointer [m/s]."""
 
 
-def command(ui: Ui, place: tuple[float, ...]) -> Push:
-    """The push at a place [m] with the present settings."""
-    choices = ui.settings.choices
-    return Push(place, choices.push_size * grain_radius(ui.snapshot), choices.push_strength * EARTH, SPEED, False)
-
-
 def press(ui: Ui, at: Pixel) -> bool:
     """Begin to push where the pointer is."""
-    return begin_drag(ui, at, PUSHED, lambda place: command(ui, place))
+    choices, fall = ui.settings.choices, math.hypot(*ui.snapshot.gravity) or EARTH
+    radius, limit = choices.push_size * grain_radius(ui.snapshot), choices.push_strength * fall
+    return begin_drag(ui, at, PUSHED, lambda place: Push(place, radius, limit, SPEED, False))
 
 
 def hold(ui: Ui, at: Pixel) -> bool:
@@ -44,7 +42,10 @@ def options(ui: Ui) -> None:
     choices = ui.settings.choices
     texts = (f"up to {choices.push_strength:.3g} g", f"{choices.push_strength:.3g} g")
     choices.push_strength = slide_log(ui, "tool.push_strength", texts, choices.push_strength, (1.0, 1e4))
-    tooltip("Largest acceleration of a grain, at the pointer, in that of free fall on the Earth: 9.81 m/s².")
+    tooltip(
+        "Largest acceleration of a grain, at the pointer, in that of free fall in this scene; without gravity in "
+        "9.81 m/s². Three times free fall throw a grain about as high as the push is wide."
+    )
     texts = (f"radius {choices.push_size:.2g} grains", f"{choices.push_size:.2g} grains")
     choices.push_size = slide_log(ui, "tool.push_size", texts, choices.push_size, (1.0, 50.0))
     tooltip("Radius of the push, in mean radii of the grains.")
@@ -59,5 +60,6 @@ TOOL = Tool(
     press,
     hold,
     release,
+    abandon_drag,
     options=options,
 )

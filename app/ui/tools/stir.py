@@ -2,26 +2,41 @@
 
 from __future__ import annotations
 
+import math
+
 from repose.app.ui.tools import Pixel, Tool
-from repose.app.ui.tools.pointer import begin_drag, drag_on, end_drag, grain_radius, slide_log
+from repose.app.ui.tools.pointer import abandon_drag, begin_drag, drag_on, end_drag, grain_radius, slide_log
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import tooltip
 from repose.sim.experiment.commands import PUSHED, Push
+from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.numbers import with_prefix
 
-LIMIT = 1e4
-"""Largest acceleration that the rod gives a grain [m/s²]: a thousand weights on the Earth."""
+WEAKEST, STRONGEST = 200.0, 1e4
+"""Bounds of the acceleration that the rod gives a grain at most [m/s²]: 20 and a thousand weights on the Earth."""
+OVERLAP = 0.04
+"""Overlap of a contact that carries the whole force of the rod [radii of the grains]."""
 
 
-def command(ui: Ui, place: tuple[float, ...]) -> Push:
-    """The rod on its way to a place [m] with the present settings."""
-    choices = ui.settings.choices
-    return Push(place, choices.rod_size * grain_radius(ui.snapshot), LIMIT, choices.rod_speed, True)
+def limit_of(snapshot: Snapshot, size: float) -> float:
+    """Largest acceleration of a grain [m/s²] by a rod of that radius [mean radii of the grains].
+
+    A contact of frequency ω between grains of mass m has the overlap F / (m ω²). All grains before the rod can press on
+    one contact: in the plane about π (s + 1) / 2 of them are on half the rim of a rod of s radii, in space about
+    2 (s + 1)² on half its surface.
+    """
+    if not snapshot.omega_dt > 0.0 or not snapshot.dt > 0.0:
+        return STRONGEST
+    grains = 0.5 * math.pi * (size + 1.0) if snapshot.position.shape[1] == 2 else 2.0 * (size + 1.0) ** 2
+    wanted = OVERLAP * grain_radius(snapshot) * (snapshot.omega_dt / snapshot.dt) ** 2 / grains
+    return min(max(wanted, WEAKEST), STRONGEST)
 
 
 def press(ui: Ui, at: Pixel) -> bool:
     """Let the rod appear where the pointer is; it grows out of a point."""
-    return begin_drag(ui, at, PUSHED, lambda place: command(ui, place))
+    choices, snapshot = ui.settings.choices, ui.snapshot
+    radius, limit = choices.rod_size * grain_radius(snapshot), limit_of(snapshot, choices.rod_size)
+    return begin_drag(ui, at, PUSHED, lambda place: Push(place, radius, limit, choices.rod_speed, True))
 
 
 def hold(ui: Ui, at: Pixel) -> bool:
@@ -54,5 +69,6 @@ TOOL = Tool(
     press,
     hold,
     release,
+    abandon_drag,
     options=options,
 )

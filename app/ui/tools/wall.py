@@ -10,6 +10,7 @@ from repose.app.render.theme import colour32
 from repose.app.ui.tools import Pixel, Tool
 from repose.app.ui.ui import Ui
 from repose.sim.experiment.commands import DRAWN, DrawWall
+from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.registry import scenes
 
 SHORTEST = 6.0
@@ -18,10 +19,20 @@ LINE = "line of a wall"
 """Entry of `Ui.memory`: both ends of the wall under way [px]."""
 
 
+def refusal(snapshot: Snapshot) -> str:
+    """Why no walls can be drawn into the present scene."""
+    if snapshot.position.shape[1] == 3:
+        return "Walls are drawn in the plane only: a line on the picture does not say how deep in space a wall is."
+    scene = scenes().get(snapshot.scene)
+    if scene is not None and scene.free_walls:
+        return ""
+    title = scene.title if scene is not None else snapshot.scene
+    return f"Walls can be drawn into the heap only: the scene '{title}' counts on its own walls."
+
+
 def press(ui: Ui, at: Pixel) -> bool:
     """Begin a wall, in scenes that take walls; elsewhere the drag is the camera's."""
-    scene = scenes().get(ui.snapshot.scene)
-    if scene is None or not scene.free_walls:
+    if refusal(ui.snapshot):
         return False
     ui.memory[LINE] = at, at
     return True
@@ -43,6 +54,11 @@ def release(ui: Ui) -> None:
     ui.send(DrawWall(*(point_at(ui.camera, ui.size, at, middle) for at in (start, end))))
 
 
+def abandon(ui: Ui) -> None:
+    """Draw nothing."""
+    del ui.memory[LINE]
+
+
 def options(ui: Ui) -> None:
     """The wall under way."""
     if LINE in ui.memory:
@@ -59,5 +75,7 @@ TOOL = Tool(
     press,
     hold,
     release,
+    abandon,
     options=options,
+    refusal=refusal,
 )

@@ -21,7 +21,7 @@ from repose.sim.engine.contacts.pair_forces import pair_contact
 from repose.sim.engine.contacts.wall_forces import wall_contact, wall_kind
 from repose.sim.engine.jit import address_of, argument_type, call, compilable, compiled, compiled_part, fingerprint
 from repose.sim.engine.model import BoundLaw, Model, Shapes
-from repose.sim.engine.packed import likeness, numbers_at, packed
+from repose.sim.engine.packed import likeness, numbers_at, packed, while_same
 from repose.sim.engine.records import Record, TablesAt, record_of
 from repose.sim.engine.world import PAIR_COUNT, WALL_CONTACT_COUNT, Floats, World
 
@@ -139,9 +139,12 @@ def evaluation_of(model: Model) -> Callable[[World, tuple], Evaluation]:
     known: dict[bytes, int] = {}
     """Addresses by the types of the numbers."""
 
+    @while_same
+    def pack(params: tuple) -> tuple[NDArray[np.int64], list[int], bytes]:
+        return *packed(params), compute_fingerprint((params,))
+
     def evaluation(world: World, params: tuple) -> Evaluation:
-        memory, (address,) = packed(params)
-        kind = compute_fingerprint((params,))
+        memory, (address,), kind = pack(params)
         if kind not in known:
             argument = ContactRange(record_of(world), 0, 0, 0, recorded(blank_table(world, 0)))
             known[kind] = address_of(compiled_evaluation(model.law, model.shapes, params), argument_type(argument))

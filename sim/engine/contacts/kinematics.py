@@ -209,6 +209,25 @@ def lone_contact(
 
 
 @compilable(forceinline=True)
+def at_overlap(contact, overlap):
+    """The contact with another overlap [m]."""
+    return Contact(
+        overlap,
+        contact.normal,
+        contact.normal_velocity,
+        contact.tangential_velocity,
+        contact.shear,
+        contact.effective_mass,
+        contact.effective_radius,
+        contact.fixed,
+        contact.material,
+        contact.relative_spin,
+        contact.stable_spin_resistance,
+        contact.remembered,
+    )
+
+
+@compilable(forceinline=True)
 def shared_inertia(inverse_inertia):
     """1/(1/I_i + 1/I_j) [kg m²] from 1/I_i + 1/I_j; huge where neither rotates."""
     return 1.0 / max(inverse_inertia, TINY)

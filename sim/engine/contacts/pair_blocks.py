@@ -12,9 +12,11 @@ from typing import NamedTuple
 
 from repose.sim.engine import arrays, vector
 from repose.sim.engine.contacts.kinematics import (
+    TINY,
     PairMotion,
     PairProperties,
     ShearMemory,
+    at_overlap,
     contact_between,
     relaxed,
 )
@@ -54,6 +56,8 @@ class Columns(NamedTuple):
     """Power of damping, summed over all blocks for each place in a block [W]."""
     friction: int
     """Power fed into friction springs, summed likewise [W]."""
+    stiffening: int
+    """Power that friction springs lose as their stiffness changes, summed likewise [W]; of laws where it does."""
     kind: int
     """Which pair of materials each contact is."""
     known: int
@@ -83,7 +87,7 @@ class Columns(NamedTuple):
 def columns(dimension, turning):
     """The layout for that many components of position and spin."""
     scalars = 4 * dimension
-    spins = scalars + 10
+    spins = scalars + 11
     velocity, effective_mass, fixed, touching = dimension, scalars + 2, scalars + 4, scalars + 5
     return Columns(
         0,
@@ -100,6 +104,7 @@ def columns(dimension, turning):
         scalars + 7,
         scalars + 8,
         scalars + 9,
+        scalars + 10,
         spins,
         spins + turning,
         spins + turning + 1,
@@ -166,11 +171,14 @@ def pad_block(buffer, at, size, dimension):
 
 
 @compilable
-def clear_sums(buffer, at):
+def clear_sums(buffer, at, needs_stiffening):
     """Set the sums that go to the energy ledger to zero."""
     for k in range(BLOCK):
         buffer[arrays.index(at.damping, BLOCK, k)] = 0.0
         buffer[arrays.index(at.friction, BLOCK, k)] = 0.0
+    if needs_stiffening > 0:
+        for k in range(BLOCK):
+            buffer[arrays.index(at.stiffening, BLOCK, k)] = 0.0
 
 
 @compilable
@@ -204,16 +212,16 @@ def evaluate_block(block, law, shapes, place_like, material_like):
     """Run the law over a block; `material_like` is that of `shapes`. Returns 0."""
     if len(material_like) > 0:
         set_materials(block.buffer, columns_of(shapes), block.size, law)
-    evaluate(block.buffer, block.full, law, shapes, place_like, shapes.reach, block.stage)
+    evaluate(block.buffer, block.full, law, shapes, place_like, shapes.reach, shapes.stiffening, block.stage)
     return 0
 
 
 @compilable(forceinline=True)
-def evaluate(buffer, size, law, shapes, place_like, reach_like, stage):
+def evaluate(buffer, size, law, shapes, place_like, reach_like, stiffening_like, stage):
     """Run the law over the first `size` contacts of the buffer; `Columns` says what is read and written where.
 
-    `place_like` is a vector at walls and empty among spheres, where the place is the branch; `reach_like` that of
-    `shapes`.
+    `place_like` is a vector at walls and empty among spheres, where the place is the branch; `reach_like` and
+    `stiffening_like` are those of `shapes`.
     """
     at = columns_of(shapes)
     turning = len(shapes.spin) > 0
@@ -267,3 +275,18 @@ def evaluate(buffer, size, law, shapes, place_like, reach_like, stage):
             stored, sheared = law.energy(law.params, contact)
             let_go = memory.touching * (1.0 - lasting) * (stored + sheared)
             buffer[arrays.index(at.damping, BLOCK, k)] += let_go / stage.dt if stage.dt > 0.0 else 0.0
+        if len(stiffening_like) > 0:
+            lost = lost_by_stiffening(law, contact, answer.spring_relaxation, stage)
+            buffer[arrays.index(at.stiffening, BLOCK, k)] += lost
+
+
+@compilable(forceinline=True)
+def lost_by_stiffening(law, contact, relaxation, stage):
+    """-xi² dK/(2 dt) [W], with the change dK of the stiffness of a friction spring during this evaluation and its mean
+    stretch xi: the spring follows the overlap without work."""
+    before = at_overlap(contact, contact.overlap + stage.dt * contact.normal_velocity)
+    change = law.stiffness(law.params, contact)[1] - law.stiffness(law.params, before)[1]
+    stretched = vector.add(vector.scale(stage.dt, contact.tangential_velocity), relaxation)
+    stretch = vector.sub(contact.shear, vector.scale(0.5, stretched))
+    touching = 1.0 if contact.overlap > 0.0 else 0.0
+    return -0.5 * touching * change * vector.dot(stretch, stretch) / max(stage.dt, TINY)

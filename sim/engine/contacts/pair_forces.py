@@ -67,6 +67,8 @@ class PairForces(NamedTuple):
     """`Parts.gather_pairs`."""
     needs_kind: int
     """1 if the law reads the materials of a contact, else 0."""
+    needs_stiffening: int
+    """1 if the stiffness of friction springs follows the overlap, else 0."""
 
 
 @compilable(forceinline=True)
@@ -83,6 +85,7 @@ def force_of_pairs(world, numbers, mass, stage, thread, parts):
         parts.evaluate_pairs,
         parts.gather_pairs,
         parts.needs_kind,
+        parts.needs_stiffening,
     )
 
 
@@ -214,7 +217,7 @@ def evaluate_pairs(tables, shapes, spin_like, reach_like):
     start_search(threads.largest_overlap, world.largest_overlap, thread.id)
     begin, end = share((pair_count + CHUNK - 1) // CHUNK, thread.id, thread.total)
     for chunk in range(begin, end):
-        clear_sums(buffer, at)
+        clear_sums(buffer, at, tables.needs_stiffening)
         first = chunk * CHUNK
         stop = min(first + CHUNK, pair_count)
         while first < stop:
@@ -269,6 +272,8 @@ def evaluate_pairs(tables, shapes, spin_like, reach_like):
             first = following
         threads.heat[0, chunk] = column_sum(buffer, at.damping)
         threads.heat[1, chunk] = column_sum(buffer, at.friction)
+        if tables.needs_stiffening > 0:
+            threads.heat[2, chunk] = column_sum(buffer, at.stiffening)
 
 
 @compilable(forceinline=True)
@@ -421,8 +426,13 @@ def gather_forces(tables, position_like, spin_like, reach_like):
 
 
 @compilable(forceinline=True)
-def record_pair_energy(ledger, heat, pair_count, dt_stage):
+def record_pair_energy(world, needs_stiffening, dt_stage):
     """Add the energy that all pairs have dissipated in this evaluation to the ledger."""
+    ledger = world.ledger
+    heat = world.threads.heat
+    pair_count = world.counters[PAIR_COUNT]
     for chunk in range((pair_count + CHUNK - 1) // CHUNK):
         ledger[LEDGER_DAMPING, chunk % BLOCK] += dt_stage * heat[0, chunk]
         ledger[LEDGER_FRICTION, chunk % BLOCK] += dt_stage * heat[1, chunk]
+        if needs_stiffening > 0:
+            world.stiffening[chunk % BLOCK] += dt_stage * heat[2, chunk]

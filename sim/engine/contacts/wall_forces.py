@@ -199,12 +199,16 @@ class WallForces(NamedTuple):
     """`Parts.evaluate_walls`."""
     needs_kind: int
     """1 if the law reads the materials of a contact, else 0."""
+    needs_stiffening: int
+    """1 if the stiffness of friction springs follows the overlap, else 0."""
 
 
 @compilable(forceinline=True)
 def force_of_walls(world, params, stage, thread, acting, parts):
     """The argument of `push_walls`."""
-    return WallForces(world, params, stage, thread, acting, parts.evaluate_walls, parts.needs_kind)
+    return WallForces(
+        world, params, stage, thread, acting, parts.evaluate_walls, parts.needs_kind, parts.needs_stiffening
+    )
 
 
 @compilable(forceinline=True)
@@ -259,7 +263,7 @@ def push_walls(tables, shapes, spin_like, reach_like):
     largest_overlap = world.threads.largest_overlap[1, thread.id]
     for first in range(begin, begin + acting, BLOCK):
         size = min(BLOCK, begin + acting - first)
-        clear_sums(buffer, at)  # of one contact each
+        clear_sums(buffer, at, tables.needs_stiffening)  # of one contact each
         for k in range(size):
             t = wall_contacts.acting[first + k]
             i = wall_contacts.sphere[t]
@@ -298,6 +302,8 @@ def push_walls(tables, shapes, spin_like, reach_like):
             arrays.write_at(pushes, t, force)
             wall_contacts.heat[0, t] = buffer[arrays.index(at.damping, BLOCK, k)]
             wall_contacts.heat[1, t] = buffer[arrays.index(at.friction, BLOCK, k)]
+            if tables.needs_stiffening > 0:
+                wall_contacts.heat[2, t] = buffer[arrays.index(at.stiffening, BLOCK, k)]
             arrays.add_at(torques, i, arrays.read_block(buffer, at.torque_i, BLOCK, k, shapes.spin))
             arrays.write_at(springs, t, arrays.read_block(buffer, at.shear_spring, BLOCK, k, shapes.position))
             wall_contacts.normal_force[t] = buffer[arrays.index(at.normal_force, BLOCK, k)]
@@ -317,12 +323,14 @@ class WallRecord(NamedTuple):
 
     world: World
     dt: float
+    needs_stiffening: int
+    """As in `WallForces`."""
 
 
 @compilable(forceinline=True)
-def wall_record(world, dt_stage):
+def wall_record(world, dt_stage, needs_stiffening):
     """The argument of `record_wall_energy`."""
-    return WallRecord(world, dt_stage)
+    return WallRecord(world, dt_stage, needs_stiffening)
 
 
 @compilable
@@ -337,6 +345,7 @@ def record_wall_energy(tables):
     walls.force[:] = 0.0
     damping = 0.0
     friction = 0.0
+    stiffening = 0.0
     work = 0.0
     for t in range(world.counters[WALL_CONTACT_COUNT]):
         if wall_contacts.contact_state[t] != ACTS:
@@ -347,9 +356,12 @@ def record_wall_energy(tables):
             work += wall_contacts.push[c, t] * walls.velocity[w, c]
         damping += wall_contacts.heat[0, t]
         friction += wall_contacts.heat[1, t]
+        if tables.needs_stiffening > 0:
+            stiffening += wall_contacts.heat[2, t]
     # An entry of their own: chunks of pairs are added from the first on.
     ledger[LEDGER_DAMPING, BLOCK - 1] += dt_stage * damping
     ledger[LEDGER_FRICTION, BLOCK - 1] += dt_stage * friction
+    world.stiffening[BLOCK - 1] += dt_stage * stiffening
     ledger[LEDGER_WALLS, 0] += dt_stage * work
     return 0
 

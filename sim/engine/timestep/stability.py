@@ -8,9 +8,11 @@ while no eigenvalue is larger than 1. The stiffness of the contacts comes from `
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 from repose.sim.engine.model import Integrator
 from repose.sim.engine.world import Floats
 
@@ -30,32 +32,45 @@ CLASSES_PER_OCTAVE = 4
 
 def amplification(integrator: Integrator, omega_dt: float, damping_ratio: float) -> Floats:
     """Amplification matrix of one step of size dt = 1, shape (levels, levels)."""
-    motion = np.eye(integrator.levels)[None, :, :].copy()
+    motion = _begun(integrator).copy()
     inverse_mass = np.ones((1, integrator.levels))
     for stage in range(len(integrator.weights)):
-        integrator.before(motion, 0, motion.shape[2], stage, 1.0)
+        if stage > 0:
+            integrator.before(motion, 0, motion.shape[2], stage, 1.0)
         force = -(omega_dt**2) * motion[:, 0] - 2.0 * damping_ratio * omega_dt * motion[:, 1]
         integrator.after(motion, force, inverse_mass, 0, motion.shape[2], stage, 1.0)
     matrix: Floats = motion[0]
     return matrix
 
 
-def is_stable(integrator: Integrator, omega_dt: float, damping_ratio: float) -> bool:
-    """Whether oscillations do not grow."""
-    eigenvalues = np.linalg.eigvals(amplification(integrator, omega_dt, damping_ratio))
-    return bool(np.abs(eigenvalues).max() <= 1.0 + GROWTH)
+@lru_cache(maxsize=16)
+def _begun(integrator: Integrator) -> Floats:
+    """Unit vectors as they are before the first force, which does not depend on the oscillator; shape (1, levels,
+    levels)."""
+    motion = np.eye(integrator.levels)[None, :, :].copy()
+    integrator.before(motion, 0, motion.shape[2], 0, 1.0)
+    return motion
+
+
+def are_stable(integrator: Integrator, omega_dt: Sequence[float], damping_ratio: float) -> NDArray[np.bool_]:
+    """Whether oscillations of these frequencies do not grow."""
+    steps = np.array([amplification(integrator, one, damping_ratio) for one in omega_dt])
+    stable: NDArray[np.bool_] = np.abs(np.linalg.eigvals(steps)).max(axis=1) <= 1.0 + GROWTH
+    return stable
 
 
 @lru_cache(maxsize=1024)
 def stability_limit(integrator: Integrator, damping_ratio: float) -> float:
     """Largest w dt at which the scheme is stable for a contact of this damping ratio, found from below."""
-    low = 1e-2 / max(1.0, damping_ratio)
-    high = low
-    while is_stable(integrator, high, damping_ratio) and high < 10.0:
-        low, high = high, high * 1.1
+    rising = [1e-2 / max(1.0, damping_ratio)]
+    while rising[-1] < 10.0:
+        rising.append(rising[-1] * 1.1)
+    stable = are_stable(integrator, rising, damping_ratio)
+    first = int(np.append(stable[:-1], False).argmin())  # that is not stable, or the last
+    low, high = rising[max(first - 1, 0)], rising[first]
     for _ in range(20):
         middle = 0.5 * (low + high)
-        low, high = (middle, high) if is_stable(integrator, middle, damping_ratio) else (low, middle)
+        low, high = (middle, high) if are_stable(integrator, [middle], damping_ratio)[0] else (low, middle)
     return low
 
 

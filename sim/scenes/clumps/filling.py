@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -30,6 +31,8 @@ ROOM, ROOM_IN_PLANE = 3.4, 2.5
 have room in a layer, in the plane two."""
 WIDTH = 0.5
 """Part of the width of the container in which the packing fraction is measured [-]."""
+LOOSE_SPHERE = -1
+"""Kind of a grain that is one sphere."""
 FINE = 8.0
 """Sampling points per mean radius for the packing fraction."""
 
@@ -42,18 +45,30 @@ class ClumpsState(PouredState):
     loose: list[bool] = field(default_factory=list)
     """Which grains are loose spheres, in the order of pouring."""
     members: list[list[float]] = field(default_factory=list)
-    """Centre and radius of each member of the clump with the volume of a ball of radius 1."""
+    """Centre and radius of each member of the first clump, with the volume of a ball of radius 1."""
     inertia: list[list[float]] = field(default_factory=list)
     """Its tensor of inertia over its mass."""
+    others: list[Grain] = field(default_factory=list)
+    """The further clumps of a mixture."""
+    which: list[int] = field(default_factory=list)
+    """Place in `grains` of the clump of each grain, in the order of pouring; empty without a mixture."""
     packing: float = 0.0
     """Packing fraction in the container once it was filled [-]; 0 before."""
     reading: dict[str, Any] = field(default_factory=dict)
     """The latest measurement of the slope: angles [rad], profile [m]; empty before the first one."""
 
     @property
-    def grain(self) -> Grain:
-        """The clump of this run; its file is read at a start only."""
-        return Grain(tuple((x, y, z, r) for x, y, z, r in self.members), tuple((a, b, c) for a, b, c in self.inertia))
+    def grains(self) -> tuple[Grain, ...]:
+        """The clumps of this run; their files are read at a start only."""
+        rows = tuple((x, y, z, r) for x, y, z, r in self.members)
+        return Grain(rows, tuple((a, b, c) for a, b, c in self.inertia)), *self.others
+
+    @property
+    def kinds(self) -> NDArray[np.int64]:
+        """What each grain is, in the order of pouring: the place of its clump in `grains`, or `LOOSE_SPHERE`."""
+        kind = np.array(self.which or np.zeros(len(self.loose)), np.int64)
+        kind[np.array(self.loose, bool)] = LOOSE_SPHERE
+        return kind
 
 
 class Sizes(NamedTuple):
@@ -86,13 +101,17 @@ def sizes(parameters: LiftedParameters, reach: float, dimension: int) -> Sizes:
 def sizes_now(experiment: Experiment) -> Sizes:
     """The sizes of this run."""
     built: LiftedParameters = experiment.run.built
-    reach = built.largest_radius * max(1.0, experiment.run.state.grain.reach)
-    return sizes(built, reach, experiment.scene.dimension)
+    return sizes(built, reach_of(built, experiment.run.state.grains), experiment.scene.dimension)
+
+
+def reach_of(parameters: LiftedParameters, grains: Iterable[Grain]) -> float:
+    """Radius of the ball that contains any of these grains [m]."""
+    return parameters.largest_radius * max(1.0, *(grain.reach for grain in grains))
 
 
 def begin(parameters: ClumpsParameters, seed: int) -> tuple[World, ClumpsState]:
     """The empty round or square container on the plate, in space."""
-    size = sizes(parameters, parameters.reach, 3)
+    size = sizes(parameters, reach_of(parameters, parameters.grains), 3)
     sides = SIDES if parameters.container == "cylinder" else 4
     edge = size.wide / math.cos(math.pi / sides)
     return _begun(parameters, seed, frustum(edge, edge, 0.0, size.high, sides, math.pi / sides))
@@ -100,7 +119,7 @@ def begin(parameters: ClumpsParameters, seed: int) -> tuple[World, ClumpsState]:
 
 def begin_in_plane(parameters: JoinedParameters, seed: int) -> tuple[World, ClumpsState]:
     """The empty container, two walls on the plate, in the plane."""
-    size = sizes(parameters, parameters.reach, 2)
+    size = sizes(parameters, reach_of(parameters, parameters.grains), 2)
     walls = [[(x, 0.0), (x, size.high), (x, size.high)] for x in (-size.wide, size.wide)]
     return _begun(parameters, seed, np.array(walls))
 
@@ -108,12 +127,15 @@ def begin_in_plane(parameters: JoinedParameters, seed: int) -> tuple[World, Clum
 def _begun(parameters: LiftedParameters, seed: int, walls: Floats) -> tuple[World, ClumpsState]:
     dimension = walls.shape[2]
     generator = np.random.default_rng(seed)
-    grain = parameters.grain
+    grains = parameters.grains
     radii = drawn_radii(parameters, generator)
     loose = generator.random(radii.size) < parameters.ball_share
-    if len(grain.members) == 1:
-        loose[:] = True  # a clump of one sphere is a sphere
-    smallest = 1.0 if loose.all() else min(1.0, *(member[3] for member in grain.members))
+    which = np.zeros(radii.size, int)
+    if len(grains) > 1:  # a run without a mixture draws what it drew before there were mixtures
+        which[generator.random(radii.size) < parameters.second_share] = 1
+    loose |= np.array([len(grain.members) == 1 for grain in grains])[which]  # a clump of one sphere is a sphere
+    smallest = min((r for place in np.unique(which[~loose]) for *_, r in grains[place].members), default=1.0)
+    smallest = min(smallest, 1.0)
     world = empty_world(dimension, 2 * dimension - 3, skin=0.3 * smallest * parameters.mean_radius, materials=2)
     floor = np.zeros((1, 3, dimension))
     floor[0, 1, -1] = 1.0
@@ -121,8 +143,10 @@ def _begun(parameters: LiftedParameters, seed: int, walls: Floats) -> tuple[Worl
     state = ClumpsState(
         radii=radii.tolist(),
         loose=loose.tolist(),
-        members=[list(member) for member in grain.members],
-        inertia=[list(row) for row in grain.inertia],
+        members=[list(member) for member in grains[0].members],
+        inertia=[list(row) for row in grains[0].inertia],
+        others=list(grains[1:]),
+        which=which.tolist() if len(grains) > 1 else [],
     )
     state.random = dict(generator.bit_generator.state)
     return world, state
@@ -149,7 +173,8 @@ def pour_layer(experiment: Experiment) -> None:
     place = places_of_layer(generator, len(state.radii) - state.poured, size, dimension)
     place[:, -1] += size.high + size.reach
     these = slice(state.poured, state.poured + len(place))
-    radii, loose = np.array(state.radii[these]), np.array(state.loose[these], bool)
+    radii, kinds = np.array(state.radii[these]), state.kinds[these]
+    loose = kinds == LOOSE_SPHERE
     # Orientations are drawn apart from the places, which are drawn in advance to count the layers.
     turned = random_orientations(len(place), np.random.default_rng((experiment.seed, state.next_id)), dimension)
     falling = free_fall(experiment)
@@ -158,20 +183,20 @@ def pour_layer(experiment: Experiment) -> None:
         mass = built.mass_of(radii)
         world = add_spheres(world, place[loose], radii[loose], mass[loose], **falling, layer=layer, first_id=first_id)
         first_id += int(loose.sum())
-        grain = state.grain
-        for radius in np.unique(radii[~loose]):
-            rows = np.flatnonzero(~loose & (radii == radius))
-            world = add_bodies(
-                world,
-                shape_of(grain, float(radius), float(mass[rows[0]]), dimension),
-                place[rows],
-                orientation=turned[rows],
-                velocity=falling["velocity"],
-                layer=layer,
-                first_id=first_id,
-            )
-            world.bodies.motion[:dimension, 2, -rows.size :] = np.asarray(falling["acceleration"])[:, None]
-            first_id += rows.size * len(grain.members)
+        for kind, grain in enumerate(state.grains):
+            for radius in np.unique(radii[kinds == kind]):
+                rows = np.flatnonzero((kinds == kind) & (radii == radius))
+                world = add_bodies(
+                    world,
+                    shape_of(grain, float(radius), float(mass[rows[0]]), dimension),
+                    place[rows],
+                    orientation=turned[rows],
+                    velocity=falling["velocity"],
+                    layer=layer,
+                    first_id=first_id,
+                )
+                world.bodies.motion[:dimension, 2, -rows.size :] = np.asarray(falling["acceleration"])[:, None]
+                first_id += rows.size * len(grain.members)
         return world
 
     release_layer(experiment, add, len(place), generator)

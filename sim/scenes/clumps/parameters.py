@@ -32,6 +32,15 @@ class LiftedParameters(PouredInSpaceParameters):
         Quantity("share of spheres", "", effect="restart", group="Grains"),
         Field(description="Share of the grains that are loose spheres of the same volume, drawn at random."),
     ] = 0.0
+    second_share: Annotated[
+        float,
+        Ge(0.0),
+        Le(1.0),
+        Quantity("share of the second shape", "", effect="restart", group="Mixture"),
+        Field(
+            description="Share of the clumps that have the second shape, drawn at random; the others have the first."
+        ),
+    ] = 0.0
     grain_count: GrainCount = 200
     mean_radius: MeanRadius = 8e-3
     young: Annotated[
@@ -54,19 +63,21 @@ class LiftedParameters(PouredInSpaceParameters):
     ] = 0.2
 
     @property
-    def grain(self) -> Grain:
-        """The clump that is poured, for the volume of a ball of radius 1, in the plane for the area of a disc."""
+    def grains(self) -> tuple[Grain, ...]:
+        """The clumps that are poured, the second one only where it has a share, for the volume of a ball of radius 1,
+        in the plane for the area of a disc."""
+        return (self._first(), self._second()) if self.second_share else (self._first(),)
+
+    def _first(self) -> Grain:
+        raise NotImplementedError
+
+    def _second(self) -> Grain:
         raise NotImplementedError
 
     @property
     def has_clumps(self) -> bool:
         """Whether any grain is a body of several spheres."""
-        return len(self.grain.members) > 1 and self.ball_share < 1.0
-
-    @property
-    def reach(self) -> float:
-        """Radius of the ball that contains any grain [m]."""
-        return self.largest_radius * max(1.0, self.grain.reach)
+        return self.ball_share < 1.0 and any(len(grain.members) > 1 for grain in self.grains)
 
 
 class ClumpsParameters(LiftedParameters):
@@ -95,6 +106,30 @@ class ClumpsParameters(LiftedParameters):
         Quantity("clump file", "", effect="restart", group="Grains"),
         FilePath((".json",), "the shape of the library", replaces=("shape", "members")),
     ] = ""
+    second_shape: Annotated[
+        Literal[tuple(SHAPES)],  # type: ignore[valid-type]
+        Quantity("second shape", "", effect="restart", group="Mixture"),
+        Field(
+            description="Shape of the other clumps of a mixture, of the same volume. Takes effect at the next start."
+        ),
+    ] = "rod"
+    second_members: Annotated[
+        int,
+        Ge(1),
+        Le(MOST_MEMBERS),
+        Quantity("spheres per second clump", "P₂", effect="restart", group="Mixture"),
+        Field(description="Largest number of spheres that are fitted to the second shape."),
+    ] = 6
+    second_clump: Annotated[
+        str,
+        Field(
+            max_length=4096,
+            pattern=r"^[^\x00-\x1f]*$",
+            description="Clump file of your own for the other clumps of a mixture; empty for the second shape above.",
+        ),
+        Quantity("second clump file", "", effect="restart", group="Mixture"),
+        FilePath((".json",), "the second shape", replaces=("second_shape", "second_members")),
+    ] = ""
     container: Annotated[
         Literal["cylinder", "box"],
         Quantity("poured into", "", effect="restart", group="Experiment"),
@@ -116,16 +151,23 @@ class ClumpsParameters(LiftedParameters):
     @model_validator(mode="after")
     def _clump_can_be_poured(self) -> Self:
         """Read the file, so that a file that cannot be used is refused before anything changes."""
-        self._surfaces = surfaces_with(self.clump, surface_of_file, "clump")
-        if self.clump:
-            grain_of_surface(self._surfaces[self.clump])
+        for name in ("clump", "second_clump"):
+            path = getattr(self, name)
+            self._surfaces = {**self._surfaces, **surfaces_with(path, surface_of_file, name)}
+            if path:
+                grain_of_surface(self._surfaces[path])
         return self
 
-    @property
-    def grain(self) -> Grain:
-        if self.clump:
-            return grain_of_surface(self._surfaces[self.clump])
-        return grain_of_shape(self.shape, 1 if self.shape == "ball" else self.members)
+    def _first(self) -> Grain:
+        return self._made(self.clump, self.shape, self.members)
+
+    def _second(self) -> Grain:
+        return self._made(self.second_clump, self.second_shape, self.second_members)
+
+    def _made(self, path: str, shape: str, members: int) -> Grain:
+        if path:
+            return grain_of_surface(self._surfaces[path])
+        return grain_of_shape(shape, 1 if shape == "ball" else members)
 
 
 class JoinedParameters(LiftedParameters):
@@ -152,6 +194,21 @@ class JoinedParameters(LiftedParameters):
         Field(description="Length of a rod over its thickness. Takes effect at the next start."),
     ] = 4
 
-    @property
-    def grain(self) -> Grain:
+    second_shape: Annotated[
+        Literal["disc", "triangle", "square", "rod"],
+        Quantity("second shape", "", effect="restart", group="Mixture"),
+        Field(description="Shape of the other clumps of a mixture, of the same area. Takes effect at the next start."),
+    ] = "triangle"
+    second_members: Annotated[
+        int,
+        Ge(2),
+        Le(20),
+        Quantity("discs of a second rod", "P₂", effect="restart", group="Mixture"),
+        Field(description="Length of a rod of the second shape over its thickness. Takes effect at the next start."),
+    ] = 4
+
+    def _first(self) -> Grain:
         return joined_discs(self.shape, self.members)
+
+    def _second(self) -> Grain:
+        return joined_discs(self.second_shape, self.second_members)

@@ -30,6 +30,7 @@ from repose.sim.measure.display import Reading
 from repose.sim.measure.flank_angle import FlankAngle, measure_flank
 from repose.sim.scenes.clumps.filling import (
     FLOOR_WALL,
+    LOOSE_SPHERE,
     ClumpsState,
     begin,
     begin_in_plane,
@@ -39,7 +40,7 @@ from repose.sim.scenes.clumps.filling import (
     remove_fallen,
     sizes_now,
 )
-from repose.sim.scenes.clumps.grains import MOST_MEMBERS, shape_of
+from repose.sim.scenes.clumps.grains import FARTHEST, MOST_MEMBERS, shape_of
 from repose.sim.scenes.clumps.parameters import ClumpsParameters, JoinedParameters, LiftedParameters
 from repose.sim.scenes.common.cone_slope import reading_of, slope, slope_curves, slope_readings, slope_results
 from repose.sim.scenes.common.friction_study import STUDY_IN_SPACE
@@ -152,10 +153,15 @@ def describe(experiment: Experiment) -> tuple[str, str, float | None]:
 
 def grain_words(state: ClumpsState, dimension: int) -> str:
     """What is poured, in a few words."""
-    balls, member = sum(state.loose), "spheres" if dimension == 3 else "discs"
-    clumps = len(state.radii) - balls
-    words = [f"{clumps} clumps of {len(state.members)} {member}"] if clumps else []
-    return " and ".join([*words, *([f"{balls} loose {member}"] if balls else [])])
+    member = "spheres" if dimension == 3 else "discs"
+    words = [
+        f"{clumps} clumps of {len(grain.members)} {member}"
+        for kind, grain in enumerate(state.grains)
+        if (clumps := int((state.kinds == kind).sum()))
+    ]
+    balls = int((state.kinds == LOOSE_SPHERE).sum())
+    words += [f"{balls} loose {member}"] if balls else []
+    return " and ".join([*([", ".join(words[:-1])] if words[1:] else []), words[-1]])
 
 
 def measure(experiment: Experiment) -> ConeAngle | FlankAngle | AngleOfRepose | None:
@@ -244,9 +250,11 @@ def grain_readings(experiment: Experiment) -> tuple[Reading, ...]:
     if state.packing:
         words = "Of the filled container, well inside; overlapping members count once."
         found += (Reading("packing in the container", state.packing, help=words),)
-    if not all(state.loose):
-        words = "Radius of the largest member over that of the ball that contains the clump; 1 for a ball."
-        found += (Reading("sphericity", state.grain.sphericity, help=words),)
+    words = "Radius of the largest member over that of the ball that contains the clump; 1 for a ball."
+    poured = [kind for kind in np.unique(state.kinds) if kind != LOOSE_SPHERE]
+    for kind in poured:
+        label = "sphericity of the second shape" if kind and len(poured) > 1 else "sphericity"
+        found += (Reading(label, state.grains[kind].sphericity, help=words),)
     return found
 
 
@@ -283,8 +291,10 @@ def smallest_grain(parameters: LiftedParameters, dimension: int = 3) -> tuple[fl
     mass = float(parameters.mass_of(np.array(radius)))
     if not parameters.has_clumps:
         return mass, radius
-    inverse_mass, _ = most_easily_moved(shape_of(parameters.grain, radius, mass, dimension))
-    return 1.0 / float(inverse_mass.max()), radius * min(r for *_, r in parameters.grain.members)
+    easiest = [
+        float(most_easily_moved(shape_of(grain, radius, mass, dimension))[0].max()) for grain in parameters.grains
+    ]
+    return 1.0 / max(easiest), radius * min(r for grain in parameters.grains for *_, r in grain.members)
 
 
 def results(experiment: Experiment) -> dict[str, Any]:
@@ -295,7 +305,11 @@ def results(experiment: Experiment) -> dict[str, Any]:
         "angle_of_repose": slope_results(experiment) if experiment.scene.dimension == 3 else results_in_plane(state),
         "container_packing_fraction": state.packing or None,
         "members": len(state.members),
-        "sphericity": state.grain.sphericity,
+        "sphericity": state.grains[0].sphericity,
+        "clumps": [
+            {"grains": int((state.kinds == kind).sum()), "members": len(grain.members), "sphericity": grain.sphericity}
+            for kind, grain in enumerate(state.grains)
+        ],
         "loose_spheres": sum(state.loose),
         "grains_poured": state.poured,
         "grains_left": state.poured - state.removed,
@@ -333,17 +347,26 @@ def check(experiment: Experiment) -> str:
 def flaw(state: ClumpsState, world: World, built: LiftedParameters) -> str:
     """The part of a state read from a file that is impossible, or an empty string."""
     phases = ("empty", "filling", "filled", "flowing", "rested")
-    members = len(state.members)
-    sound = 1 <= members <= MOST_MEMBERS and are_rows(state.members, members, 4) and are_rows(state.inertia, 3, 3)
     return first_flaw(
         {
             "number of walls": world.walls.shape.size < 1,
-            "members": not sound or not all(0.0 < member[3] <= 1e3 for member in state.members),
+            "members": not _is_possible(state.members, state.inertia)
+            or not all(_is_possible(grain.members, grain.inertia) for grain in state.others),
             "loose": len(state.loose) < len(state.radii),
+            "which": bool(state.others) != bool(state.which)
+            or (bool(state.which) and len(state.which) != len(state.loose))
+            or not all(0 <= kind <= len(state.others) for kind in state.which),
             "packing": not 0.0 <= state.packing <= 1.0,
             **poured_flaws(state, phases),
         }
     )
+
+
+def _is_possible(members: Sequence[Sequence[float]], inertia: Sequence[Sequence[float]]) -> bool:
+    """Whether these can be the members of a clump and its inertia."""
+    count = len(members)
+    sound = 1 <= count <= MOST_MEMBERS and are_rows(members, count, 4) and are_rows(inertia, 3, 3)
+    return sound and all(0.0 < member[3] <= FARTHEST for member in members)
 
 
 IN_SPACE = Scene(
@@ -375,7 +398,7 @@ IN_SPACE = Scene(
     facets=facets,
     flaw=flaw,
     study=STUDY_IN_SPACE,
-    lecture=("shape", "members", "ball_share", "friction", "gravity"),
+    lecture=("shape", "members", "second_share", "second_shape", "ball_share", "friction", "gravity"),
     test_values={
         "grain_count": 100,
         "shape": "tetrahedron",

@@ -58,6 +58,11 @@ class DumpParameters(MotionParameters, LeeHerrmannParameters):
     integrator: Annotated[str, Quantity("integrator", "", group="Time step")] = "velocity_verlet"
 
 
+FOOT = 0.25
+"""Height of the foot of a heap over that of its top, both above the lowest sphere, at most [-]."""
+STANDING = "No angle of repose: the surface ends far above the lowest spheres, as in a column that has not collapsed."
+
+
 @dataclass
 class DumpState:
     """State of the playback, plain data."""
@@ -69,6 +74,8 @@ class DumpState:
     """The latest slope in space (`repose.sim.scenes.common.cone_slope`)."""
     flat: AngleOfRepose | None = None
     """The latest slope in the plane."""
+    runs_out: bool = True
+    """Whether the surface of that slope goes down to the ground, as that of a heap does."""
     passages: list[float] = field(default_factory=list)
     """Times at which spheres passed the gate [s]."""
 
@@ -134,7 +141,7 @@ def scene_of_dump(dump: Dump, timestep: float | None = None) -> tuple[Scene, str
         measure_now(state, run.world, axis)
         if number == count - 1:
             state.phase = "rested"
-            tell(experiment, f"The last of {count} frames.")
+            tell(experiment, f"The last of {count} frames." + ("" if state.runs_out else f" {STANDING}"))
 
     def act(experiment: Experiment, action: str) -> str:
         begin_anew(experiment)
@@ -143,6 +150,8 @@ def scene_of_dump(dump: Dump, timestep: float | None = None) -> tuple[Scene, str
     def results(experiment: Experiment) -> dict[str, Any]:
         state = experiment.run.state
         angle, error = angle_of(state)
+        errors = {"standard_error_degrees": math.degrees(error)}
+        measured = None if angle is None else {"degrees": math.degrees(angle)} | errors
         flow = mean_rate(state.passages)
         return {
             "phase": state.phase,
@@ -150,9 +159,9 @@ def scene_of_dump(dump: Dump, timestep: float | None = None) -> tuple[Scene, str
             "frame": state.frame,
             "frames": count,
             "lammps_step": dump.places[state.frame].step,
-            "angle_of_repose": None
-            if angle is None
-            else {"degrees": math.degrees(angle), "standard_error_degrees": math.degrees(error)},
+            "angle_of_repose": measured if state.runs_out else None,
+            "slope_of_surface": measured,
+            "remark": "" if state.runs_out else STANDING,
             "flow_rate": None if flow is None else {"per_second": flow.mean, "standard_error": flow.standard_error},
             "passed": len(state.passages),
             "grains_left": int(lying(experiment.run.world, dimension).sum()),
@@ -179,7 +188,7 @@ def scene_of_dump(dump: Dump, timestep: float | None = None) -> tuple[Scene, str
         check=lambda experiment: "",
         under_way=lambda experiment: experiment.phase == "playing",
         smallest_grain=lambda parameters: (1.0 / UNMOVED, radius),
-        slope=lambda experiment: experiment.run.state.flat if dimension == 2 else cone_slope.slope(experiment),
+        slope=drawn_slope,
         measure=lambda experiment: slope_of(experiment.run.world, axis),
         readings=readings,
         overlap_limit=1.0,
@@ -269,11 +278,32 @@ def slope_of(world: World, axis: Floats) -> AngleOfRepose | ConeAngle | None:
     return measure_angle(place, world.radius[moving], world.sphere_id[moving], x_range=reach)
 
 
+def reaches_ground(found: AngleOfRepose | ConeAngle, world: World, axis: Floats) -> bool:
+    """Whether the line of a slope comes down to the lowest sphere that lies, within two diameters or a quarter of the
+    height of the surface: in a column that stands between walls it does not."""
+    place: Floats = (world.motion[: axis.size, 0, lying(world, axis.size)].T - axis).astype(float)
+    across = place[:, 0] if axis.size == 2 else np.hypot(place[:, 0], place[:, 1])
+    first, last = (float(across.min()), float(across.max())) if axis.size == 2 else (0.0, float(across.max()))
+    lowest, fall = float(place[:, -1].min()), math.tan(found.angle)
+    foot, top = sorted(found.intercept - fall * x - lowest for x in (first, last))
+    return foot <= max(4.0 * float(world.radius.mean()), FOOT * top)
+
+
 def measure_now(state: DumpState, world: World, axis: Floats) -> None:
     """Keep the present slope in the state."""
     found = slope_of(world, axis)
+    state.runs_out = found is None or reaches_ground(found, world, axis)
     state.flat = found if isinstance(found, AngleOfRepose) else None
     state.reading = cone_slope.reading_of(found) if isinstance(found, ConeAngle) else {}
+
+
+def drawn_slope(experiment: Experiment) -> AngleOfRepose | None:
+    """The slope that is drawn on the grains: that of a heap."""
+    state = experiment.run.state
+    if not state.runs_out:
+        return None
+    flat: AngleOfRepose | None = state.flat
+    return flat or cone_slope.slope(experiment)
 
 
 def angle_of(state: DumpState) -> tuple[float | None, float]:
@@ -293,7 +323,8 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     help = "That move at some time, and have not fallen below all that are held."
     found = [Reading("grains left", float(lying(world, dimension).sum()), help=help)]
     if angle is not None:
-        found.insert(0, Reading("angle of repose", math.degrees(angle), "°", math.degrees(error), "Of this frame."))
+        name, of = ("angle of repose", "Of this frame.") if state.runs_out else ("slope of the surface", STANDING)
+        found.insert(0, Reading(name, math.degrees(angle), "°", math.degrees(error), of))
     flow = mean_rate(state.passages)
     if flow is not None:
         found.append(Reading("flow rate", flow.mean, "1/s", flow.standard_error, "Through the gate so far."))

@@ -18,7 +18,7 @@ SphereRadius = Annotated[
 Repeat = Annotated[
     bool,
     Quantity("repeat", "", group="Experiment"),
-    Field(description="The run starts again after a short pause. Turn it off to keep the end in view."),
+    Field(description="The run starts again after a short pause. Without it the end stays in view."),
 ]
 SphereMass = Annotated[
     float,

@@ -14,7 +14,7 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
-from repose.sim.engine.builder import add_spheres, empty_world, forget_neighbours, set_walls
+from repose.sim.engine.builder import add_spheres, empty_world, forget_neighbours, keep_spheres, set_walls
 from repose.sim.engine.contacts.wall_geometry import FACET
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.changes import begin_anew
@@ -53,6 +53,8 @@ SOFT = 0.1
 """Overlap / radius above which the window warns [-]: grains that settle from the lattice reach 0.06, those that fall
 onto a silo in flow 0.07."""
 PHASES = ("filling", "filled", "flowing", "rested")
+TABLE = "table"
+"""Number of the state that is the angle by which the course has turned the table [rad]."""
 
 Box = tuple[tuple[float, ...], tuple[float, ...]]
 
@@ -129,14 +131,37 @@ def places(
 
 
 def lattice(
-    parameters: DiscsParameters, seed: int, inside: Callable[[Floats, Floats], NDArray[np.bool_]], count: int = 0
+    parameters: DiscsParameters,
+    seed: int,
+    inside: Callable[[Floats, Floats], NDArray[np.bool_]],
+    count: int = 0,
+    materials: int = 2,
 ) -> World:
     """A world of `count` discs at rest, or of all, on a lattice wherever `inside(x, y)` [m] allows."""
     generator = np.random.default_rng(seed)
     radii = drawn_radii(parameters, generator)[: count or None]
     place = places(parameters, generator, radii.size, inside)
-    world = empty_world(2, 1, skin=0.3 * parameters.mean_radius, materials=2)
+    world = empty_world(2, 1, skin=0.3 * parameters.mean_radius, materials=materials)
     return add_spheres(world, place, radii, parameters.mass_of(radii), layer=0)
+
+
+def with_glued_row(world: World, parameters: DiscsParameters, half: float) -> World:
+    """The world with a row of touching grains of the mean size, fixed at y = −R below the level 0, at least from −half
+    to half [m]."""
+    radius, reach = parameters.mean_radius, math.ceil(0.5 * half / parameters.mean_radius)
+    centre = np.column_stack([2.0 * radius * np.arange(-reach, reach + 1), np.full(2 * reach + 1, -radius)])
+    mass = parameters.mass_of(np.array(radius))
+    return add_spheres(world, centre, radius, mass, fixed=True, material=1, first_id=world.sphere_count)
+
+
+def keep_above(experiment: Experiment, low: float) -> int:
+    """Remove the grains that have fallen below a height [m], and return their number."""
+    run = experiment.run
+    gone = (run.world.motion[1, 0] < low) & ~run.world.fixed
+    if gone.any():
+        with booked(experiment, "removed"):
+            run.world = keep_spheres(run.world, ~gone)
+    return int(gone.sum())
 
 
 def with_lines(world: World, lines: Floats) -> World:
@@ -190,6 +215,7 @@ def disc_scene(
     answer: Callable[[Experiment], Answer | None],
     lecture: tuple[str, ...],
     test_values: Mapping[str, Value],
+    settle: Callable[[Experiment], bool] | None = None,
     set_out: Callable[[Experiment], None] = lambda experiment: None,
     share: Callable[[Experiment], float] | None = None,
     study: Study | None = None,
@@ -197,10 +223,11 @@ def disc_scene(
 ) -> Scene:
     """The scene of one experiment with discs.
 
-    `start(parameters, seed)` makes the world; `set_out` begins the course, `drive(experiment)` moves the walls at every
-    check and returns whether the course is over, `record` measures, `outcomes` says what is expected of a whole course,
-    `numbers` what it adds to the results, `answer` what came out for the number that is guessed. `action` are label and
-    help of the button that begins the course.
+    `start(parameters, seed)` makes the world; `settle(experiment)` is called at every check before the course and
+    returns whether the grains are ready for it, if given: otherwise they are once they rest. `set_out` begins the
+    course, `drive(experiment)` moves the walls at every check and returns whether the course is over, `record`
+    measures, `outcomes` says what is expected of a whole course, `numbers` what it adds to the results, `answer` what
+    came out for the number that is guessed. `action` are label and help of the button that begins the course.
     """
 
     def begin(parameters: Any, seed: int) -> tuple[World, DiscsState]:
@@ -210,8 +237,13 @@ def disc_scene(
         state: DiscsState = experiment.run.state
         if state.phase == "filling":
             waited = experiment.time - state.since
-            settled = waited > LEAST_SETTLING and mean_speed(experiment.run.world) < experiment.parameters.settle_speed
+            if settle is not None:
+                settled = settle(experiment)
+            else:
+                slow = mean_speed(experiment.run.world) < experiment.parameters.settle_speed
+                settled = waited > LEAST_SETTLING and slow
             if settled or waited > LONGEST_SETTLING:
+                experiment.run.world.walls.velocity[:] = 0.0
                 enter(experiment, "filled")
                 if state.run_all:
                     tell(experiment, act(experiment, "start"))
@@ -262,7 +294,7 @@ def disc_scene(
         return min(1.0, elapsed(experiment) / float(experiment.run.built.duration))
 
     def describe(experiment: Experiment) -> tuple[str, str, float | None]:
-        phase, count = experiment.phase, experiment.run.world.sphere_count
+        phase, count = experiment.phase, int((~experiment.run.world.fixed).sum())
         words = {
             "filling": f"{count} grains settling",
             "filled": f"{count} grains at rest",
@@ -318,6 +350,7 @@ def disc_scene(
         guess=guess,
         answer=answered,
         under_way=lambda experiment: experiment.run.state.run_all or experiment.phase in ("filling", "flowing"),
+        turned=lambda state: state.numbers.get(TABLE, 0.0),
         smallest_grain=smallest_grain,
         rotates=lambda parameters: True,
         readings=readings,

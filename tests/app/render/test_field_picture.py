@@ -11,7 +11,7 @@ import pytest
 from repose.app.render.camera import NO_INSET, Camera2D
 from repose.app.render.colours import Ranges
 from repose.app.render.cutaway import NOTHING, cut_plane
-from repose.app.render.field_picture import COMPONENTS, branches, centres_of_grains, field_picture
+from repose.app.render.field_picture import COMPONENTS, branches, field_picture, means_of_grains
 from repose.app.render.orbit import VIEWS, Camera3D
 from repose.app.render.passes import all_passes, make_frame, needs_forces
 from repose.app.render.passes.legend import overlay as draw_legend
@@ -113,7 +113,7 @@ def test_a_body_has_one_centre_and_its_contacts_branch_from_there() -> None:
     snapshot = lattice()
     snapshot.body[[0, 1]] = 3
     snapshot.radius[1] *= 2.0
-    centre = centres_of_grains(snapshot)
+    centre = means_of_grains(snapshot, snapshot.position)
     assert centre[0] == pytest.approx((snapshot.position[0] + 4.0 * snapshot.position[1]) / 5.0)
     assert (centre[0] == centre[1]).all()
     assert centre[2:] == pytest.approx(snapshot.position[2:])

@@ -11,10 +11,11 @@ from repose.app.render.camera import Camera2D
 from repose.app.render.colours import Ranges
 from repose.app.render.framing import picture_room
 from repose.app.render.passes import BAND, all_passes, band, make_frame, plates
-from repose.app.render.passes.microscope import LABELS, grain_words, outline
+from repose.app.render.passes.microscope import LABELS, energies_of_grain, grain_words, outline
 from repose.app.storage.view import View
 from repose.app.ui.layout import measure_inset
 from repose.sim.measure.contact_forces import ContactForces
+from repose.sim.numbers import with_prefix
 
 from tests.app.render.test_selection import three_in_a_row
 from tests.app.test_passes_of_real_runs import Sheet
@@ -50,6 +51,22 @@ def test_the_plate_stands_beside_what_the_camera_shows_and_a_narrow_picture_has_
     assert camera.world_to_pixel((3.0, 0.0), SIZE)[0] < SIZE[0] - BAND < area[0] < area[2] < SIZE[0]
     assert 0.0 < area[1] < area[3] < SIZE[1] - inset[3]
     assert picture_room(SIZE, 1.0, beside)[2] == BAND
+
+
+def test_the_energies_of_a_grain_are_those_of_motion_spin_and_height() -> None:
+    snapshot = three_in_a_row()
+    row, count = 1, len(snapshot.mass)
+    snapshot.mass = np.full(count, 2e-3, np.float32)
+    snapshot.velocity = np.tile(np.array((0.3, -0.4), np.float32), (count, 1))
+    snapshot.gravity, snapshot.box = (0.0, -9.81), ((-3.0, -2.0), (3.0, 2.0))
+    height = float(snapshot.position[row, 1]) + 2.0
+    assert energies_of_grain(snapshot, row) == [
+        ("kinetic energy", "250 µJ"),
+        ("potential energy", with_prefix(2e-3 * 9.81 * height, "J", 3)),
+    ]
+    snapshot.orientation = np.zeros((count, 1), np.float32)
+    snapshot.columns["rotational"] = np.full(count, 5e-5, np.float32)
+    assert energies_of_grain(snapshot, row)[0] == ("energy of motion, spin", "250 µJ, 50 µJ")
 
 
 def test_many_forces_on_a_grain_leave_only_labels_that_do_not_overlap() -> None:

@@ -17,7 +17,7 @@ from repose.sim.experiment.snapshot import Snapshot
 def ui(monkeypatch: pytest.MonkeyPatch) -> Any:
     """A tool that takes drags from the right half, and writes down what happens to it until it has had enough."""
     done: list[object] = []
-    found = SimpleNamespace(snapshot=Snapshot(serial=1), tool="pen", scale=1.0, done=done, enough=False)
+    found = SimpleNamespace(snapshot=Snapshot(serial=1), tool="pen", scale=1.0, done=done, enough=False, chosen=0)
 
     def hold(ui: Any, at: tuple[float, float]) -> bool:
         done.append(at)
@@ -32,7 +32,8 @@ def ui(monkeypatch: pytest.MonkeyPatch) -> Any:
         lambda ui, at: at[0] > 100,
         hold,
         lambda ui: done.append("up"),
-        lambda ui, at: done.append(("click", at)),
+        abandon=lambda ui: done.append("left"),
+        click=lambda ui, at: done.append(("click", at)),
     )
     monkeypatch.setattr(tools, "all_tools", lambda: (Tool("look", "Look", 0, "Q", ""), pen))
     return found
@@ -93,6 +94,27 @@ def test_a_tool_that_has_had_enough_gets_nothing_more_of_the_drag(ui: Any) -> No
     gestures.update(ui)
     assert ui.done == [(150, 50), "up"]
     assert gestures.tool is None
+
+
+@pytest.mark.parametrize(
+    ("then", "chosen", "told"),
+    [
+        (Snapshot(serial=2, at=50, time=0.5), 0, "left"),  # undo, rewinding
+        (Snapshot(serial=2, at=101, time=0.0), 0, "left"),  # a restart
+        (Snapshot(serial=2, at=100, time=1.0, logs=1), 0, "left"),  # another experiment
+        (Snapshot(serial=2, at=101, time=1.1), 1, "up"),  # the next one of the experiments side by side
+        (Snapshot(serial=2, at=101, time=1.1), 0, (150, 50)),
+    ],
+)
+def test_a_drag_is_left_where_the_run_goes_to_another_moment_while_the_button_is_down(
+    ui: Any, then: Snapshot, chosen: int, told: object
+) -> None:
+    gestures, ui.snapshot = Gestures(), Snapshot(serial=1, at=100, time=1.0)
+    gestures.handle(down(150), ui, True)
+    ui.snapshot, ui.chosen = then, chosen
+    gestures.update(ui)
+    assert ui.done == [told]
+    assert (gestures.tool is None) == isinstance(told, str)
 
 
 def test_the_wheel_and_the_right_button_stay_the_cameras_during_a_drag(ui: Any) -> None:

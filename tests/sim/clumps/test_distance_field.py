@@ -12,6 +12,7 @@ from repose.sim.clumps.distance_field import Field, Grid, depth_at, field_of_vox
 from repose.sim.clumps.shapes import SHAPES
 from repose.sim.engine.world import Floats
 from repose.sim.parameters import ParameterError
+from scipy.ndimage import map_coordinates
 
 
 def nodes(field: Field) -> tuple[Floats, Floats, Floats]:
@@ -100,6 +101,16 @@ def test_voxels_of_a_ball_give_the_depth_of_a_ball_within_a_voxel(tmp_path: Path
 def test_depth_between_nodes_is_linear() -> None:
     field = field_of_voxels(np.ones((4, 4, 4), bool), 1.0)
     assert depth_at(field, np.array([[0.25, 0.25, 0.25]])) == pytest.approx(field.depth[5, 5, 5])
+
+
+def test_depths_between_nodes_are_those_of_scipy_to_the_last_bit_and_beyond_the_grid_those_of_its_edge() -> None:
+    generator = np.random.default_rng(1)
+    field = Field(generator.random((4, 5, 6)), np.array([-1.0, 0.5, 2.0]), 0.25)
+    points = field.origin + field.step * generator.uniform(0.0, 3.0, (200, 3))
+    place = ((points - field.origin) / field.step).T
+    np.testing.assert_array_equal(depth_at(field, points), map_coordinates(field.depth, place, order=1))
+    far = np.array([[9.0, 9.0, 9.0], [-9.0, -9.0, -9.0], [-9.0, 9.0, 2.0]])
+    np.testing.assert_array_equal(depth_at(field, far), field.depth[[-1, 0, 0], [-1, 0, -1], [-1, 0, 0]])
 
 
 @pytest.mark.parametrize(

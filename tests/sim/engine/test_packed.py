@@ -8,7 +8,7 @@ import numba
 import numpy as np
 import pytest
 from repose.sim.engine.jit import OPTIONS
-from repose.sim.engine.packed import likeness, numbers_at, packed
+from repose.sim.engine.packed import likeness, numbers_at, packed, while_same
 
 
 class Given(NamedTuple):
@@ -60,3 +60,10 @@ def test_likeness_tells_types_but_no_values() -> None:
 def test_a_table_that_compiled_code_would_misread_is_refused(table: np.ndarray) -> None:
     with pytest.raises(TypeError, match="float64 in C order"):
         likeness((table,))
+
+
+def test_equal_numbers_in_another_object_are_packed_again() -> None:
+    asked: list[tuple[Any, ...]] = []
+    made = while_same(lambda *given: asked.append(given) or len(asked))
+    first, equal = ((1.0, 2.0), (0.0,)), ((1.0, 2.0), (float("0"),))
+    assert [made(*first), made(*first), made(*equal), made(*equal), made(*first)] == [1, 1, 2, 2, 3]

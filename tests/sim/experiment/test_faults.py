@@ -7,6 +7,8 @@ import re
 
 import numpy as np
 import pytest
+from repose.sim.engine.world import PAIR_COUNT
+from repose.sim.experiment import faults
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act, Recover, SetParameters, Start
 from repose.sim.experiment.control import apply
@@ -208,3 +210,16 @@ def test_the_message_gives_a_duration_only_for_ramped_parameters() -> None:
     apply(simulation, SetParameters({"dt": 1e-6}))
     assert simulation.run.ramp is not None
     assert "over" not in simulation.message
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, 1e300, -1e300])
+def test_the_quick_look_overlooks_no_fault_and_finds_none_in_a_sound_state(value: float) -> None:
+    experiment = pressed()
+    world = experiment.run.world
+    assert faults._plainly_sound(world, 2, experiment.dt)
+    last = int(world.counters[PAIR_COUNT]) - 1
+    for table, entry in ((world.motion, (1, 0, 3)), (world.motion, (0, 1, -1)), (world.pairs.shear_spring, (1, last))):
+        before, table[entry] = table[entry], value
+        sound = faults._plainly_sound(world, 2, experiment.dt)
+        assert sound is False or (table is world.pairs.shear_spring and abs(value) == 1e300)
+        table[entry] = before

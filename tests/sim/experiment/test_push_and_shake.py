@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from repose.sim.engine.fields import Sphere
 from repose.sim.engine.parts import compiled_parts
 from repose.sim.experiment import hand
 from repose.sim.experiment.commands import (
@@ -14,6 +15,7 @@ from repose.sim.experiment.commands import (
     SHAKEN,
     Act,
     Command,
+    DoAgain,
     Pull,
     Push,
     Release,
@@ -26,9 +28,11 @@ from repose.sim.experiment.control import DRAGS, apply, begin_of_drag
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.hand import compiled_fields
 from repose.sim.experiment.ledger import energy_of
-from repose.sim.experiment.push import shown_push
+from repose.sim.experiment.push import forces_of, shown_push
 from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.stepping import advance, at_rest
+from repose.sim.fields import pusher
+from repose.sim.fields.pusher import Pusher
 from repose.sim.io.archive import ArchiveError
 from repose.sim.io.plain import decode, encode
 
@@ -144,6 +148,21 @@ def test_a_shaken_table_accelerates_a_falling_grain_as_the_closed_form_says_and_
     assert velocity_of(experiment)[0] == pytest.approx(moving, rel=0.01)
 
 
+def test_the_force_shown_is_that_of_the_field_on_every_grain() -> None:
+    rng = np.random.default_rng(3)
+    position, velocity = rng.normal(0.0, 2e-3, (2, 60)), rng.normal(0.0, 0.3, (2, 60))
+    radius, mass = rng.uniform(5e-4, 1e-3, 60), rng.uniform(1e-6, 1e-5, 60)
+    held = Pusher((1e-4, 0.0), (0.2, -0.1), 0.5, 0.1, 0.49, 0.1, 2e-3, 1e6, 1.5e3, 800.0)
+    now = 0.51  # it moves, and still grows
+    wanted = []
+    for k in range(60):
+        place, speed = tuple(position[:, k].tolist()), tuple(velocity[:, k].tolist())
+        wanted.append(pusher.force(held, Sphere(place, speed, (), float(radius[k]), float(mass[k]), 0), now).force)
+    found = forces_of(held, position, velocity, radius, mass, now)
+    np.testing.assert_allclose(found.T, wanted, rtol=1e-12, atol=1e-15)
+    assert len(np.unique(np.linalg.norm(found, axis=0) / mass)) > 10  # free, at the limit, and between them
+
+
 @pytest.mark.parametrize(
     ("command", "reason"),
     [
@@ -188,6 +207,19 @@ def test_undo_takes_back_the_shaking_and_the_whole_push() -> None:
     assert state_hash(experiment.run) == moments[0]
     assert experiment.run.shaker is None
     assert "nothing to undo" in apply(experiment, TakeBack(PUSHED))
+
+
+def test_a_drag_taken_back_while_the_button_is_down_lets_go_at_its_end_when_it_is_done_again() -> None:
+    experiment = falling()
+    before = state_hash(experiment.run)
+    done(experiment, Push(beside(experiment, 1e-5, 0.0), 1e-3, 50.0, 0.1, True))
+    advance(experiment, 20)
+    done(experiment, TakeBack(PUSHED))
+    assert state_hash(experiment.run) == before
+    done(experiment, DoAgain(PUSHED))
+    assert experiment.run.pusher is None
+    assert [type(entry.command) for entry in experiment.history.log.entries[-2:]] == [Push, Release]
+    assert experiment.history.log.entries[-1].at - experiment.history.log.entries[-2].at == 20
 
 
 def test_a_drag_of_one_kind_ends_where_one_of_another_kind_begins() -> None:

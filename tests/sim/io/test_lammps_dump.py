@@ -170,6 +170,23 @@ def test_the_slope_of_a_heap_in_the_plane_is_measured(tmp_path: Path, played) ->
     assert simulation.experiment.scene.describe(simulation.experiment)[2] is None, "it looks as if it went on"
 
 
+def test_a_column_that_stands_has_no_angle_of_repose(tmp_path: Path, played) -> None:
+    # Forty layers of ten, the surface of which is tilted by a slight 2°, as after a shake.
+    slope, rows = math.tan(math.radians(2.0)), []
+    for layer in range(40):
+        rows += [sphere(10 * layer + k + 1, 2e-3 * k, 0.0, y=2e-3 * layer - 2e-3 * k * slope) for k in range(10)]
+    moved = [" ".join([*row.split()[:5], repr(float(row.split()[5]) + 1e-6), *row.split()[6:]]) for row in rows]
+    simulation, _ = played(written(tmp_path, frame(0, rows) + frame(EVERY, moved)))
+    results = simulation.run()
+    assert results["angle_of_repose"] is None
+    slope_of_surface, error = results["slope_of_surface"].values()
+    assert slope_of_surface == pytest.approx(2.0, abs=3.0 * error)
+    assert "has not collapsed" in results["remark"]
+    scene = simulation.experiment.scene
+    assert scene.slope(simulation.experiment) is None
+    assert "slope of the surface" in [reading.label for reading in scene.readings(simulation.experiment)]
+
+
 def test_the_slope_of_a_heap_in_space_is_measured_about_its_own_axis(tmp_path: Path, played) -> None:
     # Grains on a cone of 25° whose axis is at (0.3, -0.2) m.
     slope, rows, number = math.tan(math.radians(25.0)), [], 0

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 from repose.sim.measure.angle_of_repose import AngleOfRepose, bend_in_words, measure_angle, surface_rows
+from scipy.stats import linregress
 
 RADIUS = 1e-3
 RANGE = (0.0, 0.05)
@@ -135,3 +136,13 @@ def test_surface_is_the_highest_of_each_strip() -> None:
     assert surface_rows(position, 1.0, 0.0, 1).tolist() == [1, 3, 4]
     assert surface_rows(position, 1.0, 0.0, 2).tolist() == [1, 2, 3, 4, 5]
     assert surface_rows(np.empty((0, 2)), 1.0, 0.0, 2).tolist() == []
+
+
+def test_the_line_has_the_bits_of_scipys() -> None:
+    for seed in range(20):
+        position, radius, sphere_id = slope_of_grains(25.0, noise=10.0 ** (-seed), seed=seed)
+        reading = read(position, radius, sphere_id)
+        rows = [list(sphere_id).index(number) for number in reading.used_ids]
+        line = linregress(*position[rows].T)
+        error = line.stderr / (1.0 + line.slope**2)
+        assert (reading.slope, reading.intercept, reading.standard_error) == (line.slope, line.intercept, error)

@@ -76,16 +76,17 @@ def test_the_gap_is_what_does_not_add_up() -> None:
         bonds=0.5,
         damping=5e4,
         sliding=6e5,
+        stiffening=-0.5,
         breaking=0.25,
         poured=7e6,
         removed=8e7,
         work=9e8,
     )
     assert energy.mechanical == 4281.5
-    assert energy.dissipated == 650_000.25
-    assert energy.gap == 4281.5 + 650_000.25 + 8e7 - 7e6 - 9e8
+    assert energy.dissipated == 649_999.75
+    assert energy.gap == 4281.5 + 649_999.75 + 8e7 - 7e6 - 9e8
     assert energy.as_dict()["gap"] == energy.gap
-    assert len(energy.as_dict()) == 13
+    assert len(energy.as_dict()) == 14
 
 
 def test_what_was_booked_enters_the_ledger() -> None:

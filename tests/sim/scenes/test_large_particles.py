@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from repose.sim import registry
 from repose.sim.engine.world import World
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act, SetParameters
@@ -15,6 +16,7 @@ from repose.sim.experiment.control import apply
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
 from repose.sim.experiment.headless import run_experiment
 from repose.sim.experiment.stepping import advance
+from repose.sim.experiment.take_snapshot import shown_readings
 from repose.sim.fields import hoist
 from repose.sim.measure.display import Outcome
 from repose.sim.registry import scenes
@@ -215,6 +217,14 @@ def test_bodies_that_stay_together_have_no_restitution_but_spins() -> None:
     found = {entry.label: entry.value for entry in experiment.scene.readings(experiment)}
     assert "restitution" not in found
     assert found["spin of the projectile"] == pytest.approx(found["spin of the target"], rel=0.2)
+
+
+def test_a_liquid_has_no_reading_that_tells_something_of_grains_only() -> None:
+    experiment = new_experiment("column", scenes()["column"].test_values | {"columns": 11, "rows": 12})
+    whole = {entry.label() for entry in registry.measurements().values()}
+    shown = {entry.label for entry in shown_readings(experiment)}
+    assert shown >= {"mean speed", "largest overlap δ/R"}
+    assert whole - shown >= {"packing fraction φ", "pressure P", "largest shear τ", "contacts per grain Z"}
 
 
 def test_a_thread_of_no_length_is_drawn() -> None:

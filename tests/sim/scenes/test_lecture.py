@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from repose.sim.engine.builder import add_spheres
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act
 from repose.sim.experiment.control import apply
@@ -15,9 +16,9 @@ from repose.sim.experiment.headless import run_experiment
 from repose.sim.experiment.stepping import advance
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
-from repose.sim.scenes.lecture import brazil_nut, drum, janssen, silo
+from repose.sim.scenes.lecture import biaxial, brazil_nut, drum, janssen, rough_plane, silo, two_sided
 
-NAMES = ("brazil_nut", "drum", "janssen", "silo")
+NAMES = ("biaxial", "brazil_nut", "drum", "janssen", "rough_plane", "silo", "two_sided")
 
 
 def begun(scene: str, **values: Any) -> Experiment:
@@ -42,13 +43,13 @@ def test_every_lecture_scene_at_its_default_size_follows_its_law(scene: str, see
     assert len(experiment.scene.outcomes(experiment)) >= 1
 
 
-@pytest.mark.parametrize("scene", NAMES)
+@pytest.mark.parametrize("scene", [name for name in NAMES if name != "two_sided"])
 def test_grains_begin_apart_from_each_other(scene: str) -> None:
     parameters = scenes()[scene].parameters.checked({"grain_count": 120, "size_spread": 0.4})
     world, _ = scenes()[scene].begin(parameters, 1)
     apart = np.hypot(*(world.motion[:2, 0, :, None] - world.motion[:2, 0, None, :]))
-    touching = apart < world.radius[:, None] + world.radius
-    assert touching.sum() == world.sphere_count, "only with itself"
+    touching = (apart < world.radius[:, None] + world.radius)[~world.fixed]
+    assert touching.sum() == len(touching) > 0, "each with itself only"
 
 
 def test_grains_that_have_no_room_are_refused_in_a_sentence() -> None:
@@ -187,3 +188,113 @@ def test_the_bottom_moves_by_its_way_after_every_portion_and_the_weight_is_that_
     assert weights == sorted(weights)
     assert weights[-1] == pytest.approx(world.mass.sum() * 9.81)
     assert world.sphere_count == built.grain_count
+
+
+# Biaxial press.
+
+
+def test_the_press_packs_its_grains_without_friction_and_presses_them_with_it() -> None:
+    experiment = begun("biaxial")
+    table = experiment.scene.parameters(friction=0.4, packing_friction=0.1, wall_friction=0.2)
+    grain, plate, packed = table.materials()
+    assert (grain.friction, plate.friction, packed.friction) == (0.4, 0.2, 0.1)
+    assert table.differing()[1, biaxial.WHILE_PACKED] == {"friction": 0.2}
+    assert (experiment.run.world.material == biaxial.WHILE_PACKED).all()
+    while experiment.phase == "filling":
+        advance(experiment, CHECK_STEPS)
+    assert experiment.time < 3.0, "before the longest wait"
+    assert biaxial.stresses(experiment.run.world) == pytest.approx((10.0, 10.0), rel=biaxial.BALANCED)
+    assert apply(experiment, Act("start")) == ""
+    assert (experiment.run.world.material == 0).all()
+    high = biaxial.size(experiment.run.world)[1]
+    advance(experiment, 40 * CHECK_STEPS)
+    built, began = experiment.run.built, experiment.run.state.since
+    fallen = built.strain_rate * high * (experiment.time - began)
+    assert high - biaxial.size(experiment.run.world)[1] == pytest.approx(fallen, rel=0.05)
+
+
+def test_friction_angle_and_widening_of_the_press_are_those_of_given_records() -> None:
+    experiment = begun("biaxial", grain_count=300, strain=0.2)
+    strain = np.linspace(0.0, 0.2, 101)
+    ratio = np.where(strain < 0.05, 1.0 + 40.0 * strain, np.maximum(2.0, 3.0 - 20.0 * (strain - 0.05)))
+    volume = -np.minimum(0.5 * strain, 0.05)
+    state = experiment.run.state
+    state.phase = "rested"
+    state.columns = {
+        "time": strain.tolist(),
+        "strain": strain.tolist(),
+        "volume": volume.tolist(),
+        "along": (10.0 * ratio).tolist(),
+        "across": np.full(101, 10.0).tolist(),
+    }
+    of = biaxial.found(experiment)
+    assert of is not None
+    assert of["final"] == pytest.approx(2.0)
+    assert math.sin(of["final_angle"]) == pytest.approx(1.0 / 3.0)
+    assert of["at"] == pytest.approx(0.05, abs=0.004)
+    assert of["peak"] == pytest.approx(3.0, abs=0.15), "smoothed over a strain of 0.01"
+    assert of["widening"] == pytest.approx(0.5)
+    assert of["still_widening"] == pytest.approx(0.0, abs=1e-9)
+    assert experiment.scene.check(experiment) == "", "3/2 is Rowe's ratio for a widening of 0.5"
+    state.columns["volume"] = (-volume).tolist()
+    assert "widens" in experiment.scene.check(experiment)
+
+
+# Rough plane.
+
+
+def test_the_law_of_pouliquen_is_found_again_in_its_own_layers_and_hysteresis_is_start_less_stop() -> None:
+    experiment = begun("rough_plane", thickness=8.0, avalanches=5)
+    thick = np.array([6.0, 4.0, 3.0, 2.0])
+    held = np.arctan(rough_plane.pouliquen(thick, 0.25, 0.3, 2.5))
+    numbers = experiment.run.state.numbers
+    numbers["number"] = 5.0
+    for k, (angle, after) in enumerate(zip([*held, held[-1] + 0.01], [*thick, 1.0], strict=True), 1):
+        start = held[max(k - 2, 0)] + 0.05
+        numbers |= {f"held {k}": angle, f"after {k}": after, f"before {k}": 8.0, f"angle {k}": start}
+    assert rough_plane.fitted(experiment) == pytest.approx((0.25, 0.3, 2.5), rel=1e-4)
+    np.testing.assert_allclose(rough_plane.hysteresis(experiment), 0.05)
+    experiment.run.state.phase = "rested"
+    assert experiment.scene.check(experiment) == ""
+    numbers["angle 1"] = math.radians(39.0)
+    assert "thinnest layer" in experiment.scene.check(experiment)
+
+
+def test_the_plane_is_tilted_back_and_held_while_the_layer_flows() -> None:
+    experiment = begun("rough_plane")
+    run_experiment(experiment)
+    built, numbers = experiment.run.built, experiment.run.state.numbers
+    assert numbers["held 1"] == pytest.approx(numbers["angle 1"] - built.back)
+    angle = np.array(experiment.run.state.columns["angle"])
+    assert angle.max() <= numbers["angle 1"] + 1e-12
+    gravity = experiment.engine.gravity
+    assert math.atan2(gravity[0], -gravity[1]) == pytest.approx(angle[-1])
+    assert abs(experiment.scene.results(experiment)["avalanches"][0]["starts_at_degrees"]) > 5.0
+
+
+# Heap from a point source.
+
+
+def test_both_flanks_of_a_heap_are_measured_each_from_its_own_side() -> None:
+    experiment = begun("two_sided", grain_count=600)
+    run, diameter = experiment.run, experiment.run.built.diameter
+    x, y = (axis.ravel() * diameter for axis in np.meshgrid(np.arange(-60.0, 61.0), np.arange(0.5, 30.0)))
+    inside = y < np.minimum(14.0 * diameter + 0.5 * x, 14.0 * diameter - 0.25 * x)
+    run.world = add_spheres(run.world, np.column_stack([x, y])[inside], 0.5 * diameter, 1e-4, first_id=1000)
+    for side, slope in ((-1.0, 0.5), (1.0, 0.25)):
+        of = two_sided.flank(experiment, side)
+        assert of is not None
+        assert math.tan(of.angle) == pytest.approx(slope, rel=0.06), "the surface has steps of a diameter"
+
+
+def test_the_plate_bears_the_weight_of_the_heap() -> None:
+    experiment = begun("two_sided")
+    run_experiment(experiment)
+    place, push, above = two_sided.pressure(experiment)
+    width, world = place[1] - place[0], experiment.run.world
+    loose = ~world.fixed
+    mass = world.mass[loose]
+    assert above.sum() * width == pytest.approx(mass.sum() * 9.81)
+    assert push.sum() * width == pytest.approx(mass @ (9.81 + world.motion[1, 2, loose])), "Newton's third law"
+    assert experiment.run.state.numbers["poured"] == 24.0
+    assert set(world.layer[loose]) == set(range(4))

@@ -24,5 +24,20 @@ def test_a_clump_file_is_listed_in_place_of_the_shape_that_it_replaces(tmp_path:
     body = body_of("peanut", 16)
     path = tmp_path / "mine.json"
     path.write_text(text_of(examined(body, clump_of(body, "greedy", 2)).file))
-    assert listed(ClumpsParameters()) == ["shape", "members", "ball_share", "friction", "gravity"]
-    assert listed(ClumpsParameters(clump=str(path))) == ["clump", "ball_share", "friction", "gravity"]
+    assert listed(ClumpsParameters()) == [
+        "shape",
+        "members",
+        "second_share",
+        "second_shape",
+        "ball_share",
+        "friction",
+        "gravity",
+    ]
+    assert listed(ClumpsParameters(clump=str(path))) == [
+        "clump",
+        "second_share",
+        "second_shape",
+        "ball_share",
+        "friction",
+        "gravity",
+    ]

@@ -65,6 +65,14 @@ def test_one_key_opens_the_choice_and_a_click_starts_the_preset(harness: PanelHa
     assert harness.ui.broken == {}
 
 
+def test_a_button_scrolls_to_a_group_far_below(harness: PanelHarness) -> None:
+    press(harness, "scenes")
+    assert "card.bounce" not in harness.widgets  # out of sight
+    harness.click("scenes.to.Checks against closed forms")
+    harness.frame(2)
+    assert 0.0 < harness.widgets["card.bounce"][1] < harness.ui.size[1]
+
+
 @pytest.mark.parametrize("where", ["pictures", "list"])
 def test_a_preset_replaces_a_run_with_something_to_lose_only_after_a_yes(harness: PanelHarness, where: str) -> None:
     def choose() -> None:

@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from repose.app.render.camera import Camera2D
-from repose.app.ui.tools import erase
+from repose.app.ui.toasts import TOASTS
+from repose.app.ui.tools import Tool, all_tools, choose_by_key, chosen_tool, drop, erase
 from repose.app.ui.tools.wall import LINE, TOOL
 from repose.sim.experiment.commands import DRAWN, DrawWall, RemoveWall, TakeBack
 
@@ -49,6 +50,24 @@ def test_a_click_draws_nothing_and_other_scenes_take_no_walls(harness: PanelHarn
     assert harness.commands == []
     harness.ui.snapshot.scene = "bounce"
     assert not TOOL.press(harness.ui, at(harness, -2.0, 2.0))
+
+
+@pytest.mark.parametrize(("tool", "word"), [(TOOL, "Walls"), (drop.TOOL, "added"), (erase.TOOL, "erased")])
+def test_a_tool_that_the_scene_refuses_is_grey_with_the_reason_and_neither_click_nor_key_chooses_it(
+    harness: PanelHarness, tool: Tool, word: str
+) -> None:
+    ui = harness.ui
+    ui.inset, ui.tool = (0.0, 0.0, 0.0, 60.0), tool.name
+    assert chosen_tool(ui) is tool
+    ui.snapshot = replace(ui.snapshot, scene="bounce")
+    assert chosen_tool(ui) is all_tools()[0]
+    ui.tool = ""
+    harness.frame(3)
+    harness.click(f"tool.{tool.name}")
+    choose_by_key(tool, ui)
+    assert chosen_tool(ui) is all_tools()[0]
+    assert word in tool.refusal(ui.snapshot)
+    assert ui.memory[TOASTS][-1].text == tool.refusal(ui.snapshot)
 
 
 def test_erase_removes_the_wall_that_is_clicked_and_none_beside_it(harness: PanelHarness) -> None:

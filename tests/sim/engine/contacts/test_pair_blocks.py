@@ -29,7 +29,8 @@ from tests.small_worlds import call_of
 def shapes_of(functions: BoundLaw, turning: int) -> Shapes:
     """Vectors in space of that law."""
     reach = (0.0,) * functions.acts_at_distance
-    return Shapes((0.0,) * 3, (0.0,) * turning, (0.0,) * functions.material_columns, reach)
+    stiffening = (0.0,) * functions.shear_stiffness_varies
+    return Shapes((0.0,) * 3, (0.0,) * turning, (0.0,) * functions.material_columns, reach, stiffening)
 
 
 @pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="reads the names of x86 instructions")
@@ -41,12 +42,12 @@ def test_every_law_compiles_to_instructions_on_several_contacts_at_once(name: st
     parameters = law.parameters.checked({})
     numbers, functions = law.numbers(parameters), law.bind(parameters)
     call, shapes = call_of(functions, numbers), shapes_of(functions, 3)
-    force, material, energy, lasts, _, reach = call
+    force, material, energy, lasts, stiffness, _, reach = call
 
     @numba.njit(**OPTIONS)
     def block(buffer, size, numbers):
-        law = LawCall(force, material, energy, lasts, numbers, reach)
-        evaluate(buffer, size, law, shapes, (), shapes.reach, Stage(1e-6, 1.0))
+        law = LawCall(force, material, energy, lasts, stiffness, numbers, reach)
+        evaluate(buffer, size, law, shapes, (), shapes.reach, shapes.stiffening, Stage(1e-6, 1.0))
 
     block(np.random.default_rng(1).random(BUFFER_ROWS * BLOCK), BLOCK, numbers)
     code = next(iter(block.inspect_asm().values()))
@@ -80,7 +81,7 @@ def test_padding_columns_do_not_change_the_sums(name: str, turning: int) -> None
     at = columns_of(shapes)
     buffer = np.random.default_rng(2).uniform(0.1, 0.2, BUFFER_ROWS * BLOCK)
     buffer[: 3 * BLOCK] *= 0.3  # branches, so that all touch
-    clear_sums(buffer, at)
+    clear_sums(buffer, at, len(shapes.stiffening))
     forget_materials(buffer, at)
     buffer[at.kind * BLOCK : (at.kind + 1) * BLOCK] = 0.0
     set_materials(buffer, at, 8, call)
@@ -88,11 +89,12 @@ def test_padding_columns_do_not_change_the_sums(name: str, turning: int) -> None
     buffer[at.normal_force * BLOCK + 3 : (at.normal_force + 1) * BLOCK] = -0.7
     full = pad_block(buffer, at, 3, 3)
     assert full == 8
-    evaluate(buffer, full, call, shapes, (), shapes.reach, Stage(1e-6, 1.0))
+    evaluate(buffer, full, call, shapes, (), shapes.reach, shapes.stiffening, Stage(1e-6, 1.0))
     rows = buffer.reshape(BUFFER_ROWS, BLOCK)
     assert np.isfinite(rows[:, :8]).all()
-    assert not rows[[at.damping, at.friction], 3:].any()
-    assert rows[[at.damping, at.friction], :3].any()
+    sums = [at.damping, at.friction] + [at.stiffening] * functions.shear_stiffness_varies
+    assert not rows[sums, 3:].any()
+    assert rows[sums, :3].any()
 
 
 def test_the_buffer_begins_with_a_cache_line() -> None:

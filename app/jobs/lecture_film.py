@@ -1,0 +1,245 @@
+"""One film of a whole lecture, without a window: every step with its title card, its question, its answer."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from repose.app.jobs.headless_film import open_picture_maker
+from repose.app.jobs.remaining_time import Countdown
+from repose.app.lectures.course import Course
+from repose.app.lectures.lecture_file import Lecture, Step, said
+from repose.app.progress import Progress, say
+from repose.app.render.camera import Camera2D
+from repose.app.render.director import Director, Picture
+from repose.app.render.film_words import Lines
+from repose.app.render.framing import MARGIN, picture_room
+from repose.app.render.orbit import VIEWS, Camera, Camera3D
+from repose.app.render.passes import needs_forces
+from repose.app.render.side_by_side import Together
+from repose.app.signals import INTERRUPTED
+from repose.app.stopping import Stop, StopAsked, stoppable
+from repose.app.storage.recorder import Recorder
+from repose.app.storage.view import View
+from repose.sim.experiment import side_by_side
+from repose.sim.experiment.commands import Act, Command, SetParameters, Start, StartSideBySide, UseThreads
+from repose.sim.experiment.control import apply
+from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.side_by_side import SideBySide, advance_all, all_of, labels
+from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.experiment.take_snapshot import take_snapshot
+from repose.sim.io import presets
+from repose.sim.parameters import ParameterError
+
+if TYPE_CHECKING:
+    from repose.app.jobs.film_plan import FilmPlan
+    from repose.app.window.picture import PictureMaker
+
+DONE, NOT_ALL_WRITTEN, FAULT = 0, 1, 3
+STILL = 5.0
+"""How long the film shows a step in which nothing is done [s]."""
+AFTER = 3.0
+"""How long the film stays after the end of a step [s], unless the step says so."""
+LONGEST = 90.0
+"""Largest time that the film stays on a step whose end is not reached [s]."""
+LEAST_SHARE = 0.2
+"""Share of the first step from which the remaining time can be told [-]."""
+READING = 3.0
+"""Duration of the title card of a step [s]."""
+
+
+@dataclass
+class Stage:
+    """The experiments of the present step."""
+
+    lead: Experiment
+    beside: SideBySide
+
+    def do(self, command: Command) -> None:
+        """Carry out a command in all of them; raises `ParameterError` with the reason if it is refused."""
+        if side_by_side.concerns(self.beside, command):
+            refusal = side_by_side.carry_out(self.lead, self.beside, command)
+        else:
+            refusal = apply(self.lead, command)
+        if refusal:
+            raise ParameterError(refusal)
+
+    def shot(self, forces: bool) -> Snapshot:
+        """A snapshot with those of the experiments beside."""
+        runs = all_of(self.lead, self.beside)
+        names = labels(runs, self.beside.own) if len(runs) > 1 else ("",)
+        shots = [Snapshot() for _ in runs]
+        for run, shot, label in zip(runs, shots, names, strict=True):
+            take_snapshot(run, shot, forces=forces)
+            shot.label = label
+        shots[0].beside = tuple(shots[1:])
+        return shots[0]
+
+
+def film_lecture(lecture: Lecture, plan: FilmPlan, language: str = "en", threads: int | None = None) -> int:
+    """Make the film and report it; returns the exit code. Raises `RecorderError` or `WindowError` before any work."""
+    recorder = Recorder(plan.path, plan.size, plan.fps)
+    try:
+        maker = open_picture_maker(plan.size)
+    except BaseException:
+        recorder.close()
+        raise
+    code, complaint, count = DONE, "", len(lecture.steps)
+    title = said(lecture.title, language)
+    with Progress(f"Lecture {title}, {count} steps", quiet=False) as progress, stoppable() as stop:
+        try:
+            stage, countdown = None, Countdown()
+            for number, step in enumerate(lecture.steps):
+                words = f"step {number + 1} of {count}"
+                progress.show(f"{words}: preparing", number / count)
+                stage = _begun(stage, step, threads)
+
+                def tell(share: float, number: int = number, words: str = words) -> None:
+                    done = (number + share) / count
+                    progress.show(words, done, countdown.words(done) if share > LEAST_SHARE or number else "")
+
+                shots = StepFilm(lecture, number, language, plan, maker, stage, stop)
+                for picture in shots.pictures(tell):
+                    recorder.add(picture)
+                if stage.lead.fault is not None:
+                    raise ParameterError(f"step {number + 1}: {stage.lead.fault.message}")
+        except StopAsked:
+            code = INTERRUPTED
+        except ParameterError as error:
+            code, complaint = FAULT, str(error)
+        except Exception as error:  # a driver or the disk may raise anything; what was written is kept
+            code, complaint = NOT_ALL_WRITTEN, str(error) or type(error).__name__
+        finally:
+            recorder.close()
+            maker.close()
+    if complaint or recorder.failure:
+        say(f"The film ends early: {complaint or recorder.failure}")
+        code = code or NOT_ALL_WRITTEN
+    return code
+
+
+def _begun(stage: Stage | None, step: Step, threads: int | None) -> Stage:
+    """The experiments with which a step begins; those of the step before, changed, where it goes on with them."""
+    from repose.sim.experiment.changes import new_experiment
+
+    if step.preset is None:
+        assert stage is not None
+    else:
+        starts = _starts(step.preset)
+        first = starts[0]
+        if stage is None:
+            stage = Stage(new_experiment(first.scene, first.values, first.seed, first.ready), SideBySide())
+            apply(stage.lead, UseThreads(threads))
+        stage.do(StartSideBySide(starts) if len(starts) > 1 else first)
+    if step.values:
+        stage.do(SetParameters(dict(step.values)))
+    return stage
+
+
+def _starts(preset: presets.Preset) -> tuple[Start, ...]:
+    return tuple(Start(run.scene, dict(run.values), run.seed, run.ready) for run in preset.runs)
+
+
+class StepFilm:
+    """The pictures of one step."""
+
+    def __init__(
+        self,
+        lecture: Lecture,
+        number: int,
+        language: str,
+        plan: FilmPlan,
+        maker: PictureMaker,
+        stage: Stage,
+        stop: Stop,
+    ) -> None:
+        self._step, self._stage, self._stop, self._fps = lecture.steps[number], stage, stop, plan.fps
+        step = self._step
+        self._answer = said(step.answer, language)
+        self._lines = Lines(
+            said(step.title, language),
+            said(step.question, language),
+            f"{said(lecture.title, language)}  ·  {number + 1} / {len(lecture.steps)}",
+        )
+        shown = {**dict.fromkeys(step.show, True), **dict.fromkeys(step.hide, False)}
+        self._view = View(colour_by=step.colour, shown=shown)
+        self._forces = needs_forces(self._view)
+        self._size = plan.size
+        speed = self._speed()
+        self._course = Course.of(step)
+
+        def direct(size: tuple[int, int], label: str) -> Director:
+            return Director(
+                maker.read,
+                size,
+                plan.fps,
+                self._view,
+                speed,
+                chosen=self._camera,
+                title=self._lines.title,
+                lines=lambda: self._lines,
+                card=READING,
+            )
+
+        alone = not stage.beside.others
+        self._director: Director | Together = direct(plan.size, "") if alone else Together(direct, plan.size)
+
+    def _speed(self) -> float | None:
+        """Simulated seconds per second of film; None for the speed of each phase."""
+        step, run = self._step, self._stage.lead
+        if step.paces or step.speed is None:
+            return None
+        return step.speed * float(run.scene.time_scale(run.run.built))
+
+    def _camera(self) -> tuple[Camera | None, bool]:
+        """The camera of the step, and whether it follows the grains."""
+        step = self._step
+        if step.look:
+            azimuth, elevation = VIEWS[step.look]
+            return Camera3D(azimuth=azimuth, elevation=elevation), True
+        if step.box is None:
+            return None, True
+        camera = Camera2D()
+        camera.frame(step.box, self._size, picture_room(self._size, self._view.text_scale), MARGIN)
+        return camera, False
+
+    def pictures(self, tell: Callable[[float], None]) -> Iterator[Picture]:
+        """Every picture of the step; `tell` gets the share done."""
+        step, stage, course = self._step, self._stage, self._course
+        run, fps = stage.lead, self._fps
+        filmed, over_at = 0, math.inf
+        due = run.time
+        idle = not step.actions and not step.values and step.seconds is None and not step.until
+        while True:
+            self._stop.check()
+            shot = stage.shot(self._forces)
+            action = course.due(shot.actions, shot.phase, shot.progress)
+            if action:
+                stage.do(Act(action))
+                course.did()
+                shot = stage.shot(self._forces)
+            elif math.isinf(over_at) and course.is_over(shot.phase, shot.progress, shot.at_rest):
+                over_at = filmed / fps
+                self._lines = replace(
+                    self._lines, question=self._answer or self._lines.question, over=bool(self._answer)
+                )
+            yield from self._director.take(shot)
+            filmed += 1
+            seconds = filmed / fps
+            end = self._end(over_at, idle)
+            tell(min(seconds / end, shot.progress or 0.0 if math.isinf(over_at) and step.seconds is None else 1.0))
+            if seconds >= end or run.fault is not None:
+                return
+            if step.paused:
+                continue
+            due = max(due, run.time - self._director.interval) + self._director.interval
+            advance_all(run, stage.beside, due)
+
+    def _end(self, over_at: float, idle: bool) -> float:
+        """Film time at which the step ends [s]."""
+        step = self._step
+        if step.until or step.seconds is None:
+            return min(over_at + (step.seconds or (STILL if idle else AFTER)), LONGEST)
+        return step.seconds

@@ -1,0 +1,192 @@
+"""The language of the window: English sentences to sentences of the chosen language, and its decimal sign.
+
+All modules write English, with values inside; `sim`, files and the command line stay English. Only what is drawn in the
+window passes through `translated`. `assets/languages/xx.toml` has the sentences of one language. A key is an English
+sentence; where the source code inserts a value, key and translation have `{name}`:
+
+    "Recording to {path}." = "Aufnahme in {path}."
+
+A drawn text is compared with the sentences: first as a whole, then with the values taken for `{name}`, then line by
+line, sentence by sentence and between signs such as ": ". A text therefore is translated wherever it comes from, also
+from another thread or process or from a saved run. A text that no sentence fits stays English.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+
+ENGLISH = "en"
+"""The language of the sentences in the source code."""
+NATIVE = {
+    "en": "English",
+    "de": "Deutsch",
+}
+"""Languages, by their code in ISO 639-1, with their own names."""
+PLACE = re.compile(r"\{(\w*)\}")
+"""Place of a value in a sentence."""
+WORD = re.compile(r"[^\W\d_]{2,}")
+NUMBER = re.compile(r"(?<![\w./\\^-])[-−]?\d+(?:\.\d+)?(?![\w/\\]|\.[\w])")
+"""A number of a text; not a part of a version, a file name, an exponent of a unit or a word."""
+LINE = re.compile(r"(\n)")
+END = re.compile(r"((?<=[.?!…])\s+)(?=\S)")
+"""Between two sentences."""
+SIGNS = re.compile(r"(\s{2,}|: |; |, | → | = | – | · | \+ | / | \(|\)| \[[^\]]*\]|[✓✗]\s)")
+"""Between the parts of a text that is no sentence: a name with its value, a list."""
+FIRST_MARK = 0xF0000
+"""Code point that stands for the first number of a text while it is translated; no font has it."""
+LEAST_FIXED = 2
+"""Least number of letters of a sentence outside its values; fewer fit any text."""
+LONGEST_SYMBOL = 3
+"""Most characters of a symbol after a name."""
+MOST_KEPT = 8192
+"""Number of translated texts that are kept."""
+
+
+@dataclass(frozen=True)
+class Template:
+    """A sentence with places for values."""
+
+    pattern: re.Pattern[str]
+    """Fits the English text; one group per place."""
+    names: tuple[str, ...]
+    """Name of every place, in English order."""
+    translation: str
+    fixed: int
+    """Number of letters outside the places: of two templates that fit, the one with more is meant."""
+
+
+@dataclass
+class Language:
+    """The sentences of one language."""
+
+    code: str
+    decimal: str = "."
+    """Decimal sign of numbers in the window."""
+    sentences: dict[str, str] = field(default_factory=dict)
+    """Translation of every English sentence."""
+    _templates: dict[str, list[Template]] = field(default_factory=dict)
+    """Sentences with places, by the longest word outside the places."""
+    _texts: dict[str, str] = field(default_factory=dict)
+    """Translations of drawn texts."""
+    _shapes: dict[str, str] = field(default_factory=dict)
+    """Translations of drawn texts with marks in place of their numbers: the texts of a clock differ in these only."""
+
+    def __post_init__(self) -> None:
+        for english, translation in self.sentences.items():
+            if PLACE.search(english):
+                self._add_template(english, translation)
+        for templates in self._templates.values():
+            templates.sort(key=lambda template: -template.fixed)
+
+    def translated(self, text: str) -> str:
+        """The text in this language, its numbers with the decimal sign of the language."""
+        found = self._texts.get(text)
+        if found is None:
+            if len(self._texts) >= MOST_KEPT:
+                self._texts.clear()
+            found = self._texts[text] = self._translate(text)
+        return found
+
+    def _translate(self, text: str) -> str:
+        if text in self.sentences:
+            return self.sentences[text]
+        numbers = NUMBER.findall(text)
+        if not numbers:
+            return self._composed(text)
+        marks = iter(range(FIRST_MARK, FIRST_MARK + len(numbers)))
+        shape = NUMBER.sub(lambda match: chr(next(marks)), text)
+        found = self._shapes.get(shape)
+        if found is None:
+            if len(self._shapes) >= MOST_KEPT:
+                self._shapes.clear()
+            found = self._shapes[shape] = self._composed(shape)
+        if found == shape:  # a sentence may have a number of its own
+            found = self._composed(text)
+            return NUMBER.sub(lambda match: self._number(match[0]), found) if found == text else found
+        for place, number in enumerate(numbers):
+            found = found.replace(chr(FIRST_MARK + place), self._number(number))
+        return found
+
+    def _number(self, number: str) -> str:
+        return number.replace(".", self.decimal)
+
+    def _named(self, text: str) -> str | None:
+        """A name with its symbol: packing fraction φ."""
+        name, _, symbol = text.rpartition(" ")
+        found = self.sentences.get(name) if len(symbol) <= LONGEST_SYMBOL or "_" in symbol else None
+        return f"{found} {symbol}" if found else None
+
+    def _composed(self, text: str) -> str:
+        """A text of values and sentences; one that begins with a capital letter may be known without it."""
+        if not WORD.search(text):
+            return text
+        for english in dict.fromkeys((text, text[:1].lower() + text[1:])):
+            found = self.sentences.get(english) or self._named(english) or self._filled(english)
+            if found:
+                return found if english == text else found[:1].upper() + found[1:]
+        for separator in (LINE, END, SIGNS):
+            pieces = separator.split(text)
+            if len(pieces) > 1:
+                return "".join(self._composed(piece) if place % 2 == 0 else piece for place, piece in enumerate(pieces))
+        bare = text.strip()
+        return text.replace(bare, self._composed(bare)) if bare != text else text
+
+    def _filled(self, text: str) -> str | None:
+        """The sentence with places that fits the text, its values translated too; None if none fits."""
+        fitting = {id(template): template for word in WORD.findall(text) for template in self._templates.get(word, ())}
+        for template in sorted(fitting.values(), key=lambda template: -template.fixed):
+            match = template.pattern.fullmatch(text)
+            if match is not None:
+                values = {name: self._composed(text) for name, text in zip(template.names, match.groups())}
+                pieces = PLACE.split(template.translation)
+                return "".join(values[piece] if place % 2 else piece for place, piece in enumerate(pieces))
+        return None
+
+    def _add_template(self, english: str, translation: str) -> None:
+        pieces = PLACE.split(english)
+        words = WORD.findall(" ".join(pieces[::2]))
+        fixed = sum(map(len, words))
+        if fixed < LEAST_FIXED:
+            return
+        pattern = "".join("(.*?)" if place % 2 else re.escape(piece) for place, piece in enumerate(pieces))
+        template = Template(re.compile(pattern, re.DOTALL), tuple(pieces[1::2]), translation, fixed)
+        self._templates.setdefault(max(words, key=len), []).append(template)
+
+
+_language = Language(ENGLISH)
+
+
+def translated(text: str) -> str:
+    """The text in the language of the window."""
+    return text if _language.code == ENGLISH else _language.translated(text)
+
+
+def current_language() -> str:
+    """Code of the language of the window."""
+    return _language.code
+
+
+def use_language(code: str) -> None:
+    """Show the window in this language from now on; `code` is a key of `NATIVE`."""
+    global _language
+    _language = read_language(code)
+
+
+@cache
+def read_language(code: str) -> Language:
+    """The sentences of a language, from its file."""
+    if code == ENGLISH:
+        return Language(ENGLISH)
+    text = files("repose.assets").joinpath("languages", f"{code}.toml").read_text(encoding="utf-8")
+    content = tomllib.loads(text)
+    return Language(code, content["decimal"], content["sentences"])
+
+
+def language_for(wanted: list[str]) -> str:
+    """The first of the wanted languages, such as de or de-AT, that there is; English if there is none."""
+    codes = (code.replace("_", "-").partition("-")[0].lower() for code in wanted)
+    return next((code for code in codes if code in NATIVE), ENGLISH)

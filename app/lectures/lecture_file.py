@@ -1,0 +1,425 @@
+"""Lectures: steps as a TOML file without code, each an experiment, what is done with it, and what is said about it.
+
+Everything that can be checked before the first step is checked when the file is read: keys, scenes, presets,
+parameters and their ranges, actions, colours, switches. A refusal names the file, the step and the nearest known name.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from repose.app.render.camera import Box
+from repose.app.render.colours import AUTOMATIC, COLOURINGS
+from repose.app.render.orbit import VIEWS
+from repose.sim.experiment.changes import offered_actions
+from repose.sim.io import presets
+from repose.sim.measure.display import Guess
+from repose.sim.parameters import ParameterError, Value, checked_seed, require_known
+from repose.sim.registry import scenes
+
+FORMAT = 1
+"""Version of the file format."""
+MOST_STEPS = 100
+LONGEST_TEXT, LONGEST_NOTES = 300, 4000
+"""Largest number of characters of what the audience reads, and of the notes of a step."""
+SPEEDS: tuple[float, ...] = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
+"""Simulated over wall time, relative to the time scale of the scene."""
+FASTEST = "max"
+"""Value of `speed` for as fast as possible."""
+PHASES = ("filling", "filled", "flowing", "rested", "counted", "clogged", "tilting", "sliding", "trickling")
+"""Phases until which a step can stay."""
+LONGEST = 600.0
+"""Largest time that a film stays on a step [s]."""
+ENGLISH = "en"
+LANGUAGE = re.compile(r"[a-z]{2}(-[A-Z]{2})?")
+"""Code of a language in a table of texts."""
+HEAD = ("format", "title", "about", "step")
+"""Keys of a file."""
+EXPERIMENT = ("preset", "scene", "seed", "ready", "parameters", "side_by_side")
+"""Keys of a step that begin another experiment, `parameters` excepted where the step goes on with the one before."""
+KEYS = (
+    *("title", "question", "answer", "notes", "guess", *EXPERIMENT, "continue", "actions", "speed", "paused"),
+    *("colour", "show", "hide", "look", "box", "plot", "controls", "until", "seconds"),
+)
+"""Keys of a step."""
+GUESS_KEYS = ("words", "unit", "low", "high", "reading")
+
+Text = Mapping[str, str]
+"""A text by the code of its language."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """The number that the audience guesses, and the reading of the run that answers."""
+
+    words: Text
+    unit: str
+    low: float
+    high: float
+    """Ends of the slider, in that unit."""
+    reading: str
+    """Label of the reading in the same unit."""
+
+    def in_language(self, language: str) -> Guess:
+        """The guess as the panel shows it."""
+        return Guess(said(self.words, language), self.unit, self.low, self.high)
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of a lecture: the experiment, what is done, what is shown and what is said."""
+
+    title: Text
+    question: Text = field(default_factory=dict)
+    answer: Text = field(default_factory=dict)
+    """Shown in place of the question once the step is over."""
+    notes: Text = field(default_factory=dict)
+    """For the speaker only."""
+    preset: presets.Preset | None = None
+    """The experiment that begins; None goes on with that of the step before."""
+    values: Mapping[str, Value] = field(default_factory=dict)
+    """Parameters that change while the run goes on, SI."""
+    actions: tuple[str, ...] = ()
+    """Actions of the scene in their order, each as soon as the scene offers it."""
+    speed: float | None = 1.0
+    """One of `SPEEDS`; None for as fast as possible."""
+    paces: bool = True
+    """Whether a film chooses the speed for each phase, because the file names none."""
+    paused: bool = False
+    colour: str = AUTOMATIC
+    show: tuple[str, ...] = ()
+    hide: tuple[str, ...] = ()
+    """Switches of the picture that are on, and off."""
+    look: str = ""
+    """In space: the direction, one of `VIEWS`."""
+    box: Box | None = None
+    """In the plane: the part of the scene that fills the picture [m]; None follows the grains."""
+    plot: str = ""
+    """Name of the plot that is shown large; empty for none."""
+    controls: tuple[str, ...] = ()
+    """Parameters with a slider."""
+    guess: Question | bool = False
+    """What the audience guesses; True for the guess of the scene."""
+    until: str = ""
+    """Phase that ends the step; empty for the end of all motion."""
+    seconds: float | None = None
+    """How long a film stays on the step, with `until` after that phase has begun [s]; None as long as it needs."""
+
+
+@dataclass(frozen=True)
+class Lecture:
+    """A checked lecture."""
+
+    name: str
+    """Name of a shipped one, or the path of a file."""
+    title: Text
+    steps: tuple[Step, ...]
+    about: Text = field(default_factory=dict)
+
+    def scene_of(self, number: int) -> str:
+        """Name of the scene that a step shows."""
+        return self.steps[self.beginning_of(number)].preset.scene  # type: ignore[union-attr]
+
+    def beginning_of(self, number: int) -> int:
+        """Number of the step that begins the experiment of a step."""
+        return max(k for k in range(number + 1) if self.steps[k].preset is not None)
+
+
+@dataclass(frozen=True)
+class Card:
+    """A lecture in a list."""
+
+    name: str
+    title: str
+    about: str
+
+
+def said(text: Text, language: str = ENGLISH) -> str:
+    """The text in that language, otherwise in English, otherwise in the first one."""
+    return text.get(language) or text.get(language[:2]) or text.get(ENGLISH) or next(iter(text.values()), "")
+
+
+@cache
+def names() -> tuple[str, ...]:
+    """The shipped lectures."""
+    found = (entry.name for entry in files("repose.assets").joinpath("lectures").iterdir())
+    return tuple(sorted(name.removesuffix(".toml") for name in found if name.endswith(".toml")))
+
+
+def cards(language: str = ENGLISH) -> list[Card]:
+    """The shipped lectures for a list, without a check of their steps."""
+    found = []
+    for name in names():
+        document = tomllib.loads(_shipped(name))
+        title, about = (_text(document, key) for key in ("title", "about"))
+        found.append(Card(name, said(title, language), said(about, language)))
+    return found
+
+
+def load(name_or_path: str | Path) -> Lecture:
+    """The shipped lecture of that name, or the one in that file; raises `ParameterError`."""
+    given = str(name_or_path)
+    if isinstance(name_or_path, Path) or given.endswith(".toml") or "/" in given or "\\" in given:
+        path = Path(name_or_path)
+        text = presets.read_toml(path, "lecture", f" Shipped lectures: {', '.join(names())}.")
+        return parse(text, str(path), path.parent)
+    require_known(given, names(), "lecture")
+    return parse(_shipped(given), given)
+
+
+def is_lecture(text: str) -> bool:
+    """Whether the text of a TOML file is that of a lecture and not that of a preset."""
+    try:
+        document = tomllib.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return "step" in document or ("steps" in document and "scene" not in document)
+
+
+def parse(text: str, name: str, folder: Path | None = None) -> Lecture:
+    """The lecture in `text`; presets that are files are looked for in `folder`. Raises `ParameterError`."""
+    try:
+        document = tomllib.loads(text.replace("\r\n", "\n").replace("\r", "\n"))
+    except RecursionError:
+        raise ParameterError(f"{name}: tables are nested too deeply for a lecture.") from None
+    except ValueError as error:
+        raise ParameterError(f"{name} is not valid TOML: {error}.") from None
+    try:
+        return _lecture(document, name, folder)
+    except ParameterError as error:
+        raise ParameterError(f"{name}: {error}") from None
+
+
+def _shipped(name: str) -> str:
+    return files("repose.assets").joinpath("lectures", f"{name}.toml").read_text(encoding="utf-8")
+
+
+def _lecture(document: Mapping[str, Any], name: str, folder: Path | None) -> Lecture:
+    found = document.get("format", FORMAT)
+    if isinstance(found, bool) or not isinstance(found, int) or found != FORMAT:
+        newer = isinstance(found, int) and found > FORMAT
+        remedy = "a newer version of Repose made the file" if newer else f"write format = {FORMAT}"
+        raise ParameterError(f"format = {found!r} is unknown; this program reads format {FORMAT}: {remedy}.")
+    for key in document:
+        require_known(key, HEAD, "key")
+    entries = document.get("step", [])
+    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+        raise ParameterError("step must be a list of tables: begin every step with a line [[step]].")
+    if not 1 <= len(entries) <= MOST_STEPS:
+        raise ParameterError(
+            f"{len(entries)} steps are refused: a lecture has 1 to {MOST_STEPS}, each a table [[step]]."
+        )
+    steps: list[Step] = []
+    scene = ""
+    for number, entry in enumerate(entries, 1):
+        try:
+            step = _step(entry, scene, folder)
+        except ParameterError as error:
+            raise ParameterError(f"step {number} of {len(entries)}: {error}") from None
+        scene = step.preset.scene if step.preset is not None else scene
+        steps.append(step)
+    return Lecture(name, _text(document, "title", Path(name).stem), tuple(steps), _text(document, "about"))
+
+
+def _step(entry: Mapping[str, Any], before: str, folder: Path | None) -> Step:
+    """The step in a table; `before` is the scene of the step before it, empty for the first one."""
+    for key in entry:
+        require_known(key, KEYS, "key")
+    if "title" not in entry:
+        raise ParameterError("the key 'title' is missing: every step has one.")
+    goes_on = _flag(entry, "continue")
+    preset = None if goes_on else _preset(entry, folder)
+    if goes_on and not before:
+        raise ParameterError("continue = true is refused: the first step has no run before it to go on with.")
+    for key in EXPERIMENT if goes_on else ():
+        if key in entry and key != "parameters":
+            raise ParameterError(f"{key} is refused beside continue = true: the run of the step before goes on.")
+    scene = before if preset is None else preset.scene
+    values = _values(entry, scene) if goes_on else {}
+    parameters = scenes()[scene].parameters.chosen({} if preset is None else preset.values)
+    controls = _names(entry, "controls", parameters.declared(), "parameter")
+    speed = entry.get("speed", 1.0)
+    if speed != FASTEST and (isinstance(speed, bool) or speed not in SPEEDS):
+        listed = ", ".join(f"{known:g}" for known in SPEEDS)
+        raise ParameterError(
+            f'speed = {speed!r} is refused: it must be one of {listed} or "{FASTEST}"; 1 is real time.'
+        )
+    colour, look, until = (_word(entry, key) for key in ("colour", "look", "until"))
+    for word, known, what in ((colour, COLOURINGS, "colour"), (look, VIEWS, "look"), (until, PHASES, "phase")):
+        if word:
+            require_known(word, known, what)
+    in_space = scenes()[scene].dimension == 3
+    if look and not in_space:
+        raise ParameterError(f"look = '{look}' is refused: the scene '{scene}' is in the plane; use box.")
+    if "box" in entry and in_space:
+        raise ParameterError(f"box is refused: the scene '{scene}' is in space; use look.")
+    return Step(
+        title=_text(entry, "title"),
+        question=_text(entry, "question"),
+        answer=_text(entry, "answer"),
+        notes=_text(entry, "notes", most=LONGEST_NOTES),
+        preset=preset,
+        values=values,
+        actions=_names(entry, "actions", offered_actions(scene), "action"),
+        speed=None if speed == FASTEST else float(speed),
+        paces="speed" not in entry,
+        paused=_flag(entry, "paused"),
+        colour=colour or AUTOMATIC,
+        show=_names(entry, "show", _switches(), "switch"),
+        hide=_names(entry, "hide", _switches(), "switch"),
+        look=look,
+        box=_box(entry),
+        plot=_word(entry, "plot"),
+        controls=controls,
+        guess=_guess(entry, scene),
+        until=until,
+        seconds=_number(entry, "seconds", 0.5, LONGEST, "s") if "seconds" in entry else None,
+    )
+
+
+def _preset(entry: Mapping[str, Any], folder: Path | None) -> presets.Preset:
+    """The experiment that a step begins: a preset with changes, or a scene."""
+    if ("preset" in entry) == ("scene" in entry):
+        given = "both are given" if "preset" in entry else "neither is given"
+        raise ParameterError(f"a step needs either preset or scene, or continue = true; {given}.")
+    if "preset" in entry:
+        named = _word(entry, "preset")
+        base = presets.load(folder / named if folder is not None and named.endswith(".toml") else named)
+    else:
+        scene = _word(entry, "scene")
+        require_known(scene, scenes(), "scene")
+        base = presets.Preset(scene, scenes()[scene].title, scene)
+    values = {**base.values, **_values(entry, base.scene, base.values)}
+    scenes()[base.scene].parameters.checked(values)
+    together = _table(entry, "side_by_side") if "side_by_side" in entry else base.side_by_side
+    if not all(isinstance(given, list | tuple) for given in together.values()):
+        raise ParameterError("side_by_side is refused: it must be a table with a list of values for every parameter.")
+    found = replace(
+        base,
+        values=values,
+        seed=checked_seed(entry.get("seed", base.seed)),
+        ready=base.ready if _flag(entry, "ready", True) else None,
+        side_by_side={key: tuple(given) for key, given in together.items()},
+    )
+    _ = found.runs  # refused here and not when the step begins
+    return found
+
+
+def _values(entry: Mapping[str, Any], scene: str, under: Mapping[str, Value] | None = None) -> dict[str, Value]:
+    """The checked parameters of a step, SI."""
+    values = _table(entry, "parameters")
+    kept = scenes()[scene].parameters.checked({**(under or {}), **values})
+    return {name: getattr(kept, name) for name in values}
+
+
+def _guess(entry: Mapping[str, Any], scene: str) -> Question | bool:
+    given = entry.get("guess", False)
+    if isinstance(given, bool):
+        if given and scenes()[scene].guess is None:
+            raise ParameterError(
+                f"guess = true is refused: the scene '{scene}' asks for none; write a table, [step.guess]."
+            )
+        return given
+    table = _table(entry, "guess")
+    for key in table:
+        require_known(key, GUESS_KEYS, "key of guess")
+    for key in ("words", "low", "high", "reading"):
+        if key not in table:
+            raise ParameterError(f"the key '{key}' of guess is missing; it has {', '.join(GUESS_KEYS)}.")
+    low, high = (_number(table, key, -1e12, 1e12) for key in ("low", "high"))
+    if low >= high:
+        raise ParameterError(f"guess from {low:g} to {high:g} is refused: low must be below high.")
+    return Question(_text(table, "words"), _word(table, "unit"), low, high, _word(table, "reading"))
+
+
+def _box(entry: Mapping[str, Any]) -> Box | None:
+    given = entry.get("box")
+    if given is None:
+        return None
+    numbers = [
+        number
+        for corner in (given if isinstance(given, list) else ())
+        for number in (corner if isinstance(corner, list) else ())
+        if isinstance(number, int | float) and not isinstance(number, bool)
+    ]
+    if len(numbers) != 4 or len(given) != 2 or not (numbers[0] < numbers[2] and numbers[1] < numbers[3]):
+        raise ParameterError(
+            f"box = {given!r} is refused: write its lower and upper corner in m, [[0.0, 0.0], [0.1, 0.05]]."
+        )
+    x0, y0, x1, y1 = map(float, numbers)
+    return (x0, y0), (x1, y1)
+
+
+def _text(table: Mapping[str, Any], key: str, default: str = "", most: int = LONGEST_TEXT) -> Text:
+    """A text, or a table with one for each language."""
+    given = table.get(key, default)
+    texts = {ENGLISH: given} if isinstance(given, str) else given
+    if not isinstance(texts, dict) or not all(isinstance(text, str) for text in texts.values()):
+        raise ParameterError(
+            f"{key} = {_short(given)} is refused: it must be a text, or a table of texts by language, "
+            '{ en = "…", de = "…" }.'
+        )
+    for language, text in texts.items():
+        if not LANGUAGE.fullmatch(language):
+            raise ParameterError(f"{key}.{language} is refused: a language is two small letters, such as en or de.")
+        if len(text) > most:
+            raise ParameterError(f"{key} has {len(text)} characters; at most {most} are shown.")
+    return {language: text.strip() for language, text in texts.items() if text.strip()}
+
+
+def _word(table: Mapping[str, Any], key: str) -> str:
+    given = table.get(key, "")
+    if not isinstance(given, str) or len(given) > LONGEST_TEXT:
+        raise ParameterError(
+            f"{key} = {_short(given)} is refused: it must be a text of at most {LONGEST_TEXT} characters."
+        )
+    return given
+
+
+def _flag(table: Mapping[str, Any], key: str, default: bool = False) -> bool:
+    given = table.get(key, default)
+    if not isinstance(given, bool):
+        raise ParameterError(f"{key} = {_short(given)} is refused: it must be true or false.")
+    return given
+
+
+def _number(table: Mapping[str, Any], key: str, low: float, high: float, unit: str = "") -> float:
+    given = table[key]
+    if isinstance(given, bool) or not isinstance(given, int | float) or not low <= given <= high:
+        limits = f"a number from {low:g} to {high:g} {unit}".rstrip()
+        raise ParameterError(f"{key} = {_short(given)} is refused: it must be {limits}.")
+    return float(given)
+
+
+def _names(table: Mapping[str, Any], key: str, known: Any, what: str) -> tuple[str, ...]:
+    given = table.get(key, [])
+    if not isinstance(given, list) or not all(isinstance(name, str) for name in given):
+        raise ParameterError(f'{key} = {_short(given)} is refused: it must be a list of names, such as ["…"].')
+    for name in given:
+        require_known(name, known, what)
+    return tuple(given)
+
+
+def _table(table: Mapping[str, Any], key: str) -> dict[str, Any]:
+    given = table.get(key, {})
+    if not isinstance(given, dict):
+        raise ParameterError(f"{key} = {_short(given)} is refused: it must be a table.")
+    return given
+
+
+def _switches() -> tuple[str, ...]:
+    from repose.app.render.passes import all_switches  # imports every pass
+
+    return tuple(switch.name for switch in all_switches())
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 100 else f"{text[:97]}..."

@@ -1,0 +1,263 @@
+"""Lecture mode: begin, continue, go back, leave. The user's run is copied before the first step and comes back after
+the last one, with undo history, cameras and speed. This module is the only writer of `Ui.lecture`."""
+
+from __future__ import annotations
+
+import time
+from typing import Literal
+
+from repose.app.lectures import lecture_file
+from repose.app.lectures.course import Course
+from repose.app.lectures.lecture_file import Lecture, Question
+from repose.app.lectures.mode import Beginning, Holder, Kept
+from repose.app.storage.view import View
+from repose.app.ui.edits import PATIENCE
+from repose.app.ui.panels import large_plot
+from repose.app.ui.preset_library import start_of
+from repose.app.ui.toasts import tell
+from repose.app.ui.transport import SPEEDS
+from repose.app.ui.ui import Ui
+from repose.app.ui.widgets import bring_forward
+from repose.sim.experiment.commands import Act, Copy, Resume, SetParameters
+from repose.sim.measure.display import Answer, Guess
+from repose.sim.parameters import ParameterError
+from repose.sim.registry import scenes
+
+Wish = Literal["begin", "forward", "back", "leave"]
+
+
+def open_lecture(ui: Ui, name: str) -> str:
+    """Open a lecture, to be started with F5; returns why that is not possible, or an empty string."""
+    try:
+        found = lecture_file.load(name)
+    except ParameterError as error:
+        return str(error)
+    if ui.lecture.on:
+        return f"A lecture is shown: leave it with Esc before you open {found.name}."
+    offer(ui, found)
+    return ""
+
+
+def offer(ui: Ui, lecture: Lecture) -> None:
+    """Let F5 start a lecture."""
+    mode = ui.lecture
+    mode.lecture, mode.number, mode.beginnings = lecture, 0, {}
+
+
+def close_lecture(ui: Ui) -> None:
+    """Forget the opened lecture, so that F5 shows the presentation again."""
+    if not ui.lecture.on:
+        ui.lecture.lecture, ui.lecture.beginnings = None, {}
+
+
+def toggle_notes(ui: Ui) -> None:
+    """Show the notes of the speaker in the window, or hide them."""
+    ui.lecture.notes_shown = not ui.lecture.notes_shown
+
+
+def wish(ui: Ui, what: Wish) -> None:
+    """Ask for a change of the lecture; it is carried out at the next `see`."""
+    ui.lecture.wishes.append(what)
+
+
+def see(ui: Ui) -> None:
+    """Once a frame, after the newest snapshot has been handed to the panels: carry out what was asked for, let the
+    course of the step go on, bring the user's run back after the end."""
+    mode = ui.lecture
+    while mode.wishes:
+        {"begin": _begin, "forward": _forward, "back": _back, "leave": _leave}[mode.wishes.pop(0)](ui)
+    if not mode.on:
+        _bring_back(ui)
+    elif _is_shown(ui):
+        _go_on(ui)
+
+
+def _begin(ui: Ui) -> None:
+    """Keep what is in the window, and show the step where the lecture was left, at first the first one."""
+    mode = ui.lecture
+    if mode.on or mode.lecture is None:
+        return
+    if mode.kept is None:  # otherwise the user's run has not come back yet
+        run = Holder()
+        mode.kept = Kept(
+            run,
+            ui.edits.set_aside(),
+            mode.set_aside(),
+            ui.presenting,
+            ui.overlay,
+            ui.transport.index,
+            ui.transport.paused,
+            ui.preset_library.current,
+        )
+        ui.run_saver.hold(run.take)
+    mode.kept.resumed = False
+    mode.on, mode.began = True, time.monotonic()
+    mode.awaited, mode.refusals = max(mode.awaited, ui.snapshot.logs), ui.snapshot.refusals
+    ui.presenting, ui.overlay, ui.help_open = True, "", False
+    _enter(ui, mode.number, back=mode.number in mode.beginnings)
+
+
+def _forward(ui: Ui) -> None:
+    """The next step; at the last one nothing."""
+    mode = ui.lecture
+    if mode.on and mode.lecture is not None and mode.number + 1 < len(mode.lecture.steps):
+        _enter(ui, mode.number + 1)
+
+
+def _back(ui: Ui) -> None:
+    """The step before, as it began; at the first one nothing."""
+    mode = ui.lecture
+    if mode.on and mode.number > 0:
+        _enter(ui, mode.number - 1, back=True)
+
+
+def _leave(ui: Ui) -> None:
+    """End the lecture; the user's run comes back as soon as the physics thread has copied it."""
+    mode = ui.lecture
+    if not mode.on or mode.kept is None:
+        return
+    mode.on, mode.view, mode.course = False, None, None
+    mode.frame_box(None)
+    ui.presenting, ui.overlay = mode.kept.presenting, mode.kept.overlay
+    ui.transport.choose(mode.kept.speed)
+    if mode.lecture is not None:
+        tell(ui, f"F5 continues the lecture at step {mode.number + 1}.")
+
+
+def _enter(ui: Ui, number: int, back: bool = False) -> None:
+    """Show a step: begin its experiment, or go on with that of the step before; after `back` as it began."""
+    mode = ui.lecture
+    assert mode.lecture is not None
+    carried: tuple[str, ...] = ()
+    step = mode.lecture.steps[number]
+    if step.preset is None and back:
+        beginning = mode.beginnings.get(number)
+        if beginning is None or beginning.run.saved is None:  # never shown, or its copy is still to be made
+            return _enter(ui, mode.lecture.beginning_of(number), back=True)
+        carried = beginning.carried
+        _send_anew(ui, Resume(beginning.run.saved))
+    mode.number = number
+    if step.preset is not None:
+        ui.preset_library.note(step.preset.name, step.preset.title, step.preset.scene)
+        _send_anew(ui, start_of(step.preset))
+    elif not back:
+        carried = tuple(mode.course.left) if mode.course is not None else ()
+        run = Holder()
+        mode.beginnings[number] = Beginning(run, carried)
+        ui.send(Copy(run.take))
+    if step.values:
+        ui.send(SetParameters(dict(step.values)))
+    mode.course = Course.of(step, carried)
+    mode.entered, mode.over, mode.asked = False, False, None
+    shown = {**dict.fromkeys(step.show, True), **dict.fromkeys(step.hide, False)}
+    user: View = ui.settings.choices.view
+    mode.view = user.model_copy(update={"colour_by": step.colour, "shown": shown, "selected": (), "cut_axis": ""})
+    ui.overlay = ""
+    if step.plot:
+        ui.overlay = large_plot.PANEL.name
+        bring_forward(ui, large_plot.ROW, step.plot)
+    return None
+
+
+def _send_anew(ui: Ui, command: object) -> None:
+    """Send a command that puts another run into the window, and wait for its snapshots."""
+    mode = ui.lecture
+    ui.edits.forget()
+    mode.awaited = max(mode.awaited, ui.snapshot.logs) + 1
+    ui.send(command)  # type: ignore[arg-type]
+
+
+def _is_shown(ui: Ui) -> bool:
+    """Whether the newest snapshot is one of the run asked for last; after a refusal, of the run that is there."""
+    mode, snapshot = ui.lecture, ui.snapshot
+    if ui.dead or snapshot.serial == 0 or snapshot.compiling:
+        return False
+    if snapshot.refusals > mode.refusals:
+        mode.refusals, mode.awaited = snapshot.refusals, min(mode.awaited, snapshot.logs)
+    return snapshot.logs >= mode.awaited
+
+
+def _go_on(ui: Ui) -> None:
+    """Set camera and speed once, then do the actions of the step, each when its time has come."""
+    mode, snapshot = ui.lecture, ui.snapshot
+    course = mode.course
+    if course is None:
+        return
+    if not mode.entered:
+        mode.entered = True
+        _set_camera(ui)
+        _set_speed(ui)
+        ui.transport.pause(mode.step.paused)
+    now = (snapshot.logs, snapshot.commands, snapshot.refusals)
+    if mode.asked is not None and now == mode.asked[0] and snapshot.serial < mode.asked[1] + PATIENCE:
+        return
+    hurried = course.carried > 0
+    due = course.due(snapshot.actions, snapshot.phase, snapshot.progress)
+    if due:
+        ui.send(Act(due))
+        course.did()
+        mode.asked = now, snapshot.serial
+        if hurried and not course.carried:
+            _set_speed(ui)
+    elif course.is_over(snapshot.phase, snapshot.progress, snapshot.at_rest):
+        mode.over = True
+
+
+def _set_camera(ui: Ui) -> None:
+    ui.lecture.frame_box(ui.lecture.step.box)
+    if ui.lecture.step.look:
+        ui.actions[f"look_{ui.lecture.step.look}"]()
+
+
+def _set_speed(ui: Ui) -> None:
+    """The speed of the step; as fast as possible while actions of earlier steps are still to be done."""
+    course = ui.lecture.course
+    hurries = course is not None and course.carried > 0
+    ui.transport.choose(SPEEDS.index(None if hurries else ui.lecture.step.speed))
+
+
+def _bring_back(ui: Ui) -> None:
+    """After the end: send the user's run back, and once it is in the window the rest of what was there."""
+    mode = ui.lecture
+    kept = mode.kept
+    if kept is None:
+        return
+    if not kept.resumed:
+        if kept.run.saved is None:
+            if ui.dead:
+                _forget_kept(ui)
+            return
+        kept.resumed = True
+        _send_anew(ui, Resume(kept.run.saved))
+        return
+    if not _is_shown(ui):
+        return
+    ui.edits.bring_back(kept.edits, ui.snapshot)
+    mode.bring_back(kept.pictures)
+    card = ui.preset_library.cards.get(kept.preset)
+    if card is not None:
+        ui.preset_library.note(card.name, card.title, card.scene)
+    else:
+        ui.preset_library.forget()
+    ui.transport.pause(kept.paused)
+    _forget_kept(ui)
+
+
+def _forget_kept(ui: Ui) -> None:
+    ui.lecture.kept = None
+    ui.run_saver.resume()
+
+
+def guess_now(ui: Ui) -> tuple[str, Guess, Answer | None] | None:
+    """What the audience guesses now: under which name the guess is kept, what it is, and the answer of the run."""
+    mode, snapshot = ui.lecture, ui.snapshot
+    scene = scenes().get(snapshot.scene)
+    asked = mode.step.guess if mode.on else scene is not None and scene.guess is not None
+    if isinstance(asked, Question):
+        guess = asked.in_language(mode.language())
+        found = next((entry for entry in snapshot.readings if entry.label == asked.reading), None)
+        answer = None if found is None else Answer(found.readable().value, "")
+        return guess.words, guess, answer
+    if not asked or scene is None or scene.guess is None:
+        return None
+    return scene.name, scene.guess, snapshot.answer

@@ -1,0 +1,171 @@
+"""The notes of a lecture in a window of their own, on another screen than the one the audience sees.
+
+The window has no OpenGL: SDL copies a picture that pygame draws, and only when its content changes.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from repose.app.ui.ui import Ui
+from repose.app.window import sdl
+
+if TYPE_CHECKING:
+    import pygame
+    from repose.app.window.window import Window
+
+GROUND, INK, FAINT, ACCENT = (16, 19, 24), (232, 236, 240), (140, 150, 162), (90, 169, 240)
+"""Colours, sRGB."""
+SIZE = 0.034
+"""Height of ordinary letters [share of the height of the window]."""
+MARGIN = 1.2
+"""Of the page [heights of letters]."""
+
+
+class NotesWindow:
+    """Opens while a lecture is shown and there is another screen; `see` once per frame does everything."""
+
+    def __init__(self, window: Window) -> None:
+        self._main = window
+        self._handle: pygame.Window | None = None
+        self._drawn: object = None
+        self._refused = False
+        """Whether the user has closed it, or the system has refused it, in this lecture."""
+
+    def see(self, ui: Ui) -> None:
+        """Open, draw or close the window, as the lecture and the screens require."""
+        if not ui.lecture.on:
+            self.close()
+            self._refused = False
+        elif self._handle is None and not self._refused:
+            self._open()
+        ui.lecture.notes_beside = self._handle is not None
+        if self._handle is not None:
+            self._draw(ui, self._handle)
+
+    def takes(self, event: pygame.event.Event) -> bool:
+        """Whether an event is one of this window and not of the main one; keys are those of both."""
+        import pygame
+
+        if self._handle is None or getattr(event, "window", None) is not self._handle:
+            return False
+        if event.type == pygame.WINDOWCLOSE:
+            self.close()
+            self._refused = True
+        if event.type in (pygame.WINDOWRESIZED, pygame.WINDOWEXPOSED, pygame.WINDOWSHOWN):
+            self._drawn = None
+        return event.type not in (pygame.KEYDOWN, pygame.KEYUP)
+
+    def close(self) -> None:
+        """Close the window; a second call does nothing."""
+        if self._handle is not None:
+            self._handle.destroy()
+            self._handle, self._drawn = None, None
+
+    def _open(self) -> None:
+        import pygame
+
+        area = sdl.other_screen(self._main.handle)
+        if area is None:
+            return
+        if sys.platform != "darwin":
+            # SDL would copy the picture with an OpenGL context of its own, which would become the current one.
+            os.environ.setdefault("SDL_FRAMEBUFFER_ACCELERATION", "0")
+        left, top, width, height = area
+        try:
+            pygame.font.init()
+            place = (left + width // 20, top + height // 20)
+            self._handle = pygame.Window("Repose: notes", (width * 9 // 10, height * 17 // 20), place, resizable=True)
+            self._main.handle.focus()
+        except pygame.error:
+            self._refused = True
+
+    def _draw(self, ui: Ui, handle: pygame.Window) -> None:
+        mode = ui.lecture
+        minutes = int(time.monotonic() - mode.began)
+        clock = f"{minutes // 60}:{minutes % 60:02d}"
+        now = (mode.number, mode.over, clock, handle.size)
+        if now == self._drawn:
+            return
+        self._drawn = now
+        surface = handle.get_surface()
+        write_page(surface, ui, clock)
+        handle.flip()
+
+
+def write_page(surface: pygame.Surface, ui: Ui, clock: str) -> None:
+    """Step and time, question and answer, notes, and the title of the next step."""
+    mode = ui.lecture
+    assert mode.lecture is not None
+    steps, step = mode.lecture.steps, mode.step
+    surface.fill(GROUND)
+    width, height = surface.get_size()
+    unit = max(SIZE * height, 8.0)
+    left, room = MARGIN * unit, width - 2.0 * MARGIN * unit
+    y = MARGIN * unit
+    y = _write(surface, f"{mode.number + 1} / {len(steps)}     {clock}", (left, y), room, unit, FAINT)
+    y = _write(surface, mode.said(step.title), (left, y), room, 1.5 * unit, INK, bold=True)
+    for text, colour in ((step.question, ACCENT), (step.answer, FAINT)):
+        if words := mode.said(text):
+            y = _write(surface, words, (left, y), room, unit, colour)
+    y += 0.5 * unit
+    foot = height - 3.0 * unit
+    notes = mode.said(step.notes)
+    size = unit
+    while size > 0.5 * unit and y + _height(notes, room, size) > foot:
+        size *= 0.92
+    _write(surface, notes, (left, y), room, size, INK)
+    if mode.number + 1 < len(steps):
+        _write(surface, f"→ {mode.said(steps[mode.number + 1].title)}", (left, foot + 0.6 * unit), room, unit, FAINT)
+
+
+def _font(size: float, bold: bool = False) -> pygame.font.Font:
+    import pygame
+
+    name = "Inter-SemiBold.otf" if bold else "Inter-Regular.otf"
+    path = Path(str(files("repose.assets").joinpath("fonts", name)))
+    return pygame.font.Font(path, max(round(size), 6))
+
+
+def _lines(text: str, room: float, font: pygame.font.Font) -> list[str]:
+    """The text in lines of at most `room` [pixel]."""
+    lines: list[str] = []
+    for paragraph in text.splitlines():
+        line = ""
+        for word in paragraph.split(" "):
+            longer = f"{line} {word}" if line else word
+            if line and font.size(longer)[0] > room:
+                lines.append(line)
+                line = word
+            else:
+                line = longer
+        lines.append(line)
+    return lines
+
+
+def _height(text: str, room: float, size: float) -> float:
+    font = _font(size)
+    return len(_lines(text, room, font)) * 1.15 * font.get_linesize()
+
+
+def _write(
+    surface: pygame.Surface,
+    text: str,
+    at: tuple[float, float],
+    room: float,
+    size: float,
+    colour: tuple[int, int, int],
+    bold: bool = False,
+) -> float:
+    """Write lines from a place on; returns their foot [pixel]."""
+    font, y = _font(size, bold), at[1]
+    for line in _lines(text, room, font):
+        if line:
+            surface.blit(font.render(line, True, colour), (round(at[0]), round(y)))
+        y += 1.15 * font.get_linesize()
+    return y

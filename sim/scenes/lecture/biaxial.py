@@ -1,0 +1,411 @@
+"""The biaxial press: discs between four plates are shortened, while the plates at the sides press with one pressure.
+
+The grains begin as a gas, whose random motion lets them find dense places while all plates close in on them; there is
+no gravity. Then the upper plate moves down with a constant strain rate. The plates at the sides follow the grains: at
+every check they get the velocity that brings their force back to the confining pressure.
+
+In the plane a stress is a force per length [N/m]: σ1 is that on the upper plate, σ3 that on the sides. Grains that
+slide past one another bear at most (σ1 − σ3)/(σ1 + σ3) = sin φ with the friction angle φ (Mohr & Coulomb). A dense
+packing must widen before it can shear (Reynolds 1885) and bears more while it does: σ1/σ3 = K (1 − dε_v/dε_1) with the
+volumetric strain ε_v, positive where the area shrinks, and the ratio K of a flow of constant area (Rowe 1962).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any
+
+import numpy as np
+from annotated_types import Ge, Le
+from pydantic import Field
+from repose.sim.engine.world import Floats, World
+from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
+from repose.sim.laws.material_parameters import WallFriction
+from repose.sim.laws.materials import Material
+from repose.sim.measure.display import Answer, Curve, Guess, Line, Outcome, Reading
+from repose.sim.measure.mean_speed import mean_speed
+from repose.sim.parameters import Quantity
+from repose.sim.scenes.common.motion_parameters import Gravity
+from repose.sim.scenes.common.poured_parameters import GrainCount, SizeSpread
+from repose.sim.scenes.lecture.discs import (
+    Box,
+    DiscsParameters,
+    column,
+    disc_scene,
+    lattice,
+    outcome_above,
+    outcome_between,
+    put_walls,
+    with_lines,
+)
+
+BOTTOM, TOP, LEFT, RIGHT = range(4)
+"""Rows of the plates in the table of walls."""
+GAIN, MEMORY = 0.3, 0.05
+"""Share of the deviation of a pressure that a plate takes back until the next check, if the contacts at it alone yield,
+and how much of this velocity it keeps [-]."""
+WHILE_PACKED = 2
+"""Row of the material of the grains while the plates close in."""
+STIRRING = 0.3
+"""Random velocity of the grains at the start, per component [m/s]."""
+CLOSING = 3e-3
+"""Inertial number of the fastest motion of a plate while the grains are brought together [-]."""
+BALANCED, QUIET = 0.03, 0.02
+"""Relative deviation of the pressures [-], and mean speed over that at which the grains close in [-], below which the
+packing is ready."""
+SMOOTHED = 0.01
+"""Strain over which the curves are averaged before their peak is found [-]."""
+FINAL = 0.3
+"""Last share of the strain, where the packing flows without a change of its area [-]."""
+ABOUT = 0.25
+"""Relative deviation from Rowe's law at the peak [-]: the ratio of the flow and the slope of the area scatter by a
+tenth each, and both are means over strains in which the stress changes by another tenth."""
+ENOUGH = 300
+"""Number of grains from which peak and dilatancy are compared [-]."""
+
+
+class BiaxialParameters(DiscsParameters):
+    """Discs in a biaxial press, in SI."""
+
+    grain_count: GrainCount = 800
+    size_spread: SizeSpread = 0.3
+    gravity: Annotated[
+        Gravity,
+        Field(description="Zero, so that the stress is the same at all heights, as in a small sample under load."),
+    ] = 0.0
+    wall_friction: Annotated[
+        WallFriction,
+        Field(description="Friction coefficient between grains and plates; smooth plates let the sample widen."),
+    ] = 0.0
+    slenderness: Annotated[
+        float,
+        Ge(0.5),
+        Le(4.0),
+        Quantity("height over width", "H/W", effect="restart", group="Press"),
+        Field(description="Of the sample before it is pressed. Takes effect at the next start."),
+    ] = 2.0
+    pressure: Annotated[
+        float,
+        Ge(0.1),
+        Le(1e3),
+        Quantity("confining pressure", "σ_3", "N/m", log=True, effect="restart", group="Press"),
+        Field(description="Of the plates at the sides. Takes effect at the next start."),
+    ] = 10.0
+    strain_rate: Annotated[
+        float,
+        Ge(1e-3),
+        Le(10.0),
+        Quantity("strain rate", "", "1/s", log=True, effect="restart", group="Press"),
+        Field(description="Of the height; slow where the inertial number is below 0.001. At the next start."),
+    ] = 0.1
+    strain: Annotated[
+        float,
+        Ge(0.01),
+        Le(0.5),
+        Quantity("strain at the end", "ε_1", effect="restart", group="Press"),
+        Field(description="By which the height shrinks. Takes effect at the next start."),
+    ] = 0.16
+    packing_friction: Annotated[
+        float,
+        Ge(0.0),
+        Le(2.0),
+        Quantity("friction before", "μ_0", effect="restart", group="Press"),
+        Field(
+            description="Between grains while the plates close in: 0 gives a dense sample, the friction of the press a "
+            "loose one. Takes effect at the next start."
+        ),
+    ] = 0.0
+
+    def materials(self) -> tuple[Material, ...]:  # type: ignore[override]  # one row more
+        """Row 0 the grains, row 1 the plates, row 2 the grains while the plates close in."""
+        grain, plate = super().materials()
+        return grain, plate, grain._replace(friction=self.packing_friction)
+
+    def differing(self) -> dict[tuple[int, int], dict[str, float]]:
+        """Pairs that no mean describes: grain and plate."""
+        return super().differing() | {(1, 2): {"friction": self.wall_friction}}
+
+    @property
+    def width(self) -> float:
+        """Of the space at the start [m]."""
+        step = 2.04 * self.largest_radius
+        return math.sqrt(self.grain_count * math.sqrt(0.75) * step**2 / self.slenderness) + 2.0 * self.largest_radius
+
+    @property
+    def height(self) -> float:
+        """Of the space at the start, with room for the rows of the lattice [m]."""
+        return self.slenderness * (self.width - 2.0 * self.largest_radius) + 4.0 * self.largest_radius
+
+    @property
+    def time_scale(self) -> float:
+        """√(m/σ_3), in which the pressure moves a grain by its size [s]; the strain rate times it is the inertial
+        number of the plane."""
+        return math.sqrt(float(self.mass_of(np.array(self.mean_radius))) / self.pressure)
+
+
+def plates(low: float, high: float, half: float, room: float = 0.0) -> Floats:
+    """Plates at these heights and at ± `half`, the level ones longer by `room` at both ends [m], shape (4, 2, 2)."""
+    level = [[(-half - room, at), (half + room, at)] for at in (low, high)]
+    return np.array(level + [[(side * half, low), (side * half, high)] for side in (-1, 1)])
+
+
+def start(parameters: BiaxialParameters, seed: int) -> World:
+    """The grains of the gas between the open plates."""
+    largest, half = parameters.largest_radius, 0.5 * parameters.width
+
+    def inside(x: Any, y: Any) -> Any:
+        return (np.abs(x) < half - largest) & (y > largest)
+
+    world = lattice(parameters, seed, inside, materials=3)
+    world.material[:] = WHILE_PACKED
+    velocity = np.random.default_rng((seed, 1)).normal(0.0, STIRRING, (2, world.sphere_count))
+    world.motion[:2, 1] = velocity - velocity.mean(axis=1, keepdims=True)
+    top = float((world.motion[1, 0] + world.radius).max()) + 0.1 * largest
+    return with_lines(world, plates(0.0, top, half))
+
+
+def size(world: World) -> tuple[float, float]:
+    """Width and height between the plates [m]."""
+    at = world.walls.corner[:, 0] + world.walls.moved
+    return float(at[RIGHT, 0] - at[LEFT, 0]), float(at[TOP, 1] - at[BOTTOM, 1])
+
+
+def stresses(world: World) -> tuple[float, float]:
+    """σ1 on the upper and the lower plate, and σ3 on the sides [N/m]; compression positive."""
+    (width, height), force = size(world), world.walls.force
+    along = 0.5 * float(force[TOP, 1] - force[BOTTOM, 1]) / width
+    return along, 0.5 * float(force[RIGHT, 0] - force[LEFT, 0]) / height
+
+
+def yielding(experiment: Experiment) -> float:
+    """Velocity of a plate per relative excess of its pressure, so that a share of the excess is gone at the next check
+    [m/s]."""
+    built = experiment.run.built
+    force, modulus = 2.0 * built.pressure * built.mean_radius, built.young / (2.0 * (1.0 - built.poisson**2))
+    overlap = (0.75 * force / (modulus * math.sqrt(built.mean_radius))) ** (2.0 / 3.0)
+    return float(GAIN * overlap / (CHECK_STEPS * experiment.dt))
+
+
+def follow(experiment: Experiment, name: str, excess: float, most: float) -> float:
+    """Outward velocity of plates whose pressure has a relative excess [m/s]: proportional to it, and to its sum so far,
+    which goes on where the packing yields for long."""
+    numbers, speed = experiment.run.state.numbers, yielding(experiment) * excess
+    drift = numbers.get(name, 0.0) + MEMORY * speed
+    numbers[name] = float(np.clip(drift, -most, most))
+    return float(np.clip(numbers[name] + speed, -most, most))
+
+
+def move_sides(experiment: Experiment, excess: float, most: float) -> None:
+    """Move both side plates by the same way [m/s]."""
+    speed, walls = follow(experiment, "sides", excess, most), experiment.run.world.walls
+    walls.velocity[LEFT, 0], walls.velocity[RIGHT, 0] = -speed, speed
+
+
+def settle(experiment: Experiment) -> bool:
+    """Bring the plates together; True once both pressures are the confining one and the grains rest."""
+    built, world = experiment.run.built, experiment.run.world
+    along, across = (stress / built.pressure - 1.0 for stress in stresses(world))
+    width, height = size(world)
+    fastest = CLOSING * width / built.time_scale
+    world.walls.velocity[TOP, 1] = follow(experiment, "upper", along, fastest * height / width)
+    move_sides(experiment, across, 0.5 * fastest)
+    return bool(max(abs(along), abs(across)) < BALANCED and mean_speed(world) < QUIET * fastest)
+
+
+def set_out(experiment: Experiment) -> None:
+    """Begin to move the upper plate down."""
+    width, height = size(experiment.run.world)
+    at = experiment.run.world.walls.corner[:, 0] + experiment.run.world.walls.moved
+    lines = plates(float(at[BOTTOM, 1]), float(at[TOP, 1]), 0.5 * width, 0.12 * width)
+    lines[:, :, 0] += 0.5 * float(at[LEFT, 0] + at[RIGHT, 0])
+    put_walls(experiment, lines)
+    experiment.run.world.material[:] = 0
+    experiment.run.state.numbers.update(width=width, height=height, along=0.0, across=0.0, checks=0.0)
+
+
+def drive(experiment: Experiment) -> bool:
+    """Move the plates and add up the stresses for the next record; True at the last strain."""
+    built, world, numbers = experiment.run.built, experiment.run.world, experiment.run.state.numbers
+    along, across = stresses(world)
+    height = size(world)[1]
+    fastest = built.strain_rate * numbers["height"]
+    world.walls.velocity[TOP, 1] = -fastest
+    move_sides(experiment, across / built.pressure - 1.0, fastest)
+    if not numbers["checks"]:
+        numbers.update(along=0.0, across=0.0)
+    numbers.update(along=numbers["along"] + along, across=numbers["across"] + across, checks=numbers["checks"] + 1.0)
+    return bool(1.0 - height / numbers["height"] >= built.strain)
+
+
+def record(experiment: Experiment) -> dict[str, float]:
+    """Strain of the height, volumetric strain, both positive where the sample shrinks [-], and the stresses [N/m], mean
+    since the last record."""
+    numbers, (width, height) = experiment.run.state.numbers, size(experiment.run.world)
+    checks = max(1.0, numbers["checks"])
+    numbers["checks"] = 0.0
+    return {
+        "strain": 1.0 - height / numbers["height"],
+        "volume": 1.0 - width * height / (numbers["width"] * numbers["height"]),
+        "along": numbers["along"] / checks,
+        "across": numbers["across"] / checks,
+    }
+
+
+def smooth(strain: Floats, values: Floats) -> Floats:
+    """Mean of the values whose strain is nearer than half of `SMOOTHED`, shape (records,)."""
+    near = np.abs(strain[:, None] - strain) <= 0.5 * SMOOTHED
+    found: Floats = near @ values / near.sum(axis=1)
+    return found
+
+
+def found(experiment: Experiment) -> dict[str, float] | None:
+    """Stress ratio σ1/σ3 at the peak and at the end, the strain of the peak, −dε_v/dε_1 there [-], and the friction
+    angles of both [rad]; None before there are enough records."""
+    strain, volume = column(experiment, "strain"), column(experiment, "volume")
+    if strain.size < 8 or np.ptp(strain) <= SMOOTHED:
+        return None
+    along, across = smooth(strain, column(experiment, "along")), smooth(strain, column(experiment, "across"))
+    if not (across > 0.0).all():
+        return None
+    ratio = along / across
+    peak, last = int(ratio.argmax()), strain >= (1.0 - FINAL) * strain[-1]
+    near = np.abs(strain - strain[peak]) <= SMOOTHED
+    final = float(ratio[last].mean())
+    return {
+        "peak": float(ratio[peak]),
+        "at": float(strain[peak]),
+        "final": final,
+        "widening": -float(np.polyfit(strain[near], volume[near], 1)[0]),
+        "still_widening": -float(np.polyfit(strain[last], volume[last], 1)[0]),
+        "peak_angle": angle_of(float(ratio[peak])),
+        "final_angle": angle_of(final),
+        "widest": -float(volume.min()),
+    }
+
+
+def angle_of(ratio: float) -> float:
+    """Friction angle φ of a stress ratio σ1/σ3, sin φ = (σ1 − σ3)/(σ1 + σ3) [rad]."""
+    return math.asin(max(-1.0, min(1.0, (ratio - 1.0) / (ratio + 1.0))))
+
+
+def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
+    """The stress has a peak, the sample widens, and both are related as Rowe says."""
+    of, built = found(experiment), experiment.run.built
+    if of is None:
+        return (Outcome("the plates at the sides keep their pressure", "no", "yes", False),)
+    held = float(np.mean(column(experiment, "across"))) / built.pressure
+    kept = outcome_between("the pressure of the sides over the one asked for", held, 0.9, 1.1)
+    if built.grain_count < ENOUGH or built.friction < 0.2 or built.packing_friction > 0.1 or built.strain < 0.1:
+        return (kept,)
+    rowe = of["peak"] / (of["final"] / (1.0 + of["still_widening"]) * (1.0 + of["widening"]))
+    return (
+        kept,
+        outcome_above("the dense sample bears more at its peak than at the end (σ1/σ3)", of["peak"], 1.1 * of["final"]),
+        outcome_above("the sample widens while it is pressed (Reynolds), by a share of its area", of["widest"], 0.01),
+        outcome_between(
+            "the ratio σ1/σ3 at the peak over that of Rowe for this widening", rowe, 1.0 - ABOUT, 1.0 + ABOUT
+        ),
+    )
+
+
+def readings(experiment: Experiment) -> tuple[Reading, ...]:
+    """Strains and stresses now, the friction angles, and how slow the press is."""
+    strain = column(experiment, "strain")
+    if not strain.size:
+        return ()
+    built = experiment.run.built
+    along, across = column(experiment, "along")[-1], column(experiment, "across")[-1]
+    shown = [
+        Reading("strain of the height", 100.0 * strain[-1], "%"),
+        Reading("change of the area", -100.0 * column(experiment, "volume")[-1], "%", help="Positive: it widens."),
+        Reading("σ1, upper plate", along, "N/m"),
+        Reading("σ3, sides", across, "N/m", help="Kept at the confining pressure."),
+    ]
+    if (of := found(experiment)) is not None:
+        help = "From sin φ = (σ1 − σ3)/(σ1 + σ3) at the largest ratio so far."
+        shown.append(Reading("friction angle at the peak", math.degrees(of["peak_angle"]), "°", help=help))
+    inertial = built.strain_rate * built.time_scale
+    shown.append(
+        Reading("inertial number", inertial, help="Strain rate times √(m/σ_3); below 0.001 the press is slow.")
+    )
+    return tuple(shown)
+
+
+def curves(experiment: Experiment) -> tuple[Curve, ...]:
+    """Stress ratio and change of the area against the strain."""
+    strain = 100.0 * column(experiment, "strain")
+    along, across = column(experiment, "along"), column(experiment, "across")
+    ratio = along / np.maximum(across, 1e-6 * experiment.run.built.pressure)
+    lines = [Line("σ1/σ3", strain, ratio)]
+    if experiment.phase == "rested" and (of := found(experiment)) is not None:
+        ends = np.array([100.0 * (1.0 - FINAL) * column(experiment, "strain")[-1], strain[-1]])
+        words = f"flow, φ = {math.degrees(of['final_angle']):.1f}°"
+        lines.append(Line(words, ends, np.full(2, of["final"]), fitted=True))
+    widening = Line("area", strain, -100.0 * column(experiment, "volume"))
+    return (
+        Curve("Stress", "strain ε_1 [%]", "stress ratio σ1/σ3", tuple(lines), x_from_zero=True),
+        Curve("Area", "strain ε_1 [%]", "growth of the area −ε_v [%]", (widening,), x_from_zero=True),
+    )
+
+
+def answer(experiment: Experiment) -> Answer | None:
+    """The friction angle at the peak beside that at the end."""
+    of = found(experiment)
+    if of is None:
+        return None
+    peak, final = math.degrees(of["peak_angle"]), math.degrees(of["final_angle"])
+    return Answer(
+        of["peak"],
+        f"The sample bears {of['peak']:.2f} times the pressure of the sides (φ = {peak:.1f}°) at a strain of "
+        f"{100.0 * of['at']:.1f} %, and {of['final']:.2f} times (φ = {final:.1f}°) at the end, with an area larger by "
+        f"{100.0 * of['widest']:.1f} %.",
+    )
+
+
+def numbers(experiment: Experiment) -> dict[str, Any]:
+    """Peak, end and dilatancy."""
+    world, of = experiment.run.world, found(experiment)
+    width, height = size(world)
+    area = float(np.pi * (world.radius**2).sum())
+    own = experiment.run.state.numbers
+    return {
+        "packing_fraction_before": area / (own["width"] * own["height"]),
+        "packing_fraction_after": area / (width * height),
+        "press": of,
+    }
+
+
+def share(experiment: Experiment) -> float:
+    """Share of the strain that is done."""
+    of = experiment.run.state.numbers
+    return float(min(1.0, max(0.0, 1.0 - size(experiment.run.world)[1] / of["height"]) / experiment.run.built.strain))
+
+
+def box(parameters: BiaxialParameters) -> Box:
+    """The space at the start."""
+    half = 0.5 * parameters.width + parameters.mean_radius
+    return (-half, -2.0 * parameters.mean_radius), (half, parameters.height)
+
+
+SCENE = disc_scene(
+    name="biaxial",
+    title="Biaxial press",
+    summary="A dense sample of discs is shortened between plates: force chains, a peak of the stress, a shear band.",
+    parameters=BiaxialParameters,
+    start=start,
+    settle=settle,
+    set_out=set_out,
+    drive=drive,
+    record=record,
+    outcomes=outcomes,
+    numbers=numbers,
+    box=box,
+    readings=readings,
+    curves=curves,
+    share=share,
+    action=("Press", "Move the upper plate down, while the sides keep their pressure."),
+    guess=Guess("Largest pressure of the upper plate over that of the sides", "times", 1.0, 6.0),
+    answer=answer,
+    lecture=("friction", "packing_friction", "pressure", "strain_rate", "slenderness"),
+    test_values={"grain_count": 40, "young": 1e6, "strain": 0.03, "strain_rate": 0.5, "pressure": 10.0},
+)

@@ -1,0 +1,390 @@
+"""Avalanches on a rough plane: a layer of grains on glued grains is tilted until it flows, then tilted back and held.
+
+While the plane is held the flow carries grains over its lower end until the rest of the layer stops. This layer is
+tilted until it starts, the plane goes back to an angle a step above the last one that was held, and so on: each
+avalanche gives the thickness of the layer that stops at an angle, and the angle at which this layer starts again.
+Gravity turns in the frame of the plane. The thickness is that in the middle of the plane, far from both ends.
+
+A layer that has stopped starts again only at a larger angle, and both angles increase as the layer becomes thinner,
+because the glued grains hold those above them: tan θ = tan θ_1 + (tan θ_2 − tan θ_1) exp(−h/(L d)) for the angle θ at
+which a layer of the thickness h stops (Pouliquen 1999; Daerr & Douady 1999 for both angles).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any
+
+import numpy as np
+from annotated_types import Ge, Le
+from numpy.typing import NDArray
+from pydantic import Field
+from repose.sim.engine.world import Floats, World
+from repose.sim.experiment.activation import turn_gravity
+from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.ledger import booked
+from repose.sim.laws.material_parameters import YoungsModulus
+from repose.sim.measure.display import Answer, Curve, Guess, Line, Outcome, Reading
+from repose.sim.measure.mean_speed import mean_speed
+from repose.sim.parameters import Quantity
+from repose.sim.scenes.common.poured_parameters import GrainCount
+from repose.sim.scenes.lecture.discs import (
+    TABLE,
+    Box,
+    DiscsParameters,
+    column,
+    disc_scene,
+    elapsed,
+    keep_above,
+    lattice,
+    outcome_above,
+    outcome_between,
+    put_walls,
+    with_glued_row,
+    with_lines,
+)
+
+PACKED = 0.8
+"""Packing fraction for which a thickness is stated: the area of the grains per length over it [-]."""
+MIDDLE = (-0.3, 0.2)
+"""Part of the plane that is measured, in its lengths from the middle; positive is downwards [-]."""
+HARMLESS, FASTER, BACKWARDS = math.radians(10.0), 5.0, math.radians(60.0)
+"""Angle up to which the plane is tilted faster before the first avalanche [rad], by which factor [-], and the rate at
+which it is tilted back [rad/s]: the flow hardly gets faster meanwhile."""
+FLOWS = 0.1
+"""Mean speed over √(g d) from which on the layer flows [-]."""
+QUIET = 0.1
+"""Time for which the mean speed stays below the settle speed before the layer counts as stopped [s]."""
+LONGEST_FLOW = 5.0
+"""Time after which a flow that does not stop ends the course [s]."""
+THIN = 1.3
+"""Thickness in mean diameters below which the course ends [-]."""
+STEEPEST = math.radians(60.0)
+"""The plane is tilted up to this angle [rad]."""
+GATE_DOWN = 40.0
+"""Depth of the open gate, in mean diameters: out of sight [-]."""
+THICK = 5.0
+"""Thickness of the layer in mean diameters from which on the first avalanche is compared with thin layers [-]."""
+
+
+class RoughPlaneParameters(DiscsParameters):
+    """A layer of discs on a rough plane, in SI."""
+
+    grain_count: GrainCount = 700
+    young: Annotated[
+        YoungsModulus,
+        Field(description="Of grains and plane. Soft grains bear large time steps; sand has 60 GPa."),
+    ] = 5e6
+    thickness: Annotated[
+        float,
+        Ge(1.5),
+        Le(40.0),
+        Quantity("thickness of the layer", "h/d", effect="restart", group="Plane"),
+        Field(description="At the beginning, in mean diameters; the length follows. Takes effect at the next start."),
+    ] = 8.0
+    tilt_rate: Annotated[
+        float,
+        Ge(math.radians(0.2)),
+        Le(math.radians(60.0)),
+        Quantity("tilting rate", "ω", "°/s", scale=math.pi / 180, log=True, effect="restart", group="Plane"),
+        Field(description="Between two avalanches. Takes effect at the next start."),
+    ] = math.radians(4.0)
+    back: Annotated[
+        float,
+        Ge(0.0),
+        Le(math.radians(20.0)),
+        Quantity("tilted back by", "Δθ", "°", scale=math.pi / 180, effect="restart", group="Plane"),
+        Field(description="From the first start to the first angle that is held. Takes effect at the next start."),
+    ] = math.radians(4.0)
+    held_step: Annotated[
+        float,
+        Ge(math.radians(0.1)),
+        Le(math.radians(10.0)),
+        Quantity("step", "", "°", scale=math.pi / 180, effect="restart", group="Plane"),
+        Field(description="From one angle that is held to the next one. Takes effect at the next start."),
+    ] = math.radians(1.0)
+    avalanches: Annotated[
+        int,
+        Ge(1),
+        Le(30),
+        Quantity("avalanches", "", effect="restart", group="Plane"),
+        Field(description="After which the course ends at the latest. Takes effect at the next start."),
+    ] = 8
+
+    @property
+    def diameter(self) -> float:
+        """Mean diameter of the grains [m]."""
+        return 2.0 * self.mean_radius
+
+    @property
+    def length(self) -> float:
+        """Of the layer [m]."""
+        area = self.grain_count * math.pi * self.mean_radius**2 / PACKED
+        return max(area / (self.thickness * self.diameter), 6.0 * self.diameter)
+
+
+def lines(parameters: RoughPlaneParameters, open_gate: bool) -> Floats:
+    """The wall at the upper end and the gate at the lower one [m], shape (2, 2, 2)."""
+    half, high = 0.5 * parameters.length, 2.0 * parameters.thickness * parameters.diameter
+    low = -GATE_DOWN * parameters.diameter - high if open_gate else 0.0
+    return np.array([[(-half, 0.0), (-half, high)], [(half, low), (half, low + high)]])
+
+
+def start(parameters: RoughPlaneParameters, seed: int) -> World:
+    """The loose layer behind the gate."""
+    room, low = 0.5 * parameters.length - parameters.largest_radius, 1.05 * parameters.largest_radius
+    world = lattice(parameters, seed, lambda x, y: (np.abs(x) < room) & (y > low))
+    return with_lines(with_glued_row(world, parameters, 0.5 * parameters.length), lines(parameters, open_gate=False))
+
+
+def middle(experiment: Experiment) -> NDArray[np.bool_]:
+    """Whether each sphere is a grain in the part of the plane that is measured, shape (count,)."""
+    world = experiment.run.world
+    place = world.motion[0, 0] / experiment.run.built.length
+    inside: NDArray[np.bool_] = (place >= MIDDLE[0]) & (place < MIDDLE[1]) & ~world.fixed
+    return inside
+
+
+def thickness(experiment: Experiment) -> float:
+    """Of the layer in the middle of the plane, in mean diameters [-]."""
+    built, world = experiment.run.built, experiment.run.world
+    area = float((math.pi * world.radius[middle(experiment)] ** 2).sum())
+    return area / float(PACKED * (MIDDLE[1] - MIDDLE[0]) * built.length * built.diameter)
+
+
+def set_out(experiment: Experiment) -> None:
+    """Open the gate and begin to tilt."""
+    begin = dict.fromkeys((TABLE, "before", "number", "flows", "quiet", "last"), 0.0)
+    experiment.run.state.numbers.update(begin)
+    put_walls(experiment, lines(experiment.run.built, open_gate=True))
+
+
+def tilt_to(experiment: Experiment, angle: float) -> None:
+    """Turn gravity so that the plane has this angle [rad]; the change of the energy is booked as work."""
+    if angle != experiment.run.state.numbers[TABLE]:
+        with booked(experiment, "work"):
+            experiment.run.state.numbers[TABLE] = angle
+            turn_gravity(experiment)
+
+
+def drive(experiment: Experiment) -> bool:
+    """Tilt the plane until the layer flows, tilt it back and hold it until the layer stops; True once it is thin."""
+    built, numbers = experiment.run.built, experiment.run.state.numbers
+    keep_above(experiment, -4.0 * built.diameter)
+    now, number = elapsed(experiment), int(numbers["number"])
+    passed, numbers["last"] = now - numbers["last"], now
+    speed = mean_speed(experiment.run.world, middle(experiment))
+    if numbers["flows"]:
+        tilt_to(experiment, max(numbers[f"held {number}"], numbers[TABLE] - BACKWARDS * passed))
+        return has_stopped(experiment, speed)
+    if speed > FLOWS * math.sqrt(max(experiment.parameters.gravity, 1e-3) * built.diameter):
+        number, angle = number + 1, numbers[TABLE]
+        first = numbers["held 1"] if number > 1 else max(0.0, angle - built.back)
+        held = min(angle, first + (number - 1) * built.held_step)
+        numbers.update({f"angle {number}": angle, f"before {number}": numbers["before"], f"held {number}": held})
+        numbers.update(number=float(number), flows=1.0, began=now, quiet=now)
+        return False
+    numbers["before"] = thickness(experiment)
+    hurry = FASTER if number == 0 and numbers[TABLE] < HARMLESS else 1.0
+    tilt_to(experiment, numbers[TABLE] + hurry * built.tilt_rate * passed)
+    return bool(numbers[TABLE] >= STEEPEST)
+
+
+def has_stopped(experiment: Experiment, speed: float) -> bool:
+    """Note the end of an avalanche; True if it is the last one."""
+    built, numbers = experiment.run.built, experiment.run.state.numbers
+    now, number, left = elapsed(experiment), int(numbers["number"]), thickness(experiment)
+    if speed >= experiment.parameters.settle_speed:
+        numbers["quiet"] = now
+    if left >= THIN and now - numbers["quiet"] < QUIET:
+        return bool(now - numbers["began"] > LONGEST_FLOW)
+    numbers.update({f"after {number}": left, "flows": 0.0})
+    return bool(left < THIN or number == built.avalanches)
+
+
+def record(experiment: Experiment) -> dict[str, float]:
+    """Angle of the plane [rad], thickness [-] and mean speed [m/s] of the layer in its middle."""
+    return {
+        "angle": experiment.parameters.tilt + experiment.run.state.numbers[TABLE],
+        "thickness": thickness(experiment),
+        "speed": mean_speed(experiment.run.world, middle(experiment)),
+    }
+
+
+def found(experiment: Experiment) -> dict[str, Floats]:
+    """Of every avalanche: `angle` of the start [rad], thickness `before` [-], angle that was `held` [rad] and thickness
+    `after` [-], nan where the flow did not stop, or left a layer that is too thin to count."""
+    numbers = experiment.run.state.numbers
+    rows = range(1, int(numbers.get("number", 0.0)) + 1)
+    names = ("angle", "before", "held", "after")
+    of = {name: np.array([numbers.get(f"{name} {k}", math.nan) for k in rows]) for name in names}
+    of["after"][of["after"] < THIN] = math.nan
+    return of
+
+
+def hysteresis(experiment: Experiment) -> Floats:
+    """Angle at which each layer that had stopped started again, less the one at which it stopped [rad]."""
+    of = found(experiment)
+    later: Floats = (of["angle"][1:] - of["held"][:-1])[np.isfinite(of["after"][:-1])]
+    return later
+
+
+def pouliquen(thick: Floats, low: float, rise: float, length: float) -> Floats:
+    """tan θ of the angle at which a layer stops, tan θ_1 + (tan θ_2 − tan θ_1) exp(−h/(L d))."""
+    tangent: Floats = low + rise * np.exp(-thick / length)
+    return tangent
+
+
+def fitted(experiment: Experiment) -> tuple[float, float, float] | None:
+    """tan θ_1, tan θ_2 − tan θ_1 and L of the layers that have stopped; None before there are four."""
+    from scipy.optimize import curve_fit  # scipy takes a third of a second to import: only when fitting
+
+    of = found(experiment)
+    rest = np.isfinite(of["after"])
+    if rest.sum() < 4:
+        return None
+    tangent = np.tan(of["held"][rest])
+    first = (float(tangent.min()), float(np.ptp(tangent)) + 0.1, 2.0)
+    best, _ = curve_fit(pouliquen, of["after"][rest], tangent, p0=first, bounds=([0.0, 0.0, 0.3], [2.0, 3.0, 30.0]))
+    return float(best[0]), float(best[1]), float(best[2])
+
+
+def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
+    """The layer flows and stops; a layer that stopped starts at a larger angle, and a thin one at a larger angle than
+    a thick one."""
+    of, built = found(experiment), experiment.run.built
+    degrees = np.degrees(of["angle"])
+    if not degrees.size:
+        return (Outcome("the layer starts to flow", "no avalanche", "an avalanche", False),)
+    first = outcome_between("the first avalanche starts at an angle of round grains", degrees[0], 12.0, 40.0, "°")
+    late = np.degrees(hysteresis(experiment))
+    if built.thickness < THICK or late.size < 3:
+        return (first,)
+    again = "a layer that has stopped starts again at a larger angle (smallest difference)"
+    thin = "the thinnest layer starts at a larger angle than the thick one"
+    return first, outcome_above(again, late.min(), 0.0, "°"), outcome_above(thin, degrees[-1], degrees[0], "°")
+
+
+def readings(experiment: Experiment) -> tuple[Reading, ...]:
+    """Angle of the plane, thickness of the layer, starting and stopping angle."""
+    angle = column(experiment, "angle")
+    if not angle.size:
+        return ()
+    of, high = found(experiment), column(experiment, "thickness")[-1]
+    shown = [
+        Reading("angle of the plane", math.degrees(angle[-1]), "°"),
+        Reading("thickness of the layer", high, "d", help="In the middle of the plane, in mean diameters."),
+    ]
+    if of["angle"].size:
+        words = "Angle at which the layer began to flow."
+        shown.append(Reading("last start", math.degrees(of["angle"][-1]), "°", help=words))
+    if (stopped := np.isfinite(of["after"])).any():
+        held = math.degrees(of["held"][stopped][-1])
+        shown.append(Reading(f"layer that stopped at {held:.1f}°", of["after"][stopped][-1], "d"))
+    if (late := np.degrees(hysteresis(experiment))).size:
+        words = "Angle at which a layer starts, less that at which it stopped."
+        error = float(late.std(ddof=1) / math.sqrt(late.size)) if late.size > 1 else None
+        shown.append(Reading("hysteresis", float(late.mean()), "°", error=error, help=words, error_of="avalanches"))
+    return tuple(shown)
+
+
+def curves(experiment: Experiment) -> tuple[Curve, ...]:
+    """Thickness of the layers that start and that stop against the angle, beside Pouliquen's law; both in time."""
+    of = found(experiment)
+    rest = np.isfinite(of["after"])
+    shown = [
+        Line("starts", np.degrees(of["angle"]), of["before"], points=True),
+        Line("stops", np.degrees(of["held"][rest]), of["after"][rest], points=True),
+    ]
+    if (fit := fitted(experiment)) is not None:
+        thick = np.linspace(THIN, float(of["after"][rest].max()), 80)
+        law = np.degrees(np.arctan(pouliquen(thick, *fit)))
+        shown.append(Line(f"Pouliquen, L = {fit[2]:.1f} d", law, thick, fitted=True, group=1))
+    time, angle = column(experiment, "time"), np.degrees(column(experiment, "angle"))
+    layer = Line("layer", time, column(experiment, "thickness"))
+    return (
+        Curve("Thickness", "angle of the plane θ [°]", "thickness of the layer h/d", tuple(shown)),
+        Curve("Angle", "time [s]", "angle of the plane θ [°]", (Line("angle", time, angle),)),
+        Curve("Layer", "time [s]", "thickness of the layer h/d", (layer,)),
+    )
+
+
+def answer(experiment: Experiment) -> Answer | None:
+    """Angle of the first avalanche, the layer that stops, and where that one starts."""
+    of = found(experiment)
+    if not of["angle"].size:
+        return None
+    start_, held = np.degrees(of["angle"]), np.degrees(of["held"])
+    words = f"A layer of {of['before'][0]:.1f} diameters starts at {start_[0]:.1f}°"
+    if math.isfinite(of["after"][0]):
+        words += f"; held at {held[0]:.1f}° it stops with {of['after'][0]:.1f} diameters left"
+    if start_.size > 1:
+        words += f", which start at {start_[1]:.1f}°"
+    if start_.size > 2:
+        words += f"; a layer of {of['before'][-1]:.1f} starts only at {start_[-1]:.1f}°"
+    return Answer(float(start_[0]), words + ".")
+
+
+def numbers(experiment: Experiment) -> dict[str, Any]:
+    """Angles [°] and thickness [mean diameters] of every avalanche, hysteresis [°] and fitted law."""
+    of, late, fit = found(experiment), np.degrees(hysteresis(experiment)), fitted(experiment)
+    rows = zip(np.degrees(of["angle"]), of["before"], np.degrees(of["held"]), of["after"], strict=True)
+    return {
+        "avalanches": [
+            {
+                "starts_at_degrees": float(angle),
+                "thickness_before": float(before),
+                "held_at_degrees": float(held),
+                "thickness_after": float(after) if math.isfinite(after) else None,
+            }
+            for angle, before, held, after in rows
+        ],
+        "hysteresis_degrees": float(late.mean()) if late.size else None,
+        "pouliquen": None
+        if fit is None
+        else {
+            "lowest_degrees": math.degrees(math.atan(fit[0])),
+            "highest_degrees": math.degrees(math.atan(fit[0] + fit[1])),
+            "length_diameters": fit[2],
+        },
+    }
+
+
+def share(experiment: Experiment) -> float:
+    """Share of the avalanches that are over."""
+    return min(1.0, float(experiment.run.state.numbers["number"]) / float(experiment.run.built.avalanches))
+
+
+def box(parameters: RoughPlaneParameters) -> Box:
+    """The plane with its layer."""
+    half = 0.5 * parameters.length + 2.0 * parameters.diameter
+    return (-half, -4.0 * parameters.diameter), (half, 2.0 * parameters.thickness * parameters.diameter)
+
+
+SCENE = disc_scene(
+    name="rough_plane",
+    title="Avalanche on a rough plane",
+    summary="A layer of discs on glued discs is tilted until it flows: starting and stopping angle, and its thickness.",
+    parameters=RoughPlaneParameters,
+    start=start,
+    set_out=set_out,
+    drive=drive,
+    record=record,
+    outcomes=outcomes,
+    numbers=numbers,
+    box=box,
+    readings=readings,
+    curves=curves,
+    share=share,
+    action=("Tilt", "Tilt the plane slowly, and hold it while grains flow."),
+    guess=Guess("Angle at which the whole layer starts to flow", "°", 0.0, 60.0),
+    answer=answer,
+    lecture=("friction", "thickness", "back", "rolling_friction", "tilt_rate"),
+    test_values={
+        "grain_count": 40,
+        "young": 1e5,
+        "thickness": 3.0,
+        "tilt_rate": math.radians(60.0),
+        "avalanches": 1,
+    },
+)

@@ -1,0 +1,386 @@
+"""A heap below a point source: grains trickle onto a rough plate one by one, and run down on both sides.
+
+The grains fall from a place that stays just above the top, and are poured in portions. After each portion the grains
+come to rest, and the angles of both flanks are measured, without the rounded top and the foot. The plate is a row of
+fixed grains of the mean size; grains that run over its ends are removed.
+
+A heap of grains without cohesion has no length of its own: the angle of its flanks does not depend on its height,
+except for the foot, whose slope decreases over a length that hardly grows with the heap (Alonso & Herrmann 1996). Below
+the top of a heap from a point source the pressure on the plate can have a dip, which pouring from a wide sieve does not
+make (Vanel et al. 1999; Geng et al. 2001).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any
+
+import numpy as np
+from annotated_types import Ge, Le
+from pydantic import Field
+from repose.sim.engine.builder import add_spheres, empty_world
+from repose.sim.engine.world import Floats, World
+from repose.sim.experiment.activation import free_fall, start_derivatives
+from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.ledger import booked
+from repose.sim.laws.material_parameters import YoungsModulus
+from repose.sim.measure.angle_of_repose import AngleOfRepose, measure_angle
+from repose.sim.measure.contact_sums import pushes
+from repose.sim.measure.display import Answer, Curve, Guess, Line, Outcome, Reading
+from repose.sim.measure.mean_speed import mean_speed
+from repose.sim.measure.profile import strip_centres, surface_profile
+from repose.sim.parameters import Quantity
+from repose.sim.scenes.common.poured_parameters import GrainCount
+from repose.sim.scenes.common.stream import drawn_radii
+from repose.sim.scenes.lecture.discs import (
+    Box,
+    DiscsParameters,
+    disc_scene,
+    elapsed,
+    keep_above,
+    outcome_above,
+    outcome_between,
+    with_glued_row,
+)
+
+SHALLOW, STEEP = math.tan(math.radians(14.0)), math.tan(math.radians(32.0))
+"""Slopes of the flattest heap that has room on the plate, and of the steepest one that has room in the picture."""
+PACKED = 0.8
+"""Packing fraction of the heap, for the sizes of plate and picture [-]."""
+TOP, FOOT = 2.0, 0.75
+"""The flank begins so many mean diameters from the top, and ends at this share of the way to the foot [-]."""
+LONGEST_REST = 1.0
+"""Time after which the next portion is poured although grains still move [s]."""
+SHORTEST_REST = 0.15
+"""Time after the last grain of a portion before which its grains do not count as at rest [s]."""
+LARGE = 0.5
+"""Share of the grains in the heap from which on its angle is that of a large one [-]."""
+BINS = 15
+"""Number of parts of the plate for which the pressure is averaged, odd: one is in the middle."""
+AVALANCHE = 5.0
+"""Largest difference of two angles of flanks at rest [°]: each is between the angle at which avalanches stop and the
+one at which they start, which are 3 to 5° apart for these grains (scene rough_plane)."""
+
+
+class TwoSidedParameters(DiscsParameters):
+    """Discs that trickle onto a plate, in SI."""
+
+    grain_count: GrainCount = 500
+    young: Annotated[
+        YoungsModulus,
+        Field(description="Of grains and plate. Soft grains bear large time steps; sand has 60 GPa."),
+    ] = 5e6
+    portions: Annotated[
+        int,
+        Ge(4),
+        Le(50),
+        Quantity("portions", "", effect="restart", group="Source"),
+        Field(description="After each of which the grains come to rest. Takes effect at the next start."),
+    ] = 12
+    drop: Annotated[
+        float,
+        Ge(0.5),
+        Le(20.0),
+        Quantity("height of fall", "h/d", effect="restart", group="Source"),
+        Field(description="Onto the top, in mean diameters. Takes effect at the next start."),
+    ] = 2.0
+    rate: Annotated[
+        float,
+        Ge(1.0),
+        Le(500.0),
+        Quantity("grains per second", "", "1/s", log=True, effect="restart", group="Source"),
+        Field(description="That fall while a portion is poured. Takes effect at the next start."),
+    ] = 80.0
+
+    @property
+    def diameter(self) -> float:
+        """Mean diameter of the grains [m]."""
+        return 2.0 * self.mean_radius
+
+    @property
+    def area(self) -> float:
+        """Of the heap of all grains [m²]."""
+        return self.grain_count * math.pi * self.mean_radius**2 / PACKED
+
+    @property
+    def half_width(self) -> float:
+        """Of the plate [m]."""
+        return math.sqrt(self.area / SHALLOW) + 2.0 * self.diameter
+
+    @property
+    def highest(self) -> float:
+        """Height of the steepest heap [m]."""
+        return math.sqrt(self.area * STEEP)
+
+    def poured_until(self, portion: int) -> int:
+        """Number of grains in all portions up to this one."""
+        return round(self.grain_count * portion / self.portions)
+
+
+def start(parameters: TwoSidedParameters, seed: int) -> World:
+    """The empty plate."""
+    world = empty_world(2, 1, skin=0.3 * parameters.mean_radius, materials=2)
+    return with_glued_row(world, parameters, parameters.half_width)
+
+
+def set_out(experiment: Experiment) -> None:
+    """Begin with the first portion."""
+    experiment.run.state.numbers.update(portion=1.0, poured=0.0, gone=0.0, last=0.0)
+    pour(experiment)
+
+
+def pour(experiment: Experiment) -> None:
+    """Let the next grain fall from rest, from a place about a diameter wide above the top."""
+    run, built, numbers = experiment.run, experiment.run.built, experiment.run.state.numbers
+    number, world = int(numbers["poured"]), run.world
+    x = float(np.random.default_rng((experiment.seed, number)).uniform(-0.5, 0.5)) * built.diameter
+    radius = float(drawn_radii(built, np.random.default_rng(experiment.seed))[number])
+    below = np.abs(world.motion[0, 0] - x) < 2.0 * built.diameter
+    last = float((world.motion[1, 0] + world.radius)[below].max(initial=0.0))  # one that falls already, perhaps
+    high = max(top_of(experiment) + built.drop * built.diameter, last + 0.1 * radius) + radius
+    with booked(experiment, "poured"):
+        run.world = add_spheres(
+            world,
+            [[x, high]],
+            radius,
+            float(built.mass_of(np.array(radius))),
+            layer=int(numbers["portion"]) - 1,
+            first_id=int(world.sphere_id.max()) + 1,
+            **free_fall(experiment),
+        )
+    start_derivatives(experiment, first_row=world.sphere_count)
+    numbers.update(poured=number + 1.0, last=elapsed(experiment))
+
+
+def top_of(experiment: Experiment) -> float:
+    """Height of the grains near the axis that touch others, which a falling one does not [m]."""
+    world, built = experiment.run.world, experiment.run.built
+    near = (np.abs(world.motion[0, 0]) < 2.0 * built.diameter) & (pushes(world).contacts > 0.0)
+    return float((world.motion[1, 0] + world.radius)[near].max(initial=0.0))
+
+
+def drive(experiment: Experiment) -> bool:
+    """Pour grain after grain; after each portion wait for rest and measure. True after the last one."""
+    built, numbers = experiment.run.built, experiment.run.state.numbers
+    numbers["gone"] += keep_above(experiment, -3.0 * built.diameter)
+    now, portion = elapsed(experiment), int(numbers["portion"])
+    waited = now - numbers["last"]
+    if numbers["poured"] < built.poured_until(portion):
+        if waited >= 1.0 / built.rate:
+            pour(experiment)
+        return False
+    slow = mean_speed(experiment.run.world) < experiment.parameters.settle_speed
+    if waited < SHORTEST_REST or not (slow or waited > LONGEST_REST):
+        return False
+    numbers[f"grains {portion}"] = float((~experiment.run.world.fixed).sum())
+    numbers[f"height {portion}"] = top_of(experiment)
+    for side, name in ((-1.0, "left"), (1.0, "right")):
+        if (of := flank(experiment, side)) is not None:
+            numbers[f"{name} {portion}"], numbers[f"{name} error {portion}"] = of.angle, of.standard_error
+    if portion == built.portions:
+        return True
+    numbers["portion"] = portion + 1.0
+    return False
+
+
+def flank(experiment: Experiment, side: float) -> AngleOfRepose | None:
+    """The slope of the right (`side` 1) or left flank (−1), without the top and the foot; None for a small heap."""
+    world, built = experiment.run.world, experiment.run.built
+    loose = ~world.fixed
+    place = np.column_stack([side * world.motion[0, 0], world.motion[1, 0]])[loose]
+    radius, strips = world.radius[loose], (0.0, built.half_width)
+    height = surface_profile(place, radius, strips, built.diameter)
+    low = np.flatnonzero(height < built.diameter)
+    foot = float(strip_centres(strips, built.diameter)[low[0]]) if low.size else built.half_width
+    first, last = TOP * built.diameter, FOOT * foot
+    if last - first < 4.0 * built.diameter:
+        return None
+    return measure_angle(place, radius, world.sphere_id[loose], x_range=(first, last), highest=1)
+
+
+def found(experiment: Experiment) -> dict[str, Floats]:
+    """Grains, height [m], angles of both flanks and their errors [rad] of every portion that has been measured."""
+    numbers = experiment.run.state.numbers
+    known = [
+        k for k in range(1, experiment.run.built.portions + 1) if f"left {k}" in numbers and f"right {k}" in numbers
+    ]
+    names = ("grains", "height", "left", "left error", "right", "right error")
+    return {name: np.array([numbers[f"{name} {k}"] for k in known]) for name in names}
+
+
+def mean_and_error(values: Floats) -> tuple[float, float]:
+    """Mean and its standard error; nan where there are too few."""
+    if values.size < 2:
+        return (float(values[0]) if values.size else math.nan), math.nan
+    return float(values.mean()), float(values.std(ddof=1) / math.sqrt(values.size))
+
+
+def large(experiment: Experiment) -> dict[str, Floats]:
+    """The same of the portions that made the heap a large one."""
+    of = found(experiment)
+    chosen = of["grains"] >= LARGE * experiment.run.built.grain_count
+    return {name: values[chosen] for name, values in of.items()}
+
+
+def small(experiment: Experiment) -> Floats:
+    """Mean angle of both flanks of every portion before that [rad], without the first heaps of a few layers."""
+    of = found(experiment)
+    share = of["grains"] / experiment.run.built.grain_count
+    chosen = (share >= 0.5 * LARGE) & (share < LARGE)
+    found_small: Floats = 0.5 * (of["left"] + of["right"])[chosen]
+    return found_small
+
+
+def angle_now(experiment: Experiment) -> tuple[float, float]:
+    """Mean angle of both flanks of the large heap, and its standard error [rad]."""
+    of = large(experiment)
+    return mean_and_error(0.5 * (of["left"] + of["right"]))
+
+
+def pressure(experiment: Experiment) -> tuple[Floats, Floats, Floats]:
+    """Place [m], pressure on the plate and that of the column of grains above it [N/m] in every part of the plate that
+    the heap covers."""
+    world, built = experiment.run.world, experiment.run.built
+    fixed = world.fixed
+    half = float(np.abs(world.motion[0, 0, ~fixed]).max(initial=built.diameter)) + built.diameter
+    edges = np.linspace(-half, half, BINS + 1)
+    gravity, width = experiment.parameters.gravity, edges[1] - edges[0]
+    downwards = -world.force[1, fixed] - world.mass[fixed] * gravity  # the table has the own weight of fixed grains too
+    push, _ = np.histogram(world.motion[0, 0, fixed], edges, weights=downwards)
+    weight, _ = np.histogram(world.motion[0, 0, ~fixed], edges, weights=world.mass[~fixed] * gravity)
+    return 0.5 * (edges[1:] + edges[:-1]), push / width, weight / width
+
+
+def record(experiment: Experiment) -> dict[str, float]:
+    """Height of the heap [m] and number of its grains."""
+    return {"height": top_of(experiment), "grains": float((~experiment.run.world.fixed).sum())}
+
+
+def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
+    """Both flanks are equally steep, and as steep as those of the smaller heap."""
+    of = large(experiment)
+    if of["left"].size < 3:
+        return (
+            outcome_above("the grains form a heap higher than three diameters (height)", height_of(experiment), 3.0),
+        )
+    apart = math.degrees(float((of["left"] - of["right"]).mean()))
+    angle, before = math.degrees(angle_now(experiment)[0]), np.degrees(small(experiment))
+    shown = [
+        outcome_between("left and right flank are equally steep (difference)", apart, -AVALANCHE, AVALANCHE, "°"),
+        outcome_between("the flanks have the angle of round grains on a rough plate", angle, 12.0, 32.0, "°"),
+    ]
+    if before.size:
+        words = "a heap of twice as many grains is as steep (difference)"
+        shown.append(outcome_between(words, angle - float(before.mean()), -AVALANCHE, AVALANCHE, "°"))
+    return tuple(shown)
+
+
+def height_of(experiment: Experiment) -> float:
+    """Height of the heap in mean diameters [-]."""
+    return top_of(experiment) / float(experiment.run.built.diameter)
+
+
+def readings(experiment: Experiment) -> tuple[Reading, ...]:
+    """Angles of both flanks, height and grains."""
+    numbers, built = experiment.run.state.numbers, experiment.run.built
+    if "poured" not in numbers:
+        return ()
+    shown = [Reading("grains poured", numbers["poured"]), Reading("height", height_of(experiment), "d")]
+    if numbers["gone"]:
+        shown.append(Reading("grains that left the plate", numbers["gone"]))
+    of = found(experiment)
+    for name in ("left", "right"):
+        if of[name].size:
+            angle, error = math.degrees(of[name][-1]), math.degrees(of[f"{name} error"][-1])
+            shown.append(Reading(f"{name} flank", angle, "°", error=error, error_of="line fit"))
+    if large(experiment)["left"].size > 1:
+        angle, error = (math.degrees(value) for value in angle_now(experiment))
+        help = f"Of both flanks, from {LARGE:.0%} of the {built.grain_count} grains on."
+        shown.append(Reading("mean angle", angle, "°", error=error, help=help, error_of="portions"))
+    return tuple(shown)
+
+
+def curves(experiment: Experiment) -> tuple[Curve, ...]:
+    """Angles of both flanks against the height of the heap, and the pressure on the plate at the end."""
+    of, built = found(experiment), experiment.run.built
+    high = of["height"] / built.diameter
+    flanks = tuple(
+        Line(f"{name} flank", high, np.degrees(of[name]), points=True, error=np.degrees(of[f"{name} error"]))
+        for name in ("left", "right")
+    )
+    shown = [Curve("Angle", "height of the heap H/d", "angle of the flank [°]", flanks, x_from_zero=True)]
+    if experiment.phase == "rested":
+        place, push, column_above = pressure(experiment)
+        lines = (
+            Line("on the plate", place / built.diameter, push, points=True),
+            Line("weight above", place / built.diameter, column_above),
+        )
+        shown.append(Curve("Pressure", "place on the plate x/d", "pressure [N/m]", lines))
+    return tuple(shown)
+
+
+def answer(experiment: Experiment) -> Answer | None:
+    """The angles of both flanks, and that of the heap of half the size."""
+    of = large(experiment)
+    if not of["left"].size:
+        return None
+    angle, _ = angle_now(experiment)
+    left, right = (math.degrees(float(of[name].mean())) for name in ("left", "right"))
+    words = f"The flanks of the large heap stand at {left:.1f}° on the left and {right:.1f}° on the right on average"
+    if (before := np.degrees(small(experiment))).size:
+        words += f"; with half of its grains they stood at {before.mean():.1f}°"
+    return Answer(math.degrees(angle), words + ".")
+
+
+def numbers(experiment: Experiment) -> dict[str, Any]:
+    """Angles [°] and height [m] after every portion, and the pressure on the plate."""
+    of, (place, push, above) = found(experiment), pressure(experiment)
+    rows = zip(of["grains"], of["height"], np.degrees(of["left"]), np.degrees(of["right"]), strict=True)
+    keys = ("grains", "height", "left_degrees", "right_degrees")
+    angle, error = (math.degrees(value) for value in angle_now(experiment))
+    return {
+        "portions": [dict(zip(keys, map(float, row), strict=True)) for row in rows],
+        "angle_degrees": angle if math.isfinite(angle) else None,
+        "angle_error_degrees": error if math.isfinite(error) else None,
+        "pressure": [
+            {"x": float(x), "plate": float(p), "weight_above": float(w)}
+            for x, p, w in zip(place, push, above, strict=True)
+        ],
+    }
+
+
+def share(experiment: Experiment) -> float:
+    """Share of the grains that are poured."""
+    return float(experiment.run.state.numbers["poured"] / experiment.run.built.grain_count)
+
+
+def box(parameters: TwoSidedParameters) -> Box:
+    """The plate, and the steepest heap with the source above it."""
+    half = parameters.half_width + parameters.diameter
+    return (-half, -2.0 * parameters.diameter), (
+        half,
+        parameters.highest + (parameters.drop + 2.0) * parameters.diameter,
+    )
+
+
+SCENE = disc_scene(
+    name="two_sided",
+    title="Heap from a point source",
+    summary="Grains trickle onto a rough plate and form a heap with two flanks, measured after every portion.",
+    parameters=TwoSidedParameters,
+    start=start,
+    set_out=set_out,
+    drive=drive,
+    record=record,
+    outcomes=outcomes,
+    numbers=numbers,
+    box=box,
+    readings=readings,
+    curves=curves,
+    share=share,
+    action=("Pour", "Let the grains trickle onto the plate in portions."),
+    guess=Guess("Angle of the flanks of the large heap", "°", 0.0, 60.0),
+    answer=answer,
+    lecture=("friction", "rolling_friction", "drop", "rate", "grain_count"),
+    test_values={"grain_count": 24, "young": 1e5, "portions": 4, "rate": 200.0, "drop": 1.0},
+)

@@ -1,0 +1,140 @@
+"""Lecture files: what is read, and what is refused with file, step, value and the nearest known name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from repose.app.lectures import lecture_file
+from repose.app.lectures.lecture_file import Question, load, names, parse, said
+from repose.sim.parameters import ParameterError
+
+STEP = '[[step]]\ntitle = "One"\nscene = "heap"\n'
+
+
+def refusal(text: str) -> str:
+    with pytest.raises(ParameterError) as error:
+        parse(text, "mine.toml")
+    return str(error.value)
+
+
+def test_every_shipped_lecture_is_read_and_every_step_has_notes() -> None:
+    assert set(names()) == {"granular-flow", "heap-slope"}
+    for name in names():
+        lecture = load(name)
+        assert len(lecture.steps) >= 9
+        for step in lecture.steps:
+            assert len(said(step.notes)) > 150
+            assert said(step.question)
+        assert [card.name for card in lecture_file.cards() if card.title == said(lecture.title)] == [name]
+
+
+def test_a_step_has_the_values_of_its_preset_and_its_own() -> None:
+    lecture = parse(
+        'title = "T"\n[[step]]\ntitle = "A"\npreset = "moon"\nparameters = { friction = 0.3 }\nseed = 7\n'
+        'actions = ["fill", "open"]\nspeed = "max"\nshow = ["force_chains"]\ncolour = "force"\n'
+        "box = [[0, 0], [0.1, 0.05]]\n"
+        '[step.guess]\nwords = "w"\nunit = "°"\nlow = 0\nhigh = 60\nreading = "angle of repose"\n'
+        '[[step]]\ntitle = "B"\ncontinue = true\nparameters = { friction = 0 }\nuntil = "rested"\nseconds = 4\n',
+        "mine.toml",
+    )
+    first, second = lecture.steps
+    assert first.preset is not None
+    assert (first.preset.values["gravity"], first.preset.values["friction"], first.preset.seed) == (1.62, 0.3, 7)
+    assert (first.actions, first.speed, first.show, first.colour) == (
+        ("fill", "open"),
+        None,
+        ("force_chains",),
+        "force",
+    )
+    assert first.box == ((0.0, 0.0), (0.1, 0.05))
+    assert isinstance(first.guess, Question)
+    assert second.preset is None
+    assert (second.values, second.until, second.seconds) == ({"friction": 0.0}, "rested", 4.0)
+    assert (lecture.scene_of(1), lecture.beginning_of(1)) == ("heap", 0)
+
+
+def test_texts_have_languages_and_english_stands_in() -> None:
+    lecture = parse('title = { en = "Sand", de = "Sandhaufen" }\n' + STEP, "mine.toml")
+    assert [said(lecture.title, language) for language in ("en", "de", "de-AT", "pl")] == [
+        "Sand",
+        "Sandhaufen",
+        "Sandhaufen",
+        "Sand",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", ["0 steps", "[[step]]"]),
+        ("title = ", ["not valid TOML"]),
+        ("step = 3", ["[[step]]"]),
+        ("format = 2\n" + STEP, ["format = 2", "reads format 1", "newer version of Repose"]),
+        ("format = true\n" + STEP, ["format = True"]),
+        ('titel = "x"\n' + STEP, ["Unknown key 'titel'", "'title'"]),
+        ("title = 3\n" + STEP, ["title = 3", "must be a text"]),
+        ('title = { deutsch = "x" }\n' + STEP, ["title.deutsch", "two small letters"]),
+        ('[[step]]\nscene = "heap"', ["step 1 of 1", "'title' is missing"]),
+        ('[[step]]\ntitle = "A"', ["step 1 of 1", "either preset or scene"]),
+        ('[[step]]\ntitle = "A"\nscene = "heap"\npreset = "moon"', ["either preset or scene", "both are given"]),
+        ('[[step]]\ntitle = "A"\ncontinue = true', ["step 1 of 1", "first step"]),
+        ('[[step]]\ntitle = "A"\nscene = "heep"', ["step 1 of 1", "Unknown scene 'heep'", "'heap'"]),
+        ('[[step]]\ntitle = "A"\npreset = "mon"', ["Unknown preset 'mon'", "'moon'"]),
+        ('[[step]]\ntitle = "A"\npreset = "missing.toml"', ["missing.toml", "cannot be read"]),
+        (STEP + "parameters = { fricton = 0.2 }", ["step 1 of 1", "fricton", "friction"]),
+        (STEP + "parameters = { friction = 20 }", ["step 1 of 1", "friction = 20", "number from"]),
+        (
+            STEP + '[[step]]\ntitle = "B"\ncontinue = true\nparameters = { friction = -1 }',
+            ["step 2 of 2", "friction = -1"],
+        ),
+        (STEP + '[[step]]\ntitle = "B"\ncontinue = true\nseed = 3', ["step 2 of 2", "seed is refused"]),
+        (STEP + "side_by_side = { friction = [0.1] }", ["step 1 of 1", "side by side are 2 to 4"]),
+        (STEP + 'actions = ["opne"]', ["step 1 of 1", "Unknown action 'opne'", "'open'"]),
+        (STEP + 'actions = "open"', ["actions = 'open'", "list of names"]),
+        (STEP + "speed = 0.3", ["speed = 0.3", "0.01, 0.02", '"max"']),
+        (STEP + 'colour = "sped"', ["Unknown colour 'sped'", "'speed'"]),
+        (STEP + 'show = ["force_chain"]', ["Unknown switch 'force_chain'", "'force_chains'"]),
+        (STEP + 'look = "top"', ["in the plane; use box"]),
+        ('[[step]]\ntitle = "A"\nscene = "heap3d"\nlook = "up"', ["Unknown look 'up'"]),
+        ('[[step]]\ntitle = "A"\nscene = "heap3d"\nbox = [[0, 0], [1, 1]]', ["in space; use look"]),
+        (STEP + "box = [[0, 0], [0, 1]]", ["box = [[0, 0], [0, 1]]", "lower and upper corner in m"]),
+        (STEP + 'controls = ["fricton"]', ["Unknown parameter 'fricton'", "'friction'"]),
+        (STEP + 'until = "restet"', ["Unknown phase 'restet'", "'rested'"]),
+        (STEP + "seconds = 0", ["seconds = 0", "0.5 to 600 s"]),
+        (STEP + 'paused = "yes"', ["paused = 'yes'", "true or false"]),
+        (STEP + "guess = true", ["scene 'heap' asks for none"]),
+        (STEP + 'guess = { words = "w", low = 1, high = 0, reading = "r" }', ["guess from 1 to 0"]),
+        (STEP + 'guess = { words = "w", low = 1, high = 2 }', ["'reading' of guess is missing"]),
+        (STEP + f'question = "{"x" * 301}"', ["question has 301 characters", "at most 300"]),
+        (STEP + 'notez = "x"', ["Unknown key 'notez'", "'notes'"]),
+        (101 * STEP, ["101 steps", "1 to 100"]),
+    ],
+)
+def test_bad_input_is_refused_in_a_sentence_with_file_and_step(text: str, words: list[str]) -> None:
+    said = refusal(text)
+    assert said.startswith("mine.toml")
+    for word in words:
+        assert word in said
+
+
+def test_a_lecture_that_does_not_exist_is_refused_with_those_that_do(tmp_path: Path) -> None:
+    with pytest.raises(ParameterError, match="did you mean 'heap-slope'"):
+        load("heap-slop")
+    with pytest.raises(ParameterError, match="Shipped lectures: granular-flow, heap-slope"):
+        load(tmp_path / "none.toml")
+
+
+def test_presets_are_looked_for_beside_the_file(tmp_path: Path) -> None:
+    (tmp_path / "own.toml").write_text('scene = "heap"\n[parameters]\nfriction = 0.7\n', encoding="utf-8")
+    path = tmp_path / "lecture.toml"
+    path.write_text('[[step]]\ntitle = "A"\npreset = "own.toml"\n', encoding="utf-8")
+    preset = load(path).steps[0].preset
+    assert preset is not None
+    assert preset.values == {"friction": 0.7}
+
+
+def test_a_lecture_is_told_from_a_preset() -> None:
+    assert lecture_file.is_lecture(STEP)
+    assert not lecture_file.is_lecture('scene = "heap"')
+    assert not lecture_file.is_lecture("[[")

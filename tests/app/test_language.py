@@ -1,0 +1,125 @@
+"""Languages: every sentence of the window in each, values and numbers in them, and fonts that have their letters."""
+
+from __future__ import annotations
+
+import re
+from importlib.resources import files
+
+import pytest
+from repose.app.jobs import sentences
+from repose.app.language import ENGLISH, NATIVE, Language, language_for, read_language
+
+OTHERS = [code for code in NATIVE if code != ENGLISH]
+GERMAN = Language(
+    "de",
+    ",",
+    {
+        "Close": "Schließen",
+        "friction": "Reibung",
+        "Recording to {path}.": "Aufnahme nach {path}.",
+        "{left} of {total} grains left": "Von {total} Körnern bleiben {left}",
+        "over the last 20 s": "über die letzten 20 s",
+        "The heap moves.": "Der Haufen bewegt sich.",
+        "{label} = {said} is refused: {limits}": "{label} = {said} wird abgelehnt: {limits}",
+        "{noun} from {low} to {high}": "{noun} von {low} bis {high}",
+        "it must be {allowed}.": "erlaubt ist {allowed}.",
+        "a number": "eine Zahl",
+    },
+)
+
+
+@pytest.fixture(scope="module")
+def shown() -> dict[str, str]:
+    return sentences.collect()
+
+
+@pytest.mark.parametrize("code", OTHERS)
+def test_every_sentence_exists_in_every_language(code: str, shown: dict[str, str]) -> None:
+    known = read_language(code).sentences
+    lacking = [f"{place}: {text!r}" for text, place in shown.items() if text not in known]
+    how = f"`python -m repose.app.jobs.sentences {code} --missing` prints them to be filled in (CONTRIBUTING.md)"
+    assert not lacking, f"{len(lacking)} sentences lack in assets/languages/{code}.toml; {how}:\n" + "\n".join(lacking)
+
+
+@pytest.mark.parametrize("code", OTHERS)
+def test_no_language_has_a_sentence_that_is_not_used(code: str, shown: dict[str, str]) -> None:
+    unused = [text for text in read_language(code).sentences if text not in shown]
+    assert unused == [], f"`python -m repose.app.jobs.sentences {code} --tidy` removes them"
+
+
+@pytest.mark.parametrize("code", OTHERS)
+def test_translations_have_the_values_of_their_sentence(code: str) -> None:
+    known = read_language(code).sentences
+    faults = {english: sentences.fault_of(english, text) for english, text in known.items()}
+    assert {english: fault for english, fault in faults.items() if fault} == {}
+
+
+@pytest.mark.parametrize("name", ["Inter-Regular.otf", "Inter-SemiBold.otf"])
+def test_fonts_have_every_letter_of_every_language(name: str) -> None:
+    from PIL import ImageFont
+
+    folder = files("repose.assets").joinpath("fonts")
+    fonts = [ImageFont.truetype(str(folder.joinpath(font)), 32) for font in (name, "NotoSansJP-Regular.otf")]
+    nothing = [font.getmask("\U0010fffe").getbbox() and bytes(font.getmask("\U0010fffe")) for font in fonts]
+
+    def has(letter: str) -> bool:
+        return any(bytes(font.getmask(letter)) != box for font, box in zip(fonts, nothing, strict=True))
+
+    texts = [*NATIVE.values(), *(text for code in OTHERS for text in read_language(code).sentences.values())]
+    letters = {letter for text in texts for letter in text if not letter.isspace()}
+    assert sorted(letter for letter in letters if not has(letter)) == []
+
+
+def test_collector_reads_texts_and_templates_but_no_names_in_the_code() -> None:
+    source = '''
+"""A docstring of a module."""
+SHOWN = "entry of memory"
+"""Entry of `Ui.memory`."""
+def draw(ui):
+    button(ui, "notice.close", "Close", help=f"Close {ui.film.path} and {path}.")
+    imgui.begin("window name", None)
+    log.warning("a line of the log")
+'''
+    assert [*sentences.Reader(source, True).sentences()] == ["Close", "Close {path} and {path2}."]
+
+
+@pytest.mark.parametrize(
+    ("english", "german"),
+    [
+        ("Close", "Schließen"),
+        ("Friction", "Reibung"),
+        ("Close  Esc", "Schließen  Esc"),
+        ("friction: 0.1 → 0.25", "Reibung: 0,1 → 0,25"),
+        ("Recording to /tmp/run-1.5.mp4.", "Aufnahme nach /tmp/run-1.5.mp4."),
+        ("3 of 12.5 grains left", "Von 12,5 Körnern bleiben 3"),
+        ("over the last 20 s", "über die letzten 20 s"),
+        ("The heap moves. friction = 2.5·10⁶ N/m^1.5", "Der Haufen bewegt sich. Reibung = 2,5·10⁶ N/m^1.5"),
+        (
+            "friction = 3 is refused: it must be a number from 0 to 1.5.",
+            "Reibung = 3 wird abgelehnt: erlaubt ist eine Zahl von 0 bis 1,5.",
+        ),
+        ("Repose 0.2.0", "Repose 0.2.0"),
+        ("not known at all", "not known at all"),
+    ],
+)
+def test_drawn_text_is_translated_with_its_values(english: str, german: str) -> None:
+    assert GERMAN.translated(english) == german
+    assert GERMAN.translated(german) == german  # a text that is measured and then drawn passes twice
+
+
+def test_texts_that_differ_in_a_number_are_matched_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    GERMAN.translated("7 of 8 grains left")
+    monkeypatch.setattr(Language, "_filled", lambda self, text: pytest.fail("matched again"))
+    assert GERMAN.translated("5.5 of 9 grains left") == "Von 9 Körnern bleiben 5,5"
+
+
+@pytest.mark.parametrize(
+    ("wanted", "code"), [(["de-AT"], "de"), (["fr", "de_DE"], "de"), (["fr"], "en"), ([], "en"), (["EN"], "en")]
+)
+def test_language_of_the_system_is_used_where_it_exists(wanted: list[str], code: str) -> None:
+    assert language_for(wanted) == code
+
+
+def test_numbers_of_versions_and_files_keep_their_points() -> None:
+    for text in ("run-1.2.repose", "Repose 0.3.1", "C:\\runs\\heap 1.5x.csv", "N/m^1.5"):
+        assert re.sub(",", ".", GERMAN.translated(text)) == text == GERMAN.translated(text)
