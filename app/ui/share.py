@@ -115,8 +115,12 @@ def copy_command_line(ui: Ui) -> None:
         return
     if found is not None:
         imgui.set_clipboard_text(line)
-        does = "opens these runs side by side" if found.side_by_side else "runs this experiment without a window"
-        tell(ui, f"The command line is on the clipboard: it {does}.")
+        tell(
+            ui,
+            "The command line is on the clipboard: it opens these runs side by side in a window."
+            if found.side_by_side
+            else "The command line is on the clipboard: it runs this experiment without a window.",
+        )
 
 
 @lru_cache(maxsize=4)
