@@ -24,7 +24,7 @@ def experiment_of(ui: Ui) -> presets.Preset | None:
     before it has begun. Raises `ParameterError` where one preset cannot describe all of them."""
     runs = ui.runs or (ui.snapshot,)
     sets = [run.parameters for run in runs if run.parameters is not None]
-    if len(sets) < len(runs):
+    if len(sets) < len(runs) or ui.snapshot.compiling:  # runs side by side begin once the engine is ready
         return None
     first = runs[0]
     names = dict.fromkeys(name for parameters in sets for name in different(parameters))
