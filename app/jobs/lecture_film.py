@@ -94,7 +94,7 @@ def film_lecture(lecture: Lecture, plan: FilmPlan, language: str = "en", threads
             for number, step in enumerate(lecture.steps):
                 words = f"step {number + 1} of {count}"
                 progress.show(f"{words}: preparing", number / count)
-                stage = _begun(stage, step, threads)
+                stage = begun(stage, step, threads)
 
                 def tell(share: float, number: int = number, words: str = words) -> None:
                     done = (number + share) / count
@@ -121,7 +121,7 @@ def film_lecture(lecture: Lecture, plan: FilmPlan, language: str = "en", threads
     return code
 
 
-def _begun(stage: Stage | None, step: Step, threads: int | None) -> Stage:
+def begun(stage: Stage | None, step: Step, threads: int | None) -> Stage:
     """The experiments with which a step begins; those of the step before, changed, where it goes on with them."""
     from repose.sim.experiment.changes import new_experiment
 
