@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +18,9 @@ if TYPE_CHECKING:
     import pygame
 
 GL_VERSION = 0x1F02
+X11 = "libX11.so.6" if sys.platform.startswith("linux") else "libX11.6.dylib"
+_called_by_c: list[object] = []
+"""Functions that C may call as long as the program lives, which Python must not discard."""
 
 
 @functools.cache
@@ -119,6 +124,31 @@ def gl_version() -> str | None:
     return text.decode(errors="replace") if text else None
 
 
+def on_lost_display(act: Callable[[], int]) -> None:
+    """Let `act` be called when the X server ends the connection; the program then ends with its result as exit code.
+
+    Xlib would call exit() in the middle of a frame, whose destructors abort the program if another thread is compiling.
+    """
+    import pygame
+
+    def lost(display: object) -> int:
+        code = 1
+        try:
+            code = act()
+            sys.stderr.flush()
+        finally:
+            os._exit(code)
+
+    if pygame.display.get_driver() == "x11":
+        try:
+            set_handler = ctypes.CDLL(X11).XSetIOErrorHandler
+        except (OSError, AttributeError):
+            return
+        handler = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)(lost)
+        _called_by_c.append(handler)
+        set_handler(handler)
+
+
 def quit_video() -> None:
     """Stop SDL's video part, so that another driver can be tried."""
     import pygame
@@ -143,7 +173,7 @@ def system_text_scale(handle: pygame.Window) -> float:
 
 def _xft_dpi() -> float:
     """The dpi setting of X desktops for text; 96 if there is none."""
-    x11 = ctypes.CDLL("libX11.so.6" if sys.platform.startswith("linux") else "libX11.6.dylib")
+    x11 = ctypes.CDLL(X11)
     x11.XOpenDisplay.restype = ctypes.c_void_p
     x11.XResourceManagerString.restype = ctypes.c_char_p
     x11.XResourceManagerString.argtypes = [ctypes.c_void_p]
