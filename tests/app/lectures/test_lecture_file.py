@@ -87,9 +87,9 @@ def test_every_shipped_lecture_has_every_language_of_the_window(name: str) -> No
     lecture = load(name)
     for step in lecture.steps:
         for text in (lecture.title, lecture.about, step.title, step.question, step.answer):
-            assert not text or set(text) == set(NATIVE)
+            assert not text or set(text) >= set(NATIVE)
         if isinstance(step.guess, Question):
-            assert set(step.guess.words) == set(NATIVE)
+            assert set(step.guess.words) >= set(NATIVE)
 
 
 @pytest.mark.parametrize(
