@@ -24,6 +24,8 @@ ENGLISH = "en"
 NATIVE = {
     "en": "English",
     "de": "Deutsch",
+    "pl": "Polski",
+    "es": "Español",
 }
 """Languages, by their code in ISO 639-1, with their own names."""
 PLACE = re.compile(r"\{(\w*)\}")
