@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from repose.app.language import current_language
 from repose.app.lectures.course import Course
-from repose.app.lectures.lecture_file import ENGLISH, Lecture, Step, said
+from repose.app.lectures.lecture_file import Lecture, Step, said
 from repose.app.storage.view import View
 
 
@@ -87,7 +88,7 @@ class LectureMode:
     """Cameras of the window before the lecture."""
     frame_box: Callable[[Any], None] = lambda box: None
     """Fill the picture with a box [m], or with None follow the grains."""
-    language: Callable[[], str] = lambda: ENGLISH
+    language: Callable[[], str] = current_language
 
     @property
     def step(self) -> Step:
