@@ -109,6 +109,10 @@ NOT_SHOWN = {
 }  # fmt: skip
 """Names in the code that look like words, units, and texts of errors of a program."""
 NAME_IN_CODE = re.compile(r"\w*([._]\w*)+|[0-9a-f]{6}|\{\w+\}\.\w+")
+ALSO_SHOWN = (
+    "Ctrl-click", "Ctrl-drag", "arrows", "double-click", "drag", "left", "right", "right-click", "right-drag", "wheel",
+)  # fmt: skip
+"""Words that the rules below do not find."""
 LECTURE_TEXTS = {"about", "answer", "notes", "question", "title", "words"}
 """Keys of the texts in the file of a lecture."""
 SENTENCE = re.compile(r"[^\W\d_]{2,}.*\s.*[^\W_]|^[A-Z][a-z]+$", re.DOTALL)
@@ -137,6 +141,8 @@ def collect(root: Path | None = None) -> dict[str, str]:
             found.setdefault(text, path.relative_to(root).as_posix())
     for theme in PALETTES:
         found.setdefault(theme, "app/render/theme.py")
+    for word in ALSO_SHOWN:
+        found.setdefault(word, "app/ui/keys.py")
     return found
 
 
@@ -187,7 +193,7 @@ class Reader:
         if isinstance(parent, ast.Expr):  # a docstring
             return False
         if isinstance(parent, ast.Dict) and node in parent.keys:
-            return False
+            return self._in_window and text[:1].isupper() and " " in text
         if isinstance(parent, ast.Dict) and self._in_window:
             return True
         if isinstance(parent, (ast.Subscript, ast.Compare)):
