@@ -45,7 +45,7 @@ LEAST_FIXED = 2
 LONGEST_SYMBOL = 3
 """Most characters of a symbol after a name."""
 MOST_VAGUE, LONGEST_VAGUE = 5, 16
-"""A sentence with at most so many letters outside its values, such as {low} to {high}, fits values up to this length."""
+"""A sentence with at most so many letters outside its values, such as {low} to {high}, fits values no longer."""
 MOST_KEPT = 8192
 """Number of translated texts that are kept."""
 

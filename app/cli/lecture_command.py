@@ -34,8 +34,13 @@ def lecture(
         ),
     ] = "",
     language: Annotated[
-        str, typer.Option(metavar="en|de|…", help="Language of notes and film, where the lecture has it.")
-    ] = "en",
+        str,
+        typer.Option(
+            metavar="en|de|…",
+            help="Language of window, notes and film, where the lecture has it.",
+            show_default=False,
+        ),
+    ] = "",
     fps: Fps = None,
     size: Size = "1920x1080",
     threads: Annotated[str, typer.Option(metavar="N|auto", help=THREADS_HELP, show_default=False)] = "",
@@ -45,13 +50,20 @@ def lecture(
     With two screens the notes have a window of their own on the screen beside.
     """
     with refusals():
+        from repose.app.language import NATIVE
         from repose.app.lectures import lecture_file
+        from repose.sim.parameters import require_known
 
+        if language:
+            require_known(language, NATIVE, "language")
         if not name:
             table(("lecture", "title", "about"), [(card.name, card.title, card.about) for card in lecture_file.cards()])
             return
         chosen = lecture_file.load(name)
         if notes:
+            from repose.app.jobs.lecture_notes import notes_of
+
+            print(notes_of(chosen, language or lecture_file.ENGLISH), flush=True)
             return
         if film:
             from repose.app.jobs.film_plan import parsed_size, plan_film
@@ -60,11 +72,11 @@ def lecture(
 
             plan = plan_film(film, parsed_size(size), fps)
             assert plan is not None
-            raise typer.Exit(film_lecture(chosen, plan, language, asked_threads(threads)))
+            raise typer.Exit(film_lecture(chosen, plan, language or lecture_file.ENGLISH, asked_threads(threads)))
         from repose.app.jobs.doctor import has_display
 
         if not has_display():
             refuse("No display was found: --film makes a film of the lecture without one, --notes prints its notes.")
         from repose.app.window.start import run
 
-        raise typer.Exit(run(threads=threads, lecture=chosen))
+        raise typer.Exit(run(threads=threads, language=language, lecture=chosen))

@@ -14,7 +14,8 @@ repose sweep hourglass --seeds 1-5 --set count_for=4
 
 repose sweep hourglass --over orifice=0.1,0.125,0.15 --out rates
 
-repose sweep heap --over friction=0.05:0.2:4 --over integrator=gear5,leapfrog --seeds 1,2,3"""
+repose sweep heap --over friction=0.1,0.4 --over integrator=gear5,leapfrog --seeds 1,2 --set grain_count=200
+--set width=0.02 --out integrators"""
 STUDY_EXAMPLES = """Examples:
 
 repose study thesis-4.3 --seeds 5 --out laws

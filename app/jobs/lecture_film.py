@@ -112,11 +112,12 @@ def film_lecture(lecture: Lecture, plan: FilmPlan, language: str = "en", threads
         except Exception as error:  # a driver or the disk may raise anything; what was written is kept
             code, complaint = NOT_ALL_WRITTEN, str(error) or type(error).__name__
         finally:
-            recorder.close()
+            frames = recorder.close()
             maker.close()
     if complaint or recorder.failure:
         say(f"The film ends early: {complaint or recorder.failure}")
         code = code or NOT_ALL_WRITTEN
+    print(f"film             {recorder.path} ({frames} frames, {frames / plan.fps:.0f} s)", flush=True)
     return code
 
 

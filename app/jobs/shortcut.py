@@ -1,8 +1,8 @@
 """`repose install-shortcut`: an entry for the program where the system lists its programs, and its removal.
 
-Linux: a desktop entry (Desktop Entry Specification 1.5) and an icon of the theme hicolor. macOS: a bundle in the user's
-Applications. Windows: a link in the Start menu, which Windows itself writes (WScript.Shell), and an icon. Nothing is
-written outside the user's own folders.
+Linux: a desktop entry (Desktop Entry Specification 1.1, which the desktops in use read) and an icon of the theme
+hicolor. macOS: a bundle in the user's Applications. Windows: a link in the Start menu, which Windows itself writes
+(WScript.Shell), and an icon. Nothing is written outside the user's own folders.
 """
 
 from __future__ import annotations
@@ -104,13 +104,13 @@ def desktop_entry(data: Path, words: Sequence[str]) -> Shortcut:
     lines = [
         "[Desktop Entry]",
         "Type=Application",
-        "Version=1.5",
+        "Version=1.1",
         f"Name={NAME}",
         f"Comment={WORDS}",
         f"Exec={' '.join(map(_quoted, words))}",
         "Icon=repose",
         "Terminal=false",
-        "Categories=Education;Science;Physics;",
+        "Categories=Education;Physics;",
         "Keywords=granular;heap;angle of repose;discrete element method;",
         "StartupWMClass=repose",
     ]

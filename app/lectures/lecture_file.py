@@ -139,6 +139,8 @@ class Card:
     name: str
     title: str
     about: str
+    preset: str
+    """The first one that it shows, whose picture stands for it."""
 
 
 def said(text: Text, language: str = ENGLISH) -> str:
@@ -153,14 +155,16 @@ def names() -> tuple[str, ...]:
     return tuple(sorted(name.removesuffix(".toml") for name in found if name.endswith(".toml")))
 
 
-def cards(language: str = ENGLISH) -> list[Card]:
+@cache
+def cards(language: str = ENGLISH) -> tuple[Card, ...]:
     """The shipped lectures for a list, without a check of their steps."""
     found = []
     for name in names():
         document = tomllib.loads(_shipped(name))
         title, about = (_text(document, key) for key in ("title", "about"))
-        found.append(Card(name, said(title, language), said(about, language)))
-    return found
+        preset = next((step["preset"] for step in document["step"] if "preset" in step), presets.DEFAULT)
+        found.append(Card(name, said(title, language), said(about, language), preset))
+    return tuple(found)
 
 
 def load(name_or_path: str | Path) -> Lecture:

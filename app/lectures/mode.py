@@ -78,7 +78,9 @@ class LectureMode:
     refusals: int = 0
     """`Snapshot.refusals` seen last."""
     entered: bool = False
-    """Whether camera and speed of this step are set."""
+    """Whether the speed of this step is set."""
+    frames: int = 0
+    """Frames of this step so far in which the cameras were set."""
     asked: tuple[tuple[int, int, int], int] | None = None
     """Logs, commands and refusals before the last action, and the serial of the snapshot then."""
     over: bool = False
@@ -86,9 +88,10 @@ class LectureMode:
     set_aside: Callable[[], object] = lambda: None
     bring_back: Callable[[Any], None] = lambda kept: None
     """Cameras of the window before the lecture."""
+    turn_to: Callable[[str], None] = lambda look: None
+    """Turn every camera in space to a named view."""
     frame_box: Callable[[Any], None] = lambda box: None
     """Fill the picture with a box [m], or with None follow the grains."""
-    language: Callable[[], str] = current_language
 
     @property
     def step(self) -> Step:
@@ -98,4 +101,4 @@ class LectureMode:
 
     def said(self, text: Any) -> str:
         """A text of the lecture in the language of the window."""
-        return said(text, self.language())
+        return said(text, current_language())

@@ -93,9 +93,14 @@ def come_to_rest(
 
 def first_camera(snapshot: Snapshot, size: Size, room: Inset) -> Camera:
     """The camera with which a film or a window begins to follow the grains of a snapshot."""
+    return first_following(snapshot, size, room).camera
+
+
+def first_following(snapshot: Snapshot, size: Size, room: Inset) -> Following:
+    """That camera with the height above which walls are not needed."""
     camera: Camera = Camera3D() if snapshot.position.shape[1] == 3 else Camera2D()
     camera.frame(snapshot.box, size)
-    return follow(None, snapshot, camera, size, room, 0.0).camera
+    return follow(None, snapshot, camera, size, room, 0.0)
 
 
 def without_idle_walls(snapshot: Snapshot, top: float) -> Snapshot:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise, product
 from typing import NamedTuple
 
 import numpy as np
@@ -25,11 +24,9 @@ from repose.app.render.imgui_backend import TEXT_SIZE, ImguiBackend
 from repose.app.render.orbit import Camera, Camera3D
 from repose.app.render.passes import Frame, Pass, all_passes, band, make_frame
 from repose.app.render.passes.scale_bar import longest_bar
+from repose.app.render.side_by_side import Part, gaps, upper_right
 from repose.app.storage.view import View
 from repose.sim.experiment.snapshot import Snapshot
-
-Part = tuple[int, int, int, int]
-"""Left, bottom, width and height of a part of a framebuffer [pixel]."""
 
 
 class Tile(NamedTuple):
@@ -104,7 +101,7 @@ class Renderer:
             pictures.append((frame, _part(size, outside)))
         bar = min(longest_bar(frame) for frame, _ in pictures)
         alike = len({repr(frame.scale_of_colours) for frame, _ in pictures}) == 1
-        shown = _upper_right([part for _, part in pictures])
+        shown = upper_right([part for _, part in pictures])
         pictures = [
             (replace(frame, bar=bar, has_legend=not alike or number == shown), part)
             for number, (frame, part) in enumerate(pictures)
@@ -251,23 +248,6 @@ def _fitting(camera: Camera | None, snapshot: Snapshot, size: Size, inset: Inset
     fitting = kind()
     fitting.frame(box or whole_scene(snapshot), size, inset, margin=MARGIN)
     return fitting
-
-
-def _upper_right(parts: Sequence[Part]) -> int:
-    """Number of the part at the upper right."""
-    return max(range(len(parts)), key=lambda number: (parts[number][1] + parts[number][3], parts[number][0]))
-
-
-def gaps(parts: Sequence[Part], size: Size) -> list[Part]:
-    """The parts of a window that no given one covers."""
-    columns = sorted({0, size[0]} | {edge for x, _, width, _ in parts for edge in (x, x + width)})
-    rows = sorted({0, size[1]} | {edge for _, y, _, height in parts for edge in (y, y + height)})
-    cells = product(pairwise(columns), pairwise(rows))
-    return [
-        (left, foot, right - left, top - foot)
-        for (left, right), (foot, top) in cells
-        if not any(x <= left < x + width and y <= foot < y + height for x, y, width, height in parts)
-    ]
 
 
 def _part(size: Size, inset: Inset) -> Part:

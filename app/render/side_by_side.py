@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise, product
 
 import numpy as np
 from repose.app.render.camera import Size
 from repose.app.render.director import Director, Picture
 from repose.sim.experiment.snapshot import Snapshot
 
+Part = tuple[int, int, int, int]
+"""Left, bottom, width and height of a part of a window [pixel]."""
 GROUND = 30
 """Grey level between the pictures of a film [0 to 255]."""
 LINE = 2
@@ -43,6 +46,23 @@ def places(count: int, columns: int, size: Size) -> list[tuple[int, int, int, in
         y0, y1 = (round(size[1] * place / rows) for place in (row, row + 1))
         found.append((x0, y0, x1 - x0, y1 - y0))
     return found
+
+
+def upper_right(parts: Sequence[Part]) -> int:
+    """Number of the part at the upper right."""
+    return max(range(len(parts)), key=lambda number: (parts[number][1] + parts[number][3], parts[number][0]))
+
+
+def gaps(parts: Sequence[Part], size: Size) -> list[Part]:
+    """The parts of a window that no given one covers."""
+    columns = sorted({0, size[0]} | {edge for x, _, width, _ in parts for edge in (x, x + width)})
+    rows = sorted({0, size[1]} | {edge for _, y, _, height in parts for edge in (y, y + height)})
+    cells = product(pairwise(columns), pairwise(rows))
+    return [
+        (left, foot, right - left, top - foot)
+        for (left, right), (foot, top) in cells
+        if not any(x <= left < x + width and y <= foot < y + height for x, y, width, height in parts)
+    ]
 
 
 def joined(parts: Sequence[Picture], wheres: Sequence[tuple[int, int, int, int]], size: Size) -> Picture:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from repose.app.render.camera import Size
 from repose.app.render.director import Picture, Read
 from repose.app.render.film_words import film_words
-from repose.app.render.follow import first_camera
+from repose.app.render.follow import first_following, without_idle_walls
 from repose.app.render.framing import picture_room, picture_scale
 from repose.app.render.orbit import Camera
 from repose.app.render.passes import band
@@ -37,8 +37,9 @@ def still(
         words = film_words(snapshot, 0.0, ending=snapshot.at_rest)
         if snapshot.label:
             words = replace(words, result=(snapshot.label, *words.result))
-        camera = camera_of(number, part) or first_camera(snapshot, part, _room(snapshot, view, part))
-        parts.append(read(snapshot, view, part, camera, film=words))
+        following = first_following(snapshot, part, _room(snapshot, view, part))
+        seen = without_idle_walls(snapshot, following.wall_top)
+        parts.append(read(seen, view, part, camera_of(number, part) or following.camera, film=words))
     return joined(parts, wheres, size)
 
 

@@ -152,9 +152,10 @@ class RunSaver:
         self.send(Copy(lambda saved: self._jobs.put(lambda: self._save_picture(saved, folder, name, write_png))))
 
     def open(self, path: str) -> None:
-        """Continue the run in a file."""
+        """Continue the run in a file, which takes seconds where it is long or the machine is busy."""
         target = self._target(path)
         if target is not None:
+            self.said = f"Opening {target.name} …"
             self._jobs.put(lambda: self._open(target))
 
     def open_lost(self) -> None:
@@ -198,7 +199,7 @@ class RunSaver:
                 job()
             except Exception as error:  # no error of the disk may end the run
                 log.exception("A run could not be saved or opened.")
-                self.trouble = f"That failed: {error}"
+                self.said, self.trouble = "", f"That failed: {error}"
 
     def _save(self, saved: Saved, path: Path, over: bool, picture: bytes) -> None:
         """Write the run; an existing file is replaced only if confirmed or written in this session."""
@@ -281,7 +282,7 @@ class RunSaver:
             self.used.append(str(path))
             self.safe = _state(saved)
         except ArchiveError as error:
-            self.trouble = str(error)
+            self.said, self.trouble = "", str(error)
 
     def _open_place(self, place: autosave.Place) -> None:
         saved = place.newest()

@@ -6,6 +6,7 @@ from __future__ import annotations
 import time
 from typing import Literal
 
+from repose.app.language import current_language
 from repose.app.lectures import lecture_file
 from repose.app.lectures.course import Course
 from repose.app.lectures.lecture_file import Lecture, Question
@@ -23,6 +24,8 @@ from repose.sim.measure.display import Answer, Guess
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
 
+CAMERA_FRAMES = 2
+"""Frames in which a step sets the cameras: in the first one they may still be those of another dimension."""
 Wish = Literal["begin", "forward", "back", "leave"]
 
 
@@ -148,7 +151,7 @@ def _enter(ui: Ui, number: int, back: bool = False) -> None:
     if step.values:
         ui.send(SetParameters(dict(step.values)))
     mode.course = Course.of(step, carried)
-    mode.entered, mode.over, mode.asked = False, False, None
+    mode.entered, mode.over, mode.asked, mode.frames = False, False, None, 0
     shown = {**dict.fromkeys(step.show, True), **dict.fromkeys(step.hide, False)}
     user: View = ui.settings.choices.view
     mode.view = user.model_copy(update={"colour_by": step.colour, "shown": shown, "selected": (), "cut_axis": ""})
@@ -183,9 +186,13 @@ def _go_on(ui: Ui) -> None:
     course = mode.course
     if course is None:
         return
+    if mode.frames < CAMERA_FRAMES:
+        mode.frames += 1
+        mode.frame_box(mode.step.box)
+        if mode.step.look:
+            mode.turn_to(mode.step.look)
     if not mode.entered:
         mode.entered = True
-        _set_camera(ui)
         _set_speed(ui)
         ui.transport.pause(mode.step.paused)
     now = (snapshot.logs, snapshot.commands, snapshot.refusals)
@@ -201,12 +208,6 @@ def _go_on(ui: Ui) -> None:
             _set_speed(ui)
     elif course.is_over(snapshot.phase, snapshot.progress, snapshot.at_rest):
         mode.over = True
-
-
-def _set_camera(ui: Ui) -> None:
-    ui.lecture.frame_box(ui.lecture.step.box)
-    if ui.lecture.step.look:
-        ui.actions[f"look_{ui.lecture.step.look}"]()
 
 
 def _set_speed(ui: Ui) -> None:
@@ -254,7 +255,7 @@ def guess_now(ui: Ui) -> tuple[str, Guess, Answer | None] | None:
     scene = scenes().get(snapshot.scene)
     asked = mode.step.guess if mode.on else scene is not None and scene.guess is not None
     if isinstance(asked, Question):
-        guess = asked.in_language(mode.language())
+        guess = asked.in_language(current_language())
         found = next((entry for entry in snapshot.readings if entry.label == asked.reading), None)
         answer = None if found is None else Answer(found.readable().value, "")
         return guess.words, guess, answer

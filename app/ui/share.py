@@ -24,7 +24,7 @@ def experiment_of(ui: Ui) -> presets.Preset | None:
     before it has begun. Raises `ParameterError` where one preset cannot describe all of them."""
     runs = ui.runs or (ui.snapshot,)
     sets = [run.parameters for run in runs if run.parameters is not None]
-    if len(sets) < len(runs):
+    if len(sets) < len(runs) or ui.snapshot.compiling:  # runs side by side begin once the engine is ready
         return None
     first = runs[0]
     names = dict.fromkeys(name for parameters in sets for name in different(parameters))
@@ -115,8 +115,12 @@ def copy_command_line(ui: Ui) -> None:
         return
     if found is not None:
         imgui.set_clipboard_text(line)
-        does = "opens these runs side by side" if found.side_by_side else "runs this experiment without a window"
-        tell(ui, f"The command line is on the clipboard: it {does}.")
+        tell(
+            ui,
+            "The command line is on the clipboard: it opens these runs side by side in a window."
+            if found.side_by_side
+            else "The command line is on the clipboard: it runs this experiment without a window.",
+        )
 
 
 @lru_cache(maxsize=4)

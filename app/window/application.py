@@ -109,6 +109,7 @@ class Application:
         self.ui.actions.update(make_actions(self.ui, self._control, window, self.physics, self._draw_still))
         lecture_mode = self.ui.lecture
         lecture_mode.set_aside, lecture_mode.frame_box = self._set_pictures_aside, self._frame_box
+        lecture_mode.turn_to = self._turn_to
         lecture_mode.bring_back = partial(self.pictures.bring_back, self.ui)
         self.ui.transport.choose(self.ui.transport.index)
         self.ui.run_saver.begin()
@@ -318,6 +319,10 @@ class Application:
     def _frame_box(self, box: Box | None) -> None:
         for picture in self.pictures.all:
             picture.control.frame_box(box)
+
+    def _turn_to(self, look: str) -> None:
+        for picture in self.pictures.all:
+            picture.control.turn_to(look)
 
     def _control(self) -> CameraControl:
         """The control of the camera of the picture shown."""

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 GROUND, INK, FAINT, ACCENT = (16, 19, 24), (232, 236, 240), (140, 150, 162), (90, 169, 240)
 """Colours, sRGB."""
+WIDE = 0.85
+"""Share of the screen that the window takes in width and height [-]."""
 SIZE = 0.034
 """Height of ordinary letters [share of the height of the window]."""
 MARGIN = 1.2
@@ -36,6 +38,11 @@ class NotesWindow:
         self._drawn: object = None
         self._refused = False
         """Whether the user has closed it, or the system has refused it, in this lecture."""
+
+    @property
+    def handle(self) -> pygame.Window | None:
+        """The window as pygame knows it; None while it is closed."""
+        return self._handle
 
     def see(self, ui: Ui) -> None:
         """Open, draw or close the window, as the lecture and the screens require."""
@@ -70,17 +77,17 @@ class NotesWindow:
     def _open(self) -> None:
         import pygame
 
-        area = sdl.other_screen(self._main.handle)
-        if area is None:
+        other = sdl.other_screen(self._main.handle)
+        if other is None:
             return
         if sys.platform != "darwin":
             # SDL would copy the picture with an OpenGL context of its own, which would become the current one.
             os.environ.setdefault("SDL_FRAMEBUFFER_ACCELERATION", "0")
-        left, top, width, height = area
+        place, (width, height) = other
         try:
             pygame.font.init()
-            place = (left + width // 20, top + height // 20)
-            self._handle = pygame.Window("Repose: notes", (width * 9 // 10, height * 17 // 20), place, resizable=True)
+            size = round(WIDE * width), round(WIDE * height)
+            self._handle = pygame.Window("Repose: notes", size, (place, place), resizable=True)
             self._main.handle.focus()
         except pygame.error:
             self._refused = True

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +18,9 @@ if TYPE_CHECKING:
     import pygame
 
 GL_VERSION = 0x1F02
+X11 = "libX11.so.6" if sys.platform.startswith("linux") else "libX11.6.dylib"
+_called_by_c: list[object] = []
+"""Functions that C may call as long as the program lives, which Python must not discard."""
 
 
 @functools.cache
@@ -83,9 +88,13 @@ def free_area(handle: pygame.Window) -> tuple[int, int, int, int] | None:
     )
 
 
-def other_screen(handle: pygame.Window) -> tuple[int, int, int, int] | None:
-    """Left, top, width and height [points] of a screen that does not show the window; None where there is one screen
-    only."""
+CENTRED = 0x2FFF0000
+"""SDL_WINDOWPOS_CENTERED_DISPLAY(0): a position that names a screen, also where all screens begin at (0, 0)."""
+
+
+def other_screen(handle: pygame.Window) -> tuple[int, tuple[int, int]] | None:
+    """A position that means a screen without the window, and the size of that screen [points]; None where there is one
+    screen only."""
     sdl = library()
     pointer = sdl.SDL_GetWindowFromID(handle.id) if sdl else None
     if not pointer:
@@ -94,7 +103,7 @@ def other_screen(handle: pygame.Window) -> tuple[int, int, int, int] | None:
     for number in range(sdl.SDL_GetNumVideoDisplays()):
         area = _Rectangle()
         if number != own and sdl.SDL_GetDisplayUsableBounds(number, ctypes.byref(area)) == 0:
-            return area.x, area.y, area.width, area.height
+            return CENTRED | number, (area.width, area.height)
     return None
 
 
@@ -113,6 +122,31 @@ def gl_version() -> str | None:
     get_string = ctypes.CFUNCTYPE(ctypes.c_char_p, ctypes.c_uint)(address)
     text = get_string(GL_VERSION)
     return text.decode(errors="replace") if text else None
+
+
+def on_lost_display(act: Callable[[], int]) -> None:
+    """Let `act` be called when the X server ends the connection; the program then ends with its result as exit code.
+
+    Xlib would call exit() in the middle of a frame, whose destructors abort the program if another thread is compiling.
+    """
+    import pygame
+
+    def lost(display: object) -> int:
+        code = 1
+        try:
+            code = act()
+            sys.stderr.flush()
+        finally:
+            os._exit(code)
+
+    if pygame.display.get_driver() == "x11":
+        try:
+            set_handler = ctypes.CDLL(X11).XSetIOErrorHandler
+        except (OSError, AttributeError):
+            return
+        handler = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)(lost)
+        _called_by_c.append(handler)
+        set_handler(handler)
 
 
 def quit_video() -> None:
@@ -139,7 +173,7 @@ def system_text_scale(handle: pygame.Window) -> float:
 
 def _xft_dpi() -> float:
     """The dpi setting of X desktops for text; 96 if there is none."""
-    x11 = ctypes.CDLL("libX11.so.6" if sys.platform.startswith("linux") else "libX11.6.dylib")
+    x11 = ctypes.CDLL(X11)
     x11.XOpenDisplay.restype = ctypes.c_void_p
     x11.XResourceManagerString.restype = ctypes.c_char_p
     x11.XResourceManagerString.argtypes = [ctypes.c_void_p]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 
 from repose.app.language import language_for, use_language
@@ -14,7 +16,8 @@ from repose.app.stopping import Stop, stoppable
 from repose.app.storage.settings import Settings, load_settings
 from repose.app.thread_count import asked_threads
 from repose.app.ui.lecture import offer
-from repose.app.window.application import Application
+from repose.app.window.application import FILM_TIME, Application
+from repose.app.window.sdl import on_lost_display
 from repose.app.window.window import Window, open_window
 from repose.sim.io import presets
 from repose.sim.parameters import ParameterError
@@ -57,6 +60,7 @@ def run(
     with stoppable() as stop:
         window = _open_window(settings)
         application = Application(window, settings, name, chosen, together)
+        on_lost_display(partial(_leave_without_display, application))
         if saved is not None:
             application.ui.run_saver.open(str(saved))
         if lecture is not None:
@@ -77,16 +81,28 @@ def _stay(application: Application, stop: Stop) -> int:
             application.close(keep_run=not clean)
     except Exception as error:  # a program error must not lose the run
         log.exception("The window stopped.")
-        say(
-            f"The window ended because of a program error ({one_line(error)}); "
-            + (
-                "its run was saved automatically and is offered at the next start."
-                if application.ui.run_saver.kept
-                else "no run had been saved yet."
-            )
-        )
+        say(f"The window ended because of a program error ({one_line(error)}); {_what_is_kept(application)}")
         return FAULT
     return 0 if clean else INTERRUPTED
+
+
+def _leave_without_display(application: Application) -> int:
+    """Keep run, settings and film after the X server has ended; nothing is closed that would need it."""
+    ui = application.ui
+    with ExitStack() as ending:  # called from last to first, each also after an error of another
+        ending.callback(lambda: say(f"The window ended because the X server did; {_what_is_kept(application)}"))
+        ending.callback(ui.run_saver.end, True)
+        ending.callback(application.settings.save)
+        ending.callback(ui.film.wait, FILM_TIME)
+        ending.callback(ui.run_saver.save_now)
+    return FAULT
+
+
+def _what_is_kept(application: Application) -> str:
+    """The end of a sentence, after the run saver has ended."""
+    if application.ui.run_saver.kept:
+        return "its run was saved automatically and is offered at the next start."
+    return "no run had been saved yet."
 
 
 def _open_window(settings: Settings) -> Window:

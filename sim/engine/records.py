@@ -127,12 +127,9 @@ def _expected(kind: TablesAt) -> list[tuple[np.dtype[Any], int]]:
     return [(as_dtype(table.dtype), table.ndim) for table in _kinds(kind.kind)]
 
 
-def _arrays(tables: Any) -> Iterator[NDArray[Any]]:
-    for item in tables:
-        if isinstance(item, tuple):
-            yield from _arrays(item)
-        else:
-            yield item
+def _arrays(tables: Any) -> list[NDArray[Any]]:
+    """All tables of a named tuple in order, in which named tuples of tables may stand too."""
+    return [table for item in tables for table in (item if isinstance(item, tuple) else (item,))]
 
 
 def _kinds(kind: Any) -> Iterator[Any]:
@@ -171,7 +168,7 @@ _records: dict[tuple[int, ...], tuple[Record, list[Any]]] = {}
 
 def record_of(world: World) -> Record:
     """The record of a world: made once, as its tables are replaced and never moved."""
-    tables = [table for item in world for table in (item if isinstance(item, tuple) else (item,))]
+    tables = _arrays(world)
     known = tuple(map(id, tables))
     found = _records.get(known)
     if found is None:

@@ -67,7 +67,7 @@ def _plainly_sound(world: World, dimension: int, dt: float) -> bool:
         place, velocity = world.motion[:dimension, 0], world.motion[:dimension, 1]
         smallest = float(world.radius.min())
         fastest = float(np.einsum("cn,cn->n", velocity, velocity).max()) * (dt / verlet_list.LARGEST_STEP) ** 2
-    return fastest <= smallest**2 and max(place.max(), -place.min()) <= FARTHEST * smallest
+    return bool(fastest <= smallest**2 and max(place.max(), -place.min()) <= FARTHEST * smallest)
 
 
 def fault_of_status(experiment: Experiment, status: int, row: int) -> Fault:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from repose.sim.engine.world import STEP_COUNT, World
@@ -119,11 +119,32 @@ class RestartPoint:
     def of(cls, parameters: Any, run: Run) -> RestartPoint:
         """A copy of a run without working memory; it shares the series, whose rows never change."""
         table = run.series.table
-        return cls(parameters, copy.deepcopy(run, {id(run.world): packed(run.world), id(table): table}))
+        copies = {id(run.world): packed(run.world), id(table): table} | _copied_lists(run.state)
+        return cls(parameters, copy.deepcopy(run, copies))
 
     def restored(self) -> Run:
         """An independent copy of the run, to be continued."""
         return copy.deepcopy(self.run, {id(self.run.world): unpacked(self.run.world)})
+
+
+PLAIN = frozenset((bool, int, float, str, type(None)))
+"""Types of values that no copy needs to be made of."""
+
+
+def _copied_lists(state: Any) -> dict[int, Any]:
+    """Copies of the lists of numbers that a state has, and of its lists of such lists, by the identity of the list:
+    `deepcopy` takes ten times as long, as it looks up every number."""
+    copies: dict[int, Any] = {}
+    for value in (getattr(state, entry.name) for entry in fields(state)):
+        if type(value) is list and _is_plain(value):
+            copies[id(value)] = value.copy()
+        elif type(value) is list and all(type(row) is list and _is_plain(row) for row in value):
+            copies[id(value)] = [row.copy() for row in value]
+    return copies
+
+
+def _is_plain(values: list[Any]) -> bool:
+    return PLAIN.issuperset(map(type, values))
 
 
 @dataclass(frozen=True)

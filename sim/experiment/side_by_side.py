@@ -15,6 +15,8 @@ from repose.sim.engine.thread_count import available
 from repose.sim.experiment import changes, history
 from repose.sim.experiment.command_log import SavedRun, SavedSideBySide
 from repose.sim.experiment.commands import (
+    PULLED,
+    REMOVED,
     Act,
     Command,
     Copy,
@@ -38,6 +40,9 @@ from repose.sim.parameters import ParameterError
 
 FEWEST, MOST = 2, 4
 """Number of experiments side by side."""
+OF_ONE = (PULLED, REMOVED)
+"""Deeds that concern one of the experiments: an earlier one of the same name in another experiment is not undone with
+it."""
 MOST_MEETINGS = 20_000
 """Stored equal times; above it every second one is discarded, the earlier ones first."""
 
@@ -102,6 +107,8 @@ def _carry_out_in_all(runs: list[Experiment], beside: SideBySide, command: Comma
         case TakeBack(name):
             return _take_back(runs, beside, chosen, name)
         case RemoveGrain() | Pull():
+            return apply(runs[chosen], command)
+        case DoAgain(name) if name in OF_ONE:
             return apply(runs[chosen], command)
         case DoAgain():  # those in which it was done, the chosen one among them
             return [apply(run, command) for run in runs][chosen]
@@ -322,7 +329,7 @@ def _take_back(runs: list[Experiment], beside: SideBySide, chosen: int, name: st
     for number, run in enumerate(runs):
         if number == chosen:
             continue
-        same = name not in beside.own and not apply(run, TakeBack(name))
+        same = name not in beside.own and name not in OF_ONE and not apply(run, TakeBack(name))
         if not same:
             refusals.append(apply(run, Rewind(then[number])))
     return _first(refusals)

@@ -24,7 +24,8 @@ SLOWER = 1.3
 """Other numbers are tried early when a step takes this many times as long as after the last trial [-]."""
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 20.0
-"""Time of stepping before a trial [s]; it doubles with each trial that changes nothing."""
+"""Time of stepping before a trial [s]; it doubles with each trial that changes nothing. The very first trial follows
+the first measurement."""
 
 LARGEST_SHARE = 0.05
 """Largest share of the time of stepping that trials take [-]."""
@@ -94,7 +95,7 @@ class ThreadChoice:
         self._steps, self._seconds = 0, 0.0
         self._tried, self._found, self._trials = 0, None, 0
         self._before = self._usual = math.inf
-        self._since, self._pause = 0.0, FIRST_PAUSE
+        self._since = self._pause = 0.0
 
     def _observe(self, cost: float, lasted: float) -> None:
         """Between two trials: begin one when it is due."""
@@ -115,7 +116,7 @@ class ThreadChoice:
         if is_better(number, cost, self.used, min(self._before, after)):
             self.used, self._usual, self._pause = number, cost, FIRST_PAUSE
         else:
-            self._usual, self._pause = after, min(2.0 * self._pause, LONGEST_PAUSE)
+            self._usual, self._pause = after, min(max(FIRST_PAUSE, 2.0 * self._pause), LONGEST_PAUSE)
 
 
 def is_better(number: int, cost: float, present: int, present_cost: float) -> bool:

@@ -72,13 +72,35 @@ def test_bouncing_spheres_are_named_have_their_paths_and_begin_again(tmp_path: P
         assert desktop.look()["broken"] == {}
 
 
+LECTURE = """
+title = "Two steps"
+[[step]]
+title = "Pour"
+question = "How many layers?"
+notes = "Say how many."
+scene = "heap"
+parameters = { grain_count = 40 }
+actions = ["fill"]
+speed = "max"
+[[step]]
+title = "Open"
+continue = true
+parameters = { friction = 0.5 }
+actions = ["open"]
+speed = "max"
+"""
+
+
 @pytest.fixture(scope="module")
 def column(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desktop]:
     """One window with the filled column for the tests that continue where the one before has ended.
 
     These tests are the last ones: the window stays open until the end of the file, and draws.
     """
-    with open_desktop(tmp_path_factory.mktemp("column"), size=SIZE) as opened:
+    folder = tmp_path_factory.mktemp("column")
+    lecture = folder / "two-steps.toml"
+    lecture.write_text(LECTURE, encoding="utf-8")
+    with open_desktop(folder, "lecture", str(lecture), size=SIZE) as opened:
         yield opened
 
 
@@ -104,6 +126,39 @@ def test_the_default_start_is_a_filled_column_ready_to_be_opened(column: Desktop
     assert column.state["phase"] == "filled"
     assert column.state["moving_count"] == 1100
     assert "open" in column.state["enabled"]
+
+
+def test_a_lecture_is_shown_step_by_step_and_the_run_comes_back_with_its_undo(column: Desktop) -> None:
+    pull(column, "field.friction", 0.5)
+    column.until(lambda: column.state["parameters"]["friction"] > 0.2, "another friction")
+    friction, inset = column.fresh()["state"]["parameters"]["friction"], column.look()["inset"]
+    column.press("F5")
+    column.until(lambda: column.look()["lecture"]["over"], "forty grains poured")
+    found = column.fresh()
+    assert found["lecture"]["on"]
+    assert (found["state"]["moving_count"], found["state"]["phase"]) == (40, "filled")
+    assert "lecture.band" in found["widgets"]
+    assert "field.friction" not in found["widgets"]
+    column.press("F2")
+    column.until(lambda: "lecture.notes" in column.look()["widgets"], "notes")
+    column.press("F2", "Next")
+    column.until(lambda: column.state["parameters"]["friction"] == 0.5, "the friction of the second step")
+    column.until(lambda: column.state["phase"] in ("flowing", "rested"), "open wall")
+    column.press("Next")
+    assert column.fresh()["lecture"]["step"] == 2  # the last one
+    column.press("Prior")
+    column.until(lambda: column.look()["lecture"]["step"] == 1 and column.look()["lecture"]["over"], "the first step")
+    assert column.state["phase"] == "filled"
+    column.press("Escape")
+    column.until(lambda: not column.look()["lecture"]["kept"], "the run before the lecture")
+    found = column.fresh()
+    assert (found["state"]["moving_count"], found["state"]["phase"]) == (1100, "filled")
+    assert found["state"]["parameters"]["friction"] == friction
+    assert found["inset"] == inset
+    column.press("ctrl+z")
+    column.until(lambda: column.state["parameters"]["friction"] == 0.1, "the friction before the drag")
+    column.click("lecture.close")
+    column.until(lambda: column.look()["lecture"]["opened"] == "", "no lecture")
 
 
 def test_the_clock_stands_while_all_is_at_rest(column: Desktop) -> None:

@@ -6,6 +6,7 @@ from functools import partial
 
 import pygame
 from imgui_bundle import imgui
+from repose.app.language import translated
 from repose.app.render.pacing import describe_speed
 from repose.app.render.text import draw_text, heading, note, text_width
 from repose.app.render.theme import Colour, colour32, vector
@@ -57,8 +58,10 @@ def draw_offer(ui: Ui) -> None:
         return
     heading(mode.said(mode.lecture.title), 1.2, ui.palette.text)
     count = len(mode.lecture.steps)
-    words = "Lecture of {count} steps. Page Down continues, Page Up goes back, Esc ends it; then your run is back."
-    note(words.format(count=count), ui.palette.muted)
+    note(
+        f"Lecture of {count} steps. Page Down continues, Page Up goes back, Esc ends it; then your run is back.",
+        ui.palette.muted,
+    )
     label = "Start" if mode.number == 0 else f"Continue at step {mode.number + 1}"
     half = (imgui.get_content_region_avail().x - imgui.get_style().item_spacing.x) / 2
     if button(ui, "lecture.begin", label, hint="F5", emphasis=ui.palette.accent, width=half):
@@ -140,7 +143,7 @@ def _draw_notes(ui: Ui) -> None:
     """The notes of the speaker below the picture; they scroll where they are long."""
     mode = ui.lecture
     assert mode.lecture is not None
-    words = mode.said(mode.step.notes) or "This step has no notes."
+    words = mode.said(mode.step.notes) or translated("This step has no notes.")
     pad = PAD * ui.scale
     width = float(ui.size[0])
     imgui.push_font(None, imgui.get_style().font_size_base * NOTES)

@@ -15,16 +15,20 @@ from repose.app.ui.widgets import button, checkbox, choose, row, tooltip
 
 
 def draw(ui: Ui) -> None:
-    """The button, then file, size, frames per second and speed: in a small window these scroll, not the button."""
+    """The buttons, then file, size, frames per second and speed: in a small window these scroll, not the buttons."""
     film = ui.film
     label, emphasis = ("End the recording", ui.palette.bad) if film.running else ("Record", None)
-    if button(ui, "record.button", label, hint="V", emphasis=emphasis, enabled=film.running or not film.finishing):
+    half = (imgui.get_content_region_avail().x - imgui.get_style().item_spacing.x) / 2
+    free = film.running or not film.finishing
+    if button(ui, "record.button", label, hint="V", emphasis=emphasis, enabled=free, width=half):
         start_or_stop(ui)
+    imgui.same_line()
     if button(
         ui,
         "record.picture",
-        "Save the picture",
+        "Save picture",
         hint="Ctrl+P",
+        width=half,
         help="As PNG of the size below, and grains and forces as SVG, with seed, version and parameters inside.",
     ):
         ui.actions["save_picture"]()

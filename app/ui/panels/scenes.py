@@ -1,4 +1,4 @@
-"""Scenes: every preset as a picture with a sentence and the question to the audience, and the recent runs."""
+"""Scenes: every preset as a picture with a sentence and the question to the audience, the lectures, the recent runs."""
 
 from __future__ import annotations
 
@@ -7,16 +7,19 @@ from pathlib import Path
 
 import pygame
 from imgui_bundle import imgui
-from repose.app.language import translated
+from repose.app.language import current_language, translated
+from repose.app.lectures import lecture_file
 from repose.app.render.text import heading, text_width
 from repose.app.render.theme import vector
 from repose.app.storage.thumbnails import of_preset
 from repose.app.ui.cards import CardFace, draw_cards
 from repose.app.ui.keys import Key
+from repose.app.ui.lecture import open_lecture, wish
 from repose.app.ui.panels import Panel
 from repose.app.ui.panels.runs import open_file
 from repose.app.ui.questions import replace_run
 from repose.app.ui.recent_runs import RecentRun
+from repose.app.ui.toasts import tell
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, button_width
 from repose.sim.io.presets import Card
@@ -36,7 +39,7 @@ GO_TO = "scenes go to"
 """Entry of `Ui.memory`: the group that is scrolled to, and for how many frames more."""
 FRAMES = 4
 """Frames that scroll to a group: ImGui itself scrolls to the card that gets the keyboard, in the second of them."""
-SAVED = "Saved runs"
+SAVED, LECTURES = "Saved runs", "Lectures"
 OPENED = "scenes opened"
 """Entry of `Ui.memory`: true for the first frame, which begins at the top."""
 SHARE = 0.96
@@ -60,7 +63,7 @@ def draw(ui: Ui) -> None:
         title: [card for card in ui.preset_library.cards.values() if _group_of(card) == group]
         for group, title in GROUPS.items()
     }
-    _draw_ways(ui, [title for title, cards in groups.items() if cards])
+    _draw_ways(ui, [*(title for title, cards in groups.items() if cards), LECTURES])
     # The groups scroll under the title.
     imgui.begin_child("groups", imgui.ImVec2(0.0, 0.0), imgui.ChildFlags_.nav_flattened)
     if ui.memory.pop(OPENED, False):
@@ -70,6 +73,7 @@ def draw(ui: Ui) -> None:
         _draw_runs(ui)
     for title, cards in groups.items():
         _draw_group(ui, title, cards)
+    _draw_lectures(ui)
     if not runs_first:
         _draw_runs(ui)
     imgui.end_child()
@@ -128,6 +132,24 @@ def _draw_group(ui: Ui, title: str, cards: list[Card]) -> None:
     if chosen is not None:
         ui.overlay = ""
         choose_preset(ui, chosen)
+
+
+def _draw_lectures(ui: Ui) -> None:
+    """The shipped lectures; a click starts one, since the run in the window comes back after it."""
+    imgui.text_colored(vector(ui.palette.muted), translated(LECTURES))
+    _arrive(ui, LECTURES)
+    faces = [
+        CardFace(f"lecture {card.name}", card.title, card.about, picture=partial(of_preset, card.preset))
+        for card in lecture_file.cards(current_language())
+    ]
+    chosen = draw_cards(ui, faces)
+    imgui.dummy(imgui.ImVec2(0.0, 4.0 * ui.scale))
+    if chosen is not None:
+        ui.overlay = ""
+        if refusal := open_lecture(ui, chosen.removeprefix("lecture ")):
+            tell(ui, refusal, bad=True)
+        else:
+            wish(ui, "begin")
 
 
 def choose_preset(ui: Ui, name: str) -> None:

@@ -126,7 +126,7 @@ def open_code(ui: Ui, typed: str) -> None:
     code = "".join(typed.split())
     try:
         if not code:
-            raise ParameterError("Paste a code first; it begins with repose1-.")
+            raise ParameterError("Paste a code first; it begins with repose1- or repose2-.")
         ui.preset_library.cards[code] = presets.card_of(code)
     except ParameterError as error:
         tell(ui, str(error), bad=True)

@@ -12,6 +12,7 @@ from functools import partial
 import numpy as np
 from pygame import K_LEFT, K_RIGHT
 from repose.app.render.orbit import Camera3D
+from repose.app.render.text import note
 from repose.app.ui.keys import Key
 from repose.app.ui.tools import Pixel, Tool
 from repose.app.ui.tools.pointer import slide_log
@@ -118,6 +119,8 @@ def options(ui: Ui) -> None:
     after = choices.shake_amplitude, choices.shake_frequency, choices.shake_upright
     if shaking is not None and after != before:
         ui.send(Shake(*after))
+    if not hasattr(ui.snapshot.parameters, "tilt"):
+        note("This scene has no tilt: it can only be shaken.", ui.palette.muted)
 
 
 TOOL = Tool(

@@ -6,8 +6,9 @@ every check they get the velocity that brings their force back to the confining 
 
 In the plane a stress is a force per length [N/m]: σ1 is that on the upper plate, σ3 that on the sides. Grains that
 slide past one another bear at most (σ1 − σ3)/(σ1 + σ3) = sin φ with the friction angle φ (Mohr & Coulomb). A dense
-packing must widen before it can shear (Reynolds 1885) and bears more while it does: σ1/σ3 = K (1 − dε_v/dε_1) with the
-volumetric strain ε_v, positive where the area shrinks, and the ratio K of a flow of constant area (Rowe 1962).
+packing must widen before it can shear (Reynolds 1885) and bears more while it does: its friction angle exceeds that of
+the flow of constant area by 0.8 ψ (Bolton 1986), with the dilatancy angle ψ, sin ψ = w/(2 + w) in the plane, and the
+widening w = −dε_v/dε_1 from the volumetric strain ε_v, positive where the area shrinks.
 """
 
 from __future__ import annotations
@@ -57,9 +58,9 @@ SMOOTHED = 0.01
 """Strain over which the curves are averaged before their peak is found [-]."""
 FINAL = 0.3
 """Last share of the strain, where the packing flows without a change of its area [-]."""
-ABOUT = 0.25
-"""Relative deviation from Rowe's law at the peak [-]: the ratio of the flow and the slope of the area scatter by a
-tenth each, and both are means over strains in which the stress changes by another tenth."""
+BOLTON = (0.4, 1.2)
+"""Bounds of the gain of the friction angle over the dilatancy angle, 0.8 for sand [-]: friction angles scatter by 2°
+and the dilatancy angle of about 15° by a sixth, a quarter of the ratio together; the bounds are 1.6 times that."""
 ENOUGH = 300
 """Number of grains from which peak and dilatancy are compared [-]."""
 
@@ -259,8 +260,8 @@ def smooth(strain: Floats, values: Floats) -> Floats:
 
 
 def found(experiment: Experiment) -> dict[str, float] | None:
-    """Stress ratio σ1/σ3 at the peak and at the end, the strain of the peak, −dε_v/dε_1 there [-], and the friction
-    angles of both [rad]; None before there are enough records."""
+    """Stress ratio σ1/σ3 at the peak and at the end, the strain of the peak, −dε_v/dε_1 there [-], the friction
+    angles of both, and the dilatancy angle [rad]; None before there are enough records."""
     strain, volume = column(experiment, "strain"), column(experiment, "volume")
     if strain.size < 8 or np.ptp(strain) <= SMOOTHED:
         return None
@@ -271,14 +272,15 @@ def found(experiment: Experiment) -> dict[str, float] | None:
     peak, last = int(ratio.argmax()), strain >= (1.0 - FINAL) * strain[-1]
     near = np.abs(strain - strain[peak]) <= SMOOTHED
     final = float(ratio[last].mean())
+    widening = -float(np.polyfit(strain[near], volume[near], 1)[0])
     return {
         "peak": float(ratio[peak]),
         "at": float(strain[peak]),
         "final": final,
-        "widening": -float(np.polyfit(strain[near], volume[near], 1)[0]),
-        "still_widening": -float(np.polyfit(strain[last], volume[last], 1)[0]),
+        "widening": widening,
         "peak_angle": angle_of(float(ratio[peak])),
         "final_angle": angle_of(final),
+        "dilatancy_angle": dilatancy_angle(widening),
         "widest": -float(volume.min()),
     }
 
@@ -288,8 +290,13 @@ def angle_of(ratio: float) -> float:
     return math.asin(max(-1.0, min(1.0, (ratio - 1.0) / (ratio + 1.0))))
 
 
+def dilatancy_angle(widening: float) -> float:
+    """Dilatancy angle ψ of the plane for −dε_v/dε_1 [rad]: the volumetric over the shear strain, in steps."""
+    return math.asin(max(-1.0, min(1.0, widening / max(2.0 + widening, 1e-9))))
+
+
 def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
-    """The stress has a peak, the sample widens, and both are related as Rowe says."""
+    """The stress has a peak, the sample widens, and both are related as Bolton says."""
     of, built = found(experiment), experiment.run.built
     if of is None:
         return (Outcome("the plates at the sides keep their pressure", "no", "yes", False),)
@@ -297,14 +304,12 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     kept = outcome_between("the pressure of the sides over the one asked for", held, 0.9, 1.1)
     if built.grain_count < ENOUGH or built.friction < 0.2 or built.packing_friction > 0.1 or built.strain < 0.1:
         return (kept,)
-    rowe = of["peak"] / (of["final"] / (1.0 + of["still_widening"]) * (1.0 + of["widening"]))
+    gain = (of["peak_angle"] - of["final_angle"]) / max(of["dilatancy_angle"], 1e-3)
     return (
         kept,
         outcome_above("the dense sample bears more at its peak than at the end (σ1/σ3)", of["peak"], 1.1 * of["final"]),
         outcome_above("the sample widens while it is pressed (Reynolds), by a share of its area", of["widest"], 0.01),
-        outcome_between(
-            "the ratio σ1/σ3 at the peak over that of Rowe for this widening", rowe, 1.0 - ABOUT, 1.0 + ABOUT
-        ),
+        outcome_between("gain of the friction angle at the peak over the dilatancy angle (Bolton: 0.8)", gain, *BOLTON),
     )
 
 
@@ -316,6 +321,7 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     built = experiment.run.built
     along, across = column(experiment, "along")[-1], column(experiment, "across")[-1]
     shown = [
+        Reading("σ1/σ3", along / max(across, 1e-6 * built.pressure), help="Upper plate over sides."),
         Reading("strain of the height", 100.0 * strain[-1], "%"),
         Reading("change of the area", -100.0 * column(experiment, "volume")[-1], "%", help="Positive: it widens."),
         Reading("σ1, upper plate", along, "N/m"),

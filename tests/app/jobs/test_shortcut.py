@@ -7,6 +7,7 @@ import os
 import plistlib
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from configparser import ConfigParser
@@ -46,6 +47,9 @@ def test_linux_gets_a_desktop_entry_with_an_icon_and_loses_both_again(
     entry.read(tmp_path / wanted[0], encoding="utf-8")
     group = entry["Desktop Entry"]
     assert (group["Type"], group["Name"], group["Icon"], group["Terminal"]) == ("Application", NAME, "repose", "false")
+    if checker := shutil.which("desktop-file-validate"):  # of the package desktop-file-utils, which CI installs
+        checked = subprocess.run([checker, tmp_path / wanted[0]], capture_output=True, text=True, check=False)
+        assert (checked.returncode, checked.stdout) == (0, "")
     program = shlex.split(group["Exec"])
     assert Path(program[0]).exists()
     done = subprocess.run([*program, "--version"], capture_output=True, text=True, check=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from repose.app.render.side_by_side import GROUND, LINE, Together, columns_for, places
+from repose.app.render.side_by_side import GROUND, LINE, Together, columns_for, gaps, places, upper_right
 from repose.sim.experiment.snapshot import Snapshot
 
 
@@ -63,3 +63,13 @@ def test_a_film_shows_every_run_in_its_part_and_one_that_has_ended_stands_still(
     assert (alone[0, 0] == 101).all()
     assert (alone[0, 60] == 200).all()
     assert len(list(film.ending())) == 1
+
+
+def test_the_gaps_are_all_that_neither_pictures_nor_panels_cover() -> None:
+    parts, size = [(30, 20, 30, 40), (62, 20, 38, 40), (0, 0, 30, 70), (0, 0, 100, 10)], (100, 70)
+    covered = np.zeros(size, int)
+    for x, y, width, height in (*parts, *gaps(parts, size)):
+        covered[x : x + width, y : y + height] += 1
+    covered[:30, :10] -= 1  # two panels
+    assert (covered == 1).all()
+    assert upper_right(parts[:2]) == 1

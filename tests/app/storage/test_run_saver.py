@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Generator
 from pathlib import Path
@@ -62,6 +63,10 @@ def until(condition: Callable[[], object]) -> None:
         time.sleep(0.002)
 
 
+def wait_for(event: threading.Event) -> None:
+    event.wait(PATIENCE)
+
+
 def test_save_asks_before_it_overwrites_a_file_of_others(
     kept: tuple[RunSaver, list[Command]], run: Experiment, tmp_path: Path
 ) -> None:
@@ -87,7 +92,11 @@ def test_open_continues_a_run_or_gives_the_reason_of_a_refusal(
 ) -> None:
     made, sent = kept
     saved_run.save(saved_copy(run), tmp_path / "run.repose")
+    busy = threading.Event()
+    made._jobs.put(lambda: wait_for(busy))
     made.open(str(tmp_path / "run.repose"))
+    assert made.said == "Opening run.repose …"
+    busy.set()
     until(lambda: made.opened)
     assert isinstance(sent[-1], Resume)
     assert sent[-1].saved.now.at == 3_000
@@ -95,6 +104,7 @@ def test_open_continues_a_run_or_gives_the_reason_of_a_refusal(
     made.open(str(tmp_path / "gone"))
     until(lambda: made.trouble)
     assert "gone.repose' cannot be opened: there is no such file" in made.trouble
+    assert made.said == ""
 
 
 def test_n12_the_automatic_save_acts_when_due_and_only_after_a_change(

@@ -10,6 +10,7 @@ from typing import Any
 
 import pygame
 import pytest
+from repose.app.lectures.mode import LectureMode
 from repose.app.ui.actions import RESET
 from repose.app.ui.keys import dispatch, find_key, scene_keys
 from repose.app.ui.panels import all_keys
@@ -18,7 +19,7 @@ from repose.sim.experiment.commands import Act
 from repose.sim.experiment.snapshot import Action, Snapshot
 from repose.sim.registry import scenes
 
-UI: Any = SimpleNamespace(actions={})
+UI: Any = SimpleNamespace(actions={}, lecture=LectureMode())
 
 
 def press(key: int, text: str = "", mod: int = 0) -> pygame.event.Event:
@@ -55,7 +56,7 @@ def test_a_key_acts_once(event: pygame.event.Event, does: str) -> None:
 
 def test_a_key_without_its_own_function_calls_that_of_the_window() -> None:
     done: list[str] = []
-    ui: Any = SimpleNamespace(actions={"fullscreen": partial(done.append, "fullscreen")})
+    ui: Any = SimpleNamespace(actions={"fullscreen": partial(done.append, "fullscreen")}, lecture=LectureMode())
     assert dispatch(press(pygame.K_F11), all_keys(), ui, typing=False)
     assert done == ["fullscreen"]
     ui.actions.clear()
@@ -92,8 +93,19 @@ def test_unknown_keys_have_no_effect(event: pygame.event.Event) -> None:
     assert not dispatch(event, [replace(key, act=pytest.fail) for key in all_keys()], UI, typing=False)
 
 
+@pytest.mark.parametrize(("code", "does"), [(pygame.K_PAGEDOWN, "later"), (pygame.K_PAGEUP, "earlier")])
+def test_the_page_keys_are_those_of_a_lecture_while_one_is_shown(code: int, does: str) -> None:
+    wishes = {"later": "forward", "earlier": "back"}
+    for ui, wanted in ((UI, does), (SimpleNamespace(lecture=LectureMode(on=True)), wishes[does])):
+        done: list[str] = []
+        keys = [replace(key, act=lambda ui, name=key.name, done=done: done.append(name)) for key in all_keys()]
+        dispatch(press(code), keys, ui, typing=False)
+        assert done == [wanted]
+
+
 def test_no_two_keys_are_the_same() -> None:
-    chords = [(code, key.ctrl, key.shift) for key in all_keys() for code in (*key.codes, *key.characters)]
+    keys = [key for key in all_keys() if key.when(UI)]
+    chords = [(code, key.ctrl, key.shift) for key in keys for code in (*key.codes, *key.characters)]
     assert len(chords) == len(set(chords))
 
 

@@ -53,6 +53,39 @@ def test_a_display_that_does_not_answer_is_refused_in_one_sentence() -> None:
     assert "repose run heap" in text
 
 
+LOST = """
+import os, pygame
+from repose.app.window.sdl import on_lost_display
+
+pygame.display.init()
+on_lost_display(lambda: print("kept", flush=True) or 3)
+server = int(input())
+os.kill(server, 9)
+while True:
+    pygame.event.get()
+    pygame.display.set_caption("still here")
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only here is there an X server")
+def test_the_end_of_the_x_server_is_answered_and_ends_the_program_with_an_exit_code() -> None:
+    reading, writing = os.pipe()
+    server = subprocess.Popen(
+        ["Xvfb", "-displayfd", str(writing), "-nolisten", "tcp"], pass_fds=(writing,), stderr=subprocess.DEVNULL
+    )
+    os.close(writing)
+    with os.fdopen(reading) as answer:
+        display = f":{answer.readline().strip()}"
+    environment = os.environ | {"DISPLAY": display, "SDL_VIDEODRIVER": "x11"}
+    words = [sys.executable, "-c", LOST]
+    done = subprocess.run(
+        words, input=f"{server.pid}\n", capture_output=True, text=True, env=environment, timeout=60, check=False
+    )
+    server.wait(10)
+    assert (done.returncode, done.stderr) == (3, "")
+    assert "kept" in done.stdout
+
+
 @pytest.mark.gl
 def test_an_old_opengl_is_refused_with_both_versions() -> None:
     text = outcome(REFUSED.format(opener="open_offscreen"), MESA_GL_VERSION_OVERRIDE="2.1")

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
 import pytest
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.checkpoints import bytes_of
 from repose.sim.experiment.commands import Act, Rewind, SetParameters
 from repose.sim.experiment.control import apply
 from repose.sim.experiment.history import keep_return
+from repose.sim.experiment.run import RestartPoint
 from repose.sim.experiment.stepping import advance
 
 
@@ -32,3 +36,28 @@ def test_the_memory_of_all_checkpoints_never_passes_the_budget(room: float) -> N
         most = max(most, len(kept.kept))
     assert len(kept.kept) >= 1
     assert most < 60
+
+
+@dataclass
+class Layers:
+    """A state with every kind of value that a scene keeps."""
+
+    radii: list[float]
+    profile: list[list[float]]
+    mixed: list[Any]
+    again: list[float]
+    random: dict[str, Any]
+
+
+def test_a_restart_point_shares_no_list_with_the_run() -> None:
+    radii = [1.0, 2.0]
+    state = Layers(radii, [[1.0], [2.0, 3.0]], [[4.0], {"a": [5.0]}], radii, {"bits": [6]})
+    run = new_experiment("heap", {"grain_count": 40, "width": 0.015}).run
+    run.state = state
+    kept = RestartPoint.of(None, run).run.state
+    assert kept == state
+    for before, after in ((state, kept), (state.profile, kept.profile), (state.mixed, kept.mixed)):
+        values = zip(*(vars(one).values() if one in (state, kept) else one for one in (before, after)), strict=True)
+        assert all(one is not other for one, other in values)
+    assert kept.radii is kept.again
+    assert kept.random["bits"] is not state.random["bits"]

@@ -212,14 +212,16 @@ def test_the_message_gives_a_duration_only_for_ramped_parameters() -> None:
     assert "over" not in simulation.message
 
 
-@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, 1e300, -1e300])
-def test_the_quick_look_overlooks_no_fault_and_finds_none_in_a_sound_state(value: float) -> None:
+def test_the_quick_look_overlooks_no_fault_and_finds_none_in_a_sound_state() -> None:
     experiment = pressed()
     world = experiment.run.world
     assert faults._plainly_sound(world, 2, experiment.dt)
     last = int(world.counters[PAIR_COUNT]) - 1
-    for table, entry in ((world.motion, (1, 0, 3)), (world.motion, (0, 1, -1)), (world.pairs.shear_spring, (1, last))):
-        before, table[entry] = table[entry], value
-        sound = faults._plainly_sound(world, 2, experiment.dt)
-        assert sound is False or (table is world.pairs.shear_spring and abs(value) == 1e300)
+    places = (world.motion, (1, 0, 3)), (world.motion, (0, 1, -1)), (world.pairs.shear_spring, (1, last))
+    for table, entry in places:
+        before = table[entry]
+        for value in (math.nan, math.inf, -math.inf, *((1e300, -1e300) if table is world.motion else ())):
+            table[entry] = value
+            assert not faults._plainly_sound(world, 2, experiment.dt)
         table[entry] = before
+    assert faults._plainly_sound(world, 2, experiment.dt)

@@ -13,11 +13,15 @@ from repose.sim.experiment import saved_side_by_side, side_by_side
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.command_log import SavedSideBySide
 from repose.sim.experiment.commands import (
+    PULLED,
     Act,
     Command,
     Copy,
+    DoAgain,
     From,
     KeepOne,
+    Pull,
+    Release,
     Resume,
     Rewind,
     SetParameters,
@@ -157,6 +161,25 @@ def test_undo_of_a_change_of_one_run_takes_the_others_back_to_its_time() -> None
     assert do(TakeBack("friction"), 1) == ""
     assert [run.time for run in all_of(lead, beside)] == times
     assert beside.others[0].parameters.friction == FRICTIONS[1]
+
+
+def test_undo_of_a_pull_in_one_run_leaves_an_earlier_pull_in_another_one_of_another_time_step() -> None:
+    lead, beside, do = started(({"dt": 2e-5}, {"dt": 3e-5}))
+    do(Act("fill"))
+    go(lead, beside, 0.01)
+    grain = int(lead.run.world.sphere_id[~lead.run.world.fixed][0])
+    pulled = Pull(grain, (0.0, 0.0), 1e-6)
+    for run in (0, 1):
+        assert do(pulled, run) == ""
+        times = [one.time for one in all_of(lead, beside)]
+        go(lead, beside)
+    assert do(TakeBack(PULLED), 1) == ""
+    assert [run.time for run in all_of(lead, beside)] == times
+    assert lead.history.log.entries[-1].command == pulled
+    assert (lead.run.target is None, beside.others[0].run.target is None) == (False, True)
+    assert do(DoAgain(PULLED), 1) == ""
+    assert [type(entry.command) for entry in beside.others[0].history.log.entries[-2:]] == [Pull, Release]
+    assert lead.history.log.entries[-1].command == pulled
 
 
 def test_one_run_is_kept_with_its_state_and_its_history() -> None:

@@ -11,7 +11,14 @@ from repose.sim.experiment.control import apply
 from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.runner import Runner
 from repose.sim.experiment.stepping import advance
-from repose.sim.experiment.thread_choice import LARGEST_SHARE, LONGEST_PAUSE, ThreadChoice, is_better, ladder
+from repose.sim.experiment.thread_choice import (
+    LARGEST_SHARE,
+    LONGEST_PAUSE,
+    WINDOW_TIME,
+    ThreadChoice,
+    is_better,
+    ladder,
+)
 
 from tests.sim.experiment.test_runner import make
 
@@ -72,6 +79,12 @@ def test_two_threads_that_are_a_little_faster_than_one_are_not_given_up_but_not_
     assert not is_better(1, 1.0, 2, 0.95)
     assert not is_better(2, 0.95, 1, 1.0)
     assert is_better(2, 0.85, 1, 1.0)
+
+
+def test_threads_without_processors_of_their_own_are_given_up_after_three_measurements() -> None:
+    machine = Machine(2, 1)
+    machine.run(3.0 * (WINDOW_TIME + BATCH * step_time(2, 1)))
+    assert machine.choice.used == 1
 
 
 def test_the_sentence_names_both_numbers() -> None:

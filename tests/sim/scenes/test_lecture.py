@@ -234,8 +234,8 @@ def test_friction_angle_and_widening_of_the_press_are_those_of_given_records() -
     assert of["at"] == pytest.approx(0.05, abs=0.004)
     assert of["peak"] == pytest.approx(3.0, abs=0.15), "smoothed over a strain of 0.01"
     assert of["widening"] == pytest.approx(0.5)
-    assert of["still_widening"] == pytest.approx(0.0, abs=1e-9)
-    assert experiment.scene.check(experiment) == "", "3/2 is Rowe's ratio for a widening of 0.5"
+    assert math.sin(of["dilatancy_angle"]) == pytest.approx(0.2)
+    assert experiment.scene.check(experiment) == "", "a gain of 10° for a dilatancy angle of 11.5°"
     state.columns["volume"] = (-volume).tolist()
     assert "widens" in experiment.scene.check(experiment)
 

@@ -122,3 +122,16 @@ def test_the_buttons_of_every_tool_leave_the_labels_free(harness: PanelHarness, 
             for label in labels:
                 apart = box[2] <= label[0] or label[2] <= box[0] or box[3] <= label[1] or label[3] <= box[1]
                 assert apart, tool.name
+
+
+@pytest.mark.parametrize(("count", "size"), [(3, (1280, 720)), (4, (800, 600))])
+def test_the_buttons_of_the_tools_stay_in_the_first_picture_and_cover_little_of_it(
+    harness: PanelHarness, count: int, size: tuple[int, int]
+) -> None:
+    harness.ui.size = size
+    beside(harness, count)
+    left, top, right, bottom = insets(harness.ui)[0]
+    boxes = [box for name, box in harness.widgets.items() if name in {f"tool.{tool.name}" for tool in all_tools()}]
+    assert len(boxes) == len(all_tools())
+    assert all(left <= box[0] and top <= box[1] and box[3] <= size[1] - bottom for box in boxes)
+    assert max(box[2] for box in boxes) - left < 0.35 * (size[0] - right - left)

@@ -63,3 +63,13 @@ def test_in_space_the_rod_is_as_deep_as_the_grain_under_the_pointer(harness: Pan
     assert (place - (3.0, 1.0, 0.5)) @ ui.camera.axes()[2] == pytest.approx(0.0, abs=1e-6)
     assert at(harness, *place) == pytest.approx((x + 60.0, y))
     assert depth_at(ui, (5.0, 5.0)) == pytest.approx(np.mean(ui.snapshot.box, axis=0))
+
+
+@pytest.mark.parametrize(
+    ("omega", "wanted"), [(0.0, 1e4), (100.0, 200.0), (1e3, 0.04 * 1e6 / (2.0 * np.pi)), (1e5, 1e4)]
+)
+def test_the_rod_pushes_no_harder_than_a_contact_of_the_grains_bears(omega: float, wanted: float) -> None:
+    """A rod of 3 radii pushes about 2π grains; 0.04 radii of overlap, at ω² per acceleration, carry all of them."""
+    snapshot = two_grains()
+    snapshot.dt, snapshot.omega_dt = 1e-6, omega * 1e-6
+    assert stir.limit_of(snapshot, 3.0) == pytest.approx(wanted)
