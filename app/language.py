@@ -44,6 +44,8 @@ LEAST_FIXED = 2
 """Least number of letters of a sentence outside its values; fewer fit any text."""
 LONGEST_SYMBOL = 3
 """Most characters of a symbol after a name."""
+MOST_VAGUE, LONGEST_VAGUE = 5, 16
+"""A sentence with at most so many letters outside its values, such as {low} to {high}, fits values no longer."""
 MOST_KEPT = 8192
 """Number of translated texts that are kept."""
 
@@ -123,13 +125,14 @@ class Language:
         return f"{found} {symbol}" if found else None
 
     def _composed(self, text: str) -> str:
-        """A text of values and sentences; one that begins with a capital letter may be known without it."""
+        """A text of values and sentences; its first letter may be small in one place and a capital in the other."""
         if not WORD.search(text):
             return text
-        for english in dict.fromkeys((text, text[:1].lower() + text[1:])):
+        small, capital = text[:1].lower() + text[1:], text[:1].upper() + text[1:]
+        for english in dict.fromkeys((text, small, capital)):
             found = self.sentences.get(english) or self._named(english) or self._filled(english)
             if found:
-                return found if english == text else found[:1].upper() + found[1:]
+                return found[:1].upper() + found[1:] if text == capital else found
         for separator in (LINE, END, SIGNS):
             pieces = separator.split(text)
             if len(pieces) > 1:
@@ -154,7 +157,8 @@ class Language:
         fixed = sum(map(len, words))
         if fixed < LEAST_FIXED:
             return
-        pattern = "".join("(.*?)" if place % 2 else re.escape(piece) for place, piece in enumerate(pieces))
+        value = "(.*?)" if fixed > MOST_VAGUE else f"(.{{1,{LONGEST_VAGUE}}}?)"
+        pattern = "".join(value if place % 2 else re.escape(piece) for place, piece in enumerate(pieces))
         template = Template(re.compile(pattern, re.DOTALL), tuple(pieces[1::2]), translation, fixed)
         self._templates.setdefault(max(words, key=len), []).append(template)
 
