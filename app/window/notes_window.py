@@ -12,6 +12,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from repose.app.render.film_words import wrapped
 from repose.app.ui.ui import Ui
 from repose.app.window import sdl
 
@@ -143,15 +144,7 @@ def _lines(text: str, room: float, font: pygame.font.Font) -> list[str]:
     """The text in lines of at most `room` [pixel]."""
     lines: list[str] = []
     for paragraph in text.splitlines():
-        line = ""
-        for word in paragraph.split(" "):
-            longer = f"{line} {word}" if line else word
-            if line and font.size(longer)[0] > room:
-                lines.append(line)
-                line = word
-            else:
-                line = longer
-        lines.append(line)
+        lines += wrapped(paragraph, lambda line: font.size(line)[0], room)
     return lines
 
 
