@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+import numpy as np
 from repose.app.jobs.headless_film import open_picture_maker
 from repose.app.jobs.remaining_time import Countdown
 from repose.app.lectures.course import Course
@@ -21,6 +23,7 @@ from repose.app.render.passes import needs_forces
 from repose.app.render.side_by_side import Together
 from repose.app.signals import INTERRUPTED
 from repose.app.stopping import Stop, StopAsked, stoppable
+from repose.app.storage.plot_files import Sheet, draw
 from repose.app.storage.recorder import Recorder
 from repose.app.storage.view import View
 from repose.sim.experiment import side_by_side
@@ -46,6 +49,8 @@ LONGEST = 90.0
 """Largest time that the film stays on a step whose end is not reached [s]."""
 LEAST_SHARE = 0.2
 """Share of the first step from which the remaining time can be told [-]."""
+PLOT = 6.0
+"""How long the film shows the plot of a step, after its end [s]."""
 READING = 3.0
 """Duration of the title card of a step [s]."""
 
@@ -94,7 +99,7 @@ def film_lecture(lecture: Lecture, plan: FilmPlan, language: str = "en", threads
             for number, step in enumerate(lecture.steps):
                 words = f"step {number + 1} of {count}"
                 progress.show(f"{words}: preparing", number / count)
-                stage = _begun(stage, step, threads)
+                stage = begun(stage, step, threads)
 
                 def tell(share: float, number: int = number, words: str = words) -> None:
                     done = (number + share) / count
@@ -121,7 +126,7 @@ def film_lecture(lecture: Lecture, plan: FilmPlan, language: str = "en", threads
     return code
 
 
-def _begun(stage: Stage | None, step: Step, threads: int | None) -> Stage:
+def begun(stage: Stage | None, step: Step, threads: int | None) -> Stage:
     """The experiments with which a step begins; those of the step before, changed, where it goes on with them."""
     from repose.sim.experiment.changes import new_experiment
 
@@ -232,11 +237,33 @@ class StepFilm:
             end = self._end(over_at, idle)
             tell(min(seconds / end, shot.progress or 0.0 if math.isinf(over_at) and step.seconds is None else 1.0))
             if seconds >= end or run.fault is not None:
-                return
+                break
             if step.paused:
                 continue
             due = max(due, run.time - self._director.interval) + self._director.interval
             advance_all(run, stage.beside, due)
+        page = self._page(shot)
+        if page is not None:
+            for _ in range(round(PLOT * fps)):
+                yield page
+
+    def _page(self, shot: Snapshot) -> Picture | None:
+        """The plot of the step with its title; None without one."""
+        known = {curve.title: curve for curve in shot.curves}
+        if shot.comparison is not None:
+            known["comparison"] = shot.comparison
+        curve = known.get(self._step.plot)
+        if curve is None:
+            return None
+        from matplotlib.image import imread
+
+        file = io.BytesIO()
+        draw(Sheet(self._lines.title, self._lines.question, (curve,)), file, self._size)
+        file.seek(0)
+        light = np.round(255.0 * imread(file)[:, :, :3]).astype(np.int16)
+        # Light and dark change places, colours stay: a white page would blind an audience in a dark room.
+        dark = light + 255 - light.max(axis=2, keepdims=True) - light.min(axis=2, keepdims=True)
+        return np.ascontiguousarray(dark.astype(np.uint8))
 
     def _end(self, over_at: float, idle: bool) -> float:
         """Film time at which the step ends [s]."""

@@ -41,7 +41,9 @@ ENGLISH = "en"
 LANGUAGE = re.compile(r"[a-z]{2}(-[A-Z]{2})?")
 """Code of a language in a table of texts."""
 HEAD = ("format", "title", "about", "step")
-"""Keys of a file."""
+"""Keys of a file, besides tables of texts by language."""
+HEAD_TEXTS, STEP_TEXTS = ("title", "about"), ("title", "question", "answer", "guess", "notes")
+"""Texts in the table of a language: of the lecture, and of every step; guess stands for its words."""
 EXPERIMENT = ("preset", "scene", "seed", "ready", "parameters", "side_by_side")
 """Keys of a step that begin another experiment, `parameters` excepted where the step goes on with the one before."""
 KEYS = (
@@ -161,9 +163,10 @@ def cards(language: str = ENGLISH) -> tuple[Card, ...]:
     found = []
     for name in names():
         document = tomllib.loads(_shipped(name))
-        title, about = (_text(document, key) for key in ("title", "about"))
+        own = document.get(language[:2], {})
+        title, about = (own.get(key) or said(_text(document, key), language) for key in HEAD_TEXTS)
         preset = next((step["preset"] for step in document["step"] if "preset" in step), presets.DEFAULT)
-        found.append(Card(name, said(title, language), said(about, language), preset))
+        found.append(Card(name, title, about, preset))
     return tuple(found)
 
 
@@ -211,8 +214,10 @@ def _lecture(document: Mapping[str, Any], name: str, folder: Path | None) -> Lec
         newer = isinstance(found, int) and found > FORMAT
         remedy = "a newer version of Repose made the file" if newer else f"write format = {FORMAT}"
         raise ParameterError(f"format = {found!r} is unknown; this program reads format {FORMAT}: {remedy}.")
+    languages = {key: table for key, table in document.items() if LANGUAGE.fullmatch(key)}
     for key in document:
-        require_known(key, HEAD, "key")
+        if key not in languages:
+            require_known(key, HEAD, "key")
     entries = document.get("step", [])
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         raise ParameterError("step must be a list of tables: begin every step with a line [[step]].")
@@ -220,6 +225,8 @@ def _lecture(document: Mapping[str, Any], name: str, folder: Path | None) -> Lec
         raise ParameterError(
             f"{len(entries)} steps are refused: a lecture has 1 to {MOST_STEPS}, each a table [[step]]."
         )
+    for language, table in languages.items():
+        document, entries = _with_language(document, entries, language, table)
     steps: list[Step] = []
     scene = ""
     for number, entry in enumerate(entries, 1):
@@ -230,6 +237,42 @@ def _lecture(document: Mapping[str, Any], name: str, folder: Path | None) -> Lec
         scene = step.preset.scene if step.preset is not None else scene
         steps.append(step)
     return Lecture(name, _text(document, "title", Path(name).stem), tuple(steps), _text(document, "about"))
+
+
+def _with_language(
+    document: Mapping[str, Any], entries: list[dict[str, Any]], language: str, table: Any
+) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Head and steps with the texts of the table of a language, which has a [[xx.step]] for every step."""
+    given = table.get("step", []) if isinstance(table, dict) else None
+    if not isinstance(given, list) or not all(isinstance(entry, dict) for entry in given):
+        raise ParameterError(
+            f"{language} is refused: it must be a table with texts, [{language}] and [[{language}.step]]."
+        )
+    for key in table:
+        require_known(key, (*HEAD_TEXTS, "step"), f"key of {language}")
+    if len(given) != len(entries):
+        raise ParameterError(f"{language} has {len(given)} steps, the lecture {len(entries)}: translate each of them.")
+    whole = {**document, **{key: _both(document.get(key), language, table[key]) for key in HEAD_TEXTS if key in table}}
+    steps = []
+    for number, (entry, texts) in enumerate(zip(entries, given, strict=True), 1):
+        step = dict(entry)
+        for key, text in texts.items():
+            require_known(key, STEP_TEXTS, f"key of {language}")
+            if key not in step:
+                raise ParameterError(
+                    f"{language}, step {number}: {key} is refused, because the step has none to translate."
+                )
+            if key == "guess" and isinstance(step[key], dict):
+                step[key] = {**step[key], "words": _both(step[key].get("words"), language, text)}
+            elif key != "guess":
+                step[key] = _both(step[key], language, text)
+        steps.append(step)
+    return whole, steps
+
+
+def _both(text: Any, language: str, translation: Any) -> Any:
+    """A text, or table of texts, with one more language."""
+    return {**({ENGLISH: text} if isinstance(text, str) else text or {}), language: translation}
 
 
 def _step(entry: Mapping[str, Any], before: str, folder: Path | None) -> Step:

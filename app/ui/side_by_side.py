@@ -107,10 +107,10 @@ def keep_one(ui: Ui) -> None:
 
 
 def foot(ui: Ui) -> float:
-    """Height of the results below the pictures [px]; 0 without room for them."""
+    """Height of the results below the pictures [px]; 0 without room for them, and in a lecture."""
     high = _height(ui)
     wanted = FOOT * high
-    return wanted if ui.view.ui_visible and wanted >= LEAST_FOOT * ui.scale else 0.0
+    return wanted if ui.view.ui_visible and not ui.lecture.on and wanted >= LEAST_FOOT * ui.scale else 0.0
 
 
 def _height(ui: Ui) -> float:

@@ -7,9 +7,13 @@ from pathlib import Path
 
 import pytest
 from repose.app.jobs.film_plan import plan_film
-from repose.app.jobs.lecture_film import READING, film_lecture
+from repose.app.jobs.lecture_film import READING, begun, film_lecture
 from repose.app.jobs.lecture_notes import notes_of
-from repose.app.lectures.lecture_file import parse
+from repose.app.lectures.course import Course
+from repose.app.lectures.lecture_file import load, names, parse
+from repose.sim.experiment.commands import Act
+from repose.sim.experiment.side_by_side import advance_all
+from repose.sim.registry import scenes
 
 RATE, SECONDS = 2, 1.0
 LECTURE = parse(
@@ -43,6 +47,31 @@ def test_a_step_that_the_scene_refuses_ends_the_film_with_a_sentence(
     assert film_lecture(replace(LECTURE, steps=(first, refused)), plan, threads=1) == 3
     assert "barrel" in capsys.readouterr().err
     assert len([*(tmp_path / "film").glob("*.png")]) == RATE * (READING + SECONDS)
+
+
+@pytest.mark.parametrize("name", names())
+def test_every_step_of_the_shipped_lectures_begins_and_does_its_first_action(name: str) -> None:
+    """In small: with the numbers of grains that the tests of each scene use."""
+    lecture, stage = load(name), None
+    for number, step in enumerate(lecture.steps):
+        if step.preset is not None:
+            small = dict(scenes()[step.preset.scene].test_values)
+            values = {**small, **{key: value for key, value in step.preset.values.items() if key not in small}}
+            step = replace(step, preset=replace(step.preset, values=values, ready=None))
+        stage = begun(stage, step, threads=1)
+        course = Course.of(step)
+        for _ in range(3):
+            shot = stage.shot(forces=False)
+            if action := course.due(shot.actions, shot.phase, shot.progress):
+                stage.do(Act(action))
+                course.did()
+            advance_all(stage.lead, stage.beside, stage.lead.time + 5 * stage.lead.dt)
+        assert stage.lead.fault is None
+        assert stage.lead.scene.name == lecture.scene_of(number)
+        declared = type(stage.lead.parameters).declared()
+        assert all(parameter in declared for parameter in step.controls)
+        plots = {"comparison"} | {curve.title for curve in stage.lead.scene.curves(stage.lead)}
+        assert not step.plot or step.plot in plots
 
 
 def test_the_notes_are_printed_with_titles_and_numbers() -> None:

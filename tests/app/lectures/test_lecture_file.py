@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from repose.app.language import NATIVE
 from repose.app.lectures import lecture_file
 from repose.app.lectures.lecture_file import Question, load, names, parse, said
 from repose.sim.parameters import ParameterError
@@ -62,6 +63,33 @@ def test_texts_have_languages_and_english_stands_in() -> None:
         "Sandhaufen",
         "Sand",
     ]
+
+
+def test_a_table_of_a_language_translates_every_step() -> None:
+    text = (
+        'title = "Sand"\n' + STEP + 'question = "Why?"\nguess = { words = "w", low = 0, high = 1, reading = "r" }\n'
+        '[pl]\ntitle = "Piasek"\n[[pl.step]]\ntitle = "Jeden"\nquestion = "Dlaczego?"\nguess = "s"\n'
+    )
+    lecture = parse(text, "mine.toml")
+    step = lecture.steps[0]
+    assert isinstance(step.guess, Question)
+    texts = (lecture.title, step.title, step.question, step.guess.words)
+    assert [said(text, "pl") for text in texts] == ["Piasek", "Jeden", "Dlaczego?", "s"]
+    assert [said(text, "de") for text in texts] == ["Sand", "One", "Why?", "w"]
+    assert "pl has 2 steps, the lecture 1" in refusal(text + '[[pl.step]]\ntitle = "Dwa"\n')
+    assert "answer is refused" in refusal(text + 'answer = "Bo tak."\n')
+    assert "Unknown key of pl 'titel'" in refusal(text + 'titel = "x"\n')
+    assert "pl is refused" in refusal("pl = 3\n" + STEP)
+
+
+@pytest.mark.parametrize("name", names())
+def test_every_shipped_lecture_has_every_language_of_the_window(name: str) -> None:
+    lecture = load(name)
+    for step in lecture.steps:
+        for text in (lecture.title, lecture.about, step.title, step.question, step.answer):
+            assert not text or set(text) >= set(NATIVE)
+        if isinstance(step.guess, Question):
+            assert set(step.guess.words) >= set(NATIVE)
 
 
 @pytest.mark.parametrize(
