@@ -120,6 +120,11 @@ class Language:
     def _number(self, number: str) -> str:
         return number.replace(".", self.decimal)
 
+    def _unended(self, text: str) -> str | None:
+        """A sentence whose full stop was taken off, because it stands in a list."""
+        found = self.sentences.get(f"{text}.")
+        return found and found.rstrip(".。")
+
     def _named(self, text: str) -> str | None:
         """A name with its symbol: packing fraction φ."""
         name, _, symbol = text.rpartition(" ")
@@ -131,10 +136,11 @@ class Language:
         if not WORD.search(text):
             return text
         small, capital = text[:1].lower() + text[1:], text[:1].upper() + text[1:]
-        for english in dict.fromkeys((text, small, capital)):
-            found = self.sentences.get(english) or self._named(english) or self._filled(english)
-            if found:
-                return found[:1].upper() + found[1:] if text == capital else found
+        forms = tuple(dict.fromkeys((text, small, capital)))
+        for look_up in (self.sentences.get, self._unended, self._named, self._filled):
+            for form in forms:
+                if found := look_up(form):
+                    return found[:1].upper() + found[1:] if text == capital else found
         for separator in (LINE, END, SIGNS):
             pieces = separator.split(text)
             if len(pieces) > 1:

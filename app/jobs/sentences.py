@@ -110,7 +110,8 @@ NOT_SHOWN = {
 """Names in the code that look like words, units, and texts of errors of a program."""
 NAME_IN_CODE = re.compile(r"\w*([._]\w*)+|[0-9a-f]{6}|\{\w+\}\.\w+")
 ALSO_SHOWN = (
-    "Ctrl-click", "Ctrl-drag", "arrows", "double-click", "drag", "left", "right", "right-click", "right-drag", "wheel",
+    "Ctrl-click", "Ctrl-drag", "Keyboard in a panel", "arrows", "double-click", "drag", "from", "left", "right",
+    "right-click", "right-drag", "seeds", "to", "wheel",
 )  # fmt: skip
 """Words that the rules below do not find."""
 LECTURE_TEXTS = {"about", "answer", "notes", "question", "title", "words"}
