@@ -86,7 +86,7 @@ def test_a_table_of_a_language_translates_every_step() -> None:
 def test_every_shipped_lecture_has_every_language_of_the_window(name: str) -> None:
     lecture = load(name)
     for step in lecture.steps:
-        for text in (lecture.title, lecture.about, step.title, step.question, step.answer):
+        for text in (lecture.title, lecture.about, step.title, step.question, step.answer, step.notes):
             assert not text or set(text) >= set(NATIVE)
         if isinstance(step.guess, Question):
             assert set(step.guess.words) >= set(NATIVE)
