@@ -26,6 +26,8 @@ NATIVE = {
     "de": "Deutsch",
     "pl": "Polski",
     "es": "Español",
+    "ru": "Русский",
+    "ja": "日本語",
 }
 """Languages, by their code in ISO 639-1, with their own names."""
 PLACE = re.compile(r"\{(\w*)\}")
@@ -44,6 +46,8 @@ LEAST_FIXED = 2
 """Least number of letters of a sentence outside its values; fewer fit any text."""
 LONGEST_SYMBOL = 3
 """Most characters of a symbol after a name."""
+MOST_VAGUE, LONGEST_VAGUE = 5, 16
+"""A sentence with at most so many letters outside its values, such as {low} to {high}, fits values no longer."""
 MOST_KEPT = 8192
 """Number of translated texts that are kept."""
 
@@ -116,6 +120,11 @@ class Language:
     def _number(self, number: str) -> str:
         return number.replace(".", self.decimal)
 
+    def _unended(self, text: str) -> str | None:
+        """A sentence whose full stop was taken off, because it stands in a list."""
+        found = self.sentences.get(f"{text}.")
+        return found and found.rstrip(".。")
+
     def _named(self, text: str) -> str | None:
         """A name with its symbol: packing fraction φ."""
         name, _, symbol = text.rpartition(" ")
@@ -123,13 +132,15 @@ class Language:
         return f"{found} {symbol}" if found else None
 
     def _composed(self, text: str) -> str:
-        """A text of values and sentences; one that begins with a capital letter may be known without it."""
+        """A text of values and sentences; its first letter may be small in one place and a capital in the other."""
         if not WORD.search(text):
             return text
-        for english in dict.fromkeys((text, text[:1].lower() + text[1:])):
-            found = self.sentences.get(english) or self._named(english) or self._filled(english)
-            if found:
-                return found if english == text else found[:1].upper() + found[1:]
+        small, capital = text[:1].lower() + text[1:], text[:1].upper() + text[1:]
+        forms = tuple(dict.fromkeys((text, small, capital)))
+        for look_up in (self.sentences.get, self._unended, self._named, self._filled):
+            for form in forms:
+                if found := look_up(form):
+                    return found[:1].upper() + found[1:] if text == capital else found
         for separator in (LINE, END, SIGNS):
             pieces = separator.split(text)
             if len(pieces) > 1:
@@ -154,7 +165,8 @@ class Language:
         fixed = sum(map(len, words))
         if fixed < LEAST_FIXED:
             return
-        pattern = "".join("(.*?)" if place % 2 else re.escape(piece) for place, piece in enumerate(pieces))
+        value = "(.*?)" if fixed > MOST_VAGUE else f"(.{{1,{LONGEST_VAGUE}}}?)"
+        pattern = "".join(value if place % 2 else re.escape(piece) for place, piece in enumerate(pieces))
         template = Template(re.compile(pattern, re.DOTALL), tuple(pieces[1::2]), translation, fixed)
         self._templates.setdefault(max(words, key=len), []).append(template)
 

@@ -16,6 +16,7 @@ import tomllib
 from collections.abc import Iterator, Sequence
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 from repose.app.language import ENGLISH, NATIVE, PLACE, WORD, Language, read_language
 from repose.app.render.theme import PALETTES
@@ -90,24 +91,31 @@ AFTER_UI = {"button", "checkbox", "choose", "slide"}
 """Functions whose second argument, after `ui`, is the name of a widget."""
 NOT_SHOWN = {
     ',\n "spheres": [\n{lines}\n ]\n}', "1/min", "1/m³", "500 mm",
-    "A frame of shape {shape} cannot be added: the film is {state}.", "GPa", "Hz", "MPa", "Pa", "Pa s", "Repose",
-    "Repose {version}", "The series '{name}' has no sample yet.", "Value error,", "^fo?[ \\t]",
+    "A frame of shape {shape} cannot be added: the film is {state}.", "GPa", "Hz", "MPa", "Pa", "Pa s", "P₂",
+    "Repose", "Repose {version}", "The series '{name}' has no sample yet.", "Value error,", "^fo?[ \\t]",
     "a picture of {size} x {size2} pixels cannot be drawn: both sides must be positive", "a statement of the format",
-    "auto", "bottom", "changed", "column", "column instead", "continuous", "coordination", "cuts of the marks",
-    "discrete", "f with numbers of points", "f with three points or more", "facet normal 3", "force {axis} [N]",
-    "from repose.sim.experiment.beside_process import main; main()", "gear5", "halve", "ignored", "instead", "kept",
-    "kg m²", "kg/m³", "kg/s", "last focus", "layer", "low", "l₀", "m/s²", "mN", "mPa s",
-    "made for {width}x{height} frames", "measured", "mesh = {path}", "mm", "mm/s", "m³/s²", "not saved", "outer loop",
-    "over", "parameter search", "phase", "plot shown", "rad/s", "recent runs", "remove", "repose run", "rk4",
-    "run saver", "save preset", "search is asked for", "share", "size", "spin {axes} [rad/s]",
-    "stress {stress_component} {stress_width}", "tabs found", "tested",
+    "auto", "back", "bottom", "changed", "column", "column instead", "continuous", "coordination",
+    "cuts of the marks", "discrete", "f with numbers of points", "f with three points or more", "facet normal 3",
+    "force {axis} [N]", "forward", "from repose.sim.experiment.beside_process import main; main()", "gear5", "halve",
+    "ignored", "instead", "kept", "kg m²", "kg/m³", "kg/s", "last focus", "layer", "leave", "lecture offer",
+    "left error", "low", "l₀", "m/s²", "mN", "mPa s", "made for {width}x{height} frames", "measured", "mesh = {path}",
+    "mm", "mm/s", "m³/s²", "not saved", "outer loop", "over", "parameter search", "phase", "plot shown", "rad/s",
+    "recent runs", "remove", "repose run", "right error", "rk4", "run saver", "save preset", "search is asked for",
+    "share", "size", "spin {axes} [rad/s]", "stress {stress_component} {stress_width}", "tabs found", "tested",
     "the panel '{name}' has the side '{side}': use one of {join}", "toasts seen", "tools", "v with three numbers",
     "value = {strip}", "vertex 3", "waiting for the compiler", "{kind} with numbers",
     "{name} declares no range, so that it cannot have a slider.", "{wanted} or endsolid", "µm", "µs", "ΔR/R", "Δt",
-    "ΣF", "ω Δt",
+    "Δθ", "ΣF", "ω Δt",
 }  # fmt: skip
 """Names in the code that look like words, units, and texts of errors of a program."""
 NAME_IN_CODE = re.compile(r"\w*([._]\w*)+|[0-9a-f]{6}|\{\w+\}\.\w+")
+ALSO_SHOWN = (
+    "Ctrl-click", "Ctrl-drag", "Keyboard in a panel", "arrows", "double-click", "drag", "from", "left", "right",
+    "right-click", "right-drag", "seeds", "to", "wheel",
+)  # fmt: skip
+"""Words that the rules below do not find."""
+LECTURE_TEXTS = {"about", "answer", "notes", "question", "title", "words"}
+"""Keys of the texts in the file of a lecture."""
 SENTENCE = re.compile(r"[^\W\d_]{2,}.*\s.*[^\W_]|^[A-Z][a-z]+$", re.DOTALL)
 """Two words, or one with a capital letter."""
 
@@ -129,9 +137,28 @@ def collect(root: Path | None = None) -> dict[str, str]:
         for key in ("title", "about", "question"):
             if preset.get(key):
                 found.setdefault(str(preset[key]), path.relative_to(root).as_posix())
+    for path in sorted((root / "assets" / "lectures").glob("*.toml")):
+        for text in _texts_in(tomllib.loads(path.read_text(encoding="utf-8"))):
+            found.setdefault(text, path.relative_to(root).as_posix())
     for theme in PALETTES:
         found.setdefault(theme, "app/render/theme.py")
+    for word in ALSO_SHOWN:
+        found.setdefault(word, "app/ui/keys.py")
     return found
+
+
+def _texts_in(part: Any) -> Iterator[str]:
+    """Texts of a lecture and of its steps, where they are not a table by language."""
+    if isinstance(part, list):
+        for entry in part:
+            yield from _texts_in(entry)
+    elif isinstance(part, dict):
+        for key, entry in part.items():
+            if isinstance(entry, str):
+                if key in LECTURE_TEXTS and WORD.search(entry):
+                    yield entry.strip()
+            else:
+                yield from _texts_in(entry)
 
 
 class Reader:
@@ -167,7 +194,7 @@ class Reader:
         if isinstance(parent, ast.Expr):  # a docstring
             return False
         if isinstance(parent, ast.Dict) and node in parent.keys:
-            return False
+            return self._in_window and text[:1].isupper() and " " in text
         if isinstance(parent, ast.Dict) and self._in_window:
             return True
         if isinstance(parent, (ast.Subscript, ast.Compare)):

@@ -87,7 +87,9 @@ def at_rest(experiment: Experiment) -> bool:
     if experiment.phase == "rested" and getattr(experiment.parameters, "repeat", False):
         return False  # the scene continues by itself
     last = past.log.entries[past.commands - 1] if past.commands else None
-    settled = last is None or last.command == Act("reset") or (past.at - last.at) * experiment.dt >= REST_TIME
+    # An experiment that has ended had its effect, be it within microseconds as an impact.
+    ended = experiment.phase == "rested" and last is not None and last.command == Act("run")
+    settled = last is None or last.command == Act("reset") or (past.at - last.at) * experiment.dt >= REST_TIME or ended
     return settled and mean_speed(run.world) < getattr(experiment.parameters, "settle_speed", SLOW)
 
 

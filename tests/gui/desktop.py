@@ -61,7 +61,9 @@ class Desktop:
             if self.program.poll() is not None:
                 raise AssertionError(f"The program ended with code {self.program.returncode} before {what}.")
             if time.monotonic() > end:
-                raise AssertionError(f"There is still no {what}; the last state: {self.report.read_text()[:3000]}")
+                found = self.look() if self.report.exists() else {}
+                told = {name: found.get(name) for name in ("state", "toasts", "refusals", "broken", "tool", "widgets")}
+                raise AssertionError(f"There is still no {what}; the last report: {json.dumps(told)[:6000]}")
             time.sleep(0.02)
 
     def fresh(self, frames: int = 3) -> dict[str, Any]:

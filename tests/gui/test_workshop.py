@@ -95,5 +95,13 @@ def test_a_clump_is_made_turned_exported_and_poured(tmp_path: Path) -> None:
             lambda: desktop.state["phase"] == "filling" and desktop.state["moving_count"] > 0, "clumps falling"
         )
         assert len(read_clump(folder / "cube-8-1.json").clump.radius) == 8
+        # Once more, as the second clump of a mixture with the first.
+        desktop.press("w")
+        desktop.click("workshop.mix")
+        desktop.until(lambda: "question.yes" in desktop.look()["widgets"], "the question")
+        desktop.press("y")
+        desktop.until(lambda: desktop.state["parameters"]["second_clump"].endswith("cube-8-2.json"), "the mixture")
+        assert desktop.state["parameters"]["clump"] == str(folder / "cube-8-1.json")
+        assert desktop.state["parameters"]["second_share"] == 0.5
         assert desktop.state["fault"] == ""
         assert desktop.look()["broken"] == {}

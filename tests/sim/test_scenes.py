@@ -14,7 +14,7 @@ from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.headless import run_experiment
 from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.snapshot import Snapshot
-from repose.sim.experiment.stepping import advance, is_finished
+from repose.sim.experiment.stepping import REST_TIME, advance, at_rest, is_finished
 from repose.sim.experiment.take_snapshot import take_picture
 from repose.sim.measure.angle_of_repose import AngleOfRepose
 from repose.sim.measure.display import Reading
@@ -329,3 +329,9 @@ def test_a_picture_without_a_step_has_no_readings_of_an_earlier_run() -> None:
     take_picture(new_experiment("bounce"), snapshot)
     assert snapshot.bulk_readings == ()
     assert snapshot.series["time"].size == 0
+
+
+def test_the_clock_stops_at_the_end_of_an_impact_of_microseconds(finished: Finished) -> None:
+    simulation, _ = finished["impacts"]
+    assert simulation.time < REST_TIME
+    assert at_rest(simulation)

@@ -17,7 +17,7 @@ def refusal(snapshot: Snapshot) -> str:
     scene = scenes().get(snapshot.scene)
     if scene is None or scene.add_grains is not None:
         return ""
-    return f"No grains can be added here: the scene '{scene.title}' counts on the grains that it begins with."
+    return f"No grains can be added here: the scene '{scene.title}' places all of its grains itself."
 
 
 def click(ui: Ui, at: Pixel) -> None:

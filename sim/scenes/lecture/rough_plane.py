@@ -303,9 +303,9 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
     time, angle = column(experiment, "time"), np.degrees(column(experiment, "angle"))
     layer = Line("layer", time, column(experiment, "thickness"))
     return (
-        Curve("Thickness", "angle of the plane θ [°]", "thickness of the layer h/d", tuple(shown)),
-        Curve("Angle", "time [s]", "angle of the plane θ [°]", (Line("angle", time, angle),)),
-        Curve("Layer", "time [s]", "thickness of the layer h/d", (layer,)),
+        Curve("Thickness", "angle θ [°]", "thickness h/d", tuple(shown)),
+        Curve("Angle", "time [s]", "angle θ [°]", (Line("angle", time, angle),)),
+        Curve("Layer", "time [s]", "thickness h/d", (layer,)),
     )
 
 

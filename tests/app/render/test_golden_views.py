@@ -45,6 +45,7 @@ def shot(dimension: int) -> Snapshot:
     before[:, 0] -= 0.4 * RADIUS * height
     snapshot.mark = Mark(0, 0, "flowing", 0.0, snapshot.sphere_id.copy(), before)
     snapshot.velocity[:, 0] = 0.1 * height
+    snapshot.mass[:] = 1e-3  # of pebbles: their motion adds less than a thousandth to the stress
     snapshot.phase, snapshot.time = "flowing", 0.5
     return snapshot
 

@@ -26,7 +26,7 @@ def ui() -> Any:
     snapshot = Snapshot(serial=1, box=((0.0, 0.0), (0.1, 0.2)))
     inset = (300.0, 0.0, 300.0, 46.0)
     return SimpleNamespace(
-        snapshot=snapshot, camera=Camera2D(), size=SIZE, inset=inset, scale=1.0, memory={}, view=View()
+        runs=(), snapshot=snapshot, camera=Camera2D(), size=SIZE, inset=inset, scale=1.0, memory={}, view=View()
     )
 
 

@@ -176,7 +176,7 @@ def test_a_snapshot_shows_the_world(runner: Runner) -> None:
     assert shown.energy == expected.energy
     assert shown.moving_count == expected.moving_count == int((~shown.fixed).sum())
     assert shown.omega_dt < shown.omega_dt_limit
-    assert set(shown.columns) == {"speed", "force", "pressure", "coordination", "size", "layer"}
+    assert set(shown.columns) == {"speed", "force", "pressure", "coordination", "size", "layer", "rotational"}
 
 
 def test_a_refusal_is_shown_until_a_command_is_accepted(runner: Runner) -> None:
