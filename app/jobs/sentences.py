@@ -16,7 +16,6 @@ import tomllib
 from collections.abc import Iterator, Sequence
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 from repose.app.language import ENGLISH, NATIVE, PLACE, WORD, Language, read_language
 from repose.app.render.theme import PALETTES
@@ -114,8 +113,6 @@ ALSO_SHOWN = (
     "right-click", "right-drag", "seeds", "to", "wheel",
 )  # fmt: skip
 """Words that the rules below do not find."""
-LECTURE_TEXTS = {"about", "answer", "notes", "question", "title", "words"}
-"""Keys of the texts in the file of a lecture."""
 SENTENCE = re.compile(r"[^\W\d_]{2,}.*\s.*[^\W_]|^[A-Z][a-z]+$", re.DOTALL)
 """Two words, or one with a capital letter."""
 
@@ -137,28 +134,11 @@ def collect(root: Path | None = None) -> dict[str, str]:
         for key in ("title", "about", "question"):
             if preset.get(key):
                 found.setdefault(str(preset[key]), path.relative_to(root).as_posix())
-    for path in sorted((root / "assets" / "lectures").glob("*.toml")):
-        for text in _texts_in(tomllib.loads(path.read_text(encoding="utf-8"))):
-            found.setdefault(text, path.relative_to(root).as_posix())
     for theme in PALETTES:
         found.setdefault(theme, "app/render/theme.py")
     for word in ALSO_SHOWN:
         found.setdefault(word, "app/ui/keys.py")
     return found
-
-
-def _texts_in(part: Any) -> Iterator[str]:
-    """Texts of a lecture and of its steps, where they are not a table by language."""
-    if isinstance(part, list):
-        for entry in part:
-            yield from _texts_in(entry)
-    elif isinstance(part, dict):
-        for key, entry in part.items():
-            if isinstance(entry, str):
-                if key in LECTURE_TEXTS and WORD.search(entry):
-                    yield entry.strip()
-            else:
-                yield from _texts_in(entry)
 
 
 class Reader:

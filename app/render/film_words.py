@@ -18,7 +18,7 @@ MOST_PARAMETERS, MOST_READINGS = 5, 3
 """Parameters and readings written on a picture."""
 
 
-PIECE = re.compile(r"[\u3000-\u9fff\uff00-\uffef]|[^\s\u3000-\u9fff\uff00-\uffef]+|\s+")
+PIECE = re.compile(r"[\u3000-\u9fff\uff00-\uffef][、。：]*|[^\s\u3000-\u9fff\uff00-\uffef]+|\s+")
 """A letter of Japanese, a word, or a gap: between them a line can end."""
 
 

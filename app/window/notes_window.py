@@ -28,6 +28,8 @@ WIDE = 0.85
 SIZE = 0.034
 """Height of ordinary letters [share of the height of the window]."""
 JAPANESE = re.compile(r"[\u3000-\u9fff\uff00-\uffef]")
+RUN = re.compile(r"[\u3000-\u9fff\uff00-\uffef]+|[^\u3000-\u9fff\uff00-\uffef]+")
+"""A letter of Japanese, and letters of one of the two fonts."""
 MARGIN = 1.2
 """Of the page [heights of letters]."""
 
@@ -118,7 +120,7 @@ def write_page(surface: pygame.Surface, ui: Ui, clock: str) -> None:
     unit = max(SIZE * height, 8.0)
     left, room = MARGIN * unit, width - 2.0 * MARGIN * unit
     y = MARGIN * unit
-    y = _write(surface, f"{mode.number + 1} / {len(steps)}     {clock}", (left, y), room, unit, FAINT)
+    y = _write(surface, f"{mode.number + 1} / {len(steps)}  ·  {clock}", (left, y), room, unit, FAINT)
     y = _write(surface, mode.said(step.title), (left, y), room, 1.5 * unit, INK, bold=True)
     for text, colour in ((step.question, ACCENT), (step.answer, FAINT)):
         if words := mode.said(text):
@@ -134,28 +136,41 @@ def write_page(surface: pygame.Surface, ui: Ui, clock: str) -> None:
         _write(surface, f"→ {mode.said(steps[mode.number + 1].title)}", (left, foot + 0.6 * unit), room, unit, FAINT)
 
 
-def _font(text: str, size: float, bold: bool = False) -> pygame.font.Font:
-    """The font that has the letters of the text."""
-    import pygame
+class Letters:
+    """Fonts of one size: Inter, and beside it one with the letters of Japanese."""
 
-    name = "Inter-SemiBold.otf" if bold else "Inter-Regular.otf"
-    if JAPANESE.search(text):
-        name = "NotoSansJP-Regular.otf"
-    path = Path(str(files("repose.assets").joinpath("fonts", name)))
-    return pygame.font.Font(path, max(round(size), 6))
+    def __init__(self, size: float, bold: bool = False) -> None:
+        import pygame
 
+        names = ("Inter-SemiBold.otf" if bold else "Inter-Regular.otf", "NotoSansJP-Regular.otf")
+        folder, height = files("repose.assets").joinpath("fonts"), max(round(size), 6)
+        self._fonts = [pygame.font.Font(Path(str(folder.joinpath(name))), height) for name in names]
+        self.line = 1.15 * self._fonts[0].get_linesize()
+        """Height of a line [pixel]."""
 
-def _lines(text: str, room: float, font: pygame.font.Font) -> list[str]:
-    """The text in lines of at most `room` [pixel]."""
-    lines: list[str] = []
-    for paragraph in text.splitlines():
-        lines += wrapped(paragraph, lambda line: font.size(line)[0], room)
-    return lines
+    def _runs(self, text: str) -> list[tuple[str, pygame.font.Font]]:
+        runs = [(run, self._fonts[bool(JAPANESE.match(run))]) for run in RUN.findall(text)]
+        return [(run, font) for run, font in runs if run]
+
+    def width(self, text: str) -> float:
+        """Width of a line [pixel]."""
+        return float(sum(font.size(run)[0] for run, font in self._runs(text)))
+
+    def lines(self, text: str, room: float) -> list[str]:
+        """The text in lines of at most `room` [pixel]."""
+        return [line for paragraph in text.splitlines() for line in wrapped(paragraph, self.width, room)]
+
+    def write(self, surface: pygame.Surface, line: str, x: float, y: float, colour: tuple[int, int, int]) -> None:
+        """Write a line from a place on."""
+        base = y + self._fonts[0].get_ascent()
+        for run, font in self._runs(line):
+            surface.blit(font.render(run, True, colour), (round(x), round(base - font.get_ascent())))
+            x += font.size(run)[0]
 
 
 def _height(text: str, room: float, size: float) -> float:
-    font = _font(text, size)
-    return len(_lines(text, room, font)) * 1.15 * font.get_linesize()
+    letters = Letters(size)
+    return len(letters.lines(text, room)) * letters.line
 
 
 def _write(
@@ -168,9 +183,8 @@ def _write(
     bold: bool = False,
 ) -> float:
     """Write lines from a place on; returns their foot [pixel]."""
-    font, y = _font(text, size, bold), at[1]
-    for line in _lines(text, room, font):
-        if line:
-            surface.blit(font.render(line, True, colour), (round(at[0]), round(y)))
-        y += 1.15 * font.get_linesize()
+    letters, y = Letters(size, bold), at[1]
+    for line in letters.lines(text, room):
+        letters.write(surface, line, at[0], y, colour)
+        y += letters.line
     return y
