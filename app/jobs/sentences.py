@@ -103,14 +103,15 @@ NOT_SHOWN = {
     "recent runs", "remove", "repose run", "right error", "rk4", "run saver", "save preset", "search is asked for",
     "share", "size", "spin {axes} [rad/s]", "stress {stress_component} {stress_width}", "tabs found", "tested",
     "the panel '{name}' has the side '{side}': use one of {join}", "toasts seen", "tools", "v with three numbers",
-    "value = {strip}", "vertex 3", "waiting for the compiler", "{kind} with numbers",
+    "value = {strip}", "vertex 3", "{kind} with numbers",
     "{name} declares no range, so that it cannot have a slider.", "{wanted} or endsolid", "µm", "µs", "ΔR/R", "Δt",
     "Δθ", "ΣF", "ω Δt",
 }  # fmt: skip
 """Names in the code that look like words, units, and texts of errors of a program."""
 NAME_IN_CODE = re.compile(r"\w*([._]\w*)+|[0-9a-f]{6}|\{\w+\}\.\w+")
 ALSO_SHOWN = (
-    "Ctrl-click", "Ctrl-drag", "Keyboard in a panel", "arrows", "double-click", "drag", "from", "left", "right",
+    "Ctrl-click", "Ctrl-drag", "Keyboard in a panel", "Waiting for the compiler", "arrows", "cells", "fitted", "greedy",
+    "double-click", "drag", "from", "left", "right",
     "right-click", "right-drag", "seeds", "to", "wheel",
 )  # fmt: skip
 """Words that the rules below do not find."""
