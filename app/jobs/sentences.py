@@ -110,13 +110,15 @@ NOT_SHOWN = {
 """Names in the code that look like words, units, and texts of errors of a program."""
 NAME_IN_CODE = re.compile(r"\w*([._]\w*)+|[0-9a-f]{6}|\{\w+\}\.\w+")
 ALSO_SHOWN = (
-    "Ctrl-click", "Ctrl-drag", "Keyboard in a panel", "Waiting for the compiler", "arrows", "cells", "fitted", "greedy",
+    "Ctrl-click", "Ctrl-drag", "Keyboard in a panel", "Waiting for the compiler", "arrows", "cells", "counted", "filled", "fitted", "playing", "greedy",
     "double-click", "drag", "from", "left", "right",
     "right-click", "right-drag", "seeds", "to", "wheel",
 )  # fmt: skip
 """Words that the rules below do not find."""
 LECTURE_TEXTS = {"about", "answer", "notes", "question", "title", "words"}
 """Keys of the texts in the file of a lecture."""
+PHASE = re.compile(r"([a-z][a-z ]+): \{")
+"""A phase of a scene with its values; the window shows the phase alone too."""
 SENTENCE = re.compile(r"[^\W\d_]{2,}.*\s.*[^\W_]|^[A-Z][a-z]+$", re.DOTALL)
 """Two words, or one with a capital letter."""
 
@@ -133,6 +135,8 @@ def collect(root: Path | None = None) -> dict[str, str]:
                 continue
             for sentence in Reader(path.read_text(encoding="utf-8"), name.startswith("app/ui")).sentences():
                 found.setdefault(sentence, name)
+                if name.startswith("sim/scenes") and (phase := PHASE.match(sentence)):
+                    found.setdefault(phase[1], name)
     for path in sorted((root / "assets" / "presets").glob("*.toml")):
         preset = tomllib.loads(path.read_text(encoding="utf-8"))
         for key in ("title", "about", "question"):
