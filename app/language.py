@@ -26,6 +26,8 @@ NATIVE = {
     "de": "Deutsch",
     "pl": "Polski",
     "es": "Español",
+    "ru": "Русский",
+    "ja": "日本語",
 }
 """Languages, by their code in ISO 639-1, with their own names."""
 PLACE = re.compile(r"\{(\w*)\}")

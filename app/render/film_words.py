@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 
@@ -15,6 +16,10 @@ from repose.sim.registry import scenes
 
 MOST_PARAMETERS, MOST_READINGS = 5, 3
 """Parameters and readings written on a picture."""
+
+
+PIECE = re.compile(r"[\u3000-\u9fff\uff00-\uffef]|[^\s\u3000-\u9fff\uff00-\uffef]+|\s+")
+"""A letter of Japanese, a word, or a gap: between them a line can end."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +52,22 @@ class FilmWords:
     """Opacity of the title card."""
     lines: Lines | None = None
     """Written in the picture and on the card."""
+
+
+def wrapped(text: str, width: Callable[[str], float], room: float) -> list[str]:
+    """A text in lines of at most `room` [pixel], if no word is longer; `width` measures a line. Lines also end between
+    letters of Japanese, which has no blanks."""
+    lines, gap = [""], ""
+    for piece in PIECE.findall(text):
+        if piece.isspace():
+            gap = " "
+        elif lines[-1] and width(lines[-1] + gap + piece) > room:
+            lines.append(piece)
+            gap = ""
+        else:
+            lines[-1] += gap * bool(lines[-1]) + piece
+            gap = ""
+    return lines if lines[-1] else []
 
 
 def film_words(

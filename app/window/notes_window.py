@@ -6,12 +6,14 @@ The window has no OpenGL: SDL copies a picture that pygame draws, and only when 
 from __future__ import annotations
 
 import os
+import re
 import sys
 import time
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from repose.app.render.film_words import wrapped
 from repose.app.ui.ui import Ui
 from repose.app.window import sdl
 
@@ -25,6 +27,7 @@ WIDE = 0.85
 """Share of the screen that the window takes in width and height [-]."""
 SIZE = 0.034
 """Height of ordinary letters [share of the height of the window]."""
+JAPANESE = re.compile(r"[\u3000-\u9fff\uff00-\uffef]")
 MARGIN = 1.2
 """Of the page [heights of letters]."""
 
@@ -131,10 +134,13 @@ def write_page(surface: pygame.Surface, ui: Ui, clock: str) -> None:
         _write(surface, f"→ {mode.said(steps[mode.number + 1].title)}", (left, foot + 0.6 * unit), room, unit, FAINT)
 
 
-def _font(size: float, bold: bool = False) -> pygame.font.Font:
+def _font(text: str, size: float, bold: bool = False) -> pygame.font.Font:
+    """The font that has the letters of the text."""
     import pygame
 
     name = "Inter-SemiBold.otf" if bold else "Inter-Regular.otf"
+    if JAPANESE.search(text):
+        name = "NotoSansJP-Regular.otf"
     path = Path(str(files("repose.assets").joinpath("fonts", name)))
     return pygame.font.Font(path, max(round(size), 6))
 
@@ -143,20 +149,12 @@ def _lines(text: str, room: float, font: pygame.font.Font) -> list[str]:
     """The text in lines of at most `room` [pixel]."""
     lines: list[str] = []
     for paragraph in text.splitlines():
-        line = ""
-        for word in paragraph.split(" "):
-            longer = f"{line} {word}" if line else word
-            if line and font.size(longer)[0] > room:
-                lines.append(line)
-                line = word
-            else:
-                line = longer
-        lines.append(line)
+        lines += wrapped(paragraph, lambda line: font.size(line)[0], room)
     return lines
 
 
 def _height(text: str, room: float, size: float) -> float:
-    font = _font(size)
+    font = _font(text, size)
     return len(_lines(text, room, font)) * 1.15 * font.get_linesize()
 
 
@@ -170,7 +168,7 @@ def _write(
     bold: bool = False,
 ) -> float:
     """Write lines from a place on; returns their foot [pixel]."""
-    font, y = _font(size, bold), at[1]
+    font, y = _font(text, size, bold), at[1]
     for line in _lines(text, room, font):
         if line:
             surface.blit(font.render(line, True, colour), (round(at[0]), round(y)))

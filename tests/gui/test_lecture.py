@@ -128,6 +128,12 @@ def test_the_default_start_is_a_filled_column_ready_to_be_opened(column: Desktop
     assert "open" in column.state["enabled"]
 
 
+def test_the_clock_stands_while_all_is_at_rest(column: Desktop) -> None:
+    before = column.fresh()["state"]["time"]
+    column.fresh()
+    assert column.fresh()["state"]["time"] == before
+
+
 def test_a_lecture_is_shown_step_by_step_and_the_run_comes_back_with_its_undo(column: Desktop) -> None:
     pull(column, "field.friction", 0.5)
     column.until(lambda: column.state["parameters"]["friction"] > 0.2, "another friction")
@@ -159,12 +165,8 @@ def test_a_lecture_is_shown_step_by_step_and_the_run_comes_back_with_its_undo(co
     column.until(lambda: column.state["parameters"]["friction"] == 0.1, "the friction before the drag")
     column.click("lecture.close")
     column.until(lambda: column.look()["lecture"]["opened"] == "", "no lecture")
-
-
-def test_the_clock_stands_while_all_is_at_rest(column: Desktop) -> None:
-    before = column.fresh()["state"]["time"]
-    column.fresh()
-    assert column.fresh()["state"]["time"] == before
+    column.press("r")
+    column.until(lambda: column.state["phase"] == "filled" and "open" in column.state["enabled"], "filled column")
 
 
 def test_k_n_at_its_maximum_and_a_reset_keep_the_column(column: Desktop) -> None:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from repose.app.render.film_words import Lines
+from repose.app.render.film_words import Lines, wrapped
 from repose.app.render.pacing import describe_speed
 from repose.app.render.passes import Frame, Pass, Switch, legend, part_names, scale_bar
-from repose.app.render.passes.title_card import wrapped
 
 if TYPE_CHECKING:
     from repose.app.render.canvas import Canvas

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from repose.app.render.film_words import wrapped
 from repose.app.render.passes import Frame, Pass
 
 if TYPE_CHECKING:
@@ -49,18 +49,6 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
 def _fitting(canvas: Canvas, text: str, size: float, room: float) -> float:
     """The largest text size up to `size` at which the text is at most `room` [pixel] wide."""
     return size * min(1.0, room / max(canvas.text_extent(text, size, bold=True)[0], 1.0))
-
-
-def wrapped(text: str, width: Callable[[str], float], room: float) -> list[str]:
-    """A sentence in lines of at most `room` [pixel], if no word is longer; `width` measures a line."""
-    lines: list[str] = []
-    for word in text.split():
-        longer = f"{lines[-1]} {word}" if lines else word
-        if lines and width(longer) <= room:
-            lines[-1] = longer
-        else:
-            lines.append(word)
-    return lines
 
 
 def _lines(parameters: tuple[str, ...], canvas: Canvas, room: float) -> list[str]:
