@@ -98,7 +98,7 @@ def repose(
         str,
         typer.Option(
             metavar="CODE",
-            help="Language of the window: en, de, pl or es; the last choice or the system's if not given.",
+            help="Language of the window: en, de, pl, es, ru or ja; the last choice or the system's if not given.",
             show_default=False,
         ),
     ] = "",

@@ -102,17 +102,20 @@ NOT_SHOWN = {
     "recent runs", "remove", "repose run", "right error", "rk4", "run saver", "save preset", "search is asked for",
     "share", "size", "spin {axes} [rad/s]", "stress {stress_component} {stress_width}", "tabs found", "tested",
     "the panel '{name}' has the side '{side}': use one of {join}", "toasts seen", "tools", "v with three numbers",
-    "value = {strip}", "vertex 3", "waiting for the compiler", "{kind} with numbers",
+    "value = {strip}", "vertex 3", "{kind} with numbers",
     "{name} declares no range, so that it cannot have a slider.", "{wanted} or endsolid", "µm", "µs", "ΔR/R", "Δt",
     "Δθ", "ΣF", "ω Δt",
 }  # fmt: skip
 """Names in the code that look like words, units, and texts of errors of a program."""
 NAME_IN_CODE = re.compile(r"\w*([._]\w*)+|[0-9a-f]{6}|\{\w+\}\.\w+")
 ALSO_SHOWN = (
-    "Ctrl-click", "Ctrl-drag", "Keyboard in a panel", "arrows", "double-click", "drag", "from", "left", "right",
-    "right-click", "right-drag", "seeds", "to", "wheel",
+    "arrows", "cells", "counted", "Ctrl-click", "Ctrl-drag", "double-click", "drag", "filled", "fitted", "from",
+    "greedy", "Keyboard in a panel", "left", "playing", "right", "right-click", "right-drag", "seeds", "to",
+    "Waiting for the compiler", "wheel",
 )  # fmt: skip
 """Words that the rules below do not find."""
+PHASE = re.compile(r"([a-z][a-z ]+): \{")
+"""A phase of a scene with its values; the window shows the phase alone too."""
 SENTENCE = re.compile(r"[^\W\d_]{2,}.*\s.*[^\W_]|^[A-Z][a-z]+$", re.DOTALL)
 """Two words, or one with a capital letter."""
 
@@ -129,6 +132,8 @@ def collect(root: Path | None = None) -> dict[str, str]:
                 continue
             for sentence in Reader(path.read_text(encoding="utf-8"), name.startswith("app/ui")).sentences():
                 found.setdefault(sentence, name)
+                if name.startswith("sim/scenes") and (phase := PHASE.match(sentence)):
+                    found.setdefault(phase[1], name)
     for path in sorted((root / "assets" / "presets").glob("*.toml")):
         preset = tomllib.loads(path.read_text(encoding="utf-8"))
         for key in ("title", "about", "question"):

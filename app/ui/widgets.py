@@ -171,8 +171,13 @@ def button(
     fade = 1.0 if enabled else imgui.get_style().disabled_alpha
     hint_width = text_width(hint, SMALL)
     free = size.x - (hint_width + pad.x if hint else 0.0)
-    start = low.x + max((free - symbol_width(label, RAISED)) / 2, pad.x * 0.5)
-    draw_symbol(start, low.y + pad.y, label, _faded(ink, fade), RAISED)
+    share = 1.0 if RAISED.search(label) else fitting_size(label, free - 0.5 * pad.x)
+    if share < 1.0:
+        start = low.x + max((free - text_width(label, share)) / 2, pad.x * 0.5)
+        draw_text(start, low.y + pad.y + imgui.get_font_size() * (1 - share) / 2, label, _faded(ink, fade), share)
+    else:
+        start = low.x + max((free - symbol_width(label, RAISED)) / 2, pad.x * 0.5)
+        draw_symbol(start, low.y + pad.y, label, _faded(ink, fade), RAISED)
     if hint:
         lift = imgui.get_font_size() * (1 - SMALL) / 2
         quiet = ui.palette.muted if emphasis is None or not enabled else ui.palette.on_accent
@@ -188,8 +193,10 @@ def widths(labels: tuple[str, ...]) -> list[float]:
     equal = room / len(labels)
     if max(needed) <= equal:
         return [equal] * len(labels)
-    spare = max(room - sum(needed), 0.0) / len(labels)
-    return [width + spare for width in needed]
+    spare = room - sum(needed)
+    if spare < 0.0:  # labels that do not fit are written smaller
+        return [width * room / sum(needed) for width in needed]
+    return [width + spare / len(labels) for width in needed]
 
 
 def button_width(label: str, hint: str = "") -> float:

@@ -134,7 +134,7 @@ def _draw_plot(ui: Ui, found: dict[str, Errors]) -> None:
         return
     line = imgui.get_text_line_height()
     try:
-        implot.setup_axes("time step / contact duration", "", 0, implot.AxisFlags_.no_label)
+        implot.setup_axes(translated("time step / contact duration"), "", 0, implot.AxisFlags_.no_label)
         first, last = 3e-3, 1.2
         implot.setup_axes_limits(first, last, LOW, HIGH, implot.Cond_.always)
         set_axis(implot.ImAxis_.x1, first, last, size.x - 4.0 * line, log=True)

@@ -120,7 +120,7 @@ def _draw_progress(ui: Ui) -> None:
     )
     words = f"{studies.done} of {studies.total} runs" if studies.total else "no runs yet"
     imgui.push_style_color(imgui.Col_.plot_histogram, vector(ui.palette.fill))  # on which the words can be read
-    imgui.progress_bar(studies.share if studies.total else 0.0, bar, words)
+    imgui.progress_bar(studies.share if studies.total else 0.0, bar, translated(words))
     imgui.pop_style_color()
     ui.probe.mark("study.progress")
     imgui.same_line()

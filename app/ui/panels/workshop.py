@@ -125,7 +125,7 @@ def _draw_progress(ui: Ui) -> None:
     room = imgui.get_content_region_avail().x - width - imgui.get_style().item_spacing.x
     if workshop.working:
         words = f"{workshop.words[:1].upper()}{workshop.words[1:]}"
-        imgui.progress_bar(workshop.share, imgui.ImVec2(room, imgui.get_frame_height()), words)
+        imgui.progress_bar(workshop.share, imgui.ImVec2(room, imgui.get_frame_height()), translated(words))
         ui.probe.mark("workshop.progress")
         imgui.same_line()
         if button(ui, "workshop.stop", "Stop", width=width, help="Keep the clump and the points made so far."):
