@@ -97,7 +97,7 @@ def test_orientations_are_uniform() -> None:
 
 
 def test_layers_are_counted_in_advance_and_a_mixture_has_the_share_that_was_asked_for() -> None:
-    experiment = begun()
+    experiment = begun(ball_share=0.3)
     expected = layers(experiment)
     state, count = experiment.run.state, experiment.parameters.grain_count
     assert sum(state.loose) == pytest.approx(0.3 * count, abs=2.8 * (0.21 * count) ** 0.5)
@@ -176,7 +176,7 @@ def test_a_heap_that_stands_upright_is_measured_at_its_flank_and_a_cone_by_its_p
 
 
 def test_a_mixture_of_two_shapes_and_spheres_is_poured_in_its_shares_and_belongs_to_the_run() -> None:
-    experiment = begun(second_share=0.5, second_shape="rod", second_members=6)
+    experiment = begun(grain_count=100, ball_share=0.3, second_share=0.5, second_shape="rod", second_members=6)
     tetrahedra, rods = experiment.run.state.grains
     assert (len(tetrahedra.members), len(rods.members)) == (4, 6)
     state = experiment.run.state

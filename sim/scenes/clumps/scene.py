@@ -400,14 +400,14 @@ IN_SPACE = Scene(
     study=STUDY_IN_SPACE,
     lecture=("shape", "members", "second_share", "second_shape", "ball_share", "friction", "gravity"),
     test_values={
-        "grain_count": 100,
+        "grain_count": 130,
         "shape": "tetrahedron",
         "members": 4,
         "friction": 0.9,
-        "ball_share": 0.3,
-        "rolling_friction": 0.2,
-        "lift_speed": 0.5,
-        "young": 1e6,
+        "ball_share": 0.1,
+        "rolling_friction": 0.8,
+        "lift_speed": 0.3,
+        "young": 4e5,
     },
 )
 
