@@ -11,7 +11,7 @@ from repose.sim.experiment.ledger import survey_contacts
 from repose.sim.measure.measurement import System
 
 SAMPLE_INTERVAL = 0.01
-"""Time between two samples of the series [s], on the screen at the first speed: of an impact thousands of times less."""
+"""Between two samples of the series [s], on the screen at the first speed: of an impact a thousandth or less."""
 
 COSTLY_STEPS = 1000
 """Steps between two samples of a costly measurement for the series: one sample costs as much as 20 steps or less."""
