@@ -74,7 +74,7 @@ def test_a_server_that_is_no_scheduler_is_refused_in_a_sentence() -> None:
 
         answering = threading.Thread(target=answer)
         answering.start()
-        with pytest.raises(ParameterError, match=r"no scheduler answers there"):
+        with pytest.raises(ParameterError, match=r"is no scheduler of Dask"):
             connect(f"tcp://127.0.0.1:{server.getsockname()[1]}")
         answering.join()
 
