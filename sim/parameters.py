@@ -310,7 +310,7 @@ def require_known(name: str, names: Any, what: str = "parameter") -> None:
     """Raise `ParameterError` naming the nearest known name when `name` is not one of `names`."""
     if name in names:
         return
-    near = difflib.get_close_matches(name, list(names), n=1, cutoff=0.4)
+    near = difflib.get_close_matches(name, list(names), n=1, cutoff=0.6)
     hint = f"did you mean '{near[0]}'?" if near else f"known: {', '.join(names)}."
     raise ParameterError(f"Unknown {what} '{name}': {hint}")
 

@@ -102,7 +102,7 @@ def run_calibration(request: Request) -> int:
     """Do the runs and write the results; returns the exit code. Raises `ParameterError` before any work."""
     goal, names = request.goal, (RESULT, PICTURE, PRESET)
     continued = _continued(request)
-    folder, made = output_folder(request.out, "calibrate", () if continued else (*names, RUNS, DESCRIPTION))
+    folder, made = output_folder(request.out, "calibrate", () if continued else None)
     claims: dict[str, Claim] = {}
     try:
         for name in names:

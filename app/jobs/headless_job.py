@@ -38,6 +38,7 @@ from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.io.atomic_file import Claim, claim, remove_leftovers
 from repose.sim.io.json_text import json_text
 from repose.sim.measure.display import Reading
+from repose.sim.numbers import time_text
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
 
@@ -238,7 +239,7 @@ def summary(simulation: Experiment, stopped: bool = False) -> str:
     ended = f"stopped while {simulation.phase}" if stopped else simulation.scene.describe(simulation)[1]
     rows.append(("ended", ended))
     together = f", {count} threads" if (count := threads_of(simulation)) > 1 else ""
-    rows.append(("simulated time", f"{simulation.time:.3f} s in {simulation.step} steps{together}"))
+    rows.append(("simulated time", f"{time_text(simulation.time)} in {simulation.step} steps{together}"))
     complaint = simulation.scene.check(simulation)
     if complaint and not stopped and simulation.fault is None and is_finished(simulation):
         rows.append(("complaint", complaint))
@@ -321,11 +322,12 @@ def _draw(simulation: Experiment, job: Job, file: BinaryIO) -> None:
         maker.close()
 
 
-def output_folder(wanted: Path | None, name: str, taken: Sequence[str]) -> tuple[Path, bool]:
+def output_folder(wanted: Path | None, name: str, taken: Sequence[str] | None) -> tuple[Path, bool]:
     """A folder that contains none of the files `taken`, and whether it is new; by default the next free
     `repose-NAME-N`.
 
-    Raises `ParameterError`.
+    With None the folder must be empty but for hidden files, such as the claim of a study under way. Raises
+    `ParameterError`.
     """
     try:
         if wanted is None:
@@ -338,9 +340,9 @@ def output_folder(wanted: Path | None, name: str, taken: Sequence[str]) -> tuple
         new = not wanted.exists()
         wanted.mkdir(parents=True, exist_ok=True)
         remove_leftovers(wanted)
-        for file in taken:
-            if (wanted / file).exists():
-                raise ParameterError(f"--out {wanted} already contains {file}: move it away or choose another folder.")
+        found = sorted(path.name for path in wanted.iterdir() if not path.name.startswith("."))
+        for file in found if taken is None else [name for name in taken if (wanted / name).exists()]:
+            raise ParameterError(f"--out {wanted} already contains {file}: move it away or choose another folder.")
         with tempfile.TemporaryFile(dir=wanted):
             return wanted, new
     except (OSError, ValueError) as error:

@@ -47,8 +47,7 @@ def run_study(request: Request) -> int:
     if request.dask:
         connect(request.dask).close()
     names = _file_names(request)
-    taken = () if continued else (*names, RUNS, DESCRIPTION)
-    folder, made = output_folder(request.out, request.name, taken)
+    folder, made = output_folder(request.out, request.name, () if continued else None)
     claims = _claimed(folder, names, continued)
     try:
         return _run_in(folder, request, claims)

@@ -11,7 +11,7 @@ from repose.sim.experiment.ledger import survey_contacts
 from repose.sim.measure.measurement import System
 
 SAMPLE_INTERVAL = 0.01
-"""Simulated time between two samples of the series [s]."""
+"""Between two samples of the series [s], on the screen at the first speed: of an impact a thousandth or less."""
 
 COSTLY_STEPS = 1000
 """Steps between two samples of a costly measurement for the series: one sample costs as much as 20 steps or less."""
@@ -34,10 +34,11 @@ def system_of(experiment: Experiment) -> System:
 
 
 def sample(experiment: Experiment) -> None:
-    """Append a row to the series once `SAMPLE_INTERVAL` has passed."""
+    """Append a row to the series once `SAMPLE_INTERVAL` has passed on the time scale of the scene."""
     run = experiment.run
     series = run.series
-    if series.count and experiment.time < series.last("time") + SAMPLE_INTERVAL:
+    interval = SAMPLE_INTERVAL * experiment.scene.time_scale(run.built)
+    if series.count and experiment.time < series.last("time") + interval:
         return
     due = not series.count or experiment.step >= run.bulk_step + COSTLY_STEPS
     if due:

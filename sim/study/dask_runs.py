@@ -7,6 +7,7 @@ begun again on another one, by the scheduler, up to its limit of failures.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import platform
 import time
@@ -62,8 +63,11 @@ def connect(address: str) -> Any:
         ) from None
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     try:
+        asyncio.run(_answer(address))
         client = Client(address, timeout=PATIENCE, set_as_default=False)
-    except (OSError, ValueError, TypeError) as error:
+    except MemoryError:  # the first bytes of another protocol, read as the length of a message
+        raise ParameterError(f"--dask {address}: the server there is no scheduler of Dask.") from None
+    except Exception as error:  # a server of another kind may answer in any way
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise ParameterError(f"--dask {address}: no scheduler answers there ({reason[:120]}).") from None
     try:
@@ -72,6 +76,18 @@ def connect(address: str) -> Any:
         client.close()
         raise
     return client
+
+
+async def _answer(address: str) -> None:
+    """Return once a server of Dask answers; raises what the connection raises.
+
+    A `Client` without a scheduler holds up the end of the program for twice its timeout, with a traceback.
+    """
+    from distributed import Security
+    from distributed.comm import connect
+
+    comm = await connect(address, timeout=PATIENCE, **Security().get_connection_args("client"))
+    await comm.close()
 
 
 def _require_equal(client: Any, address: str) -> None:

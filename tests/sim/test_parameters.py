@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import Field
 from repose.sim import registry
-from repose.sim.parameters import ParameterError, ParameterSet, Quantity
+from repose.sim.parameters import ParameterError, ParameterSet, Quantity, require_known
 from repose.sim.registry import scenes
 
 HeapParameters = scenes()["heap"].parameters
@@ -86,6 +86,14 @@ def test_a_range_in_a_scaled_unit_that_only_a_plug_in_knows_is_not_called_one_in
 def test_unknown_name_offers_the_nearest() -> None:
     assert refusal({"frictoin": 0.2}) == "Unknown parameter 'frictoin': did you mean 'friction'?"
     assert "known: friction, normal_stiffness" in refusal({"zzzzzz": 1.0})
+
+
+def test_unknown_name_far_from_all_others_is_compared_with_none() -> None:
+    assert "did you mean" not in refusal({"nothing": 1.0})
+    with pytest.raises(ParameterError, match="Unknown scene 'nosuch': known: heap, "):
+        require_known("nosuch", ("heap", "heap3d", "bounce"), "scene")
+    with pytest.raises(ParameterError, match="did you mean 'heap3d'"):
+        require_known("heap3", ("heap", "heap3d", "bounce"), "scene")
 
 
 @pytest.mark.parametrize("parameter", NUMBERS, ids=lambda p: p.name)

@@ -335,3 +335,12 @@ def test_the_clock_stops_at_the_end_of_an_impact_of_microseconds(finished: Finis
     simulation, _ = finished["impacts"]
     assert simulation.time < REST_TIME
     assert at_rest(simulation)
+
+
+def test_the_series_resolves_an_impact_of_microseconds(finished: Finished) -> None:
+    simulation, _ = finished["impacts"]
+    columns = simulation.run.series.columns()
+    energy = columns["kinetic_energy"]
+    assert simulation.run.built.contact_time < columns["time"][-1] <= simulation.time
+    # Part of the energy is elastic while the spheres touch.
+    assert np.flatnonzero(energy < 0.9 * energy.max()).size >= 5

@@ -182,7 +182,7 @@ def test_without_display_the_default_experiment_runs_without_a_window(
 def test_a_window_that_cannot_open_gives_a_sentence(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(*arguments: object) -> int:
+    def fail(*arguments: object, **options: object) -> int:
         raise WindowError("OpenGL 3.3 is needed.")
 
     monkeypatch.setattr("repose.app.jobs.doctor.has_display", lambda: True)

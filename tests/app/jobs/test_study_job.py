@@ -86,7 +86,10 @@ def test_a_folder_with_other_runs_or_results_is_refused(tmp_path: Path, capsys: 
     (out / "runs").mkdir()
     assert run_command_line(call) == 2
     assert "unknown study: choose another folder" in capsys.readouterr().err
-    assert [path.name for path in out.iterdir()] == ["runs"]
+    (out / "runs").rename(out / "photos")
+    assert run_command_line(call) == 2
+    assert "already contains photos: move it away or choose another folder" in capsys.readouterr().err
+    assert [path.name for path in out.iterdir()] == ["photos"]
 
 
 @pytest.fixture

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +61,22 @@ def test_a_scheduler_that_does_not_answer_is_refused_in_a_sentence(monkeypatch: 
     for address in (NOTHING_LISTENS, "nonsense://"):
         with pytest.raises(ParameterError, match=r"no scheduler answers there"):
             connect(address)
+
+
+@pytest.mark.slow
+def test_a_server_that_is_no_scheduler_is_refused_in_a_sentence() -> None:
+    pytest.importorskip("distributed")
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def answer() -> None:
+            with server.accept()[0] as caller:
+                caller.sendall(b"HTTP/1.1 403 Forbidden\r\n\r\n")
+
+        answering = threading.Thread(target=answer)
+        answering.start()
+        with pytest.raises(ParameterError, match=r"is no scheduler of Dask"):
+            connect(f"tcp://127.0.0.1:{server.getsockname()[1]}")
+        answering.join()
 
 
 @pytest.mark.slow
