@@ -1,6 +1,7 @@
 """Grab a grain or a clump and drag it: a spring with a limited force between grain and pointer.
 
-In space the pointer moves in the plane parallel to the picture through the grain.
+In space the pointer moves in the plane parallel to the picture through the grain, and a drag beside the grains is the
+camera's, which has no other button for rotating.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ EARTH = 9.81
 """Acceleration of free fall that the strength counts in, in every scene [m/s²]."""
 WEAKEST, STRONGEST = 1.0, 1e4
 """Range of the strength [weights of the grain on the Earth]."""
+NOTHING = "No grain to grab is here: press on a grain, or drag with the right button to move the view."
 HELD = "held grain"
 """Entry of `Ui.memory`: the `Held` of the drag under way."""
 
@@ -46,11 +48,14 @@ class Held:
 
 
 def press(ui: Ui, at: Pixel) -> bool:
-    """Grab the grain under the pointer, if there is one that can move."""
+    """Grab the grain under the pointer, if there is one that can move; in the plane say that there is none."""
     snapshot = ui.snapshot
     row = sphere_at(snapshot, ui.view, ui.camera, ui.size, at, REACH * ui.scale)
     if row is None or not math.isfinite(snapshot.mass[row]):
-        return False
+        if snapshot.position.shape[1] == 3:
+            return False
+        tell(ui, NOTHING)
+        return True
     centre = tuple(map(float, snapshot.position[row]))
     pointer = point_at(ui.camera, ui.size, at, centre)
     limit = min(ui.settings.choices.grab_strength * EARTH * float(snapshot.mass[row]), LARGEST_FORCE)
@@ -61,9 +66,9 @@ def press(ui: Ui, at: Pixel) -> bool:
 
 
 def hold(ui: Ui, at: Pixel) -> bool:
-    """Move the target to the pointer; False once the grain has left or the pull is refused."""
-    held: Held = ui.memory[HELD]
-    if ui.snapshot.refusals > held.refusals:
+    """Move the target to the pointer; False if no grain is held, once it has left, or once the pull is refused."""
+    held: Held | None = ui.memory.get(HELD)
+    if held is None or ui.snapshot.refusals > held.refusals:
         return False
     if not np.any(ui.snapshot.sphere_id == held.sphere_id):
         tell(ui, f"Grain {held.sphere_id} has left the scene: nothing is held any more.")
@@ -77,15 +82,14 @@ def hold(ui: Ui, at: Pixel) -> bool:
 
 
 def release(ui: Ui) -> None:
-    """Let go."""
-    del ui.memory[HELD]
-    ui.send(Release())
+    """Let go of the grain, if one is held."""
+    if ui.memory.pop(HELD, None) is not None:
+        ui.send(Release())
 
 
 def abandon(ui: Ui) -> None:
     """Let go in a run that has gone to another moment; a drag that the picture shows there ends too."""
-    del ui.memory[HELD]
-    if ui.snapshot.pull is not None:
+    if ui.memory.pop(HELD, None) is not None and ui.snapshot.pull is not None:
         ui.send(Release())
 
 

@@ -13,7 +13,7 @@ from repose.app.render.orbit import VIEWS, Camera3D
 from repose.app.ui.places import BELOW_LEGEND, free_of_buttons
 from repose.app.ui.toasts import TOASTS
 from repose.app.ui.tools import all_tools, chosen_tool
-from repose.app.ui.tools.grab import EARTH, HELD, TOOL
+from repose.app.ui.tools.grab import EARTH, HELD, NOTHING, TOOL
 from repose.sim.experiment.commands import PULLED, Pull, Release, TakeBack
 from repose.sim.experiment.pull import LARGEST_FORCE
 from repose.sim.experiment.snapshot import Snapshot
@@ -78,10 +78,24 @@ def test_in_space_it_follows_in_the_plane_of_the_picture(harness: PanelHarness) 
     assert (np.array(target) - (3.0, 1.0, 0.5)) @ ui.camera.axes()[2] == pytest.approx(0.0, abs=1e-6)
 
 
-def test_a_press_beside_the_grains_or_on_a_wall_is_left_to_the_camera(harness: PanelHarness) -> None:
-    assert not TOOL.press(harness.ui, at(harness, -3.0, -1.0))
-    assert not TOOL.press(harness.ui, at(harness, 0.0, 0.0))
-    assert (harness.commands, harness.ui.edits.history.undoable) == ([], [])
+@pytest.mark.parametrize("place", [(-3.0, -1.0), (0.0, 0.0)], ids=["beside the grains", "on a wall"])
+def test_a_press_that_misses_moves_nothing_in_the_plane_and_says_so(
+    harness: PanelHarness, place: tuple[float, float]
+) -> None:
+    """It moved the picture, which then followed the grains no more."""
+    ui, there = harness.ui, at(harness, *place)
+    assert TOOL.press(ui, there)  # not the camera's
+    assert not TOOL.hold(ui, there)
+    TOOL.release(ui)
+    assert [toast.text for toast in ui.memory[TOASTS]] == [NOTHING]
+    assert (harness.commands, ui.edits.history.undoable) == ([], [])
+
+
+def test_in_space_a_press_beside_the_grains_is_left_to_the_camera(harness: PanelHarness) -> None:
+    ui = harness.ui
+    ui.snapshot, ui.camera = two_grains((0.5,)), Camera3D((0.0, 0.0, 0.0), 40.0, *VIEWS["three-quarter"])
+    assert not TOOL.press(ui, at(harness, -9.0, -6.0, 0.5))
+    assert (harness.commands, ui.edits.history.undoable) == ([], [])
 
 
 def test_the_strongest_pull_is_one_that_the_engine_accepts(harness: PanelHarness) -> None:
