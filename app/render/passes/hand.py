@@ -20,6 +20,10 @@ SOFT = 3
 """Dashes of the circle of a soft push have the length of this many parts."""
 SWING = 26.0
 """Half the length of the way that stands for the shaking [units]."""
+MARK = 5.0
+"""Radius of the mark that goes to and fro [units]."""
+PAD = 6.0
+"""Edge of the plate around the words [units]."""
 ABOVE = 96.0
 """Height of the sign of the shaking above the lower edge of the free picture, over actions and scale bar [units]."""
 EARTH = 9.81
@@ -59,24 +63,28 @@ def draw_push(frame: Frame, canvas: Canvas) -> None:
 
 
 def draw_shaking(frame: Frame, canvas: Canvas) -> None:
-    """A way with a mark that goes to and fro, and amplitude, frequency and acceleration in words."""
+    """A way with a mark that goes to and fro, and amplitude, frequency and acceleration in words on a plate: grains
+    and base can be behind them."""
     shaking = frame.snapshot.shaking
     if shaking is None:
         return
     _, _, right, bottom = frame.inset
-    unit, ink = frame.scale, frame.palette.text
+    unit, ink, plate = frame.scale, frame.palette.text, frame.palette.background
     place = np.array((frame.size[0] - right - 2.0 * SWING * unit, frame.size[1] - bottom - ABOVE * unit))
     along = np.array((shaking.direction[0], -shaking.direction[-1]))
-    canvas.polyline(np.array((place - SWING * unit * along, place + SWING * unit * along)), frame.palette.faint, WIDTH)
-    mark = place - shaking.phase * SWING * unit * along  # the table is at -A at the beginning of its way
-    ring = np.linspace(0.0, math.tau, 17)
-    canvas.polyline(mark + 5.0 * unit * np.column_stack((np.cos(ring), np.sin(ring))), frame.palette.chain, WIDTH)
     words = (
         f"shaken: {length_text(shaking.amplitude)}, {shaking.frequency:g} Hz, "
         f"up to {shaking.acceleration / EARTH:.2g} g"
     )
-    beside = float(place[0]) - (SWING + 14.0) * unit, float(place[1])
-    canvas.text(beside, words, ink, 1.0, False, (1.0, 0.5), frame.palette.background)
+    last, (wide, high) = float(place[0]) - (SWING + 14.0) * unit, canvas.text_extent(words)
+    pad, half = PAD * unit, 0.5 * high
+    low, end = (last - wide - pad, float(place[1]) - half - pad), (last + pad, float(place[1]) + half + pad)
+    canvas.rectangle(low, end, plate, 0.82, 6.0)
+    canvas.polyline(np.array((place - SWING * unit * along, place + SWING * unit * along)), frame.palette.faint, WIDTH)
+    mark = place - shaking.phase * SWING * unit * along  # the table is at -A at the beginning of its way
+    ring = np.linspace(0.0, math.tau, 17)
+    canvas.polyline(mark + MARK * unit * np.column_stack((np.cos(ring), np.sin(ring))), frame.palette.chain, WIDTH)
+    canvas.text((last, float(place[1])), words, ink, anchor=(1.0, 0.5), halo=plate)
 
 
 def overlay(frame: Frame, canvas: Canvas) -> None:

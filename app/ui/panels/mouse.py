@@ -17,6 +17,8 @@ MARGIN, GAP = 16.0, 4.0
 """From the edges of the picture, and between the buttons [px at scale 1]."""
 TITLES = 900.0
 """Width of the picture below which the buttons show their keys only [px at scale 1]: the angle needs the room."""
+MOST_SETTINGS = 4
+"""Rows of the tool that has most settings; where they do not fit below the buttons, they are beside them."""
 LEAST_PICTURE = 420.0
 """Width of the picture below which only keys choose a tool [px at scale 1]: the legend needs its room."""
 
@@ -44,8 +46,9 @@ def draw(ui: Ui) -> None:
     taken = -(-len(tools) // per_column) * across - GAP * ui.scale
     if titled or ui.runs:
         ui.memory[MOUSE_EDGE] = left + margin + taken
+    below = (ui.size[1] - foot - top) / down >= min(per_column, len(tools)) + MOST_SETTINGS
     # A window wider than its buttons would take clicks that are meant for the picture.
-    room = max(wide, taken) if chosen.options else taken
+    room = max(wide, taken) if chosen.options and below else taken
     imgui.set_next_window_pos(imgui.ImVec2(left + margin, top))
     imgui.set_next_window_size(imgui.ImVec2(room, 0.0))
     imgui.push_style_var(imgui.StyleVar_.window_padding, imgui.ImVec2(0.0, 0.0))
@@ -66,10 +69,18 @@ def draw(ui: Ui) -> None:
         if button(ui, name, label, hint=hint, help=words, emphasis=emphasis, width=width, enabled=not refusal):
             choose_tool(ui, tool)
     imgui.end_group()
-    if chosen.options:  # below all buttons: they keep their places, so that a double-click hits the same one twice
+    if chosen.options and below:  # below all buttons, which keep their places: a double-click hits the same one twice
         chosen.options(ui)
-    ui.memory[MOUSE_CORNER] = left + margin + room, float(imgui.get_cursor_screen_pos().y)
+    edge, lowest = left + margin + room, float(imgui.get_cursor_screen_pos().y)
     imgui.end()
+    if chosen.options and not below:
+        imgui.set_next_window_pos(imgui.ImVec2(left + margin + taken + GAP * ui.scale, top))
+        imgui.set_next_window_size(imgui.ImVec2(wide, 0.0))
+        imgui.begin("settings of the mouse", None, OVER)
+        chosen.options(ui)
+        edge, lowest = edge + GAP * ui.scale + wide, max(lowest, float(imgui.get_cursor_screen_pos().y))
+        imgui.end()
+    ui.memory[MOUSE_CORNER] = edge, lowest
     imgui.pop_style_var(2)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from repose.app.render.camera import Camera2D
 from repose.app.render.orbit import VIEWS, Camera3D
-from repose.app.ui.places import BELOW_LEGEND, free_of_buttons
+from repose.app.ui.places import BELOW_LEGEND, STRIP, free_of_buttons
 from repose.app.ui.toasts import TOASTS
 from repose.app.ui.tools import all_tools, chosen_tool
 from repose.app.ui.tools.grab import EARTH, HELD, NOTHING, TOOL
@@ -154,6 +154,18 @@ def test_choosing_a_tool_moves_no_button(tmp_path: Path) -> None:
         harness.frame(2)
         assert "tool.strength" in harness.widgets
         assert [harness.widgets[name] for name in buttons] == before
+
+
+def test_settings_of_a_tool_end_above_the_actions_in_a_small_window(tmp_path: Path) -> None:
+    """Those of the table were behind the actions at 800×600."""
+    with open_harness(tmp_path, two_grains(), SIZE) as harness:
+        harness.frame(2)
+        harness.click("tool.table")
+        harness.frame(2)
+        ui = harness.ui
+        boxes = [box for name, box in harness.widgets.items() if name.startswith("tool.")]
+        assert {"tool.shake", "tool.amplitude", "tool.frequency", "tool.upright"} <= harness.widgets.keys()
+        assert max(box[3] for box in boxes) <= ui.size[1] - ui.inset[3] - STRIP * ui.scale
 
 
 @pytest.mark.parametrize("size", [(1280, 720), (800, 600)])
