@@ -78,7 +78,8 @@ def draw(ui: Ui) -> None:
         imgui.set_next_window_size(imgui.ImVec2(wide, 0.0))
         imgui.begin("settings of the mouse", None, OVER)
         chosen.options(ui)
-        edge, lowest = edge + GAP * ui.scale + wide, max(lowest, float(imgui.get_cursor_screen_pos().y))
+        if (under := float(imgui.get_cursor_screen_pos().y)) > lowest:  # else a label below them has its room
+            edge, lowest = edge + GAP * ui.scale + wide, under
         imgui.end()
     ui.memory[MOUSE_CORNER] = edge, lowest
     imgui.pop_style_var(2)
