@@ -12,9 +12,9 @@ from repose.app.render.passes.scale_bar import SCALE_BAR
 if TYPE_CHECKING:
     from repose.app.render.canvas import Canvas
 
-LENGTH, ARC, TIP, ROOM = 84.0, 0.7, 6.0, 44.0
-"""Length of the line [units], radius of the arc as a share of it, size of the arrow head and room above the line
-[units]."""
+LENGTH, ARC, TIP, ROOM, ASIDE = 84.0, 0.7, 6.0, 44.0, 360.0
+"""Length of the line [units], radius of the arc as a share of it, size of the arrow head, room above the line, and
+distance from the right edge, which is between the question of a scene and the legend [units]."""
 
 
 def overlay(frame: Frame, canvas: Canvas) -> None:
@@ -25,7 +25,8 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
     angle = math.atan2(gravity[0], -gravity[1])
     left, above, right, _ = frame.inset
     unit, palette = frame.scale, frame.palette
-    start = np.array((0.5 * (left + frame.size[0] - right), above + ROOM * unit))
+    end_of_picture = frame.size[0] - right
+    start = np.array((max(0.5 * (left + end_of_picture), end_of_picture - ASIDE * unit), above + ROOM * unit))
 
     def along(turned: float, length: float) -> np.ndarray:
         """The point at this angle from straight down on the picture [pixel]."""

@@ -268,13 +268,16 @@ def _draw_settings(ui: Ui) -> None:
 
 
 def _draw_lost(ui: Ui) -> None:
-    heading("The last run ended unexpectedly", 1.2, ui.palette.warning)
-    note(
-        "It was saved automatically and can be continued. Opening it replaces the run in the window.",
-        ui.palette.text,
-    )
+    """What can be done with the run of the window that ended; short in a presentation, where letters are large and an
+    audience looks at the grains."""
+    help = "It was saved automatically and can be continued. Opening it replaces the run in the window."
+    if ui.presenting:
+        note("The last run ended unexpectedly", ui.palette.warning)
+    else:
+        heading("The last run ended unexpectedly", 1.2, ui.palette.warning)
+        note(help, ui.palette.text)
     half = (imgui.get_content_region_avail().x - imgui.get_style().item_spacing.x) / 2
-    if button(ui, "notice.open_lost", "Open", emphasis=ui.palette.accent, width=half):
+    if button(ui, "notice.open_lost", "Open", help=help, emphasis=ui.palette.accent, width=half):
         ui.run_saver.open_lost()
     imgui.same_line()
     if button(ui, "notice.discard_lost", "Discard", width=half):

@@ -75,7 +75,7 @@ class BrazilNutParameters(DiscsParameters):
         Le(120.0),
         Quantity("longest duration", "T", "s", effect="restart", group="Shaking"),
         Field(description="Longest time of the shaking. Takes effect at the next start."),
-    ] = 30.0
+    ] = 60.0
 
     @property
     def nut_radius(self) -> float:
@@ -100,7 +100,8 @@ class BrazilNutParameters(DiscsParameters):
 
     @property
     def rim(self) -> float:
-        """Height of the box [m]."""
+        """Height of the box [m]. It has a lid: a grain that leaves the box falls without end, and the time step shrinks
+        with its speed."""
         return 3.0 * self.height + 10.0 * self.nut_radius
 
 
@@ -118,16 +119,20 @@ def start(parameters: BrazilNutParameters, seed: int) -> World:
     mass = parameters.mass_of(np.array(nut))
     world = add_spheres(world, [[0.0, nut]], nut, mass, layer=1, first_id=world.sphere_count)
     wide, rim = parameters.half_width, parameters.rim
-    corners = [((-wide, rim), (-wide, 0.0)), ((-wide, 0.0), (wide, 0.0)), ((wide, 0.0), (wide, rim))]
-    return with_lines(world, np.array(corners))
+    corner = [(-wide, 0.0), (wide, 0.0), (wide, rim), (-wide, rim)]
+    return with_lines(world, np.array([(corner[k - 1], corner[k]) for k in (1, 2, 3, 0)]))
 
 
 def drive(experiment: Experiment) -> bool:
     """Let the box move so that it is at its place at the next check; True once the large grain is at the top, or at the
-    end."""
+    end.
+
+    The motion A (1 − cos 2π f t) begins at rest: a sine would strike the filling with its largest velocity, and the
+    blow would throw the uppermost grains out of sight.
+    """
     built, walls = experiment.run.built, experiment.run.world.walls
     ahead = CHECK_STEPS * experiment.dt
-    place = built.amplitude * math.sin(math.tau * built.frequency * (elapsed(experiment) + ahead))
+    place = built.amplitude * (1.0 - math.cos(math.tau * built.frequency * (elapsed(experiment) + ahead)))
     walls.velocity[:, 1] = (place - walls.moved[:, 1]) / ahead
     risen = elapsed(experiment) > FOR and place_now(experiment) > TOP
     return bool(elapsed(experiment) >= built.duration or risen)
@@ -206,9 +211,10 @@ def numbers(experiment: Experiment) -> dict[str, Any]:
 
 
 def box(parameters: BrazilNutParameters) -> Box:
-    """The box, as high as the grains fly."""
+    """The box, as high as most grains fly."""
     half = parameters.half_width + parameters.mean_radius
-    return (-half, -2.0 * parameters.mean_radius), (half, 1.6 * parameters.height + 2.0 * parameters.nut_radius)
+    high = 1.6 * parameters.height + 2.0 * parameters.nut_radius + parameters.amplitude
+    return (-half, -2.0 * parameters.mean_radius), (half, high)
 
 
 SCENE = disc_scene(

@@ -285,22 +285,22 @@ def height_of(experiment: Experiment) -> float:
 
 
 def readings(experiment: Experiment) -> tuple[Reading, ...]:
-    """Angles of both flanks, height and grains."""
+    """Grains, height, mean angle, which a presentation shows in large digits, and the angles of both flanks."""
     numbers, built = experiment.run.state.numbers, experiment.run.built
     if "poured" not in numbers:
         return ()
     shown = [Reading("grains poured", numbers["poured"]), Reading("height", height_of(experiment), "d")]
     if numbers["gone"]:
         shown.append(Reading("grains that left the plate", numbers["gone"]))
+    if large(experiment)["left"].size > 1:
+        angle, error = (math.degrees(value) for value in angle_now(experiment))
+        help = f"Of both flanks, from {LARGE:.0%} of the {built.grain_count} grains on."
+        shown.append(Reading("mean angle", angle, "°", error=error, help=help, error_of="portions"))
     of = found(experiment)
     for name in ("left", "right"):
         if of[name].size:
             angle, error = math.degrees(of[name][-1]), math.degrees(of[f"{name} error"][-1])
             shown.append(Reading(f"{name} flank", angle, "°", error=error, error_of="line fit"))
-    if large(experiment)["left"].size > 1:
-        angle, error = (math.degrees(value) for value in angle_now(experiment))
-        help = f"Of both flanks, from {LARGE:.0%} of the {built.grain_count} grains on."
-        shown.append(Reading("mean angle", angle, "°", error=error, help=help, error_of="portions"))
     return tuple(shown)
 
 

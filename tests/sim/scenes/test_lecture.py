@@ -141,10 +141,19 @@ def test_the_box_moves_as_its_frequency_and_acceleration_say() -> None:
     began = experiment.time
     for _ in range(6):
         advance(experiment, CHECK_STEPS)
-        place = built.amplitude * math.sin(math.tau * 20.0 * (experiment.time - began))
+        place = built.amplitude * (1.0 - math.cos(math.tau * 20.0 * (experiment.time - began)))
         later = experiment.run.world.walls.moved[:, 1]
         if experiment.step > CHECK_STEPS:
             np.testing.assert_allclose(later, place, atol=1e-9)
+
+
+def test_the_box_of_the_brazil_nut_is_closed_and_begins_to_move_from_rest() -> None:
+    experiment = flowing("brazil_nut", shaking=4.0, dt=2e-5)
+    walls = experiment.run.world.walls
+    np.testing.assert_array_equal(walls.corner[:, 1], np.roll(walls.corner[:, 0], -1, axis=0))
+    advance(experiment, CHECK_STEPS)
+    largest = experiment.run.built.amplitude * math.tau * experiment.run.built.frequency
+    assert 0.0 < walls.velocity[0, 1] < 0.2 * largest
 
 
 def test_the_check_of_the_brazil_nut_complains_where_it_stays_at_the_bottom() -> None:
