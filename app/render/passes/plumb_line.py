@@ -12,7 +12,7 @@ from repose.app.render.passes.scale_bar import SCALE_BAR
 if TYPE_CHECKING:
     from repose.app.render.canvas import Canvas
 
-LENGTH, ARC, TIP, ROOM, ASIDE = 84.0, 0.7, 6.0, 44.0, 360.0
+LENGTH, ARC, TIP, ROOM, ASIDE = 66.0, 0.7, 6.0, 44.0, 360.0
 """Length of the line [units], radius of the arc as a share of it, size of the arrow head, room above the line, and
 distance from the right edge, which is between the question of a scene and the legend [units]."""
 
