@@ -139,7 +139,7 @@ def on_lost_display(act: Callable[[], int]) -> None:
         finally:
             os._exit(code)
 
-    if pygame.display.get_driver() == "x11":
+    if pygame.display.get_init() and pygame.display.get_driver() == "x11":
         try:
             set_handler = ctypes.CDLL(X11).XSetIOErrorHandler
         except (OSError, AttributeError):

@@ -38,9 +38,9 @@ def switched(desktop: Desktop, switch: str, path: Path) -> float:
     return float((np.abs(on - off).max(axis=2) > 24.0).mean())
 
 
-def preset(folder: Path, scene: str) -> str:
-    """A preset file with the small parameters that tests of the scene use."""
-    values = "\n".join(f"{name} = {value}" for name, value in scenes()[scene].test_values.items())
+def preset(folder: Path, scene: str, **changes: str) -> str:
+    """A preset file with the small parameters that tests of the scene use, and changes."""
+    values = "\n".join(f"{name} = {value}" for name, value in {**scenes()[scene].test_values, **changes}.items())
     path = folder / f"{scene}.toml"
     path.write_text(f'scene = "{scene}"\n[parameters]\n{values}\n', encoding="utf-8")
     return str(path)
@@ -59,7 +59,7 @@ def test_the_heap_in_space_shows_its_angle_on_the_picture(tmp_path: Path) -> Non
 
 
 def test_bouncing_spheres_are_named_have_their_paths_and_begin_again(tmp_path: Path) -> None:
-    with open_desktop(tmp_path, "--preset", preset(tmp_path, "bounce"), size=SIZE) as desktop:
+    with open_desktop(tmp_path, "--preset", preset(tmp_path, "bounce", repeat="true"), size=SIZE) as desktop:
         desktop.press("a")
         desktop.until(lambda: desktop.state["time"] > 0.2, "flight")
         desktop.press("space")

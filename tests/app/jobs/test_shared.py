@@ -54,7 +54,7 @@ def test_with_a_display_each_opens_the_window(monkeypatch: pytest.MonkeyPatch) -
     ("arguments", "words"),
     [
         ((CODE[:-5],), "checksum"),
-        ((CODE.replace("repose1", "repose2"),), "newer version"),
+        ((CODE.replace("repose1", "repose9"),), "newer version"),
         (("gone.repose",), "'gone.repose' cannot be opened"),
         (("gone.toml",), "gone.toml"),
         (("b.repose",), "'b.repose' cannot be opened"),

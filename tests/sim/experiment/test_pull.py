@@ -201,7 +201,7 @@ def test_a_replay_of_a_run_that_a_hand_has_changed_gives_the_same_bits_and_so_do
     verdict = verify(saved_copy(experiment))
     assert verdict.differs_at is None
     assert verdict.compared >= 4
-    filmed = play(saved_copy(experiment), lambda experiment: 1.0)  # its commands acted at the next stop of the film
+    filmed = play(saved_copy(experiment), lambda experiment, at: 1.0)  # its commands acted at the next stop of the film
     assert filmed.verdict.differs_at is None
     assert state_hash(filmed.experiment.run) == state_hash(experiment.run)
     digest = state_hash(experiment.run)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 from imgui_bundle import imgui, implot
 from repose.app.jobs import panel_faults
 from repose.app.jobs.panel_faults import OPENED, WAYS, bare_imgui, bare_ui, open_all, try_panel
+from repose.app.lectures.lecture_file import load
 from repose.app.ui import layout
 from repose.app.ui.panels import Panel, all_panels
 from repose.app.ui.places import STABILITY
@@ -71,23 +73,28 @@ def test_a_panel_may_fail_at_any_of_its_widgets(panel: Panel, monkeypatch: pytes
     """Between whatever the panel itself has begun there."""
     with bare_ui(full_snapshot()) as ui:
         marked, due = 0, range(0)
-        plain = ui.probe.mark
+        plain = {name: getattr(ui.probe, name) for name in ("mark", "mark_area")}
 
-        def mark(name: str) -> None:
-            nonlocal marked
-            plain(name)
-            marked += 1
-            if marked in due:
-                raise panel_faults.Mistake("on purpose\nand more")
+        def counted(act: Callable[..., None]) -> Callable[..., None]:
+            def mark(*given: Any) -> None:
+                nonlocal marked
+                act(*given)
+                marked += 1
+                if marked in due:
+                    raise panel_faults.Mistake("on purpose\nand more")
+
+            return mark
 
         def draw(ui: Ui) -> None:
             nonlocal marked
             marked = 0
-            monkeypatch.setattr(ui.probe, "mark", mark)
+            for name, act in plain.items():
+                monkeypatch.setattr(ui.probe, name, counted(act))
             try:
                 panel.draw(ui)
             finally:
-                monkeypatch.setattr(ui.probe, "mark", plain)
+                for name, act in plain.items():
+                    monkeypatch.setattr(ui.probe, name, act)
 
         watched = replace(panel, draw=draw)
         panels = tuple(watched if entry is panel else entry for entry in all_panels())
@@ -100,6 +107,8 @@ def test_a_panel_may_fail_at_any_of_its_widgets(panel: Panel, monkeypatch: pytes
             ui.snapshot = replace(ui.snapshot, outcomes=(Outcome("it holds", "1 m", "2 m", False),))
         if panel.name == "guess":  # drawn in scenes that ask for one
             ui.snapshot = replace(ui.snapshot, scene="drum")
+        if panel.name == "lecture":  # drawn while one is shown
+            ui.lecture.lecture, ui.lecture.on = load("heap-slope"), True
         ui.memory[STABILITY] = True
         with bare_imgui():
             panel_faults.apply(ui.palette, ui.scale)
