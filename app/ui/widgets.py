@@ -257,7 +257,7 @@ def fitting_size(text: str, room: float) -> float:
 def _entry(text: str, key: str, current: bool) -> bool:
     """One line of a list, with the scripts of its symbols; True when it is chosen."""
     if not RAISED.search(text):
-        return bool(imgui.selectable(f"{translated(text)}###entry {key}", current)[0])
+        return bool(imgui.selectable(f"{translated(text)}###{key or text}", current)[0])
     low, ink = imgui.get_cursor_screen_pos(), imgui.get_style_color_vec4(imgui.Col_.text)
     chosen = bool(imgui.selectable(f"##{key}", current)[0])
     draw_symbol(low.x, low.y, text, (ink.x, ink.y, ink.z, ink.w), RAISED)

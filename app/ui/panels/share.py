@@ -113,7 +113,7 @@ def _draw_field(ui: Ui) -> None:
     imgui.set_next_item_width(-width - imgui.get_style().item_spacing.x)
     flags = imgui.InputTextFlags_.enter_returns_true
     entered, ui.memory[TYPED] = imgui.input_text_with_hint(
-        "##code", "paste it here: repose1-...", ui.memory.get(TYPED, ""), flags
+        "##code", translated("paste it here: repose1-..."), ui.memory.get(TYPED, ""), flags
     )
     ui.probe.mark("share.typed")
     imgui.same_line()
