@@ -96,10 +96,14 @@ def note(text: str, colour: Colour) -> None:
 
 
 def heading(text: str, size: float, colour: Colour) -> None:
-    """A line of larger text."""
+    """Larger text, in one line where it fits."""
     imgui.push_font(None, imgui.get_style().font_size_base * size)
     imgui.push_style_color(imgui.Col_.text, vector(colour))
-    imgui.text_unformatted(translated(text))
+    words = translated(text)
+    wraps = imgui.calc_text_size(words).x > imgui.get_content_region_avail().x
+    imgui.push_text_wrap_pos(0.0 if wraps else -1.0)
+    imgui.text_unformatted(words)
+    imgui.pop_text_wrap_pos()
     imgui.pop_style_color()
     imgui.pop_font()
 

@@ -21,6 +21,8 @@ GAP = 18.0
 """Distance between two entries [units]."""
 PAD = 8.0
 """Margin of the plate behind words [units]."""
+LEAST_ROOM = 150.0
+"""Narrower pictures, as those side by side in a small film, leave title and question to the title card [units]."""
 
 
 def overlay(frame: Frame, canvas: Canvas) -> None:
@@ -77,6 +79,8 @@ def _write_lines(frame: Frame, canvas: Canvas, lines: Lines | None) -> float:
     palette, pad = frame.palette, PAD * frame.scale
     area = legend.plate(frame, canvas)
     room = (area[0] - 2.0 * pad if area is not None else frame.size[0] - frame.inset[2]) - x
+    if room < LEAST_ROOM * frame.scale:
+        return y
     written = [(text, HEADING, True, palette.text) for text in _wrapped(canvas, lines.title, HEADING, room)]
     colour = palette.mark if lines.over else palette.text
     written += [(text, PHASE, False, colour) for text in _wrapped(canvas, lines.question, PHASE, room)]
