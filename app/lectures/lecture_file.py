@@ -127,7 +127,9 @@ class Lecture:
 
     def scene_of(self, number: int) -> str:
         """Name of the scene that a step shows."""
-        return self.steps[self.beginning_of(number)].preset.scene  # type: ignore[union-attr]
+        preset = self.steps[self.beginning_of(number)].preset
+        assert preset is not None  # the step does not continue another one
+        return preset.scene
 
     def beginning_of(self, number: int) -> int:
         """Number of the step that begins the experiment of a step."""

@@ -19,7 +19,7 @@ from repose.app.ui.toasts import tell
 from repose.app.ui.transport import SPEEDS
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import bring_forward
-from repose.sim.experiment.commands import Act, Copy, Resume, SetParameters
+from repose.sim.experiment.commands import Act, Command, Copy, Resume, SetParameters
 from repose.sim.measure.display import Answer, Guess
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
@@ -162,12 +162,12 @@ def _enter(ui: Ui, number: int, back: bool = False) -> None:
     return None
 
 
-def _send_anew(ui: Ui, command: object) -> None:
+def _send_anew(ui: Ui, command: Command) -> None:
     """Send a command that puts another run into the window, and wait for its snapshots."""
     mode = ui.lecture
     ui.edits.forget()
     mode.awaited = max(mode.awaited, ui.snapshot.logs) + 1
-    ui.send(command)  # type: ignore[arg-type]
+    ui.send(command)
 
 
 def _is_shown(ui: Ui) -> bool:
