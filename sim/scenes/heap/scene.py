@@ -178,7 +178,8 @@ def actions(experiment: Experiment) -> tuple[Action, ...]:
     """The buttons, each enabled only while its action is possible."""
     state: HeapState = experiment.run.state
     phase, busy = state.phase, state.run_all
-    measurable = phase in ("flowing", "rested") and not busy and not other_angles.has_gone_on(state)
+    left = state.poured - state.removed
+    measurable = phase in ("flowing", "rested") and not busy and not other_angles.has_gone_on(state) and left > 0
     return (
         Action("fill", "Fill", "F", fillable(state), "Pour the grains in layers; a full container is emptied first."),
         Action("open", "Open wall", "O", phase == "filled" and not busy, "Remove the right wall."),
