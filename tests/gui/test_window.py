@@ -68,7 +68,7 @@ def colour_count(picture: Path) -> int:
 
 
 def with_grains(desktop: Desktop) -> None:
-    """The heap at rest in the window, also where a test runs alone, or after one whose shaking has emptied the table."""
+    """The heap at rest in the window, also where a test runs alone or after the table was emptied."""
     if desktop.state["moving_count"] == 0:
         desktop.press("r")
         desktop.until(lambda: desktop.state["phase"] in ("empty", "filled"), "reset run")
