@@ -262,8 +262,9 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     """Both flanks are equally steep, and as steep as those of the smaller heap."""
     of = large(experiment)
     if of["left"].size < 3:
+        flattest = math.sqrt(experiment.run.built.area * SHALLOW) / experiment.run.built.diameter
         return (
-            outcome_above("the grains form a heap higher than three diameters (height)", height_of(experiment), 3.0),
+            outcome_above("the grains form a heap higher than one of 14° (height/d)", height_of(experiment), flattest),
         )
     apart = math.degrees(float((of["left"] - of["right"]).mean()))
     angle, before = math.degrees(angle_now(experiment)[0]), np.degrees(small(experiment))
