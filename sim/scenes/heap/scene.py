@@ -365,6 +365,7 @@ SCENE = Scene(
     measure=measure,
     slope=_drawn_slope,
     curves=lambda experiment: other_angles.curves(experiment.run.state.other),
+    later_curves=other_angles.CURVES,
     turned=lambda state: state.other.turned,
     box=box,
     focus=focus,
