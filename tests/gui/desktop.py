@@ -27,7 +27,7 @@ BARE = """<?xml version="1.0" encoding="UTF-8"?>
 """Window manager without frames, so that a screenshot of the screen is one of the window."""
 FRAMED = '<openbox_config xmlns="http://openbox.org/3.4/rc"></openbox_config>'
 """Window manager as a person has it."""
-FRAME_RATE = 20
+FRAME_RATE = 10
 """Frames per second [1/s]: tests wait for physics much longer than for pictures, which are drawn without a card."""
 PATIENCE = 120.0
 """Wall time [s] after which something that should happen counts as not happening; the engine may be compiling."""
