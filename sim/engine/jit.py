@@ -22,6 +22,7 @@ from numba.core import cgutils, errors
 from numba.core.bytecode import FunctionIdentity
 from numba.core.codegen import JITCodeLibrary, get_host_cpu_features
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.compiler_lock import global_compiler_lock
 from numba.core.compiler_machinery import register_pass
 from numba.core.registry import cpu_target
 from numba.core.typed_passes import NativeLowering
@@ -227,7 +228,8 @@ def compiled(loop: Callable, **options: Any) -> Any:
     compile_now = dispatcher.compile
 
     def compile_once(signature: Any) -> Any:
-        with _only_process(store, signature), _collector_off():
+        # numba's own lock first: a thread that holds it and compiles the same function would wait for this one for ever
+        with global_compiler_lock, _only_process(store, signature), _collector_off():
             return compile_now(signature)
 
     dispatcher.compile = compile_once

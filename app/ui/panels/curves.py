@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 from imgui_bundle import imgui, implot
@@ -27,6 +28,8 @@ NOTE = 0.86
 """Size of the note under the heading, relative to normal text [-]."""
 SIZES = (1.0, 0.9, 0.8)
 """Sizes of the labels in place of the heading, the first that fits, relative to normal text [-]."""
+UNIT = re.compile(r"\[[^\]]+\]$")
+"""The unit at the end of the label of an axis."""
 NEAR_ZERO = 0.6
 """An axis begins at zero if the lowest value is below this share of the highest."""
 
@@ -55,7 +58,9 @@ def draw_curve(ui: Ui, curve: Curve) -> None:
             imgui.dummy(imgui.ImVec2(1.0, line))
             size.y = below
         draw_text(start.x, start.y, heading, ui.palette.muted)
-    elif legend or not _draw_labels(ui, curve, start, imgui.get_content_region_avail().x):
+    elif legend or not _draw_labels(
+        ui, curve, start, imgui.get_content_region_avail().x, "" if named else units_of(curve)
+    ):
         draw_text(start.x, start.y, heading or curve.title, ui.palette.muted)
     length = imgui.ImVec2(imgui.get_content_region_avail().x - 5.0 * line, size.y - (3.5 if named else 2.0) * line)
     flags = implot.Flags_.no_title | implot.Flags_.no_menus | implot.Flags_.no_box_select | implot.Flags_.no_legend
@@ -210,11 +215,22 @@ def _draw_legend(ui: Ui, curve: Curve) -> None:
         imgui.text_colored(vector(ui.palette.text), translated(words))
 
 
-def _draw_labels(ui: Ui, curve: Curve, start: imgui.ImVec2, room: float) -> bool:
-    """The labels of several lines in their colours in place of the heading, where the legend does not fit; False if
-    there is one line only, or the labels do not fit either."""
+def units_of(curve: Curve) -> str:
+    """The units of both axes, as short as possible: "y [mm], x [s]"; an axis without unit is left out."""
+    axes = (("y", UNIT.search(curve.y_label)), ("x", UNIT.search(curve.x_label)))
+    return ", ".join(f"{axis} {unit[0]}" for axis, unit in axes if unit)
+
+
+def _draw_labels(ui: Ui, curve: Curve, start: imgui.ImVec2, room: float, units: str = "") -> bool:
+    """The labels of several lines in their colours in place of the heading, where the legend does not fit, and `units`
+    after them where these fit too; False if there is one line only, or the labels do not fit either."""
     labels, gap = [line.label for line in _entries(curve)], 0.7 * imgui.get_font_size()
     widths = [sum(text_width(label, size) for label in labels) + gap * (len(labels) - 1) for size in SIZES]
+    last = text_width(units, SIZES[-1]) + gap
+    if units and widths[-1] + last <= room:
+        room -= last
+    else:
+        units = ""
     size = next((size for size, width in zip(SIZES, widths, strict=True) if width <= room), None)
     if len(labels) < 2 or size is None:
         return False
@@ -222,6 +238,7 @@ def _draw_labels(ui: Ui, curve: Curve, start: imgui.ImVec2, room: float) -> bool
     for label in labels:
         draw_text(x, start.y, label, colours[label], size)
         x += text_width(label, size) + gap
+    draw_text(x, start.y, units, ui.palette.muted, SIZES[-1])
     return True
 
 

@@ -47,6 +47,8 @@ class LiftedParameters(PouredInSpaceParameters):
         YoungsModulus,
         Field(description="Of grains and walls. Soft, since clumps touch at many points and take short time steps."),
     ] = 3e6
+    """As soft as the contact laws bear: in the filled container of the presets the smallest members overlap by 5 to
+    19 % of their radius, at the first impacts by up to four fifths of it."""
     size_spread: Annotated[
         float,
         Ge(0.0),

@@ -5,14 +5,17 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
 import numba
 import numpy as np
 import pytest
+from numba.core.compiler_lock import global_compiler_lock
+from repose.sim.engine import jit
 from repose.sim.engine.jit import OPTIONS, address_of, argument_type, call
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -255,3 +258,21 @@ def test_a_part_is_called_by_its_address_and_only_with_what_it_was_compiled_for(
     assert compiled_caller(address, values, 0.5) == caller(weighted, values, 0.5) == 31
     with pytest.raises(numba.TypingError, match="No part of the step was compiled for"):
         compiled_caller(address, np.arange(4), 0.5)
+
+
+def test_the_lock_of_the_compiler_is_taken_before_that_of_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The clump workshop holds the first for all of its loops; in the other order, a scene that compiled one of them
+    at that time and the workshop waited for each other for ever."""
+    held = []
+
+    @contextmanager
+    def watched(*_: object) -> Iterator[None]:
+        held.append(global_compiler_lock.is_locked())
+        yield
+
+    def doubled(number: float) -> float:
+        return number + number
+
+    monkeypatch.setattr(jit, "_only_process", watched)
+    assert jit.compiled(doubled)(2.0) == 4.0
+    assert held == [True]
