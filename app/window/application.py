@@ -157,7 +157,7 @@ class Application:
             self.gui.end_frame()
             self.gui.update_cursor()
             self.window.swap()
-        if self._frames == 0:
+        if not ui.run_saver.opening:
             self.physics.begin()  # after the first frame, because loading or compiling the loops takes seconds
         ui.film.pump()
         self._report()

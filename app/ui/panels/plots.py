@@ -24,7 +24,7 @@ from repose.app.ui.panels.time_plot import draw_over_time, opening, shown_column
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, choose_tab, fitting_size
 from repose.sim.experiment.origin import origin_of
-from repose.sim.measure.display import Curve, Line, Plot
+from repose.sim.measure.display import COMPARISON, Curve, Line, Plot
 from repose.sim.measure.measurement import Measurement
 from repose.sim.registry import scenes
 
@@ -97,7 +97,7 @@ def tabs_of(ui: Ui) -> list[PlotTab]:
             found.append(PlotTab(plot.name, plot.title, draw, sheet))
     comparison = snapshot.comparison
     if comparison is not None:
-        found.append(_tab_of_curve("comparison", comparison))
+        found.append(_tab_of_curve(COMPARISON, comparison))
     return found
 
 
