@@ -162,7 +162,7 @@ TERMS = {
     "bonds": "bonds",
     "damping": "lost: damping",
     "sliding": "lost: friction",
-    "stiffening": "lost: stiffness change",
+    "stiffening": "lost: stiffening",
     "breaking": "lost: breaking",
     "poured": "poured in",
     "removed": "carried away",
