@@ -35,8 +35,13 @@ def headline(snapshot: Snapshot) -> Headline | None:
     first = first.readable()
     gap = "" if first.unit == "°" else " "
     number = f"{first.value:.1f}" if first.unit == "°" else friendly(first.digits)
-    scatter = f"± {first.error:.2g}{gap}{first.unit}".rstrip() if first.error is not None else ""
+    scatter = f"± {two_digits(first.error)}{gap}{first.unit}".rstrip() if first.error is not None else ""
     return Headline(f"{number}{gap}{first.unit}".rstrip(), scatter, first.label)
+
+
+def two_digits(error: float) -> str:
+    """An error with two digits; with zeros and not a power of ten where its value is written so."""
+    return f"{float(f'{error:.2g}'):.0f}" if 99.5 <= error < 1e6 else f"{error:.2g}"
 
 
 def in_words(reading: Reading) -> str:
@@ -46,6 +51,6 @@ def in_words(reading: Reading) -> str:
     degree = "°" if reading.unit == "°" else ""
     number, error = f"{reading.value:.1f}" if degree else reading.digits, ""
     if reading.error is not None and ROUNDING * abs(reading.value) < reading.error < math.inf:
-        error = f" ± {reading.error:.2g}{degree}"
+        error = f" ± {two_digits(reading.error)}{degree}"
         number = f"{reading.value:.{max(0, 1 - math.floor(math.log10(reading.error)))}f}"
     return friendly(f"{number}{degree}{error} {reading.unit.removeprefix(degree)}".rstrip())

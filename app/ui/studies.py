@@ -173,9 +173,9 @@ class Studies:
         now = found[-1]
         earlier = [old for old in found[:-1] if _comparable(old.plan, now.plan)][-KEPT:]
         lines = list(now.curve.lines)
-        for old in earlier:
+        for number, old in enumerate(earlier, 1):  # a group has a colour and a shape of its own in pictures
             words = differences(old.plan, now.plan)
-            lines += [replace(line, label=words) for line in old.curve.lines if line.error is not None]
+            lines += [replace(line, label=words, group=number) for line in old.curve.lines if line.error is not None]
         return replace(now.curve, lines=tuple(lines))
 
     def _work(self, plan: StudyPlan) -> None:

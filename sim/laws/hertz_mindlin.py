@@ -9,6 +9,11 @@ The shear force is no derivative of an energy: K_t follows the overlap while the
 spring gains xi² dK_t/2 as the contact is loaded and loses as much as it is unloaded, without work. Elastic impacts that
 do not slide (aluminium oxide, R = 2.5 mm, 3.9 m/s, a wall) gain 0.19, 0.58 and 0.77 % of the energy at 30, 60 and 85°.
 The ledger has a row of its own for this, `energy.stiffening`.
+
+The slip v_t dt of a whole step stretches the spring before its force is read, as in every law with a friction spring:
+the force leads by half a step, which is that of a further dashpot of viscosity K_t dt/2. It takes dt/2 ∫ K_t v_t² dt,
+of first order in dt and booked as sliding also where nothing slides: with 200 steps a contact 0.86 % of the energy of
+these impacts at 30° and 2.6 % at 60°, with 800 a quarter of that.
 Left out: the path dependence of Mindlin & Deresiewicz, slip in a ring of the contact area.
 """
 

@@ -100,15 +100,18 @@ def energy_ledger(
     friction = float(world.ledger[LEDGER_FRICTION].sum())
     stiffening = float(world.stiffening.sum())
     kinetic = 0.5 * inertia * velocity**2
+    damping, shear = float(world.ledger[LEDGER_DAMPING].sum()), survey.shear_energy
+    if np.isnan(inertia).any():  # no force moves these spheres: what it does is no energy that they have or lose
+        damping = shear = friction = stiffening = math.nan
     return Energy(
         translational=float(kinetic[:dimension].sum()) + carried[0],
         rotational=float(kinetic[dimension:].sum()) + carried[1],
         potential=float(np.sum(weight * world.motion[:dimension, 0])) + survey.field_energy + carried[2],
         elastic=survey.elastic_energy,
-        shear=survey.shear_energy,
+        shear=shear,
         bonds=survey.bond_energy,
-        damping=float(world.ledger[LEDGER_DAMPING].sum()),
-        sliding=friction - survey.shear_energy - stiffening + booked.shear,
+        damping=damping,
+        sliding=friction - shear - stiffening + booked.shear,
         stiffening=stiffening,
         breaking=float(world.bonds.lost[0]) if world.bonds else 0.0,
         poured=booked.poured,
@@ -159,7 +162,7 @@ TERMS = {
     "bonds": "bonds",
     "damping": "lost: damping",
     "sliding": "lost: friction",
-    "stiffening": "lost: stiffness change",
+    "stiffening": "lost: stiffening",
     "breaking": "lost: breaking",
     "poured": "poured in",
     "removed": "carried away",

@@ -21,6 +21,11 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 SEEDS = (1, 2, 3, 4, 5)
 BOUNDS = {0.05: (6.0, 11.5), 0.1: (10.5, 16.5), 0.2: (17.0, 23.5)}
 LEFT = {0.05: 70, 0.1: 100, 0.2: 157}
+HEIGHT = 1100 * math.pi * 1e-3**2 / (0.84 * 4.56e-2)
+"""Of the column: the area of 1100 discs of 1 mm at their packing fraction, over its width [m]."""
+DEEPEST = (1.25 * 0.5e-3 * 2.0 * 9.81 * HEIGHT / 1e6) ** 0.4 / 1e-3
+"""Overlap / radius in an elastic impact of two grains of 1 g at the speed of free fall from the top of the column:
+2/5 k_n δ^(5/2) = m* v²/2 [-]."""
 
 
 @cache
@@ -52,7 +57,7 @@ def test_every_heap_passes_the_check_of_its_scene(friction: float) -> None:
         assert result["complaint"] is None
         assert result["fault"] is None
         assert result["grains_filled"] == 1100
-        assert result["largest_overlap"] < 0.15
+        assert result["largest_overlap"] < DEEPEST  # of the whole run, impacts during the collapse among them
         energy = result["energy"]
         assert abs(energy["gap"]) < 0.01 * (energy["damping"] + energy["sliding"])
         # At rest friction carries what normal forces cannot: between two and four contacts a grain in the plane.

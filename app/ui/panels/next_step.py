@@ -11,7 +11,7 @@ from repose.app.ui.actions import RESET, act
 from repose.app.ui.panels import Panel, instead
 from repose.app.ui.places import STRIP, take_focus
 from repose.app.ui.ui import Ui
-from repose.app.ui.widgets import button
+from repose.app.ui.widgets import button, fitting_size
 from repose.sim.experiment.snapshot import Action, Snapshot
 
 RUN_ALL = "run"
@@ -88,17 +88,18 @@ def draw_next(ui: Ui, width: float, height: float = HEIGHT) -> Action | None:
 
 def _draw_progress(ui: Ui, size: imgui.ImVec2) -> None:
     snapshot, low = ui.snapshot, imgui.get_item_rect_min()
-    share = min(max(snapshot.progress or 0.0, 0.0), 1.0)
+    done = min(max(snapshot.progress or 0.0, 0.0), 1.0)
     high = imgui.ImVec2(low.x + size.x, low.y + size.y)
     ink, rounding = imgui.get_window_draw_list(), imgui.get_style().frame_rounding
     ink.add_rect_filled(low, high, colour32(ui.palette.raised), rounding)
-    ink.push_clip_rect(low, imgui.ImVec2(low.x + share * size.x, high.y), True)
+    ink.push_clip_rect(low, imgui.ImVec2(low.x + done * size.x, high.y), True)
     ink.add_rect_filled(low, high, colour32(ui.palette.fill), rounding)
     ink.pop_clip_rect()
     words = snapshot.phase_label.partition(":")[0] if ":" in snapshot.phase_label else snapshot.phase
     text = f"{words[:1].upper()}{words[1:]} …"
-    at = low.x + (size.x - text_width(text)) / 2, low.y + (size.y - imgui.get_font_size()) / 2
-    draw_text(*at, text, ui.palette.text)
+    share = fitting_size(text, size.x - 2 * imgui.get_style().frame_padding.x)
+    at = low.x + (size.x - text_width(text, share)) / 2, low.y + (size.y - share * imgui.get_font_size()) / 2
+    draw_text(*at, text, ui.palette.text, share)
 
 
 def _draw_phase(ui: Ui, width: float) -> None:

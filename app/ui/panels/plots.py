@@ -44,7 +44,7 @@ LEAST_AXIS = 7.0
 ROUNDING = 1e-12
 """Share of the largest value of an axis below which the legend writes zero: rounding makes it, not the run."""
 LONGEST_VALUE = -0.000888
-"""Beside the title of a line in the legend: no value is written longer [-]."""
+"""The longest value beside the title of a line in the legend, but for those with a power of ten."""
 SMALL_ENTRY = 0.85
 """Size of the legend under a plot of several lines, relative to running text."""
 LINE_COLOURS = (
@@ -246,10 +246,10 @@ def _draw_entry(ui: Ui, entry: Measurement, latest: float, colour: Colour, x: fl
         imgui.ImVec2(x, top), imgui.ImVec2(x + side, top + side), colour32(colour), 2 * ui.scale
     )
     unit = entry.unit_in(ui.snapshot.position.shape[1])
-    # The size of the title follows from the longest value, so that it stays while the value changes.
-    room = width - side * 1.7 - text_width(si(LONGEST_VALUE, unit), SMALL_ENTRY)
-    draw_text(x + side * 1.7, y, entry.title, ui.palette.muted, min(SMALL_ENTRY, fitting_size(entry.title, room)))
+    # The size of the title follows from the longest usual value, so that it stays while the value changes.
     value = si(latest, unit)
+    room = width - side * 1.7 - max(text_width(text, SMALL_ENTRY) for text in (value, si(LONGEST_VALUE, unit)))
+    draw_text(x + side * 1.7, y, entry.title, ui.palette.muted, min(SMALL_ENTRY, fitting_size(entry.title, room)))
     draw_text(x + width - text_width(value, SMALL_ENTRY), y, value, ui.palette.text, SMALL_ENTRY)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from imgui_bundle import imgui
 from repose.app.render.text import draw_text, note, si, text_width
 from repose.app.render.theme import Colour, colour32
@@ -87,9 +89,11 @@ def _draw_numbers(ui: Ui) -> None:
     _draw_gauge(ui)
     snapshot = ui.snapshot
     row("Time step in use", si(snapshot.dt, "s") if snapshot.dt > 0.0 else "none yet", ui)
-    squeezed = snapshot.largest_overlap > overlap_limit(snapshot.scene)
+    limit = overlap_limit(snapshot.scene)
+    squeezed = snapshot.largest_overlap > limit
     percent = f"{100 * snapshot.largest_overlap:.2f} % of R"
-    row("Largest overlap", percent, ui, ui.palette.warning if squeezed else None)
+    if math.isfinite(limit):
+        row("Largest overlap", percent, ui, ui.palette.warning if squeezed else None)
     if squeezed:
         note("The overlaps are large: raise the normal stiffness.", ui.palette.warning)
     _draw_remedy(ui)

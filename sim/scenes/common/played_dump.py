@@ -17,6 +17,14 @@ from numpy.typing import NDArray
 from pydantic import Field
 from repose.sim.engine.builder import add_spheres, empty_world, forget_neighbours, keep_spheres, with_rows
 from repose.sim.engine.neighbours.verlet_list import LARGEST_STEP
+from repose.sim.engine.workspace import (
+    OVERLAP_FIRST,
+    OVERLAP_POINT,
+    OVERLAP_RATIO,
+    OVERLAP_SECOND,
+    OVERLAP_STEP,
+    OVERLAP_WALL,
+)
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.changes import begin_anew
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment, Scene
@@ -78,6 +86,8 @@ class DumpState:
     """Whether the surface of that slope goes down to the ground, as that of a heap does."""
     passages: list[float] = field(default_factory=list)
     """Times at which spheres passed the gate [s]."""
+    deepest: list[float] = field(default_factory=list)
+    """`World.largest_overlap` of the frames shown: between two frames, spheres that collide pass through each other."""
 
 
 def interval_of(dump: Dump, timestep: float | None) -> tuple[float, str]:
@@ -131,7 +141,9 @@ def scene_of_dump(dump: Dump, timestep: float | None = None) -> tuple[Scene, str
     def show(experiment: Experiment, number: int) -> None:
         run, state = experiment.run, experiment.run.state
         frame = dump.frame(number)
+        state.deepest = deepest_overlap(experiment, frame)
         run.world = shown(run.world, frame, dimension, held)
+        run.world.largest_overlap[:] = state.deepest
         if number > state.frame:
             before = dump.frame(number - 1)
             fallen = passed(before, frame, experiment.parameters.gate, dimension)
@@ -191,7 +203,7 @@ def scene_of_dump(dump: Dump, timestep: float | None = None) -> tuple[Scene, str
         slope=drawn_slope,
         measure=lambda experiment: slope_of(experiment.run.world, axis),
         readings=readings,
-        overlap_limit=1.0,
+        overlap_limit=math.inf,
     )
     return scene, remark
 
@@ -216,6 +228,29 @@ def shown(world: World, frame: Frame, dimension: int, held: NDArray[np.int64]) -
     world.inverse_mass[:] = np.where(fixed, 0.0, UNMOVED)
     forget_neighbours(world)
     return world
+
+
+def deepest_overlap(experiment: Experiment, frame: Frame) -> list[float]:
+    """`World.largest_overlap` of the frames so far and of this one, whose places the spheres have just reached."""
+    run, engine = experiment.run, experiment.engine
+    world, dimension = run.world, run.world.motion.shape[0]
+    known: list[float] = run.state.deepest or world.largest_overlap.tolist()
+    if not np.array_equal(world.sphere_id, frame.sphere_id):
+        return known
+    touching = engine.contact_table(world, engine.law_parameters)
+    i, j = touching.i, touching.j
+    branch = (frame.position[i] - frame.position[j])[:, :dimension]
+    size = np.where(world.fixed, math.inf, frame.radius)
+    ratio = (frame.radius[i] + frame.radius[j] - np.linalg.norm(branch, axis=1)) / np.minimum(size[i], size[j])
+    if not ratio.size or ratio.max() <= known[OVERLAP_RATIO]:
+        return known
+    k = int(np.argmax(ratio))
+    found = np.zeros(len(known))
+    point = 0.5 * (frame.position[i[k]] + frame.position[j[k]])[:dimension]
+    found[OVERLAP_POINT : OVERLAP_POINT + dimension] = point
+    found[[OVERLAP_RATIO, OVERLAP_STEP, OVERLAP_WALL]] = ratio[k], run.step, -1.0
+    found[[OVERLAP_FIRST, OVERLAP_SECOND]] = frame.sphere_id[[i[k], j[k]]]
+    return list(map(float, found))
 
 
 def aim(world: World, now: Frame, then: Frame, interval: float, dt: float) -> None:

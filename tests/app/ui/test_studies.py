@@ -103,7 +103,9 @@ def test_earlier_results_stay_on_the_plot_with_what_was_different(tmp_path: Path
     finished(studies)
     curve = studies.curve()
     assert curve is not None
-    assert [line.label for line in curve.lines if line.error is not None] == ["mean", "k_s = 5 N/m"]
+    means = [line for line in curve.lines if line.error is not None]
+    assert [line.label for line in means] == ["mean", "k_s = 5 N/m"]
+    assert len({line.group for line in means}) == 2, "equal colours in pictures"
     studies.forget()
     assert studies.curve() is None
     assert [*tmp_path.rglob("*.json")], "the files of runs were deleted"

@@ -131,6 +131,23 @@ def test_playback_shows_every_frame_and_counts_spheres_through_the_gate(tmp_path
     assert simulation.experiment.fault is None
 
 
+def test_the_largest_overlap_is_that_of_a_frame_and_nothing_is_lost(tmp_path: Path, played) -> None:
+    # The third sphere passes through the second one between the second and the third frame.
+    places = ((4e-3, 1.95e-3), (4e-3, 1.8e-3), (-4e-3, 1.8e-3))
+    text = "".join(
+        frame(k, [sphere(1, 0.0, 0.0), sphere(2, 0.0, height), sphere(3, x, height)], k * 0.01)
+        for k, (x, height) in enumerate(places)
+    )
+    simulation, _ = played(written(tmp_path, text))
+    results = simulation.run()
+    assert results["largest_overlap"] == pytest.approx(0.2)  # of spheres of 1 mm, 1.8 mm apart
+    assert results["largest_overlap_at"]["grains"] == [1, 2]
+    assert results["largest_overlap_at"]["position"] == pytest.approx([0.0, 0.0, 0.9e-3])
+    energy = simulation.energy()
+    assert math.isnan(energy.damping)
+    assert math.isnan(energy.sliding)
+
+
 def test_a_sphere_too_fast_to_be_followed_jumps_to_its_place(tmp_path: Path, played) -> None:
     text = "".join(frame(k, [sphere(1, 0.0, 0.1 * k), sphere(2, 0.01, 1e-3 * k)], k * 1e-3) for k in range(3))
     simulation, _ = played(written(tmp_path, text))
