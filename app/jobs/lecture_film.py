@@ -34,6 +34,7 @@ from repose.sim.experiment.side_by_side import SideBySide, advance_all, all_of, 
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.io import presets
+from repose.sim.measure.display import COMPARISON
 from repose.sim.parameters import ParameterError
 
 if TYPE_CHECKING:
@@ -251,7 +252,7 @@ class StepFilm:
         """The plot of the step with its title; None without one."""
         known = {curve.title: curve for curve in shot.curves}
         if shot.comparison is not None:
-            known["comparison"] = shot.comparison
+            known[COMPARISON] = shot.comparison
         curve = known.get(self._step.plot)
         if curve is None:
             return None

@@ -18,7 +18,7 @@ from typing import Any
 from repose.app.render.camera import Box
 from repose.app.render.colours import AUTOMATIC, COLOURINGS
 from repose.app.render.orbit import VIEWS
-from repose.sim.experiment.changes import offered_actions
+from repose.sim.experiment.changes import offered_actions, offered_plots
 from repose.sim.io import presets
 from repose.sim.measure.display import Guess
 from repose.sim.parameters import ParameterError, Value, checked_seed, require_known
@@ -300,8 +300,13 @@ def _step(entry: Mapping[str, Any], before: str, folder: Path | None) -> Step:
         raise ParameterError(
             f'speed = {speed!r} is refused: it must be one of {listed} or "{FASTEST}"; 1 is real time.'
         )
-    colour, look, until = (_word(entry, key) for key in ("colour", "look", "until"))
-    for word, known, what in ((colour, COLOURINGS, "colour"), (look, VIEWS, "look"), (until, PHASES, "phase")):
+    colour, look, until, plot = (_word(entry, key) for key in ("colour", "look", "until", "plot"))
+    for word, known, what in (
+        (colour, COLOURINGS, "colour"),
+        (look, VIEWS, "look"),
+        (until, PHASES, "phase"),
+        (plot, offered_plots(scene) if plot else (), "plot"),
+    ):
         if word:
             require_known(word, known, what)
     in_space = scenes()[scene].dimension == 3
@@ -325,7 +330,7 @@ def _step(entry: Mapping[str, Any], before: str, folder: Path | None) -> Step:
         hide=_names(entry, "hide", _switches(), "switch"),
         look=look,
         box=_box(entry),
-        plot=_word(entry, "plot"),
+        plot=plot,
         controls=controls,
         guess=_guess(entry, scene),
         until=until,

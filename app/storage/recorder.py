@@ -3,11 +3,13 @@
 The encoder has a thread and a bounded queue of its own. While recording, an MP4 (H.264) is written in fragments
 of one frame, each complete in itself and flushed at once (a plain MP4 is unreadable without its last
 bytes); `close` copies it into an ordinary one that players can seek in. There is no file before its first
-fragment, so that every file can be played. A GIF or WebP file is written completely when it is closed.
+fragment, so that every file can be played. A film that reaches the largest file of its disk (4 GiB on FAT32) continues
+in another one, which can be played alone. A GIF or WebP file is written completely when it is closed.
 """
 
 from __future__ import annotations
 
+import errno
 import itertools
 import os
 import queue
@@ -16,6 +18,7 @@ import shutil
 import sys
 import tempfile
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from fractions import Fraction
@@ -92,7 +95,9 @@ class Recorder:
         self.path = _foreseen(self._wanted)
         self._draft = self.path.with_name(f".film-{next(DRAFTS)}.{os.getpid()}.new")
         self.frames = 0
-        """Frames encoded so far."""
+        """Frames encoded so far, in all parts."""
+        self.parts: list[Path] = []
+        """Files of an MP4: more than one where the disk has a largest file; `path` is the last one."""
         self._failure: RecorderError | None = None
         self._closed = self._full = False
         frame_bytes = 3 * size[0] * size[1]
@@ -133,8 +138,8 @@ class Recorder:
             self._closed = True
             self._queue.put(None)
             self._thread.join()
-            if self.frames and self._failure is None and self._format == FILM:
-                _make_seekable(self.path, self._draft)
+            for part in self.parts if self._failure is None else ():
+                _make_seekable(part, self._draft)
         return self.frames
 
     def _run(self) -> None:
@@ -148,19 +153,33 @@ class Recorder:
                 pass
 
     def _encode(self) -> None:
-        fragments = {"movflags": "frag_every_frame+empty_moov+default_base_moof", "flush_packets": "1"}
         film = _GrowingFilm()
-        try:
-            with _load_av().open(film, "w", format="mp4", options=fragments) as container:
-                stream = self._stream(container)
-                for pixels in self._waiting():
-                    container.mux(stream.encode(self._picture(pixels)))
-                    self._settle(film)
-                    self.frames += 1
-                container.mux(stream.encode(None))
-            self._settle(film)
-        finally:
-            film.close()
+        while True:
+            try:
+                self._encode_part(film)
+                return
+            except OSError as error:
+                if error.errno != errno.EFBIG or film.file is None:
+                    raise
+                broken, film = film, film.next_part()
+                broken.close()
+            finally:
+                film.close()
+
+    def _encode_part(self, film: _GrowingFilm) -> None:
+        """Encode the frames that the part before could not keep, and those that wait; raises `OSError`."""
+        fragments = {"movflags": "frag_every_frame+empty_moov+default_base_moof", "flush_packets": "1"}
+        with _load_av().open(film, "w", format="mp4", options=fragments) as container:
+            stream = self._stream(container)
+            for pixels in itertools.chain(film.again, self._waiting()):
+                packets = stream.encode(self._picture(pixels, film.sent))
+                container.mux(packets)
+                film.count(pixels, len(packets))
+                self._settle(film)
+                film.forget_written()
+                self.frames = max(self.frames, film.first + film.sent)
+            container.mux(stream.encode(None))
+        self._settle(film)
 
     def _animate(self) -> None:
         """Write a GIF or WebP to a draft that is renamed when it is complete."""
@@ -185,6 +204,7 @@ class Recorder:
         """Write the complete fragments; the first one creates the file."""
         if film.file is None and film.has_fragment:
             self.path = _put_in_place(film.written, self._draft, self._wanted)
+            self.parts.append(self.path)
             film.file = self.path.open("ab", buffering=0)
             film.written.clear()
         film.write_out()
@@ -224,10 +244,10 @@ class Recorder:
         context.color_trc, context.color_range = SRGB, LIMITED
         return cast("VideoStream", stream)
 
-    def _picture(self, pixels: Frame) -> Any:
+    def _picture(self, pixels: Frame, number: int) -> Any:
         rgb = _load_av().VideoFrame.from_ndarray(pixels, format="rgb24")
         picture = rgb.reformat(format="yuv420p", dst_colorspace="ITU709", dst_color_range="MPEG")
-        picture.pts = self.frames
+        picture.pts = number
         picture.time_base = 1 / self.rate
         return picture
 
@@ -240,11 +260,36 @@ class Recorder:
 
 
 class _GrowingFilm:
-    """File object for PyAV that keeps the bytes until they are complete fragments."""
+    """File object for PyAV that keeps the bytes until they are complete fragments, and the frames until they are in
+    the file."""
 
-    def __init__(self) -> None:
+    def __init__(self, first: int = 0, again: tuple[Frame, ...] = ()) -> None:
         self.written = bytearray()
         self.file: Any = None
+        self.complete = 0
+        """Size of the file before the last fragment was written [bytes]."""
+        self.first, self.again = first, again
+        """Number of frames in the parts before, and the frames that the last part could not keep."""
+        self.sent = self.packets = 0
+        """Frames that the encoder has got, and packets that it has given."""
+        self.unwritten: deque[Frame] = deque()
+        """Frames that are not in the file yet."""
+
+    def count(self, pixels: Frame, packets: int) -> None:
+        """Keep a frame that the encoder has got, and count the packets that it has given."""
+        self.unwritten.append(pixels)
+        self.sent += 1
+        self.packets += packets
+
+    def forget_written(self) -> None:
+        """Let go of the frames in the file: the fragment of a packet is complete once the next packet comes."""
+        while len(self.unwritten) > self.sent - self.packets + 1:
+            self.unwritten.popleft()
+
+    def next_part(self) -> _GrowingFilm:
+        """The film that continues this one, whose file ends with its last complete fragment."""
+        self.file.truncate(self.complete)
+        return _GrowingFilm(self.first + self.sent - len(self.unwritten), tuple(self.unwritten))
 
     @property
     def has_fragment(self) -> bool:
@@ -260,6 +305,7 @@ class _GrowingFilm:
         """Hand what is waiting to the file, if there is one; raises `OSError`."""
         if self.file is None:
             return
+        self.complete = self.file.tell()
         rest = memoryview(bytes(self.written))
         self.written.clear()
         while rest:

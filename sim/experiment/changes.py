@@ -24,6 +24,7 @@ from repose.sim.experiment.run import Checkpoint, Run
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.io.plain import require_plain
+from repose.sim.measure.display import COMPARISON
 from repose.sim.numbers import time_text, with_prefix
 from repose.sim.parameters import ParameterError, Value, checked_seed, require_known, shared_names
 
@@ -240,10 +241,29 @@ def _follow(experiment: Experiment, first: bool) -> None:
 @cache
 def offered_actions(scene: str) -> tuple[str, ...]:
     """Names of the actions that a scene has, possible at the beginning or later."""
+    experiment = _smallest(scene)
+    return tuple(action.name for action in experiment.scene.actions(experiment))
+
+
+@cache
+def offered_plots(scene: str) -> tuple[str, ...]:
+    """Names of the plots that a scene has, from the beginning of a run on or later."""
+    experiment = _smallest(scene)
+    found = experiment.scene
+    over_time = dict.fromkeys(entry.plot for entry in registry.measurements().values() if entry.plot is not None)
+    return (
+        *(curve.title for curve in found.curves(experiment)),
+        *found.later_curves,
+        *(plot.name for plot in over_time if plot.needs in (*found.plots, "values")),
+        *(() if found.study is None else (COMPARISON,)),
+    )
+
+
+def _smallest(scene: str) -> Experiment:
+    """A small experiment of a scene at its beginning, whose model is not compiled."""
     found = registry.scenes()[scene]
     parameters = found.parameters.checked(found.test_values)
-    experiment = _bare(found, 1, None, parameters, Run(*_made_world(found, parameters, 1, None), parameters))
-    return tuple(action.name for action in found.actions(experiment))
+    return _bare(found, 1, None, parameters, Run(*_made_world(found, parameters, 1, None), parameters))
 
 
 def _checked(scene: str | Scene, values: Mapping[str, Value], seed: int, ready: str | None) -> tuple[Scene, Any]:

@@ -167,6 +167,8 @@ class Plot:
     once there is a value."""
 
 
+COMPARISON = "comparison"
+"""Name of the plot of the runs of this session beside each other."""
 MOTION = Plot("motion", "Motion", 10)
 SLOPE = Plot("angle", "Angle", 20, needs="slope")
 CONTACTS = Plot("contacts", "Z", 30, needs="contacts")

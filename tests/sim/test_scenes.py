@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from repose.sim.experiment.changes import new_experiment
+from repose.sim.experiment.changes import new_experiment, offered_plots
 from repose.sim.experiment.commands import Act, SetParameters
 from repose.sim.experiment.control import apply
 from repose.sim.experiment.experiment import Experiment
@@ -62,6 +62,11 @@ def test_a_scene_runs_to_the_end_and_passes_its_own_check(scene: str, finished: 
     assert scenes()[scene].check(simulation) == ""
     assert result["complaint"] is None
     assert np.isfinite(simulation.run.world.motion).all()
+
+
+@every_scene
+def test_every_plot_of_a_scene_is_known_before_its_run(scene: str, finished: Finished) -> None:
+    assert {curve.title for curve in scenes()[scene].curves(finished[scene][0])} <= set(offered_plots(scene))
 
 
 @every_scene

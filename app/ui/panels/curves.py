@@ -19,6 +19,8 @@ MARGIN = 0.06
 """Margin between the data and the edges of the plot, as a fraction of the range of the data [-]."""
 LEAST_PLOT = 110.0
 """Height of a plot below which table and legend are not shown [px at scale 1]; the large plot shows them."""
+LEAST_LINES = 6.0
+"""Least height of a plot [lines of text]."""
 ROOM = 1.25
 """Factor by which a logarithmic axis goes on beyond its decades."""
 NOTE = 0.86
@@ -43,11 +45,17 @@ def draw_curve(ui: Ui, curve: Curve) -> None:
     legend = legend if free - legend >= least else 0.0
     table = len(curve.table) * (line + 2.0 * style.cell_padding.y) + style.item_spacing.y if curve.table else 0.0
     table = table if free - legend - table >= least else 0.0
-    size = imgui.ImVec2(-1, max(free - legend - table, 6.0 * line))
+    size = imgui.ImVec2(-1, max(free - legend - table, LEAST_LINES * line))
     # A label longer than its axis would overlap the others.
     named = size.y - 3.0 * line > text_width(curve.y_label)
     heading = curve.heading if named else f"{curve.y_label} over {curve.x_label}"
-    if legend or not _draw_labels(ui, curve, start, imgui.get_content_region_avail().x):
+    below = size.y - imgui.get_text_line_height_with_spacing()
+    if not legend and not named and below >= LEAST_LINES * line:  # the heading has the units: labels come below it
+        if _draw_labels(ui, curve, imgui.get_cursor_screen_pos(), imgui.get_content_region_avail().x):
+            imgui.dummy(imgui.ImVec2(1.0, line))
+            size.y = below
+        draw_text(start.x, start.y, heading, ui.palette.muted)
+    elif legend or not _draw_labels(ui, curve, start, imgui.get_content_region_avail().x):
         draw_text(start.x, start.y, heading or curve.title, ui.palette.muted)
     length = imgui.ImVec2(imgui.get_content_region_avail().x - 5.0 * line, size.y - (3.5 if named else 2.0) * line)
     flags = implot.Flags_.no_title | implot.Flags_.no_menus | implot.Flags_.no_box_select | implot.Flags_.no_legend

@@ -49,6 +49,8 @@ CALM_TIME = 0.02
 """Time for which every grain must stay below the settle speed before the next one is added [s]."""
 STEEPEST = 0.5 * math.pi
 """The table is turned up to this angle [rad]."""
+CURVES = "Slope", "Avalanches"
+"""Titles of the plots of a heap to which grains have been added."""
 TILTING, SLIDING, TRICKLING = PHASES = "tilting", "sliding", "trickling"
 
 
@@ -190,7 +192,7 @@ def slope_to_horizontal(experiment: Experiment) -> float | None:
 
 def actions(state: HeapState, busy: bool) -> tuple[Action, Action]:
     """The buttons of both experiments."""
-    rests = state.phase == "rested" and not busy
+    rests = state.phase == "rested" and not busy and state.poured > state.removed
     tilted = state.other.turned != 0.0
     return (
         Action("tilt", "Tilt", "T", rests, "Turn the table slowly until the heap flows.", done=tilted),
@@ -268,9 +270,9 @@ def curves(angles: OtherAngles) -> tuple[Curve, ...]:
             lines.append(Line(f"{label} large ones, mean", grain[[0, -1]], level, fitted=True, group=group))
     size, share = as_large_as([entry.displaced for entry in entries])
     return (
-        Curve("Slope", "grains added", "slope to the horizontal [°]", tuple(lines)),
+        Curve(CURVES[0], "grains added", "slope to the horizontal [°]", tuple(lines)),
         Curve(
-            "Avalanches",
+            CURVES[1],
             "grains displaced s",
             "share with ≥ s grains",
             (Line("avalanches", size, share, points=True),),

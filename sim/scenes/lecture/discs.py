@@ -2,6 +2,9 @@
 
 The grains are spheres that move and rotate in a plane. They begin on a loose lattice shifted at random and settle; then
 the course begins: `drive` moves walls at every check, 50 steps apart, and `record` measures at equal intervals.
+
+The course begins at the first check after the one at which the grains have settled, or after the command: so "Run all"
+gives the same bits whether it is given at step 0, as on the command line, or at the rest at which the window waits.
 """
 
 from __future__ import annotations
@@ -28,6 +31,7 @@ from repose.sim.laws.hertz_mindlin import LAW
 from repose.sim.laws.material_parameters import YoungsModulus
 from repose.sim.measure.display import Answer, Curve, Guess, Outcome, Reading
 from repose.sim.measure.mean_speed import mean_speed
+from repose.sim.numbers import WITHOUT_GAP
 from repose.sim.parameters import ParameterError, ParameterSet, Value
 from repose.sim.scenes.common.law_choice import is_material_law, with_law
 from repose.sim.scenes.common.phases import PhaseState, enter
@@ -81,6 +85,8 @@ class DiscsState(PhaseState):
 
     run_all: bool = False
     """Whether the course begins by itself once the grains have settled."""
+    begins: bool = False
+    """Whether the course begins at the next check."""
     columns: dict[str, list[float]] = field(default_factory=dict)
     """Records of the course by name, `time` [s] since its beginning among them."""
     numbers: dict[str, float] = field(default_factory=dict)
@@ -101,7 +107,7 @@ def outcome_between(statement: str, found: float, low: float, high: float, unit:
 
 def gap(unit: str) -> str:
     """The unit with the gap before it that SI has."""
-    return unit if unit in ("", "°") else f" {unit}"
+    return unit if unit in WITHOUT_GAP else f" {unit}"
 
 
 def places(
@@ -230,6 +236,8 @@ def disc_scene(
     came out for the number that is guessed. `action` are label and help of the button that begins the course.
     """
 
+    begins = f"{action[0]}: the course begins."
+
     def begin(parameters: Any, seed: int) -> tuple[World, DiscsState]:
         return start(parameters, seed), DiscsState(phase="filling")
 
@@ -245,8 +253,11 @@ def disc_scene(
             if settled or waited > LONGEST_SETTLING:
                 experiment.run.world.walls.velocity[:] = 0.0
                 enter(experiment, "filled")
-                if state.run_all:
-                    tell(experiment, act(experiment, "start"))
+        elif state.phase == "filled" and (state.begins or state.run_all):
+            state.begins = False
+            enter(experiment, "flowing")
+            set_out(experiment)
+            tell(experiment, begins)
         elif state.phase == "flowing":
             over = drive(experiment)
             last = state.columns["time"][-1] if state.columns else -math.inf
@@ -269,19 +280,19 @@ def disc_scene(
 
     def act(experiment: Experiment, chosen: str) -> str:
         if chosen == "start":
-            enter(experiment, "flowing")
-            set_out(experiment)
-            return f"{action[0]}: the course begins."
-        if chosen == "reset" or experiment.phase == "rested":
+            experiment.run.state.begins = True
+            return begins
+        watched = experiment.phase == "filled" and experiment.time != experiment.run.state.since
+        if chosen == "reset" or experiment.phase == "rested" or watched:
             begin_anew(experiment)
         if chosen == "reset":
             return "The grains are back at their places."
         experiment.run.state.run_all = True
-        return act(experiment, "start") if experiment.phase == "filled" else "The experiment runs by itself."
+        return begins if experiment.phase == "filled" else "The experiment runs by itself."
 
     def actions(experiment: Experiment) -> tuple[Action, ...]:
         state: DiscsState = experiment.run.state
-        ready = state.phase == "filled" and not state.run_all
+        ready = state.phase == "filled" and not state.run_all and not state.begins
         return (
             Action("start", action[0], "O", ready, action[1]),
             Action("reset", "Reset", "R", True, "Put the grains back to their places."),
@@ -313,6 +324,10 @@ def disc_scene(
         if experiment.phase != "rested":
             return f"The course did not reach its end: phase {experiment.phase}."
         return next((entry.complaint for entry in found(experiment) if not entry.holds), "")
+
+    def under_way(experiment: Experiment) -> bool:
+        state: DiscsState = experiment.run.state
+        return state.run_all or state.begins or state.phase in ("filling", "flowing")
 
     def results(experiment: Experiment) -> dict[str, Any]:
         own = numbers(experiment) if experiment.phase == "rested" else {}
@@ -349,7 +364,7 @@ def disc_scene(
         outcomes=found,
         guess=guess,
         answer=answered,
-        under_way=lambda experiment: experiment.run.state.run_all or experiment.phase in ("filling", "flowing"),
+        under_way=under_way,
         turned=lambda state: state.numbers.get(TABLE, 0.0),
         smallest_grain=smallest_grain,
         rotates=lambda parameters: True,

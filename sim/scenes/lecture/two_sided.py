@@ -262,8 +262,9 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     """Both flanks are equally steep, and as steep as those of the smaller heap."""
     of = large(experiment)
     if of["left"].size < 3:
+        flattest = math.sqrt(experiment.run.built.area * SHALLOW) / experiment.run.built.diameter
         return (
-            outcome_above("the grains form a heap higher than three diameters (height)", height_of(experiment), 3.0),
+            outcome_above("the grains form a heap higher than one of 14° (height/d)", height_of(experiment), flattest),
         )
     apart = math.degrees(float((of["left"] - of["right"]).mean()))
     angle, before = math.degrees(angle_now(experiment)[0]), np.degrees(small(experiment))
@@ -312,15 +313,15 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
         Line(f"{name} flank", high, np.degrees(of[name]), points=True, error=np.degrees(of[f"{name} error"]))
         for name in ("left", "right")
     )
-    shown = [Curve("Angle", "height H/d", "angle of the flank [°]", flanks, x_from_zero=True)]
-    if experiment.phase == "rested":
-        place, push, column_above = pressure(experiment)
-        lines = (
-            Line("on the plate", place / built.diameter, push, points=True),
-            Line("weight above", place / built.diameter, column_above),
-        )
-        shown.append(Curve("Pressure", "place x/d", "pressure [N/m]", lines))
-    return tuple(shown)
+    place, push, column_above = pressure(experiment) if experiment.phase == "rested" else (np.empty(0),) * 3
+    lines = (
+        Line("on the plate", place / built.diameter, push, points=True),
+        Line("weight above", place / built.diameter, column_above),
+    )
+    return (
+        Curve("Angle", "height H/d", "angle of the flank [°]", flanks, x_from_zero=True),
+        Curve("Pressure", "place x/d", "pressure [N/m]", lines),
+    )
 
 
 def answer(experiment: Experiment) -> Answer | None:

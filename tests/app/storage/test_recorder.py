@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import subprocess
 import sys
 import textwrap
@@ -288,35 +289,74 @@ def test_a_slash_at_the_end_selects_pictures(typed: str, name: str) -> None:
 LIMITED_FILE = """
     import resource, signal, sys
     import numpy as np
-    from repose.app.storage.recorder import Recorder, RecorderError
+    from repose.app.storage.recorder import Recorder
 
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, 400_000))
-    made = Recorder(sys.argv[1], (160, 120), 60)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+    made = Recorder(sys.argv[1], (64, 48), 60)
     noise = np.random.default_rng(1)
-    try:
-        for _ in range(2000):
-            made.add(noise.integers(0, 255, (120, 160, 3), np.uint8))
-    except RecorderError as error:
-        print(error)
-    made.close()
+    for number in range(200):
+        frame = noise.integers(0, 60, (48, 64, 3), np.uint8)
+        frame[:, : 16 + number // 8] += 190
+        made.add(frame)
+    print(made.close(), made.failure, *[part.name for part in made.parts])
 """
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit on file size")
-def test_disk_that_refuses_to_write_ends_the_film_but_not_the_program(tmp_path: Path) -> None:
-    path = tmp_path / "a.mp4"
+def test_r14_a_film_continues_in_another_file_at_the_largest_file_of_the_disk(tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(LIMITED_FILE), str(path)],
+        [sys.executable, "-c", textwrap.dedent(LIMITED_FILE), str(tmp_path / "a.mp4")],
         timeout=120,
         check=False,
         capture_output=True,
         text=True,
     )
     assert (done.returncode, done.stderr) == (0, "")
-    assert "until then is kept" in done.stdout
-    with av.open(str(path)) as container:
-        assert next(container.decode(video=0)).width == 160
+    frames, *names = done.stdout.split()
+    assert frames == "200"
+    assert names == ["a.mp4", *(f"a-{number}.mp4" for number in range(2, len(names) + 1))]
+    assert len(names) > 2
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(names)
+    shown = [frame for name in names for frame in film(tmp_path / name)]
+    bright = [int((frame[:, :, 1].mean(axis=0) > 150).sum()) for frame in shown]
+    assert bright == pytest.approx([16 + number // 8 for number in range(200)], abs=1), "each once, in order"
+    assert all((tmp_path / name).stat().st_size > 50_000 for name in names[:-1])
+
+
+@pytest.mark.slow
+def test_r14_the_memory_of_a_long_film_is_flat(tmp_path: Path) -> None:
+    """Ten hours at 60 frames per second are two million frames: 400 bytes of each would be 0.9 GB."""
+    import resource
+
+    made, frame = Recorder(tmp_path / "a.mp4", (32, 32), 60), flat((32, 32))
+    peak = []
+    for frames in (4_000, 12_000):
+        for _ in range(frames):
+            made.add(frame)
+        peak.append(1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+    assert made.close() == 16_000
+    assert peak[1] - peak[0] < 400 * 12_000
+
+
+def test_a_disk_that_refuses_to_write_ends_the_film_but_not_the_program(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = Recorder(tmp_path / "a.mp4", (64, 48), 60)
+    for _ in range(4):
+        made.add(flat((64, 48)))
+    while made.frames < 4:
+        time.sleep(0.01)
+
+    def full(film: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(recorder._GrowingFilm, "write_out", full)
+    with suppress(RecorderError):
+        made.add(flat((64, 48)))
+    made.close()
+    assert "No space left on device); what was written until then is kept" in made.failure
+    assert len(film(made.path)) == 3
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a current folder cannot be removed there")
