@@ -289,7 +289,9 @@ def _draw_request(ui: Ui) -> None:
             ui.overlay = ""
             choose_preset(ui, card.name)
         imgui.same_line()
+        imgui.push_text_wrap_pos(0.0)
         imgui.text_colored(vector(ui.palette.muted), translated(card.question))
+        imgui.pop_text_wrap_pos()
 
 
 def _draw_values(ui: Ui, parameters: ParameterSet, asked: Request) -> None:
@@ -307,7 +309,9 @@ def _draw_values(ui: Ui, parameters: ParameterSet, asked: Request) -> None:
     if chosen is not None and chosen != over.name:
         asked.over, asked.text, asked.trouble, over = chosen, "", "", able[chosen]
     usual = usual_values(over, ui.snapshot.scene, getattr(parameters, over.name))
-    imgui.same_line()
+    width = button_width("Start", "Enter")
+    if imgui.get_content_region_avail().x >= 35.0 * font + width:
+        imgui.same_line()
     imgui.set_next_item_width(14.0 * font)
     entered, asked.text = imgui.input_text_with_hint(
         "##values", usual, asked.text, imgui.InputTextFlags_.enter_returns_true
@@ -319,7 +323,6 @@ def _draw_values(ui: Ui, parameters: ParameterSet, asked: Request) -> None:
     imgui.same_line()
     imgui.text_disabled(translated(unit or " "))
     imgui.same_line()
-    width = button_width("Start", "Enter")
     help = "Begin the experiment anew with each of these values and the same seed."
     if button(ui, "side_by_side.start", "Start", hint="Enter", width=width, help=help) or entered:
         text = asked.text.strip() or usual
