@@ -110,7 +110,10 @@ def _draw_results(ui: Ui) -> None:
     left, top, width, height = results_area(ui)
     imgui.set_next_window_pos(imgui.ImVec2(left, top))
     imgui.set_next_window_size(imgui.ImVec2(width, height))
-    imgui.begin("side by side results", None, OVER | imgui.WindowFlags_.no_bring_to_front_on_focus)
+    below = (
+        imgui.WindowFlags_.no_bring_to_front_on_focus | imgui.WindowFlags_.no_background
+    )  # the picture has filled it
+    imgui.begin("side by side results", None, OVER | below)
     room = imgui.get_content_region_avail()
     across = room.x - imgui.get_style().item_spacing.x
     table, needed = fitted(_table(ui), (1.0 - LEAST_PLOT) * across)
