@@ -41,16 +41,23 @@ class Program:
             gl.glDeleteProgram(self.handle)
             raise ShaderError(f"Shader {name}.glsl does not link: {words}")
         self._places: dict[str, int] = {}
+        self._values: dict[str, bytes] = {}
+        """Set last, by name: a program keeps its uniforms, and every call of OpenGL takes time."""
 
     def place(self, uniform: str) -> int:
-        """Location of a uniform; -1, which OpenGL ignores, if the shader has none of that name."""
+        """Location of a uniform; -1 if the shader has none of that name."""
         if uniform not in self._places:
             self._places[uniform] = gl.glGetUniformLocation(self.handle, uniform)
         return self._places[uniform]
 
     def set(self, uniform: str, value: object) -> None:
         """Set a uniform of the program in use: a number, a vector of 2 to 4 or a matrix of shape (4, 4)."""
+        if self.place(uniform) < 0:
+            return
         numbers = np.asarray(value, np.float32)
+        if self._values.get(uniform) == (data := numbers.tobytes()):
+            return
+        self._values[uniform] = data
         if numbers.ndim == 2:
             gl.glUniformMatrix4fv(self.place(uniform), 1, gl.GL_TRUE, numbers)
         else:
@@ -103,9 +110,8 @@ class Instances:
             raise ValueError(f"instance rows have shape {rows.shape}, the shader needs (n, {self._row})")
         gl.glBindVertexArray(self._array)
         gl.glBindBuffer(gl.GL_ARRAY_BUFFER, self._buffer)
-        # Fresh memory first ("orphaning"): the driver may still be drawing from the old one.
-        gl.glBufferData(gl.GL_ARRAY_BUFFER, rows.nbytes, None, gl.GL_STREAM_DRAW)
-        gl.glBufferSubData(gl.GL_ARRAY_BUFFER, 0, rows.nbytes, rows)
+        # Fresh memory ("orphaning"): the driver may still be drawing from the old one.
+        gl.glBufferData(gl.GL_ARRAY_BUFFER, rows.nbytes, rows, gl.GL_STREAM_DRAW)
         gl.glDrawArraysInstanced(gl.GL_TRIANGLE_STRIP, 0, 4, len(rows))
         gl.glBindVertexArray(0)
 

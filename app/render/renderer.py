@@ -108,10 +108,8 @@ class Renderer:
         ]
         parts = [part for _, part in pictures]
         self._draw_scene(pictures, "window", 0)
+        _fill(gaps([*parts, *covered], size), around)
         background = imgui.get_background_draw_list()
-        for x, y, width, height in gaps([*parts, *covered], size):
-            low, high = imgui.ImVec2(x, size[1] - y - height), imgui.ImVec2(x + width, size[1] - y)
-            background.add_rect_filled(low, high, imgui.color_convert_float4_to_u32(imgui.ImVec4(*around[:3], 1.0)))
         for frame, (x, y, width, height) in pictures:
             foot = size[1] - y
             background.push_clip_rect(imgui.ImVec2(x, foot - height), imgui.ImVec2(x + width, foot))
@@ -238,6 +236,16 @@ class Renderer:
         for item in self._written:
             if item.overlay and item.is_drawn(frame):
                 item.overlay(frame, canvas)
+
+
+def _fill(parts: Sequence[Part], colour: Colour) -> None:
+    """Fill parts of the framebuffer bound now: a software renderer clears faster than it blends."""
+    gl.glClearColor(*(float(part) for part in colour[:3]), 1.0)
+    gl.glEnable(gl.GL_SCISSOR_TEST)
+    for part in parts:
+        gl.glScissor(*part)
+        gl.glClear(gl.GL_COLOR_BUFFER_BIT)
+    gl.glDisable(gl.GL_SCISSOR_TEST)
 
 
 def _fitting(camera: Camera | None, snapshot: Snapshot, size: Size, inset: Inset, box: Box | None = None) -> Camera:

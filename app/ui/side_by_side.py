@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from repose.app.render.side_by_side import columns_for, places, shape_of
 from repose.app.ui.places import STRIP
@@ -21,6 +22,9 @@ LEAST_FOOT = 150.0
 """Height of the results below which they leave their place to the pictures [px at scale 1]."""
 GAP = 4.0
 """Between two pictures [px at scale 1]."""
+LABELS = "height of the labels"
+"""Entry of `Ui.memory`: height at the foot of every picture for the labels alone, where they have no room beside the
+scale bar [px]."""
 REQUEST = "side by side"
 """Entry of `Ui.memory`: the request that is typed."""
 
@@ -127,14 +131,27 @@ def insets(ui: Ui) -> list[Inset]:
     """
     left, top, right, _ = ui.inset
     area = round(ui.size[0] - left - right), round(_height(ui) - foot(ui))
-    count, gap = len(ui.runs), round(GAP * ui.scale)
-    columns = columns_for(count, *area, shape_of(ui.runs[0]))
+    return list(_insets(ui.size, (left, top), area, round(GAP * ui.scale), len(ui.runs), shape_of(ui.runs[0])))
+
+
+def above_labels(ui: Ui) -> list[Inset]:
+    """`insets` without the strips of the labels."""
+    strip = float(ui.memory.get(LABELS, 0.0))
+    return [(left, top, right, bottom + strip) for left, top, right, bottom in insets(ui)]
+
+
+@lru_cache(maxsize=16)
+def _insets(
+    size: tuple[int, int], corner: tuple[float, float], area: tuple[int, int], gap: int, count: int, shape: float
+) -> tuple[Inset, ...]:
+    """`insets` for pictures in an area of a window; a frame asks for the same ones a dozen times."""
+    (left, top), columns = corner, columns_for(count, *area, shape)
     found = []
     for x, y, wide, high in places(count, columns, area):
         edge = x + wide - (gap if x + wide < area[0] else 0)
         under = y + high - (gap if y + high < area[1] else 0)
-        found.append((left + x, top + y, ui.size[0] - left - edge, ui.size[1] - top - under))
-    return found
+        found.append((left + x, top + y, size[0] - left - edge, size[1] - top - under))
+    return tuple(found)
 
 
 def results_area(ui: Ui) -> tuple[float, float, float, float]:

@@ -34,7 +34,7 @@ from repose.app.ui.edits import Edits
 from repose.app.ui.places import free_of_buttons
 from repose.app.ui.preset_library import PresetLibrary, start_of
 from repose.app.ui.repeats import Repeats
-from repose.app.ui.side_by_side import results_area, run_at
+from repose.app.ui.side_by_side import insets, run_at
 from repose.app.ui.studies import Studies
 from repose.app.ui.transport import Transport
 from repose.app.ui.ui import Ui
@@ -413,16 +413,15 @@ class Application:
     def _draw_runs(self, renderer: Renderer, size: Size, scale: float) -> None:
         """The picture of the run, or those of the experiments side by side."""
         from repose.app.render.renderer import Tile
-        from repose.app.ui.panels import instead
 
         ui, pictures, view = self.ui, self.pictures, self.ui.view
-        tiles, around = [], ui.inset
+        tiles, around, edges = [], ui.inset, insets(ui) if ui.runs else [ui.inset]
         for number, picture in enumerate(pictures.all):
             with pictures.of(ui, number):
                 turned = self.turning.picture(ui.snapshot) if number == ui.chosen else ui.snapshot
                 plates = around if number == ui.chosen else None
                 snapshot = picture.control.picture(turned)
-                tiles.append(Tile(snapshot, ui.camera, free_of_buttons(ui), ui.inset, plates))
+                tiles.append(Tile(snapshot, ui.camera, free_of_buttons(ui), edges[number], plates))
         if not ui.runs:
             snapshot, camera, inset, *_ = tiles[0]
             renderer.draw(snapshot, view, camera, size, inset, scale)
@@ -431,9 +430,6 @@ class Application:
         view = view.model_copy(update={"colour_by": shown}) if shown in COLOURINGS else view
         left, _, _, bottom = (round(edge) for edge in around)
         covered = [] if ui.presenting else [(0, 0, left, size[1]), (0, 0, size[0], bottom)]
-        if instead(ui) is None:
-            x, y, width, height = map(round, results_area(ui))
-            covered.append((x, size[1] - y - height, width, height))
         renderer.draw_beside(tiles, view, size, scale, ui.palette.panel[:3], covered)
 
     def _elapsed(self) -> float:

@@ -10,7 +10,7 @@ from repose.app.render.camera import Camera2D
 from repose.app.render.framing import SCALE_BAR_ROOM
 from repose.app.render.orbit import Camera
 from repose.app.ui.events import Events
-from repose.app.ui.side_by_side import insets
+from repose.app.ui.side_by_side import above_labels
 from repose.app.ui.ui import Ui
 from repose.app.window.camera_control import CameraControl
 from repose.sim.experiment.snapshot import Snapshot
@@ -95,7 +95,7 @@ class Pictures:
         flat = {number: camera for number in following if isinstance(camera := self.all[number].camera, Camera2D)}
         if len(flat) > 1:
             widest = max(camera.metres_per_pixel for camera in flat.values())
-            places = insets(ui)
+            places = above_labels(ui)
             for number, camera in flat.items():
                 left, _, right, bottom = places[number]
                 shown = replace(camera)
@@ -111,7 +111,7 @@ class Pictures:
         self.now.camera = ui.camera
         picture = self.all[number]
         if ui.runs:
-            ui.snapshot, ui.inset = ui.runs[number], insets(ui)[number]
+            ui.snapshot, ui.inset = ui.runs[number], above_labels(ui)[number]
         ui.camera = picture.camera
         try:
             yield

@@ -15,7 +15,7 @@ from repose.app.render.beside import beside, drawn_surface, reach
 from repose.app.render.camera import NO_INSET, Camera2D
 from repose.app.render.colours import DARK, Ranges, lightness, shown_as, to_srgb
 from repose.app.render.film_words import film_words
-from repose.app.render.framing import close_up, picture_scale, whole_scene
+from repose.app.render.framing import LEGEND_ROOM, close_up, picture_scale, whole_scene
 from repose.app.render.hidden import seen_from
 from repose.app.render.orbit import Camera, Camera3D
 from repose.app.render.passes import Frame, all_passes, all_switches, make_frame
@@ -733,3 +733,9 @@ def test_a_plumb_line_shows_where_the_weight_pulls_on_a_tilted_table_and_the_ang
     (start, end) = sheet.lines[-3]
     assert np.arctan2(*(end - start)) == pytest.approx(0.3, abs=1e-6)  # the picture's y points down
     assert (level.words, level.lines) == ([], [])
+    for size, above in (((700, 500), 0.0), ((240, 500), LEGEND_ROOM)):  # beside the legend, or below it
+        sheet = Sheet()
+        found.overlay(replace(frame_of(tilted), size=size, inset=(0.0,) * 4), sheet)
+        x, y = sheet.places["α = 17.2°"]
+        assert y > above
+        assert x < size[0] - 330.0 or above

@@ -271,7 +271,10 @@ def _draw_plate(frame: Frame, canvas: Canvas, seen: Seen) -> None:
 
 
 def _draw_numbers(frame: Frame, canvas: Canvas, seen: Seen, area: Plate) -> None:
-    unit, palette, (left, top, right, bottom) = frame.scale, frame.palette, area
+    unit, palette, rows = frame.scale, frame.palette, frame.course.table(COURSE)
+    if frame.around_plates is not None and not frame.around_plates[2]:
+        area = _no_larger_than_needed(canvas, seen, area, len(rows) > 1)
+    left, top, right, bottom = area
     canvas.rectangle((left, top), (right, bottom), palette.background, 0.85, 6.0)
     text_right = right - (CONE + 2.0 * PAD if seen.cone is not None else PAD) * unit
     y = top + 0.7 * PAD * unit
@@ -282,11 +285,22 @@ def _draw_numbers(frame: Frame, canvas: Canvas, seen: Seen, area: Plate) -> None
     if seen.cone is not None:
         above = (NUMBERS[2] - CONE) / 2 * unit
         _draw_cone(frame, canvas, seen.cone, (right - (CONE + PAD) * unit, top + above))
-    rows = frame.course.table(COURSE)
     if len(rows) > 1:
         names = ("F_n", "F_t") if len(frame.view.selected) == 2 else ("sum of F_n", "force of all contacts")
         plot = left + PAD * unit, bottom - (PLOT - 2.0) * unit, right - PAD * unit, bottom - 6.0 * unit
         draw_plot(canvas, palette, plot, rows, names, "N")
+
+
+def _no_larger_than_needed(canvas: Canvas, seen: Seen, area: Plate, has_plot: bool) -> Plate:
+    """The part of a plate that its words, cone and plot need: without a band, it is on the grains."""
+    unit, (left, top, right, bottom) = canvas.scale, area
+    widest = max(sum(canvas.scripted_width(words, 0.95) for words in row) for row in seen.words)
+    wide, tall = widest + 3.0 * PAD * unit, (1.4 * PAD + LINE * len(seen.words)) * unit
+    if seen.cone is not None:
+        wide, tall = wide + (CONE + PAD) * unit, max(tall, NUMBERS[2] * unit)
+    if has_plot:
+        wide, tall = max(wide, CONE * 2.0 * unit), tall + PLOT * unit
+    return max(left, right - wide), top, right, min(bottom, top + tall)
 
 
 def _draw_cone(

@@ -6,15 +6,17 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
+from repose.app.render.framing import LEGEND_ROOM
 from repose.app.render.passes import Frame, Pass
 from repose.app.render.passes.scale_bar import SCALE_BAR
 
 if TYPE_CHECKING:
     from repose.app.render.canvas import Canvas
 
-LENGTH, ARC, TIP, ROOM, ASIDE = 66.0, 0.7, 6.0, 44.0, 360.0
-"""Length of the line [units], radius of the arc as a share of it, size of the arrow head, room above the line, and
-distance from the right edge, which is between the question of a scene and the legend [units]."""
+LENGTH, ARC, TIP, ROOM, ASIDE, LEAST = 66.0, 0.7, 6.0, 44.0, 360.0, 75.0
+"""Length of the line [units], radius of the arc as a share of it, size of the arrow head, room above the line, distance
+from the right edge, which is between the question of a scene and the legend, and least one from the left edge [units].
+"""
 
 
 def overlay(frame: Frame, canvas: Canvas) -> None:
@@ -26,7 +28,10 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
     left, above, right, _ = frame.inset
     unit, palette = frame.scale, frame.palette
     end_of_picture = frame.size[0] - right
-    start = np.array((max(0.5 * (left + end_of_picture), end_of_picture - ASIDE * unit), above + ROOM * unit))
+    beside, below = end_of_picture - ASIDE * unit, 0.0
+    if beside < left + LEAST * unit:  # no room beside the legend
+        beside, below = 0.5 * (left + end_of_picture), LEGEND_ROOM if frame.has_legend else 0.0
+    start = np.array((beside, above + (ROOM + below) * unit))
 
     def along(turned: float, length: float) -> np.ndarray:
         """The point at this angle from straight down on the picture [pixel]."""

@@ -10,7 +10,7 @@ import pygame
 from imgui_bundle import imgui, implot
 from repose.app.language import translated
 from repose.app.render.colours import category, to_srgb
-from repose.app.render.text import note
+from repose.app.render.text import draw_symbol, note, symbol_width
 from repose.app.render.theme import Colour, vector
 from repose.app.ui.axis_ticks import set_axis
 from repose.app.ui.keys import Key
@@ -35,8 +35,9 @@ WATCHED = ("gear5", "leapfrog", "velocity_verlet", "rk4")
 """Those that are shown side by side."""
 DASHES = 20
 """Pieces of a dashed line."""
-TABLE = 0.45
-"""Share of the width that the table has [-]."""
+TABLE, BESIDE = 0.45, 40.0
+"""Share of the width that the table has, or of the height [-], and least width of a window in which it is beside the
+plot [font sizes]."""
 
 
 def draw(ui: Ui) -> None:
@@ -49,10 +50,13 @@ def draw(ui: Ui) -> None:
     restitution = _draw_head(ui)
     found = compute(ui, restitution)
     room = imgui.get_content_region_avail()
-    imgui.begin_child("plot", imgui.ImVec2((1.0 - TABLE) * room.x, room.y), imgui.ChildFlags_.nav_flattened)
+    beside = room.x >= BESIDE * imgui.get_font_size()
+    plot = imgui.ImVec2((1.0 - TABLE) * room.x, room.y) if beside else imgui.ImVec2(room.x, (1.0 - TABLE) * room.y)
+    imgui.begin_child("plot", plot, imgui.ChildFlags_.nav_flattened)
     _draw_plot(ui, found)
     imgui.end_child()
-    imgui.same_line()
+    if beside:
+        imgui.same_line()
     imgui.begin_child("table", imgui.ImVec2(0.0, room.y), imgui.ChildFlags_.nav_flattened)
     _draw_table(ui, found)
     imgui.end_child()
@@ -80,20 +84,21 @@ def _draw_head(ui: Ui) -> float:
     imgui.same_line()
     restitution = float(ui.memory.get(RESTITUTION, 1.0))
     steps = round((1.0 - LOWEST) / STEP)
+    watch, close = button_width("Watch side by side"), button_width("Close", "F10")
+    gap = imgui.get_style().item_spacing.x
+    free = imgui.get_content_region_avail().x - watch - close - 2.0 * gap
     where = slide(
         ui,
         "integrators.restitution",
         (f"restitution e = {restitution:.2f}", f"{restitution:.2f}"),
         (restitution - LOWEST) / (1.0 - LOWEST),
-        16.0 * imgui.get_font_size(),
+        max(min(16.0 * imgui.get_font_size(), free), 1.0),
         step=1.0 / steps,
     )
     tooltip("Of the collision that every scheme computes: two spheres on a linear spring with a dashpot; 1 is elastic.")
     if where is not None:
         restitution = round(LOWEST + round(where * steps) * STEP, 2)
         ui.memory[RESTITUTION] = restitution
-    watch, close = button_width("Watch side by side"), button_width("Close", "F10")
-    gap = imgui.get_style().item_spacing.x
     imgui.same_line()
     imgui.set_cursor_pos_x(imgui.get_cursor_pos_x() + imgui.get_content_region_avail().x - watch - close - gap)
     parameters = ui.snapshot.parameters
@@ -161,7 +166,9 @@ def _draw_table(ui: Ui, found: dict[str, Errors]) -> None:
         return
     for words in ("integrator", "error at t_c/20", "limit Δt/t_c"):
         imgui.table_next_column()
-        imgui.text_colored(vector(ui.palette.muted), translated(words))
+        at = imgui.get_cursor_screen_pos()
+        imgui.dummy(imgui.ImVec2(symbol_width(words), imgui.get_text_line_height()))
+        draw_symbol(at.x, at.y, words, ui.palette.muted)
     for number, (name, errors) in enumerate(found.items()):
         scheme = integrators()[name]
         imgui.table_next_column()

@@ -16,7 +16,7 @@ from repose.app.ui.panels import Panel
 from repose.app.ui.panels.lecture import draw_offer
 from repose.app.ui.panels.presentation import headline_foot
 from repose.app.ui.panels.record import draw_indicator
-from repose.app.ui.places import BELOW_LEGEND, NOTICE
+from repose.app.ui.places import BELOW_LEGEND, NOTICE, TASK_BELOW, TASK_FOOT
 from repose.app.ui.preset_library import different
 from repose.app.ui.questions import answer, open_question
 from repose.app.ui.toasts import Toast, current_toasts
@@ -44,6 +44,8 @@ def draw(ui: Ui) -> None:
     if not snapshot.compiling and (watched := ui.memory.pop(WATCH, None)) is not None:
         watched[1].finish()
     ui.memory[FOOT] = headline_foot(ui) if ui.presenting else BELOW_LEGEND * ui.scale
+    if ui.memory.get(TASK_BELOW):
+        ui.memory[FOOT] = max(ui.memory[FOOT], ui.memory[TASK_FOOT] - ui.inset[1] + 8.0 * ui.scale)
     if open_question(ui) is not None:
         _notice(ui, ui.palette.warning, _draw_question, name="question")
     if ui.dead:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 import pygame
 from imgui_bundle import imgui, implot
 from repose.app.language import translated
+from repose.app.render.passes import scale_bar
 from repose.app.render.text import note, si, text_width
 from repose.app.render.theme import Colour, colour32, vector
 from repose.app.ui.axis_ticks import set_axis
@@ -20,6 +22,7 @@ from repose.app.ui.places import MOUSE_CORNER
 from repose.app.ui.questions import replace_run
 from repose.app.ui.readings import headline, in_words
 from repose.app.ui.side_by_side import (
+    LABELS,
     Request,
     foot,
     insets,
@@ -38,15 +41,22 @@ from repose.sim.registry import scenes
 
 SHOWN = "side by side measurement"
 """Entry of `Ui.memory`: name of the measurement in the plot, as the user chose it."""
-PLOT = 0.42
-"""Share of the width below the pictures that the plot has [-]."""
+PLOT, LEAST_PLOT = 0.42, 0.26
+"""Share of the width below the pictures that the plot has, and that it keeps where the table needs more [-]."""
+CHOICE = 6.0
+"""Least width of the choice of the quantity beside that button [font sizes]."""
+CELL = re.compile(r"(?P<number>\S+)(?P<error> ± \S+)?(?: (?P<unit>.+))?")
+"""A value of the table: number, its error and its unit."""
 LABEL = 1.1
 """Size of the label of a picture relative to running text [-]."""
+Table = list[tuple[str, list[str]]]
+"""Name and value in every run, as texts."""
 OVER = imgui.WindowFlags_.no_decoration | imgui.WindowFlags_.no_move | imgui.WindowFlags_.no_saved_settings
 
 
 def draw(ui: Ui) -> None:
     """The request while the panel is open; labels and results while there are several runs."""
+    ui.memory.pop(LABELS, None)
     if ui.runs and instead(ui) is None:
         _draw_labels(ui)
         if foot(ui):
@@ -78,6 +88,9 @@ def _draw_labels(ui: Ui) -> None:
         if base.x < tools_right and base.y < tools_foot:
             base.x = tools_right + pad
         box = imgui.ImVec2(base.x + wide + 3.0 * pad + 0.6 * size, high.y)
+        dimension = run.position.shape[1]
+        if box.x > high.x - scale_bar.room(high.x - low.x, ui.scale, dimension, text_width) + scale_bar.GAP * ui.scale:
+            ui.memory[LABELS] = high.y - base.y
         draw.add_rect_filled(base, box, colour32((*ui.palette.panel[:3], 0.85)), 0.0)
         middle = imgui.ImVec2(base.x + pad + 0.3 * size, base.y + pad + 0.5 * size)
         draw.add_circle_filled(middle, 0.3 * size, colour32(ink))
@@ -97,35 +110,43 @@ def _draw_results(ui: Ui) -> None:
     left, top, width, height = results_area(ui)
     imgui.set_next_window_pos(imgui.ImVec2(left, top))
     imgui.set_next_window_size(imgui.ImVec2(width, height))
-    imgui.begin("side by side results", None, OVER | imgui.WindowFlags_.no_bring_to_front_on_focus)
+    below = (
+        imgui.WindowFlags_.no_bring_to_front_on_focus | imgui.WindowFlags_.no_background
+    )  # the picture has filled it
+    imgui.begin("side by side results", None, OVER | below)
     room = imgui.get_content_region_avail()
-    imgui.begin_child("plot", imgui.ImVec2(PLOT * room.x, room.y), imgui.ChildFlags_.nav_flattened)
+    across = room.x - imgui.get_style().item_spacing.x
+    table, needed = fitted(_table(ui), (1.0 - LEAST_PLOT) * across)
+    plot = max(LEAST_PLOT * across, min(PLOT * across, across - needed))
+    imgui.begin_child("plot", imgui.ImVec2(plot, room.y), imgui.ChildFlags_.nav_flattened)
     _draw_plot(ui)
     imgui.end_child()
     imgui.same_line()
     imgui.begin_child("table", imgui.ImVec2(0.0, room.y), imgui.ChildFlags_.nav_flattened)
-    _draw_table(ui)
+    _draw_table(ui, table, needed)
     imgui.end_child()
     imgui.end()
 
 
 def _draw_plot(ui: Ui) -> None:
-    """One quantity of all runs over simulated time; the button that ends them beside its name."""
+    """One quantity of all runs over simulated time; the button that ends them beside its name, or below it."""
     named = {entry.name: entry for run in ui.runs for entry in run.measurements}
     entries = {name: entry for name, entry in named.items() if _known(ui, name)}
     name = str(ui.memory.get(SHOWN, ""))
     if name not in entries:
         name = next((first for first in ("angle", "kinetic_energy") if first in entries), next(iter(entries), ""))
     width = button_width("Back to one run", "F9")
-    gap = imgui.get_style().item_spacing.x
-    room = imgui.ImVec2(imgui.get_content_region_avail().x - width - gap, imgui.get_frame_height())
+    across, beside = imgui.get_content_region_avail().x, width + imgui.get_style().item_spacing.x
+    narrow = across < beside + CHOICE * imgui.get_font_size()
+    room = imgui.ImVec2(across if narrow else across - beside, imgui.get_frame_height())
     imgui.begin_child("##quantity", room, imgui.ChildFlags_.nav_flattened)
     titles = {key: entry.title for key, entry in entries.items()}
     chosen = choose(ui, "side_by_side.quantity", "", titles, name, "The quantity in the plot.")
     imgui.end_child()
     if chosen is not None:
         ui.memory[SHOWN] = chosen
-    imgui.same_line()
+    if not narrow:
+        imgui.same_line()
     help = "Go on with the chosen run alone, the one with the frame; the others end."
     if button(ui, "side_by_side.back", "Back to one run", hint="F9", width=width, help=help):
         back(ui)
@@ -168,7 +189,7 @@ def _draw_curves(ui: Ui, entry: Measurement) -> None:
         implot.end_plot()
 
 
-def rows(ui: Ui) -> list[tuple[str, list[str]]]:
+def rows(ui: Ui) -> Table:
     """Name and value in every run, of the main result, the scene's readings and those of the packing."""
     found: dict[str, list[str]] = {}
     for number, run in enumerate(ui.runs):
@@ -186,24 +207,61 @@ def rows(ui: Ui) -> list[tuple[str, list[str]]]:
     return list(found.items())
 
 
-def _draw_table(ui: Ui) -> None:
-    flags = imgui.TableFlags_.row_bg | imgui.TableFlags_.scroll_y | imgui.TableFlags_.sizing_stretch_prop
-    if not imgui.begin_table("side by side", len(ui.runs) + 1, flags):
+def _table(ui: Ui) -> Table:
+    """Texts of the table as shown: the labels of the runs, then the rows."""
+    head = f"at {max(run.time for run in ui.runs):.3f} s", [run.label for run in ui.runs]
+    return [(translated(name), [translated(value) for value in values]) for name, values in (head, *rows(ui))]
+
+
+def fitted(table: Table, room: float) -> tuple[Table, float]:
+    """The table in the longest form that is at most `room` wide, with the width that it needs [px].
+
+    Shorter forms have the units beside the names, and then no errors. The shortest one can be wider: it is scrolled.
+    """
+    forms = table, [table[0], *(shortened(row) for row in table[1:])]
+    plain = [table[0], *((name, [_number_of(value) for value in values]) for name, values in forms[1][1:])]
+    for form in (*forms, plain):
+        columns = ([name for name, _ in form], *zip(*(values for _, values in form), strict=True))
+        wide = sum(max(imgui.calc_text_size(text).x for text in column) for column in columns)
+        wide += (2.0 * len(columns) + 2.0) * imgui.get_style().cell_padding.x + imgui.get_style().scrollbar_size
+        if wide <= room:
+            break
+    return form, wide
+
+
+def shortened(row: tuple[str, list[str]]) -> tuple[str, list[str]]:
+    """The row with the unit beside the name, if all values have the same one; entries that are no values stay."""
+    name, values = row
+    cells = [CELL.fullmatch(value) for value in values]
+    units = {cell["unit"] for cell in cells if cell is not None and cell["number"] != "–"}
+    unit = units.pop() if len(units) == 1 else None
+    if not unit or None in cells or any("°" in value for value in values):
+        return row
+    return f"{name} [{unit}]", [value.removesuffix(f" {unit}") for value in values]
+
+
+def _number_of(value: str) -> str:
+    """A value without its error; an angle without the words about its error too."""
+    cell = CELL.fullmatch(value)
+    if cell is not None and cell["number"].endswith("°"):
+        return str(cell["number"])
+    return value.replace(cell["error"], "", 1) if cell is not None and cell["error"] else value
+
+
+def _draw_table(ui: Ui, table: Table, needed: float) -> None:
+    flags = imgui.TableFlags_.row_bg | imgui.TableFlags_.scroll_y
+    fits = needed <= imgui.get_content_region_avail().x
+    flags |= imgui.TableFlags_.sizing_stretch_prop if fits else imgui.TableFlags_.scroll_x
+    if not imgui.begin_table("side by side" if fits else "side by side, scrolled", len(ui.runs) + 1, flags):
         return
     imgui.table_setup_scroll_freeze(1, 1)
-    imgui.table_next_row()
-    imgui.table_next_column()
-    imgui.text_colored(vector(ui.palette.muted), translated(f"at {max(run.time for run in ui.runs):.3f} s"))
-    for number, run in enumerate(ui.runs):
-        imgui.table_next_column()
-        imgui.text_colored(vector(colours(ui)[number]), translated(run.label))
-    for label, values in rows(ui):
+    for number, (name, values) in enumerate(table):
         imgui.table_next_row()
         imgui.table_next_column()
-        imgui.text_colored(vector(ui.palette.muted), translated(label))
-        for value in values:
+        imgui.text_colored(vector(ui.palette.muted), name)
+        for run, value in enumerate(values):
             imgui.table_next_column()
-            imgui.text_unformatted(translated(value))
+            imgui.text_colored(vector(ui.palette.text if number else colours(ui)[run]), value)
     imgui.end_table()
     ui.probe.mark("side_by_side.table")
 
@@ -234,7 +292,9 @@ def _draw_request(ui: Ui) -> None:
             ui.overlay = ""
             choose_preset(ui, card.name)
         imgui.same_line()
+        imgui.push_text_wrap_pos(0.0)
         imgui.text_colored(vector(ui.palette.muted), translated(card.question))
+        imgui.pop_text_wrap_pos()
 
 
 def _draw_values(ui: Ui, parameters: ParameterSet, asked: Request) -> None:
@@ -252,7 +312,9 @@ def _draw_values(ui: Ui, parameters: ParameterSet, asked: Request) -> None:
     if chosen is not None and chosen != over.name:
         asked.over, asked.text, asked.trouble, over = chosen, "", "", able[chosen]
     usual = usual_values(over, ui.snapshot.scene, getattr(parameters, over.name))
-    imgui.same_line()
+    width = button_width("Start", "Enter")
+    if imgui.get_content_region_avail().x >= 35.0 * font + width:
+        imgui.same_line()
     imgui.set_next_item_width(14.0 * font)
     entered, asked.text = imgui.input_text_with_hint(
         "##values", usual, asked.text, imgui.InputTextFlags_.enter_returns_true
@@ -264,7 +326,6 @@ def _draw_values(ui: Ui, parameters: ParameterSet, asked: Request) -> None:
     imgui.same_line()
     imgui.text_disabled(translated(unit or " "))
     imgui.same_line()
-    width = button_width("Start", "Enter")
     help = "Begin the experiment anew with each of these values and the same seed."
     if button(ui, "side_by_side.start", "Start", hint="Enter", width=width, help=help) or entered:
         text = asked.text.strip() or usual

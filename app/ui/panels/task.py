@@ -8,14 +8,15 @@ from repose.app.render.text import friendly, text_width
 from repose.app.render.theme import Colour, vector
 from repose.app.ui.panels import Panel
 from repose.app.ui.panels.next_step import OVER
-from repose.app.ui.places import BELOW_LEGEND, TASK_FOOT
+from repose.app.ui.places import BELOW_LEGEND, TASK_BELOW, TASK_FOOT
 from repose.app.ui.ui import Ui
 from repose.sim.experiment.experiment import Scene
 from repose.sim.measure.display import Outcome
 from repose.sim.registry import scenes
 
-WIDTH, LEGEND = 560.0, 330.0
-"""Largest width of the text, and room for the legend beside it [px at scale 1]."""
+WIDTH, LEGEND, PLUMB_LINE = 560.0, 330.0, 115.0
+"""Largest width of the text, and room beside it for the legend, and for the plumb line of a tilted table [px at scale
+1]."""
 PRESENTED, SMALL = 0.62, 0.7
 """Share of the width that the text has in a presentation, and size of the outcomes there, relative to running text."""
 TOP, TITLE = 14.0, 62.0
@@ -28,6 +29,7 @@ HEAD = ("", "outcome", "found", "expected")
 def draw(ui: Ui) -> None:
     """At the upper left of the picture, in scenes that state the outcomes of their task."""
     ui.memory.pop(TASK_FOOT, None)
+    ui.memory.pop(TASK_BELOW, None)
     snapshot = ui.snapshot
     scene = scenes().get(snapshot.scene)
     stated = bool(snapshot.outcomes) or (scene is not None and states_outcomes(scene))
@@ -39,6 +41,8 @@ def draw(ui: Ui) -> None:
     if ui.presenting:  # the title above it, the main result beside it
         width = min(width, PRESENTED * free)
     beside = ui.presenting or free - width >= LEGEND * ui.scale
+    if beside and len(snapshot.gravity) == 2 and snapshot.gravity[0] != 0.0:
+        width = min(width, free - (LEGEND + PLUMB_LINE) * ui.scale)
     top = above + (TOP if beside else BELOW_LEGEND) * ui.scale + (TITLE * ui.scale if ui.presenting else 0.0)
     imgui.set_next_window_pos(imgui.ImVec2(left + 16.0 * ui.scale, top))
     imgui.set_next_window_size_constraints(imgui.ImVec2(0.0, 0.0), imgui.ImVec2(width, ui.size[1]))
@@ -55,6 +59,7 @@ def draw(ui: Ui) -> None:
     low, size = imgui.get_window_pos(), imgui.get_window_size()
     ui.probe.mark_area("task", (low.x, low.y, low.x + size.x, low.y + size.y))
     ui.memory[TASK_FOOT] = low.y + size.y
+    ui.memory[TASK_BELOW] = not beside
     imgui.end()
 
 

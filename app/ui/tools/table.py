@@ -29,8 +29,9 @@ AMPLITUDES, FREQUENCIES = (1e-5, 0.1), (1.0, 500.0)
 """Ranges of the sliders of the shaking [m, Hz]."""
 EARTH = 9.81
 """Acceleration of free fall with which that of the table is compared [m/s²]."""
-NEAR = 20.0
-"""Distance from the middle within which a drag turns nothing [px at scale 1]."""
+NEAR = 60.0
+"""Distance from the middle within which a drag turns nothing [px at scale 1]: there a pixel is about a degree;
+nearer to the middle one frame of a drag would throw the grains off the table."""
 TURN = "turn of the table"
 """Entry of `Ui.memory`: tilt at the press less the angle of the pointer then [rad], and the number of the drag."""
 TURNS = "turns of the table"

@@ -53,6 +53,23 @@ def test_the_plate_stands_beside_what_the_camera_shows_and_a_narrow_picture_has_
     assert picture_room(SIZE, 1.0, beside)[2] == BAND
 
 
+def test_on_a_narrow_picture_the_plate_is_no_larger_than_its_words_and_in_the_band_it_keeps_its_size() -> None:
+    """A grain with few neighbours and without a course yet has less than half of the words and no plot."""
+    drawn = []
+    for size, edge in (((600, 720), 0.0), (SIZE, BAND)):
+        frame = make_frame(three_in_a_row(), GRAIN, Camera2D(), size, (0.0, 0.0, edge, 0.0), 1.0, Ranges())
+        sheet, area = Sheet(), frame.plate("microscope")
+        MICROSCOPE.overlay(frame, sheet)
+        assert area is not None
+        (plate,) = sheet.plates
+        drawn.append((area, (*plate[0], *plate[1])))
+    (room, narrow), (kept, beside) = drawn
+    assert beside == kept
+    assert narrow[1:3] == room[1:3]
+    assert room[0] < narrow[0]
+    assert narrow[3] < room[1] + 0.6 * (room[3] - room[1])
+
+
 def test_the_energies_of_a_grain_are_those_of_motion_spin_and_height() -> None:
     snapshot = three_in_a_row()
     row, count = 1, len(snapshot.mass)

@@ -114,6 +114,26 @@ def test_half_coverage_of_a_pixel_gives_half_the_linear_light(picture_maker: Pic
     assert np.abs(stored.astype(int) - 188).max() <= 1
 
 
+def test_a_uniform_is_passed_on_when_it_changes_and_if_the_shader_has_it(
+    picture_maker: PictureMaker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import OpenGL.GL as gl
+    from repose.app.render.gpu import Program
+
+    program, passed = Program("lines"), list[float]()
+    gl.glUseProgram(program.handle)
+    monkeypatch.setattr(gl, "glUniform1f", lambda place, value: passed.append(value))
+    for name, value in (
+        ("metres_per_pixel", 1.0),
+        ("metres_per_pixel", 1.0),
+        ("no_such", 2.0),
+        ("metres_per_pixel", 3.0),
+    ):
+        program.set(name, value)
+    program.destroy()
+    assert passed == [1.0, 3.0]
+
+
 def test_a_line_is_as_wide_as_asked(picture_maker: PictureMaker) -> None:
     heap = Snapshot(
         position=np.array([[-20.0, 0.0], [20.0, 0.0]], np.float32),

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from imgui_bundle import imgui
 from repose.app.ui.panels import side_by_side
-from repose.app.ui.side_by_side import insets, request, run_at
+from repose.app.ui.side_by_side import above_labels, insets, request, run_at
 from repose.app.ui.tools import all_tools
 from repose.sim.experiment.commands import KeepOne, StartSideBySide
 from repose.sim.parameters import Value
@@ -135,3 +135,30 @@ def test_the_buttons_of_the_tools_stay_in_the_first_picture_and_cover_little_of_
     assert len(boxes) == len(all_tools())
     assert all(left <= box[0] and top <= box[1] and box[3] <= size[1] - bottom for box in boxes)
     assert max(box[2] for box in boxes) - left < 0.35 * (size[0] - right - left)
+
+
+def test_a_narrow_table_has_its_units_beside_the_names_and_then_no_errors(harness: PanelHarness) -> None:
+    head = ("at 1.2 s", ["μ = 0.1", "μ = 0.2", "μ = 0.3"])
+    shear = ["29.19 ± 0.26 N/m", "6.76 ± 0.62 N/m", "6.63 ± 0.24 N/m"]
+    table = [head, ("shear τ", shear), ("angle", ["–", "28.3° ± 0.4°", "30° ± 1°"])]
+    whole, wide = side_by_side.fitted(table, 1e4)
+    assert whole == table
+    named, less = side_by_side.fitted(table, wide - 1.0)
+    assert named[1:] == [("shear τ [N/m]", ["29.19 ± 0.26", "6.76 ± 0.62", "6.63 ± 0.24"]), table[2]]
+    plain, least = side_by_side.fitted(table, less - 1.0)
+    assert plain == [head, ("shear τ [N/m]", ["29.19", "6.76", "6.63"]), ("angle", ["–", "28.3°", "30°"])]
+    assert least < less < wide
+
+
+def test_labels_without_room_beside_the_scale_bar_have_a_strip_of_their_own_below_the_scene(
+    harness: PanelHarness,
+) -> None:
+    beside(harness, 2)
+    assert above_labels(harness.ui) == insets(harness.ui)
+    harness.ui.size = (800, 600)
+    beside(harness, 4)
+    harness.ui.runs = tuple(replace(run, label="Hertz–Mindlin with rolling") for run in harness.ui.runs)
+    harness.frame()
+    label = harness.widgets["side_by_side.label1"]
+    foot = harness.ui.size[1] - above_labels(harness.ui)[0][3]
+    assert foot == pytest.approx(label[1])
