@@ -17,6 +17,8 @@ from repose.sim.measure.display import Curve, Line
 
 MARGIN = 0.06
 """Margin between the data and the edges of the plot, as a fraction of the range of the data [-]."""
+SMALLEST = 0.7
+"""Smallest size of a heading wider than its panel, relative to running text."""
 LEAST_PLOT = 110.0
 """Height of a plot below which table and legend are not shown [px at scale 1]; the large plot shows them."""
 ROOM = 1.25
@@ -48,7 +50,9 @@ def draw_curve(ui: Ui, curve: Curve) -> None:
     named = size.y - 3.0 * line > text_width(curve.y_label)
     heading = curve.heading if named else f"{curve.y_label} over {curve.x_label}"
     if legend or not _draw_labels(ui, curve, start, imgui.get_content_region_avail().x):
-        draw_text(start.x, start.y, heading or curve.title, ui.palette.muted)
+        shown = heading or curve.title
+        fitting = imgui.get_content_region_avail().x / max(text_width(shown), 1.0)
+        draw_text(start.x, start.y, shown, ui.palette.muted, min(1.0, max(fitting, SMALLEST)))
     length = imgui.ImVec2(imgui.get_content_region_avail().x - 5.0 * line, size.y - (3.5 if named else 2.0) * line)
     flags = implot.Flags_.no_title | implot.Flags_.no_menus | implot.Flags_.no_box_select | implot.Flags_.no_legend
     flags |= implot.Flags_.no_mouse_text
