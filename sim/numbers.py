@@ -20,6 +20,8 @@ LARGE_TIME, SMALL_TIME = 0.1, 1e-4
 """Times from the first on are written in s, from the second on in ms, shorter ones in µs or ns [s]."""
 PREFIXES = ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"))
 """Powers of ten that a letter before a unit means."""
+WITHOUT_GAP = ("", "°")
+"""Units that follow their number without a gap, as in SI."""
 WITHOUT_PREFIX, PREFIXED = ("", "°", "%"), ("mm", "ms", "µ", "kg")
 """Units that have no prefix, and beginnings of units that have one already; 1/s has none either."""
 
@@ -83,7 +85,8 @@ def time_text(seconds: float) -> str:
 def with_prefix(value: float, unit: str, digits: int = 4) -> str:
     """A value of that many significant digits with the prefix of its unit that keeps it readable: "319.8 nJ"."""
     factor, shown = prefix_of(value, unit, digits)
-    return f"{value / factor:.{digits}g} {shown}".rstrip()
+    gap = "" if shown in WITHOUT_GAP else " "
+    return f"{value / factor:.{digits}g}{gap}{shown}"
 
 
 def prefix_of(value: float, unit: str, digits: int = 4) -> tuple[float, str]:

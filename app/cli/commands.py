@@ -213,7 +213,10 @@ def run(
         typer.Option(parser=typed_number, metavar="SECONDS", help="End at this simulated time at the latest."),
     ] = None,
     threads: Annotated[str, typer.Option(metavar="N|auto", help=THREADS_HELP, show_default=False)] = "",
-    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON and nothing else.")] = False,
+    json: Annotated[
+        bool,
+        typer.Option("--json", help="Print the result as JSON and nothing else; --out writes it and the picture too."),
+    ] = False,
     video: Video = "",
     fps: Fps = None,
     size: Size = "1920x1080",

@@ -63,7 +63,7 @@ def run_job(job: Job) -> int:
     try:
         film = HeadlessFilm(job.film, job.title) if job.film is not None else None
         with Progress(title, quiet=job.as_json) as progress, stoppable() as stop:
-            so_far = ResultsSoFar(job, places.claims["result"])
+            so_far = ResultsSoFar(job, places.claims.get("result"))
             simulation, result = _simulate(job, film, progress, stop, so_far)
         return _finish(job, places, simulation, result, film, stop)
     finally:
@@ -74,7 +74,8 @@ def run_job(job: Job) -> int:
 class Places:
     """The files that a run writes, claimed before it begins."""
 
-    folder: Path
+    folder: Path | None
+    """None for a run whose result is only printed."""
     made: bool
     """Whether the folder was made for this run."""
     claims: dict[str, Claim] = field(default_factory=dict)
@@ -84,18 +85,22 @@ class Places:
         """Release names that were not used, and delete the folder if it is empty."""
         for place in self.claims.values():
             place.release()
-        if self.made:
+        if self.made and self.folder is not None:
             with suppress(OSError):
                 self.folder.rmdir()
 
 
 def _claimed(job: Job) -> Places:
     """Claim the names of all files but the film; raises `ParameterError`."""
-    folder, made = output_folder(job.out, job.scene, (RESULT, f"{job.scene}.png"))
-    places = Places(folder, made)
-    wanted = {"result": ("--out", folder / RESULT)}
-    if job.picture:
-        wanted["picture"] = ("--out", folder / f"{job.scene}.png")
+    wanted: dict[str, tuple[str, Path]] = {}
+    if job.only_prints:
+        places = Places(None, False)
+    else:
+        folder, made = output_folder(job.out, job.scene, (RESULT, f"{job.scene}.png"))
+        places = Places(folder, made)
+        wanted["result"] = "--out", folder / RESULT
+        if job.picture:
+            wanted["picture"] = "--out", folder / f"{job.scene}.png"
     if job.save is not None:
         wanted["save"] = ("--save", job.save)
     try:
@@ -123,14 +128,15 @@ class ResultsSoFar:
     """Writes `result.json` during the run, so that a run that is killed leaves the results so far."""
 
     job: Job
-    claim: Claim
+    claim: Claim | None
+    """None for a run that writes no such file."""
     due: float = 0.0
     """Wall time at which the next version is written [s]."""
 
     def write(self, simulation: Experiment) -> None:
         """Write a version if one is due; a full disk is reported at the end of the run."""
         began = time.monotonic()
-        if began < self.due:
+        if self.claim is None or began < self.due:
             return
         from repose.sim.experiment.results import results_of
 
@@ -206,6 +212,8 @@ def _finish(
     written = []
     folder, claims = places.folder, places.claims
     for name, write in _writers(job, simulation, text).items():
+        if name not in claims:
+            continue
         try:
             claims[name].write_early(write)
             written.append(name)

@@ -31,7 +31,7 @@ class Job:
     seed: int
     ready: str | None
     out: Path | None
-    """Folder for the results; None for a new one in the current folder."""
+    """Folder for the results; None for a new one in the current folder, or for none if they are only printed."""
     size: tuple[int, int]
     """Size of picture and film [pixel]."""
     film: FilmPlan | None
@@ -47,6 +47,11 @@ class Job:
     """Threads of the engine; None for automatic."""
     shown: tuple[str, ...] = ()
     """Switches of the draw passes that are on in the picture besides those that are on anyway."""
+
+    @property
+    def only_prints(self) -> bool:
+        """Whether the result goes to standard output and no folder is made for it."""
+        return self.as_json and self.out is None
 
 
 def plan(

@@ -63,8 +63,8 @@ ELSEWHERE = {
 SHOWN = {
     "Action", "Answer", "Bond", "CardFace", "Case", "Choice", "Colouring", "Component", "Curve", "Described", "Entry",
     "Event", "Explanation", "Fault", "Field", "FilePath", "Guess", "Integrator", "Key", "Label", "Law", "Line", "Look",
-    "Measurement", "Notice", "Outcome", "Panel", "Plot", "Quantity", "Question", "Reading", "Reference", "Remedy",
-    "Scene", "Shape", "StudyPlan", "Switch", "Task", "Tool", "button", "button_width", "checkbox", "choose",
+    "Measurement", "Notice", "Outcome", "Panel", "Part", "Plot", "Quantity", "Question", "Reading", "Reference",
+    "Remedy", "Scene", "Shape", "StudyPlan", "Switch", "Task", "Tool", "button", "button_width", "checkbox", "choose",
     "draw_text", "heading", "note", "row", "slide", "tell", "text", "text_width", "tooltip", "translated", "write",
 }  # fmt: skip
 """Records and functions whose texts are shown, also single words."""
@@ -100,9 +100,10 @@ NOT_SHOWN = {
     "left error", "low", "l₀", "m/s²", "mN", "mPa s", "made for {width}x{height} frames", "measured", "mesh = {path}",
     "mm", "mm/s", "m³/s²", "not saved", "outer loop", "over", "parameter search", "phase", "plot shown", "rad/s",
     "recent runs", "remove", "repose run", "right error", "rk4", "run saver", "save preset", "search is asked for",
-    "share", "size", "spin {axes} [rad/s]", "stress {stress_component} {stress_width}", "tabs found", "tested",
+    "share", "size", "spin {axes} [rad/s]", "steel", "stress {stress_component} {stress_width}", "tabs found",
+    "tested",
     "the panel '{name}' has the side '{side}': use one of {join}", "toasts seen", "tools", "v with three numbers",
-    "value = {strip}", "vertex 3", "{kind} with numbers",
+    "value = {strip}", "vertex 3", "water", "wood", "{kind} with numbers",
     "{name} declares no range, so that it cannot have a slider.", "{wanted} or endsolid", "µm", "µs", "ΔR/R", "Δt",
     "Δθ", "ΣF", "ω Δt",
 }  # fmt: skip

@@ -6,7 +6,17 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
-from repose.app.storage.plot_files import GROUPS, PICTURE, SIZES, Sheet, draw, draw_axes, open_figure, save_figure
+from repose.app.storage.plot_files import (
+    GROUPS,
+    PICTURE,
+    SIZES,
+    Sheet,
+    draw,
+    draw_axes,
+    open_figure,
+    save_figure,
+    with_scripts,
+)
 from repose.sim.measure.avalanches import as_large_as
 from repose.sim.registry import scenes
 from repose.sim.study.outcome import Outcome
@@ -66,7 +76,7 @@ def _stages(outcome: Outcome, file: BinaryIO, kind: str, size: tuple[int, int]) 
     figure = open_figure(size)
     title, facts = outcome.plan.title, facts_of(outcome)
     figure.suptitle(f"{title}\n", fontsize=SIZES["title"], weight="bold")
-    figure.supxlabel(f"\n{facts}", fontsize=SIZES["facts"], color="#404040")
+    figure.supxlabel(f"\n{with_scripts(facts)}", fontsize=SIZES["facts"], color="#404040")
     axes = figure.subplots(1, len(STAGES), sharex=True, sharey=True)
     for place, (stage, words) in zip(axes, STAGES, strict=True):
         place.set_aspect("equal")
@@ -130,7 +140,7 @@ def _profiles(outcome: Outcome, file: BinaryIO, kind: str, size: tuple[int, int]
     plan = outcome.plan
     title, facts = plan.title, facts_of(outcome)
     figure.suptitle(title, fontsize=SIZES["title"], weight="bold")
-    figure.supxlabel(f"\n{facts}", fontsize=SIZES["facts"], color="#404040")
+    figure.supxlabel(f"\n{with_scripts(facts)}", fontsize=SIZES["facts"], color="#404040")
     first = min(run.seed for run in outcome.runs)
     runs = [run for run in outcome.runs if run.seed == first and run.task.path.name in outcome.results]
     axes = figure.subplots(1, len(runs), sharex=True, sharey=True, squeeze=False)[0]
@@ -146,15 +156,16 @@ def _profiles(outcome: Outcome, file: BinaryIO, kind: str, size: tuple[int, int]
             width = 3.0 if last else 1.8
             place.step(x, heights[row], where="mid", color=GROUPS[0], alpha=shade, linewidth=width, label=label)
         value = plan.declared[plan.over].shown(run.varied[plan.over])
-        place.set_title(f"{quantity.symbol or quantity.label} = {value}", fontsize=SIZES["label"])
+        place.set_title(with_scripts(f"{quantity.symbol or quantity.label} = {value}"), fontsize=SIZES["label"])
         place.set_xlabel("x [mm]", fontsize=SIZES["label"])
         place.tick_params(labelsize=SIZES["ticks"])
         place.grid(color="#d8d8d8")
         text = {"fontsize": SIZES["facts"], "title_fontsize": SIZES["facts"]}
         place.legend(title="after the opening", loc="upper right", **text)
     axes[0].set_ylabel("height of the surface h [mm]", fontsize=SIZES["label"])
-    _, top = axes[0].get_ylim()
-    axes[0].set_ylim(0.0, 1.5 * top)  # the legends have the free room above
+    figure.draw_without_rendering()  # the layout is known after it
+    covered = max(place.get_legend().get_window_extent().height / place.get_window_extent().height for place in axes)
+    axes[0].set_ylim(0.0, axes[0].get_ylim()[1] / (1.0 - min(covered, 0.6)))  # the legends have the free room above
     save_figure(figure, title, facts, file, kind)
 
 
@@ -163,7 +174,7 @@ def _avalanches(outcome: Outcome, file: BinaryIO, kind: str, size: tuple[int, in
     figure = open_figure(size)
     title, facts = outcome.plan.title, facts_of(outcome)
     figure.suptitle(title, fontsize=SIZES["title"], weight="bold")
-    figure.supxlabel(f"\n{facts}", fontsize=SIZES["facts"], color="#404040")
+    figure.supxlabel(f"\n{with_scripts(facts)}", fontsize=SIZES["facts"], color="#404040")
     axes = figure.subplots(1, 3, width_ratios=(1.7, 1.0, 1.0))
     draw_axes(axes[0], outcome.curve())
     series = outcome.plan.combinations()
@@ -180,7 +191,7 @@ def _avalanches(outcome: Outcome, file: BinaryIO, kind: str, size: tuple[int, in
         for place, name in zip(axes[1:], ("grains_displaced", "duration"), strict=True):
             x, share = as_large_as([entry[name] for entry in moved])
             style = {"color": GROUPS[number % len(GROUPS)], "linewidth": 2.5}
-            place.step(x, share, where="pre", label=f"{words} ({len(moved)})", **style)
+            place.step(x, share, where="pre", label=with_scripts(f"{words} ({len(moved)})"), **style)
     for place, words in zip(axes[1:], ("grains displaced s", "duration T [s]"), strict=True):
         if any(len(line.get_xdata()) for line in place.lines):  # an axis without values cannot be logarithmic
             place.set_xscale("log")

@@ -29,11 +29,13 @@ def report_page(whole: StudyPlan, outcomes: Mapping[str, Outcome]) -> str:
     """The page: a table of all statements, then every study with its figure and its table."""
     head = f"<title>{escape(whole.title)}</title><style>{STYLE}</style>"
     version = metadata.version("repose")
+    wanted = {run.task.path.name for outcome in outcomes.values() for run in outcome.runs}
     runs = len({name for outcome in outcomes.values() for name in outcome.results})
+    done = f"{runs} runs" if runs == len(wanted) else f"{runs} of {len(wanted)} runs, the others have no result"
     parts = [
         f"<h1>{escape(whole.title)}</h1>",
         f"<p>{escape(whole.about)}</p>",
-        f'<p class="facts">Repose {escape(version)}, {runs} runs. Errors are standard errors over seeds.</p>',
+        f'<p class="facts">Repose {escape(version)}, {done}. Errors are standard errors over seeds.</p>',
         "<h2>Statements</h2>",
         *dict.fromkeys(
             f'<p class="differs">{escape(changed_in_words(outcome.plan))}</p>'

@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+import re
 import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+SCRIPT = re.compile(r"((?<=\b[^\W\d_])_|\^)([^\W_]+(?:\.[0-9]+)?)")
+"""A subscript of a symbol of one letter, or a superscript: an underscore may also belong to a name."""
 DPI = 160
 """Resolution of a picture of 1920 x 1080 pixels [1/inch]: its text has the size of text on a slide."""
 PICTURE = (1920, 1080)
@@ -123,6 +126,11 @@ def _number(value: float) -> str:
     return repr(float(value)) if math.isfinite(value) else ""
 
 
+def with_scripts(text: str) -> str:
+    """A text whose symbols and units, such as R_p and N/m^1.5, have their scripts small and set off."""
+    return SCRIPT.sub(lambda match: rf"${match[1]}\mathrm{{{match[2]}}}$", text)
+
+
 def open_figure(size: tuple[int, int]) -> Figure:
     """An empty figure for a picture of that size [pixel], with text as large as on a slide."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -152,11 +160,13 @@ def draw(sheet: Sheet, file: BinaryIO, size: tuple[int, int] = PICTURE, kind: st
     """Write the plot as PNG of `size` pixels, or as SVG or PDF of that shape."""
     figure = open_figure(size)
     count = len(sheet.curves)
-    small = textwrap.wrap(sheet.facts, 110 if count == 1 or sheet.over_time else 80)  # a legend takes the rest
+    small = textwrap.wrap(
+        with_scripts(sheet.facts), 110 if count == 1 or sheet.over_time else 80
+    )  # a legend takes the rest
     sizes = {name: value * (1.0 if count == 1 else 0.75) for name, value in SIZES.items()}
     heights = [FIRST_HEIGHT, *[1.0] * (count - 1)] if not sheet.over_time else None
     rows = figure.subplots(count, 1, sharex=True, squeeze=False, height_ratios=heights)[:, 0]
-    rows[0].set_title(sheet.title, fontsize=SIZES["title"], weight="bold", pad=12.0 + 18.0 * len(small))
+    rows[0].set_title(with_scripts(sheet.title), fontsize=SIZES["title"], weight="bold", pad=12.0 + 18.0 * len(small))
     under: dict[str, Any] = {"xytext": (0.0, 8.0), "textcoords": "offset points", "ha": "center", "va": "bottom"}
     rows[0].annotate(
         "\n".join(small), (0.5, 1.0), xycoords="axes fraction", fontsize=SIZES["facts"], color="#404040", **under
@@ -171,10 +181,11 @@ def draw(sheet: Sheet, file: BinaryIO, size: tuple[int, int] = PICTURE, kind: st
             elif axes is rows[0]:
                 _legend_beside(axes, curve, sizes)
         narrow = sheet.over_time and count > 1
-        axes.set_ylabel(curve.y_label.replace(" [", "\n[") if narrow else curve.y_label, fontsize=sizes["label"])
+        y_label = curve.y_label.replace(" [", "\n[") if narrow else curve.y_label
+        axes.set_ylabel(with_scripts(y_label), fontsize=sizes["label"])
         axes.tick_params(labelsize=sizes["ticks"])
         axes.grid(color="#d8d8d8")
-    rows[-1].set_xlabel(sheet.curves[-1].x_label, fontsize=sizes["label"])
+    rows[-1].set_xlabel(with_scripts(sheet.curves[-1].x_label), fontsize=sizes["label"])
     save_figure(figure, sheet.title, "\n".join((sheet.facts, *_source_lines(sheet))), file, kind)
 
 
@@ -183,8 +194,8 @@ def draw_axes(axes: Axes, curve: Curve) -> None:
     sizes = {name: 0.62 * value for name, value in SIZES.items()}
     _draw_comparison(axes, curve)
     _legend(axes, curve, sizes)
-    axes.set_xlabel(curve.x_label, fontsize=SIZES["label"])
-    axes.set_ylabel(curve.y_label, fontsize=SIZES["label"])
+    axes.set_xlabel(with_scripts(curve.x_label), fontsize=SIZES["label"])
+    axes.set_ylabel(with_scripts(curve.y_label), fontsize=SIZES["label"])
     axes.tick_params(labelsize=SIZES["facts"])
     axes.grid(color="#d8d8d8")
 
@@ -200,7 +211,7 @@ WRITERS: dict[str, Callable[[Sheet, BinaryIO], None]] = {
 def _draw_traces(axes: Axes, curve: Curve, sizes: dict[str, float]) -> None:
     """Draw quantities over time."""
     for place, line in enumerate(curve.lines):
-        axes.plot(line.x, line.y, color=TRACES[place % len(TRACES)], linewidth=1.8, label=line.label)
+        axes.plot(line.x, line.y, color=TRACES[place % len(TRACES)], linewidth=1.8, label=with_scripts(line.label))
     if curve.log:
         axes.set_yscale("log", nonpositive="mask")
     if len(curve.lines) > 1:
@@ -258,7 +269,8 @@ def _entries(axes: Axes, curve: Curve) -> list[tuple[Any, str]]:
     order = sorted(curve.lines, key=lambda line: (not line.points, not line.fitted))
     names = [_name(line) for line in order]
     handles, labels = axes.get_legend_handles_labels()  # matplotlib lists points with bars last
-    return sorted(zip(handles, labels), key=lambda entry: names.index(entry[1]))
+    found = sorted(zip(handles, labels), key=lambda entry: names.index(entry[1]))
+    return [(handle, with_scripts(label)) for handle, label in found]
 
 
 def _below_zero(curve: Curve) -> bool:

@@ -52,6 +52,8 @@ class RunSaver:
     """A small picture of the window's run now; empty where none can be drawn."""
     used: list[str] = field(default_factory=list)
     """Files saved to and opened since the window last asked, the latest last."""
+    opening: bool = False
+    """True while a file is read: the physics thread begins with the run in it, rather than with another one."""
     opened: bool = False
     """True when another run has been opened, so that the window drops the state of the previous one."""
     safe: State | None = None
@@ -155,7 +157,7 @@ class RunSaver:
         """Continue the run in a file, which takes seconds where it is long or the machine is busy."""
         target = self._target(path)
         if target is not None:
-            self.said = f"Opening {target.name} …"
+            self.said, self.opening = f"Opening {target.name} …", True
             self._jobs.put(lambda: self._open(target))
 
     def open_lost(self) -> None:
@@ -283,6 +285,8 @@ class RunSaver:
             self.safe = _state(saved)
         except ArchiveError as error:
             self.said, self.trouble = "", str(error)
+        finally:
+            self.opening = False
 
     def _open_place(self, place: autosave.Place) -> None:
         saved = place.newest()

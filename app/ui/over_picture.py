@@ -1,4 +1,4 @@
-"""A window over the picture, between the panels."""
+"""A window over the picture, between the panels, or beside it."""
 
 from __future__ import annotations
 
@@ -10,13 +10,20 @@ MARGIN = 20.0
 """Margin of the picture around it [px at scale 1]."""
 
 
-def begin_over_picture(ui: Ui, name: str) -> imgui.ImVec2 | None:
-    """Begin the window; its size [px], or None, without a window, where the picture has no room for it."""
+def begin_over_picture(ui: Ui, name: str, beside: float = 0.0) -> imgui.ImVec2 | None:
+    """Begin the window; its size [px], or None, without a window, where the picture has no room for it.
+
+    `beside` is the width that the picture leaves free for it at the right [px]; 0: the window covers the picture.
+    """
     left, top, right, bottom = ui.inset
     margin = MARGIN * ui.scale
-    size = imgui.ImVec2(
-        ui.size[0] - left - right - 2 * margin, ui.size[1] - top - bottom - 2 * margin - STRIP * ui.scale
-    )
+    if beside:
+        left = ui.size[0] - beside - margin
+        size = imgui.ImVec2(beside - margin, ui.size[1] - top - bottom - 2 * margin)
+    else:
+        size = imgui.ImVec2(
+            ui.size[0] - left - right - 2 * margin, ui.size[1] - top - bottom - 2 * margin - STRIP * ui.scale
+        )
     if min(size.x, size.y) < 100 * ui.scale:
         return None
     imgui.set_next_window_pos(imgui.ImVec2(left + margin, top + margin))

@@ -80,6 +80,11 @@ class Studies:
         """Whether runs are under way."""
         return self._thread is not None and self._thread.is_alive()
 
+    @property
+    def stopped(self) -> bool:
+        """Whether the last study was ended before all of its runs were done."""
+        return self._stopping.is_set() and not self.running and self.done < self.total
+
     def start(self, scene: str, parameters: ParameterSet) -> None:
         """Do the study that is asked for with the present values of the other parameters."""
         if self.running:
@@ -177,6 +182,7 @@ class Studies:
         try:
             with suppress(StopAsked):
                 self._run(plan)
+            self.share = self.done / max(self.total, 1)  # stopped runs begin anew
         except ParameterError as error:
             self.trouble = str(error)
         except Exception as error:  # an error of the disk or of a process must not end the window
@@ -210,7 +216,6 @@ class Studies:
         # One processor is left for the window and its run.
         if missing:
             self.do(runs, missing, max(1, available() - 1), on_progress, on_end)
-        self.share = 1.0
 
     def _keep(self, plan: StudyPlan, task: Task, result: Mapping[str, Any]) -> None:
         """Add the run to those that the window compares over the parameter of the scene."""

@@ -122,7 +122,7 @@ def tooltip(text: str) -> None:
 
 def _beside_panel() -> tuple[imgui.ImVec2, int, imgui.ImVec2]:
     """Position of a tooltip: over the picture, beside the column or above the bar, so that it covers no widget; in a
-    window over the picture below the widget, so that its row and those above it stay in sight."""
+    window over or beside the picture below the widget, so that its row and those above it stay in sight."""
     low, high = imgui.get_item_rect_min(), imgui.get_item_rect_max()
     window, gap = imgui.internal.get_current_window().root_window, imgui.get_style().item_spacing.x
     screen = imgui.get_io().display_size
@@ -133,7 +133,7 @@ def _beside_panel() -> tuple[imgui.ImVec2, int, imgui.ImVec2]:
     x, below = min(low.x, screen.x - imgui.get_font_size() * 26), imgui.ImVec2(0.0, 0.0)
     if window.pos.y > 0.4 * screen.y:
         return imgui.ImVec2(x, window.pos.y - gap), imgui.Cond_.always, imgui.ImVec2(0.0, 1.0)
-    if window.size.y >= window.size.x:
+    if window.size.y >= window.size.x and window.pos.x < 0.4 * screen.x:
         return imgui.ImVec2(x, window.pos.y - gap), imgui.Cond_.always, below
     if low.y > 0.6 * screen.y:  # a long text would end below the screen
         return imgui.ImVec2(x, low.y - gap), imgui.Cond_.always, imgui.ImVec2(0.0, 1.0)

@@ -157,7 +157,7 @@ class Application:
             self.gui.end_frame()
             self.gui.update_cursor()
             self.window.swap()
-        if self._frames == 0:
+        if not ui.run_saver.opening:
             self.physics.begin()  # after the first frame, because loading or compiling the loops takes seconds
         ui.film.pump()
         self._report()
@@ -353,7 +353,7 @@ class Application:
         from repose.app.render.passes import band
         from repose.app.render.theme import apply, interface_scale
         from repose.app.ui.layout import lecture_room, measure_inset, no_band
-        from repose.app.ui.panels import instead
+        from repose.app.ui.panels import instead, width_beside
         from repose.app.ui.panels.presentation import LETTERS
         from repose.app.ui.places import chosen_fold
         from repose.app.ui.tools import chosen_tool
@@ -366,7 +366,11 @@ class Application:
         ui.scale = interface_scale(size, self.window.content_scale, wanted, palette)
         folded = chosen_fold(ui) and instead(ui) is None
         kept = chosen_tool(ui).keeps_band and not ui.presenting
-        beside = partial(band, ui.snapshot, ui.view, unit=ui.scale, kept=kept) if instead(ui) is None else no_band
+        plates = partial(band, ui.snapshot, ui.view, unit=ui.scale, kept=kept) if instead(ui) is None else no_band
+
+        def beside(width: float) -> float:
+            return max(plates(width), width_beside(ui, width))
+
         room = lecture_room(ui)
         ui.inset = measure_inset(size, ui.scale, ui.view.ui_visible, folded, ui.presenting, beside, room)
         if self._theme != (choices.theme, ui.scale):

@@ -42,11 +42,15 @@ class Physics:
         self._speed: float | None = None
         self._threads = threads
         self._stops_at_rest = True
+        self.begun = False
+        """Whether the thread was started."""
         self._runner = self._new_runner()
 
     def begin(self) -> None:
-        """Start the thread, which then publishes its first snapshot."""
-        self._runner.start()
+        """Start the thread, which then publishes its first snapshot; once only."""
+        if not self.begun:
+            self.begun = True
+            self._runner.start()
 
     @property
     def dead(self) -> bool:
@@ -66,7 +70,8 @@ class Physics:
         self._replace()
 
     def send(self, command: Command) -> None:
-        """Queue a command; a thread that has ended is replaced when another experiment starts."""
+        """Queue a command; a thread that has ended is replaced when another experiment starts, and a run that is opened
+        before the thread has begun takes the place of the one that it would begin with."""
         if isinstance(command, Start | StartSideBySide):
             self._start = command if isinstance(command, Start) else command.runs[0]
             self._beside = command if isinstance(command, StartSideBySide) else None
@@ -75,7 +80,7 @@ class Physics:
                 return
         if isinstance(command, UseThreads):
             self._threads = command.count
-        if isinstance(command, Resume) and self.dead:
+        if isinstance(command, Resume) and (self.dead or not self.begun):
             self._replace(command.saved)
             return
         self._runner.send(From(self.chosen, command) if self.chosen and not isinstance(command, From) else command)
@@ -127,7 +132,7 @@ class Physics:
     def _replace(self, saved: Saved | None = None) -> None:
         from repose.sim.experiment.saved_side_by_side import singles
 
-        self._runner = self._new_runner(saved)
+        self._runner, self.begun = self._new_runner(saved), True
         if saved is not None and len(singles(saved)) > 1:
             self._runner.send(Resume(saved))
         elif self._beside is not None and saved is None:

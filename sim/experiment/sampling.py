@@ -36,10 +36,15 @@ def system_of(experiment: Experiment) -> System:
 def sample(experiment: Experiment) -> None:
     """Append a row to the series once `SAMPLE_INTERVAL` has passed on the time scale of the scene."""
     run = experiment.run
-    series = run.series
     interval = SAMPLE_INTERVAL * experiment.scene.time_scale(run.built)
-    if series.count and experiment.time < series.last("time") + interval:
-        return
+    if not run.series.count or experiment.time >= run.series.last("time") + interval:
+        append_sample(experiment)
+
+
+def append_sample(experiment: Experiment) -> None:
+    """Append a row to the series; a costly measurement is sampled if its last sample is old enough."""
+    run = experiment.run
+    series = run.series
     due = not series.count or experiment.step >= run.bulk_step + COSTLY_STEPS
     if due:
         run.bulk_step = experiment.step

@@ -94,6 +94,12 @@ def test_standard_output_contains_only_the_json_text(here: Path, capsys: pytest.
     assert captured.err == ""
 
 
+def test_a_result_that_is_printed_leaves_no_folder(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_command_line([*SMALL, "--json", "--save", "kept.repose"]) == 0
+    assert json.loads(capsys.readouterr().out)["grains_filled"] == 40
+    assert [path.name for path in here.iterdir()] == ["kept.repose"]
+
+
 def test_without_a_scene_the_scene_of_the_preset_is_run(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -271,6 +271,15 @@ def test_the_result_of_a_film_is_not_cut_and_clear_of_the_legend(scene: str, siz
     assert area is None or right <= area[0] or top >= area[3]
 
 
+def test_particles_that_stay_fixed_have_a_name_beside_the_parts() -> None:
+    names = names_row(replace(frame_of(finished("beam")), size=(1280, 720)), Sheet())
+    assert names is not None
+    assert [name for name, _ in names.names] == ["beam", "weak middle", "load", "fixed"]
+    free = names_row(replace(frame_of(finished("cube")), size=(1280, 720)), Sheet())
+    assert free is not None
+    assert [name for name, _ in free.names] == ["cube", "particle"]
+
+
 @pytest.mark.parametrize("scene", ["heap", "heap3d"])
 @pytest.mark.parametrize("scale", [1.0, 1.6, 1.92])
 def test_the_angle_is_clear_of_the_legend_at_any_text_size(scene: str, scale: float) -> None:

@@ -123,6 +123,7 @@ def test_a_time_in_a_message_is_in_seconds_or_milliseconds(seconds: float, text:
         (0.0123, "mm", "0.0123 mm"),
         (0.012, "%", "0.012 %"),
         (12.0, "", "12"),
+        (11.84, "°", "11.84°"),
     ],
 )
 def test_a_value_is_written_with_the_prefix_that_keeps_it_readable(value: float, unit: str, text: str) -> None:

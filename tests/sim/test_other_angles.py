@@ -10,7 +10,7 @@ import pytest
 from repose.sim.engine.builder import add_spheres, empty_world, keep_spheres
 from repose.sim.experiment.activation import turn_gravity
 from repose.sim.experiment.changes import new_experiment
-from repose.sim.experiment.commands import Act, Rewind, SetParameters
+from repose.sim.experiment.commands import Act, RemoveGrain, Rewind, SetParameters
 from repose.sim.experiment.control import apply
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
 from repose.sim.experiment.history import saved_copy
@@ -199,3 +199,16 @@ def test_grains_that_moved_or_left_are_displaced() -> None:
     world.motion[0, 0] += [0.05, 0.2, 0.0]
     assert displaced(angles, world, 0.1) == 1
     assert displaced(angles, keep_spheres(world, np.array([True, True, False])), 0.1) == 2
+
+
+def test_a_table_without_grains_is_neither_tilted_nor_measured_but_filled_again() -> None:
+    experiment = new_experiment("heap", {**SMALL, "grain_count": 10})
+    for action in ("fill", "open"):
+        assert apply(experiment, Act(action)) == ""
+        done(experiment)
+    assert experiment.phase == "rested"
+    for sphere in experiment.run.world.sphere_id[~experiment.run.world.fixed].tolist():
+        assert apply(experiment, RemoveGrain(sphere)) == ""
+    possible = [action.name for action in experiment.scene.actions(experiment) if action.enabled]
+    assert possible == ["fill", "reset", "run"]
+    assert "not possible now: at rest: 0 grains left" in apply(experiment, Act("measure"))

@@ -1,12 +1,13 @@
-"""The names of the parts of bodies with their colours, in the upper right."""
+"""The names of the parts of bodies with their colours, in the upper right; particles that stay fixed have one too."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from repose.app.render.colours import PARTS, part_colour
+from repose.app.render.colours import PARTS, Colour, part_colour
 from repose.app.render.passes import Frame, Pass
 from repose.app.render.passes.legend import SWITCH
+from repose.sim.measure.display import Part
 
 if TYPE_CHECKING:
     from repose.app.render.canvas import Canvas
@@ -19,23 +20,36 @@ SWATCH = 0.62
 """Side of a coloured square [heights of the text]."""
 
 
+FIXED = Part("fixed")
+"""The particles that stay where they are, such as those of a clamp; the list of a scene does not contain them."""
+
+
 class Row(NamedTuple):
     """Where the names of the first parts stand [pixel]."""
 
     area: tuple[float, float, float, float]
     """Left, top, right and bottom of the plate behind them."""
+    names: list[tuple[str, Colour]]
+    """Of each part, with its colour, as many as fit."""
     widths: list[float]
-    """Of the square and the name of each part, as many as fit."""
+    """Of the square and the name of each."""
     height: float
+
+
+def names_of(frame: Frame) -> list[tuple[str, Colour]]:
+    """Names and colours of all parts, those of fixed particles last, where there are any."""
+    snapshot = frame.snapshot
+    found = [(part.name, part_colour(part, number)) for number, part in enumerate(snapshot.parts)]
+    return [*found, (FIXED.name, frame.palette.fixed)] if snapshot.fixed.any() else found
 
 
 def row(frame: Frame, canvas: Canvas) -> Row | None:
     """The row of names; None where there is one part only, or no room for a name."""
-    parts, unit = frame.snapshot.parts, frame.scale
-    if frame.shown != PARTS or len(parts) < 2 or not frame.shows(SWITCH):
+    names, unit = names_of(frame), frame.scale
+    if frame.shown != PARTS or len(names) < 2 or not frame.shows(SWITCH):
         return None
     left, above, right, _ = frame.inset
-    extents = [canvas.text_extent(part.name, TEXT) for part in parts]
+    extents = [canvas.text_extent(name, TEXT) for name, _ in names]
     height = max(extent[1] for extent in extents)
     gap, pad = GAP * unit, PAD * unit
     widths = [1.5 * SWATCH * height + extent[0] for extent in extents]
@@ -45,7 +59,7 @@ def row(frame: Frame, canvas: Canvas) -> Row | None:
         return None
     x, y = frame.size[0] - right - pad, above + 1.4 * pad
     low = x - 2.0 * pad - sum(widths) - gap * (len(widths) - 1)
-    return Row((low, y - 0.5 * pad, x, y + height + 0.5 * pad), widths, height)
+    return Row((low, y - 0.5 * pad, x, y + height + 0.5 * pad), names[: len(widths)], widths, height)
 
 
 def overlay(frame: Frame, canvas: Canvas) -> None:
@@ -56,10 +70,10 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
     side = SWATCH * found.height
     x, y = found.area[0] + PAD * unit, found.area[1] + 0.5 * PAD * unit
     canvas.rectangle(found.area[:2], found.area[2:], frame.palette.background, alpha=0.82, rounding=6.0)
-    for number, (part, width) in enumerate(zip(frame.snapshot.parts, found.widths, strict=False)):
+    for (name, colour), width in zip(found.names, found.widths, strict=True):
         top = y + 0.5 * (found.height - side)
-        canvas.rectangle((x, top), (x + side, top + side), part_colour(part, number), rounding=2.0)
-        canvas.text((x + 1.5 * side, y), part.name, frame.palette.text, TEXT)
+        canvas.rectangle((x, top), (x + side, top + side), colour, rounding=2.0)
+        canvas.text((x + 1.5 * side, y), name, frame.palette.text, TEXT)
         x += width + GAP * unit
 
 

@@ -58,6 +58,9 @@ class Panel:
     """Keys that work wherever the mouse is, each with its function."""
     picture: Callable[[Ui], Shown | None] = lambda ui: None
     """What the picture shows while the panel is in place of the column; None for the run."""
+    beside: Callable[[float, float], float] = lambda width, scale: 0.0
+    """Width that the picture leaves free for the panel at the right while `Ui.overlay` names it [px], for the width of
+    the picture [px] and the scale of the window."""
     edits: Callable[[Ui], Edits] = lambda ui: ui.edits
     """The parameters that it changes, with their undo history."""
 
@@ -77,6 +80,11 @@ def all_panels() -> tuple[Panel, ...]:
 def instead(ui: Ui) -> Panel | None:
     """The panel that is now in place of the column, if any."""
     return next((panel for panel in all_panels() if panel.side == "instead" and panel.name == ui.overlay), None)
+
+
+def width_beside(ui: Ui, width: float) -> float:
+    """Width that a picture so wide leaves free at the right for the panel that `Ui.overlay` names [px]."""
+    return next((panel.beside(width, ui.scale) for panel in all_panels() if panel.name == ui.overlay), 0.0)
 
 
 def edits_shown(ui: Ui) -> Edits:

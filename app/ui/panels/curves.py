@@ -21,6 +21,8 @@ SMALLEST = 0.7
 """Smallest size of a heading wider than its panel, relative to running text."""
 LEAST_PLOT = 110.0
 """Height of a plot below which table and legend are not shown [px at scale 1]; the large plot shows them."""
+LEAST_LINES = 6.0
+"""Least height of a plot [lines of text]."""
 ROOM = 1.25
 """Factor by which a logarithmic axis goes on beyond its decades."""
 NOTE = 0.86
@@ -45,14 +47,18 @@ def draw_curve(ui: Ui, curve: Curve) -> None:
     legend = legend if free - legend >= least else 0.0
     table = len(curve.table) * (line + 2.0 * style.cell_padding.y) + style.item_spacing.y if curve.table else 0.0
     table = table if free - legend - table >= least else 0.0
-    size = imgui.ImVec2(-1, max(free - legend - table, 6.0 * line))
+    size = imgui.ImVec2(-1, max(free - legend - table, LEAST_LINES * line))
     # A label longer than its axis would overlap the others.
     named = size.y - 3.0 * line > text_width(curve.y_label)
     heading = curve.heading if named else f"{curve.y_label} over {curve.x_label}"
-    if legend or not _draw_labels(ui, curve, start, imgui.get_content_region_avail().x):
-        shown = heading or curve.title
-        fitting = imgui.get_content_region_avail().x / max(text_width(shown), 1.0)
-        draw_text(start.x, start.y, shown, ui.palette.muted, min(1.0, max(fitting, SMALLEST)))
+    below = size.y - imgui.get_text_line_height_with_spacing()
+    if not legend and not named and below >= LEAST_LINES * line:  # the heading has the units: labels come below it
+        if _draw_labels(ui, curve, imgui.get_cursor_screen_pos(), imgui.get_content_region_avail().x):
+            imgui.dummy(imgui.ImVec2(1.0, line))
+            size.y = below
+        _draw_heading(ui, heading, start)
+    elif legend or not _draw_labels(ui, curve, start, imgui.get_content_region_avail().x):
+        _draw_heading(ui, heading or curve.title, start)
     length = imgui.ImVec2(imgui.get_content_region_avail().x - 5.0 * line, size.y - (3.5 if named else 2.0) * line)
     flags = implot.Flags_.no_title | implot.Flags_.no_menus | implot.Flags_.no_box_select | implot.Flags_.no_legend
     flags |= implot.Flags_.no_mouse_text
@@ -72,6 +78,12 @@ def draw_curve(ui: Ui, curve: Curve) -> None:
         _draw_legend(ui, curve)
     if table:
         _draw_table(ui, curve)
+
+
+def _draw_heading(ui: Ui, heading: str, start: imgui.ImVec2) -> None:
+    """The heading of a plot, in smaller letters where it is wider than the panel."""
+    fitting = imgui.get_content_region_avail().x / max(text_width(heading), 1.0)
+    draw_text(start.x, start.y, heading, ui.palette.muted, min(1.0, max(fitting, SMALLEST)))
 
 
 def _draw_note(ui: Ui, words: str) -> float:

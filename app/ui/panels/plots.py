@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -21,7 +22,7 @@ from repose.app.ui.panels import Panel
 from repose.app.ui.panels.curves import draw_curve
 from repose.app.ui.panels.time_plot import draw_over_time, opening, shown_column, shown_span, thinned, time_label
 from repose.app.ui.ui import Ui
-from repose.app.ui.widgets import button, choose_tab
+from repose.app.ui.widgets import button, choose_tab, fitting_size
 from repose.sim.experiment.origin import origin_of
 from repose.sim.measure.display import COMPARISON, Curve, Line, Plot
 from repose.sim.measure.measurement import Measurement
@@ -40,6 +41,10 @@ TAB_PADDING = 3.5
 """Beside the name of a tab [px at scale 1]."""
 LEAST_AXIS = 7.0
 """Height of an axis below which its legend is not shown [lines of text]."""
+ROUNDING = 1e-12
+"""Share of the largest value of an axis below which the legend writes zero: rounding makes it, not the run."""
+LONGEST_VALUE = -0.000888
+"""Beside the title of a line in the legend: no value is written longer [-]."""
 SMALL_ENTRY = 0.85
 """Size of the legend under a plot of several lines, relative to running text."""
 LINE_COLOURS = (
@@ -219,23 +224,32 @@ def _draw_legend(ui: Ui, entries: list[tuple[Measurement, Colour]], height: floa
     """Every line of an axis with its latest value, in two columns."""
     low, width = imgui.get_cursor_screen_pos(), imgui.get_content_region_avail().x
     line = imgui.get_text_line_height() * SMALL_ENTRY + 2 * ui.scale
+    latest = {entry.name: _latest(ui, entry) for entry, _ in entries}
+    noise = ROUNDING * max((abs(value) for value in latest.values() if math.isfinite(value)), default=0.0)
     for index, (entry, colour) in enumerate(entries):
         x, y = low.x + (index % 2) * (width / 2 + 4 * ui.scale), low.y + index // 2 * line
-        _draw_entry(ui, entry, colour, x, y, width / 2 - 4 * ui.scale)
+        value = 0.0 if abs(latest[entry.name]) < noise else latest[entry.name]
+        _draw_entry(ui, entry, value, colour, x, y, width / 2 - 4 * ui.scale)
     imgui.dummy(imgui.ImVec2(width, height))
 
 
-def _draw_entry(ui: Ui, entry: Measurement, colour: Colour, x: float, y: float, width: float) -> None:
+def _latest(ui: Ui, entry: Measurement) -> float:
+    samples = ui.snapshot.series.get(entry.name, np.empty(0))
+    return float(samples[-1]) / entry.scale if len(samples) else 0.0
+
+
+def _draw_entry(ui: Ui, entry: Measurement, latest: float, colour: Colour, x: float, y: float, width: float) -> None:
     """Colour, title and latest value of one line."""
     side = imgui.get_font_size() * 0.5
     top = y + (imgui.get_font_size() * SMALL_ENTRY - side) / 2
     imgui.get_window_draw_list().add_rect_filled(
         imgui.ImVec2(x, top), imgui.ImVec2(x + side, top + side), colour32(colour), 2 * ui.scale
     )
-    draw_text(x + side * 1.7, y, entry.title, ui.palette.muted, SMALL_ENTRY)
-    samples = ui.snapshot.series.get(entry.name, np.empty(0))
-    latest = float(samples[-1]) / entry.scale if len(samples) else 0.0
-    value = si(latest, entry.unit_in(ui.snapshot.position.shape[1]))
+    unit = entry.unit_in(ui.snapshot.position.shape[1])
+    # The size of the title follows from the longest value, so that it stays while the value changes.
+    room = width - side * 1.7 - text_width(si(LONGEST_VALUE, unit), SMALL_ENTRY)
+    draw_text(x + side * 1.7, y, entry.title, ui.palette.muted, min(SMALL_ENTRY, fitting_size(entry.title, room)))
+    value = si(latest, unit)
     draw_text(x + width - text_width(value, SMALL_ENTRY), y, value, ui.palette.text, SMALL_ENTRY)
 
 

@@ -11,7 +11,7 @@ from repose.app.storage.paths import runs_folder
 from repose.app.storage.plot_files import WRITERS, Sheet
 from repose.app.ui.keys import Key
 from repose.app.ui.over_picture import begin_over_picture
-from repose.app.ui.panels import Panel
+from repose.app.ui.panels import Panel, width_beside
 from repose.app.ui.panels.curves import draw_curve
 from repose.app.ui.studies import MOST_SEEDS, MOST_VALUES, candidates, usual_range
 from repose.app.ui.ui import Ui
@@ -21,13 +21,18 @@ from repose.sim.registry import scenes
 
 NUMBER, COUNT = 5.0, 6.5
 """Widths of a typed number and of a counter, in sizes of the font."""
+NAME = 15.0
+"""Largest width of the list of parameters, in sizes of the font."""
+SHARE, LEAST, LEAST_PICTURE = 0.55, 500.0, 320.0
+"""Share of the picture that the panel takes at the right [-], its least width, and the width left for the grains below
+which it covers the picture [px at scale 1]."""
 
 
 def draw(ui: Ui) -> None:
-    """A window over the picture between the panels."""
+    """A window beside the picture, so that the run goes on in view; over it where the picture is too narrow."""
     if ui.overlay != PANEL.name:
         return
-    size = begin_over_picture(ui, "study")
+    size = begin_over_picture(ui, "study", width_beside(ui, ui.size[0] - ui.inset[0]))
     if size is None:
         return
     _draw_head(ui)
@@ -42,6 +47,12 @@ def draw(ui: Ui) -> None:
         _draw_progress(ui)
         _draw_result(ui)
     imgui.end()
+
+
+def beside(width: float, scale: float) -> float:
+    """Width of the panel beside a picture so wide [px]; 0 where the grains would be too small."""
+    own = max(SHARE * width, LEAST * scale)
+    return own if width - own >= LEAST_PICTURE * scale else 0.0
 
 
 def _draw_head(ui: Ui) -> None:
@@ -61,13 +72,16 @@ def _draw_request(ui: Ui, parameters: ParameterSet) -> None:
     imgui.begin_disabled(studies.running)
     font, gap = imgui.get_font_size(), imgui.get_style().item_spacing.x
     names = {name: entry.quantity.label for name, entry in candidates(parameters).items()}
-    imgui.begin_child("##over", imgui.ImVec2(15.0 * font, imgui.get_frame_height()), imgui.ChildFlags_.nav_flattened)
+    unit = over.quantity.unit
+    words = ("from", "to", unit or " ")
+    range_width = 2.0 * NUMBER * font + sum(text_width(translated(word)) for word in words) + 5.0 * gap
+    name_width = min(NAME * font, max(imgui.get_content_region_avail().x - range_width, NUMBER * font))
+    imgui.begin_child("##over", imgui.ImVec2(name_width, imgui.get_frame_height()), imgui.ChildFlags_.nav_flattened)
     chosen = choose(ui, "study.over", "", names, over.name, "The parameter that varies; all others keep their values.")
     imgui.end_child()
     if chosen is not None and chosen != over.name:
         studies.over, studies.low, studies.high = chosen, "", ""
     usual = usual_range(over, scene)
-    unit = over.quantity.unit
     for name, label, limit in (("low", "from", usual[0]), ("high", "to", usual[1])):
         imgui.same_line()
         imgui.align_text_to_frame_padding()
@@ -85,7 +99,8 @@ def _draw_request(ui: Ui, parameters: ParameterSet) -> None:
         ("count", "values", MOST_VALUES, "Evenly spaced, both ends among them."),
         ("seeds", "seeds", MOST_SEEDS, "Runs at every value with seeds 1, 2, …: their scatter is the error bar."),
     ):
-        imgui.same_line(0.0, 1.5 * gap)
+        if name == "seeds":
+            imgui.same_line(0.0, 1.5 * gap)
         imgui.set_next_item_width(COUNT * font)
         _, number = imgui.input_int(f"##{name}", getattr(studies, name))
         least = 2 if name == "count" else 1
@@ -119,6 +134,8 @@ def _draw_progress(ui: Ui) -> None:
         max(imgui.get_content_region_avail().x - 2.0 * (width + gap), 4.0 * font), imgui.get_frame_height()
     )
     words = f"{studies.done} of {studies.total} runs" if studies.total else "no runs yet"
+    if studies.stopped:
+        words = f"stopped: {studies.done} of {studies.total} runs"
     imgui.push_style_color(imgui.Col_.plot_histogram, vector(ui.palette.fill))  # on which the words can be read
     imgui.progress_bar(studies.share if studies.total else 0.0, bar, translated(words))
     imgui.pop_style_color()
@@ -184,4 +201,4 @@ KEYS = (
         "study", "F7", "study: a slider over a range, with seeds and error bars", "Window", toggle, codes=(pygame.K_F7,)
     ),
 )
-PANEL = Panel("study", "Study", 72, "over", draw, keys=KEYS)
+PANEL = Panel("study", "Study", 72, "over", draw, keys=KEYS, beside=beside)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from imgui_bundle import imgui
 from repose.app.language import translated
-from repose.app.render.text import text_width
+from repose.app.render.text import friendly, text_width
 from repose.app.render.theme import Colour, vector
 from repose.app.ui.panels import Panel
 from repose.app.ui.panels.next_step import OVER
@@ -100,7 +100,10 @@ def _draw_outcomes(ui: Ui, outcomes: tuple[Outcome, ...], width: float) -> None:
 
 
 def _rows(outcomes: tuple[Outcome, ...]) -> list[tuple[str, ...]]:
-    return [(HOLDS if entry.holds else FAILS, entry.statement, entry.found, entry.expected) for entry in outcomes]
+    return [
+        (HOLDS if entry.holds else FAILS, entry.statement, friendly(entry.found), friendly(entry.expected))
+        for entry in outcomes
+    ]
 
 
 def _columns(outcomes: tuple[Outcome, ...]) -> list[tuple[str, ...]]:

@@ -70,7 +70,7 @@ def supervise(experiment: Experiment) -> None:
     if state.phase == "empty":
         return
     remove_fallen(experiment)
-    quiet = rests(experiment, QUIET_TIME)
+    quiet = state.phase in ("filling", "flowing") and rests(experiment, QUIET_TIME)
     if state.phase == "filling":
         if pour_on(experiment, sizes_now(experiment).high, pour_layer, JAMMED) and quiet:
             enter(experiment, "filled")

@@ -16,6 +16,7 @@ from repose.sim.experiment.changes import begin_anew
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.ledger import booked
 from repose.sim.experiment.notices import tell
+from repose.sim.experiment.sampling import append_sample
 from repose.sim.experiment.snapshot import Action
 from repose.sim.scenes.common.phases import PhaseState, enter
 from repose.sim.scenes.common.state_checks import LATEST, are_rows, are_times, first_flaw, phase_flaws
@@ -137,7 +138,11 @@ def repeat(experiment: Experiment, starts: Floats, velocity: Sequence[float] = (
 
 
 def fix_spheres(experiment: Experiment) -> None:
-    """Fix the spheres at their positions; their energy is booked as removed."""
+    """Fix the spheres at their positions; their energy is booked as removed.
+
+    The last sample of the series is the motion before: otherwise every plot of an impact ends in a vertical line.
+    """
+    append_sample(experiment)
     world = experiment.run.world
     with booked(experiment, "removed"):
         world.inverse_mass[:] = 0.0

@@ -192,7 +192,7 @@ def slope_to_horizontal(experiment: Experiment) -> float | None:
 
 def actions(state: HeapState, busy: bool) -> tuple[Action, Action]:
     """The buttons of both experiments."""
-    rests = state.phase == "rested" and not busy
+    rests = state.phase == "rested" and not busy and state.poured > state.removed
     tilted = state.other.turned != 0.0
     return (
         Action("tilt", "Tilt", "T", rests, "Turn the table slowly until the heap flows.", done=tilted),

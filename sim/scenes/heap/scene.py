@@ -76,7 +76,6 @@ def supervise(experiment: Experiment) -> None:
     """Pour the next layer, detect rest, remove the grains that fell below the base."""
     state: HeapState = experiment.run.state
     remove_gone(experiment, fallen(experiment))
-    quiet = rests(experiment, QUIET_TIME)
     if state.phase in other_angles.PHASES:
         other_angles.supervise(experiment)
     elif state.phase == "filling":
@@ -87,6 +86,7 @@ def supervise(experiment: Experiment) -> None:
         elif move_again(experiment) and state.slope is not None:
             state.slope, state.was_measured = None, True
     elif state.phase == "flowing":
+        quiet = rests(experiment, QUIET_TIME)
         _record_profile(experiment, at_once=quiet)
         if quiet:
             follows = experiment.parameters.afterwards if state.run_all else NOTHING
@@ -178,7 +178,8 @@ def actions(experiment: Experiment) -> tuple[Action, ...]:
     """The buttons, each enabled only while its action is possible."""
     state: HeapState = experiment.run.state
     phase, busy = state.phase, state.run_all
-    measurable = phase in ("flowing", "rested") and not busy and not other_angles.has_gone_on(state)
+    left = state.poured - state.removed
+    measurable = phase in ("flowing", "rested") and not busy and not other_angles.has_gone_on(state) and left > 0
     return (
         Action("fill", "Fill", "F", fillable(state), "Pour the grains in layers; a full container is emptied first."),
         Action("open", "Open wall", "O", phase == "filled" and not busy, "Remove the right wall."),

@@ -51,7 +51,7 @@ def supervise(experiment: Experiment) -> None:
     if state.phase == "empty":
         return
     remove_gone(experiment, fallen(experiment, sizes(run.built).plate))
-    quiet = rests(experiment, QUIET_TIME)
+    quiet = state.phase in ("filling", "flowing") and rests(experiment, QUIET_TIME)
     if state.phase == "filling":
         _fill_on(experiment, quiet)
     elif state.phase == "flowing":

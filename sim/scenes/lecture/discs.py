@@ -31,6 +31,7 @@ from repose.sim.laws.hertz_mindlin import LAW
 from repose.sim.laws.material_parameters import YoungsModulus
 from repose.sim.measure.display import Answer, Curve, Guess, Outcome, Reading
 from repose.sim.measure.mean_speed import mean_speed
+from repose.sim.numbers import WITHOUT_GAP
 from repose.sim.parameters import ParameterError, ParameterSet, Value
 from repose.sim.scenes.common.law_choice import is_material_law, with_law
 from repose.sim.scenes.common.phases import PhaseState, enter
@@ -106,7 +107,7 @@ def outcome_between(statement: str, found: float, low: float, high: float, unit:
 
 def gap(unit: str) -> str:
     """The unit with the gap before it that SI has."""
-    return unit if unit in ("", "°") else f" {unit}"
+    return unit if unit in WITHOUT_GAP else f" {unit}"
 
 
 def places(

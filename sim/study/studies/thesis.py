@@ -109,16 +109,26 @@ def angle_of_flank(profile: dict[str, Any], row: int) -> float:
 
 def more_friction_is_steeper(outcome: Outcome) -> Verdict:
     """Whether heaps of larger μ are steeper at every time once the flank has formed."""
-    profiles = [result["profile"] for run in outcome.runs if (result := outcome.results.get(run.task.path.name))]
-    if len(profiles) < len(outcome.runs) or any(profile is None for profile in profiles):
-        return verdicts.UNDECIDED
-    last = min(len(profile["time"]) for profile in profiles)
-    times = [row for row in range(last) if profiles[0]["time"][row] >= FORMING]
-    angles = [[angle_of_flank(profile, row) for profile in profiles] for row in times]
-    ordered = sum(sorted(row) == row for row in angles)
-    final = ", ".join(f"{math.degrees(angle_of_flank(profile, -1)):.1f}°" for profile in profiles)
-    ours = f"in {ordered} of {len(times)} profiles; at rest {final}"
-    return Verdict(ours, ordered > 0.8 * len(times) if times else None, "One seed: neighbouring μ can cross by chance.")
+    profiles: dict[Value, list[dict[str, Any]]] = {}
+    for run in outcome.runs:
+        result = outcome.results.get(run.task.path.name)
+        if result is None or result["profile"] is None:
+            return verdicts.UNDECIDED
+        profiles.setdefault(run.varied["friction"], []).append(result["profile"])
+    every = [profile for found in profiles.values() for profile in found]
+    last = min(len(profile["time"]) for profile in every)
+    times = [row for row in range(last) if every[0]["time"][row] >= FORMING]
+
+    def means(row: int) -> list[float]:
+        """Mean angle over the seeds, one entry per μ [rad]."""
+        return [float(np.mean([angle_of_flank(profile, row) for profile in found])) for found in profiles.values()]
+
+    ordered = sum(sorted(angles) == angles for angles in map(means, times))
+    ours = f"in {ordered} of {len(times)} profiles; at rest {', '.join(f'{math.degrees(x):.1f}°' for x in means(-1))}"
+    seeds = len(every) // len(profiles)
+    words = "One seed" if seeds == 1 else f"{seeds} seeds"
+    why = f"{words}: neighbouring μ can cross by chance."
+    return Verdict(ours, ordered > 0.8 * len(times) if times else None, why)
 
 
 def angle_rises_with_base_radius(outcome: Outcome) -> Verdict:

@@ -21,10 +21,10 @@ from repose.sim.measure.profile import surface_profile
 from repose.sim.study import runs_on_disk
 from repose.sim.study.outcome import Outcome
 from repose.sim.study.parallel_runs import Task, result_text
-from repose.sim.study.plan import StudyPlan
+from repose.sim.study.plan import StudyPlan, Verdict
 from repose.sim.study.runs_on_disk import StudyRuns
 from repose.sim.study.studies import other_angles
-from repose.sim.study.studies.thesis import FIGURES, STAGES, angle_of_flank
+from repose.sim.study.studies.thesis import FIGURES, PROFILES, STAGES, angle_of_flank, more_friction_is_steeper
 
 from tests.study_runs import run_here, tiny
 
@@ -130,6 +130,22 @@ def test_what_another_program_makes_of_a_run_is_in_its_result_and_its_file_has_a
     alone, both = plan.runs(Path())[0], replace(plan, beside=counted).runs(Path())[0]
     assert alone.task.path != both.task.path
     assert json.loads(result_text(both.task))["counted"] == 14
+
+
+def test_flanks_of_several_seeds_are_compared_by_their_mean(outcomes: dict[str, Outcome]) -> None:
+    def profile(angle: float) -> dict[str, Any]:
+        x = np.linspace(0.0, 0.01, 11)
+        return {"x": x.tolist(), "time": [0.2], "height": [(0.02 - np.tan(np.radians(angle)) * x).tolist()]}
+
+    first = tiny(PROFILES, seeds=1)
+    plan = replace(first, seeds=(1, 2))
+    runs = plan.runs(Path())
+    degrees = {(0.05, 1): 8.0, (0.05, 2): 12.0, (0.2, 1): 11.0, (0.2, 2): 19.0}  # seed 2 of the first is above 0.2
+    results = {run.task.path.name: {"profile": profile(degrees[run.varied["friction"], run.seed])} for run in runs}
+    verdict = more_friction_is_steeper(Outcome(plan, tuple(runs), results, {}))
+    assert verdict == Verdict(
+        "in 1 of 1 profiles; at rest 10.0°, 15.0°", True, "2 seeds: neighbouring μ can cross by chance."
+    )
 
 
 def test_a_profile_is_the_top_of_the_highest_grain_of_each_strip() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from repose.app.storage import plot_files
-from repose.app.storage.plot_files import Sheet, draw
+from repose.app.storage.plot_files import Sheet, draw, with_scripts
 from repose.sim.measure.display import Curve, Line
 
 X = np.array((0.1, 0.2))
@@ -42,3 +42,9 @@ def test_the_legend_of_several_plots_covers_no_point_and_lists_results_before_re
     assert axes.get_legend().get_window_extent().x0 >= axes.get_window_extent().x1
     _, words = legend_of((above,), monkeypatch)
     assert words == ["soft ± standard error", "hard ± standard error", "soft: 1.05 arctan", "arctan"]
+
+
+def test_symbols_and_units_are_set_with_their_scripts() -> None:
+    assert with_scripts("base grain radius R_p [mm]") == r"base grain radius R$_\mathrm{p}$ [mm]"
+    assert with_scripts("10 N/m^1.5") == r"10 N/m$^\mathrm{1.5}$"
+    assert with_scripts("grains_left, 1.77 arctan μ") == "grains_left, 1.77 arctan μ"

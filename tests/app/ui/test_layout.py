@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from repose.app.render.theme import PALETTES, Palette, interface_scale
 from repose.app.ui.layout import COLUMN, LEAST_PICTURE, NARROWEST, RIM, measure_inset
+from repose.app.ui.panels import study
 
 SIZES = [(64, 64), (320, 240), (640, 480), (800, 600), (1280, 720), (1920, 1080), (2560, 1440), (3840, 2160), (1, 5000)]
 
@@ -47,3 +48,10 @@ def test_text_is_larger_on_larger_windows_and_denser_screens() -> None:
 
 def test_hidden_panels_cover_nothing() -> None:
     assert measure_inset((1280, 720), 1.0, False) == (0.0, 0.0, 0.0, 0.0)
+
+
+def test_a_study_stands_beside_the_grains_where_both_have_room() -> None:
+    assert study.beside(960.0, 1.0) == pytest.approx(528.0)
+    assert study.beside(study.LEAST + study.LEAST_PICTURE, 1.0) == study.LEAST
+    assert study.beside(study.LEAST + study.LEAST_PICTURE - 1.0, 1.0) == 0.0
+    assert study.beside(960.0, 2.0) == 0.0
