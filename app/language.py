@@ -39,7 +39,8 @@ LINE = re.compile(r"(\n)")
 END = re.compile(r"((?<=[.?!…])\s+)(?=\S)")
 """Between two sentences."""
 COLON = re.compile(r"(: )")
-SIGNS = re.compile(r"(\s{2,}| × | …|; |, | → | = | – | · | \+ | / | \(|\)| \[[^\]]*\]|[✓✗]\s)")
+GAP = re.compile(r"(\s{2,})")
+SIGNS = re.compile(r"( × | …|; |, | → | = | – | · | \+ | / | \(|\)| \[[^\]]*\]|[✓✗]\s)")
 """Between the parts of a text that is no sentence: a name with its value, a list."""
 FIRST_MARK = 0xF0000
 """Code point that stands for the first number of a text while it is translated; no font has it."""
@@ -149,7 +150,7 @@ class Language:
             for form in forms:
                 if found := look_up(form):
                     return found[:1].upper() + found[1:] if text == capital else found
-        for separator in (LINE, END, COLON, SIGNS):
+        for separator in (LINE, END, COLON, GAP, SIGNS):
             pieces = separator.split(text)
             if len(pieces) > 1:
                 return "".join(self._composed(piece) if place % 2 == 0 else piece for place, piece in enumerate(pieces))

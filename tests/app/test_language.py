@@ -23,6 +23,7 @@ GERMAN = Language(
         "height of the large grain": "Höhe des großen Korns",
         "time": "Zeit",
         "cells": "Zellen",
+        "Normal force, sum": "Normalkraft, Summe",
         "The heap moves.": "Der Haufen bewegt sich.",
         "{label} = {said} is refused: {limits}": "{label} = {said} wird abgelehnt: {limits}",
         "{noun} from {low} to {high}": "{noun} von {low} bis {high}",
@@ -98,6 +99,7 @@ def draw(ui):
         ("3 of 12.5 grains left", "Von 12,5 Körnern bleiben 3"),
         ("height of the large grain [mm] over time [s]", "Höhe des großen Korns [mm] über Zeit [s]"),
         ("64 cells", "64 Zellen"),
+        ("Normal force, sum  ΣF  [N]", "Normalkraft, Summe  ΣF  [N]"),
         ("over the last 20 s", "über die letzten 20 s"),
         ("The heap moves. friction = 2.5·10⁶ N/m^1.5", "Der Haufen bewegt sich. Reibung = 2,5·10⁶ N/m^1.5"),
         (
