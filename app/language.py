@@ -39,7 +39,8 @@ LINE = re.compile(r"(\n)")
 END = re.compile(r"((?<=[.?!…])\s+)(?=\S)")
 """Between two sentences."""
 COLON = re.compile(r"(: )")
-SIGNS = re.compile(r"(\s{2,}| × | …|; |, | → | = | – | · | \+ | / | \(|\)| \[[^\]]*\]|[✓✗]\s)")
+GAP = re.compile(r"(\s{2,})")
+SIGNS = re.compile(r"( × | …|; |, | → | = | – | · | \+ | / | \(|\)| \[[^\]]*\]|[✓✗]\s)")
 """Between the parts of a text that is no sentence: a name with its value, a list."""
 FIRST_MARK = 0xF0000
 """Code point that stands for the first number of a text while it is translated; no font has it."""
@@ -48,7 +49,8 @@ LEAST_FIXED = 2
 LONGEST_SYMBOL = 3
 """Most characters of a symbol after a name."""
 MOST_VAGUE, LONGEST_VAGUE = 5, 16
-"""A sentence with at most so many letters outside its values, such as {low} to {high}, fits values no longer."""
+"""A sentence with at most so many letters outside its values, such as {low} to {high}, fits values no longer, except
+names with a unit: height of the large grain [mm] over time [s]."""
 MOST_KEPT = 8192
 """Number of translated texts that are kept."""
 
@@ -132,17 +134,23 @@ class Language:
         found = self.sentences.get(name) if len(symbol) <= LONGEST_SYMBOL or "_" in symbol else None
         return f"{found} {symbol}" if found else None
 
+    def _counted(self, text: str) -> str | None:
+        """A number with a unit that is a word: 64 cells."""
+        number, _, unit = text.partition(" ")
+        found = None if WORD.search(number) else self.sentences.get(unit)
+        return f"{number} {found}" if found else None
+
     def _composed(self, text: str) -> str:
         """A text of values and sentences; its first letter may be small in one place and a capital in the other."""
         if not WORD.search(text):
             return text
         small, capital = text[:1].lower() + text[1:], text[:1].upper() + text[1:]
         forms = tuple(dict.fromkeys((text, small, capital)))
-        for look_up in (self.sentences.get, self._unended, self._named, self._filled):
+        for look_up in (self.sentences.get, self._unended, self._named, self._counted, self._filled):
             for form in forms:
                 if found := look_up(form):
                     return found[:1].upper() + found[1:] if text == capital else found
-        for separator in (LINE, END, COLON, SIGNS):
+        for separator in (LINE, END, COLON, GAP, SIGNS):
             pieces = separator.split(text)
             if len(pieces) > 1:
                 return "".join(self._composed(piece) if place % 2 == 0 else piece for place, piece in enumerate(pieces))
@@ -166,7 +174,7 @@ class Language:
         fixed = sum(map(len, words))
         if fixed < LEAST_FIXED:
             return
-        value = "(.*?)" if fixed > MOST_VAGUE else f"(.{{1,{LONGEST_VAGUE}}}?)"
+        value = "(.*?)" if fixed > MOST_VAGUE else rf"(.{{1,{LONGEST_VAGUE}}}?|[^.:]+ \[[^\]]+\])"
         pattern = "".join(value if place % 2 else re.escape(piece) for place, piece in enumerate(pieces))
         template = Template(re.compile(pattern, re.DOTALL), tuple(pieces[1::2]), translation, fixed)
         self._templates.setdefault(max(words, key=len), []).append(template)

@@ -227,7 +227,8 @@ class StepFilm:
                 stage.do(Act(action))
                 course.did()
                 shot = stage.shot(self._forces)
-            elif math.isinf(over_at) and course.is_over(shot.phase, shot.progress, shot.at_rest):
+            elif filmed and math.isinf(over_at) and course.is_over(shot.phase, shot.progress, shot.at_rest):
+                # Not before the title card, which asks the question.
                 over_at = filmed / fps
                 self._lines = replace(
                     self._lines, question=self._answer or self._lines.question, over=bool(self._answer)

@@ -17,8 +17,8 @@ WIDTH = 208.0
 """Least width of a card [px at scale 1]."""
 ASPECT = SIZE[1] / SIZE[0]
 """Height over width of a picture."""
-LINES = 5
-"""Lines of text under the title."""
+LINES, MOST_LINES = 5, 8
+"""Least and most lines of text under the title; a text with more lines is also the tooltip."""
 PAD = 8.0
 """Margin around the text [px at scale 1]."""
 
@@ -44,18 +44,33 @@ def draw_cards(ui: Ui, faces: list[CardFace]) -> str | None:
     width = imgui.get_content_region_avail().x
     columns = max(1, int((width + gap) / (WIDTH * ui.scale + gap)))
     each = (width - (columns - 1) * gap) / columns
-    for place, face in enumerate(faces):
-        if place % columns:
-            imgui.same_line()
-        if _draw_card(ui, face, each):
-            chosen = face.name
+    line = imgui.get_text_line_height()
+    for first in range(0, len(faces), columns):
+        row = faces[first : first + columns]
+        tall = max(sum(_text_heights(face, each - 2.0 * PAD * ui.scale)) for face in row)
+        tall = min(max(tall, LINES * line), MOST_LINES * line)
+        for place, face in enumerate(row):
+            if place:
+                imgui.same_line()
+            if _draw_card(ui, face, each, tall):
+                chosen = face.name
     return chosen
 
 
-def _draw_card(ui: Ui, face: CardFace, width: float) -> bool:
+def _text_heights(face: CardFace, width: float) -> tuple[float, float]:
+    """Heights of the text and of the question, divided into lines of this width [px]."""
+    about, question = (
+        float(imgui.calc_text_size(translated(words), False, width).y) if words else 0.0
+        for words in (face.about, face.question)
+    )
+    return about, question
+
+
+def _draw_card(ui: Ui, face: CardFace, width: float, tall: float) -> bool:
+    """Draw a card with so much room for its text [px]."""
     line, pad = imgui.get_text_line_height(), PAD * ui.scale
     high = width * ASPECT
-    size = imgui.ImVec2(width, high + (1.25 + LINES) * line + 2.0 * pad)
+    size = imgui.ImVec2(width, high + 1.25 * line + tall + 2.0 * pad)
     pressed = imgui.invisible_button(f"##{face.name}", size, imgui.ButtonFlags_.enable_nav)
     ui.probe.mark(f"card.{face.name}")
     if not imgui.is_item_visible():
@@ -66,10 +81,8 @@ def _draw_card(ui: Ui, face: CardFace, width: float) -> bool:
     _draw_frame(ui, face, low, end, high, hot)
     draw = imgui.get_window_draw_list()
     text = width - 2 * pad
-    about, question = (
-        float(imgui.calc_text_size(translated(words), False, text).y) for words in (face.about, face.question)
-    )
-    if about + question > LINES * line:
+    about, question = _text_heights(face, text)
+    if about + question > tall:
         tooltip(f"{face.about} {face.question}".strip())
     draw.push_clip_rect(imgui.ImVec2(low.x + pad, low.y), imgui.ImVec2(end.x - pad, end.y - 0.5 * pad), True)
     y = low.y + high + pad
@@ -80,7 +93,7 @@ def _draw_card(ui: Ui, face: CardFace, width: float) -> bool:
         imgui.pop_font()
     y += 1.15 * line
     _write(face.about, low.x + pad, y, text, ui.palette.muted)
-    _write(face.question, low.x + pad, y + (about if face.about else 0.0), text, ui.palette.accent)
+    _write(face.question, low.x + pad, y + about, text, ui.palette.accent)
     draw.pop_clip_rect()
     return pressed
 

@@ -18,6 +18,8 @@ from repose.sim.measure.display import Curve, Line
 
 MARGIN = 0.06
 """Margin between the data and the edges of the plot, as a fraction of the range of the data [-]."""
+SMALLEST = 0.7
+"""Smallest size of a heading wider than its panel, relative to running text."""
 LEAST_PLOT = 110.0
 """Height of a plot below which table and legend are not shown [px at scale 1]; the large plot shows them."""
 LEAST_LINES = 6.0
@@ -57,11 +59,11 @@ def draw_curve(ui: Ui, curve: Curve) -> None:
         if _draw_labels(ui, curve, imgui.get_cursor_screen_pos(), imgui.get_content_region_avail().x):
             imgui.dummy(imgui.ImVec2(1.0, line))
             size.y = below
-        draw_text(start.x, start.y, heading, ui.palette.muted)
+        _draw_heading(ui, heading, start)
     elif legend or not _draw_labels(
         ui, curve, start, imgui.get_content_region_avail().x, "" if named else units_of(curve)
     ):
-        draw_text(start.x, start.y, heading or curve.title, ui.palette.muted)
+        _draw_heading(ui, heading or curve.title, start)
     length = imgui.ImVec2(imgui.get_content_region_avail().x - 5.0 * line, size.y - (3.5 if named else 2.0) * line)
     flags = implot.Flags_.no_title | implot.Flags_.no_menus | implot.Flags_.no_box_select | implot.Flags_.no_legend
     flags |= implot.Flags_.no_mouse_text
@@ -81,6 +83,12 @@ def draw_curve(ui: Ui, curve: Curve) -> None:
         _draw_legend(ui, curve)
     if table:
         _draw_table(ui, curve)
+
+
+def _draw_heading(ui: Ui, heading: str, start: imgui.ImVec2) -> None:
+    """The heading of a plot, in smaller letters where it is wider than the panel."""
+    fitting = imgui.get_content_region_avail().x / max(text_width(heading), 1.0)
+    draw_text(start.x, start.y, heading, ui.palette.muted, min(1.0, max(fitting, SMALLEST)))
 
 
 def _draw_note(ui: Ui, words: str) -> float:

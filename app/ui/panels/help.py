@@ -11,14 +11,19 @@ from repose.app.ui.keys import FIELD_MOUSE, MOUSE, PANEL_KEYS, Key, scene_keys
 from repose.app.ui.panels import Panel, all_keys
 from repose.app.ui.tools import all_tools
 from repose.app.ui.ui import Ui
-from repose.app.ui.widgets import button
+from repose.app.ui.widgets import button, button_width
 
-COLUMNS, TEXT = 3, 0.9
-"""Columns of keys, and the size of their text relative to running text."""
+Groups = dict[str, list[tuple[str, str]]]
+"""Keys with what they do, by the heading above them."""
+COLUMNS, TEXT, LEAST_TEXT = 3, 0.9, 0.6
+"""Columns of keys, and the largest and smallest size of their text relative to running text."""
+APART = 26.0
+"""Between two columns [px at scale 1]."""
 
 
 def draw(ui: Ui) -> None:
-    """A window in the middle with columns of keys; it scrolls where it is higher than the window."""
+    """A window in the middle with columns of keys, in smaller letters where they have no room; it scrolls where the
+    smallest letters have none."""
     if not ui.help_open:
         return
     centre = imgui.ImVec2(ui.size[0] / 2, ui.size[1] / 2)
@@ -40,7 +45,7 @@ def draw(ui: Ui) -> None:
     imgui.pop_style_var(3)
     heading("Keys and mouse", 1.35, ui.palette.text)
     imgui.same_line(0, 24 * ui.scale)
-    if button(ui, "help.close", "Close", hint="Esc"):
+    if button(ui, "help.close", "Close", hint="Esc", width=button_width("Close", "Esc")):
         close(ui)
     keys = (*scene_keys(ui.snapshot), *all_keys(), *(key for tool in all_tools() for key in tool.keys))
     names = dict.fromkeys(
@@ -49,12 +54,15 @@ def draw(ui: Ui) -> None:
     groups = {name: [(key.shown, key.help) for key in keys if key.group == name] for name in names}
     groups |= {"Mouse on a parameter": list(FIELD_MOUSE), "Mouse on the picture": list(MOUSE)}
     groups["Keyboard in a panel"] = list(PANEL_KEYS)
-    imgui.push_font(None, imgui.get_style().font_size_base * TEXT)
-    for place, column in enumerate(columns(groups)):
+    found = columns(groups)
+    pad, top = 48 * ui.scale, imgui.get_cursor_pos().y + 16 * ui.scale
+    room = imgui.ImVec2(limit.x - pad - (COLUMNS - 1) * APART * ui.scale, limit.y - top)
+    imgui.push_font(None, imgui.get_style().font_size_base * _text_size(groups, found, room))
+    for place, column in enumerate(found):
         if place:
-            imgui.same_line(0.0, 26 * ui.scale)
+            imgui.same_line(0.0, APART * ui.scale)
         imgui.begin_group()
-        key_width = max(text_width(shown) for name in column for shown, _ in groups[name]) + 10 * ui.scale
+        key_width = _key_width(groups, column)
         for name in column:
             _draw_group(ui, name, groups[name], key_width)
         imgui.end_group()
@@ -62,14 +70,35 @@ def draw(ui: Ui) -> None:
     imgui.end()
 
 
-def columns(groups: dict[str, list[tuple[str, str]]]) -> list[list[str]]:
-    """The groups in order, in columns of about the same number of lines."""
-    total, filled = sum(len(lines) + 1 for lines in groups.values()), 0
+def columns(groups: Groups) -> list[list[str]]:
+    """The groups in columns of about the same number of lines, in each in their order: the longest group first, each to
+    the column that has the fewest lines."""
     found: list[list[str]] = [[] for _ in range(COLUMNS)]
-    for name, lines in groups.items():
-        found[min(COLUMNS * (filled + len(lines) // 2) // total, COLUMNS - 1)].append(name)
-        filled += len(lines) + 1
-    return [column for column in found if column]
+    for name in sorted(groups, key=lambda name: -len(groups[name])):
+        min(found, key=lambda column: _line_count(groups, column)).append(name)
+    order = list(groups)
+    whole = (sorted(column, key=order.index) for column in found if column)
+    return sorted(whole, key=lambda column: order.index(column[0]))
+
+
+def _line_count(groups: Groups, column: list[str]) -> int:
+    return sum(len(groups[name]) + 1 for name in column)
+
+
+def _key_width(groups: Groups, column: list[str]) -> float:
+    """Width of the keys of a column with the gap behind them [px]."""
+    return max(text_width(shown) for name in column for shown, _ in groups[name]) + 0.7 * imgui.get_font_size()
+
+
+def _text_size(groups: Groups, found: list[list[str]], room: imgui.ImVec2) -> float:
+    """Size of the text with which the columns have room [px], relative to running text."""
+    wide = sum(
+        _key_width(groups, column) + max(text_width(help) for name in column for _, help in groups[name])
+        for column in found
+    )
+    lines = max(_line_count(groups, column) for column in found)
+    gaps = (lines + max(map(len, found))) * imgui.get_style().item_spacing.y
+    return max(LEAST_TEXT, min(TEXT, room.x / wide, (room.y - gaps) / (lines * imgui.get_font_size())))
 
 
 def _draw_group(ui: Ui, title: str, lines: list[tuple[str, str]], key_width: float) -> None:

@@ -58,7 +58,7 @@ def draw(ui: Ui) -> None:
         _notice(ui, ui.palette.accent, _draw_compiling)
     elif snapshot.relaxing is not None:
         _notice(ui, ui.palette.accent, _draw_relaxing)
-    elif ui.run_saver.lost is not None:
+    elif ui.run_saver.lost is not None and not ui.lecture.on:  # an audience waits; it is offered again afterwards
         _notice(ui, ui.palette.warning, _draw_lost)
     elif ui.settings.trouble:
         _notice(ui, ui.palette.warning, _draw_settings)

@@ -45,6 +45,8 @@ SLENDER = 1.4
 """Height of the filling over the width of the silo [-]."""
 BELOW = 8.0
 """Depth below the outlet at which a grain is out of sight, in mean diameters [-]."""
+DEEP = 2.0 * BELOW
+"""Depth that no grain passes, in mean diameters [-]: one that falls freely has 1.1 m/s there."""
 STARTING = 0.2
 """Share of the grains of a stage that pass before the rate counts [-]."""
 STEADY_GRAINS = 150
@@ -161,15 +163,18 @@ def drive(experiment: Experiment) -> bool:
 
 
 def lift(experiment: Experiment) -> None:
-    """Put the grains that are out of sight on top of the filling, a row at a time, at rest."""
+    """Put the grains that are out of sight on top of the filling, at rest: a row at a time, or fewer before the first
+    one falls so fast that its speed shortens the automatic time step."""
     run, built = experiment.run, experiment.run.built
     world = run.world
-    out = np.flatnonzero(world.motion[1, 0] < -BELOW * built.diameter)
+    height = world.motion[1, 0]
+    out = np.flatnonzero(height < -BELOW * built.diameter)
     pitch = 2.04 * built.largest_radius
     places = np.arange(-0.5 * built.width + pitch, 0.5 * built.width - 0.5 * pitch, pitch)
-    if out.size < places.size:
+    if out.size < places.size and not (height < -DEEP * built.diameter).any():
         return
     rows = out[: places.size]
+    places = places[: rows.size]
     top = float((world.motion[1, 0] + world.radius).max()) + 1.1 * built.largest_radius
     with booked(experiment, "work"):
         world.motion[:, :, rows] = 0.0

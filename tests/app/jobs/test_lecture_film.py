@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
+import numpy as np
 import pytest
 from repose.app.jobs.film_plan import plan_film
-from repose.app.jobs.lecture_film import READING, begun, film_lecture
+from repose.app.jobs.lecture_film import READING, StepFilm, begun, film_lecture
 from repose.app.jobs.lecture_notes import notes_of
 from repose.app.lectures.course import Course
 from repose.app.lectures.lecture_file import load, names, parse
@@ -47,6 +50,24 @@ def test_a_step_that_the_scene_refuses_ends_the_film_with_a_sentence(
     assert film_lecture(replace(LECTURE, steps=(first, refused)), plan, threads=1) == 3
     assert "barrel" in capsys.readouterr().err
     assert len([*(tmp_path / "film").glob("*.png")]) == RATE * (READING + SECONDS)
+
+
+def test_the_title_card_of_a_step_that_is_over_at_once_asks_its_question(tmp_path: Path) -> None:
+    text = '[[step]]\ntitle = "A"\nquestion = "How many?"\nanswer = "None."\nscene = "heap"\n'
+    lecture, plan = parse(text, "one.toml"), plan_film(f"{tmp_path}/film/", (96, 54), RATE)
+    assert plan is not None
+    asked: list[str] = []
+
+    def read(*_: object, **__: object) -> Any:
+        asked.append(film._lines.question)
+        return np.zeros((54, 96, 3), np.uint8)
+
+    maker, stop = cast("Any", SimpleNamespace(read=read)), cast("Any", SimpleNamespace(check=lambda: None))
+    film = StepFilm(lecture, 0, "en", plan, maker, begun(None, lecture.steps[0], threads=1), stop)
+    for _ in film.pictures(lambda share: None):
+        pass
+    assert asked[0] == "How many?", "drawn once for the whole card"
+    assert asked[-1] == "None."
 
 
 @pytest.mark.parametrize("name", names())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,8 @@ import pytest
 from imgui_bundle import imgui, implot
 from repose.app.render import text
 from repose.app.render.passes import legend
+from repose.app.storage.autosave import Place
+from repose.app.ui.lecture import open_lecture
 from repose.app.ui.panels import Panel, all_keys, all_panels, notices, presentation
 from repose.app.ui.panels.notices import ways_back
 from repose.app.ui.places import BELOW_LEGEND
@@ -296,3 +299,12 @@ def test_the_title_of_a_presentation_is_at_the_foot_where_it_cannot_be_beside_th
         assert below or right <= size[0] - legend.WIDTH * 1.6
         assert left > 0.0
         assert foot < size[1] - harness.ui.inset[3]
+
+
+def test_the_offer_of_the_last_run_waits_until_a_lecture_is_over(harness: PanelHarness) -> None:
+    ui = harness.ui
+    ui.run_saver.lost = Place(Path("runs"), BytesIO())
+    open_lecture(ui, "heap-slope")
+    for ui.lecture.on in (False, True, False):
+        harness.frame(2)
+        assert ("notice.open_lost" in harness.widgets) != ui.lecture.on
