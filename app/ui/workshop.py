@@ -47,6 +47,8 @@ NUMBERS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)
 """Numbers of spheres of the curve, as far as they are below that of the clump."""
 MOST_CELLS, MOST_MEMBERS = 200, 2000
 """Ends of the sliders."""
+LONGEST_STEM = 50
+"""Characters of the name of the body in that of a file: file systems allow 255 bytes, a character has at most 4."""
 END_TIME = 2.0
 """Longest wall time to wait for the thread when the window closes [s]."""
 
@@ -259,7 +261,7 @@ class Workshop:
         """Write the clump to a new file, whose kind its ending says; raises `OSError`."""
         assert self.made is not None
         made = self.made
-        path = free_name(self.folder, f"{made.body.name}-{len(made.clump.radius)}", suffix)
+        path = free_name(self.folder, f"{made.body.name[:LONGEST_STEM]}-{len(made.clump.radius)}", suffix)
         density = self.recipe.density
         text = text_of(made.file) if suffix == ".json" else exported(made.clump, made.mass, density, path)
         write_new_file(path, lambda file: file.write(text.encode("utf-8")))
@@ -307,7 +309,8 @@ class Workshop:
         body = self._body_of(recipe, part_of(tell, 0.0, 0.3))
         clump = clump_of(body, recipe.algorithm, recipe.members, recipe.rho, part_of(tell, 0.3, 0.7))
         made = examined(body, clump, tell=part_of(tell, 0.7, 1.0))
-        curve = self._curves.setdefault(recipe.of_curve, {})
+        assert self._body is not None
+        curve = self._curves.setdefault((self._body[0], *recipe.of_curve), {})  # a file may have changed since
         curve[recipe.members] = Point(len(clump.radius), made.quality)
         self.made, self._clump, self.number = made, recipe.of_clump, self.number + 1
         self._show(curve)
@@ -336,8 +339,10 @@ class Workshop:
         """The body, made again only where it or its file has changed."""
         key: tuple[object, ...] = recipe.of_body
         if recipe.file:
-            found = Path(recipe.file)
-            key = (*key, found.stat().st_mtime_ns if found.is_file() else 0)
+            try:
+                key = (*key, Path(recipe.file).stat().st_mtime_ns)
+            except OSError:  # `body_of` says why it cannot be read
+                key = (*key, 0)
         if self._body is None or self._body[0] != key:
             source, cells, size, unit = recipe.of_body
             self._body = key, body_of(source, cells, size, unit, tell)

@@ -15,6 +15,8 @@ from repose.sim.parameters import ParameterError
 
 LARGEST_FILE = 16 * 2**20
 """Largest size of a file [bytes]; 100 000 members take 8 MB."""
+LONGEST_NAME = 200
+"""Largest number of characters of a name; the name of a body from a file is that of the file, cut here."""
 MOST_COMPARED = 2000
 """Largest number of members that are compared with one another when a file is read."""
 TOLERANCE = 1e-6
@@ -53,8 +55,8 @@ class ClumpFile(_Part):
 
     format: Literal["repose-clump"] = "repose-clump"
     version: Literal[1] = 1
-    name: Annotated[str, Field(max_length=200)]
-    algorithm: Annotated[str, Field(max_length=200)]
+    name: Annotated[str, Field(max_length=LONGEST_NAME)]
+    algorithm: Annotated[str, Field(max_length=LONGEST_NAME)]
     members: Annotated[int, Field(ge=1, le=MOST_MEMBERS)]
     """Number of spheres."""
     volume: Annotated[float, Field(allow_inf_nan=False, gt=0.0)]
@@ -133,7 +135,7 @@ def file_of(
     spheres = [Sphere(x=x, y=y, z=z, r=r) for (x, y, z), r in zip(clump.centre.tolist(), clump.radius.tolist())]
     try:
         return ClumpFile(
-            name=clump.name,
+            name=clump.name[:LONGEST_NAME],
             algorithm=clump.algorithm,
             members=len(spheres),
             volume=mass.volume,

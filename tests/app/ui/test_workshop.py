@@ -106,6 +106,8 @@ def test_what_cannot_be_a_body_is_told_and_the_next_one_is_made(workshop: Worksh
     assert "3 open edges" in workshop.trouble
     assert workshop.made is None
     assert not workshop.is_made
+    change(workshop, file=str(tmp_path / f"{'e' * 300}.obj"))  # a longer name than file systems allow
+    assert workshop.trouble.startswith("Mesh")
     change(workshop, file="")
     assert workshop.trouble == ""
     assert workshop.is_made

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from repose.sim.clumps.clump import Clump, mass_properties
-from repose.sim.clumps.clump_file import clump_from, file_of, read_clump, text_of
+from repose.sim.clumps.clump_file import LONGEST_NAME, clump_from, file_of, read_clump, text_of
 from repose.sim.clumps.exports import exported
 from repose.sim.parameters import ParameterError
 
@@ -114,3 +114,9 @@ def test_text_for_yade_has_one_line_per_sphere_and_fix_rigid_one_per_body() -> N
     assert len(lines[2].split()) == 20
     with pytest.raises(ParameterError, match="must be one of"):
         exported(PAIR, MASS, 1000.0, Path("pair.xyz"))
+
+
+def test_the_name_of_a_body_with_a_long_file_name_is_cut() -> None:
+    """A mesh whose name has more than 200 characters made a clump that could not be written."""
+    long = PAIR._replace(name="e" * 240)
+    assert clump_from(text_of(file_of(long, MASS))).clump.name == "e" * LONGEST_NAME
