@@ -44,14 +44,15 @@ def _draw_start(ui: Ui) -> None:
     """The preset, and the scenes beside it; where its title is long, their button has the key only."""
     gap, library = imgui.get_style().item_spacing.x, ui.preset_library
     width, pad = imgui.get_content_region_avail().x, imgui.get_style().frame_padding.x
-    title = text_width(library.titles.get(library.current, "")) + imgui.get_frame_height() + 2.0 * pad
+    current = library.current or library.title(ui.snapshot.scene)  # an opened run is of no preset
+    shown = library.titles.get(current, current)
+    title = text_width(shown) + imgui.get_frame_height() + 2.0 * pad
     label, hint, pictures = "Scenes", "S", text_width("Scenes  S") + 3.0 * pad
     if title > width - pictures - gap:
         label, hint, pictures = "S", "", text_width("S") + 3.0 * pad
     size = imgui.ImVec2(width - pictures - gap, imgui.get_frame_height())
     imgui.begin_child("preset", size, imgui.ChildFlags_.nav_flattened)
-    help = library.titles.get(library.current, "")
-    chosen = choose(ui, "experiment.preset", "", library.titles, library.current, help)
+    chosen = choose(ui, "experiment.preset", "", library.titles, current, shown)
     imgui.end_child()
     if chosen is not None:
         choose_preset(ui, chosen)
