@@ -72,9 +72,10 @@ class ClumpFile(_Part):
 
     @model_validator(mode="after")
     def _is_a_body(self) -> Self:
-        if len(self.spheres) != self.members:
-            wrong = "some are missing" if len(self.spheres) < self.members else "some were added"
-            raise ValueError(f"it announces {self.members} members and contains {len(self.spheres)}: {wrong}")
+        if len(self.spheres) < self.members:
+            raise ValueError(f"it announces {self.members} members and contains {len(self.spheres)}: some are missing")
+        if len(self.spheres) > self.members:
+            raise ValueError(f"it announces {self.members} members and contains {len(self.spheres)}: some were added")
         radius = np.array([sphere.r for sphere in self.spheres])
         centre = np.array([(sphere.x, sphere.y, sphere.z) for sphere in self.spheres])
         balls = 4.0 / 3.0 * np.pi * radius**3
