@@ -14,6 +14,8 @@ DECIMAL = re.compile(r"[+-]?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 COMMA = re.compile(r"([+-]?[0-9]+),([0-9]+(?:[eE][+-]?[0-9]+)?)")
 LONGEST = 300
 """Largest number of characters of a number."""
+LARGEST_EXACT = 2**53
+"""Up to here a float represents every whole number."""
 LARGE_LENGTH = 10.0
 """Lengths from here on are written in m, shorter ones in mm [m]."""
 LARGE_TIME, SMALL_TIME = 0.1, 1e-4
@@ -49,6 +51,11 @@ def read_whole(text: str) -> int | str:
     if isinstance(number, float):
         return int(number) if number.is_integer() else text
     return number
+
+
+def whole_if_exact(number: int | float) -> int | float:
+    """1e6 as 1000000; a number that is not whole, or too large for a float to be exact, is returned unchanged."""
+    return int(number) if float(number).is_integer() and abs(number) <= LARGEST_EXACT else number
 
 
 def about_comma(text: Any) -> str:
