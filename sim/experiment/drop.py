@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 from repose.sim.engine.contacts.wall_geometry import approach
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment import history
@@ -43,7 +45,7 @@ def add_grains(experiment: Experiment, position: Sequence[float], radius: float,
         )
     if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= MOST:
         raise ParameterError(f"{what} is refused: their number is {count!r}; give one from 1 to {MOST}.")
-    found = free_places(experiment.run.world, np.array(place), radius, count)
+    found = free_places(experiment.run.world, np.array(place), radius, count, partial(_stay, experiment, radius))
     if len(found) < count:
         raise ParameterError(
             f"{what} is refused: there is room for {len(found)} of {count} grains of radius {length_text(radius)} "
@@ -63,9 +65,23 @@ def mean_radius(experiment: Experiment) -> float:
     return float(world.radius[~world.fixed].mean())
 
 
-def free_places(world: World, place: Floats, radius: float, count: int) -> Floats:
-    """At most `count` centres near a place [m], the nearest first, at which spheres of this radius touch neither each
-    other nor anything else, shape (found, dimension)."""
+def _stay(experiment: Experiment, radius: float, centres: Floats) -> NDArray[np.bool_]:
+    """Which grains of this radius [m] with centres (n, dimension) [m] the scene does not remove at once."""
+    leaves = experiment.scene.leaves
+    if leaves is None:
+        return np.ones(len(centres), bool)
+    return ~leaves(experiment, centres, np.full(len(centres), radius))
+
+
+def free_places(
+    world: World,
+    place: Floats,
+    radius: float,
+    count: int,
+    stay: Callable[[Floats], NDArray[np.bool_]] = lambda centres: np.ones(len(centres), bool),
+) -> Floats:
+    """At most `count` centres near a place [m], the nearest first, at which spheres of this radius `stay` and touch
+    neither each other nor anything else, shape (found, dimension)."""
     dimension = place.size
     steps = np.arange(-REACH, REACH + 1)
     if dimension == 2:  # a hexagonal lattice; in space a cubic one
@@ -75,6 +91,7 @@ def free_places(world: World, place: Floats, radius: float, count: int) -> Float
         lattice = np.array(list(itertools.product(steps, repeat=dimension)), float)
     lattice = lattice[np.argsort((lattice**2).sum(axis=1), kind="stable")]
     tried = place + SPACING * radius * lattice
+    tried = tried[stay(tried)]
     centres = world.motion[:dimension, 0].T
     near = (np.abs(centres - place) < SPACING * radius * (REACH + 2) + world.radius[:, None]).all(axis=1)
     apart = np.sqrt(((tried[:, None] - centres[near]) ** 2).sum(axis=2))

@@ -37,6 +37,7 @@ from repose.sim.scenes.common.poured import (
 from repose.sim.scenes.common.state_checks import are_rows, first_flaw, poured_flaws
 from repose.sim.scenes.common.stream import (
     QUIET_TIME,
+    beyond,
     disc,
     drawn_radii,
     fallen,
@@ -286,6 +287,7 @@ SCENE = Scene(
     describe=describe,
     on_grain_removed=count_removed,
     add_grains=adding(lambda built, radii: built.mass_of(radii)),
+    leaves=lambda experiment, centres, radii: beyond(centres, radii, sizes(experiment).floor),
     box=box,
     focus=focus,
     results=results,

@@ -82,6 +82,8 @@ def test_in_space_no_grain_is_put_into_a_wall_or_below_the_plate() -> None:
         ("heap", (0.0, 0.01), 0.1, 1, "give one from"),
         ("heap", (0.0, 0.01), 1.0, 0, "from 1 to 200"),
         ("heap", (0.0, 0.01), 1.0, True, "from 1 to 200"),
+        ("heap", (0.0, -0.5), 1.0, 1, "room for 0 of 1 grains"),  # below the base
+        ("vessel", (0.0, 0.5, 0.05), 1.0, 1, "room for 0 of 1 grains"),  # beyond the rim, where grains leave
         ("bounce", (0.0, 0.0, 1.0), 1.0, 1, "has no loose grains"),
     ],
 )
