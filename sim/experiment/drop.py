@@ -25,6 +25,8 @@ RANGE = 5.0
 smaller steps, much larger ones would not fit into the scene."""
 SPACING = 2.05
 """Distance of the places that are tried [radii]."""
+AT_ONCE = 100
+"""Number of places of which the scene says at once whether it keeps grains out of them."""
 REACH = 8
 """Places are tried up to this many spacings away from the pointer, along every axis."""
 
@@ -66,11 +68,11 @@ def mean_radius(experiment: Experiment) -> float:
 
 
 def _stay(experiment: Experiment, radius: float, centres: Floats) -> NDArray[np.bool_]:
-    """Which grains of this radius [m] with centres (n, dimension) [m] the scene does not remove at once."""
-    leaves = experiment.scene.leaves
-    if leaves is None:
+    """Which grains of this radius [m] with centres (n, dimension) [m] the scene does not keep out."""
+    keeps_out = experiment.scene.keeps_out
+    if keeps_out is None:
         return np.ones(len(centres), bool)
-    return ~leaves(experiment, centres, np.full(len(centres), radius))
+    return ~keeps_out(experiment, centres, np.full(len(centres), radius))
 
 
 def free_places(
@@ -91,13 +93,14 @@ def free_places(
         lattice = np.array(list(itertools.product(steps, repeat=dimension)), float)
     lattice = lattice[np.argsort((lattice**2).sum(axis=1), kind="stable")]
     tried = place + SPACING * radius * lattice
-    tried = tried[stay(tried)]
     centres = world.motion[:dimension, 0].T
     near = (np.abs(centres - place) < SPACING * radius * (REACH + 2) + world.radius[:, None]).all(axis=1)
     apart = np.sqrt(((tried[:, None] - centres[near]) ** 2).sum(axis=2))
     free = (apart >= world.radius[near] + radius).all(axis=1)
     found: list[Floats] = []
-    for centre in tried[free]:
+    tried = tried[free]
+    blocks = (tried[first : first + AT_ONCE] for first in range(0, len(tried), AT_ONCE))
+    for centre in itertools.chain.from_iterable(block[stay(block)] for block in blocks):
         if len(found) == count:
             break
         if all(approach(world.walls, w, tuple(centre))[0] >= radius for w in range(world.walls.shape.size)):

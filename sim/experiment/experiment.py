@@ -81,9 +81,9 @@ class Scene:
     add_grains: Callable[[Experiment, Floats, Floats], None] | None = None
     """add_grains(experiment, centres, radii): adds loose grains at rest, centres (n, dimension) [m] and radii (n,) [m],
     and counts them. None if the scene has no loose grains to add."""
-    leaves: Callable[[Experiment, Floats, Floats], NDArray[np.bool_]] | None = None
-    """leaves(experiment, centres, radii): which grains would leave the scene as soon as they are there, shape (n,);
-    none are added there. None if grains leave nowhere."""
+    keeps_out: Callable[[Experiment, Floats, Floats], NDArray[np.bool_]] | None = None
+    """keeps_out(experiment, centres, radii): which grains would leave the scene as soon as they are added, or be inside
+    a solid body, shape (n,). None if there are no such places."""
     free_walls: bool = False
     """Whether the user can draw walls into it, in the plane: its course neither counts nor moves walls, and its worlds
     have none of their own."""

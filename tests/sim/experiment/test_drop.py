@@ -18,6 +18,7 @@ from repose.sim.experiment.replay import verify
 from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.stepping import advance
 from repose.sim.io.plain import decode, encode
+from repose.sim.scenes.vessel import scene as vessel
 
 from tests.reliability.runs import FEW, go, poured, resumed, saved
 from tests.sim.experiment.test_pull import done, falling
@@ -69,6 +70,14 @@ def test_in_space_no_grain_is_put_into_a_wall_or_below_the_plate() -> None:
     assert len(found) == 5
     assert found[:, 2].min() >= radius
     assert np.linalg.norm(found[:, :2], axis=1).max() < 6.0 * radius
+
+
+@pytest.mark.usefixtures("plain")
+def test_no_grain_is_put_into_the_body_of_a_shape() -> None:
+    experiment = new_experiment("vessel")
+    foot = (0.0, 0.0, 0.0)  # of the goblet, which is solid
+    done(experiment, AddGrains(foot, 0.3 * mean_radius(experiment), 3))
+    assert vessel.count_grains(experiment)["inside_body"] == 0
 
 
 @pytest.mark.usefixtures("plain")
