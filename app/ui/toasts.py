@@ -59,7 +59,7 @@ def _sources(ui: Ui) -> list[tuple[str, object, str, bool]]:
     busy = film.running or film.finishing
     ended = f"Saved {film.path}: {film.seconds:.1f} s." if film.path and film.frames and not busy else ""
     return [
-        ("message", (snapshot.message, snapshot.cuts), "" if quiet else whole_change(ui), False),
+        ("message", (snapshot.messages, snapshot.message, snapshot.cuts), "" if quiet else whole_change(ui), False),
         ("refusal", snapshot.refusals, snapshot.refusal, True),
         ("edit", ui.edits.refused, refused, True),
         ("preset", ui.preset_library.trouble, ui.preset_library.trouble, True),
