@@ -89,6 +89,11 @@ def time_text(seconds: float) -> str:
     return with_prefix(seconds, "s")
 
 
+def time_unit(longest: float) -> tuple[float, str]:
+    """Factor and unit of an axis of time that reaches so far [s]: (1, "s"), (1e-3, "ms"), (1e-6, "µs")."""
+    return (1.0, "s") if abs(longest) >= LARGE_TIME else prefix_of(longest, "s")
+
+
 def with_prefix(value: float, unit: str, digits: int = 4) -> str:
     """A value of that many significant digits with the prefix of its unit that keeps it readable: "319.8 nJ"."""
     factor, shown = prefix_of(value, unit, digits)

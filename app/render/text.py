@@ -18,6 +18,8 @@ SCRIPT = re.compile(r"([_^])([^\W_]+(?:\.[0-9]+)?)")
 RAISED = re.compile(r"((?<=\b[^\W\d_])_|\^)([^\W_]+(?:\.[0-9]+)?)")
 """A superscript in a sentence, or a subscript of a symbol of one letter; an underscore may also belong to a name."""
 POWER = re.compile(r"\b(?P<mantissa>\d+(?:\.\d+)?)e(?P<sign>[+-])0*(?P<exponent>\d+)")
+MINUS = re.compile(r"(?<![\w.)\]/\\^°%-])-(?=\d)")
+"""A sign before a number; not a hyphen in a word, a name or a range."""
 DIGITS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 SHIFT = {"": 0.0, "_": 0.32, "^": -0.06}
 """How far scripts are set off downwards [heights of a line]."""
@@ -134,14 +136,14 @@ def _write_words(words: list[str], width: float) -> None:
 
 
 def friendly(text: str) -> str:
-    """Numbers such as 2.5e+06 in the form 2.5·10⁶."""
+    """Numbers such as 2.5e+06 in the form 2.5·10⁶, negative ones with a minus sign in place of a hyphen."""
 
     def power(match: re.Match[str]) -> str:
         sign = "⁻" if match["sign"] == "-" else ""
         times = "" if match["mantissa"] in ("1", "") else f"{match['mantissa']}·"
         return f"{times}10{sign}{match['exponent'].translate(DIGITS)}"
 
-    return POWER.sub(power, text)
+    return MINUS.sub("−", POWER.sub(power, text))
 
 
 def si(value: float, unit: str, digits: int = 3) -> str:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 from repose.sim.engine.contacts.wall_geometry import approach
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment import history
@@ -23,6 +25,8 @@ RANGE = 5.0
 smaller steps, much larger ones would not fit into the scene."""
 SPACING = 2.05
 """Distance of the places that are tried [radii]."""
+AT_ONCE = 100
+"""Number of places of which the scene says at once whether it keeps grains out of them."""
 REACH = 8
 """Places are tried up to this many spacings away from the pointer, along every axis."""
 
@@ -43,7 +47,7 @@ def add_grains(experiment: Experiment, position: Sequence[float], radius: float,
         )
     if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= MOST:
         raise ParameterError(f"{what} is refused: their number is {count!r}; give one from 1 to {MOST}.")
-    found = free_places(experiment.run.world, np.array(place), radius, count)
+    found = free_places(experiment.run.world, np.array(place), radius, count, partial(_stay, experiment, radius))
     if len(found) < count:
         raise ParameterError(
             f"{what} is refused: there is room for {len(found)} of {count} grains of radius {length_text(radius)} "
@@ -63,9 +67,23 @@ def mean_radius(experiment: Experiment) -> float:
     return float(world.radius[~world.fixed].mean())
 
 
-def free_places(world: World, place: Floats, radius: float, count: int) -> Floats:
-    """At most `count` centres near a place [m], the nearest first, at which spheres of this radius touch neither each
-    other nor anything else, shape (found, dimension)."""
+def _stay(experiment: Experiment, radius: float, centres: Floats) -> NDArray[np.bool_]:
+    """Which grains of this radius [m] with centres (n, dimension) [m] the scene does not keep out."""
+    keeps_out = experiment.scene.keeps_out
+    if keeps_out is None:
+        return np.ones(len(centres), bool)
+    return ~keeps_out(experiment, centres, np.full(len(centres), radius))
+
+
+def free_places(
+    world: World,
+    place: Floats,
+    radius: float,
+    count: int,
+    stay: Callable[[Floats], NDArray[np.bool_]] = lambda centres: np.ones(len(centres), bool),
+) -> Floats:
+    """At most `count` centres near a place [m], the nearest first, at which spheres of this radius `stay` and touch
+    neither each other nor anything else, shape (found, dimension)."""
     dimension = place.size
     steps = np.arange(-REACH, REACH + 1)
     if dimension == 2:  # a hexagonal lattice; in space a cubic one
@@ -80,7 +98,9 @@ def free_places(world: World, place: Floats, radius: float, count: int) -> Float
     apart = np.sqrt(((tried[:, None] - centres[near]) ** 2).sum(axis=2))
     free = (apart >= world.radius[near] + radius).all(axis=1)
     found: list[Floats] = []
-    for centre in tried[free]:
+    tried = tried[free]
+    blocks = (tried[first : first + AT_ONCE] for first in range(0, len(tried), AT_ONCE))
+    for centre in itertools.chain.from_iterable(block[stay(block)] for block in blocks):
         if len(found) == count:
             break
         if all(approach(world.walls, w, tuple(centre))[0] >= radius for w in range(world.walls.shape.size)):

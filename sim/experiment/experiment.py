@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, get_args, get_type_hints
 
+import numpy as np
+from numpy.typing import NDArray
 from repose.sim.engine.contacts.contact_table import ContactTable
 from repose.sim.engine.model import Model, Numbers
 from repose.sim.engine.timestep.survey import Survey
@@ -79,6 +81,9 @@ class Scene:
     add_grains: Callable[[Experiment, Floats, Floats], None] | None = None
     """add_grains(experiment, centres, radii): adds loose grains at rest, centres (n, dimension) [m] and radii (n,) [m],
     and counts them. None if the scene has no loose grains to add."""
+    keeps_out: Callable[[Experiment, Floats, Floats], NDArray[np.bool_]] | None = None
+    """keeps_out(experiment, centres, radii): which grains would leave the scene as soon as they are added, or be inside
+    a solid body, shape (n,). None if there are no such places."""
     free_walls: bool = False
     """Whether the user can draw walls into it, in the plane: its course neither counts nor moves walls, and its worlds
     have none of their own."""
@@ -283,6 +288,8 @@ class Experiment:
     """The last event, one sentence. Written by `notices`."""
     message_repeats: bool = False
     """Whether the message says the same as the phase label. Written by `notices`."""
+    messages: int = 0
+    """Number of messages so far: two in a row may be equal. Written by `notices`."""
     session: Session = field(default_factory=Session)
     """Made together with the experiment, and never replaced."""
 

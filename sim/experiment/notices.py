@@ -8,3 +8,4 @@ from repose.sim.experiment.experiment import Experiment
 def tell(experiment: Experiment, sentence: str, repeats: bool = False) -> None:
     """Show one sentence beside the picture until the next one; `repeats` if it says the same as the phase label."""
     experiment.message, experiment.message_repeats = sentence, repeats
+    experiment.messages += 1

@@ -290,6 +290,8 @@ class Snapshot:
     """The last event, one sentence."""
     message_repeats: bool = False
     """True while the message says the same as `phase_label`."""
+    messages: int = 0
+    """Number of messages so far: two in a row may be equal."""
     notice: Notice | None = None
     """Notice of the scene."""
     refusal: str = ""

@@ -265,6 +265,7 @@ def take_snapshot(experiment: Experiment, snapshot: Snapshot, contacts: bool = T
     snapshot.moments_bytes = experiment.history.checkpoints.bytes
     snapshot.moments_budget = experiment.history.checkpoints.budget
     snapshot.message, snapshot.message_repeats = experiment.message, experiment.message_repeats
+    snapshot.messages = experiment.messages
     snapshot.notice = experiment.scene.notice(experiment)
     snapshot.fault = experiment.fault
     snapshot.at_rest = at_rest(experiment)

@@ -13,6 +13,7 @@ from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import slide
 from repose.sim.experiment.commands import Command, Release
 from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.registry import scenes
 
 STILL = 0.25
 """Motion of the pointer below which no command is sent [px]."""
@@ -50,10 +51,14 @@ def place_at(ui: Ui, at: Pixel) -> tuple[float, ...]:
 
 
 def grain_radius(snapshot: Snapshot) -> float:
-    """Mean radius of the grains, of all spheres where there is no grain [m]."""
+    """Mean radius of the grains [m]; of the smallest one that the scene pours while there is none."""
     moving = np.isfinite(snapshot.mass)
-    sizes = snapshot.radius[moving] if moving.any() else snapshot.radius
-    return float(sizes.mean()) if sizes.size else 1e-3
+    if moving.any():
+        return float(snapshot.radius[moving].mean())
+    scene = scenes().get(snapshot.scene)
+    if scene is None or snapshot.parameters is None:
+        return 1e-3
+    return scene.smallest_grain(snapshot.parameters)[1]
 
 
 def begin_drag(ui: Ui, at: Pixel, deed: str, make: Callable[[tuple[float, ...]], Command]) -> bool:

@@ -152,5 +152,11 @@ def pour_on(experiment: Experiment, high: float, pour: Callable[[Experiment], No
 def fallen(experiment: Experiment, rim: float) -> NDArray[np.bool_]:
     """Grains beyond the rim of the plate, at that distance from its axis [m], shape (count,)."""
     world = experiment.run.world
-    beyond: NDArray[np.bool_] = np.hypot(*world.motion[:2, 0]) > rim + world.radius
-    return beyond & ~world.fixed
+    return beyond(world.motion[:2, 0].T, world.radius, rim) & ~world.fixed
+
+
+def beyond(centres: Floats, radii: Floats, rim: float) -> NDArray[np.bool_]:
+    """Which spheres with centres (n, 2 or 3) and radii (n,) [m] do not reach back over a rim at that distance from the
+    axis [m]."""
+    outside: NDArray[np.bool_] = np.hypot(centres[:, 0], centres[:, 1]) > rim + radii
+    return outside

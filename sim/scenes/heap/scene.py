@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from repose.sim.engine.builder import keep_spheres
-from repose.sim.engine.world import World
+from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.ledger import booked
 from repose.sim.experiment.notices import tell
@@ -138,8 +138,13 @@ def _fill_on(experiment: Experiment) -> None:
 def fallen(experiment: Experiment) -> NDArray[np.bool_]:
     """Grains below the base, shape (count,)."""
     world = experiment.run.world
-    below: NDArray[np.bool_] = world.motion[1, 0] < -experiment.run.built.base_radius - world.radius
-    return below & ~world.fixed
+    return below_base(experiment, world.motion[:2, 0].T, world.radius) & ~world.fixed
+
+
+def below_base(experiment: Experiment, centres: Floats, radii: Floats) -> NDArray[np.bool_]:
+    """Which spheres with centres (n, 2) and radii (n,) [m] are below the base."""
+    below: NDArray[np.bool_] = centres[:, 1] < -experiment.run.built.base_radius - radii
+    return below
 
 
 def act(experiment: Experiment, action: str) -> str:
@@ -362,6 +367,7 @@ SCENE = Scene(
     on_grain_removed=count_removed,
     free_walls=True,
     add_grains=adding(lambda built, radii: mass_of(radii, built)),
+    keeps_out=below_base,
     measure=measure,
     slope=_drawn_slope,
     curves=lambda experiment: other_angles.curves(experiment.run.state.other),

@@ -36,7 +36,7 @@ from repose.sim.scenes.common.poured import (
     under_way,
 )
 from repose.sim.scenes.common.state_checks import first_flaw, poured_flaws
-from repose.sim.scenes.common.stream import QUIET_TIME, disc, fallen, pour_on, smallest_grain
+from repose.sim.scenes.common.stream import QUIET_TIME, beyond, disc, fallen, pour_on, smallest_grain
 from repose.sim.scenes.heap3d.filling import FLOOR_WALL, Heap3dState, begin, layers, pour_layer, rebuild_plate, sizes
 from repose.sim.scenes.heap3d.parameters import Heap3dParameters
 
@@ -216,6 +216,7 @@ SCENE = Scene(
     describe=describe,
     on_grain_removed=count_removed,
     add_grains=adding(lambda built, radii: built.mass_of(radii)),
+    keeps_out=lambda experiment, centres, radii: beyond(centres, radii, sizes(experiment.run.built).plate),
     measure=measure,
     slope=slope,
     box=box,

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from repose.sim.engine.builder import empty_world, set_walls
 from repose.sim.engine.contacts.wall_forces import FACET, PLANE
 from repose.sim.engine.world import Floats, World
@@ -37,6 +38,7 @@ from repose.sim.scenes.common.poured import (
 from repose.sim.scenes.common.state_checks import are_rows, first_flaw, poured_flaws
 from repose.sim.scenes.common.stream import (
     QUIET_TIME,
+    beyond,
     disc,
     drawn_radii,
     fallen,
@@ -179,8 +181,21 @@ def count_grains(experiment: Experiment) -> dict[str, int]:
     """Grains held, on the floor and inside the body of the shape, as plain data."""
     beneath = facets_beneath(shape(experiment), experiment.run.world.motion[:3, 0].T)
     held = int((beneath > 0).sum())
-    inside = int((beneath % 2 == 1).sum()) if experiment.run.state.closed else 0
+    inside = int(in_body(experiment, beneath).sum())
     return {"held": held, "on_floor": int(beneath.size) - held, "inside_body": inside}
+
+
+def in_body(experiment: Experiment, beneath: NDArray[np.int_]) -> NDArray[np.bool_]:
+    """Which centres with so many facets beneath are inside the body of a closed shape."""
+    inside: NDArray[np.bool_] = (beneath % 2 == 1) & experiment.run.state.closed
+    return inside
+
+
+def keeps_out(experiment: Experiment, centres: Floats, radii: Floats) -> NDArray[np.bool_]:
+    """Which spheres with centres (n, 3) and radii (n,) [m] would be off the floor, or inside the body of the shape."""
+    out = beyond(centres, radii, sizes(experiment).floor)
+    out[~out] = in_body(experiment, facets_beneath(shape(experiment), centres[~out]))
+    return out
 
 
 def describe(experiment: Experiment) -> tuple[str, str, float | None]:
@@ -286,6 +301,7 @@ SCENE = Scene(
     describe=describe,
     on_grain_removed=count_removed,
     add_grains=adding(lambda built, radii: built.mass_of(radii)),
+    keeps_out=keeps_out,
     box=box,
     focus=focus,
     results=results,

@@ -37,9 +37,11 @@ def test_a_value_is_written_with_the_prefix_that_fits(value: float, text: str) -
         ("0.25 mm", "0.25 mm"),
         ("friction", "friction"),
         ("grade+3", "grade+3"),
+        ("Gravity: -5.8° → -10°, (-2e-05 m)", "Gravity: −5.8° → −10°, (−2·10⁻⁵ m)"),
+        ("run-2 of 2026-11-23, 4-5 in m^-1 or a/-1", "run-2 of 2026-11-23, 4-5 in m^-1 or a/-1"),
     ],
 )
-def test_powers_of_ten_are_shown_as_superscripts(text: str, written: str) -> None:
+def test_powers_of_ten_are_superscripts_and_negative_numbers_have_a_minus_sign(text: str, written: str) -> None:
     assert friendly(text) == written
 
 

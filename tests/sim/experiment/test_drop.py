@@ -18,6 +18,7 @@ from repose.sim.experiment.replay import verify
 from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.stepping import advance
 from repose.sim.io.plain import decode, encode
+from repose.sim.scenes.vessel import scene as vessel
 
 from tests.reliability.runs import FEW, go, poured, resumed, saved
 from tests.sim.experiment.test_pull import done, falling
@@ -72,6 +73,14 @@ def test_in_space_no_grain_is_put_into_a_wall_or_below_the_plate() -> None:
 
 
 @pytest.mark.usefixtures("plain")
+def test_no_grain_is_put_into_the_body_of_a_shape() -> None:
+    experiment = new_experiment("vessel")
+    foot = (0.0, 0.0, 0.0)  # of the goblet, which is solid
+    done(experiment, AddGrains(foot, 0.3 * mean_radius(experiment), 3))
+    assert vessel.count_grains(experiment)["inside_body"] == 0
+
+
+@pytest.mark.usefixtures("plain")
 @pytest.mark.parametrize(
     ("scene", "position", "size", "count", "reason"),
     [
@@ -82,6 +91,8 @@ def test_in_space_no_grain_is_put_into_a_wall_or_below_the_plate() -> None:
         ("heap", (0.0, 0.01), 0.1, 1, "give one from"),
         ("heap", (0.0, 0.01), 1.0, 0, "from 1 to 200"),
         ("heap", (0.0, 0.01), 1.0, True, "from 1 to 200"),
+        ("heap", (0.0, -0.5), 1.0, 1, "room for 0 of 1 grains"),  # below the base
+        ("vessel", (0.0, 0.5, 0.05), 1.0, 1, "room for 0 of 1 grains"),  # beyond the rim, where grains leave
         ("bounce", (0.0, 0.0, 1.0), 1.0, 1, "has no loose grains"),
     ],
 )

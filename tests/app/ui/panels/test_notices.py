@@ -18,7 +18,7 @@ from repose.app.ui.panels import Panel, all_keys, all_panels, notices, presentat
 from repose.app.ui.panels.notices import ways_back
 from repose.app.ui.places import BELOW_LEGEND
 from repose.app.ui.questions import ask
-from repose.app.ui.toasts import LONG, TOASTS, tell
+from repose.app.ui.toasts import LONG, SHORT, TOASTS, tell
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button_width
 from repose.sim.experiment.commands import Act, Recover, SetParameters
@@ -48,6 +48,16 @@ def test_a_message_disappears_by_itself_and_a_second_refusal_is_shown_again(harn
     assert toasts(harness) == []
     harness.ui.snapshot = replace(harness.ui.snapshot, refusals=2)
     assert toasts(harness) == ["Not now."]
+
+
+def test_a_message_equal_to_the_last_one_is_shown_again(harness: PanelHarness) -> None:
+    """A click that adds grains like the click before it is answered too."""
+    toasts(harness)
+    for number in (1, 2):
+        harness.ui.snapshot = replace(harness.ui.snapshot, message="1 grain is added.", messages=number)
+        assert toasts(harness) == ["1 grain is added."]
+        harness.frame(round(60 * SHORT))
+        assert toasts(harness) == []
 
 
 def test_fewer_threads_than_allowed_are_told_once(harness: PanelHarness) -> None:
