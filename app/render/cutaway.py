@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 from repose.app.render.camera import Box
 from repose.app.render.orbit import Camera3D
 from repose.app.storage.view import View
+from repose.sim.experiment.snapshot import Snapshot
 
 Plane = tuple[float, float, float, float]
 """Unit normal n towards the viewer and offset w [m]; points with n·x + w > 0 are hidden."""
@@ -18,13 +19,21 @@ FIELD = "stress_field"
 """Switch of the stress field, which needs a plane to be drawn in."""
 
 
-def cut_plane(view: View, box: Box, camera: Camera3D) -> Plane:
+def has_field(view: View, snapshot: Snapshot) -> bool:
+    """Whether the stress field is switched on and can be drawn: grains touch, and none has a label, as spheres that
+    never touch have."""
+    forces = snapshot.forces
+    return view.shown.get(FIELD, False) and not snapshot.labels and forces is not None and len(forces.i) > 0
+
+
+def cut_plane(view: View, box: Box, camera: Camera3D, field: bool = False) -> Plane:
     """The plane chosen by the user, with its normal towards the viewer.
 
-    For the stress field, where none is chosen, the upright one through the middle of the box that faces the viewer.
+    For the stress field (`has_field`), where none is chosen, the upright one through the middle of the box that faces
+    the viewer.
     """
     chosen = view.cut_axis in AXES
-    if not chosen and not view.shown.get(FIELD, False):
+    if not chosen and not field:
         return NOTHING
     facing = 1 if abs(camera.axes()[2][1]) >= abs(camera.axes()[2][0]) else 0
     axis = AXES.index(view.cut_axis) if chosen else facing

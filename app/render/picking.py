@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from repose.app.render.camera import Size
-from repose.app.render.cutaway import cut_plane, is_cut
+from repose.app.render.cutaway import cut_plane, has_field, is_cut
 from repose.app.render.orbit import Camera, Camera3D
 from repose.app.storage.view import View
 from repose.sim.experiment.snapshot import Snapshot
@@ -20,7 +20,7 @@ def sphere_at(
     position, radius = snapshot.position.astype(np.float64), snapshot.radius.astype(np.float64)
     shown = np.isfinite(position).all(axis=1)
     if isinstance(camera, Camera3D):
-        shown &= ~is_cut(snapshot.position, cut_plane(view, snapshot.box, camera))
+        shown &= ~is_cut(snapshot.position, cut_plane(view, snapshot.box, camera, has_field(view, snapshot)))
         eye, direction = camera.ray(pixel, size)
         apart = position - eye
         along = apart @ direction

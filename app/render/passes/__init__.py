@@ -30,7 +30,7 @@ from repose.app.render.colours import (
     shown_as,
 )
 from repose.app.render.course import Course
-from repose.app.render.cutaway import FIELD, NOTHING, Plane, cut_plane, is_cut
+from repose.app.render.cutaway import NOTHING, Plane, cut_plane, has_field, is_cut
 from repose.app.render.field_picture import FieldPicture, field_picture
 from repose.app.render.film_words import FilmWords
 from repose.app.render.orbit import Camera, Camera3D
@@ -134,12 +134,12 @@ class Frame:
     @functools.cached_property
     def cut(self) -> Plane:
         """In 3D: the plane in front of which nothing is drawn."""
-        return cut_plane(self.view, self.snapshot.box, self.orbit)
+        return cut_plane(self.view, self.snapshot.box, self.orbit, has_field(self.view, self.snapshot))
 
     @functools.cached_property
     def field(self) -> FieldPicture | None:
         """The stress field, while it is shown."""
-        if not self.view.shown.get(FIELD, False) or self.snapshot.labels:
+        if not has_field(self.view, self.snapshot):
             return None
         return field_picture(self.snapshot, self.view, self.cut if self.dimension == 3 else NOTHING, self.ranges)
 

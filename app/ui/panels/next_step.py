@@ -22,6 +22,9 @@ HEIGHT = 32.0
 """Height of all buttons, and width of those that show their key only [px at scale 1]."""
 NARROWEST = 20.0
 """Least width of a button that shows its key only [px at scale 1]."""
+TIGHT, LEAST = 2.0, 72.0
+"""Gap between small buttons, and width of the large one, where usual ones would leave no room for all actions, as
+beside an open study [px at scale 1]."""
 MARGIN = 16.0
 """Between the edge of the picture and the large button [px at scale 1]."""
 OVER = (
@@ -52,8 +55,14 @@ def draw(ui: Ui) -> None:
     _draw_phase(ui, width)
     labels = sum(_with_labels(ui).values()) + len(ui.snapshot.actions) * imgui.get_style().item_spacing.x
     large = min(max(min(LARGE * ui.scale, width - labels), SMALLEST * ui.scale), width)
+    gap = imgui.get_style().item_spacing.x
+    if width - large < len(ui.snapshot.actions) * (NARROWEST * ui.scale + gap):
+        gap = TIGHT * ui.scale
+        large = min(large, max(width - len(ui.snapshot.actions) * (NARROWEST * ui.scale + gap), LEAST * ui.scale))
+    imgui.push_style_var(imgui.StyleVar_.item_spacing, imgui.ImVec2(gap, imgui.get_style().item_spacing.y))
     drawn = draw_next(ui, large)
     _draw_small(ui, width - large, drawn)
+    imgui.pop_style_var()
     imgui.end()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pygame
 from imgui_bundle import imgui
 from repose.app.language import translated
-from repose.app.render.text import note, text_width
+from repose.app.render.text import draw_text, note, text_width
 from repose.app.render.theme import vector
 from repose.app.storage.paths import runs_folder
 from repose.app.storage.plot_files import WRITERS, Sheet
@@ -15,7 +15,7 @@ from repose.app.ui.panels import Panel, width_beside
 from repose.app.ui.panels.curves import draw_curve
 from repose.app.ui.studies import MOST_SEEDS, MOST_VALUES, candidates, usual_range
 from repose.app.ui.ui import Ui
-from repose.app.ui.widgets import button, choose, tooltip
+from repose.app.ui.widgets import button, choose, fitting_size, tooltip
 from repose.sim.parameters import ParameterSet
 from repose.sim.registry import scenes
 
@@ -125,8 +125,9 @@ def _draw_progress(ui: Ui) -> None:
         "study.start",
         "Start",
         width=width,
-        help="On free processors; the run in the window goes on. Runs that were "
-        "done earlier are on disk, and are not done again.",
+        help=studies.trouble
+        or "On free processors; the run in the window goes on. Runs that were "
+        "done earlier are on disk, and are not done again.",  # it covers the line of the message
     ):
         studies.start(ui.snapshot.scene, ui.snapshot.parameters)
     imgui.same_line()
@@ -155,7 +156,9 @@ def _draw_progress(ui: Ui) -> None:
     if trouble:
         after = imgui.get_cursor_pos()
         imgui.set_cursor_pos(line)
-        imgui.text_unformatted(translated(trouble))
+        room, place = imgui.get_content_region_avail().x, imgui.get_cursor_screen_pos()
+        draw_text(place.x, place.y, trouble, ui.palette.text, fitting_size(trouble, room))
+        imgui.dummy(imgui.ImVec2(room, imgui.get_text_line_height()))
         ui.probe.mark("study.trouble")
         tooltip(trouble)
         imgui.set_cursor_pos(after)

@@ -212,7 +212,7 @@ def describe(experiment: Experiment) -> tuple[str, str, float | None]:
     state: HeapState = experiment.run.state
     angles, left = state.other, state.poured - state.removed
     if state.phase == TRICKLING:
-        words = f"adding grains: {angles.trickled} of {angles.trickle_to}, {len(angles.avalanches)} avalanches"
+        words = f"adding grains: {angles.trickled} of {angles.trickle_to}, avalanches: {len(angles.avalanches)}"
         return state.phase, words, angles.trickled / angles.trickle_to
     words = f"table at {math.degrees(angles.turned):.1f}°: {left} grains left"
     return state.phase, f"{state.phase}, {words}", None

@@ -18,6 +18,7 @@ from repose.app.render.passes.legend import overlay as draw_legend
 from repose.app.storage.view import View
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.measure.contact_forces import ContactForces
+from repose.sim.measure.display import Label
 
 from tests.app.test_passes_of_real_runs import Sheet
 
@@ -126,15 +127,22 @@ def test_a_body_has_one_centre_and_its_contacts_branch_from_there() -> None:
 @pytest.mark.parametrize("name", ["front", "side", "three-quarter"])
 def test_in_space_the_field_is_in_the_cut_or_in_the_middle_of_the_box_facing_the_viewer(name: str) -> None:
     camera, box = Camera3D(azimuth=VIEWS[name][0], elevation=VIEWS[name][1]), ((0.0, 0.0, 0.0), (2.0, 4.0, 6.0))
-    plane = cut_plane(SEEN, box, camera)
+    plane = cut_plane(SEEN, box, camera, field=True)
     axis = 0 if name == "side" else 1
     assert np.abs(plane[:3]).argmax() == axis
     assert -plane[3] / plane[axis] == pytest.approx(0.5 * box[1][axis])
     assert plane[axis] * camera.axes()[2][axis] > 0.0
-    chosen = cut_plane(View(shown=SEEN.shown, cut_axis="z", cut_position=0.25), box, camera)
+    chosen = cut_plane(View(shown=SEEN.shown, cut_axis="z", cut_position=0.25), box, camera, field=True)
     assert chosen[2] != 0.0
     assert -chosen[3] / chosen[2] == pytest.approx(1.5)
     assert cut_plane(View(), box, camera) == NOTHING
+
+
+def test_where_no_field_can_be_drawn_its_switch_hides_no_sphere() -> None:
+    touching = lattice(3)
+    assert frame(touching).cut != NOTHING
+    for loose in (replace(touching, forces=None), replace(touching, labels=(Label(0, "e = 0.8"),))):
+        assert frame(loose).cut == NOTHING
 
 
 @pytest.mark.parametrize("dimension", [2, 3])

@@ -218,6 +218,18 @@ def test_a_tooltip_covers_neither_the_row_of_its_widget_nor_those_above(
         assert seen[-1] >= harness.widgets["study.low"][3], "the tooltip covers the range that is typed"
 
 
+def test_the_help_of_start_says_why_the_study_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[str] = []
+    real = widgets.write
+    monkeypatch.setattr(widgets, "write", lambda *given: seen.append(given[0]) or real(*given))
+    with open_harness(tmp_path, full_snapshot(), size=(1280, 800)) as harness:
+        opened(harness, tmp_path).ui.studies.low = "0.4"
+        harness.click("study.start")
+        harness.frame(120)
+        assert harness.ui.studies.trouble
+        assert any(harness.ui.studies.trouble in text for text in seen), "the help covers the message with other words"
+
+
 def test_a_scene_that_cannot_be_compared_says_so(tmp_path: Path) -> None:
     snapshot = full_snapshot()
     snapshot.scene, snapshot.parameters = "bounce", scenes()["bounce"].parameters()

@@ -11,8 +11,10 @@ from imgui_bundle import imgui
 from repose.app.render.passes import scale_bar
 from repose.app.render.theme import PALETTES, interface_scale
 from repose.app.ui import widgets
-from repose.app.ui.panels import all_panels, experiment, plots
+from repose.app.ui.layout import draw_panels
+from repose.app.ui.panels import all_panels, experiment, plots, study
 from repose.app.ui.panels.parameters import lecture_parameters
+from repose.app.ui.ui import Ui
 from repose.sim.experiment.snapshot import Action
 from repose.sim.measure.display import Reading
 from repose.sim.registry import scenes
@@ -118,6 +120,25 @@ def test_all_actions_stand_beside_the_length_scale_and_its_text(
         words = widgets.text_width("500 mm at the centre" if in_space else "500 mm", scale_bar.LABEL)
         bar = max(scale_bar.longest(free, scale), words)
         assert max(ends.values()) <= size[0] - bar - scale_bar.MARGIN * scale
+
+
+def test_all_actions_stand_beside_an_open_study(tmp_path: Path) -> None:
+    snapshot, size = full_snapshot(), (1280, 720)
+    more = Action("tilt", "Tilt the table", "T", True, "Tilt."), Action("trickle", "Add grains", "G", True, "Add.")
+    snapshot = replace(snapshot, actions=(*snapshot.actions[:2], *more, *snapshot.actions[2:]))
+
+    def draw(ui: Ui) -> None:
+        left, top, _, bottom = ui.inset
+        ui.inset = left, top, study.beside(size[0] - left, ui.scale), bottom
+        draw_panels(ui)
+
+    with open_harness(tmp_path, snapshot, size, draw) as harness:
+        left, _, right, _ = harness.ui.inset
+        assert right > 0.0
+        ends = {name: box[2] for name, box in harness.widgets.items() if name.startswith("action.")}
+        assert len(ends) == 7
+        bar = max(scale_bar.longest(size[0] - left - right, harness.ui.scale), widgets.text_width("500 mm"))
+        assert max(ends.values()) <= size[0] - right - bar - scale_bar.MARGIN * harness.ui.scale
 
 
 @pytest.mark.parametrize(("size", "text", "theme"), [*LOW, *HIGH])
