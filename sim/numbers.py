@@ -14,6 +14,8 @@ DECIMAL = re.compile(r"[+-]?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 COMMA = re.compile(r"([+-]?[0-9]+),([0-9]+(?:[eE][+-]?[0-9]+)?)")
 LONGEST = 300
 """Largest number of characters of a number."""
+LARGEST_EXACT = 2**53
+"""Up to here a float represents every whole number."""
 LARGE_LENGTH = 10.0
 """Lengths from here on are written in m, shorter ones in mm [m]."""
 LARGE_TIME, SMALL_TIME = 0.1, 1e-4
@@ -51,6 +53,11 @@ def read_whole(text: str) -> int | str:
     return number
 
 
+def whole_if_exact(number: int | float) -> int | float:
+    """1e6 as 1000000; a number that is not whole, or too large for a float to be exact, is returned unchanged."""
+    return int(number) if float(number).is_integer() and abs(number) <= LARGEST_EXACT else number
+
+
 def about_comma(text: Any) -> str:
     """What to type instead of a number with a comma, beginning with a blank; empty for any other text."""
     parts = COMMA.fullmatch(text.strip()) if isinstance(text, str) and len(text) <= LONGEST else None
@@ -80,6 +87,11 @@ def time_text(seconds: float) -> str:
     if seconds == 0.0 or abs(seconds) >= SMALL_TIME:
         return f"{1e3 * seconds:.4g} ms"
     return with_prefix(seconds, "s")
+
+
+def time_unit(longest: float) -> tuple[float, str]:
+    """Factor and unit of an axis of time that reaches so far [s]: (1, "s"), (1e-3, "ms"), (1e-6, "µs")."""
+    return (1.0, "s") if abs(longest) >= LARGE_TIME else prefix_of(longest, "s")
 
 
 def with_prefix(value: float, unit: str, digits: int = 4) -> str:

@@ -19,7 +19,7 @@ import annotated_types
 from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, ValidationError
 from pydantic_core import CoreSchema, core_schema
 from repose.sim import registry
-from repose.sim.numbers import about_comma, read_number
+from repose.sim.numbers import about_comma, read_number, whole_if_exact
 
 Effect = Literal["now", "ramp", "base", "anew", "restart"]
 """When a change acts:
@@ -85,7 +85,8 @@ class Parameter:
         """The value in the display unit, with that unit."""
         if isinstance(value, bool | str):
             return str(value) or self.empty
-        number = f"{value / self.quantity.scale:.{digits}g}" if self.kind == "float" else str(value)
+        whole = self.kind != "float" and isinstance(value, int)
+        number = str(value) if whole else f"{value / self.quantity.scale:.{digits}g}"
         gap = "" if self.quantity.unit == "°" else " "  # as SI has it: the sign of a degree follows the number
         return f"{number}{gap}{self.quantity.unit}".strip()
 
@@ -217,7 +218,7 @@ class ParameterSet(BaseModel):
             number = read_number(text)
             if isinstance(number, str):
                 return cls._one(name, unquoted(number))
-            return cls._one(name, float(number) if parameter.kind == "float" else number)
+            return cls._one(name, float(number) if parameter.kind == "float" else whole_if_exact(number))
         try:
             document = tomllib.loads(f"value = {text.strip()}")
         except tomllib.TOMLDecodeError:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from repose.app.render.director import Director
 from repose.app.render.passes import needs_forces
-from repose.app.storage.recorder import Frame, Recorder
+from repose.app.storage.recorder import Frame, Recorder, names_of
 from repose.app.window.window import WindowError
 
 if TYPE_CHECKING:
@@ -45,14 +44,21 @@ class HeadlessFilm:
         """Why the film ended early; empty if it did not."""
 
     @property
-    def path(self) -> Path:
-        """The file, or the folder of pictures."""
-        return self._recorder.path
+    def names(self) -> str:
+        """The file or files, or the folder of pictures."""
+        return names_of(self._recorder.path, self._recorder.parts)
 
     @property
     def outcome(self) -> dict[str, Any]:
         """The data of the film in the results."""
-        return {"file": str(self.path), "frames": self.frames, "cut_short": self.complaint or None}
+        parts = [str(part) for part in self._recorder.parts]
+        several = {"files": parts} if len(parts) > 1 else {}
+        return {
+            "file": parts[0] if parts else str(self._recorder.path),
+            **several,
+            "frames": self.frames,
+            "cut_short": self.complaint or None,
+        }
 
     def take(self, snapshot: Snapshot) -> float:
         """Draw the next frames; returns the simulated time to the next [s].

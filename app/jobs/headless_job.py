@@ -233,7 +233,7 @@ def _finish(
         results = [claims[name].path.name for name in written if name != "save"]
         print(f"written to       {folder} ({', '.join(results)})", flush=True)
         if film is not None:
-            print(f"film             {film.path} ({film.frames} frames)", flush=True)
+            print(f"film             {film.names} ({film.frames} frames)", flush=True)
         if "save" in written:
             print(f"saved run        {job.save} (continue it with --from)", flush=True)
     if simulation.fault is not None:

@@ -24,7 +24,7 @@ from repose.app.render.side_by_side import Together
 from repose.app.signals import INTERRUPTED
 from repose.app.stopping import Stop, StopAsked, stoppable
 from repose.app.storage.plot_files import Sheet, draw
-from repose.app.storage.recorder import Recorder
+from repose.app.storage.recorder import Recorder, names_of
 from repose.app.storage.view import View
 from repose.sim.experiment import side_by_side
 from repose.sim.experiment.commands import Act, Command, SetParameters, Start, StartSideBySide, UseThreads
@@ -123,7 +123,10 @@ def film_lecture(lecture: Lecture, plan: FilmPlan, language: str = "en", threads
     if complaint or recorder.failure:
         say(f"The film ends early: {complaint or recorder.failure}")
         code = code or NOT_ALL_WRITTEN
-    print(f"film             {recorder.path} ({frames} frames, {frames / plan.fps:.0f} s)", flush=True)
+    print(
+        f"film             {names_of(recorder.path, recorder.parts)} ({frames} frames, {frames / plan.fps:.0f} s)",
+        flush=True,
+    )
     return code
 
 

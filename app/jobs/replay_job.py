@@ -128,7 +128,7 @@ def film_run(
     for sentence in (film.complaint, _difference(played.verdict)):
         if sentence:
             say(sentence)
-    print(f"film             {film.path} ({film.frames} frames)", flush=True)
+    print(f"film             {film.names} ({film.frames} frames)", flush=True)
     if played.verdict.differs_at is not None:
         return DIFFERS
     return NOT_WRITTEN if film.complaint else WRITTEN

@@ -161,7 +161,7 @@ def _free_fall(wanted: tuple[float, float], snapshot: Snapshot) -> tuple[float, 
 
 def _layer_step(wanted: tuple[float, float], snapshot: Snapshot) -> tuple[float, float]:
     """From the first layer to the last one of the run; to the next of `LAYER_STEPS` if their number is not known."""
-    if snapshot.layers > wanted[1]:
+    if snapshot.layers and max(snapshot.layers, 2) > wanted[1]:
         return 0.0, max(snapshot.layers - 1.0, 1.0)
     return 0.0, float(next((step for step in LAYER_STEPS if step >= wanted[1]), wanted[1]))
 

@@ -52,6 +52,7 @@ class Sink(Protocol):
     """Encoder of images into a file, in a separate thread."""
 
     path: Path
+    parts: list[Path]
 
     @property
     def ready(self) -> bool: ...
@@ -86,6 +87,8 @@ class Film:
     """Number of frames of this recording so far, or of the last one."""
     path: Path | None = None
     """File of this recording, or of the last one."""
+    parts: tuple[Path, ...] = ()
+    """Files of the last recording, if it was an MP4: several where the disk has a largest file."""
     trouble: str = ""
     _sink: Sink | None = None
     _incoming: queue.Queue[Snapshot | None] | None = None
@@ -119,7 +122,7 @@ class Film:
         """Begin a new file, named as typed or else as the scene; a number is appended if the name exists."""
         if self.running or self.finishing:
             return
-        self.trouble, self.frames = "", 0
+        self.trouble, self.frames, self.parts = "", 0, ()
         stem = (self.name.strip() or scene).removesuffix(self.format)
         if not NAME.fullmatch(stem) or not stem.strip("."):
             self.trouble = f"'{self.name}' cannot be a file's name: use letters, digits, spaces and hyphens."
@@ -198,7 +201,7 @@ class Film:
     def _close(self, sink: Sink) -> None:
         try:
             self.frames = sink.close()
-            self.path = sink.path
+            self.path, self.parts = sink.path, tuple(sink.parts)
             self.trouble = self.trouble or sink.failure
         except Exception as error:
             self.trouble = str(error)

@@ -19,7 +19,7 @@ import sys
 import tempfile
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
@@ -320,6 +320,14 @@ def film_path(text: str) -> Path:
     """The name of a film as typed: with a slash at its end it is a folder for PNG pictures."""
     path = Path(text)
     return path.with_name(path.name + PICTURES) if text.endswith(("/", os.sep)) and path.name else path
+
+
+def names_of(path: Path, parts: Sequence[Path]) -> str:
+    """The file of a film; of a film in several parts the first and the last one, and how many there are."""
+    if len(parts) < 2:
+        return str(path)
+    first, last, count = parts[0], parts[-1].name, len(parts)
+    return f"{first} to {last} ({count} files)"
 
 
 def encoder_names() -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from repose.sim.numbers import COMMA, read_number
+from repose.sim.numbers import COMMA, read_number, whole_if_exact
 from repose.sim.parameters import Parameter, Value
 
 DECADES = 6
@@ -62,8 +62,8 @@ def typed(parameter: Parameter, text: str) -> Value:
         number = read_number(text)
         if isinstance(number, str):
             return number
-        if parameter.kind == "int" and isinstance(number, int):
-            return number
+        if parameter.kind == "int":
+            return whole_if_exact(number)
         value = float(f"{float(number) * parameter.quantity.scale:.15g}")
     except OverflowError:
         return math.inf

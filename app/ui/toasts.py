@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from imgui_bundle import imgui
 from repose.app.render.text import friendly
+from repose.app.storage.recorder import names_of
 from repose.app.ui.ui import Ui
 
 TOASTS, SEEN = "toasts", "toasts seen"
@@ -57,7 +58,11 @@ def _sources(ui: Ui) -> list[tuple[str, object, str, bool]]:
     quiet = snapshot.fault is not None or snapshot.message_repeats
     refused = next(iter(ui.edits.refusals.values()), "")
     busy = film.running or film.finishing
-    ended = f"Saved {film.path}: {film.seconds:.1f} s." if film.path and film.frames and not busy else ""
+    ended = (
+        f"Saved {names_of(film.path, film.parts)}: {film.seconds:.1f} s."
+        if film.path and film.frames and not busy
+        else ""
+    )
     return [
         ("message", (snapshot.messages, snapshot.message, snapshot.cuts), "" if quiet else whole_change(ui), False),
         ("refusal", snapshot.refusals, snapshot.refusal, True),

@@ -11,7 +11,7 @@ from repose.app.render.follow import Following, follow, without_idle_walls
 from repose.app.render.framing import LEGEND_ROOM, MARGIN, SCALE_BAR_ROOM, picture_scale
 from repose.app.render.orbit import VIEWS, Camera, Camera3D
 from repose.app.render.passes import band
-from repose.app.ui.places import TASK_FOOT, free_of_buttons
+from repose.app.ui.places import MOUSE_CORNER, MOUSE_EDGE, TASK_FOOT, free_of_buttons
 from repose.app.ui.ui import Ui
 from repose.sim.engine.world import Floats
 from repose.sim.experiment.snapshot import Snapshot
@@ -42,6 +42,8 @@ class CameraControl:
     _following: Following | None = None
     _chosen_for: object = None
     """Scene, size of the window and insets for which the camera was last chosen without a transition."""
+    _beside_tools: tuple[object, float] = None, 0.0
+    """Window and scene, and the right edge of the buttons of the tools if a run began with grains below them [px]."""
     _dragging: bool = False
     _shift: bool = False
     _goal: tuple[float, float] | None = None
@@ -73,12 +75,17 @@ class CameraControl:
             return
         if isinstance(ui.camera, Camera3D):
             self._turn(ui.camera)
-        place = (scene.scene, scene.cuts if not scene.step else 0, ui.size, ui.inset, ui.scale)
+        window = (scene.scene, ui.size, ui.inset, ui.scale)
+        if not scene.step or window != self._beside_tools[0]:
+            self._beside_tools = window, 0.0 if scene.step else _edge_of_tools_over_grains(ui)
+        place = (*window, scene.cuts if not scene.step else 0, self._beside_tools[1])
         if place != self._chosen_for or self._following is None:
             self._chosen_for, self._following = place, None  # no transition in another window or scene
         elif self._following.camera is not ui.camera:
             self._following = Following(ui.camera, wall_top=self._following.wall_top)  # a transition from there
-        self._following = follow(self._following, scene, ui.camera, ui.size, _room(ui), min(elapsed, LONGEST_FRAME))
+        left, above, right, below = _room(ui)
+        room = max(left, self._beside_tools[1]), above, right, below
+        self._following = follow(self._following, scene, ui.camera, ui.size, room, min(elapsed, LONGEST_FRAME))
         ui.camera = self._following.camera
 
     def update_still(self, ui: Ui, camera: Camera3D, corners: Floats, foot: float = 0.0) -> None:
@@ -155,3 +162,17 @@ def _room(ui: Ui) -> Inset:
     left, top, right, bottom = free_of_buttons(ui) if ui.runs else ui.inset
     above = max(top + LEGEND_ROOM * ui.scale, min(ui.memory.get(TASK_FOOT, 0.0), MOST_TASK * ui.size[1]))
     return left, above, right, bottom + SCALE_BAR_ROOM * ui.scale
+
+
+def _edge_of_tools_over_grains(ui: Ui) -> float:
+    """Right edge of the buttons of the tools if they would hide grains of this picture in the plane, else 0 [px]."""
+    edge, (_, foot) = ui.memory.get(MOUSE_EDGE, 0.0), ui.memory.get(MOUSE_CORNER, (0.0, 0.0))
+    moving = ~ui.snapshot.fixed
+    if not edge or ui.runs or not moving.any():
+        return 0.0
+    camera = follow(None, ui.snapshot, ui.camera, ui.size, _room(ui), 0.0).camera
+    if isinstance(camera, Camera3D):
+        return 0.0
+    x, y = camera.world_to_pixel(ui.snapshot.position[moving], ui.size).T
+    reach = ui.snapshot.radius[moving] / camera.metres_per_pixel
+    return float(edge) if ((x - reach < edge) & (y - reach < foot)).any() else 0.0

@@ -20,8 +20,8 @@ from repose.sim.experiment.hand import acts, stepper
 from repose.sim.measure.mean_speed import mean_speed
 
 REST_TIME, SLOW = 0.25, 1e-2
-"""Simulated time after a command before the grains can count as at rest [s], and mean speed below which grains are at
-rest in scenes without a settle speed [m/s]."""
+"""Time after a command before the grains can count as at rest, times the time scale of the scene [s], and mean speed
+below which grains are at rest in scenes without a settle speed [m/s]."""
 
 CHECKS_PER_CHECKPOINT = 40
 """Checks between two checkpoints: restart points for faults, positions of the rewind bar, hashes of the log."""
@@ -78,8 +78,8 @@ def is_finished(experiment: Experiment) -> bool:
 def at_rest(experiment: Experiment) -> bool:
     """True if only a command can change the phase and all grains have come to rest.
 
-    After a command the simulated time advances by `REST_TIME` at least, so that its effect on grains at rest can be
-    seen. After a reset, as at the beginning, there is none to wait for.
+    After a command the simulated time advances by `REST_TIME` times the time scale of the scene at least, so that its
+    effect on grains at rest can be seen. After a reset, as at the beginning, there is none to wait for.
     """
     run, past = experiment.run, experiment.history
     if not is_finished(experiment) or run.ramp is not None or acts(run):
@@ -89,7 +89,8 @@ def at_rest(experiment: Experiment) -> bool:
     last = past.log.entries[past.commands - 1] if past.commands else None
     # An experiment that has ended had its effect, be it within microseconds as an impact.
     ended = experiment.phase == "rested" and last is not None and last.command == Act("run")
-    settled = last is None or last.command == Act("reset") or (past.at - last.at) * experiment.dt >= REST_TIME or ended
+    wait = REST_TIME * experiment.scene.time_scale(run.built)
+    settled = last is None or last.command == Act("reset") or (past.at - last.at) * experiment.dt >= wait or ended
     return settled and mean_speed(run.world) < getattr(experiment.parameters, "settle_speed", SLOW)
 
 

@@ -35,7 +35,7 @@ from repose.sim.experiment.snapshot import Action
 from repose.sim.laws.materials import Material, damping_share
 from repose.sim.measure.contact_sums import pushes
 from repose.sim.measure.display import Curve, Label, Line, Outcome, Reading
-from repose.sim.numbers import with_prefix
+from repose.sim.numbers import time_unit, with_prefix
 from repose.sim.parameters import Quantity
 from repose.sim.scenes.common.motion_parameters import Gravity, MotionParameters, TimeStep, VerletFirst
 from repose.sim.scenes.common.phases import PhaseState, enter
@@ -217,6 +217,12 @@ class ImpactParameters(MotionParameters):
         """The longest elastic contact time [s]."""
         return max(impact.hertz[2] for impact in self.impacts)
 
+    @property
+    def duration(self) -> float:
+        """From the release to the end of the run [s]. Damping makes the contact longer: by half at e = 0.2, the
+        smallest one here."""
+        return (BEFORE + AFTER + 0.6) * self.contact_time
+
     def materials(self) -> tuple[Material, ...]:
         """One row per impact, the last one the plane."""
         return (*(impact.material for impact in self.impacts), self.impacts[0].material._replace(young=RIGID))
@@ -315,8 +321,7 @@ def supervise(experiment: Experiment) -> None:
     state.time.append(time)
     state.overlap.append((world.radius[:count] - (place[:count] - floor)).tolist())
     state.force.append(pushes(world).force[:count].tolist())
-    # Damping makes the contact longer: by half at e = 0.2, the smallest one here.
-    if time < (BEFORE + AFTER + 0.6) * run.built.contact_time:
+    if time < run.built.duration:
         return
     motion = world.motion[:, 1]
     state.after = np.column_stack([motion[2, :count], motion[0, :count], motion[4, :count]]).tolist()
@@ -439,9 +444,8 @@ def describe(experiment: Experiment) -> tuple[str, str, float | None]:
     state, built = experiment.run.state, experiment.run.built
     title = f"test {built.test}, {TITLES[built.test]}"
     if state.phase == "flowing":
-        whole = (BEFORE + AFTER + 0.6) * built.contact_time
         since = experiment.time - state.since
-        return state.phase, f"{title}: {with_prefix(since, 's', 3)}", min(1.0, since / whole)
+        return state.phase, f"{title}: {with_prefix(since, 's', 3)}", min(1.0, since / built.duration)
     return state.phase, f"{title}: {'before the impact' if state.phase == 'empty' else 'done'}", None
 
 
@@ -475,10 +479,11 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
     """Normal force against time of every impact."""
     state: ImpactState = experiment.run.state
     impacts = experiment.run.built.impacts
-    time = 1e6 * np.array(state.time)
+    factor, unit = time_unit(state.time[-1] if state.time else experiment.run.built.duration)
+    time = np.array(state.time) / factor
     force = 1e-3 * np.reshape(state.force, (len(state.time), len(impacts)))
     lines = tuple(Line(impact.name, time, force[:, row], group=row) for row, impact in enumerate(impacts))
-    return (Curve("Force", "time [µs]", "normal force [kN]", lines),)
+    return (Curve("Force", f"time [{unit}]", "normal force [kN]", lines),)
 
 
 def labels(experiment: Experiment) -> tuple[Label, ...]:

@@ -19,6 +19,7 @@ from repose.app.window.window import WindowError
 from repose.sim.experiment.thread_choice import ThreadChoice
 
 from tests.app.program import UNIX, start
+from tests.tiers import tiered
 
 SMALL = ("run", "heap", "--set", "grain_count=40", "--set", "width=0.012")
 
@@ -178,7 +179,7 @@ HANGUP = (signal.SIGHUP,) if hasattr(signal, "SIGHUP") else ()
 
 
 @UNIX
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, *HANGUP])
+@pytest.mark.parametrize("number", tiered([signal.SIGINT, signal.SIGTERM, *HANGUP], fast={signal.SIGTERM}))
 def test_signal_stops_the_run_and_keeps_the_results(number: int, tmp_path: Path) -> None:
     with start(["run", "--set", "grain_count=20000", "--no-picture", "--out", "kept"], tmp_path) as process:
         assert process.stderr is not None

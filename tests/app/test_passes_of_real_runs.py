@@ -373,7 +373,7 @@ def test_the_range_of_the_colours_is_constant_in_a_run_unless_it_follows_the_val
         assert np.diff([span[1] for span in eased if span is not None]).min() < 0.0
 
 
-@pytest.mark.parametrize("scene", ["heap", "heap3d", "vessel", "hourglass"])
+@pytest.mark.parametrize("scene", ["heap", "heap3d", "vessel", "hourglass", "brazil_nut", "janssen", "two_sided"])
 def test_the_legend_shows_the_number_of_layers_from_the_first_grain_on(scene: str) -> None:
     shots = [snapshot for snapshot in course(scene) if snapshot.columns["layer"].max(initial=-1.0) >= 0.0]
     poured = 1.0 + max(snapshot.columns["layer"].max() for snapshot in shots)

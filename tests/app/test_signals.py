@@ -130,6 +130,7 @@ def test_signals_ignored_from_outside_stay_ignored(here: Path) -> None:
 
 
 @UNIX
+@pytest.mark.slow
 def test_a_signal_while_engines_are_compiled_ends_the_program_and_its_process(here: Path) -> None:
     with start(["prepare"], here, NUMBA_CACHE_DIR=str(here / "empty")) as process:
         assert process.stderr is not None

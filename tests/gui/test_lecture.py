@@ -46,6 +46,7 @@ def preset(folder: Path, scene: str, **changes: str) -> str:
     return str(path)
 
 
+@pytest.mark.slow
 def test_the_heap_in_space_shows_its_angle_on_the_picture(tmp_path: Path) -> None:
     with open_desktop(tmp_path, "--preset", preset(tmp_path, "heap3d"), size=SIZE) as desktop:
         far = desktop.fresh()["metres_per_pixel"]

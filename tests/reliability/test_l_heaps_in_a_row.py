@@ -6,6 +6,7 @@ import pytest
 from repose.sim.study.survival import heaps_in_a_row
 
 
+@pytest.mark.slow
 def test_twenty_heaps_in_one_process_leave_memory_threads_and_files_as_they_were() -> None:
     held = heaps_in_a_row(20)
     for number, now in enumerate(held, 1):

@@ -24,11 +24,13 @@ from repose.sim.io.world_tables import tables_of
 
 from tests.reliability.runs import CYLINDER, SMALL, changed, go, landed, poured, resumed, saved
 from tests.small_worlds import use_plain_engine
+from tests.tiers import tiered
 
 SEEDED = np.random.default_rng(52)
 
 
-def test_n17_a_thousand_rewinds_restore_the_earlier_states() -> None:
+@pytest.mark.parametrize("jumps", tiered([100, 1000], fast={100}))
+def test_n17_random_jumps_restore_the_earlier_states(jumps: int) -> None:
     simulation = new_experiment("heap", SMALL)
     simulation.history.checkpoints.budget = 50 * 2**20
     apply(simulation, Act("fill"))
@@ -41,7 +43,7 @@ def test_n17_a_thousand_rewinds_restore_the_earlier_states() -> None:
             assert apply(simulation, Act("reset")) == ""
             assert apply(simulation, Act("fill")) == ""
     end = state_hash(simulation.run)
-    for at in SEEDED.choice([*hashes], 300):
+    for at in SEEDED.choice([*hashes], jumps):
         rewind_to(simulation, int(at))
         assert state_hash(simulation.run) == hashes[at], at
     rewind_to(simulation, 10_000)

@@ -13,7 +13,16 @@ from repose.app.cli.terminal import typed_number, typed_whole
 from repose.app.storage.settings import load_settings
 from repose.app.ui.field_values import typed
 from repose.sim.io import presets
-from repose.sim.numbers import about_comma, as_written, length_text, read_number, read_whole, time_text, with_prefix
+from repose.sim.numbers import (
+    about_comma,
+    as_written,
+    length_text,
+    read_number,
+    read_whole,
+    time_text,
+    time_unit,
+    with_prefix,
+)
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
 
@@ -108,6 +117,12 @@ def test_values_from_toml_become_python_types() -> None:
 )
 def test_a_time_in_a_message_is_in_seconds_or_milliseconds(seconds: float, text: str) -> None:
     assert time_text(seconds) == text
+
+
+def test_an_axis_of_time_has_the_unit_that_keeps_its_numbers_readable() -> None:
+    ends = (5.0, 0.1, 0.0999, 0.00184, 9.68e-5, -3e-5, 0.0)
+    assert [time_unit(end)[1] for end in ends] == ["s", "s", "ms", "ms", "µs", "µs", "s"]
+    assert time_unit(9.68e-5)[0] == 1e-6
 
 
 @pytest.mark.parametrize(

@@ -172,6 +172,17 @@ def test_a_refusal_for_a_slider_has_its_label_and_its_unit() -> None:
         )
 
 
+def test_a_whole_number_may_have_an_exponent_and_a_refused_one_is_shown_as_short_as_it_was_typed() -> None:
+    assert HeapParameters.parse("grain_count", "1e3") == 1000
+    with pytest.raises(ParameterError) as refused:
+        HeapParameters.checked({"grain_count": 1e9})
+    assert ".0" not in refused.value.in_units
+    assert "1e+09" in refused.value.in_units
+    for text in ("2.5", "1e300"):
+        with pytest.raises(ParameterError, match="is refused: it must be a whole number"):
+            HeapParameters.parse("grain_count", text)
+
+
 @pytest.mark.parametrize(
     ("text", "value"), [("0.2", 0.2), (" 2e-1 ", 0.2), ("+0.2", 0.2), ("1", 1.0), ("0", 0.0), ("10e-2", 0.1)]
 )

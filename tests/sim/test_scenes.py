@@ -343,6 +343,15 @@ def test_the_clock_stops_at_the_end_of_an_impact_of_microseconds(finished: Finis
     assert at_rest(simulation)
 
 
+def test_a_change_beside_an_impact_of_microseconds_lets_the_clock_run_for_a_part_of_the_impact_only() -> None:
+    simulation = new_experiment("impacts", {"test": "4"})
+    apply(simulation, SetParameters({"gravity": 1.0}))
+    assert not at_rest(simulation)
+    most = math.ceil(simulation.run.built.contact_time / simulation.dt)
+    assert advance(simulation, most, to_rest=True) < most
+    assert at_rest(simulation)
+
+
 def test_the_series_resolves_an_impact_of_microseconds(finished: Finished) -> None:
     simulation, _ = finished["impacts"]
     columns = simulation.run.series.columns()

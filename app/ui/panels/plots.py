@@ -20,7 +20,15 @@ from repose.app.storage.plot_files import WRITERS, Sheet
 from repose.app.ui.keys import Key
 from repose.app.ui.panels import Panel
 from repose.app.ui.panels.curves import draw_curve
-from repose.app.ui.panels.time_plot import draw_over_time, opening, shown_column, shown_span, thinned, time_label
+from repose.app.ui.panels.time_plot import (
+    draw_over_time,
+    opening,
+    shown_column,
+    shown_span,
+    thinned,
+    time_label,
+    time_unit_of,
+)
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, choose_tab, fitting_size
 from repose.sim.experiment.origin import origin_of
@@ -149,12 +157,11 @@ def _time_sheet(plot: Plot, measurements: list[Measurement], ui: Ui) -> Sheet:
     zero, dimension = opening(ui.snapshot) or 0.0, ui.snapshot.position.shape[1]
     time = shown_column(ui, "time") - zero
     inside = time >= shown_span(ui)[0] - zero
+    shown = time[inside] / time_unit_of(ui)[0]
     curves = []
     for label, group in groupby(measurements, lambda entry: entry.axis_label(dimension)):
         entries = [entry for entry in group if _has(ui, entry.name)]
-        lines = [
-            Line(entry.label(), time[inside], shown_column(ui, entry.name)[inside] / entry.scale) for entry in entries
-        ]
+        lines = [Line(entry.label(), shown, shown_column(ui, entry.name)[inside] / entry.scale) for entry in entries]
         if lines:
             curves.append(Curve(plot.title, time_label(ui), label, tuple(lines), log=entries[0].log))
     what = ", ".join(dict.fromkeys(curve.y_label.partition(" [")[0] for curve in curves))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from imgui_bundle import imgui
 from repose.app.language import translated
 from repose.app.render.pacing import describe_speed
 from repose.app.render.text import draw_text, note
 from repose.app.render.theme import colour32
 from repose.app.storage.film import FORMATS, FRAME_RATES, SIZES, SPEEDS
+from repose.app.storage.recorder import names_of
 from repose.app.ui.keys import Key
 from repose.app.ui.panels import Panel
 from repose.app.ui.ui import Ui
@@ -42,8 +45,8 @@ def draw(ui: Ui) -> None:
     elif film.path is not None and film.frames:
         row("Last film", f"{film.frames} frames, {film.seconds:.1f} s", ui)
     if film.path is not None:
-        row("File", film.path.name, ui)
-        tooltip(str(film.path))
+        row("File", names_of(Path(film.path.name), [Path(part.name) for part in film.parts]), ui)
+        tooltip("\n".join(map(str, film.parts or (film.path,))))
     if film.trouble:
         note(film.trouble, ui.palette.bad)
 

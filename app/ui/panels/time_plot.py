@@ -12,6 +12,7 @@ from repose.app.ui.axis_ticks import set_axis
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import choose
 from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.numbers import time_text, time_unit
 
 Floats = NDArray[np.float64]
 
@@ -22,8 +23,8 @@ FEWEST_DECADES, MOST_DECADES = 3, 9
 SINCE_OPENING = -1.0
 """Entry of `SPANS` for what came after the opening of the wall."""
 SPANS = {
-    SINCE_OPENING: "from {zero} [s]",
-    0.0: "over all time [s]",
+    SINCE_OPENING: "from {zero} [{unit}]",
+    0.0: "over all time [{unit}]",
     20.0: "over the last 20 s",
     5.0: "over the last 5 s",
     1.0: "over the last 1 s",
@@ -59,18 +60,19 @@ def draw_over_time(
         return
     try:
         zero = opening(ui.snapshot) or 0.0
-        begin, end = shown_span(ui)
-        time = thinned(shown_column(ui, "time")) - zero
+        factor, unit = time_unit_of(ui)
+        begin, end = ((place - zero) / factor for place in shown_span(ui))
+        time = (thinned(shown_column(ui, "time")) - zero) / factor
         drawn = _finite(ui, curves, time, log)
         bare = implot.AxisFlags_.no_label
-        implot.setup_axes("t [s]", "", bare if ticks else bare | implot.AxisFlags_.no_tick_labels, bare)
+        implot.setup_axes(f"t [{unit}]", "", bare if ticks else bare | implot.AxisFlags_.no_tick_labels, bare)
         low, high = limits([values for values, _ in drawn.values()], log, from_zero)
-        implot.setup_axes_limits(begin - zero, end - zero, low, high, implot.Cond_.always)
-        set_axis(implot.ImAxis_.x1, begin - zero, end - zero, width, labels=ticks)
+        implot.setup_axes_limits(begin, end, low, high, implot.Cond_.always)
+        set_axis(implot.ImAxis_.x1, begin, end, width, labels=ticks)
         set_axis(implot.ImAxis_.y1, low, high, size.y - imgui.get_text_line_height(), log)
         for name, (values, colour) in drawn.items():
             implot.plot_line(name, time, values, implot.Spec(line_color=vector(colour), line_weight=1.6 * ui.scale))
-        _draw_marks(ui, zero)
+        _draw_marks(ui, zero, factor)
     finally:
         implot.end_plot()
 
@@ -94,13 +96,23 @@ def _zero_words(snapshot: Snapshot) -> str:
 
 def time_label(ui: Ui) -> str:
     """What the time axis shows, with its unit."""
-    return "simulated time t [s]" if opening(ui.snapshot) is None else f"time from {_zero_words(ui.snapshot)} t [s]"
+    unit = time_unit_of(ui)[1]
+    if opening(ui.snapshot) is None:
+        return f"simulated time t [{unit}]"
+    return f"time from {_zero_words(ui.snapshot)} t [{unit}]"
+
+
+def time_unit_of(ui: Ui) -> tuple[float, str]:
+    """Factor and unit of the time axis, by the time farthest from its zero [s]."""
+    zero = opening(ui.snapshot) or 0.0
+    return time_unit(max(abs(place - zero) for place in shown_span(ui)))
 
 
 def _draw_span(ui: Ui) -> bool:
     """The list of time spans, at the right, one choice for all plots over time; True if it needs a line of its own."""
     choices = ui.settings.choices
-    spans = {str(span): text.format(zero=_zero_words(ui.snapshot)) for span, text in SPANS.items()}
+    words = {"zero": _zero_words(ui.snapshot), "unit": time_unit_of(ui)[1]}
+    spans = {str(span): text.format(**words) for span, text in SPANS.items()}
     pad = imgui.get_style().frame_padding.x
     around = imgui.get_text_line_height() + pad
     widest = max(text_width(text) for text in spans.values()) + around
@@ -168,19 +180,19 @@ def limits(curves: list[Floats], log: bool, from_zero: bool = True) -> tuple[flo
     return min(low, 0.0) - (room if low < 0.0 else 0.0), high + room
 
 
-def _draw_marks(ui: Ui, zero: float) -> None:
-    """A thin line where a parameter changed; the mouse on it shows the change. `zero` of the time axis [s]."""
+def _draw_marks(ui: Ui, zero: float, factor: float) -> None:
+    """A thin line where a parameter changed; the mouse on it shows the change. `zero` and unit of the time axis [s]."""
     marks = ui.edits.marks
     if not marks:
         return
-    times = np.array([mark.time for mark in marks]) - zero
+    times = (np.array([mark.time for mark in marks]) - zero) / factor
     grey = implot.Spec(line_color=vector(ui.palette.muted, 0.55), line_weight=ui.scale, flags=implot.ItemFlags_.no_fit)
     implot.plot_inf_lines("##changes", times, grey)
     if implot.is_plot_hovered():
         reach = NEAR * ui.scale * implot.get_plot_limits().x.size() / max(implot.get_plot_size().x, 1.0)
         near = int(np.argmin(np.abs(times - implot.get_plot_mouse_pos().x)))
         if abs(times[near] - implot.get_plot_mouse_pos().x) < reach:
-            imgui.set_tooltip(translated(f"{times[near]:.3f} s: {marks[near].text}"))
+            imgui.set_tooltip(translated(f"{time_text(factor * times[near])}: {marks[near].text}"))
 
 
 def thinned(series: Floats) -> Floats:

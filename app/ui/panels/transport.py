@@ -17,6 +17,7 @@ from repose.app.ui.places import is_shown, show
 from repose.app.ui.transport import SPEEDS, clock_text, describe_pace, wanted_speed
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, dragged, slide, tooltip
+from repose.sim.numbers import time_text
 
 TIMELINE = 14.0
 """Height of the bar of time [px at scale 1]."""
@@ -77,7 +78,7 @@ def _explain_timeline(ui: Ui, left: float, width: float) -> None:
     pointer = imgui.get_io().mouse_pos.x
     near = [event for event in ui.events.shown if abs(left + width * event.at / end - pointer) < NEAR * ui.scale]
     if near:
-        tooltip("\n".join(f"{event.time:.3f} s: {event.text}" for event in near[-4:]))
+        tooltip("\n".join(f"{time_text(event.time)}: {event.text}" for event in near[-4:]))
     else:
         tooltip(
             f"Drag: back to one of {len(ui.snapshot.moments)} checkpoints, dense for recent times "

@@ -238,6 +238,7 @@ SCENE = disc_scene(
     action=("Shake", "Shake the box up and down."),
     guess=Guess("Small grains below the large one at the end", "%", 0.0, 100.0),
     answer=answer,
+    layers=lambda parameters: 2,
     overlap_limit=SOFT,
     lecture=("size_ratio", "shaking", "frequency", "friction", "wall_friction"),
     test_values={"grain_count": 40, "young": 3e5, "size_ratio": 2.5, "duration": 0.4, "shaking": 1.2},

@@ -225,6 +225,7 @@ def disc_scene(
     set_out: Callable[[Experiment], None] = lambda experiment: None,
     share: Callable[[Experiment], float] | None = None,
     study: Study | None = None,
+    layers: Callable[[Any], int] = lambda parameters: 1,
     overlap_limit: float = SOFT,
 ) -> Scene:
     """The scene of one experiment with discs.
@@ -233,7 +234,8 @@ def disc_scene(
     returns whether the grains are ready for it, if given: otherwise they are once they rest. `set_out` begins the
     course, `drive(experiment)` moves the walls at every check and returns whether the course is over, `record`
     measures, `outcomes` says what is expected of a whole course, `numbers` what it adds to the results, `answer` what
-    came out for the number that is guessed. `action` are label and help of the button that begins the course.
+    came out for the number that is guessed, `layers(parameters)` into how many layers the grains are told apart.
+    `action` are label and help of the button that begins the course.
     """
 
     begins = f"{action[0]}: the course begins."
@@ -362,6 +364,7 @@ def disc_scene(
         results=results,
         check=check,
         outcomes=found,
+        layers=lambda experiment: layers(experiment.run.built),
         guess=guess,
         answer=answered,
         under_way=under_way,

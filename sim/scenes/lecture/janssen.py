@@ -308,6 +308,7 @@ SCENE = disc_scene(
     readings=readings,
     curves=curves,
     share=share,
+    layers=lambda parameters: int(parameters.portions),
     action=("Fill", "Fill the column in portions, and lower its bottom a little after each."),
     guess=Guess("Force on the bottom over the weight of the whole filling", "%", 0.0, 100.0),
     answer=answer,

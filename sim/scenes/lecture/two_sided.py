@@ -383,6 +383,7 @@ SCENE = disc_scene(
     readings=readings,
     curves=curves,
     share=share,
+    layers=lambda parameters: int(parameters.portions),
     action=("Pour", "Let the grains trickle onto the plate in portions."),
     guess=Guess("Angle of the flanks of the large heap", "°", 0.0, 60.0),
     answer=answer,

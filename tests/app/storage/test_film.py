@@ -18,6 +18,7 @@ class Sink:
     def __init__(self, path: Path, size: tuple[int, int], fps: int) -> None:
         self.path, self.size, self.fps = path, size, fps
         self.frames: list[Any] = []
+        self.parts = [path, path.with_name(f"{path.stem}-2.mp4")]
         self.ready, self.failure, self.closed = True, "", False
 
     def add(self, frame: Any) -> None:
@@ -114,6 +115,7 @@ def test_every_frame_sent_is_drawn_at_the_size_of_the_film_and_kept(
     film.wait(5.0)
     assert sinks[0].closed
     assert [frame[0, 0, 0] for frame in sinks[0].frames[7:]] == [6] * STILL
+    assert film.parts == tuple(sinks[0].parts)
 
 
 def test_while_the_encoder_is_behind_frames_wait(film: Film, source: Source, sinks: list[Sink]) -> None:

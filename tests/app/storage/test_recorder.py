@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from repose.app.jobs.film_faults import killed_films
 from repose.app.storage import recorder
-from repose.app.storage.recorder import Recorder, RecorderError, film_path
+from repose.app.storage.recorder import Recorder, RecorderError, film_path, names_of
 
 av = pytest.importorskip("av")
 
@@ -322,6 +322,12 @@ def test_r14_a_film_continues_in_another_file_at_the_largest_file_of_the_disk(tm
     bright = [int((frame[:, :, 1].mean(axis=0) > 150).sum()) for frame in shown]
     assert bright == pytest.approx([16 + number // 8 for number in range(200)], abs=1), "each once, in order"
     assert all((tmp_path / name).stat().st_size > 50_000 for name in names[:-1])
+
+
+def test_r14_all_files_of_a_film_are_named() -> None:
+    whole = [Path("/films/a.mp4"), Path("/films/a-2.mp4"), Path("/films/a-3.mp4")]
+    assert names_of(whole[0], whole[:1]) == str(whole[0])
+    assert names_of(whole[-1], whole) == f"{whole[0]} to a-3.mp4 (3 files)"
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ import pytest
 from repose.app.render.camera import Camera2D
 from repose.app.render.orbit import VIEWS, Camera3D
 from repose.app.storage.view import View
-from repose.app.ui.places import TASK_FOOT
+from repose.app.ui.places import MOUSE_CORNER, MOUSE_EDGE, TASK_FOOT
 from repose.app.window.camera_control import CameraControl
 from repose.sim.experiment.snapshot import Snapshot
 
@@ -199,3 +199,20 @@ def test_a_film_in_space_shows_what_the_window_shows_between_its_panels(space: A
     shown = film.world_to_pixel(points, (1920, 1080)) - (960.0, 540.0)
     scale = min(1920 / 680.0, 1080 / 674.0)
     assert shown == pytest.approx(window * scale)
+
+
+def test_a_column_of_grains_does_not_begin_below_the_buttons_of_the_tools(ui: Any) -> None:
+    ui.memory |= {MOUSE_EDGE: 428.0, MOUSE_CORNER: (428.0, 400.0)}
+    column = np.array([(0.005, 0.005 * k) for k in range(1, 40)], np.float32)
+    alike = {"radius": np.full(39, 0.005, np.float32), "fixed": np.zeros(39, bool)}
+    ui.snapshot = Snapshot(serial=1, position=column, box=((0.0, 0.0), (0.4, 0.2)), **alike)
+    control = CameraControl()
+    control.update(ui)
+    begun = ui.camera.world_to_pixel((0.0, 0.0), ui.size)
+    assert 428 < begun[0] < 460
+    ui.snapshot = replace(ui.snapshot, step=1)
+    control.update(ui, 0.02)
+    assert ui.camera.world_to_pixel((0.0, 0.0), ui.size) == pytest.approx(begun)  # the first step moves no picture
+    ui.snapshot = replace(ui.snapshot, step=0, position=column + np.float32((0.3, 0.0)))
+    CameraControl().update(ui)
+    assert ui.camera.world_to_pixel((0.0, 0.0), ui.size)[0] < 328  # nothing is below them: the picture keeps its size

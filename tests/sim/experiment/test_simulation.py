@@ -189,7 +189,7 @@ def test_random_changes_of_every_slider_never_leave_a_number_that_is_not_finite(
         for p in simulation.parameters.declared().values()
         if p.quantity.effect in ("now", "ramp") and p.kind == "float"
     ]
-    for _ in range(400):
+    for _ in range(200):
         slider = sliders[generator.integers(len(sliders))]
         if slider.name == "dt":
             value = float(10.0 ** generator.uniform(-6, -3)) if generator.random() < 0.5 else "auto"

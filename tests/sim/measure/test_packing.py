@@ -55,7 +55,7 @@ def scattered(dimension: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
 @pytest.mark.parametrize("dimension", [2, 3])
 def test_the_fraction_of_a_random_packing_equals_a_monte_carlo_estimate(dimension: int) -> None:
     position, radius = scattered(dimension, 7)
-    points = np.random.default_rng(11).random((200_000, dimension))
+    points = np.random.default_rng(11).random((50_000, dimension))
     hit = np.zeros(len(points), bool)
     for x, r in zip(position, radius, strict=True):
         hit |= np.sum((points - x) ** 2, axis=1) < r * r

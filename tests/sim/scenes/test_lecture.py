@@ -54,6 +54,7 @@ def test_run_all_gives_the_bits_of_the_command_line_whenever_it_is_pressed_in_th
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1800)  # drum and biaxial press compute for a minute and a half, beside other programs for ten
 @pytest.mark.parametrize("scene", NAMES)
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_every_lecture_scene_at_its_default_size_follows_its_law(scene: str, seed: int) -> None:
@@ -188,6 +189,7 @@ def test_the_check_of_the_brazil_nut_complains_where_it_stays_at_the_bottom() ->
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1800)
 @pytest.mark.parametrize("seed", range(4, 9))
 def test_the_large_grain_rises_within_ten_seconds_for_every_seed(seed: int) -> None:
     """Times of seeds 1 to 16: mean of the logarithms ln 3.3, standard deviation 0.4; 10 s are 2.8 deviations away."""

@@ -26,6 +26,7 @@ from repose.sim.engine.world import PAIR_COUNT, REBUILD_COUNT, REBUILT_AT, STEP_
 
 from tests.sim.engine.neighbours.lists import arguments_of, renew
 from tests.small_worlds import Bench, model_of, world_of
+from tests.tiers import tiered
 
 OTHERS = ThreadPoolExecutor(2)
 
@@ -90,7 +91,7 @@ def rows_split(world: World) -> int:
 
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize("dimension", [2, 3])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", tiered(range(4), fast={0, 1}))
 def test_list_equals_brute_force_for_random_clouds(dimension: int, seed: int, threads: int) -> None:
     generator = np.random.default_rng([dimension, seed])
     split = twice = with_large = 0
