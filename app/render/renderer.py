@@ -84,12 +84,10 @@ class Renderer:
         self._draw_scene([(frame, (0, 0, *size))], "window", 0)
         self._draw_overlay(frame, self._gui)
 
-    def draw_beside(
-        self, tiles: Sequence[Tile], view: View, size: Size, scale: float, around: Colour, covered: Sequence[Part]
-    ) -> None:
+    def draw_beside(self, tiles: Sequence[Tile], view: View, size: Size, scale: float, around: Colour) -> None:
         """Draw pictures side by side onto the window, like `draw`; the colour `around` is where there is none.
 
-        What opaque panels cover of the window, `covered`, is not drawn. Pictures of equal colours have one legend.
+        The panels around the pictures need no ground of their own. Pictures of equal colours have one legend.
         """
         if size[0] <= 0 or size[1] <= 0:
             return
@@ -108,7 +106,7 @@ class Renderer:
         ]
         parts = [part for _, part in pictures]
         self._draw_scene(pictures, "window", 0)
-        _fill(gaps([*parts, *covered], size), around)
+        _fill(gaps(parts, size), around)
         background = imgui.get_background_draw_list()
         for frame, (x, y, width, height) in pictures:
             foot = size[1] - y

@@ -13,7 +13,7 @@ from repose.app.language import translated
 from repose.app.progress import one_line
 from repose.app.render.text import note, text_width
 from repose.app.ui.file_dialog import take_answer
-from repose.app.ui.panels import Panel, Side, all_panels
+from repose.app.ui.panels import Panel, Side, all_panels, instead
 from repose.app.ui.places import (
     FOCUS,
     GUESS,
@@ -155,7 +155,14 @@ def _begin(ui: Ui, name: str, x: float, y: float, width: float, height: float, f
     imgui.set_next_window_pos(imgui.ImVec2(x, y))
     imgui.set_next_window_size(imgui.ImVec2(width, height))
     take_focus(ui, name)
-    imgui.begin(name, None, FIXED | flags)
+    imgui.begin(name, None, FIXED | flags | _ground(ui))
+
+
+def _ground(ui: Ui) -> int:
+    """The flag of a panel whose ground is filled with the pictures side by side: software fills faster than it
+    blends."""
+    filled = ui.runs and instead(ui) is None and "picture" not in ui.broken
+    return int(imgui.WindowFlags_.no_background) if filled else 0
 
 
 def _draw_bar(ui: Ui, top: float, height: float) -> None:
@@ -186,7 +193,7 @@ def _draw_column(ui: Ui, width: float, height: float) -> None:
     imgui.set_next_window_pos(imgui.ImVec2(0.0, 0.0))
     imgui.set_next_window_size(imgui.ImVec2(width, height))
     take_focus(ui, "column")
-    imgui.begin("column", None, FIXED & ~int(imgui.WindowFlags_.no_scrollbar))
+    imgui.begin("column", None, (FIXED | _ground(ui)) & ~int(imgui.WindowFlags_.no_scrollbar))
     start = imgui.get_cursor_pos_y()
     panels, short = _on("column"), is_short(ui)
     above = panels[:1] if short else panels

@@ -428,9 +428,7 @@ class Application:
             return
         shown = shown_as(view.colour_by, ui.snapshot)  # one quantity in all, also where their phases differ
         view = view.model_copy(update={"colour_by": shown}) if shown in COLOURINGS else view
-        left, _, _, bottom = (round(edge) for edge in around)
-        covered = [] if ui.presenting else [(0, 0, left, size[1]), (0, 0, size[0], bottom)]
-        renderer.draw_beside(tiles, view, size, scale, ui.palette.panel[:3], covered)
+        renderer.draw_beside(tiles, view, size, scale, ui.palette.panel[:3])
 
     def _elapsed(self) -> float:
         """Wall time since the last call [s]."""

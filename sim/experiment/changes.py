@@ -17,7 +17,7 @@ from repose.sim.experiment.command_log import SavedRun
 from repose.sim.experiment.drawn_walls import keep_walls
 from repose.sim.experiment.experiment import Experiment, Scene, Session
 from repose.sim.experiment.ledger import book_initial_energy, booked
-from repose.sim.experiment.notices import tell
+from repose.sim.experiment.notices import recall, tell
 from repose.sim.experiment.relaxation import relax_where_unbalanced
 from repose.sim.experiment.results import adopt_measured, results_of
 from repose.sim.experiment.run import Checkpoint, Run
@@ -105,7 +105,7 @@ def _resume(experiment: Experiment, saved: SavedRun) -> None:
 def restore(experiment: Experiment, point: Checkpoint) -> None:
     """Restore the state of a checkpoint."""
     history.restore_cursor(experiment, point)
-    tell(experiment, point.message)
+    recall(experiment, point.message)
     activate(experiment, point.now.parameters, point.now.restored(), adapt=False)
     faults.restore_fault(experiment, point.fault)
 

@@ -47,6 +47,9 @@ def push(
     experiment.run.pusher = Pusher(start, velocity, now, lasts, born, speed, radius, frequency**2, damping, limit)
     if held is None:
         name = "A rod" if rigid else "A soft push"
+        if experiment.run.world.fixed.all():  # before grains are poured, or after the end of the run
+            tell(experiment, f"{name} of radius {length_text(radius)} meets no grain that can move now.")
+            return
         tell(
             experiment,
             f"{name} of radius {length_text(radius)} moves grains, at {with_prefix(speed, 'm/s', 3)} at most.",

@@ -221,12 +221,21 @@ def fitted(table: Table, room: float) -> tuple[Table, float]:
     forms = table, [table[0], *(shortened(row) for row in table[1:])]
     plain = [table[0], *((name, [_number_of(value) for value in values]) for name, values in forms[1][1:])]
     for form in (*forms, plain):
-        columns = ([name for name, _ in form], *zip(*(values for _, values in form), strict=True))
-        wide = sum(max(imgui.calc_text_size(text).x for text in column) for column in columns)
-        wide += (2.0 * len(columns) + 2.0) * imgui.get_style().cell_padding.x + imgui.get_style().scrollbar_size
+        columns = widths(form)
+        wide = (
+            sum(columns)
+            + (2.0 * len(columns) + 2.0) * imgui.get_style().cell_padding.x
+            + imgui.get_style().scrollbar_size
+        )
         if wide <= room:
             break
     return form, wide
+
+
+def widths(table: Table) -> list[float]:
+    """Width of the longest text of every column [px]."""
+    columns = ([name for name, _ in table], *zip(*(values for _, values in table), strict=True))
+    return [max(imgui.calc_text_size(text).x for text in column) for column in columns]
 
 
 def shortened(row: tuple[str, list[str]]) -> tuple[str, list[str]]:
@@ -250,10 +259,17 @@ def _number_of(value: str) -> str:
 
 def _draw_table(ui: Ui, table: Table, needed: float) -> None:
     flags = imgui.TableFlags_.row_bg | imgui.TableFlags_.scroll_y
-    fits = needed <= imgui.get_content_region_avail().x
-    flags |= imgui.TableFlags_.sizing_stretch_prop if fits else imgui.TableFlags_.scroll_x
+    spare, columns = imgui.get_content_region_avail().x - needed, widths(table)
+    fits = spare >= 0.0
+    even = (spare + sum(columns[1:])) / len(ui.runs)
+    if even >= max(columns[1:]):  # the runs at equal distances, which do not change with the values
+        columns[1:] = [even] * len(ui.runs)
+    flags |= imgui.TableFlags_.sizing_fixed_fit if fits else imgui.TableFlags_.scroll_x
     if not imgui.begin_table("side by side" if fits else "side by side, scrolled", len(ui.runs) + 1, flags):
         return
+    # Columns without a width would keep that of their first texts, and cut longer ones later.
+    for number, wide in enumerate(columns):
+        imgui.table_setup_column(f"##{number}", imgui.TableColumnFlags_.width_fixed, wide)
     imgui.table_setup_scroll_freeze(1, 1)
     for number, (name, values) in enumerate(table):
         imgui.table_next_row()

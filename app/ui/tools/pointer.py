@@ -58,7 +58,8 @@ def grain_radius(snapshot: Snapshot) -> float:
     scene = scenes().get(snapshot.scene)
     if scene is None or snapshot.parameters is None:
         return 1e-3
-    return scene.smallest_grain(snapshot.parameters)[1]
+    radius: float = scene.smallest_grain(snapshot.parameters)[1]
+    return radius
 
 
 def begin_drag(ui: Ui, at: Pixel, deed: str, make: Callable[[tuple[float, ...]], Command]) -> bool:

@@ -10,6 +10,7 @@ import pytest
 from repose.sim.engine.fields import Sphere
 from repose.sim.engine.parts import compiled_parts
 from repose.sim.experiment import hand
+from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import (
     PUSHED,
     SHAKEN,
@@ -36,7 +37,7 @@ from repose.sim.fields.pusher import Pusher
 from repose.sim.io.archive import ArchiveError
 from repose.sim.io.plain import decode, encode
 
-from tests.reliability.runs import landed, resumed, saved
+from tests.reliability.runs import FEW, landed, resumed, saved
 from tests.sim.experiment.test_pull import done, falling, free_grain, place_of
 from tests.small_worlds import use_plain_engine
 
@@ -251,3 +252,9 @@ def test_what_is_compiled_ahead_is_what_a_hand_needs() -> None:
 @pytest.mark.parametrize("command", [Push((0.1, 0.2), 1e-3, 50.0, 0.1, False), Shake(1e-3, 20.0, True), Still()])
 def test_commands_of_the_hand_are_written_as_plain_numbers(command: Any) -> None:
     assert decode(type(command), encode(command, {}, "command"), {}, "command") == command
+
+
+def test_a_push_where_no_grain_can_move_says_so() -> None:
+    experiment = new_experiment("heap", FEW)  # nothing is poured yet
+    assert not apply(experiment, Push((0.0, 0.01), 0.01, 30.0, 5.0, False))
+    assert experiment.message == "A soft push of radius 10 mm meets no grain that can move now."
