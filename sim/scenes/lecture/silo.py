@@ -272,8 +272,9 @@ def answer(experiment: Experiment) -> Answer | None:
     if 0.5 * widest <= of[1]:
         return None
     times = float((widest - of[1]) / (0.5 * widest - of[1])) ** 1.5
-    words = f"{times:.1f} times as many grains pass at {widest:.3g} diameters as at {0.5 * widest:.3g}"
-    return Answer(times, words + (f"; {clogged} narrower outlets clogged." if clogged else "."))
+    words = f"{times:.1f} times as many grains pass at {widest:.3g} diameters as at {0.5 * widest:.3g}."
+    more = f" Number of narrower outlets that clogged: {clogged}." if clogged else ""
+    return Answer(times, words + more)
 
 
 def numbers(experiment: Experiment) -> dict[str, Any]:
