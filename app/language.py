@@ -149,7 +149,7 @@ class Language:
         for look_up in (self.sentences.get, self._unended, self._named, self._counted, self._filled):
             for form in forms:
                 if found := look_up(form):
-                    return found[:1].upper() + found[1:] if text == capital else found
+                    return found[:1].upper() + found[1:] if form != text == capital else found
         for separator in (LINE, END, COLON, GAP, SIGNS):
             pieces = separator.split(text)
             if len(pieces) > 1:

@@ -34,12 +34,15 @@ class PresetLibrary:
     def refresh(self) -> None:
         """List the presets again; skips files that are not presets. Values are checked at the start of a preset."""
         saved = sorted(self.folder.glob("*.toml")) if self.folder.is_dir() else []
+        running = self.cards.get(self.current)  # it may be from a file elsewhere
         self.cards = {}
         for name in (*presets.names(), *presets.plugin_scenes(), *map(str, saved)):
             try:
                 self.cards[name] = presets.card_of(name)
             except ParameterError:
                 continue
+        if running is not None:
+            self.cards.setdefault(self.current, running)
 
     def take(self, name: str) -> bool:
         """Start from a preset; False, with the reason in `trouble`, if it cannot be used."""

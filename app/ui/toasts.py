@@ -59,7 +59,7 @@ def _sources(ui: Ui) -> list[tuple[str, object, str, bool]]:
     refused = next(iter(ui.edits.refusals.values()), "")
     busy = film.running or film.finishing
     ended = (
-        f"Saved {names_of(film.path, film.parts)}: {film.seconds:.1f} s."
+        f"The film is saved: {names_of(film.path, film.parts)}, {film.seconds:.1f} s."
         if film.path and film.frames and not busy
         else ""
     )

@@ -29,6 +29,7 @@ GERMAN = Language(
         "{noun} from {low} to {high}": "{noun} von {low} bis {high}",
         "it must be {allowed}.": "erlaubt ist {allowed}.",
         "a number": "eine Zahl",
+        "Displacement since {time}": "{time}: Verschiebung seitdem",
     },
 )
 
@@ -99,6 +100,7 @@ def draw(ui):
         ("3 of 12.5 grains left", "Von 12,5 Körnern bleiben 3"),
         ("height of the large grain [mm] over time [s]", "Höhe des großen Korns [mm] über Zeit [s]"),
         ("64 cells", "64 Zellen"),
+        ("Displacement since t = 1.5 s", "t = 1,5 s: Verschiebung seitdem"),
         ("Normal force, sum  ΣF  [N]", "Normalkraft, Summe  ΣF  [N]"),
         ("over the last 20 s", "über die letzten 20 s"),
         ("The heap moves. friction = 2.5·10⁶ N/m^1.5", "Der Haufen bewegt sich. Reibung = 2,5·10⁶ N/m^1.5"),

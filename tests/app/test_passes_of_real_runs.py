@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import replace
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from repose.app.language import ENGLISH, NATIVE, read_language
 from repose.app.render.beside import beside, drawn_surface, reach
 from repose.app.render.camera import NO_INSET, Camera2D
 from repose.app.render.colours import DARK, Ranges, lightness, shown_as, to_srgb
@@ -380,6 +382,16 @@ def test_the_legend_shows_the_number_of_layers_from_the_first_grain_on(scene: st
     view = View(colour_by="layer")
     assert {snapshot.layers for snapshot in shots} == {poured}
     assert {frame_of(snapshot, view, Ranges()).span for snapshot in shots} == {(0.0, poured - 1.0)}
+
+
+@pytest.mark.parametrize("code", [code for code in NATIVE if code != ENGLISH])
+def test_the_answers_of_lecture_scenes_have_no_english_words_in_another_language(code: str) -> None:
+    language, words = read_language(code), re.compile(r"[A-Za-z]{5,}")
+    asked = [name for name, scene in scenes().items() if scene.guess is not None]
+    answers = [shown.words for name in asked if (shown := finished(name).answer) is not None]
+    assert len(answers) > 4
+    for english in answers:
+        assert not set(words.findall(english)) & set(words.findall(language.translated(english)))
 
 
 @pytest.mark.parametrize("another", ["begun again", "begun or opened"])

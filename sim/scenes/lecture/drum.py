@@ -207,8 +207,11 @@ def answer(experiment: Experiment) -> Answer | None:
     first, last = np.degrees(of["angle"][[0, -1]]).tolist()
     if not math.isfinite(first + last):
         return None
-    words = f"At {speeds[0]:.3g} revolutions per minute the surface stands at {first:.1f}° on average, "
-    return Answer(last, words + f"at {speeds[-1]:.3g} at {last:.1f}°.")
+    return Answer(
+        last,
+        f"At {speeds[0]:.3g} revolutions per minute the surface stands at {first:.1f}° on average, at "
+        f"{speeds[-1]:.3g} at {last:.1f}°.",
+    )
 
 
 def numbers(experiment: Experiment) -> dict[str, Any]:

@@ -267,8 +267,11 @@ def answer(experiment: Experiment) -> Answer | None:
     if not weight.size:
         return None
     half, share = (weight.size - 1) // 2, 100.0 * float(force[-1] / weight[-1])
-    words = f"With {weight[-1] / weight[half]:.2g} times the filling the force is {force[-1] / force[half]:.2g} times "
-    return Answer(share, words + f"as large: the bottom bears {share:.0f} % of the weight, the walls bear the rest.")
+    return Answer(
+        share,
+        f"With {weight[-1] / weight[half]:.2g} times the filling the force is {force[-1] / force[half]:.2g} times as "
+        f"large: the bottom bears {share:.0f} % of the weight, the walls bear the rest.",
+    )
 
 
 def numbers(experiment: Experiment) -> dict[str, Any]:

@@ -229,6 +229,16 @@ def hysteresis(experiment: Experiment) -> Floats:
     return later
 
 
+def delay(parameters: RoughPlaneParameters) -> float:
+    """Angle by which a layer without hysteresis would start later than it stops [rad].
+
+    Tilted on at the rate ω from the angle at which it stops, the layer is accelerated by g ω t, and counts as flowing
+    at the speed `FLOWS` √(g d) = g ω t²/2: ω t = √(2 `FLOWS` ω √(d/g)).
+    """
+    fall = math.sqrt(parameters.diameter / max(parameters.gravity, 1e-3))
+    return math.sqrt(2.0 * FLOWS * parameters.tilt_rate * fall)
+
+
 def pouliquen(thick: Floats, low: float, rise: float, length: float) -> Floats:
     """tan θ of the angle at which a layer stops, tan θ_1 + (tan θ_2 − tan θ_1) exp(−h/(L d))."""
     tangent: Floats = low + rise * np.exp(-thick / length)
@@ -250,8 +260,8 @@ def fitted(experiment: Experiment) -> tuple[float, float, float] | None:
 
 
 def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
-    """The layer flows and stops; a layer that stopped starts at a larger angle, and a thin one at a larger angle than
-    a thick one."""
+    """The layer flows and stops; a layer that stopped starts at a larger angle, by more than it takes to get fast, and
+    a thin one at a larger angle than a thick one."""
     of, built = found(experiment), experiment.run.built
     degrees = np.degrees(of["angle"])
     if not degrees.size:
@@ -260,9 +270,13 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     late = np.degrees(hysteresis(experiment))
     if built.thickness < THICK or late.size < 3:
         return (first,)
-    again = "a layer that has stopped starts again at a larger angle (smallest difference)"
+    again = "a layer that has stopped starts again at a larger angle (mean difference)"
     thin = "the thinnest layer starts at a larger angle than the thick one"
-    return first, outcome_above(again, late.min(), 0.0, "°"), outcome_above(thin, degrees[-1], degrees[0], "°")
+    return (
+        first,
+        outcome_above(again, late.mean(), math.degrees(delay(built)), "°"),
+        outcome_above(thin, degrees[-1], degrees[0], "°"),
+    )
 
 
 def readings(experiment: Experiment) -> tuple[Reading, ...]:
@@ -314,15 +328,16 @@ def answer(experiment: Experiment) -> Answer | None:
     of = found(experiment)
     if not of["angle"].size:
         return None
-    start_, held = np.degrees(of["angle"]), np.degrees(of["held"])
-    words = f"A layer of {of['before'][0]:.1f} diameters starts at {start_[0]:.1f}°"
-    if math.isfinite(of["after"][0]):
-        words += f"; held at {held[0]:.1f}° it stops with {of['after'][0]:.1f} diameters left"
-    if start_.size > 1:
-        words += f", which start at {start_[1]:.1f}°"
-    if start_.size > 2:
-        words += f"; a layer of {of['before'][-1]:.1f} starts only at {start_[-1]:.1f}°"
-    return Answer(float(start_[0]), words + ".")
+    begins, before = np.degrees(of["angle"]), of["before"]
+    held, left = math.degrees(of["held"][0]), of["after"][0]
+    words = [f"A layer of {before[0]:.1f} diameters starts at {begins[0]:.1f}°."]
+    if math.isfinite(left):
+        words.append(f"Held at {held:.1f}° it stops with {left:.1f} diameters left.")
+    if begins.size > 1:
+        words.append(f"What is left starts at {begins[1]:.1f}°.")
+    if begins.size > 2:
+        words.append(f"A layer of {before[-1]:.1f} diameters starts only at {begins[-1]:.1f}°.")
+    return Answer(float(begins[0]), " ".join(words))
 
 
 def numbers(experiment: Experiment) -> dict[str, Any]:

@@ -331,10 +331,10 @@ def answer(experiment: Experiment) -> Answer | None:
         return None
     angle, _ = angle_now(experiment)
     left, right = (math.degrees(float(of[name].mean())) for name in ("left", "right"))
-    words = f"The flanks of the large heap stand at {left:.1f}° on the left and {right:.1f}° on the right on average"
+    words = f"The flanks of the large heap stand at {left:.1f}° on the left and {right:.1f}° on the right on average."
     if (before := np.degrees(small(experiment))).size:
-        words += f"; with half of its grains they stood at {before.mean():.1f}°"
-    return Answer(math.degrees(angle), words + ".")
+        words += f" With half of its grains they stood at {before.mean():.1f}°."
+    return Answer(math.degrees(angle), words)
 
 
 def numbers(experiment: Experiment) -> dict[str, Any]:

@@ -285,7 +285,7 @@ def test_friction_angle_and_widening_of_the_press_are_those_of_given_records() -
 
 
 def test_the_law_of_pouliquen_is_found_again_in_its_own_layers_and_hysteresis_is_start_less_stop() -> None:
-    experiment = begun("rough_plane", thickness=8.0, avalanches=5)
+    experiment = begun("rough_plane", thickness=8.0, avalanches=5, tilt_rate=math.radians(4.0))
     thick = np.array([6.0, 4.0, 3.0, 2.0])
     held = np.arctan(rough_plane.pouliquen(thick, 0.25, 0.3, 2.5))
     numbers = experiment.run.state.numbers
@@ -297,6 +297,12 @@ def test_the_law_of_pouliquen_is_found_again_in_its_own_layers_and_hysteresis_is
     np.testing.assert_allclose(rough_plane.hysteresis(experiment), 0.05)
     experiment.run.state.phase = "rested"
     assert experiment.scene.check(experiment) == ""
+    assert math.degrees(rough_plane.delay(experiment.run.built)) == pytest.approx(0.97, abs=0.01)
+    for k in range(2, 6):
+        numbers[f"angle {k}"] -= 0.04
+    assert "starts again" in experiment.scene.check(experiment), "as late as without hysteresis"
+    for k in range(2, 6):
+        numbers[f"angle {k}"] += 0.04
     numbers["angle 1"] = math.radians(39.0)
     assert "thinnest layer" in experiment.scene.check(experiment)
 

@@ -51,6 +51,13 @@ def test_every_shipped_preset_has_a_sentence_a_question_and_a_picture(name: str)
     assert rows[..., :3].std() > 5.0  # something is drawn
 
 
+def test_a_preset_from_another_folder_keeps_its_title_while_the_presets_are_listed_again(harness: PanelHarness) -> None:
+    library = harness.ui.preset_library
+    library.note("/elsewhere/a.toml", "My heap", "heap")
+    library.refresh()
+    assert library.titles[library.current] == "My heap"
+
+
 def test_one_key_opens_the_choice_and_a_click_starts_the_preset(harness: PanelHarness) -> None:
     harness.ui.snapshot = replace(harness.ui.snapshot, progress=None)  # nothing is under way that would be lost
     assert not any(name.startswith("card.") for name in harness.widgets)
