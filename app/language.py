@@ -40,6 +40,8 @@ END = re.compile(r"((?<=[.?!…])\s+)(?=\S)")
 """Between two sentences."""
 COLON = re.compile(r"(: )")
 GAP = re.compile(r"(\s{2,})")
+IN_VALUE = r"(?:(?!\s\s).)"
+"""A letter of a value, which has no gap in it: what comes after a gap, such as a key, is no part of the sentence."""
 SIGNS = re.compile(r"( × | …|; |, | → | = | – | · | \+ | / | \(|\)| \[[^\]]*\]|[✓✗]\s)")
 """Between the parts of a text that is no sentence: a name with its value, a list."""
 FIRST_MARK = 0xF0000
@@ -150,12 +152,21 @@ class Language:
             for form in forms:
                 if found := look_up(form):
                     return found[:1].upper() + found[1:] if form != text == capital else found
-        for separator in (LINE, END, COLON, GAP, SIGNS):
+        for separator in (LINE, GAP, END, COLON, SIGNS):
             pieces = separator.split(text)
             if len(pieces) > 1:
-                return "".join(self._composed(piece) if place % 2 == 0 else piece for place, piece in enumerate(pieces))
+                return self._joined(pieces)
         bare = text.strip()
         return text.replace(bare, self._composed(bare)) if bare != text else text
+
+    def _joined(self, pieces: list[str]) -> str:
+        """Pieces at even places with what separates them between; several may be translated as one."""
+        done = ""
+        while pieces:
+            count = next((n for n in range(len(pieces), 1, -2) if "".join(pieces[:n]) in self.sentences), 1)
+            done += self._composed("".join(pieces[:count])) + "".join(pieces[count : count + 1])
+            pieces = pieces[count + 1 :]
+        return done
 
     def _filled(self, text: str) -> str | None:
         """The sentence with places that fits the text, its values translated too; None if none fits."""
@@ -174,7 +185,9 @@ class Language:
         fixed = sum(map(len, words))
         if fixed < LEAST_FIXED:
             return
-        value = "(.*?)" if fixed > MOST_VAGUE else rf"(.{{1,{LONGEST_VAGUE}}}?|[^.:]+ \[[^\]]+\])"
+        value = f"({IN_VALUE}*?)"
+        if fixed <= MOST_VAGUE:
+            value = rf"({IN_VALUE}{{1,{LONGEST_VAGUE}}}?|[^.:]+ \[[^\]]+\])"
         pattern = "".join(value if place % 2 else re.escape(piece) for place, piece in enumerate(pieces))
         template = Template(re.compile(pattern, re.DOTALL), tuple(pieces[1::2]), translation, fixed)
         self._templates.setdefault(max(words, key=len), []).append(template)

@@ -120,6 +120,12 @@ def tooltip(text: str) -> None:
         imgui.end_tooltip()
 
 
+def with_key(help: str, key: str) -> str:
+    """A tooltip that ends with the key that does the same, if there is one."""
+    words = f"Key {key}"
+    return f"{help}  {words}" if key else help
+
+
 def _beside_panel() -> tuple[imgui.ImVec2, int, imgui.ImVec2]:
     """Position of a tooltip: over the picture, beside the column or above the bar, so that it covers no widget; in a
     window over or beside the picture below the widget, so that its row and those above it stay in sight."""

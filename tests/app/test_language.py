@@ -30,6 +30,7 @@ GERMAN = Language(
         "it must be {allowed}.": "erlaubt ist {allowed}.",
         "a number": "eine Zahl",
         "Displacement since {time}": "{time}: Verschiebung seitdem",
+        "Press and drag. An arrow shows the force.": "Drücken und ziehen. Ein Pfeil zeigt die Kraft.",
     },
 )
 
@@ -110,6 +111,12 @@ def draw(ui):
         ),
         ("Repose 0.2.0", "Repose 0.2.0"),
         ("not known at all", "not known at all"),
+        ("Recording to a file.  Close", "Aufnahme nach a file.  Schließen"),
+        ("Press and drag. An arrow shows the force.  Key K", "Drücken und ziehen. Ein Pfeil zeigt die Kraft.  Key K"),
+        (
+            "The heap moves. Press and drag. An arrow shows the force. The heap moves.",
+            "Der Haufen bewegt sich. Drücken und ziehen. Ein Pfeil zeigt die Kraft. Der Haufen bewegt sich.",
+        ),
     ],
 )
 def test_drawn_text_is_translated_with_its_values(english: str, german: str) -> None:

@@ -9,7 +9,7 @@ from repose.app.ui.places import MOUSE_CORNER, MOUSE_EDGE, STRIP, TASK_FOOT
 from repose.app.ui.side_by_side import insets
 from repose.app.ui.tools import all_tools, choose_tool, chosen_tool
 from repose.app.ui.ui import Ui
-from repose.app.ui.widgets import button, button_width
+from repose.app.ui.widgets import button, button_width, with_key
 
 BELOW_NUMBER = 136.0
 """Where buttons without titles begin [px at scale 1, from the top of the picture]."""
@@ -63,7 +63,7 @@ def draw(ui: Ui) -> None:
         emphasis = ui.palette.accent if tool is chosen else None
         label, hint = (tool.title, tool.key) if titled else (tool.key, "")
         refusal = tool.refusal(ui.snapshot)
-        words = refusal or (f"{tool.help}  Key {tool.key}" if titled else tool.help)
+        words = refusal or (with_key(tool.help, tool.key) if titled else tool.help)
         words = words if titled else f"{tool.title}: {words}"
         name = f"tool.{tool.name}"
         if button(ui, name, label, hint=hint, help=words, emphasis=emphasis, width=width, enabled=not refusal):

@@ -16,7 +16,7 @@ from repose.app.render.text import friendly, si
 from repose.app.ui.keys import Key
 from repose.app.ui.panels import Panel
 from repose.app.ui.ui import Ui
-from repose.app.ui.widgets import button, checkbox, choose, slide, tooltip
+from repose.app.ui.widgets import button, checkbox, choose, slide, tooltip, with_key
 
 COLOURS = {
     "automatic": "automatic",
@@ -149,7 +149,7 @@ def _draw_switches(ui: Ui) -> None:
     for index, switch in enumerate(shown):
         if index % 2:
             imgui.same_line(start + half)
-        help = f"{switch.help}  Key {switch.key}" if switch.key else switch.help
+        help = with_key(switch.help, switch.key)
         switch.set(ui.view, checkbox(ui, f"view.show_{switch.name}", switch.label, switch.is_on(ui.view), help))
     if len(shown) % 2:
         imgui.same_line(start + half)
