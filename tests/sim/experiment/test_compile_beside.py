@@ -66,5 +66,5 @@ def test_the_process_compiles_what_the_loop_does_not_need_at_once(tmp_path: Path
         process.stdin.flush()  # and not closed: the process ends with its parent
         assert process.wait() == 0
     names = {path.name.split("-")[0].rsplit(".", 1)[-1] for path in tmp_path.rglob("*.nbi")}
-    of_walls = {"list_walls", "acting", "record"}
-    assert names == {"moved", "renew", "survey_all", "fill", "evaluate", "push_fields"} | of_walls
+    of_walls = {"refresh_wall_list", "search_acting", "record_wall_energy"}
+    assert names == {"moved_too_far", "renew_lists", "survey_all", "fill", "evaluate", "push_fields"} | of_walls
