@@ -42,7 +42,7 @@ COLON = re.compile(r"(: )")
 GAP = re.compile(r"(\s{2,})")
 IN_VALUE = r"(?:(?!\s\s).)"
 """A letter of a value, which has no gap in it: what comes after a gap, such as a key, is no part of the sentence."""
-SIGNS = re.compile(r"( × | …|; |, | → | = | – | · | \+ | / | \(|\)| \[[^\]]*\]|[✓✗]\s)")
+SIGNS = re.compile(r"( × | ± | …|; |, | → | = | – | · | \+ | / | \(|\)| \[[^\]]*\]|[✓✗]\s)")
 """Between the parts of a text that is no sentence: a name with its value, a list."""
 FIRST_MARK = 0xF0000
 """Code point that stands for the first number of a text while it is translated; no font has it."""
@@ -130,6 +130,12 @@ class Language:
         found = self.sentences.get(f"{text}.")
         return found and found.rstrip(".。")
 
+    def _measured(self, text: str) -> str | None:
+        """A name with its unit, perhaps with a symbol between: angle of repose θ [°]."""
+        name, _, unit = text.rpartition(" [")
+        found = self.sentences.get(name) or self._named(name) if unit.endswith("]") else None
+        return f"{found} [{unit}" if found else None
+
     def _named(self, text: str) -> str | None:
         """A name with its symbol: packing fraction φ."""
         name, _, symbol = text.rpartition(" ")
@@ -148,7 +154,7 @@ class Language:
             return text
         small, capital = text[:1].lower() + text[1:], text[:1].upper() + text[1:]
         forms = tuple(dict.fromkeys((text, small, capital)))
-        for look_up in (self.sentences.get, self._unended, self._named, self._counted, self._filled):
+        for look_up in (self.sentences.get, self._unended, self._named, self._measured, self._counted, self._filled):
             for form in forms:
                 if found := look_up(form):
                     return found[:1].upper() + found[1:] if form != text == capital else found

@@ -6,6 +6,7 @@ import io
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -187,7 +188,7 @@ class StepFilm:
                 plan.fps,
                 self._view,
                 speed,
-                chosen=self._camera,
+                chosen=partial(self._camera, size),
                 title=self._lines.title,
                 lines=lambda: self._lines,
                 card=READING,
@@ -203,16 +204,15 @@ class StepFilm:
             return None
         return step.speed * float(run.scene.time_scale(run.run.built))
 
-    def _camera(self) -> tuple[Camera | None, bool]:
+    def _camera(self, size: tuple[int, int]) -> tuple[Camera | None, bool]:
         """The camera of the step, and whether it follows the grains."""
         step = self._step
-        if step.look:
-            azimuth, elevation = VIEWS[step.look]
-            return Camera3D(azimuth=azimuth, elevation=elevation), True
+        in_space = bool(step.look) or (step.box is not None and len(step.box[0]) == 3)
+        azimuth, elevation = VIEWS[step.look or "three-quarter"]
+        camera = Camera3D(azimuth=azimuth, elevation=elevation) if in_space else Camera2D()
         if step.box is None:
-            return None, True
-        camera = Camera2D()
-        camera.frame(step.box, self._size, picture_room(self._size, self._view.text_scale), MARGIN)
+            return (camera if in_space else None), True
+        camera.frame(step.box, size, picture_room(size, self._view.text_scale), MARGIN)
         return camera, False
 
     def pictures(self, tell: Callable[[float], None]) -> Iterator[Picture]:
@@ -225,12 +225,12 @@ class StepFilm:
         while True:
             self._stop.check()
             shot = stage.shot(self._forces)
-            action = course.due(shot.actions, shot.phase, shot.progress)
+            action = course.due(shot)
             if action:
                 stage.do(Act(action))
                 course.did()
                 shot = stage.shot(self._forces)
-            elif filmed and math.isinf(over_at) and course.is_over(shot.phase, shot.progress, shot.at_rest):
+            elif filmed and math.isinf(over_at) and course.is_over(shot):
                 # Not before the title card, which asks the question.
                 over_at = filmed / fps
                 self._lines = replace(

@@ -113,9 +113,9 @@ def _bold(ui: Ui, x: float, y: float, text: str, colour: Colour, size: float) ->
 
 
 def _sentence(ui: Ui) -> tuple[str, Colour]:
-    """The question, or once the step is over its answer, if it has one."""
+    """The question, or once it is answered the answer, if it has one."""
     step, mode = ui.lecture.step, ui.lecture
-    if mode.over and step.answer:
+    if mode.answered and step.answer:
         return mode.said(step.answer), ui.palette.good
     return mode.said(step.question), ui.palette.accent
 

@@ -80,7 +80,7 @@ def draw_next(ui: Ui, width: float, height: float = HEIGHT) -> Action | None:
     """The large button, or in its place how far the experiment has come; returns the action that stands there."""
     snapshot, size = ui.snapshot, imgui.ImVec2(width, height * ui.scale)
     action = next_action(snapshot)
-    if action is None or goes_on(snapshot.phase, snapshot.progress):
+    if action is None or goes_on(snapshot):
         imgui.dummy(size)
         _draw_progress(ui, size)
         ui.probe.mark("next.progress")

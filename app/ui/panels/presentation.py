@@ -15,7 +15,7 @@ from repose.app.ui.lecture import wish
 from repose.app.ui.panels import Panel
 from repose.app.ui.panels.next_step import OVER, draw_next
 from repose.app.ui.panels.parameters import lecture_parameters
-from repose.app.ui.places import BELOW_LEGEND
+from repose.app.ui.places import BELOW_LEGEND, LECTURE_GUESS
 from repose.app.ui.readings import headline
 from repose.app.ui.transport import describe_pace, wanted_speed
 from repose.app.ui.ui import Ui
@@ -46,7 +46,7 @@ def draw(ui: Ui) -> None:
         _draw_title(ui)
     _draw_headline(ui)
     imgui.end()
-    if ui.inset[3] and not (ui.lecture.on and ui.lecture.notes_shown):
+    if ui.inset[3] and not (ui.lecture.on and (ui.lecture.notes_shown or not ui.lecture.step.controls)):
         _draw_chips(ui)
 
 
@@ -109,8 +109,8 @@ def _draw_headline(ui: Ui) -> None:
 
 def _draw_chips(ui: Ui) -> None:
     """The next action and the parameters of the lecture side by side."""
-    high, pad = ui.inset[3], 10 * ui.scale
-    imgui.set_next_window_pos(imgui.ImVec2(0.0, ui.size[1] - high))
+    high, pad = ui.inset[3] - ui.memory.get(LECTURE_GUESS, 0.0), 10 * ui.scale
+    imgui.set_next_window_pos(imgui.ImVec2(0.0, ui.size[1] - ui.inset[3]))
     imgui.set_next_window_size(imgui.ImVec2(ui.size[0], high))
     imgui.push_style_var(imgui.StyleVar_.window_padding, imgui.ImVec2(pad, 4 * ui.scale))
     imgui.begin("chips", None, OVER)

@@ -83,7 +83,7 @@ def test_every_step_of_the_shipped_lectures_begins_and_does_its_first_action(nam
         course = Course.of(step)
         for _ in range(3):
             shot = stage.shot(forces=False)
-            if action := course.due(shot.actions, shot.phase, shot.progress):
+            if action := course.due(shot):
                 stage.do(Act(action))
                 course.did()
             advance_all(stage.lead, stage.beside, stage.lead.time + 5 * stage.lead.dt)
