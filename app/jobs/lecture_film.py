@@ -26,6 +26,7 @@ from repose.app.signals import INTERRUPTED
 from repose.app.stopping import Stop, StopAsked, stoppable
 from repose.app.storage.plot_files import Sheet, draw
 from repose.app.storage.recorder import Recorder, names_of
+from repose.app.storage.time_curves import curves_over_time, whole_span
 from repose.app.storage.view import View
 from repose.sim.experiment import side_by_side
 from repose.sim.experiment.commands import Act, Command, SetParameters, Start, StartSideBySide, UseThreads
@@ -253,17 +254,21 @@ class StepFilm:
                 yield page
 
     def _page(self, shot: Snapshot) -> Picture | None:
-        """The plot of the step with its title; None without one."""
+        """The plot of the step with its title; None without one, or without values to draw."""
+        if not self._step.plot:
+            return None
         known = {curve.title: curve for curve in shot.curves}
         if shot.comparison is not None:
             known[COMPARISON] = shot.comparison
-        curve = known.get(self._step.plot)
-        if curve is None:
+        name, over_time = self._step.plot, self._step.plot not in known
+        curves = curves_over_time(shot, name, whole_span(shot)) if over_time else (known[name],)
+        if not any(len(line.x) for curve in curves for line in curve.lines):
+            say(f"The plot '{name}' of the step '{self._lines.title}' has no values; the film goes on without it.")
             return None
         from matplotlib.image import imread
 
         file = io.BytesIO()
-        draw(Sheet(self._lines.title, self._lines.question, (curve,)), file, self._size)
+        draw(Sheet(self._lines.title, self._lines.question, curves, over_time=over_time), file, self._size)
         file.seek(0)
         light = np.round(255.0 * imread(file)[:, :, :3]).astype(np.int16)
         # Light and dark change places, colours stay: a white page would blind an audience in a dark room.
