@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from repose.app.lectures.lecture_file import Step
 from repose.sim.experiment.snapshot import Snapshot
 
+RUN_ALL = "run"
+"""The action that does all others of the scene."""
 UNDER_WAY = ("filling", "flowing", "tilting", "sliding", "trickling")
 """Phases that end by themselves: no action continues the experiment, even where the share done is not known."""
 
@@ -41,9 +43,11 @@ class Course:
 
     def due(self, shot: Snapshot) -> str:
         """Name of the action that is to be done now; empty while there is none to do, or an experiment goes on."""
-        possible = {action.name for action in shot.actions if action.enabled}
-        ready = self.left and self.left[0] in possible and not any(map(goes_on, _runs(shot)))
-        return self.left[0] if ready else ""
+        action = self.left[0] if self.left else ""
+        possible = any(offered.name == action and offered.enabled for offered in shot.actions)
+        # Asked for before the next phase, the whole experiment does each of its actions at the same step in every run.
+        waits = action != RUN_ALL and any(map(goes_on, _runs(shot)))
+        return action if possible and not waits else ""
 
     def did(self) -> None:
         """Record that the action that was due is done."""

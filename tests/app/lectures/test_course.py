@@ -56,3 +56,8 @@ def test_a_step_ends_when_every_experiment_side_by_side_has_come_to_its_end() ->
     quick = Course.of(Step({"en": "t"}, until="flowing"))
     assert not quick.is_over(shot("flowing", beside=(shot("filled"),)))
     assert quick.is_over(shot("rested", beside=(shot("flowing"),)))  # the first one was there before
+
+
+def test_the_whole_experiment_is_asked_for_at_once_so_that_every_run_is_the_same() -> None:
+    course, offered = Course.of(Step({"en": "t"}, actions=("run",))), (Action("run", "Run all", "A", True, ""),)
+    assert course.due(shot("filling", actions=offered)) == "run"
