@@ -7,17 +7,19 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING
+from itertools import repeat
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from repose.app.jobs.film_page import GROUND, head, head_height, strip, strip_height, title_card
 from repose.app.jobs.headless_film import open_picture_maker
 from repose.app.jobs.remaining_time import Countdown
 from repose.app.lectures.course import Course
 from repose.app.lectures.lecture_file import Lecture, Step, said
 from repose.app.progress import Progress, say
 from repose.app.render.camera import Camera2D
-from repose.app.render.director import Director, Picture
-from repose.app.render.film_words import Lines
+from repose.app.render.director import Director, Picture, Read
+from repose.app.render.film_words import Lines, film_words
 from repose.app.render.framing import MARGIN, picture_room
 from repose.app.render.orbit import VIEWS, Camera, Camera3D
 from repose.app.render.passes import needs_forces
@@ -54,6 +56,8 @@ LEAST_SHARE = 0.2
 """Share of the first step from which the remaining time can be told [-]."""
 PLOT = 6.0
 """How long the film shows the plot of a step, after its end [s]."""
+EDGE = 0.03
+"""Free edge of the page with a plot [share of width and height]."""
 READING = 3.0
 """Duration of the title card of a step [s]."""
 
@@ -154,6 +158,12 @@ def _starts(preset: presets.Preset) -> tuple[Start, ...]:
     return tuple(Start(run.scene, dict(run.values), run.seed, run.ready) for run in preset.runs)
 
 
+def _labelled(read: Read, label: str, height: int, *given: Any, **film: Any) -> Picture:
+    """A picture with the name of its experiment above it, by that height larger [pixel]."""
+    picture = read(*given, **film)
+    return np.concatenate((strip(picture.shape[1], height, label), picture))
+
+
 class StepFilm:
     """The pictures of one step."""
 
@@ -183,20 +193,26 @@ class StepFilm:
         self._course = Course.of(step)
 
         def direct(size: tuple[int, int], label: str) -> Director:
+            high = strip_height(plan.size) if label else 0
+            size = size[0], size[1] - high
             return Director(
-                maker.read,
+                partial(_labelled, maker.read, label, high) if label else maker.read,
                 size,
                 plan.fps,
                 self._view,
                 speed,
                 chosen=partial(self._camera, size),
                 title=self._lines.title,
-                lines=lambda: self._lines,
-                card=READING,
+                lines=lambda: replace(self._lines, title="", question="") if label else self._lines,
+                card=0.0 if label else READING,
             )
 
-        alone = not stage.beside.others
-        self._director: Director | Together = direct(plan.size, "") if alone else Together(direct, plan.size)
+        self._director: Director | Together
+        if not stage.beside.others:
+            self._head, self._director = 0, direct(plan.size, "")
+        else:  # their pictures have no room for the words of the lecture, which stand above them
+            self._head = head_height(plan.size, self._lines.title, (self._lines.question, self._answer))
+            self._director = Together(direct, (plan.size[0], plan.size[1] - self._head))
 
     def _speed(self) -> float | None:
         """Simulated seconds per second of film; None for the speed of each phase."""
@@ -218,6 +234,21 @@ class StepFilm:
 
     def pictures(self, tell: Callable[[float], None]) -> Iterator[Picture]:
         """Every picture of the step; `tell` gets the share done."""
+        if not self._head:
+            yield from self._taken(tell)
+            return
+        shot = self._stage.shot(forces=False)
+        names = tuple(run.label for run in (shot, *shot.beside))
+        card = title_card(self._size, self._lines, names, film_words(shot, 1.0).origin)
+        yield from repeat(card, round(READING * self._fps))
+        shown, above = self._lines, head(self._size, self._head, self._lines)
+        for picture in self._taken(tell):
+            if shown != self._lines:
+                shown, above = self._lines, head(self._size, self._head, self._lines)
+            yield picture if len(picture) == self._size[1] else np.concatenate((above, picture))
+
+    def _taken(self, tell: Callable[[float], None]) -> Iterator[Picture]:
+        """The pictures below the head, and the plot, which fills the film."""
         step, stage, course = self._step, self._stage, self._course
         run, fps = stage.lead, self._fps
         filmed, over_at = 0, math.inf
@@ -231,7 +262,7 @@ class StepFilm:
                 stage.do(Act(action))
                 course.did()
                 shot = stage.shot(self._forces)
-            elif filmed and math.isinf(over_at) and course.is_over(shot):
+            elif filmed and math.isinf(over_at) and (course.is_over(shot) or self._answer_at(filmed)):
                 # Not before the title card, which asks the question.
                 over_at = filmed / fps
                 self._lines = replace(
@@ -268,12 +299,23 @@ class StepFilm:
         from matplotlib.image import imread
 
         file = io.BytesIO()
-        draw(Sheet(self._lines.title, self._lines.question, curves, over_time=over_time), file, self._size)
+        edge = [round(EDGE * side) for side in self._size]
+        inner = self._size[0] - 2 * edge[0], self._size[1] - 2 * edge[1]
+        draw(Sheet(self._lines.title, self._lines.question, curves, over_time=over_time), file, inner)
         file.seek(0)
         light = np.round(255.0 * imread(file)[:, :, :3]).astype(np.int16)
         # Light and dark change places, colours stay: a white page would blind an audience in a dark room.
         dark = light + 255 - light.max(axis=2, keepdims=True) - light.min(axis=2, keepdims=True)
-        return np.ascontiguousarray(dark.astype(np.uint8))
+        page = np.empty((self._size[1], self._size[0], 3), np.uint8)
+        page[:] = GROUND
+        part = page[edge[1] : self._size[1] - edge[1], edge[0] : self._size[0] - edge[0]]
+        part[:] = np.maximum(dark, part)
+        return page
+
+    def _answer_at(self, filmed: int) -> bool:
+        """Whether the answer is due before the step is over: a film stays on the step so long and no longer."""
+        step = self._step
+        return step.seconds is not None and not step.until and filmed / self._fps >= max(step.seconds - AFTER, 0.0)
 
     def _end(self, over_at: float, idle: bool) -> float:
         """Film time at which the step ends [s]."""

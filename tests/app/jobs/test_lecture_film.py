@@ -58,9 +58,9 @@ def filmed(folder: Path, step: str) -> tuple[list[Any], list[str]]:
     assert plan is not None
     asked: list[str] = []
 
-    def read(*_: object, **__: object) -> Any:
+    def read(_snapshot: object, _view: object, size: tuple[int, int], *_: object, **__: object) -> Any:
         asked.append(film._lines.question)
-        return np.zeros((54, 96, 3), np.uint8)
+        return np.zeros((size[1], size[0], 3), np.uint8)
 
     maker, stop = cast("Any", SimpleNamespace(read=read)), cast("Any", SimpleNamespace(check=lambda: None))
     film = StepFilm(lecture, 0, "en", plan, maker, begun(None, lecture.steps[0], threads=1), stop)
@@ -71,6 +71,19 @@ def test_the_title_card_of_a_step_that_is_over_at_once_asks_its_question(tmp_pat
     _, asked = filmed(tmp_path, 'question = "How many?"\nanswer = "None."\nscene = "heap"\n')
     assert asked[0] == "How many?", "drawn once for the whole card"
     assert asked[-1] == "None."
+
+
+def test_experiments_side_by_side_have_title_question_and_answer_above_their_pictures(tmp_path: Path) -> None:
+    step = 'question = "How many?"\nanswer = "Four."\nscene = "heap"\nparameters = { grain_count = 4 }\n'
+    pictures, _ = filmed(tmp_path, step + "side_by_side = { friction = [0.1, 0.2] }\nspeed = 0.1\nseconds = 4\n")
+    assert {picture.shape for picture in pictures} == {(54, 96, 3)}
+    card, first, last = pictures[0], pictures[round(READING * RATE)], pictures[-1]
+    assert len(pictures) == (READING + 4) * RATE
+    assert not np.array_equal(card, first)
+    changed = (first != last).any(axis=(1, 2))
+    assert changed.any(), "the answer takes the place of the question"
+    assert not changed[27:].any(), "below, grains that the test does not draw and their names"
+    assert first[:27].max() > 200, "letters"
 
 
 @pytest.mark.parametrize(("plot", "drawn"), [("motion", True), ("angle", False)])
