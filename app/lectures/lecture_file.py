@@ -215,7 +215,7 @@ def _lecture(document: Mapping[str, Any], name: str, folder: Path | None) -> Lec
     found = document.get("format", FORMAT)
     if isinstance(found, bool) or not isinstance(found, int) or found != FORMAT:
         newer = isinstance(found, int) and found > FORMAT
-        remedy = "a newer version of Repose made the file" if newer else f"write format = {FORMAT}"
+        remedy = "a newer version of Repose made the file; use that version" if newer else f"write format = {FORMAT}"
         raise ParameterError(f"format = {found!r} is unknown; this program reads format {FORMAT}: {remedy}.")
     languages = {key: table for key, table in document.items() if LANGUAGE.fullmatch(key)}
     for key in document:
