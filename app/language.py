@@ -152,18 +152,24 @@ class Language:
         """A text of values and sentences; its first letter may be small in one place and a capital in the other."""
         if not WORD.search(text):
             return text
-        small, capital = text[:1].lower() + text[1:], text[:1].upper() + text[1:]
-        forms = tuple(dict.fromkeys((text, small, capital)))
-        for look_up in (self.sentences.get, self._unended, self._named, self._measured, self._counted, self._filled):
-            for form in forms:
-                if found := look_up(form):
-                    return found[:1].upper() + found[1:] if form != text == capital else found
+        if found := self._whole(text):
+            return found
         for separator in (LINE, GAP, END, COLON, SIGNS):
             pieces = separator.split(text)
             if len(pieces) > 1:
                 return self._joined(pieces)
         bare = text.strip()
         return text.replace(bare, self._composed(bare)) if bare != text else text
+
+    def _whole(self, text: str) -> str | None:
+        """A text that is one sentence or name; None if none fits."""
+        small, capital = text[:1].lower() + text[1:], text[:1].upper() + text[1:]
+        forms = tuple(dict.fromkeys((text, small, capital)))
+        for look_up in (self.sentences.get, self._unended, self._named, self._measured, self._counted, self._filled):
+            for form in forms:
+                if found := look_up(form):
+                    return found[:1].upper() + found[1:] if form != text == capital else found
+        return None
 
     def _joined(self, pieces: list[str]) -> str:
         """Pieces at even places with what separates them between; several may be translated as one."""
@@ -179,11 +185,15 @@ class Language:
         fitting = {id(template): template for word in WORD.findall(text) for template in self._templates.get(word, ())}
         for template in sorted(fitting.values(), key=lambda template: -template.fixed):
             match = template.pattern.fullmatch(text)
-            if match is not None:
+            if match is not None and not (any(map(END.search, match.groups())) and self._are_sentences(text)):
                 values = {name: self._composed(text) for name, text in zip(template.names, match.groups())}
                 pieces = PLACE.split(template.translation)
                 return "".join(values[piece] if place % 2 else piece for place, piece in enumerate(pieces))
         return None
+
+    def _are_sentences(self, text: str) -> bool:
+        """Whether a text is several sentences, each of which is known: then none of them is part of a value."""
+        return all(self._whole(piece) for piece in END.split(text)[::2])
 
     def _add_template(self, english: str, translation: str) -> None:
         pieces = PLACE.split(english)

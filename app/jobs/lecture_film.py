@@ -14,6 +14,7 @@ import numpy as np
 from repose.app.jobs.film_page import GROUND, head, head_height, strip, strip_height, title_card
 from repose.app.jobs.headless_film import open_picture_maker
 from repose.app.jobs.remaining_time import Countdown
+from repose.app.language import read_language
 from repose.app.lectures.course import Course
 from repose.app.lectures.lecture_file import Lecture, Step, said
 from repose.app.progress import Progress, say
@@ -179,7 +180,7 @@ class StepFilm:
     ) -> None:
         self._step, self._stage, self._stop, self._fps = lecture.steps[number], stage, stop, plan.fps
         step = self._step
-        self._answer = said(step.answer, language)
+        self._answer, self._language = said(step.answer, language), language
         self._lines = Lines(
             said(step.title, language),
             said(step.question, language),
@@ -265,9 +266,8 @@ class StepFilm:
             elif filmed and math.isinf(over_at) and (course.is_over(shot) or self._answer_at(filmed)):
                 # Not before the title card, which asks the question.
                 over_at = filmed / fps
-                self._lines = replace(
-                    self._lines, question=self._answer or self._lines.question, over=bool(self._answer)
-                )
+                answer = self._answer or self._found(shot)
+                self._lines = replace(self._lines, question=answer or self._lines.question, over=bool(answer))
             yield from self._director.take(shot)
             filmed += 1
             seconds = filmed / fps
@@ -311,6 +311,11 @@ class StepFilm:
         part = page[edge[1] : self._size[1] - edge[1], edge[0] : self._size[0] - edge[0]]
         part[:] = np.maximum(dark, part)
         return page
+
+    def _found(self, shot: Snapshot) -> str:
+        """What the run answers to the question of its scene, where the step asks for a guess of it."""
+        asked = self._step.guess is True and shot.answer is not None
+        return read_language(self._language).translated(shot.answer.words) if asked and shot.answer else ""
 
     def _answer_at(self, filmed: int) -> bool:
         """Whether the answer is due before the step is over: a film stays on the step so long and no longer."""

@@ -7,7 +7,7 @@ from imgui_bundle import imgui
 from repose.app.render.pacing import describe_speed
 from repose.app.render.passes import legend
 from repose.app.render.passes.measurement import SLOPE
-from repose.app.render.text import draw_text, text_width
+from repose.app.render.text import draw_text, shortened, text_width
 from repose.app.render.theme import colour32
 from repose.app.ui.fields import draw_field
 from repose.app.ui.keys import Key
@@ -27,6 +27,8 @@ CAPITALS = 0.727
 """Height of a capital or a digit of the font, relative to its size [-]."""
 TITLE = 1.25
 """Size of the title, relative to running text."""
+NARROW = 0.6
+"""Share of the width that a title can have where the legend leaves it less [-]."""
 PLATE = 0.75
 """Opacity of the plate behind title and clock [-]."""
 ACTION, CHIP = 170.0, 84.0
@@ -74,13 +76,15 @@ def headline_foot(ui: Ui) -> float:
 
 def _draw_title(ui: Ui) -> None:
     snapshot, x, margin = ui.snapshot, 20 * ui.scale, 14 * ui.scale
-    title, wanted = ui.preset_library.title(snapshot.scene), wanted_speed(ui.transport, snapshot)
+    wanted, edge = wanted_speed(ui.transport, snapshot), legend.left_edge(ui.size[0] - ui.inset[2], ui.scale)
+    room = max(edge - 1.6 * x, NARROW * ui.size[0])
+    title = shortened(ui.preset_library.title(snapshot.scene), room, TITLE)
     speed = describe_pace(snapshot, wanted) or describe_speed(wanted)
     beside = x + text_width("888.88 s") + margin
     right = max(x + text_width(title, TITLE), beside + text_width(speed)) + 0.6 * x
     first = 1.3 * TITLE * imgui.get_font_size()
     height = first + 1.6 * imgui.get_font_size()
-    beside_legend = right <= legend.left_edge(ui.size[0] - ui.inset[2], ui.scale)
+    beside_legend = right <= edge
     y = margin if beside_legend else ui.size[1] - ui.inset[3] - height - 0.6 * margin
     second = y + first
     low, high = (0.4 * x, y - 0.6 * margin), (right, y + height)
