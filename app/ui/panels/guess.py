@@ -10,7 +10,7 @@ from repose.app.render.theme import colour32, vector
 from repose.app.ui.lecture import guess_now
 from repose.app.ui.panels import Panel
 from repose.app.ui.panels.notices import FOOT
-from repose.app.ui.places import GUESS, LECTURE_FOOT, LECTURE_GUESS, NOTICE, take_focus
+from repose.app.ui.places import FOCUS, GUESS, LECTURE_FOOT, LECTURE_GUESS, NOTICE, take_focus
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import row, slide, tooltip
 from repose.sim.measure.display import Answer, Guess
@@ -48,6 +48,7 @@ def draw(ui: Ui) -> None:
     imgui.push_style_var(imgui.StyleVar_.window_rounding, 0.0 if in_lecture else 8 * ui.scale)
     imgui.push_style_color(imgui.Col_.window_bg, vector(ui.palette.panel, 0.82))
     flags = imgui.WindowFlags_.no_decoration | imgui.WindowFlags_.no_saved_settings | imgui.WindowFlags_.no_move
+    chosen = ui.memory.get(FOCUS) == GUESS
     take_focus(ui, GUESS)
     ui.memory[GUESS] = True
     imgui.begin(GUESS, None, flags | imgui.WindowFlags_.no_focus_on_appearing)
@@ -55,7 +56,7 @@ def draw(ui: Ui) -> None:
     imgui.pop_style_var()
     _, guess, answer = asked
     if answer is None:
-        _draw_parts(ui, lambda: _draw_words(guess), lambda: _draw_slider(ui, guess))
+        _draw_parts(ui, lambda: _draw_words(guess), lambda: _draw_slider(ui, guess, chosen))
     else:
         _draw_parts(ui, lambda: _draw_numbers(ui, guess, answer), lambda: _draw_scale(ui, guess, answer))
     low, size = imgui.get_window_pos(), imgui.get_window_size()
@@ -97,13 +98,18 @@ def _draw_words(guess: Guess) -> None:
     write(guess.words, imgui.get_content_region_avail().x)
 
 
-def _draw_slider(ui: Ui, guess: Guess) -> None:
+def _draw_slider(ui: Ui, guess: Guess, chosen: bool) -> None:
+    """The slider; `chosen` gives it the keyboard, so that Enter selects it at once."""
     value = guessed(ui)
     span = guess.high - guess.low
     where = 0.5 if value is None else (value - guess.low) / span
     text = "your guess: drag" if value is None else f"guess: {shown(guess, value)}"
     moved = slide(ui, "guess.slider", (text,), where, step=STEP)
-    tooltip(HELP)
+    if chosen:
+        imgui.internal.set_focus_id(imgui.get_item_id(), imgui.internal.get_current_window())
+        imgui.set_nav_cursor_visible(True)  # otherwise the first key would only show where the keyboard is
+    if value is None:  # with the keyboard on the slider it would stay and cover the grains
+        tooltip(HELP)
     asked = guess_now(ui)
     if moved is not None and asked is not None:
         ui.memory[GUESSED + asked[0]] = guess.low + moved * span
