@@ -42,7 +42,7 @@ COLON = re.compile(r"(: )")
 GAP = re.compile(r"(\s{2,})")
 IN_VALUE = r"(?:(?!\s\s).)"
 """A letter of a value, which has no gap in it: what comes after a gap, such as a key, is no part of the sentence."""
-SIGNS = re.compile(r"( × | …|; |, | → | = | – | · | \+ | / | \(|\)| \[[^\]]*\]|[✓✗]\s)")
+SIGNS = re.compile(r"( × | ± | …|; |, | → | = | – | · | \+ | / | \(|\)| \[[^\]]*\]|[✓✗]\s)")
 """Between the parts of a text that is no sentence: a name with its value, a list."""
 FIRST_MARK = 0xF0000
 """Code point that stands for the first number of a text while it is translated; no font has it."""
@@ -130,6 +130,12 @@ class Language:
         found = self.sentences.get(f"{text}.")
         return found and found.rstrip(".。")
 
+    def _measured(self, text: str) -> str | None:
+        """A name with its unit, perhaps with a symbol between: angle of repose θ [°]."""
+        name, _, unit = text.rpartition(" [")
+        found = self.sentences.get(name) or self._named(name) if unit.endswith("]") else None
+        return f"{found} [{unit}" if found else None
+
     def _named(self, text: str) -> str | None:
         """A name with its symbol: packing fraction φ."""
         name, _, symbol = text.rpartition(" ")
@@ -146,18 +152,24 @@ class Language:
         """A text of values and sentences; its first letter may be small in one place and a capital in the other."""
         if not WORD.search(text):
             return text
-        small, capital = text[:1].lower() + text[1:], text[:1].upper() + text[1:]
-        forms = tuple(dict.fromkeys((text, small, capital)))
-        for look_up in (self.sentences.get, self._unended, self._named, self._counted, self._filled):
-            for form in forms:
-                if found := look_up(form):
-                    return found[:1].upper() + found[1:] if form != text == capital else found
+        if found := self._whole(text):
+            return found
         for separator in (LINE, GAP, END, COLON, SIGNS):
             pieces = separator.split(text)
             if len(pieces) > 1:
                 return self._joined(pieces)
         bare = text.strip()
         return text.replace(bare, self._composed(bare)) if bare != text else text
+
+    def _whole(self, text: str) -> str | None:
+        """A text that is one sentence or name; None if none fits."""
+        small, capital = text[:1].lower() + text[1:], text[:1].upper() + text[1:]
+        forms = tuple(dict.fromkeys((text, small, capital)))
+        for look_up in (self.sentences.get, self._unended, self._named, self._measured, self._counted, self._filled):
+            for form in forms:
+                if found := look_up(form):
+                    return found[:1].upper() + found[1:] if form != text == capital else found
+        return None
 
     def _joined(self, pieces: list[str]) -> str:
         """Pieces at even places with what separates them between; several may be translated as one."""
@@ -173,11 +185,15 @@ class Language:
         fitting = {id(template): template for word in WORD.findall(text) for template in self._templates.get(word, ())}
         for template in sorted(fitting.values(), key=lambda template: -template.fixed):
             match = template.pattern.fullmatch(text)
-            if match is not None:
+            if match is not None and not (any(map(END.search, match.groups())) and self._are_sentences(text)):
                 values = {name: self._composed(text) for name, text in zip(template.names, match.groups())}
                 pieces = PLACE.split(template.translation)
                 return "".join(values[piece] if place % 2 else piece for place, piece in enumerate(pieces))
         return None
+
+    def _are_sentences(self, text: str) -> bool:
+        """Whether a text is several sentences, each of which is known: then none of them is part of a value."""
+        return all(self._whole(piece) for piece in END.split(text)[::2])
 
     def _add_template(self, english: str, translation: str) -> None:
         pieces = PLACE.split(english)

@@ -111,6 +111,7 @@ def draw(ui):
         ),
         ("Repose 0.2.0", "Repose 0.2.0"),
         ("not known at all", "not known at all"),
+        ("Recording to a file. The heap moves.", "Aufnahme nach a file. Der Haufen bewegt sich."),
         ("Recording to a file.  Close", "Aufnahme nach a file.  Schließen"),
         ("Press and drag. An arrow shows the force.  Key K", "Drücken und ziehen. Ein Pfeil zeigt die Kraft.  Key K"),
         (
