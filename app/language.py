@@ -39,10 +39,12 @@ LINE = re.compile(r"(\n)")
 END = re.compile(r"((?<=[.?!…])\s+)(?=\S)")
 """Between two sentences."""
 COLON = re.compile(r"(: )")
+CLAUSE = "; "
+"""Between two sentences of a text without a full stop."""
 GAP = re.compile(r"(\s{2,})")
 IN_VALUE = r"(?:(?!\s\s).)"
 """A letter of a value, which has no gap in it: what comes after a gap, such as a key, is no part of the sentence."""
-SIGNS = re.compile(r"( × | …|; |, | → | = | – | · | \+ | / | \(|\)| \[[^\]]*\]|[✓✗]\s)")
+SIGNS = re.compile(r"( × | …|; |, | → | = | – | · | \+ | ± | / | \(|\)| \[[^\]]*\]|[✓✗]\s)")
 """Between the parts of a text that is no sentence: a name with its value, a list."""
 FIRST_MARK = 0xF0000
 """Code point that stands for the first number of a text while it is translated; no font has it."""
@@ -52,7 +54,8 @@ LONGEST_SYMBOL = 3
 """Most characters of a symbol after a name."""
 MOST_VAGUE, LONGEST_VAGUE = 5, 16
 """A sentence with at most so many letters outside its values, such as {low} to {high}, fits values no longer, except
-names with a unit: height of the large grain [mm] over time [s]."""
+sentences and names with a unit: height of the large grain [mm] over time [s]."""
+NAME_WITH_UNIT = re.compile(r"[^.:]+ \[[^\]]+\]")
 MOST_KEPT = 8192
 """Number of translated texts that are kept."""
 
@@ -85,11 +88,17 @@ class Language:
     """Translations of drawn texts."""
     _shapes: dict[str, str] = field(default_factory=dict)
     """Translations of drawn texts with marks in place of their numbers: the texts of a clock differ in these only."""
+    _numbered: list[str] = field(default_factory=list)
+    """Pieces of sentences with numbers of their own, which are no values: each begins after the first letter, which may
+    be small or a capital, and ends before the full stop."""
 
     def __post_init__(self) -> None:
         for english, translation in self.sentences.items():
             if PLACE.search(english):
                 self._add_template(english, translation)
+            if NUMBER.search(english):
+                fixed = re.split(r"\{\w*\}", english)
+                self._numbered.append(max(filter(NUMBER.search, fixed), key=len, default=english)[1:].rstrip("."))
         for templates in self._templates.values():
             templates.sort(key=lambda template: -template.fixed)
 
@@ -106,7 +115,7 @@ class Language:
         if text in self.sentences:
             return self.sentences[text]
         numbers = NUMBER.findall(text)
-        if not numbers:
+        if not numbers or any(piece in text for piece in self._numbered):
             return self._composed(text)
         marks = iter(range(FIRST_MARK, FIRST_MARK + len(numbers)))
         shape = NUMBER.sub(lambda match: chr(next(marks)), text)
@@ -115,15 +124,13 @@ class Language:
             if len(self._shapes) >= MOST_KEPT:
                 self._shapes.clear()
             found = self._shapes[shape] = self._composed(shape)
-        if found == shape:  # a sentence may have a number of its own
-            found = self._composed(text)
-            return NUMBER.sub(lambda match: self._number(match[0]), found) if found == text else found
         for place, number in enumerate(numbers):
-            found = found.replace(chr(FIRST_MARK + place), self._number(number))
+            found = found.replace(chr(FIRST_MARK + place), self._localised(number))
         return found
 
-    def _number(self, number: str) -> str:
-        return number.replace(".", self.decimal)
+    def _localised(self, text: str) -> str:
+        """The numbers of a text that is no sentence with the decimal sign of the language."""
+        return NUMBER.sub(lambda match: match[0].replace(".", self.decimal), text)
 
     def _unended(self, text: str) -> str | None:
         """A sentence whose full stop was taken off, because it stands in a list."""
@@ -134,30 +141,33 @@ class Language:
         """A name with its symbol: packing fraction φ."""
         name, _, symbol = text.rpartition(" ")
         found = self.sentences.get(name) if len(symbol) <= LONGEST_SYMBOL or "_" in symbol else None
-        return f"{found} {symbol}" if found else None
+        return f"{found} {self._localised(symbol)}" if found else None
 
     def _counted(self, text: str) -> str | None:
         """A number with a unit that is a word: 64 cells."""
         number, _, unit = text.partition(" ")
         found = None if WORD.search(number) else self.sentences.get(unit)
-        return f"{number} {found}" if found else None
+        return f"{self._localised(number)} {found}" if found else None
 
     def _composed(self, text: str) -> str:
         """A text of values and sentences; its first letter may be small in one place and a capital in the other."""
         if not WORD.search(text):
-            return text
+            return self._localised(text)
         small, capital = text[:1].lower() + text[1:], text[:1].upper() + text[1:]
         forms = tuple(dict.fromkeys((text, small, capital)))
-        for look_up in (self.sentences.get, self._unended, self._named, self._counted, self._filled):
+        for look_up in (self.sentences.get, self._unended, self._named, self._counted):
             for form in forms:
                 if found := look_up(form):
                     return found[:1].upper() + found[1:] if form != text == capital else found
+        form, found = self._filled(forms)
+        if found:
+            return found[:1].upper() + found[1:] if form != text == capital else found
         for separator in (LINE, GAP, END, COLON, SIGNS):
             pieces = separator.split(text)
             if len(pieces) > 1:
                 return self._joined(pieces)
         bare = text.strip()
-        return text.replace(bare, self._composed(bare)) if bare != text else text
+        return text.replace(bare, self._composed(bare)) if bare != text else self._localised(text)
 
     def _joined(self, pieces: list[str]) -> str:
         """Pieces at even places with what separates them between; several may be translated as one."""
@@ -168,16 +178,28 @@ class Language:
             pieces = pieces[count + 1 :]
         return done
 
-    def _filled(self, text: str) -> str | None:
-        """The sentence with places that fits the text, its values translated too; None if none fits."""
-        fitting = {id(template): template for word in WORD.findall(text) for template in self._templates.get(word, ())}
-        for template in sorted(fitting.values(), key=lambda template: -template.fixed):
-            match = template.pattern.fullmatch(text)
-            if match is not None:
+    def _filled(self, forms: tuple[str, ...]) -> tuple[str, str]:
+        """The form of the text that a sentence with places fits, and that sentence, its values translated too; both
+        empty if none fits."""
+        fitting = {
+            (id(template), form): template
+            for form in forms
+            for word in WORD.findall(form)
+            for template in self._templates.get(word, ())
+        }
+        for (_, form), template in sorted(fitting.items(), key=lambda entry: -entry[1].fixed):
+            match = template.pattern.fullmatch(form)
+            if match is not None and CLAUSE in form[: match.end(1)] and match.start(1) == 0:
+                continue  # the value at its beginning has a sentence before it
+            if match is not None and (template.fixed > MOST_VAGUE or all(map(self._is_value, match.groups()))):
                 values = {name: self._composed(text) for name, text in zip(template.names, match.groups())}
                 pieces = PLACE.split(template.translation)
-                return "".join(values[piece] if place % 2 else piece for place, piece in enumerate(pieces))
-        return None
+                return form, "".join(values[piece] if place % 2 else piece for place, piece in enumerate(pieces))
+        return "", ""
+
+    def _is_value(self, text: str) -> bool:
+        """Whether a sentence of few letters may have this value."""
+        return 0 < len(text) <= LONGEST_VAGUE or text in self.sentences or NAME_WITH_UNIT.fullmatch(text) is not None
 
     def _add_template(self, english: str, translation: str) -> None:
         pieces = PLACE.split(english)
@@ -186,8 +208,6 @@ class Language:
         if fixed < LEAST_FIXED:
             return
         value = f"({IN_VALUE}*?)"
-        if fixed <= MOST_VAGUE:
-            value = rf"({IN_VALUE}{{1,{LONGEST_VAGUE}}}?|[^.:]+ \[[^\]]+\])"
         pattern = "".join(value if place % 2 else re.escape(piece) for place, piece in enumerate(pieces))
         template = Template(re.compile(pattern, re.DOTALL), tuple(pieces[1::2]), translation, fixed)
         self._templates.setdefault(max(words, key=len), []).append(template)

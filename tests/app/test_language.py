@@ -31,6 +31,16 @@ GERMAN = Language(
         "a number": "eine Zahl",
         "Displacement since {time}": "{time}: Verschiebung seitdem",
         "Press and drag. An arrow shows the force.": "Drücken und ziehen. Ein Pfeil zeigt die Kraft.",
+        "Free fall: 9.81 on Earth.": "Fallbeschleunigung: 9,81 auf der Erde.",
+        "{scatter} of a single run": "{scatter} eines einzelnen Laufs",
+        "{count} tests are refused: choose 2 to {most}.": "{count} Versuche werden abgelehnt: 2 bis {most} wählen.",
+        "empty": "leer",
+        "empty container; {words}": "leerer Behälter; {words}",
+        "{count} clumps of {size} spheres": "aus {size} Kugeln: {count} Klumpen",
+        "test {number}, {title}": "Versuch {number}, {title}",
+        "five spheres that fall": "fünf Kugeln, die fallen",
+        "mean": "Mittelwert",
+        "line fit": "Geradenanpassung",
     },
 )
 
@@ -112,6 +122,15 @@ def draw(ui):
         ("Repose 0.2.0", "Repose 0.2.0"),
         ("not known at all", "not known at all"),
         ("Recording to a file.  Close", "Aufnahme nach a file.  Schließen"),
+        ("Free fall: 9.81 on Earth.\nfriction: 0.5", "Fallbeschleunigung: 9,81 auf der Erde.\nReibung: 0,5"),
+        ("empty container; 5 clumps of 2 spheres", "leerer Behälter; aus 2 Kugeln: 5 Klumpen"),
+        ("Test 4, five spheres that fall", "Versuch 4, fünf Kugeln, die fallen"),
+        ("1.5 tests are refused: choose 2 to 4.5.", "1,5 Versuche werden abgelehnt: 2 bis 4,5 wählen."),
+        (
+            "The heap moves. 9 tests are refused: choose 2 to 4.",
+            "Der Haufen bewegt sich. 9 Versuche werden abgelehnt: 2 bis 4 wählen.",
+        ),
+        ("mean ± line fit of a single run", "Mittelwert ± Geradenanpassung eines einzelnen Laufs"),
         ("Press and drag. An arrow shows the force.  Key K", "Drücken und ziehen. Ein Pfeil zeigt die Kraft.  Key K"),
         (
             "The heap moves. Press and drag. An arrow shows the force. The heap moves.",
