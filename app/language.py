@@ -46,16 +46,18 @@ IN_VALUE = r"(?:(?!\s\s).)"
 """A letter of a value, which has no gap in it: what comes after a gap, such as a key, is no part of the sentence."""
 SIGNS = re.compile(r"( × | …|; |, | → | = | – | · | \+ | ± | / | \(|\)| \[[^\]]*\]|[✓✗]\s)")
 """Between the parts of a text that is no sentence: a name with its value, a list."""
-FIRST_MARK = 0xF0000
-"""Code point that stands for the first number of a text while it is translated; no font has it."""
 LEAST_FIXED = 2
 """Least number of letters of a sentence outside its values; fewer fit any text."""
 LONGEST_SYMBOL = 3
 """Most characters of a symbol after a name."""
+FIRST_MARK = 0xF0000
+"""Code point that stands for the first number of a text while it is translated; no font has it."""
 MOST_VAGUE, LONGEST_VAGUE = 5, 16
 """A sentence with at most so many letters outside its values, such as {low} to {high}, fits values no longer, except
 sentences and names with a unit: height of the large grain [mm] over time [s]."""
-NAME_WITH_UNIT = re.compile(r"[^.:]+ \[[^\]]+\]")
+NAME_WITH_UNIT = re.compile(r"(?P<name>[^.:]*[^.: ])(?P<unit> +\[[^\]]+\])")
+COUNT = re.compile(rf"\W*[\d{chr(FIRST_MARK)}-\U000fffff].*|\W*", re.DOTALL)
+"""A value that begins with a number."""
 MOST_KEPT = 8192
 """Number of translated texts that are kept."""
 
@@ -143,6 +145,12 @@ class Language:
         found = self.sentences.get(name) if len(symbol) <= LONGEST_SYMBOL or "_" in symbol else None
         return f"{found} {self._localised(symbol)}" if found else None
 
+    def _with_unit(self, text: str) -> str | None:
+        """A name with its unit: largest shear τ [Pa]."""
+        match = NAME_WITH_UNIT.fullmatch(text)
+        found = match and (self.sentences.get(match["name"]) or self._named(match["name"]))
+        return f"{found}{match['unit']}" if match and found else None
+
     def _counted(self, text: str) -> str | None:
         """A number with a unit that is a word: 64 cells."""
         number, _, unit = text.partition(" ")
@@ -155,7 +163,7 @@ class Language:
             return self._localised(text)
         small, capital = text[:1].lower() + text[1:], text[:1].upper() + text[1:]
         forms = tuple(dict.fromkeys((text, small, capital)))
-        for look_up in (self.sentences.get, self._unended, self._named, self._counted):
+        for look_up in (self.sentences.get, self._unended, self._named, self._with_unit, self._counted):
             for form in forms:
                 if found := look_up(form):
                     return found[:1].upper() + found[1:] if form != text == capital else found
@@ -191,11 +199,18 @@ class Language:
             match = template.pattern.fullmatch(form)
             if match is not None and CLAUSE in form[: match.end(1)] and match.start(1) == 0:
                 continue  # the value at its beginning has a sentence before it
-            if match is not None and (template.fixed > MOST_VAGUE or all(map(self._is_value, match.groups()))):
+            if match is not None and self._are_values(template, match):
                 values = {name: self._composed(text) for name, text in zip(template.names, match.groups())}
                 pieces = PLACE.split(template.translation)
                 return form, "".join(values[piece] if place % 2 else piece for place, piece in enumerate(pieces))
         return "", ""
+
+    def _are_values(self, template: Template, match: re.Match[str]) -> bool:
+        """Whether a sentence of few letters may have these values; one such as {done} of {runs}, which would fit many
+        texts, begins with a number."""
+        if template.fixed <= LEAST_FIXED and match.start(1) == 0 and not COUNT.fullmatch(match[1]):
+            return False
+        return template.fixed > MOST_VAGUE or all(map(self._is_value, match.groups()))
 
     def _is_value(self, text: str) -> bool:
         """Whether a sentence of few letters may have this value."""

@@ -111,10 +111,10 @@ NOT_SHOWN = {
 NAME_IN_CODE = re.compile(r"\w*([._]\w*)+|[0-9a-f]{6}|\{\w+\}\.\w+")
 ALSO_SHOWN = (
     "aluminium", "arrows", "caltrop", "cells", "counted", "Ctrl-click", "Ctrl-drag", "discs", "double-click", "drag",
-    "dumbbell", "ellipsoid", "ended", "expected", "filled", "first", "fitted", "found", "from", "greedy",
-    "Keyboard in a panel", "left", "limestone", "magnesium", "offset", "outcome", "peanut", "playing", "right",
-    "right-click", "right-drag", "rolls", "second", "seeds", "slides", "sphericity", "tetrapod", "third", "to", "torus",
-    "vertebra", "Waiting for the compiler", "wheel",
+    "dumbbell", "elastic", "ellipsoid", "ended", "expected", "filled", "first", "fitted", "found", "from", "greedy",
+    "inch", "Keyboard in a panel", "left", "limestone", "magnesium", "offset", "outcome", "peanut", "playing",
+    "potential", "right", "right-click", "right-drag", "rolls", "second", "seeds", "slides", "sphericity", "tetrapod",
+    "third", "to", "torus", "unbooked", "vertebra", "Waiting for the compiler", "wheel",
 )  # fmt: skip
 """Words that the rules below do not find."""
 PHASE = re.compile(r"([a-z][a-z ]+): \{")

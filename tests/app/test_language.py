@@ -8,7 +8,14 @@ from importlib.resources import files
 import pytest
 from repose.app.jobs import sentences
 from repose.app.language import ENGLISH, NATIVE, Language, language_for, read_language
+from repose.app.render.passes import all_switches
+from repose.app.ui.fields import describe, words
+from repose.app.ui.panels import all_keys, all_panels
+from repose.app.ui.tools import all_tools
+from repose.sim.registry import measurements, scenes
 
+OTHER_NAMES = ("Chung", "Duffau", "Lynch", "Enter", "Ctrl", "Shift", "repose", "clump")
+"""Of authors, keys and commands, which no language translates."""
 OTHERS = [code for code in NATIVE if code != ENGLISH]
 GERMAN = Language(
     "de",
@@ -39,6 +46,11 @@ GERMAN = Language(
         "{count} clumps of {size} spheres": "aus {size} Kugeln: {count} Klumpen",
         "test {number}, {title}": "Versuch {number}, {title}",
         "five spheres that fall": "fünf Kugeln, die fallen",
+        "{done} of {runs}": "{done} von {runs}",
+        "angle": "Winkel",
+        "angle of repose": "Böschungswinkel",
+        "largest {measurement}": "größter Wert von {measurement}",
+        "largest shear τ": "größter Schub τ",
         "mean": "Mittelwert",
         "line fit": "Geradenanpassung",
     },
@@ -125,6 +137,10 @@ def draw(ui):
         ("Free fall: 9.81 on Earth.\nfriction: 0.5", "Fallbeschleunigung: 9,81 auf der Erde.\nReibung: 0,5"),
         ("empty container; 5 clumps of 2 spheres", "leerer Behälter; aus 2 Kugeln: 5 Klumpen"),
         ("Test 4, five spheres that fall", "Versuch 4, fünf Kugeln, die fallen"),
+        ("angle of repose θ [°]", "Böschungswinkel θ [°]"),
+        ("largest shear τ [N/m]", "größter Schub τ [N/m]"),
+        ("3.5 of 10 ± 1", "3,5 von 10 ± 1"),
+        ("angle of the wall", "angle of the wall"),
         ("1.5 tests are refused: choose 2 to 4.5.", "1,5 Versuche werden abgelehnt: 2 bis 4,5 wählen."),
         (
             "The heap moves. 9 tests are refused: choose 2 to 4.",
@@ -147,6 +163,23 @@ def test_texts_that_differ_in_a_number_are_matched_once(monkeypatch: pytest.Monk
     GERMAN.translated("7 of 8 grains left")
     monkeypatch.setattr(Language, "_filled", lambda self, text: pytest.fail("matched again"))
     assert GERMAN.translated("5.5 of 9 grains left") == "Von 9 Körnern bleiben 5,5"
+
+
+def test_no_english_is_left_in_names_and_helps_of_records() -> None:
+    texts = {text for scene in scenes().values() for text in (scene.title, scene.summary)}
+    names = set(OTHER_NAMES)
+    for parameter in (entry for scene in scenes().values() for entry in scene.parameters.declared().values()):
+        names.update(part for choice in parameter.choices for part in re.findall("[A-Za-z]+", words(choice)))
+        texts.update(describe(parameter, 1e-4).split("\n")[1:], [parameter.quantity.label])
+    for measurement in measurements().values():
+        texts.update(measurement.axis_label(dimension) for dimension in (2, 3))
+        texts.update((measurement.title, measurement.plot.title if measurement.plot is not None else ""))
+    for record in (*all_panels(), *all_tools()):
+        texts.add(record.title)
+    texts.update(text for switch in all_switches() for text in (switch.label, switch.help))
+    texts.update(key.help for key in all_keys())
+    left = {text: set(re.findall("[A-Za-z]{4,}", read_language("ru").translated(text))) - names for text in texts}
+    assert {text: found for text, found in left.items() if found} == {}
 
 
 @pytest.mark.parametrize(
