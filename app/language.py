@@ -236,6 +236,11 @@ def translated(text: str) -> str:
     return text if _language.code == ENGLISH else _language.translated(text)
 
 
+def decimal_sign() -> str:
+    """Decimal sign of numbers in the window."""
+    return _language.decimal
+
+
 def current_language() -> str:
     """Code of the language of the window."""
     return _language.code

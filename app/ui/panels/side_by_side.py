@@ -331,12 +331,12 @@ def _draw_values(ui: Ui, parameters: ParameterSet, asked: Request) -> None:
         imgui.same_line()
     imgui.set_next_item_width(14.0 * font)
     entered, asked.text = imgui.input_text_with_hint(
-        "##values", usual, asked.text, imgui.InputTextFlags_.enter_returns_true
+        "##values", translated(usual), asked.text, imgui.InputTextFlags_.enter_returns_true
     )
     ui.probe.mark("side_by_side.values")
     unit = over.quantity.unit
     allowed = ", ".join(over.choices) if over.choices else f"{over.shown(over.low or 0)} to {_high(over.high, over)}"
-    tooltip(f"A value for each run, with commas between them{f', in {unit}' if unit else ''}. Allowed: {allowed}.")
+    tooltip(f"A value for each run, with semicolons between them{f', in {unit}' if unit else ''}. Allowed: {allowed}.")
     imgui.same_line()
     imgui.text_disabled(translated(unit or " "))
     imgui.same_line()
