@@ -96,6 +96,8 @@ class Language:
 
     def __post_init__(self) -> None:
         for english, translation in self.sentences.items():
+            if not set(PLACE.findall(translation)) <= set(PLACE.findall(english)):
+                continue  # of an edited file: a value that the English sentence has not
             if PLACE.search(english):
                 self._add_template(english, translation)
             if NUMBER.search(english):
@@ -246,10 +248,19 @@ def current_language() -> str:
     return _language.code
 
 
-def use_language(code: str) -> None:
-    """Show the window in this language from now on; `code` is a key of `NATIVE`."""
+def use_language(code: str) -> str:
+    """Show the window in this language from now on; `code` is a key of `NATIVE`.
+
+    Returns an empty string, or why its file cannot be read; then the window is in English.
+    """
     global _language
-    _language = read_language(code)
+    try:
+        _language = read_language(code)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        _language = Language(ENGLISH)
+        reason = error.strerror if isinstance(error, OSError) else " ".join(str(error).split())
+        return f"The file of the language {NATIVE[code]} cannot be used ({reason}): install Repose again."
+    return ""
 
 
 @cache

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from importlib.resources import files
+from pathlib import Path
 
 import pytest
+from repose.app import language
 from repose.app.jobs import sentences
 from repose.app.language import ENGLISH, NATIVE, Language, language_for, read_language
 from repose.app.render.passes import all_switches
@@ -192,3 +194,32 @@ def test_language_of_the_system_is_used_where_it_exists(wanted: list[str], code:
 def test_numbers_of_versions_and_files_keep_their_points() -> None:
     for text in ("run-1.2.repose", "Repose 0.3.1", "C:\\runs\\heap 1.5x.csv", "N/m^1.5"):
         assert re.sub(",", ".", GERMAN.translated(text)) == text == GERMAN.translated(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (None, "No such file"),
+        ('decimal = ","\n[sentences]\n"Close" = "Schl', "Unbalanced|Illegal|Unterminated|Expected"),
+        ('[sentences]\n"Close" = "Zu"\n', "decimal"),
+        ('decimal = ","\nsentences = 3\n', "int"),
+    ],
+)
+def test_a_file_that_cannot_be_read_leaves_the_window_english_and_is_named(
+    text: str | None, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(language, "files", lambda package: tmp_path)
+    monkeypatch.setattr(language, "read_language", language.read_language.__wrapped__)
+    monkeypatch.setattr(language, "_language", read_language("en"))
+    if text is not None:
+        (tmp_path / "languages").mkdir()
+        (tmp_path / "languages" / "de.toml").write_text(text, encoding="utf-8")
+    trouble = language.use_language("de")
+    assert "Deutsch" in trouble
+    assert re.search(words, trouble)
+    assert (language.current_language(), language.translated("Close")) == ("en", "Close")
+
+
+def test_a_translation_with_an_unknown_value_is_not_used() -> None:
+    edited = Language("de", ",", {"Close {name}.": "{nome} schließen.", "Close": "Zu"})
+    assert edited.translated("Close 3.5 times. Close") == "Close 3,5 times. Zu"
