@@ -32,6 +32,8 @@ NATIVE = {
 """Languages, by their code in ISO 639-1, with their own names."""
 PLACE = re.compile(r"\{(\w*)\}")
 """Place of a value in a sentence."""
+TWO_PARTS = "}.{"
+"""In a sentence with the digits before and after a decimal point as two values."""
 WORD = re.compile(r"[^\W\d_]{2,}")
 NUMBER = re.compile(r"(?<![\w./\\^-])[-−]?\d+(?:\.\d+)?(?![\w/\\]|\.[\w])")
 """A number of a text; not a part of a version, a file name, an exponent of a unit or a word."""
@@ -91,7 +93,8 @@ class Language:
     _shapes: dict[str, str] = field(default_factory=dict)
     """Translations of drawn texts with marks in place of their numbers: the texts of a clock differ in these only."""
     _numbered: list[str] = field(default_factory=list)
-    """Pieces of sentences with numbers of their own, which are no values: each begins after the first letter, which may
+    """Pieces of sentences with numbers of their own, which are no values, or with a number in two values, which keeps its
+    point: each begins after the first letter, which may
     be small or a capital, and ends before the full stop."""
 
     def __post_init__(self) -> None:
@@ -100,9 +103,9 @@ class Language:
                 continue  # of an edited file: a value that the English sentence has not
             if PLACE.search(english):
                 self._add_template(english, translation)
-            if NUMBER.search(english):
+            if NUMBER.search(english) or TWO_PARTS in english:
                 fixed = re.split(r"\{\w*\}", english)
-                self._numbered.append(max(filter(NUMBER.search, fixed), key=len, default=english)[1:].rstrip("."))
+                self._numbered.append(max([*filter(NUMBER.search, fixed)] or fixed, key=len)[1:].rstrip("."))
         for templates in self._templates.values():
             templates.sort(key=lambda template: -template.fixed)
 
@@ -208,8 +211,13 @@ class Language:
         return "", ""
 
     def _are_values(self, template: Template, match: re.Match[str]) -> bool:
-        """Whether a sentence of few letters may have these values; one such as {done} of {runs}, which would fit many
-        texts, begins with a number."""
+        """Whether the sentence may have these values: a value before its end contains no end of another sentence; a
+        sentence of few letters has short values; one such as {done} of {runs}, which would fit many texts, begins
+        with a number."""
+        if any(
+            END.search(match[place]) for place in range(1, len(template.names) + 1) if match.end(place) < match.endpos
+        ):
+            return False
         if template.fixed <= LEAST_FIXED and match.start(1) == 0 and not COUNT.fullmatch(match[1]):
             return False
         return template.fixed > MOST_VAGUE or all(map(self._is_value, match.groups()))

@@ -110,11 +110,11 @@ NOT_SHOWN = {
 """Names in the code that look like words, units, and texts of errors of a program."""
 NAME_IN_CODE = re.compile(r"\w*([._]\w*)+|[0-9a-f]{6}|\{\w+\}\.\w+")
 ALSO_SHOWN = (
-    "aluminium", "arrows", "caltrop", "cells", "counted", "Ctrl-click", "Ctrl-drag", "discs", "double-click", "drag",
-    "dumbbell", "elastic", "ellipsoid", "ended", "expected", "filled", "first", "fitted", "found", "from", "greedy",
-    "inch", "Keyboard in a panel", "left", "limestone", "magnesium", "offset", "outcome", "peanut", "playing",
-    "potential", "right", "right-click", "right-drag", "rolls", "second", "seeds", "slides", "sphericity", "tetrapod",
-    "third", "to", "torus", "unbooked", "vertebra", "Waiting for the compiler", "wheel",
+    "a number", "aluminium", "arrows", "caltrop", "cells", "counted", "Ctrl-click", "Ctrl-drag", "discs",
+    "double-click", "drag", "dumbbell", "elastic", "ellipsoid", "ended", "expected", "filled", "first", "fitted",
+    "found", "from", "greedy", "inch", "Keyboard in a panel", "left", "limestone", "magnesium", "offset", "outcome",
+    "peanut", "playing", "potential", "right", "right-click", "right-drag", "rolls", "second", "seeds", "slides",
+    "sphericity", "tetrapod", "third", "to", "torus", "unbooked", "vertebra", "Waiting for the compiler", "wheel",
 )  # fmt: skip
 """Words that the rules below do not find."""
 PHASE = re.compile(r"([a-z][a-z ]+): \{")

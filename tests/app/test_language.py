@@ -53,6 +53,7 @@ GERMAN = Language(
         "angle of repose": "Böschungswinkel",
         "largest {measurement}": "größter Wert von {measurement}",
         "largest shear τ": "größter Schub τ",
+        "Use a point: {whole}.{decimals}.": "Einen Punkt verwenden: {whole}.{decimals}.",
         "mean": "Mittelwert",
         "line fit": "Geradenanpassung",
     },
@@ -143,6 +144,8 @@ def draw(ui):
         ("largest shear τ [N/m]", "größter Schub τ [N/m]"),
         ("3.5 of 10 ± 1", "3,5 von 10 ± 1"),
         ("angle of the wall", "angle of the wall"),
+        ("Recording to run-2.mp4. The heap moves.", "Aufnahme nach run-2.mp4. Der Haufen bewegt sich."),
+        ("The heap moves. Use a point: 0.5.", "Der Haufen bewegt sich. Einen Punkt verwenden: 0.5."),
         ("1.5 tests are refused: choose 2 to 4.5.", "1,5 Versuche werden abgelehnt: 2 bis 4,5 wählen."),
         (
             "The heap moves. 9 tests are refused: choose 2 to 4.",
