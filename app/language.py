@@ -93,9 +93,8 @@ class Language:
     _shapes: dict[str, str] = field(default_factory=dict)
     """Translations of drawn texts with marks in place of their numbers: the texts of a clock differ in these only."""
     _numbered: list[str] = field(default_factory=list)
-    """Pieces of sentences with numbers of their own, which are no values, or with a number in two values, which keeps its
-    point: each begins after the first letter, which may
-    be small or a capital, and ends before the full stop."""
+    """Pieces of sentences with numbers of their own, which are no values, or with a number in two values, which keeps
+    its point: each begins after the first letter, which may be small or a capital, and ends before the full stop."""
 
     def __post_init__(self) -> None:
         for english, translation in self.sentences.items():
@@ -211,12 +210,9 @@ class Language:
         return "", ""
 
     def _are_values(self, template: Template, match: re.Match[str]) -> bool:
-        """Whether the sentence may have these values: a value before its end contains no end of another sentence; a
-        sentence of few letters has short values; one such as {done} of {runs}, which would fit many texts, begins
-        with a number."""
-        if any(
-            END.search(match[place]) for place in range(1, len(template.names) + 1) if match.end(place) < match.endpos
-        ):
+        """Whether the sentence may have these values: no value contains the end of a sentence; a sentence of few
+        letters has short values; one such as {done} of {runs}, which would fit many texts, begins with a number."""
+        if any(map(END.search, match.groups())):
             return False
         if template.fixed <= LEAST_FIXED and match.start(1) == 0 and not COUNT.fullmatch(match[1]):
             return False
@@ -224,7 +220,9 @@ class Language:
 
     def _is_value(self, text: str) -> bool:
         """Whether a sentence of few letters may have this value."""
-        return 0 < len(text) <= LONGEST_VAGUE or text in self.sentences or NAME_WITH_UNIT.fullmatch(text) is not None
+        if 0 < len(text) <= LONGEST_VAGUE or text in self.sentences:
+            return True
+        return NAME_WITH_UNIT.fullmatch(text) is not None or (text[:1].isdigit() or text[:1] >= chr(FIRST_MARK))
 
     def _add_template(self, english: str, translation: str) -> None:
         pieces = PLACE.split(english)

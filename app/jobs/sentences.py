@@ -114,9 +114,10 @@ ALSO_SHOWN = (
     "double-click", "drag", "dumbbell", "elastic", "ellipsoid", "ended", "expected", "filled", "first", "fitted",
     "found", "from", "greedy", "inch", "Keyboard in a panel", "left", "limestone", "magnesium", "offset", "outcome",
     "peanut", "playing", "potential", "right", "right-click", "right-drag", "rolls", "second", "seeds", "slides",
-    "sphericity", "tetrapod", "third", "to", "torus", "unbooked", "vertebra", "Waiting for the compiler", "wheel",
+    "sphericity", "tetrapod", "The preset of the last session is not used: {error}", "third", "to", "torus",
+    "unbooked", "vertebra", "Waiting for the compiler", "wheel",
 )  # fmt: skip
-"""Words that the rules below do not find."""
+"""Words that the rules below do not find, and a sentence of `app/window/start.py`."""
 PHASE = re.compile(r"([a-z][a-z ]+): \{")
 """A phase of a scene with its values; the window shows the phase alone too."""
 SENTENCE = re.compile(r"[^\W\d_]{2,}.*\s.*[^\W_]|^[A-Z][a-z]+$", re.DOTALL)
