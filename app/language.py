@@ -46,7 +46,7 @@ CLAUSE = "; "
 GAP = re.compile(r"(\s{2,})")
 IN_VALUE = r"(?:(?!\s\s).)"
 """A letter of a value, which has no gap in it: what comes after a gap, such as a key, is no part of the sentence."""
-SIGNS = re.compile(r"( × | …|; |, | → | = | – | · | \+ | ± | / | \(|\)| \[[^\]]*\]|[✓✗]\s)")
+SIGNS = re.compile(r"( × | ± | …|; |, | → | = | – | · | \+ | / | \(|\)| \[[^\]]*\]|[✓✗]\s)")
 """Between the parts of a text that is no sentence: a name with its value, a list."""
 LEAST_FIXED = 2
 """Least number of letters of a sentence outside its values; fewer fit any text."""
@@ -149,8 +149,8 @@ class Language:
         found = self.sentences.get(name) if len(symbol) <= LONGEST_SYMBOL or "_" in symbol else None
         return f"{found} {self._localised(symbol)}" if found else None
 
-    def _with_unit(self, text: str) -> str | None:
-        """A name with its unit: largest shear τ [Pa]."""
+    def _measured(self, text: str) -> str | None:
+        """A name with its unit, perhaps with a symbol between: angle of repose θ [°]."""
         match = NAME_WITH_UNIT.fullmatch(text)
         found = match and (self.sentences.get(match["name"]) or self._named(match["name"]))
         return f"{found}{match['unit']}" if match and found else None
@@ -165,21 +165,25 @@ class Language:
         """A text of values and sentences; its first letter may be small in one place and a capital in the other."""
         if not WORD.search(text):
             return self._localised(text)
-        small, capital = text[:1].lower() + text[1:], text[:1].upper() + text[1:]
-        forms = tuple(dict.fromkeys((text, small, capital)))
-        for look_up in (self.sentences.get, self._unended, self._named, self._with_unit, self._counted):
-            for form in forms:
-                if found := look_up(form):
-                    return found[:1].upper() + found[1:] if form != text == capital else found
-        form, found = self._filled(forms)
-        if found:
-            return found[:1].upper() + found[1:] if form != text == capital else found
+        if found := self._whole(text):
+            return found
         for separator in (LINE, GAP, END, COLON, SIGNS):
             pieces = separator.split(text)
             if len(pieces) > 1:
                 return self._joined(pieces)
         bare = text.strip()
         return text.replace(bare, self._composed(bare)) if bare != text else self._localised(text)
+
+    def _whole(self, text: str) -> str | None:
+        """A text that is one sentence or name; None if none fits."""
+        small, capital = text[:1].lower() + text[1:], text[:1].upper() + text[1:]
+        forms = tuple(dict.fromkeys((text, small, capital)))
+        for look_up in (self.sentences.get, self._unended, self._named, self._measured, self._counted):
+            for form in forms:
+                if found := look_up(form):
+                    return found[:1].upper() + found[1:] if form != text == capital else found
+        form, found = self._filled(forms)
+        return (found[:1].upper() + found[1:] if form != text == capital else found) or None
 
     def _joined(self, pieces: list[str]) -> str:
         """Pieces at even places with what separates them between; several may be translated as one."""
@@ -210,9 +214,10 @@ class Language:
         return "", ""
 
     def _are_values(self, template: Template, match: re.Match[str]) -> bool:
-        """Whether the sentence may have these values: no value contains the end of a sentence; a sentence of few
-        letters has short values; one such as {done} of {runs}, which would fit many texts, begins with a number."""
-        if any(map(END.search, match.groups())):
+        """Whether the sentence may have these values: none contains the end of a sentence where all sentences of the
+        text are known; a sentence of few letters has short values; one such as {done} of {runs}, which would fit many
+        texts, begins with a number."""
+        if any(map(END.search, match.groups())) and self._are_sentences(match.string):
             return False
         if template.fixed <= LEAST_FIXED and match.start(1) == 0 and not COUNT.fullmatch(match[1]):
             return False
@@ -223,6 +228,10 @@ class Language:
         if 0 < len(text) <= LONGEST_VAGUE or text in self.sentences:
             return True
         return NAME_WITH_UNIT.fullmatch(text) is not None or (text[:1].isdigit() or text[:1] >= chr(FIRST_MARK))
+
+    def _are_sentences(self, text: str) -> bool:
+        """Whether a text is several sentences, each of which is known: then none of them is part of a value."""
+        return all(self._whole(piece) for piece in END.split(text)[::2])
 
     def _add_template(self, english: str, translation: str) -> None:
         pieces = PLACE.split(english)

@@ -55,6 +55,7 @@ def pair(generator: np.random.Generator, dimension: int, spin_length: int, touch
     stretch = vector(10.0 ** generator.uniform(-7, -4))
     return {
         "branch": branch,
+        "per_distance": 1.0 / (RADIUS_SUM - overlap),
         "place": branch,
         "velocity": vector(0.3),
         "roll": vector(0.3, spin_length),

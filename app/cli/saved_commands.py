@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 from repose.app.cli.film_options import Colour, Fps, Overlay, Show, Size, Speed, Video
-from repose.app.cli.terminal import THREADS_HELP, refusals, table, typed_number
+from repose.app.cli.terminal import THREADS_HELP, refusals, refuse, table, typed_number
 from repose.app.progress import say
 from repose.app.signals import INTERRUPTED
 
@@ -141,7 +141,8 @@ def open_any(
         str,
         typer.Argument(
             metavar="CODE|FILE",
-            help="A code of an experiment, a saved run, a preset, or a text dump of LAMMPS: id, x y z, radius; in SI.",
+            help="A code of an experiment, a saved run, a preset, a lecture, or a text dump of LAMMPS: id, x y z, "
+            "radius; in SI.",
         ),
     ],
     radius: Annotated[
@@ -188,7 +189,12 @@ def open_any(
         if window and not (json or video or out or changes) and has_display():
             from repose.app.window.start import run
 
-            raise typer.Exit(run(found.preset, saved=found.run))
+            raise typer.Exit(run(found.preset, saved=found.run, lecture=found.lecture))
+        if found.lecture is not None:
+            refuse(
+                f"{what} is a lecture, which is shown in the window. Without one, `repose lecture {what} "
+                "--film FILE.mp4` makes a film of it, and --notes prints its notes."
+            )
         from repose.app.jobs.headless_job import run_job
         from repose.app.jobs.headless_plan import plan
 

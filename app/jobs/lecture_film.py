@@ -6,17 +6,21 @@ import io
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from functools import partial
+from itertools import repeat
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from repose.app.jobs.film_page import GROUND, head, head_height, strip, strip_height, title_card
 from repose.app.jobs.headless_film import open_picture_maker
 from repose.app.jobs.remaining_time import Countdown
+from repose.app.language import read_language
 from repose.app.lectures.course import Course
 from repose.app.lectures.lecture_file import Lecture, Step, said
 from repose.app.progress import Progress, say
 from repose.app.render.camera import Camera2D
-from repose.app.render.director import Director, Picture
-from repose.app.render.film_words import Lines
+from repose.app.render.director import Director, Picture, Read
+from repose.app.render.film_words import Lines, film_words
 from repose.app.render.framing import MARGIN, picture_room
 from repose.app.render.orbit import VIEWS, Camera, Camera3D
 from repose.app.render.passes import needs_forces
@@ -25,6 +29,7 @@ from repose.app.signals import INTERRUPTED
 from repose.app.stopping import Stop, StopAsked, stoppable
 from repose.app.storage.plot_files import Sheet, draw
 from repose.app.storage.recorder import Recorder, names_of
+from repose.app.storage.time_curves import curves_over_time, whole_span
 from repose.app.storage.view import View
 from repose.sim.experiment import side_by_side
 from repose.sim.experiment.commands import Act, Command, SetParameters, Start, StartSideBySide, UseThreads
@@ -52,6 +57,8 @@ LEAST_SHARE = 0.2
 """Share of the first step from which the remaining time can be told [-]."""
 PLOT = 6.0
 """How long the film shows the plot of a step, after its end [s]."""
+EDGE = 0.03
+"""Free edge of the page with a plot [share of width and height]."""
 READING = 3.0
 """Duration of the title card of a step [s]."""
 
@@ -152,6 +159,12 @@ def _starts(preset: presets.Preset) -> tuple[Start, ...]:
     return tuple(Start(run.scene, dict(run.values), run.seed, run.ready) for run in preset.runs)
 
 
+def _labelled(read: Read, label: str, height: int, *given: Any, **film: Any) -> Picture:
+    """A picture with the name of its experiment above it, by that height larger [pixel]."""
+    picture = read(*given, **film)
+    return np.concatenate((strip(picture.shape[1], height, label), picture))
+
+
 class StepFilm:
     """The pictures of one step."""
 
@@ -167,7 +180,7 @@ class StepFilm:
     ) -> None:
         self._step, self._stage, self._stop, self._fps = lecture.steps[number], stage, stop, plan.fps
         step = self._step
-        self._answer = said(step.answer, language)
+        self._answer, self._language = said(step.answer, language), language
         self._lines = Lines(
             said(step.title, language),
             said(step.question, language),
@@ -181,20 +194,26 @@ class StepFilm:
         self._course = Course.of(step)
 
         def direct(size: tuple[int, int], label: str) -> Director:
+            high = strip_height(plan.size) if label else 0
+            size = size[0], size[1] - high
             return Director(
-                maker.read,
+                partial(_labelled, maker.read, label, high) if label else maker.read,
                 size,
                 plan.fps,
                 self._view,
                 speed,
-                chosen=self._camera,
+                chosen=partial(self._camera, size),
                 title=self._lines.title,
-                lines=lambda: self._lines,
-                card=READING,
+                lines=lambda: replace(self._lines, title="", question="") if label else self._lines,
+                card=0.0 if label else READING,
             )
 
-        alone = not stage.beside.others
-        self._director: Director | Together = direct(plan.size, "") if alone else Together(direct, plan.size)
+        self._director: Director | Together
+        if not stage.beside.others:
+            self._head, self._director = 0, direct(plan.size, "")
+        else:  # their pictures have no room for the words of the lecture, which stand above them
+            self._head = head_height(plan.size, self._lines.title, (self._lines.question, self._answer))
+            self._director = Together(direct, (plan.size[0], plan.size[1] - self._head))
 
     def _speed(self) -> float | None:
         """Simulated seconds per second of film; None for the speed of each phase."""
@@ -203,20 +222,34 @@ class StepFilm:
             return None
         return step.speed * float(run.scene.time_scale(run.run.built))
 
-    def _camera(self) -> tuple[Camera | None, bool]:
+    def _camera(self, size: tuple[int, int]) -> tuple[Camera | None, bool]:
         """The camera of the step, and whether it follows the grains."""
         step = self._step
-        if step.look:
-            azimuth, elevation = VIEWS[step.look]
-            return Camera3D(azimuth=azimuth, elevation=elevation), True
+        in_space = bool(step.look) or (step.box is not None and len(step.box[0]) == 3)
+        azimuth, elevation = VIEWS[step.look or "three-quarter"]
+        camera = Camera3D(azimuth=azimuth, elevation=elevation) if in_space else Camera2D()
         if step.box is None:
-            return None, True
-        camera = Camera2D()
-        camera.frame(step.box, self._size, picture_room(self._size, self._view.text_scale), MARGIN)
+            return (camera if in_space else None), True
+        camera.frame(step.box, size, picture_room(size, self._view.text_scale), MARGIN)
         return camera, False
 
     def pictures(self, tell: Callable[[float], None]) -> Iterator[Picture]:
         """Every picture of the step; `tell` gets the share done."""
+        if not self._head:
+            yield from self._taken(tell)
+            return
+        shot = self._stage.shot(forces=False)
+        names = tuple(run.label for run in (shot, *shot.beside))
+        card = title_card(self._size, self._lines, names, film_words(shot, 1.0).origin)
+        yield from repeat(card, round(READING * self._fps))
+        shown, above = self._lines, head(self._size, self._head, self._lines)
+        for picture in self._taken(tell):
+            if shown != self._lines:
+                shown, above = self._lines, head(self._size, self._head, self._lines)
+            yield picture if len(picture) == self._size[1] else np.concatenate((above, picture))
+
+    def _taken(self, tell: Callable[[float], None]) -> Iterator[Picture]:
+        """The pictures below the head, and the plot, which fills the film."""
         step, stage, course = self._step, self._stage, self._course
         run, fps = stage.lead, self._fps
         filmed, over_at = 0, math.inf
@@ -225,17 +258,16 @@ class StepFilm:
         while True:
             self._stop.check()
             shot = stage.shot(self._forces)
-            action = course.due(shot.actions, shot.phase, shot.progress)
+            action = course.due(shot)
             if action:
                 stage.do(Act(action))
                 course.did()
                 shot = stage.shot(self._forces)
-            elif filmed and math.isinf(over_at) and course.is_over(shot.phase, shot.progress, shot.at_rest):
+            elif filmed and math.isinf(over_at) and (course.is_over(shot) or self._answer_at(filmed)):
                 # Not before the title card, which asks the question.
                 over_at = filmed / fps
-                self._lines = replace(
-                    self._lines, question=self._answer or self._lines.question, over=bool(self._answer)
-                )
+                answer = self._answer or self._found(shot)
+                self._lines = replace(self._lines, question=answer or self._lines.question, over=bool(answer))
             yield from self._director.take(shot)
             filmed += 1
             seconds = filmed / fps
@@ -253,22 +285,42 @@ class StepFilm:
                 yield page
 
     def _page(self, shot: Snapshot) -> Picture | None:
-        """The plot of the step with its title; None without one."""
+        """The plot of the step with its title; None without one, or without values to draw."""
+        if not self._step.plot:
+            return None
         known = {curve.title: curve for curve in shot.curves}
         if shot.comparison is not None:
             known[COMPARISON] = shot.comparison
-        curve = known.get(self._step.plot)
-        if curve is None:
+        name, over_time = self._step.plot, self._step.plot not in known
+        curves = curves_over_time(shot, name, whole_span(shot)) if over_time else (known[name],)
+        if not any(len(line.x) for curve in curves for line in curve.lines):
+            say(f"The plot '{name}' of the step '{self._lines.title}' has no values; the film goes on without it.")
             return None
         from matplotlib.image import imread
 
         file = io.BytesIO()
-        draw(Sheet(self._lines.title, self._lines.question, (curve,)), file, self._size)
+        edge = [round(EDGE * side) for side in self._size]
+        inner = self._size[0] - 2 * edge[0], self._size[1] - 2 * edge[1]
+        draw(Sheet(self._lines.title, self._lines.question, curves, over_time=over_time), file, inner)
         file.seek(0)
         light = np.round(255.0 * imread(file)[:, :, :3]).astype(np.int16)
         # Light and dark change places, colours stay: a white page would blind an audience in a dark room.
         dark = light + 255 - light.max(axis=2, keepdims=True) - light.min(axis=2, keepdims=True)
-        return np.ascontiguousarray(dark.astype(np.uint8))
+        page = np.empty((self._size[1], self._size[0], 3), np.uint8)
+        page[:] = GROUND
+        part = page[edge[1] : self._size[1] - edge[1], edge[0] : self._size[0] - edge[0]]
+        part[:] = np.maximum(dark, part)
+        return page
+
+    def _found(self, shot: Snapshot) -> str:
+        """What the run answers to the question of its scene, where the step asks for a guess of it."""
+        asked = self._step.guess is True and shot.answer is not None
+        return read_language(self._language).translated(shot.answer.words) if asked and shot.answer else ""
+
+    def _answer_at(self, filmed: int) -> bool:
+        """Whether the answer is due before the step is over: a film stays on the step so long and no longer."""
+        step = self._step
+        return step.seconds is not None and not step.until and filmed / self._fps >= max(step.seconds - AFTER, 0.0)
 
     def _end(self, over_at: float, idle: bool) -> float:
         """Film time at which the step ends [s]."""

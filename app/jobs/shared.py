@@ -1,10 +1,11 @@
-"""What `repose open` is given: a code, a saved run, a preset, or a dump of LAMMPS."""
+"""What `repose open` is given: a code, a saved run, a preset, a lecture, or a dump of LAMMPS."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import NamedTuple
 
+from repose.app.lectures.lecture_file import Lecture, is_lecture, load
 from repose.sim import registry
 from repose.sim.io import presets
 from repose.sim.io.archive import SUFFIX, ArchiveError
@@ -14,7 +15,7 @@ from repose.sim.parameters import ParameterError
 
 
 class Found(NamedTuple):
-    """One of preset and run is given."""
+    """One of preset, run and lecture is given."""
 
     preset: str = ""
     """Name, file or code of a preset."""
@@ -23,6 +24,7 @@ class Found(NamedTuple):
     ready: bool = False
     """Whether the preset starts from its ready state."""
     remark: str = ""
+    lecture: Lecture | None = None
 
 
 def found_in(what: str, radius: float | None = None, timestep: float | None = None) -> Found:
@@ -50,5 +52,7 @@ def found_in(what: str, radius: float | None = None, timestep: float | None = No
         except (OSError, ValueError) as error:
             raise ParameterError(f"{what!r} cannot be opened: {getattr(error, 'strerror', None) or error}.") from None
         return Found(run=path)
+    if not is_code(what) and is_lecture(presets.read_toml(path, "preset or lecture")):
+        return Found(lecture=load(path))
     preset = presets.load(what if is_code(what) else path)
     return Found(what, ready=is_code(what) and preset.ready is not None)

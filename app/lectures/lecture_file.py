@@ -6,6 +6,7 @@ parameters and their ranges, actions, colours, switches. A refusal names the fil
 
 from __future__ import annotations
 
+import math
 import re
 import tomllib
 from collections.abc import Mapping
@@ -102,7 +103,7 @@ class Step:
     look: str = ""
     """In space: the direction, one of `VIEWS`."""
     box: Box | None = None
-    """In the plane: the part of the scene that fills the picture [m]; None follows the grains."""
+    """The part of the scene that fills the picture [m]; None follows the grains."""
     plot: str = ""
     """Name of the plot that is shown large; empty for none."""
     controls: tuple[str, ...] = ()
@@ -214,7 +215,7 @@ def _lecture(document: Mapping[str, Any], name: str, folder: Path | None) -> Lec
     found = document.get("format", FORMAT)
     if isinstance(found, bool) or not isinstance(found, int) or found != FORMAT:
         newer = isinstance(found, int) and found > FORMAT
-        remedy = "a newer version of Repose made the file" if newer else f"write format = {FORMAT}"
+        remedy = "a newer version of Repose made the file; use that version" if newer else f"write format = {FORMAT}"
         raise ParameterError(f"format = {found!r} is unknown; this program reads format {FORMAT}: {remedy}.")
     languages = {key: table for key, table in document.items() if LANGUAGE.fullmatch(key)}
     for key in document:
@@ -312,8 +313,6 @@ def _step(entry: Mapping[str, Any], before: str, folder: Path | None) -> Step:
     in_space = scenes()[scene].dimension == 3
     if look and not in_space:
         raise ParameterError(f"look = '{look}' is refused: the scene '{scene}' is in the plane; use box.")
-    if "box" in entry and in_space:
-        raise ParameterError(f"box is refused: the scene '{scene}' is in space; use look.")
     return Step(
         title=_text(entry, "title"),
         question=_text(entry, "question"),
@@ -329,7 +328,7 @@ def _step(entry: Mapping[str, Any], before: str, folder: Path | None) -> Step:
         show=_names(entry, "show", _switches(), "switch"),
         hide=_names(entry, "hide", _switches(), "switch"),
         look=look,
-        box=_box(entry),
+        box=_box(entry, in_space),
         plot=plot,
         controls=controls,
         guess=_guess(entry, scene),
@@ -393,22 +392,22 @@ def _guess(entry: Mapping[str, Any], scene: str) -> Question | bool:
     return Question(_text(table, "words"), _word(table, "unit"), low, high, _word(table, "reading"))
 
 
-def _box(entry: Mapping[str, Any]) -> Box | None:
+def _box(entry: Mapping[str, Any], in_space: bool) -> Box | None:
     given = entry.get("box")
     if given is None:
         return None
-    numbers = [
-        number
+    corners = [
+        tuple(float(number) for number in corner if isinstance(number, int | float) and not isinstance(number, bool))
         for corner in (given if isinstance(given, list) else ())
-        for number in (corner if isinstance(corner, list) else ())
-        if isinstance(number, int | float) and not isinstance(number, bool)
+        if isinstance(corner, list)
     ]
-    if len(numbers) != 4 or len(given) != 2 or not (numbers[0] < numbers[2] and numbers[1] < numbers[3]):
+    axes = 3 if in_space else 2
+    if [*map(len, corners)] != [axes, axes] or not all(low < high < math.inf for low, high in zip(*corners)):
+        example = "[[-0.1, -0.1, 0.0], [0.1, 0.1, 0.2]]" if in_space else "[[0.0, 0.0], [0.1, 0.05]]"
         raise ParameterError(
-            f"box = {given!r} is refused: write its lower and upper corner in m, [[0.0, 0.0], [0.1, 0.05]]."
+            f"box = {_short(given)} is refused: write its lower and upper corner in m, such as {example}."
         )
-    x0, y0, x1, y1 = map(float, numbers)
-    return (x0, y0), (x1, y1)
+    return corners[0], corners[1]
 
 
 def _text(table: Mapping[str, Any], key: str, default: str = "", most: int = LONGEST_TEXT) -> Text:

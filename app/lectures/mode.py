@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,6 +11,9 @@ from repose.app.language import current_language
 from repose.app.lectures.course import Course
 from repose.app.lectures.lecture_file import Lecture, Step, said
 from repose.app.storage.view import View
+
+QUESTION = 6.0
+"""Least time for which a question is shown, also where the run answers at once, as a measurement does [s]."""
 
 
 @dataclass
@@ -83,15 +87,22 @@ class LectureMode:
     """Frames of this step so far in which the cameras were set."""
     asked: tuple[tuple[int, int, int], int] | None = None
     """Logs, commands and refusals before the last action, and the serial of the snapshot then."""
+    since: float = 0.0
+    """Wall time at which this step was shown first [s, clock of `time.monotonic`]."""
     over: bool = False
-    """Whether the step has come to its end, so that its answer is shown."""
+    """Whether the step has come to its end."""
     set_aside: Callable[[], object] = lambda: None
     bring_back: Callable[[Any], None] = lambda kept: None
     """Cameras of the window before the lecture."""
     turn_to: Callable[[str], None] = lambda look: None
     """Turn every camera in space to a named view."""
     frame_box: Callable[[Any], None] = lambda box: None
-    """Fill the picture with a box [m], or with None follow the grains."""
+    """Fill the picture with a box [m], or with None follow the grains; after `turn_to`, which follows them."""
+
+    @property
+    def answered(self) -> bool:
+        """Whether the answer takes the place of the question: once the step is over and the question has been read."""
+        return self.over and time.monotonic() - self.since >= QUESTION
 
     @property
     def step(self) -> Step:

@@ -32,7 +32,7 @@ class Lines:
     place: str = ""
     """Title of the lecture and number of the step, on the title card."""
     over: bool = False
-    """Whether the step has come to its end: results are written, and the answer in place of the question."""
+    """Whether the step has come to its end: the answer is in place of the question."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,8 @@ def film_words(
     """The texts for a snapshot; `ending` adds the result. Without `title` the film has the title of the scene."""
     scene = scenes().get(snapshot.scene)
     title = title or (scene.title if scene is not None else snapshot.scene.capitalize())
-    result = _result(snapshot) if ending and snapshot.measurement is None else ()
+    # The answer of a lecture says it: readings would cover the grains.
+    result = _result(snapshot) if ending and snapshot.measurement is None and lines is None else ()
     origin = f"seed {snapshot.seed}  ·  Repose {_version()}"
     return FilmWords(title, _parameters(snapshot), origin, None if ending else speed, result, card, lines)
 

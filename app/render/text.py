@@ -55,6 +55,14 @@ def _draw(x: float, y: float, text: str, colour: Colour, size: float = 1.0) -> f
     return x + _width(text, size)
 
 
+def shortened(text: str, room: float, size: float = 1.0) -> str:
+    """The text in the language of the window, cut to one line of that width [px] with an ellipsis."""
+    shown = translated(text)
+    while _width(shown, size) > room and len(shown) > 1:
+        shown = shown.removesuffix("…")[:-1].rstrip() + "…"
+    return shown
+
+
 def draw_symbol(x: float, y: float, symbol: str, colour: Colour, scripts: re.Pattern[str] = SCRIPT) -> float:
     """A symbol or unit such as k_n or N/m^p with its scripts small and set off; returns where it ends [px]."""
     return _draw_symbol(x, y, translated(symbol), colour, scripts)

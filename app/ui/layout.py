@@ -20,6 +20,7 @@ from repose.app.ui.places import (
     LAST_FOCUS,
     LECTURE_BAND,
     LECTURE_FOOT,
+    LECTURE_GUESS,
     STABILITY,
     TOOLS,
     WHOLE_COLUMN,
@@ -100,9 +101,9 @@ def lecture_room(ui: Ui) -> tuple[float, float] | None:
     mode = ui.lecture
     if not mode.on:
         return None
-    foot = ui.memory.get(LECTURE_FOOT, 0.0) if mode.notes_shown else 0.0
     chips = _chips(ui.size, ui.scale) if mode.step.controls else 0.0
-    return ui.memory.get(LECTURE_BAND, 0.0), max(foot, chips)
+    foot = ui.memory.get(LECTURE_FOOT, 0.0) if mode.notes_shown else chips
+    return ui.memory.get(LECTURE_BAND, 0.0), foot + ui.memory.get(LECTURE_GUESS, 0.0)
 
 
 def _chips(size: tuple[int, int], scale: float) -> float:
@@ -139,8 +140,10 @@ def draw_panels(ui: Ui) -> None:
 def focus_next(ui: Ui) -> None:
     """Move the keyboard focus to column, bar, actions or a window over the picture; arrows, Enter and Esc act there."""
     left, _, _, bottom = ui.inset
-    shown = [name for name, there in (("column", left and not is_folded(ui)), ("bottom", bottom)) if there]
-    shown += ["actions"] if bottom else []
+    bar = bottom and not ui.presenting
+    shown = [
+        name for name, there in (("column", left and not is_folded(ui)), ("bottom", bar), ("actions", bar)) if there
+    ]
     shown += [name for name in (STABILITY, GUESS) if bottom and ui.memory.get(name)]
     if shown:
         last = ui.memory.get(LAST_FOCUS)

@@ -152,6 +152,8 @@ def _enter(ui: Ui, number: int, back: bool = False) -> None:
         ui.send(SetParameters(dict(step.values)))
     mode.course = Course.of(step, carried)
     mode.entered, mode.over, mode.asked, mode.frames = False, False, None, 0
+    if step.values:  # until then the snapshots are those before the change, at rest
+        mode.asked = _seen(ui), ui.snapshot.serial
     shown = {**dict.fromkeys(step.show, True), **dict.fromkeys(step.hide, False)}
     user: View = ui.settings.choices.view
     mode.view = user.model_copy(update={"colour_by": step.colour, "shown": shown, "selected": (), "cut_axis": ""})
@@ -188,26 +190,32 @@ def _go_on(ui: Ui) -> None:
         return
     if mode.frames < CAMERA_FRAMES:
         mode.frames += 1
-        mode.frame_box(mode.step.box)
         if mode.step.look:
             mode.turn_to(mode.step.look)
+        if mode.step.box is not None or not mode.step.look:
+            mode.frame_box(mode.step.box)
     if not mode.entered:
-        mode.entered = True
+        mode.entered, mode.since = True, time.monotonic()
         _set_speed(ui)
         ui.transport.pause(mode.step.paused)
-    now = (snapshot.logs, snapshot.commands, snapshot.refusals)
+    now = _seen(ui)
     if mode.asked is not None and now == mode.asked[0] and snapshot.serial < mode.asked[1] + PATIENCE:
         return
     hurried = course.carried > 0
-    due = course.due(snapshot.actions, snapshot.phase, snapshot.progress)
+    due = course.due(snapshot)
     if due:
         ui.send(Act(due))
         course.did()
         mode.asked = now, snapshot.serial
         if hurried and not course.carried:
             _set_speed(ui)
-    elif course.is_over(snapshot.phase, snapshot.progress, snapshot.at_rest):
+    elif course.is_over(snapshot):
         mode.over = True
+
+
+def _seen(ui: Ui) -> tuple[int, int, int]:
+    """What changes as soon as a command has acted or is refused."""
+    return ui.snapshot.logs, ui.snapshot.commands, ui.snapshot.refusals
 
 
 def _set_speed(ui: Ui) -> None:

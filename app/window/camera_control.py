@@ -38,7 +38,7 @@ class CameraControl:
     follows_grains: bool = True
     """True while the camera follows the grains."""
     box: Box | None = None
-    """In the plane: what fills the picture until the user moves the camera [m]."""
+    """What fills the picture until the user moves the camera [m]."""
     _following: Following | None = None
     _chosen_for: object = None
     """Scene, size of the window and insets for which the camera was last chosen without a transition."""
@@ -54,13 +54,14 @@ class CameraControl:
         self.follows_grains, self.box = True, None
 
     def frame_box(self, box: Box | None) -> None:
-        """Fill the picture with a part of the plane [m] until the user moves the camera; None follows the grains."""
+        """Fill the picture with a part of the plane or of space [m] until the user moves the camera; None follows the
+        grains."""
         self.follows_grains, self.box = box is None, box
 
     def turn_to(self, name: str) -> None:
         """Follow the grains; in 3D also rotate to a view of `repose.app.render.orbit.VIEWS`."""
-        self._goal = VIEWS[name]
         self.follow_grains()
+        self._goal = VIEWS[name]
 
     def update(self, ui: Ui, elapsed: float = 0.0) -> None:
         """One frame, `elapsed` [s] after the last one: follow the grains, unless the user has moved the camera."""
@@ -69,7 +70,9 @@ class CameraControl:
         if not isinstance(ui.camera, kind):
             ui.camera, self._following, self._goal = kind(), None, None
             self.follow_grains()
-        if self.box is not None and isinstance(ui.camera, Camera2D):
+        if self.box is not None and len(self.box[0]) == scene.position.shape[1]:
+            if isinstance(ui.camera, Camera3D):
+                self._turn(ui.camera)
             ui.camera.frame(self.box, ui.size, _room(ui), MARGIN)
         if not self.follows_grains or not scene.serial:
             return

@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import NDArray
 from repose.app.render.colours import DARK, shades, to_linear, to_srgb
+
+if TYPE_CHECKING:
+    import pygame
 
 ROWS = (4, 3, 2, 1)
 """Grains per row of the heap, from the base up."""
 SAMPLES = 4
 """Samples per pixel and direction."""
+SIZE = 64
+"""Of the icon of a window [pixel]."""
+
+
+def set_icon(handle: pygame.Window) -> None:
+    """Give a window the icon, in place of that of pygame."""
+    import pygame
+
+    icon = draw_icon(SIZE)
+    handle.set_icon(pygame.image.frombuffer(icon.tobytes(), icon.shape[:2], "RGBA"))
 
 
 def draw_icon(size: int) -> NDArray[np.uint8]:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from repose.app.render.film_words import wrapped
 from repose.app.ui.ui import Ui
 from repose.app.window import sdl
+from repose.app.window.icon import set_icon
 
 if TYPE_CHECKING:
     import pygame
@@ -90,9 +91,9 @@ class NotesWindow:
             os.environ.setdefault("SDL_FRAMEBUFFER_ACCELERATION", "0")
         place, (width, height) = other
         try:
-            pygame.font.init()
             size = round(WIDE * width), round(WIDE * height)
             self._handle = pygame.Window("Repose: notes", size, (place, place), resizable=True)
+            set_icon(self._handle)
             self._main.handle.focus()
         except pygame.error:
             self._refused = True
@@ -142,6 +143,7 @@ class Letters:
     def __init__(self, size: float, bold: bool = False) -> None:
         import pygame
 
+        pygame.font.init()
         names = ("Inter-SemiBold.otf" if bold else "Inter-Regular.otf", "NotoSansJP-Regular.otf")
         folder, height = files("repose.assets").joinpath("fonts"), max(round(size), 6)
         self._fonts = [pygame.font.Font(Path(str(folder.joinpath(name))), height) for name in names]

@@ -89,22 +89,31 @@ def free_area(handle: pygame.Window) -> tuple[int, int, int, int] | None:
 
 
 CENTRED = 0x2FFF0000
-"""SDL_WINDOWPOS_CENTERED_DISPLAY(0): a position that names a screen, also where all screens begin at (0, 0)."""
+"""SDL_WINDOWPOS_CENTERED_DISPLAY(0): a position that names a screen."""
 
 
 def other_screen(handle: pygame.Window) -> tuple[int, tuple[int, int]] | None:
-    """A position that means a screen without the window, and the size of that screen [points]; None where there is one
-    screen only."""
+    """A position that means a screen without the window, and the size of that screen [points]; None where all screens
+    show the same part of the desktop, as a projector does that mirrors the laptop."""
     sdl = library()
     pointer = sdl.SDL_GetWindowFromID(handle.id) if sdl else None
     if not pointer:
         return None
-    own = sdl.SDL_GetWindowDisplayIndex(ctypes.c_void_p(pointer))
+    own = max(sdl.SDL_GetWindowDisplayIndex(ctypes.c_void_p(pointer)), 0)
+    shown, area = _Rectangle(), _Rectangle()
+    if sdl.SDL_GetDisplayBounds(own, ctypes.byref(shown)) != 0:
+        return None
     for number in range(sdl.SDL_GetNumVideoDisplays()):
-        area = _Rectangle()
-        if number != own and sdl.SDL_GetDisplayUsableBounds(number, ctypes.byref(area)) == 0:
+        if sdl.SDL_GetDisplayBounds(number, ctypes.byref(area)) != 0 or _overlap(area, shown):
+            continue
+        if sdl.SDL_GetDisplayUsableBounds(number, ctypes.byref(area)) == 0:
             return CENTRED | number, (area.width, area.height)
     return None
+
+
+def _overlap(one: _Rectangle, other: _Rectangle) -> bool:
+    beside = one.x + one.width <= other.x or other.x + other.width <= one.x
+    return not (beside or one.y + one.height <= other.y or other.y + other.height <= one.y)
 
 
 def set_swap_interval() -> bool:

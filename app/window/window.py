@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from repose.app.window import sdl
 from repose.app.window.gl_context import WITHOUT_WINDOW, WindowError, ask_for_core, driver, read_context, why_no_context
-from repose.app.window.icon import draw_icon
+from repose.app.window.icon import set_icon
 from repose.sim.engine.thread_count import available
 
 if TYPE_CHECKING:
@@ -197,8 +197,7 @@ def _open(title: str, size: Size, visible: bool) -> Window:
         raise WindowError(sentence)
     handle.minimum_size = (64, 64) if visible else (1, 1)
     if visible:
-        icon = draw_icon(64)
-        handle.set_icon(pygame.image.frombuffer(icon.tobytes(), icon.shape[:2], "RGBA"))
+        set_icon(handle)
     window = Window(handle, vsync=visible and sdl.set_swap_interval())
     try:
         window.gl_version, window.gl_renderer = read_context()

@@ -24,9 +24,10 @@ from typing import NamedTuple
 
 import numpy as np
 from repose.sim.engine import arrays, vector
-from repose.sim.engine.contacts.kinematics import TINY, length_ratio
+from repose.sim.engine.contacts.kinematics import length_ratio
 from repose.sim.engine.jit import compilable, overload
 from repose.sim.engine.model import BoundBond, Stage, Thread
+from repose.sim.engine.roots import TINY
 from repose.sim.engine.threads import share, wait
 from repose.sim.engine.workspace import BLOCK
 from repose.sim.engine.world import LEDGER_DAMPING, World

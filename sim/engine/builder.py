@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from repose.sim.engine.contacts.kinematics import TINY
 from repose.sim.engine.contacts.wall_geometry import FACET
 from repose.sim.engine.model import Model
+from repose.sim.engine.roots import TINY
 from repose.sim.engine.threads import first_pushed
 from repose.sim.engine.workspace import (
     BLOCK,

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 
 from repose.sim.engine.jit import overload
+from repose.sim.engine.roots import TINY, inverse_root
 
 
 def add(a, b):
@@ -39,6 +40,17 @@ def length_across(a, normal):
     if len(a) == 2:
         return abs(normal[0] * a[1] - normal[1] * a[0])
     return math.sqrt(dot(a, a))
+
+
+def length_and_inverse(a, normal):
+    """Length of a vector perpendicular to this unit vector, and 1/length, which is huge at zero."""
+    length = length_across(a, normal)
+    return length, 1.0 / max(length, TINY)
+
+
+def limited(a, longest, normal):
+    """A vector perpendicular to this unit vector, shortened to at most `longest`."""
+    return scale(min(1.0, longest * length_and_inverse(a, normal)[1]), a)
 
 
 def pick(condition, a, b):
@@ -138,6 +150,32 @@ def _length_across(a, normal):
     if len(a) == 2:
         return lambda a, normal: abs(normal[0] * a[1] - normal[1] * a[0])
     return lambda a, normal: math.sqrt(dot(a, a))
+
+
+@overload(length_and_inverse)
+def _length_and_inverse(a, normal):
+    def in_plane(a, normal):
+        length = length_across(a, normal)
+        return length, 1.0 / max(length, TINY)
+
+    def in_space(a, normal):
+        square = dot(a, a)
+        inverse = inverse_root(max(square, TINY))
+        return square * inverse, inverse
+
+    return in_plane if len(a) == 2 else in_space
+
+
+@overload(limited)
+def _limited(a, longest, normal):
+    def in_plane(a, longest, normal):
+        length = max(-longest, min(normal[0] * a[1] - normal[1] * a[0], longest))
+        return (-length * normal[1], length * normal[0])
+
+    def in_space(a, longest, normal):
+        return scale(min(1.0, longest * length_and_inverse(a, normal)[1]), a)
+
+    return in_plane if len(a) == 2 else in_space
 
 
 @overload(pick)

@@ -169,11 +169,11 @@ def compare_session(
     own = groups.pop(_others(study, now), [])
     curve = compare(study, declared[study.over], own)
     others = []
-    for group in list(reversed(groups.values()))[:MOST_GROUPS]:
+    for number, group in enumerate(list(reversed(groups.values()))[:MOST_GROUPS], 1):
         rows = averaged(group)
         x, y, error = columns(rows, declared[study.over].quantity.scale, study.scale)
         label = _differences(study, declared, group[0].conditions, now)
-        others.append(Line(label, x, y, points=True, error=error, scatter=scatter_of(study, rows)))
+        others.append(Line(label, x, y, points=True, error=error, scatter=scatter_of(study, rows), group=number))
     defaults = {name: entry.default for name, entry in declared.items()} | {PREPARED: False}
     note = f"all with {_differences(study, declared, now, defaults, most=len(declared)) or 'the default parameters'}"
     if left := len(groups) - len(others):

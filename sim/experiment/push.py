@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from repose.sim.engine.contacts.kinematics import TINY
+from repose.sim.engine.roots import TINY
 from repose.sim.engine.world import Floats
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.hand import SHARE, checked_number, checked_place, prepare, require_running

@@ -12,10 +12,10 @@ from typing import Annotated, NamedTuple
 from annotated_types import Ge, Le
 from pydantic import Field as Described
 from repose.sim.engine import vector
-from repose.sim.engine.contacts.kinematics import TINY
 from repose.sim.engine.fields import FieldForce
 from repose.sim.engine.jit import compilable
 from repose.sim.engine.model import BoundField
+from repose.sim.engine.roots import TINY
 from repose.sim.fields.field import Field
 from repose.sim.parameters import ParameterSet, Quantity
 

@@ -27,9 +27,10 @@ from typing import Annotated, Literal, NamedTuple
 from annotated_types import Ge, Le
 from pydantic import Field
 from repose.sim.engine import vector
-from repose.sim.engine.contacts.kinematics import TINY, Response
+from repose.sim.engine.contacts.kinematics import Response
 from repose.sim.engine.jit import compilable
 from repose.sim.engine.model import BoundLaw
+from repose.sim.engine.roots import TINY
 from repose.sim.laws.law import Law
 from repose.sim.laws.rolling import rolling_torque
 from repose.sim.parameters import ParameterSet, Quantity
@@ -170,7 +171,7 @@ def reset_to_match(touching, shear, lag, stretch, limit, normal):
     """LAMMPS: a sliding spring is given the length at which spring and damper together have the limit; `lag` is the
     stretch [m] at which the spring would pull like the damper."""
     both = vector.add(shear, lag)
-    return vector.scale(touching * max(0.0, 1.0 - limit / max(vector.length_across(both, normal), TINY)), both)
+    return vector.scale(touching * max(0.0, 1.0 - limit * vector.length_and_inverse(both, normal)[1]), both)
 
 
 @compilable(forceinline=True)
@@ -209,14 +210,14 @@ def pushing_or_pulling(normal_force):
 @compilable(forceinline=True)
 def cap_spring(spring, viscous, limit, normal):
     """The spring alone is limited; viscous shear comes on top (thesis eq. 2.10)."""
-    return vector.scale(min(1.0, limit / max(vector.length_across(spring, normal), TINY)), spring), viscous
+    return vector.limited(spring, limit, normal), viscous
 
 
 @compilable(forceinline=True)
 def cap_total(spring, viscous, limit, normal):
     """Spring and viscous shear together are limited."""
     both = vector.add(spring, viscous)
-    share = min(1.0, limit / max(vector.length_across(both, normal), TINY))
+    share = min(1.0, limit * vector.length_and_inverse(both, normal)[1])
     return vector.scale(share, spring), vector.scale(share, viscous)
 
 

@@ -13,7 +13,7 @@ from typing import Annotated, NamedTuple
 from annotated_types import Ge, Le
 from pydantic import Field
 from repose.sim.engine import vector
-from repose.sim.engine.contacts.kinematics import TINY, Response
+from repose.sim.engine.contacts.kinematics import Response
 from repose.sim.engine.jit import compilable
 from repose.sim.engine.model import BoundLaw
 from repose.sim.laws.law import Law
@@ -68,10 +68,8 @@ def force(params, contact):
     touching = 1.0 if contact.overlap > 0.0 else 0.0
     viscosity = touching * params.normal_viscosity
     normal_force = params.normal_stiffness * max(contact.overlap, 0.0) - viscosity * contact.normal_velocity
-    speed = vector.length_across(contact.tangential_velocity, contact.normal)
-    resistance = min(
-        touching * params.friction * abs(normal_force) / max(speed, TINY), touching * params.shear_viscosity
-    )
+    speed, per_speed = vector.length_and_inverse(contact.tangential_velocity, contact.normal)
+    resistance = min(touching * params.friction * abs(normal_force) * per_speed, touching * params.shear_viscosity)
     return Response(
         normal_force,
         vector.scale(-resistance, contact.tangential_velocity),

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import math
-
 from repose.sim.engine import vector
-from repose.sim.engine.contacts.kinematics import TINY
 from repose.sim.engine.jit import compilable
+from repose.sim.engine.roots import TINY, inverse_root
 
 
 @compilable(forceinline=True)
@@ -20,7 +18,8 @@ def rolling_torque(rolling, twisting, normal_force, radius, contact):
     load = radius * max(normal_force, 0.0)
     rate = vector.twist_rate(contact.relative_spin, contact.normal)
     roll = vector.sub(contact.relative_spin, vector.about(rate, contact.normal, contact.relative_spin))
-    against_roll = min(rolling * load / max(math.sqrt(vector.dot(roll, roll)), TINY), contact.stable_spin_resistance)
+    per_roll = inverse_root(max(vector.dot(roll, roll), TINY))
+    against_roll = min(rolling * load * per_roll, contact.stable_spin_resistance)
     size = min(twisting * load, contact.stable_spin_resistance * abs(rate))
     against_twist = vector.about(size if rate > 0.0 else -size, contact.normal, contact.relative_spin)
     torque = vector.sub(vector.scale(-against_roll, roll), against_twist)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from repose.sim.engine import vector
-from repose.sim.engine.contacts.kinematics import TINY
 from repose.sim.engine.jit import compilable
+from repose.sim.engine.roots import TINY
 
 
 @compilable(forceinline=True)
@@ -17,9 +17,9 @@ def sliding_spring(stiffness, viscosity, limit, contact):
     spring = vector.scale(-stiffness, contact.shear)
     viscous = vector.scale(-viscosity, contact.tangential_velocity)
     both = vector.add(spring, viscous)
-    share = min(1.0, limit / max(vector.length_across(both, contact.normal), TINY))
-    pull = vector.length_across(spring, contact.normal)
-    excess = max(0.0, pull - limit) / max(pull, TINY)
+    share = min(1.0, limit * vector.length_and_inverse(both, contact.normal)[1])
+    pull, per_pull = vector.length_and_inverse(spring, contact.normal)
+    excess = max(0.0, pull - limit) * per_pull
     return vector.scale(share, spring), vector.scale(share, viscous), vector.scale(excess, contact.shear)
 
 

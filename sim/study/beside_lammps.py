@@ -19,7 +19,8 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import numpy as np
-from repose.sim.engine.contacts.kinematics import TINY, Contact
+from repose.sim.engine.contacts.kinematics import Contact
+from repose.sim.engine.roots import TINY
 from repose.sim.engine.world import Floats
 from repose.sim.experiment.experiment import CHECK_STEPS, Engine, Experiment
 from repose.sim.experiment.lammps_export import DATA, Exported, lammps_files

@@ -136,6 +136,7 @@ def draw(ui):
         ),
         ("Repose 0.2.0", "Repose 0.2.0"),
         ("not known at all", "not known at all"),
+        ("Recording to a file. The heap moves.", "Aufnahme nach a file. Der Haufen bewegt sich."),
         ("Recording to a file.  Close", "Aufnahme nach a file.  Schließen"),
         ("Free fall: 9.81 on Earth.\nfriction: 0.5", "Fallbeschleunigung: 9,81 auf der Erde.\nReibung: 0,5"),
         ("empty container; 5 clumps of 2 spheres", "leerer Behälter; aus 2 Kugeln: 5 Klumpen"),

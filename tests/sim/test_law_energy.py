@@ -97,7 +97,8 @@ def test_a_sliding_friction_spring_is_never_longer_than_its_limit(law: Law, word
         elif drags(law, words):
             stiffness = functions.stiffness(numbers, contact)[1]
             limit = coulomb_limit(law, words, contact, answer.normal_force) / stiffness
-            assert left <= limit * (1.0 + 1e-9) + 1e-300
+            # A limit of zero takes the spring away but for its rounding.
+            assert left <= limit * (1.0 + 1e-9) + 4.0 * np.spacing(np.linalg.norm(contact.shear))
         else:
             assert not any(answer.spring_relaxation)
 

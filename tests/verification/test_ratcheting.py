@@ -9,7 +9,7 @@ measured at the undeformed radius it is R times an angle, which a closed path en
 from __future__ import annotations
 
 from itertools import pairwise
-from math import cos, pi, sin
+from math import cos, hypot, pi, sin
 
 import numpy as np
 import pytest
@@ -32,7 +32,7 @@ def test_thousands_of_closed_cycles_leave_no_shear_behind(law: str) -> None:
     left = []
     for _ in range(CYCLES):
         for (x0, y0), (x, y) in pairwise(path):
-            motion = PairMotion((x, y), (x, y), (x - x0, y - y0), (0.0,), (0.0,), (0.0,))
+            motion = PairMotion((x, y), 1.0 / hypot(x, y), (x, y), (x - x0, y - y0), (0.0,), (0.0,), (0.0,))
             contact, start = contact_between(motion, pair, memory, Stage(1.0, 1.0))
             relaxation = functions.force(numbers, contact).spring_relaxation
             memory = ShearMemory((start[0] - relaxation[0], start[1] - relaxation[1]), 1.0)

@@ -84,6 +84,8 @@ def _write_lines(frame: Frame, canvas: Canvas, lines: Lines | None) -> float:
     written = [(text, HEADING, True, palette.text) for text in _wrapped(canvas, lines.title, HEADING, room)]
     colour = palette.mark if lines.over else palette.text
     written += [(text, PHASE, False, colour) for text in _wrapped(canvas, lines.question, PHASE, room)]
+    if not written:
+        return y
     extents = [canvas.text_extent(text, size, bold) for text, size, bold, _ in written]
     foot = y + 1.12 * sum(high for _, high in extents)
     _draw_plate(frame, canvas, (x, y), (x + max(wide for wide, _ in extents), foot))

@@ -35,6 +35,8 @@ NUMBER, NUMBER_IN_FILM = 2.4, 3.6
 """Size of the number, relative to ordinary text, in the window and in a film, which may be shown small."""
 DIGIT = 0.727 * 16.0
 """Height of a digit of ordinary text: share of the font's size, times that size [units]."""
+PAD = 10.0
+"""Least distance of the number from the edges of the picture [units]."""
 ERROR_WORDS = 1.1
 """Size of the line that names the kind of error, relative to ordinary text."""
 BEYOND = 0.02
@@ -68,10 +70,13 @@ def rings(frame: Frame) -> Floats | None:
     return np.concatenate((shadow, ring))
 
 
-def number_size(frame: Frame) -> float:
-    """Size of the number, relative to ordinary text; in a presentation it follows the height of the picture."""
+def number_size(frame: Frame, canvas: Canvas, text: str) -> float:
+    """Size of the number, relative to ordinary text; in a presentation it follows the height of the picture. It fits
+    into a narrow picture."""
     least = frame.view.letters * frame.size[1] / (DIGIT * frame.scale)
-    return max(NUMBER if frame.film is None else NUMBER_IN_FILM, least)
+    size = max(NUMBER if frame.film is None else NUMBER_IN_FILM, least)
+    room = frame.size[0] - frame.inset[0] - frame.inset[2] - 2.0 * PAD * frame.scale
+    return size * min(1.0, max(room, 1.0) / max(canvas.text_extent(text, size, bold=True)[0], 1.0))
 
 
 def label(measurement: AngleOfRepose) -> str:
@@ -83,7 +88,8 @@ def label(measurement: AngleOfRepose) -> str:
 
 def label_extent(frame: Frame, canvas: Canvas, measurement: AngleOfRepose) -> tuple[float, float]:
     """Width and height of the number and the line below it [pixel]."""
-    number = canvas.text_extent(label(measurement), number_size(frame), bold=True)
+    text = label(measurement)
+    number = canvas.text_extent(text, number_size(frame, canvas, text), bold=True)
     words = canvas.text_extent(error_words(measurement), ERROR_WORDS)
     return max(number[0], words[0]), number[1] + (words[1] if error_words(measurement) else 0.0)
 
@@ -97,7 +103,7 @@ def place_label(frame: Frame, canvas: Canvas, extent: tuple[float, float], x: fl
     """Middle and upper edge of a label of that extent: those given, moved into the free part and clear of the legend
     [pixel].
     """
-    (width, height), (left, above, right, below), pad = extent, frame.inset, 10.0 * frame.scale
+    (width, height), (left, above, right, below), pad = extent, frame.inset, PAD * frame.scale
     x = min(max(x, left + pad + width / 2), frame.size[0] - right - pad - width / 2)
     y = min(max(y, above + pad), frame.size[1] - below - pad - height)
     legend = plate(frame, canvas)
@@ -110,7 +116,8 @@ def place_label(frame: Frame, canvas: Canvas, extent: tuple[float, float], x: fl
 def write_label(frame: Frame, canvas: Canvas, measurement: AngleOfRepose, x: float, y: float) -> None:
     """The number, centred at `x` with its top at `y` [pixel] or where no legend is, and the kind of error below it."""
     x, y = place_label(frame, canvas, label_extent(frame, canvas, measurement), x, y)
-    text, palette, size = label(measurement), frame.palette, number_size(frame)
+    text, palette = label(measurement), frame.palette
+    size = number_size(frame, canvas, text)
     canvas.text((x, y), text, palette.text, size, bold=True, anchor=(0.5, 0.0), halo=palette.background)
     y += canvas.text_extent(text, size, bold=True)[1]
     words = error_words(measurement)
@@ -151,7 +158,7 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
 def _write_angle(frame: Frame, canvas: Canvas, measurement: AngleOfRepose, top: Floats, foot: Floats) -> None:
     """The number above the grains of the slope, inside the part of the window without panels."""
     width, height = label_extent(frame, canvas, measurement)
-    pad = 10.0 * frame.scale
+    pad = PAD * frame.scale
     x = place_label(frame, canvas, (width, 0.0), top[0] + 0.62 * (foot[0] - top[0]), math.inf)[0]
     y = top[1] + 0.62 * (foot[1] - top[1])
     snapshot = frame.snapshot

@@ -58,9 +58,9 @@ class Panel:
     """Keys that work wherever the mouse is, each with its function."""
     picture: Callable[[Ui], Shown | None] = lambda ui: None
     """What the picture shows while the panel is in place of the column; None for the run."""
-    beside: Callable[[float, float], float] = lambda width, scale: 0.0
+    beside: Callable[[Ui, float], float] = lambda ui, width: 0.0
     """Width that the picture leaves free for the panel at the right while `Ui.overlay` names it [px], for the width of
-    the picture [px] and the scale of the window."""
+    the picture [px]."""
     edits: Callable[[Ui], Edits] = lambda ui: ui.edits
     """The parameters that it changes, with their undo history."""
 
@@ -84,7 +84,7 @@ def instead(ui: Ui) -> Panel | None:
 
 def width_beside(ui: Ui, width: float) -> float:
     """Width that a picture so wide leaves free at the right for the panel that `Ui.overlay` names [px]."""
-    return next((panel.beside(width, ui.scale) for panel in all_panels() if panel.name == ui.overlay), 0.0)
+    return next((panel.beside(ui, width) for panel in all_panels() if panel.name == ui.overlay), 0.0)
 
 
 def edits_shown(ui: Ui) -> Edits:

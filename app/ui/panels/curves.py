@@ -9,7 +9,7 @@ import numpy as np
 from imgui_bundle import imgui, implot
 from repose.app.language import translated
 from repose.app.render.colours import category, to_srgb
-from repose.app.render.text import draw_text, text_width
+from repose.app.render.text import draw_text, shortened, text_width
 from repose.app.render.theme import Colour, colour32, vector
 from repose.app.ui.axis_ticks import set_axis
 from repose.app.ui.plot_area import plot_area
@@ -91,9 +91,8 @@ def _draw_heading(ui: Ui, heading: str, start: imgui.ImVec2) -> None:
 def _draw_note(ui: Ui, words: str) -> float:
     """Draw the note that says which runs are plotted, shortened to one line; returns its height [px]."""
     words = translated(words)
-    room, shown = imgui.get_content_region_avail().x, words
-    while text_width(shown, NOTE) > room and len(shown) > 1:
-        shown = shown.removesuffix("…")[:-1].rstrip() + "…"
+    room = imgui.get_content_region_avail().x
+    shown = shortened(words, room, NOTE)
     place = imgui.get_cursor_screen_pos()
     draw_text(place.x, place.y, shown, ui.palette.text, NOTE)
     imgui.dummy(imgui.ImVec2(room, NOTE * imgui.get_text_line_height()))

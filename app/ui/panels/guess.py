@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from imgui_bundle import imgui
 from repose.app.render.text import write
 from repose.app.render.theme import colour32, vector
 from repose.app.ui.lecture import guess_now
 from repose.app.ui.panels import Panel
 from repose.app.ui.panels.notices import FOOT
-from repose.app.ui.places import GUESS, NOTICE, take_focus
+from repose.app.ui.places import FOCUS, GUESS, LECTURE_FOOT, LECTURE_GUESS, NOTICE, take_focus
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import row, slide, tooltip
 from repose.sim.measure.display import Answer, Guess
@@ -18,24 +20,35 @@ GUESSED = "guess of "
 STEP = 0.01
 """Part of the slider by which an arrow key moves it."""
 HELP = "Drag to keep the guess of the audience, or select it with Enter and use arrows. It stays beside the result."
+FIRST = 0.36
+"""Share of the width that the words of the question, or the two numbers, have at the foot of a lecture [-]."""
 
 
 def draw(ui: Ui) -> None:
-    """At the right of the picture below the notices, in scenes that ask for a guess."""
-    asked = guess_now(ui)
+    """At the right of the picture below the notices, in scenes that ask for a guess; in a lecture below the picture,
+    where it covers neither the grains nor the measured angle."""
+    asked, in_lecture = guess_now(ui), ui.lecture.on
     ui.memory[GUESS] = False
-    if asked is None or ui.overlay not in ("", GUESS) or not ui.view.ui_visible:
+    covered = not in_lecture and ui.overlay not in ("", GUESS)
+    if asked is None or covered or not ui.view.ui_visible:
+        ui.memory.pop(LECTURE_GUESS, None)
         return
     left, top, right, bottom = ui.inset
-    width = min(NOTICE * ui.scale, ui.size[0] - left - right - 20 * ui.scale)
-    at = imgui.ImVec2(ui.size[0] - right - 14 * ui.scale - width, top + ui.memory.get(FOOT, 0.0))
-    if width < 80 * ui.scale or at.y > ui.size[1] - bottom:
-        return
+    if in_lecture:
+        width, height = float(ui.size[0]), ui.memory.get(LECTURE_GUESS, 0.0)
+        at = imgui.ImVec2(0.0, ui.size[1] - height - ui.memory.get(LECTURE_FOOT, 0.0))
+    else:
+        ui.memory.pop(LECTURE_GUESS, None)
+        width = min(NOTICE * ui.scale, ui.size[0] - left - right - 20 * ui.scale)
+        at = imgui.ImVec2(ui.size[0] - right - 14 * ui.scale - width, top + ui.memory.get(FOOT, 0.0))
+        if width < 80 * ui.scale or at.y > ui.size[1] - bottom:
+            return
     imgui.set_next_window_pos(at)
     imgui.set_next_window_size(imgui.ImVec2(width, 0))
-    imgui.push_style_var(imgui.StyleVar_.window_rounding, 8 * ui.scale)
+    imgui.push_style_var(imgui.StyleVar_.window_rounding, 0.0 if in_lecture else 8 * ui.scale)
     imgui.push_style_color(imgui.Col_.window_bg, vector(ui.palette.panel, 0.82))
     flags = imgui.WindowFlags_.no_decoration | imgui.WindowFlags_.no_saved_settings | imgui.WindowFlags_.no_move
+    chosen = ui.memory.get(FOCUS) == GUESS
     take_focus(ui, GUESS)
     ui.memory[GUESS] = True
     imgui.begin(GUESS, None, flags | imgui.WindowFlags_.no_focus_on_appearing)
@@ -43,11 +56,13 @@ def draw(ui: Ui) -> None:
     imgui.pop_style_var()
     _, guess, answer = asked
     if answer is None:
-        _draw_question(ui, guess)
+        _draw_parts(ui, lambda: _draw_words(guess), lambda: _draw_slider(ui, guess, chosen))
     else:
-        _draw_answer(ui, guess, answer)
+        _draw_parts(ui, lambda: _draw_numbers(ui, guess, answer), lambda: _draw_scale(ui, guess, answer))
     low, size = imgui.get_window_pos(), imgui.get_window_size()
     ui.probe.mark_area(GUESS, (low.x, low.y, low.x + size.x, low.y + size.y))
+    if in_lecture:
+        ui.memory[LECTURE_GUESS] = size.y
     imgui.end()
 
 
@@ -58,31 +73,58 @@ def guessed(ui: Ui) -> float | None:
     return found
 
 
-def shown(guess: Guess, value: float) -> str:
-    """A number in the unit of the guess: "28°", "3.4 times"."""
-    number = f"{value:.0f}" if guess.high - guess.low >= 50.0 else f"{value:.1f}"
+def shown(guess: Guess, value: float, finer: int = 0) -> str:
+    """A number in the unit of the guess: "28°", "3.4 times"; of a result with one digit more, "28.3°"."""
+    number = f"{value:.{finer + (guess.high - guess.low < 50.0)}f}"
     return f"{number}{'' if guess.unit == '°' else ' '}{guess.unit}".strip()
 
 
-def _draw_question(ui: Ui, guess: Guess) -> None:
+def _draw_parts(ui: Ui, first: Callable[[], None], second: Callable[[], None]) -> None:
+    """Two parts, one below the other; at the foot of a lecture side by side."""
+    if not ui.lecture.on:
+        first()
+        second()
+        return
+    if imgui.begin_table("parts", 2):
+        imgui.table_setup_column("first", imgui.TableColumnFlags_.width_stretch, FIRST)
+        imgui.table_setup_column("second", imgui.TableColumnFlags_.width_stretch, 1.0 - FIRST)
+        for part in (first, second):
+            imgui.table_next_column()
+            part()
+        imgui.end_table()
+
+
+def _draw_words(guess: Guess) -> None:
     write(guess.words, imgui.get_content_region_avail().x)
+
+
+def _draw_slider(ui: Ui, guess: Guess, chosen: bool) -> None:
+    """The slider; `chosen` gives it the keyboard, so that Enter selects it at once."""
     value = guessed(ui)
     span = guess.high - guess.low
     where = 0.5 if value is None else (value - guess.low) / span
     text = "your guess: drag" if value is None else f"guess: {shown(guess, value)}"
     moved = slide(ui, "guess.slider", (text,), where, step=STEP)
-    tooltip(HELP)
+    if chosen:
+        imgui.internal.set_focus_id(imgui.get_item_id(), imgui.internal.get_current_window())
+        imgui.set_nav_cursor_visible(True)  # otherwise the first key would only show where the keyboard is
+    if value is None:  # with the keyboard on the slider it would stay and cover the grains
+        tooltip(HELP)
     asked = guess_now(ui)
     if moved is not None and asked is not None:
         ui.memory[GUESSED + asked[0]] = guess.low + moved * span
 
 
-def _draw_answer(ui: Ui, guess: Guess, answer: Answer) -> None:
-    """Guess and result on one scale, then the answer in a sentence."""
+def _draw_numbers(ui: Ui, guess: Guess, answer: Answer) -> None:
     value, palette = guessed(ui), ui.palette
-    row("result", shown(guess, answer.value), ui, palette.good)
+    row("result", shown(guess, answer.value, finer=1), ui, palette.good)
     if value is not None:
         row("your guess", shown(guess, value), ui, palette.accent)
+
+
+def _draw_scale(ui: Ui, guess: Guess, answer: Answer) -> None:
+    """Guess and result on one scale, then the answer in a sentence."""
+    value, palette = guessed(ui), ui.palette
     size = imgui.ImVec2(imgui.get_content_region_avail().x, 10.0 * ui.scale)
     imgui.dummy(size)
     low, ink = imgui.get_item_rect_min(), imgui.get_window_draw_list()

@@ -1,4 +1,5 @@
-"""The plot shown last, large over the picture, with text that the last row of a lecture hall can read."""
+"""The plot shown last, large over the picture, with text that the last row of a lecture hall can read; in a lecture
+beside the picture, so that the audience sees what is measured."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ from imgui_bundle import imgui
 from repose.app.render.text import text_width
 from repose.app.ui.keys import Key
 from repose.app.ui.over_picture import begin_over_picture
-from repose.app.ui.panels import Panel, plots
+from repose.app.ui.panels import Panel, plots, width_beside
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import bring_forward, button
 
@@ -16,13 +17,16 @@ ROW = "large"
 LINES, LETTERS = 22.0, 39.0
 """Height and width of the window in its text, at least [lines, heights of a letter]: the text has the same share of a
 window of any size."""
+SHARE, LEAST_PICTURE = 0.58, 300.0
+"""Share of the window that it takes in a lecture [-], and the width left for the grains below which it covers them
+[px at scale 1]."""
 
 
 def draw(ui: Ui) -> None:
-    """A window over the picture between the panels."""
+    """A window over the picture between the panels, in a lecture beside it."""
     if ui.overlay != PANEL.name:
         return
-    size = begin_over_picture(ui, "large plot")
+    size = begin_over_picture(ui, "large plot", width_beside(ui, ui.size[0] - ui.inset[0]))
     if size is None:
         return
     high = imgui.get_text_line_height()
@@ -32,6 +36,12 @@ def draw(ui: Ui) -> None:
     plots.draw_tabs(ui, ROW)
     imgui.pop_font()
     imgui.end()
+
+
+def beside(ui: Ui, width: float) -> float:
+    """Width of the plot beside a picture so wide [px]; 0 where it covers the picture."""
+    own = SHARE * width
+    return own if ui.lecture.on and width - own >= LEAST_PICTURE * ui.scale else 0.0
 
 
 def _draw_close(ui: Ui) -> None:
@@ -52,4 +62,4 @@ def toggle(ui: Ui) -> None:
 
 
 KEYS = (Key("large_plot", "P", "the plot, large over the picture", "Window", toggle, codes=(pygame.K_p,)),)
-PANEL = Panel("large_plot", "Large plot", 70, "over", draw, keys=KEYS)
+PANEL = Panel("large_plot", "Large plot", 70, "over", draw, keys=KEYS, beside=beside)

@@ -8,7 +8,7 @@ import pygame
 from imgui_bundle import imgui
 from repose.app.language import translated
 from repose.app.render.pacing import describe_speed
-from repose.app.render.text import draw_text, heading, note, text_width
+from repose.app.render.text import draw_text, heading, note, shortened, text_width
 from repose.app.render.theme import Colour, colour32, vector
 from repose.app.ui.keys import Key
 from repose.app.ui.lecture import close_lecture, toggle_notes, wish
@@ -16,10 +16,12 @@ from repose.app.ui.panels import Panel
 from repose.app.ui.places import LECTURE_BAND, LECTURE_FOOT
 from repose.app.ui.transport import clock_text, describe_pace, wanted_speed
 from repose.app.ui.ui import Ui
-from repose.app.ui.widgets import button
+from repose.app.ui.widgets import SELECTED, button
 
 TITLE = 1.5
 """Size of the title relative to running text."""
+SMALLEST = 0.6
+"""Smallest size of a title that has no room, relative to its usual one; a longer one is cut."""
 PAD = 10.0
 """Margin of the band [px at scale 1]."""
 LINE = 3.0
@@ -81,7 +83,8 @@ def _draw_band(ui: Ui) -> None:
     progress = f"{mode.number + 1} / {count}"
     title = mode.said(mode.step.title)
     room = width - 4.0 * pad - text_width(progress, TITLE)
-    size = TITLE * min(1.0, room / max(text_width(title, TITLE), 1.0))
+    size = TITLE * max(min(1.0, room / max(text_width(title, TITLE), 1.0)), SMALLEST)
+    title = shortened(title, room, 1.1 * size)  # bold letters are wider
     wrapped = imgui.calc_text_size(words, wrap_width=width - 2.0 * pad).y if words else 0.0
     height = 0.7 * pad + 1.25 * TITLE * line + wrapped + (0.7 * pad if words else 0.3 * pad) + LINE * ui.scale
     ui.memory[LECTURE_BAND] = height
@@ -113,9 +116,9 @@ def _bold(ui: Ui, x: float, y: float, text: str, colour: Colour, size: float) ->
 
 
 def _sentence(ui: Ui) -> tuple[str, Colour]:
-    """The question, or once the step is over its answer, if it has one."""
+    """The question, or once it is answered the answer, if it has one."""
     step, mode = ui.lecture.step, ui.lecture
-    if mode.over and step.answer:
+    if mode.answered and step.answer:
         return mode.said(step.answer), ui.palette.good
     return mode.said(step.question), ui.palette.accent
 
@@ -169,8 +172,9 @@ def _is_on(ui: Ui) -> bool:
 
 
 def _may_leave(ui: Ui) -> bool:
-    """Whether Esc ends the lecture; otherwise it closes what is over the picture first."""
-    return ui.lecture.on and not ui.help_open and ui.overlay in ("", "large_plot")
+    """Whether Esc ends the lecture; otherwise it closes what is over the picture, or gives up a slider, first."""
+    free = not ui.help_open and ui.memory.get(SELECTED) is None
+    return ui.lecture.on and free and ui.overlay in ("", "large_plot")
 
 
 KEYS = (

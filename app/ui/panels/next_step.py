@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from imgui_bundle import imgui
-from repose.app.lectures.course import goes_on
+from repose.app.lectures.course import RUN_ALL, goes_on
 from repose.app.render.passes import scale_bar
 from repose.app.render.text import SMALL, draw_text, symbol_width, text_width
 from repose.app.render.theme import colour32
@@ -14,8 +14,6 @@ from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, fitting_size
 from repose.sim.experiment.snapshot import Action, Snapshot
 
-RUN_ALL = "run"
-"""This action and the reset get the large button only if no other one continues the experiment."""
 LARGE, SMALLEST = 210.0, 120.0
 """Width of the large button, and its least width where the small ones need room for their labels [px at scale 1]."""
 HEIGHT = 32.0
@@ -67,7 +65,8 @@ def draw(ui: Ui) -> None:
 
 
 def next_action(snapshot: Snapshot) -> Action | None:
-    """The action that continues the experiment: the last one that is possible; once its result is shown, the reset."""
+    """The action that continues the experiment: the last one that is possible; once its result is shown, the reset.
+    The whole experiment and the reset stand there only if no other one continues it."""
     enabled = {action.name: action for action in snapshot.actions if action.enabled}
     steps = [action for name, action in enabled.items() if name not in (RESET, RUN_ALL)]
     if steps and not steps[-1].done:
@@ -80,7 +79,7 @@ def draw_next(ui: Ui, width: float, height: float = HEIGHT) -> Action | None:
     """The large button, or in its place how far the experiment has come; returns the action that stands there."""
     snapshot, size = ui.snapshot, imgui.ImVec2(width, height * ui.scale)
     action = next_action(snapshot)
-    if action is None or goes_on(snapshot.phase, snapshot.progress):
+    if action is None or goes_on(snapshot):
         imgui.dummy(size)
         _draw_progress(ui, size)
         ui.probe.mark("next.progress")

@@ -62,7 +62,7 @@ def draw(ui: Ui) -> None:
         _notice(ui, ui.palette.warning, _draw_lost)
     elif ui.settings.trouble:
         _notice(ui, ui.palette.warning, _draw_settings)
-    elif snapshot.notice is not None and CLOSED not in ui.memory:
+    elif snapshot.notice is not None and CLOSED not in ui.memory and not ui.lecture.on:  # the answer says it
         _notice(ui, ui.palette.warning, _draw_scene)
     elif ui.film.trouble and not ui.film.running:
         _notice(ui, ui.palette.warning, _draw_no_film)

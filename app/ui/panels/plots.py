@@ -17,22 +17,19 @@ from repose.app.render.text import draw_text, si, text_width
 from repose.app.render.theme import Colour, colour32, vector
 from repose.app.storage.paths import runs_folder
 from repose.app.storage.plot_files import WRITERS, Sheet
+from repose.app.storage.time_curves import curves_over_time
 from repose.app.ui.keys import Key
 from repose.app.ui.panels import Panel
 from repose.app.ui.panels.curves import draw_curve
 from repose.app.ui.panels.time_plot import (
     draw_over_time,
-    opening,
-    shown_column,
     shown_span,
     thinned,
-    time_label,
-    time_unit_of,
 )
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, choose_tab, fitting_size
 from repose.sim.experiment.origin import origin_of
-from repose.sim.measure.display import COMPARISON, Curve, Line, Plot
+from repose.sim.measure.display import COMPARISON, Curve, Plot
 from repose.sim.measure.measurement import Measurement
 from repose.sim.registry import scenes
 
@@ -101,7 +98,7 @@ def tabs_of(ui: Ui) -> list[PlotTab]:
         measurements = [entry for entry in snapshot.measurements if entry.plot == plot]
         known = plot.needs == "values" and any(_has(ui, entry.name) for entry in measurements)
         if known or plot.needs in possible:
-            draw, sheet = partial(_draw_axes, measurements=measurements), partial(_time_sheet, plot, measurements)
+            draw, sheet = partial(_draw_axes, measurements=measurements), partial(_time_sheet, plot)
             found.append(PlotTab(plot.name, plot.title, draw, sheet))
     comparison = snapshot.comparison
     if comparison is not None:
@@ -152,20 +149,11 @@ def save(ui: Ui, suffixes: Sequence[str] = tuple(WRITERS)) -> None:
     ui.run_saver.save_plot(sheet, runs_folder(), name, suffixes)
 
 
-def _time_sheet(plot: Plot, measurements: list[Measurement], ui: Ui) -> Sheet:
+def _time_sheet(plot: Plot, ui: Ui) -> Sheet:
     """Every axis of a tab with all samples of the time span shown."""
-    zero, dimension = opening(ui.snapshot) or 0.0, ui.snapshot.position.shape[1]
-    time = shown_column(ui, "time") - zero
-    inside = time >= shown_span(ui)[0] - zero
-    shown = time[inside] / time_unit_of(ui)[0]
-    curves = []
-    for label, group in groupby(measurements, lambda entry: entry.axis_label(dimension)):
-        entries = [entry for entry in group if _has(ui, entry.name)]
-        lines = [Line(entry.label(), shown, shown_column(ui, entry.name)[inside] / entry.scale) for entry in entries]
-        if lines:
-            curves.append(Curve(plot.title, time_label(ui), label, tuple(lines), log=entries[0].log))
+    curves = curves_over_time(ui.snapshot, plot.name, shown_span(ui))
     what = ", ".join(dict.fromkeys(curve.y_label.partition(" [")[0] for curve in curves))
-    return _sheet(ui, what, tuple(curves), over_time=True)
+    return _sheet(ui, what, curves, over_time=True)
 
 
 def _curve_sheet(curve: Curve, ui: Ui) -> Sheet:

@@ -7,7 +7,7 @@ from imgui_bundle import imgui
 from repose.app.render.pacing import describe_speed
 from repose.app.render.passes import legend
 from repose.app.render.passes.measurement import SLOPE
-from repose.app.render.text import draw_text, text_width
+from repose.app.render.text import draw_text, shortened, text_width
 from repose.app.render.theme import colour32
 from repose.app.ui.fields import draw_field
 from repose.app.ui.keys import Key
@@ -15,7 +15,7 @@ from repose.app.ui.lecture import wish
 from repose.app.ui.panels import Panel
 from repose.app.ui.panels.next_step import OVER, draw_next
 from repose.app.ui.panels.parameters import lecture_parameters
-from repose.app.ui.places import BELOW_LEGEND
+from repose.app.ui.places import BELOW_LEGEND, LECTURE_GUESS
 from repose.app.ui.readings import headline
 from repose.app.ui.transport import describe_pace, wanted_speed
 from repose.app.ui.ui import Ui
@@ -27,6 +27,8 @@ CAPITALS = 0.727
 """Height of a capital or a digit of the font, relative to its size [-]."""
 TITLE = 1.25
 """Size of the title, relative to running text."""
+NARROW = 0.6
+"""Share of the width that a title can have where the legend leaves it less [-]."""
 PLATE = 0.75
 """Opacity of the plate behind title and clock [-]."""
 ACTION, CHIP = 170.0, 84.0
@@ -46,7 +48,7 @@ def draw(ui: Ui) -> None:
         _draw_title(ui)
     _draw_headline(ui)
     imgui.end()
-    if ui.inset[3] and not (ui.lecture.on and ui.lecture.notes_shown):
+    if ui.inset[3] and not (ui.lecture.on and (ui.lecture.notes_shown or not ui.lecture.step.controls)):
         _draw_chips(ui)
 
 
@@ -74,13 +76,15 @@ def headline_foot(ui: Ui) -> float:
 
 def _draw_title(ui: Ui) -> None:
     snapshot, x, margin = ui.snapshot, 20 * ui.scale, 14 * ui.scale
-    title, wanted = ui.preset_library.title(snapshot.scene), wanted_speed(ui.transport, snapshot)
+    wanted, edge = wanted_speed(ui.transport, snapshot), legend.left_edge(ui.size[0] - ui.inset[2], ui.scale)
+    room = max(edge - 1.6 * x, NARROW * ui.size[0])
+    title = shortened(ui.preset_library.title(snapshot.scene), room, TITLE)
     speed = describe_pace(snapshot, wanted) or describe_speed(wanted)
     beside = x + text_width("888.88 s") + margin
     right = max(x + text_width(title, TITLE), beside + text_width(speed)) + 0.6 * x
     first = 1.3 * TITLE * imgui.get_font_size()
     height = first + 1.6 * imgui.get_font_size()
-    beside_legend = right <= legend.left_edge(ui.size[0] - ui.inset[2], ui.scale)
+    beside_legend = right <= edge
     y = margin if beside_legend else ui.size[1] - ui.inset[3] - height - 0.6 * margin
     second = y + first
     low, high = (0.4 * x, y - 0.6 * margin), (right, y + height)
@@ -109,8 +113,8 @@ def _draw_headline(ui: Ui) -> None:
 
 def _draw_chips(ui: Ui) -> None:
     """The next action and the parameters of the lecture side by side."""
-    high, pad = ui.inset[3], 10 * ui.scale
-    imgui.set_next_window_pos(imgui.ImVec2(0.0, ui.size[1] - high))
+    high, pad = ui.inset[3] - ui.memory.get(LECTURE_GUESS, 0.0), 10 * ui.scale
+    imgui.set_next_window_pos(imgui.ImVec2(0.0, ui.size[1] - ui.inset[3]))
     imgui.set_next_window_size(imgui.ImVec2(ui.size[0], high))
     imgui.push_style_var(imgui.StyleVar_.window_padding, imgui.ImVec2(pad, 4 * ui.scale))
     imgui.begin("chips", None, OVER)

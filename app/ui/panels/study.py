@@ -204,4 +204,4 @@ KEYS = (
         "study", "F7", "study: a slider over a range, with seeds and error bars", "Window", toggle, codes=(pygame.K_F7,)
     ),
 )
-PANEL = Panel("study", "Study", 72, "over", draw, keys=KEYS, beside=beside)
+PANEL = Panel("study", "Study", 72, "over", draw, keys=KEYS, beside=lambda ui, width: beside(width, ui.scale))

@@ -8,12 +8,12 @@ from numpy.typing import NDArray
 from repose.app.language import translated
 from repose.app.render.text import text_width
 from repose.app.render.theme import Colour, vector
+from repose.app.storage.time_curves import axis_unit, opening, whole_span, zero_words
 from repose.app.ui.axis_ticks import set_axis
 from repose.app.ui.plot_area import plot_area
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import choose
-from repose.sim.experiment.snapshot import Snapshot
-from repose.sim.numbers import time_text, time_unit
+from repose.sim.numbers import time_text
 
 Floats = NDArray[np.float64]
 
@@ -74,41 +74,15 @@ def draw_over_time(
         _draw_marks(ui, zero, factor)
 
 
-def opening(snapshot: Snapshot) -> float | None:
-    """Time when the wall was opened, to one sample of the series [s]; None where there is none or it is closed.
-
-    A scene reads a slope only once the grains can flow; a heap in space therefore counts from the end of its filling.
-    """
-    angle, time = snapshot.series.get("angle", np.empty(0)), snapshot.series.get("time", np.empty(0))
-    known = np.isfinite(angle)
-    if not known.any() or known[0]:
-        return None
-    return float(time[np.argmax(known)])
-
-
-def _zero_words(snapshot: Snapshot) -> str:
-    """What the time axis counts from."""
-    return "the opening" if snapshot.position.shape[1] == 2 else "the end of filling"
-
-
-def time_label(ui: Ui) -> str:
-    """What the time axis shows, with its unit."""
-    unit = time_unit_of(ui)[1]
-    if opening(ui.snapshot) is None:
-        return f"simulated time t [{unit}]"
-    return f"time from {_zero_words(ui.snapshot)} t [{unit}]"
-
-
 def time_unit_of(ui: Ui) -> tuple[float, str]:
     """Factor and unit of the time axis, by the time farthest from its zero [s]."""
-    zero = opening(ui.snapshot) or 0.0
-    return time_unit(max(abs(place - zero) for place in shown_span(ui)))
+    return axis_unit(ui.snapshot, shown_span(ui))
 
 
 def _draw_span(ui: Ui) -> bool:
     """The list of time spans, at the right, one choice for all plots over time; True if it needs a line of its own."""
     choices = ui.settings.choices
-    words = {"zero": _zero_words(ui.snapshot), "unit": time_unit_of(ui)[1]}
+    words = {"zero": zero_words(ui.snapshot), "unit": time_unit_of(ui)[1]}
     spans = {str(span): text.format(**words) for span, text in SPANS.items()}
     pad = imgui.get_style().frame_padding.x
     around = imgui.get_text_line_height() + pad
@@ -135,8 +109,7 @@ def shown_span(ui: Ui) -> tuple[float, float]:
     time, span = ui.snapshot.series.get("time", np.empty(0)), ui.settings.choices.plot_span
     end = float(time[-1]) if len(time) else 1.0
     if span == SINCE_OPENING:
-        begin = opening(ui.snapshot) or 0.0
-        return (begin, end) if end > begin else (0.0, end)
+        return whole_span(ui.snapshot)
     return (max(end - span, 0.0) if span else 0.0), end
 
 

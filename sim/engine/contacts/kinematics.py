@@ -17,14 +17,11 @@ rolling would leave a displacement behind (granular ratcheting: McNamara, Garcia
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 from repose.sim.engine import vector
 from repose.sim.engine.jit import compilable
-
-TINY = 1e-300
-"""Keeps 0/0 out of directions of zero length, without a branch."""
+from repose.sim.engine.roots import TINY
 
 LARGEST_COORDINATION = 12.0
 """Contacts of a sphere with equal spheres in space, at most [-]: resistance of one contact may remove 1/12 of the spin
@@ -36,6 +33,8 @@ class PairMotion(NamedTuple):
 
     branch: tuple
     """x_i - x_j, at a wall from the nearest point of the wall to x_i [m]."""
+    per_distance: float
+    """1/|branch| [1/m]."""
     place: tuple
     """The branch; at a wall the position of the centre relative to the wall [m]."""
     velocity: tuple
@@ -172,13 +171,12 @@ def contact_between(motion, pair, memory, stage):
 
     Roots and divisions are the cost of a contact: none is computed twice.
     """
-    distance = math.sqrt(vector.dot(motion.branch, motion.branch))
-    per_distance = 1.0 / distance
-    normal = vector.scale(per_distance, motion.branch)
+    distance = vector.dot(motion.branch, motion.branch) * motion.per_distance
+    normal = vector.scale(motion.per_distance, motion.branch)
     relative_velocity = velocity_at_contact(motion.velocity, motion.roll, motion.branch, pair.radius_sum)
     normal_velocity = vector.dot(motion.velocity, normal)
     tangential_velocity = vector.sub(relative_velocity, vector.scale(normal_velocity, normal))
-    slip = vector.scale(stage.dt * pair.radius_sum * per_distance, tangential_velocity)
+    slip = vector.scale(stage.dt * pair.radius_sum * motion.per_distance, tangential_velocity)
     twist = vector.about(stage.dt * vector.twist_rate(motion.mean_spin, normal), normal, motion.mean_spin)
     shear, start = sheared(memory, motion.place, normal, slip, twist)
     per_step = stage.damping_fraction / (LARGEST_COORDINATION * max(stage.dt, TINY))

@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 from repose.sim.engine import arrays, vector
 from repose.sim.engine.contacts.kinematics import (
-    TINY,
     PairMotion,
     PairProperties,
     ShearMemory,
@@ -22,6 +21,7 @@ from repose.sim.engine.contacts.kinematics import (
 )
 from repose.sim.engine.jit import compilable
 from repose.sim.engine.model import Stage
+from repose.sim.engine.roots import TINY, inverse_root
 from repose.sim.engine.workspace import BLOCK, Floats
 
 LANES = 8
@@ -62,6 +62,8 @@ class Columns(NamedTuple):
     """Which pair of materials each contact is."""
     known: int
     """Which pair of materials its columns of `material` hold."""
+    per_distance: int
+    """1/|branch| [1/m], computed for the whole block before the law."""
     spin_i: int
     radius_i: int
     spin_j: int
@@ -87,7 +89,7 @@ class Columns(NamedTuple):
 def columns(dimension, turning):
     """The layout for that many components of position and spin."""
     scalars = 4 * dimension
-    spins = scalars + 11
+    spins = scalars + 12
     velocity, effective_mass, fixed, touching = dimension, scalars + 2, scalars + 4, scalars + 5
     return Columns(
         0,
@@ -105,6 +107,7 @@ def columns(dimension, turning):
         scalars + 8,
         scalars + 9,
         scalars + 10,
+        scalars + 11,
         spins,
         spins + turning,
         spins + turning + 1,
@@ -226,6 +229,7 @@ def evaluate(buffer, size, law, shapes, place_like, reach_like, stiffening_like,
     at = columns_of(shapes)
     turning = len(shapes.spin) > 0
     at_wall = len(place_like) > 0
+    invert_distances(buffer, at.branch, at.per_distance, size, shapes.position)
     for k in range(size):
         branch = arrays.read_block(buffer, at.branch, BLOCK, k, shapes.position)
         radius_i = buffer[arrays.index(at.radius_i, BLOCK, k)]
@@ -238,6 +242,7 @@ def evaluate(buffer, size, law, shapes, place_like, reach_like, stiffening_like,
         spin_j = arrays.read_block(buffer, at.spin_j, BLOCK, k, shapes.spin)
         motion = PairMotion(
             branch,
+            buffer[arrays.index(at.per_distance, BLOCK, k)],
             vector.either(arrays.read_block(buffer, at.place, BLOCK, k, place_like), branch),
             arrays.read_block(buffer, at.velocity, BLOCK, k, shapes.position),
             vector.add(vector.scale(radius_i, spin_i), vector.scale(radius_j, spin_j)),
@@ -278,6 +283,18 @@ def evaluate(buffer, size, law, shapes, place_like, reach_like, stiffening_like,
         if len(stiffening_like) > 0:
             lost = lost_by_stiffening(law, contact, answer.spring_relaxation, stage)
             buffer[arrays.index(at.stiffening, BLOCK, k)] += lost
+
+
+@compilable(forceinline=True)
+def invert_distances(buffer, branch, per_distance, size, position_like):
+    """Write 1/|branch| of the first `size` contacts.
+
+    In a loop of its own: the iterations of a root wait for each other, and a processor has more of these short ones
+    under way at once than of those of the law.
+    """
+    for k in range(size):
+        step = arrays.read_block(buffer, branch, BLOCK, k, position_like)
+        buffer[arrays.index(per_distance, BLOCK, k)] = inverse_root(vector.dot(step, step))
 
 
 @compilable(forceinline=True)

@@ -39,6 +39,7 @@ from repose.sim.engine.contacts.sphere_rows import (
 from repose.sim.engine.jit import call, compilable
 from repose.sim.engine.model import Share, Stage, Thread
 from repose.sim.engine.packed import numbers_at
+from repose.sim.engine.roots import inverse_root
 from repose.sim.engine.threads import first_pushed, share, wait
 from repose.sim.engine.workspace import BLOCK, CHUNK, GROUP, OVERLAP_RATIO, Floats, row_width, sum_width
 from repose.sim.engine.world import LEDGER_DAMPING, LEDGER_FRICTION, PAIR_COUNT, World
@@ -165,6 +166,7 @@ def pair_contact(world, p, material, shapes):
     spin_j = arrays.at(spins, j)
     motion = PairMotion(
         branch,
+        inverse_root(vector.dot(branch, branch)),
         branch,
         vector.sub(arrays.at(velocities, i), arrays.at(velocities, j)),
         vector.add(vector.scale(world.radius[i], spin_i), vector.scale(world.radius[j], spin_j)),

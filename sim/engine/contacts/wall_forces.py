@@ -149,8 +149,10 @@ def wall_motion(world, t, gap, normal, x, velocity, spin):
     """Motion of the sphere of entry t relative to its wall, from gap and normal, and position, velocity and spin."""
     w = world.wall_contacts.wall[t]
     radius = world.radius[world.wall_contacts.sphere[t]]
+    distance = max(gap, SMALLEST_GAP * radius)
     return PairMotion(
-        vector.scale(max(gap, SMALLEST_GAP * radius), normal),
+        vector.scale(distance, normal),
+        1.0 / distance,
         vector.sub(x, arrays.read_row(world.walls.moved, w, x)),
         vector.sub(velocity, arrays.read_row(world.walls.velocity, w, x)),
         vector.scale(radius, spin),

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from repose.sim.engine import arrays, vector
-from repose.sim.engine.contacts.kinematics import TINY
 from repose.sim.engine.jit import compilable
+from repose.sim.engine.roots import TINY
 
 PLANE, FACET, CYLINDER = range(3)
 

@@ -12,10 +12,10 @@ import math
 from typing import NamedTuple
 
 from repose.sim.engine import arrays, vector
-from repose.sim.engine.contacts.kinematics import TINY
 from repose.sim.engine.contacts.wall_geometry import FACET, PLANE, approach
 from repose.sim.engine.jit import compilable
 from repose.sim.engine.neighbours.cell_list import Cells, bucket_of
+from repose.sim.engine.roots import TINY
 from repose.sim.engine.world import WALL_CONTACT_COUNT, World
 
 CELL_COST = 2.0

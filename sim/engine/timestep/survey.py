@@ -35,6 +35,7 @@ from repose.sim.engine.jit import call, compilable, compiled, fingerprint
 from repose.sim.engine.model import NO_NUMBERS, BoundBond, BoundField, Model, Numbers, Shapes
 from repose.sim.engine.packed import likeness
 from repose.sim.engine.records import record_of
+from repose.sim.engine.roots import inverse_root
 from repose.sim.engine.timestep.stability import RATIO_GRID, limit_table
 from repose.sim.engine.timestep.stiffness_sums import (
     add_contact,
@@ -197,7 +198,7 @@ def nothing_touches(world: World) -> bool:
         square = branch[0] * branch[0]
         for component in branch[1:]:
             square = square + component * component
-        return bool((world.pairs.radius_sum[:count] - np.sqrt(square) <= 0.0).all())
+        return bool((world.pairs.radius_sum[:count] - square * inverse_root(square) <= 0.0).all())
 
 
 class Limits(NamedTuple):

@@ -10,7 +10,7 @@ from typing import Any, cast
 import numpy as np
 import pytest
 from repose.app.jobs.film_plan import plan_film
-from repose.app.jobs.lecture_film import READING, StepFilm, begun, film_lecture
+from repose.app.jobs.lecture_film import PLOT, READING, StepFilm, begun, film_lecture
 from repose.app.jobs.lecture_notes import notes_of
 from repose.app.lectures.course import Course
 from repose.app.lectures.lecture_file import load, names, parse
@@ -52,22 +52,49 @@ def test_a_step_that_the_scene_refuses_ends_the_film_with_a_sentence(
     assert len([*(tmp_path / "film").glob("*.png")]) == RATE * (READING + SECONDS)
 
 
-def test_the_title_card_of_a_step_that_is_over_at_once_asks_its_question(tmp_path: Path) -> None:
-    text = '[[step]]\ntitle = "A"\nquestion = "How many?"\nanswer = "None."\nscene = "heap"\n'
-    lecture, plan = parse(text, "one.toml"), plan_film(f"{tmp_path}/film/", (96, 54), RATE)
+def filmed(folder: Path, step: str) -> tuple[list[Any], list[str]]:
+    """The pictures of a step of its own, black where OpenGL draws, and the question or answer on each drawing."""
+    lecture, plan = parse(f'[[step]]\ntitle = "A"\n{step}', "one.toml"), plan_film(f"{folder}/film/", (96, 54), RATE)
     assert plan is not None
     asked: list[str] = []
 
-    def read(*_: object, **__: object) -> Any:
+    def read(_snapshot: object, _view: object, size: tuple[int, int], *_: object, **__: object) -> Any:
         asked.append(film._lines.question)
-        return np.zeros((54, 96, 3), np.uint8)
+        return np.zeros((size[1], size[0], 3), np.uint8)
 
     maker, stop = cast("Any", SimpleNamespace(read=read)), cast("Any", SimpleNamespace(check=lambda: None))
     film = StepFilm(lecture, 0, "en", plan, maker, begun(None, lecture.steps[0], threads=1), stop)
-    for _ in film.pictures(lambda share: None):
-        pass
+    return [*film.pictures(lambda share: None)], asked
+
+
+def test_the_title_card_of_a_step_that_is_over_at_once_asks_its_question(tmp_path: Path) -> None:
+    _, asked = filmed(tmp_path, 'question = "How many?"\nanswer = "None."\nscene = "heap"\n')
     assert asked[0] == "How many?", "drawn once for the whole card"
     assert asked[-1] == "None."
+
+
+def test_experiments_side_by_side_have_title_question_and_answer_above_their_pictures(tmp_path: Path) -> None:
+    step = 'question = "How many?"\nanswer = "Four."\nscene = "heap"\nparameters = { grain_count = 4 }\n'
+    pictures, _ = filmed(tmp_path, step + "side_by_side = { friction = [0.1, 0.2] }\nspeed = 0.1\nseconds = 4\n")
+    assert {picture.shape for picture in pictures} == {(54, 96, 3)}
+    card, first, last = pictures[0], pictures[round(READING * RATE)], pictures[-1]
+    assert len(pictures) == (READING + 4) * RATE
+    assert not np.array_equal(card, first)
+    changed = (first != last).any(axis=(1, 2))
+    assert changed.any(), "the answer takes the place of the question"
+    assert not changed[27:].any(), "below, grains that the test does not draw and their names"
+    assert first[:27].max() > 200, "letters"
+
+
+@pytest.mark.parametrize(("plot", "drawn"), [("motion", True), ("angle", False)])
+def test_a_plot_over_time_has_a_page_at_the_end_of_its_step_if_it_has_values(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], plot: str, drawn: bool
+) -> None:
+    poured = 'scene = "heap"\nparameters = { grain_count = 4 }\nactions = ["fill"]\nspeed = 0.1\nseconds = 1\n'
+    pictures, _ = filmed(tmp_path, f'{poured}plot = "{plot}"\n')
+    pages = [picture for picture in pictures if isinstance(picture, np.ndarray) and picture.any()]
+    assert len(pages) == drawn * PLOT * RATE
+    assert ("has no values" in capsys.readouterr().err) is not drawn
 
 
 @pytest.mark.parametrize("name", names())
@@ -83,7 +110,7 @@ def test_every_step_of_the_shipped_lectures_begins_and_does_its_first_action(nam
         course = Course.of(step)
         for _ in range(3):
             shot = stage.shot(forces=False)
-            if action := course.due(shot.actions, shot.phase, shot.progress):
+            if action := course.due(shot):
                 stage.do(Act(action))
                 course.did()
             advance_all(stage.lead, stage.beside, stage.lead.time + 5 * stage.lead.dt)

@@ -8,6 +8,7 @@ import pytest
 from repose.app.cli.commands import run_command_line
 from repose.app.jobs import doctor, headless_job
 from repose.app.jobs.headless_plan import Job
+from repose.app.lectures.lecture_file import Lecture
 from repose.app.window import start
 from repose.sim.experiment import saved_run
 from repose.sim.experiment.changes import new_experiment
@@ -42,12 +43,19 @@ def test_without_a_window_each_becomes_the_same_experiment(monkeypatch: pytest.M
 
 
 def test_with_a_display_each_opens_the_window(monkeypatch: pytest.MonkeyPatch) -> None:
-    opened: list[tuple[str, Path | None]] = []
+    opened: list[tuple[str, Path | None, str]] = []
     monkeypatch.setattr(doctor, "has_display", lambda: True)
-    monkeypatch.setattr(start, "run", lambda preset, saved: opened.append((preset, saved)) or 0)
-    for what in (CODE, "b.toml", "a.repose"):
+    Path("c.toml").write_text('[[step]]\ntitle = "One"\nscene = "heap"\n')
+
+    def run(preset: str, saved: Path | None, lecture: Lecture | None) -> int:
+        opened.append((preset, saved, lecture.name if lecture is not None else ""))
+        return 0
+
+    monkeypatch.setattr(start, "run", run)
+    for what in (CODE, "b.toml", "a.repose", "c.toml"):
         assert run_command_line(["open", what]) == 0
-    assert opened == [(CODE, None), ("b.toml", None), ("", Path("a.repose"))]
+    assert opened == [(CODE, None, ""), ("b.toml", None, ""), ("", Path("a.repose"), ""), ("", None, "c.toml")]
+    assert run_command_line(["open", "c.toml", "--no-window"]) == 2
 
 
 @pytest.mark.parametrize(

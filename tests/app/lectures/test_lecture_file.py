@@ -125,7 +125,10 @@ def test_every_text_of_a_shipped_lecture_has_every_language(name: str) -> None:
         (STEP + 'show = ["force_chain"]', ["Unknown switch 'force_chain'", "'force_chains'"]),
         (STEP + 'look = "top"', ["in the plane; use box"]),
         ('[[step]]\ntitle = "A"\nscene = "heap3d"\nlook = "up"', ["Unknown look 'up'"]),
-        ('[[step]]\ntitle = "A"\nscene = "heap3d"\nbox = [[0, 0], [1, 1]]', ["in space; use look"]),
+        (
+            '[[step]]\ntitle = "A"\nscene = "heap3d"\nbox = [[0, 0], [1, 1]]',
+            ["box = [[0, 0], [1, 1]]", "[0.1, 0.1, 0.2]"],
+        ),
         (STEP + "box = [[0, 0], [0, 1]]", ["box = [[0, 0], [0, 1]]", "lower and upper corner in m"]),
         (STEP + 'controls = ["fricton"]', ["Unknown parameter 'fricton'", "'friction'"]),
         (STEP + 'until = "restet"', ["Unknown phase 'restet'", "'rested'"]),

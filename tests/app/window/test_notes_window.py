@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from repose.app.lectures.lecture_file import load
@@ -73,3 +73,26 @@ def test_with_one_screen_there_is_no_second_window(monkeypatch: pytest.MonkeyPat
         assert not ui.lecture.notes_beside
     finally:
         window.close()
+
+
+@pytest.mark.parametrize(("left", "wanted"), [(1280, 1), (0, None), (640, None)])
+def test_the_notes_are_on_a_screen_that_does_not_show_what_the_audience_sees(
+    monkeypatch: pytest.MonkeyPatch, left: int, wanted: int | None
+) -> None:
+    """A projector that mirrors the laptop is a second display for SDL, at the same place."""
+
+    def bounds(number: int, area: Any) -> int:
+        rectangle = area._obj
+        rectangle.x, rectangle.y, rectangle.width, rectangle.height = number * left, 0, 1280, 720
+        return 0
+
+    two = SimpleNamespace(
+        SDL_GetWindowFromID=lambda number: 1,
+        SDL_GetWindowDisplayIndex=lambda window: 0,
+        SDL_GetNumVideoDisplays=lambda: 2,
+        SDL_GetDisplayBounds=bounds,
+        SDL_GetDisplayUsableBounds=bounds,
+    )
+    monkeypatch.setattr(notes_window.sdl, "library", lambda: two)
+    found = notes_window.sdl.other_screen(cast("Any", SimpleNamespace(id=1)))
+    assert found == (None if wanted is None else (notes_window.sdl.CENTRED | wanted, (1280, 720)))

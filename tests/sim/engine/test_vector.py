@@ -66,3 +66,20 @@ def test_the_distance_to_a_box_is_that_to_its_nearest_point(length: int) -> None
             expected = away > reach
             place = tuple(float(c) for c in x)
             assert compiled(place, low, high, reach) == compiled.py_func(place, low, high, reach) == expected
+
+
+@pytest.mark.parametrize("vector_across", [(0.0, -3.0), (0.0, 0.0), (3.0, 0.0, -4.0), (0.0, 0.0, 0.0)])
+def test_a_vector_across_a_normal_is_shortened_to_the_limit_and_keeps_its_direction(vector_across: tuple) -> None:
+    @numba.njit
+    def compiled(a, longest, normal):
+        return vector.limited(a, longest, normal), vector.length_and_inverse(a, normal)
+
+    normal = {2: (1.0, 0.0), 3: (0.0, 1.0, 0.0)}[len(vector_across)]
+    size = float(np.linalg.norm(vector_across))
+    for longest in (0.0, 0.5 * size, 2.0 * size):
+        expected = np.array(vector_across) * (min(1.0, longest / size) if size > 0.0 else 0.0)
+        for found in compiled, compiled.py_func:
+            shortened, (length, inverse) = found(vector_across, longest, normal)
+            assert shortened == pytest.approx(expected, rel=1e-15)
+            assert length == pytest.approx(size, rel=1e-15)
+            assert inverse == pytest.approx(1.0 / size, rel=1e-15) if size > 0.0 else inverse > 1e149

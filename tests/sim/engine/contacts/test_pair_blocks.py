@@ -51,9 +51,9 @@ def test_every_law_compiles_to_instructions_on_several_contacts_at_once(name: st
 
     block(np.random.default_rng(1).random(BUFFER_ROWS * BLOCK), BLOCK, numbers)
     code = next(iter(block.inspect_asm().values()))
-    assert re.search(r"v?sqrtpd", code), "no root of several numbers at once"
+    assert re.search(r"v?(?:sqrt|div)pd", code), "no root or division of several numbers at once"
     # What the loop leaves over at its end is done one by one: each root once more.
-    assert len(re.findall(r"v?sqrtpd", code)) >= len(re.findall(r"v?sqrtsd", code))
+    assert len(re.findall(r"v?(?:sqrt|div)pd", code)) >= len(re.findall(r"v?(?:sqrt|div)sd", code))
 
 
 @pytest.mark.parametrize(("dimension", "turning", "materials"), [(2, 0, 0), (2, 1, 6), (3, 0, 6), (3, 3, 6)])
