@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 from imgui_bundle import imgui
@@ -332,9 +333,16 @@ def right_clicked() -> bool:
     return imgui.is_item_hovered(imgui.HoveredFlags_.no_nav_override) and imgui.is_mouse_clicked(1)
 
 
-def checkbox(ui: Ui, name: str, label: str, value: bool, help: str = "") -> bool:
-    """A tick box; returns its value."""
+def checkbox(ui: Ui, name: str, label: str, value: bool, help: str = "", width: float = math.inf) -> bool:
+    """A tick box, its label smaller where it is wider than `width` [px]; returns its value."""
+    style = imgui.get_style()
+    size = fitting_size(label, width - imgui.get_frame_height() - style.item_inner_spacing.x)
+    pad = style.frame_padding.y + 0.5 * (1.0 - size) * imgui.get_font_size()  # the box keeps its size
+    imgui.push_style_var(imgui.StyleVar_.frame_padding, imgui.ImVec2(style.frame_padding.x, pad))
+    imgui.push_font(None, style.font_size_base * size)
     _, value = imgui.checkbox(f"{translated(label)}###{name}", value)
+    imgui.pop_font()
+    imgui.pop_style_var()
     ui.probe.mark(name)
     if help:
         tooltip(help)

@@ -363,7 +363,7 @@ class Application:
         wanted = max(choices.font_scale, PRESENTED) if ui.presenting else choices.font_scale
         ui.view.text_scale = wanted * palette.zoom
         ui.view.letters = LETTERS if ui.presenting else 0.0
-        ui.scale = interface_scale(size, self.window.content_scale, wanted, palette)
+        ui.scale = interface_scale(size, self.window.content_scale, wanted, palette, ui.presenting)
         folded = chosen_fold(ui) and instead(ui) is None
         kept = chosen_tool(ui).keeps_band and not ui.presenting
         plates = partial(band, ui.snapshot, ui.view, unit=ui.scale, kept=kept) if instead(ui) is None else no_band
