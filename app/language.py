@@ -156,10 +156,11 @@ class Language:
         return f"{found}{match['unit']}" if match and found else None
 
     def _counted(self, text: str) -> str | None:
-        """A number with a unit that is a word: 64 cells."""
-        number, _, unit = text.partition(" ")
-        found = None if WORD.search(number) else self.sentences.get(unit)
-        return f"{self._localised(number)} {found}" if found else None
+        """A number with a unit or a name after it: 64 cells, ± 3.7° line fit."""
+        word = WORD.search(text)
+        number, words = (text[: word.start()], text[word.start() :]) if word else ("", text)
+        found = self.sentences.get(words) if number.endswith(" ") else None
+        return f"{self._localised(number)}{found}" if found else None
 
     def _composed(self, text: str) -> str:
         """A text of values and sentences; its first letter may be small in one place and a capital in the other."""

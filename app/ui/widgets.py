@@ -13,6 +13,7 @@ from repose.app.render.text import (
     SMALL,
     draw_symbol,
     draw_text,
+    shortened,
     symbol_width,
     text_width,
     write,
@@ -235,7 +236,8 @@ def choose(ui: Ui, name: str, label: str, options: dict[str, str], current: str,
     imgui.set_next_item_width(width - indent)
     shown, pad = options.get(current, current), imgui.get_style().frame_padding
     scripts = RAISED.search(shown) is not None
-    size = fitting_size(shown, width - indent - imgui.get_frame_height() - 2.0 * pad.x)
+    room = width - indent - imgui.get_frame_height() - 2.0 * pad.x
+    size = fitting_size(shown, room)
     low = imgui.get_cursor_screen_pos()
     if imgui.begin_combo(
         f"##{name}", "" if scripts or size < 1.0 else translated(shown), imgui.ComboFlags_.height_largest
@@ -252,7 +254,7 @@ def choose(ui: Ui, name: str, label: str, options: dict[str, str], current: str,
         draw_symbol(low.x + pad.x, low.y + pad.y, shown, ui.palette.text, RAISED)
     elif size < 1.0:
         lift = 0.5 * (1.0 - size) * imgui.get_font_size()
-        draw_text(low.x + pad.x, low.y + pad.y + lift, shown, ui.palette.text, size)
+        draw_text(low.x + pad.x, low.y + pad.y + lift, shortened(shown, room, size), ui.palette.text, size)
     return chosen
 
 

@@ -141,6 +141,7 @@ def draw(ui):
         ("Free fall: 9.81 on Earth.\nfriction: 0.5", "Fallbeschleunigung: 9,81 auf der Erde.\nReibung: 0,5"),
         ("empty container; 5 clumps of 2 spheres", "leerer Behälter; aus 2 Kugeln: 5 Klumpen"),
         ("Test 4, five spheres that fall", "Versuch 4, fünf Kugeln, die fallen"),
+        ("± 3.7° line fit", "± 3,7° Geradenanpassung"),
         ("angle of repose θ [°]", "Böschungswinkel θ [°]"),
         ("largest shear τ [N/m]", "größter Schub τ [N/m]"),
         ("3.5 of 10 ± 1", "3,5 von 10 ± 1"),

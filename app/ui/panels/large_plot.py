@@ -45,13 +45,16 @@ def beside(ui: Ui, width: float) -> float:
 
 
 def _draw_close(ui: Ui) -> None:
-    """At the upper right, beside the tabs."""
-    start = imgui.get_cursor_pos()
+    """At the upper right, beside the tabs, or above them where these need the whole width."""
+    start, pad = imgui.get_cursor_pos(), (2.0 * plots.TAB_PADDING + 1.0) * ui.scale
     width = text_width("Close  P") + 2.5 * imgui.get_style().frame_padding.x
+    tabs = sum(text_width(entry.title) + pad for entry in plots.tabs_of(ui))
+    room = imgui.get_content_region_avail().x - width - imgui.get_style().item_spacing.x
     imgui.set_cursor_pos_x(start.x + imgui.get_content_region_avail().x - width)
     if button(ui, "large.close", "Close", hint="P", width=width):
         ui.overlay = ""
-    imgui.set_cursor_pos(start)
+    if tabs <= room:
+        imgui.set_cursor_pos(start)
 
 
 def toggle(ui: Ui) -> None:
