@@ -14,6 +14,8 @@ LARGEST_TEXT = 1.7
 """Scale of the interface in the window it is designed for, at most [-]."""
 DESIGN_SIZE = (1280, 720)
 """The window for which scale is 1 [px]."""
+GROWTH = 0.6
+"""Power of the size of a window larger than that by which text grows [-]."""
 
 
 def _hex(code: str, alpha: float = 1.0) -> Colour:
@@ -91,14 +93,18 @@ PALETTES: dict[Name, Palette] = {
 }
 
 
-def interface_scale(size: tuple[int, int], content_scale: float, font_scale: float, palette: Palette) -> float:
+def interface_scale(
+    size: tuple[int, int], content_scale: float, font_scale: float, palette: Palette, presenting: bool = False
+) -> float:
     """How large the interface is drawn: the screen's own scale, or more on a large window.
 
     A window twice as large as designed for gets text half as large again: more room and easier reading at
-    once. Never so large that the column would leave nothing for the picture.
+    once. In a presentation text keeps its share of the window, because an audience sees a projection of the same size
+    whatever its number of pixels. Never so large that the column would leave nothing for the picture.
     """
     room = min(size[0] / DESIGN_SIZE[0], size[1] / DESIGN_SIZE[1])
-    wanted = max(content_scale, room**0.6 if room > 1.0 else 1.0) * font_scale * palette.zoom
+    grown = room ** (1.0 if presenting else GROWTH) if room > 1.0 else 1.0
+    wanted = max(content_scale, grown) * font_scale * palette.zoom
     return max(0.6, min(wanted, max(room, 1.0) * LARGEST_TEXT))
 
 

@@ -85,20 +85,27 @@ def _line_count(groups: Groups, column: list[str]) -> int:
     return sum(len(groups[name]) + 1 for name in column)
 
 
-def _key_width(groups: Groups, column: list[str]) -> float:
+def _key_width(groups: Groups, column: list[str], size: float = 1.0) -> float:
     """Width of the keys of a column with the gap behind them [px]."""
-    return max(text_width(shown) for name in column for shown, _ in groups[name]) + 0.7 * imgui.get_font_size()
+    widest = max(text_width(shown, size) for name in column for shown, _ in groups[name])
+    return widest + 0.7 * size * imgui.get_font_size()
 
 
 def _text_size(groups: Groups, found: list[list[str]], room: imgui.ImVec2) -> float:
-    """Size of the text with which the columns have room [px], relative to running text."""
-    wide = sum(
-        _key_width(groups, column) + max(text_width(help) for name in column for _, help in groups[name])
-        for column in found
-    )
-    lines = max(_line_count(groups, column) for column in found)
+    """Largest size of the text with which the columns have room [px], relative to running text: a whole number of
+    pixels, since the width of letters does not follow their height exactly."""
+    lines, high = max(_line_count(groups, column) for column in found), imgui.get_font_size()
     gaps = (lines + max(map(len, found))) * imgui.get_style().item_spacing.y
-    return max(LEAST_TEXT, min(TEXT, room.x / wide, (room.y - gaps) / (lines * imgui.get_font_size())))
+    for pixels in range(round(TEXT * high), round(LEAST_TEXT * high), -1):
+        size = pixels / high
+        wide = sum(
+            _key_width(groups, column, size)
+            + max(text_width(help, size) for name in column for _, help in groups[name])
+            for column in found
+        )
+        if wide <= room.x and lines * pixels + gaps <= room.y:
+            return size
+    return LEAST_TEXT
 
 
 def _draw_group(ui: Ui, title: str, lines: list[tuple[str, str]], key_width: float) -> None:
