@@ -1,5 +1,5 @@
-"""Clumps in one piece: a thin part of a body, such as the arm of a tetrapod, can be left with a sphere at its end that
-touches no other one. A sphere that adds little elsewhere is placed between them."""
+"""Clumps in one piece: in a thin part of a body, such as the arm of a tetrapod, a sphere at the end can be separate
+from all others. A sphere that adds little elsewhere is then placed into the gap."""
 
 from __future__ import annotations
 

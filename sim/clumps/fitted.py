@@ -124,7 +124,7 @@ def drawn_points(body: Body, members: int, error: float, ball: float, generator:
 def with_placed(
     points: Points, centre: Floats, radius: Floats, members: int, error: float, generator: np.random.Generator
 ) -> tuple[Floats, Floats]:
-    """Centres and radii [m] with spheres added until there are so many members, or none adds anything."""
+    """Centres and radii [m] with spheres added until there are `members` spheres, or no candidate adds anything."""
     from repose.sim.clumps.fit_loops import cover_points, gains
 
     inside = np.flatnonzero(points.weight > 0.0)
@@ -158,7 +158,7 @@ def with_placed(
 def ascended(
     points: Points, centre: Floats, radius: Floats, error: float, told: Callable[[float], None]
 ) -> tuple[Floats, Floats, Floats]:
-    """Centres and radii [m] after one ascent, and the volume that only each sphere covers, inside minus outside [m³]."""
+    """Centres and radii [m] after one ascent, and the volume that only this sphere covers, inside minus outside."""
     from repose.sim.clumps.fit_loops import near_members, slope
 
     volume = float(points.weight[points.weight > 0.0].sum())
