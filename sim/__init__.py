@@ -1,7 +1,7 @@
 """Granular dynamics without a window: engine, laws, integrators, measurements, scenes, experiments and their files.
 
-Scripts import from here: `from repose.sim import Simulation`. A name is imported when it is first used, so that a
-program that needs only a part does not load the engine. Nothing in this package imports `repose.app`.
+Scripts import from here: `from repose.sim import Simulation`. A name is imported at its first use: a program that
+needs only a part does not load the engine. Nothing in this package imports `repose.app`.
 """
 
 from __future__ import annotations

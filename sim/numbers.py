@@ -1,7 +1,7 @@
-"""The parser of all numbers that a user types, and the text of times and lengths in messages.
+"""Parse the numbers that a user types, and write times and lengths in messages.
 
-Accepted are ASCII digits, a point and an exponent. Python's `float` also reads 1_0 as 10, digits of other scripts, nan
-and inf: here these are refused, because a number that was not meant is worse than a refusal.
+The parser accepts ASCII digits, a point and an exponent. Python's `float` also reads 1_0 as 10, digits of other
+scripts, nan and inf. The parser refuses these, because an unintended number is worse than a refusal.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ COMMA = re.compile(r"([+-]?[0-9]+),([0-9]+(?:[eE][+-]?[0-9]+)?)")
 LONGEST = 300
 """Largest number of characters of a number."""
 LARGEST_EXACT = 2**53
-"""Up to here a float represents every whole number."""
+"""A float represents every whole number up to this one."""
 LARGE_LENGTH = 10.0
-"""Lengths from here on are written in m, shorter ones in mm [m]."""
+"""Lengths of at least this are written in m, shorter lengths in mm [m]."""
 LARGE_TIME, SMALL_TIME = 0.1, 1e-4
-"""Times from the first on are written in s, from the second on in ms, shorter ones in µs or ns [s]."""
+"""Times of at least the first are written in s, of at least the second in ms, shorter times in µs or ns [s]."""
 PREFIXES = ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"))
 """Powers of ten that a letter before a unit means."""
 WITHOUT_GAP = ("", "°")
 """Units that follow their number without a gap, as in SI."""
 WITHOUT_PREFIX, PREFIXED = ("", "°", "%"), ("mm", "ms", "µ", "kg")
-"""Units that have no prefix, and beginnings of units that have one already; 1/s has none either."""
+"""Units that take no prefix, and beginnings of units that have one already; units such as 1/s take no prefix either."""
 
 
 def read_number(text: str) -> int | float | str:
@@ -54,7 +54,7 @@ def read_whole(text: str) -> int | str:
 
 
 def whole_if_exact(number: int | float) -> int | float:
-    """1e6 as 1000000; a number that is not whole, or too large for a float to be exact, is returned unchanged."""
+    """1e6 as 1000000; a fractional number and a number above `LARGEST_EXACT` are returned unchanged."""
     return int(number) if float(number).is_integer() and abs(number) <= LARGEST_EXACT else number
 
 
@@ -90,21 +90,22 @@ def time_text(seconds: float) -> str:
 
 
 def time_unit(longest: float) -> tuple[float, str]:
-    """Factor and unit of an axis of time that reaches so far [s]: (1, "s"), (1e-3, "ms"), (1e-6, "µs")."""
+    """Factor and unit of a time axis that ends at `longest` [s]: (1, "s"), (1e-3, "ms"), (1e-6, "µs")."""
     return (1.0, "s") if abs(longest) >= LARGE_TIME else prefix_of(longest, "s")
 
 
 def with_prefix(value: float, unit: str, digits: int = 4) -> str:
-    """A value of that many significant digits with the prefix of its unit that keeps it readable: "319.8 nJ"."""
+    """A value with `digits` significant digits and a unit whose prefix keeps it readable: "319.8 nJ"."""
     factor, shown = prefix_of(value, unit, digits)
     gap = "" if shown in WITHOUT_GAP else " "
     return f"{value / factor:.{digits}g}{gap}{shown}"
 
 
 def prefix_of(value: float, unit: str, digits: int = 4) -> tuple[float, str]:
-    """The factor and unit with prefix that keep a value of that many digits readable: (1e-6, "µs") for 0.00002 s.
+    """The factor and the unit with prefix that keep a value readable: (1e-6, "µs") for 0.00002 s.
 
-    (1, `unit`) where no prefix does, and for units that have none.
+    `digits` is the number of significant digits shown. The result is (1, `unit`) if no prefix fits or the unit takes
+    no prefix.
     """
     if unit in WITHOUT_PREFIX or not unit[0].isalpha() or unit.startswith(PREFIXED):
         return 1.0, unit

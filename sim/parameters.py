@@ -87,7 +87,7 @@ class Parameter:
             return str(value) or self.empty
         whole = self.kind != "float" and isinstance(value, int)
         number = str(value) if whole else f"{value / self.quantity.scale:.{digits}g}"
-        gap = "" if self.quantity.unit == "°" else " "  # as SI has it: the sign of a degree follows the number
+        gap = "" if self.quantity.unit == "°" else " "  # SI writes the degree sign directly after the number
         return f"{number}{gap}{self.quantity.unit}".strip()
 
     def with_power(self, power: str) -> Parameter:
@@ -98,18 +98,18 @@ class Parameter:
         return replace(self, quantity=replace(self.quantity, unit=unit.removesuffix("^p") + power))
 
     def converted(self, value: Any) -> str:
-        """What follows an SI value in a message: " (6 mm)"; empty where the display unit is the SI unit."""
+        """The text after an SI value in a message: " (6 mm)"; empty if the display unit is the SI unit."""
         number = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < LARGEST_CONVERTED
         return f" ({self.shown(value)})" if number and self.quantity.scale != 1.0 else ""
 
     def change(self, before: Value, after: Value) -> str:
-        """The change of the parameter in words: "gravity: 9.81 m/s² → 1.62 m/s²"; more digits where fewer hide it."""
+        """The change of the parameter in words: "gravity: 9.81 m/s² → 1.62 m/s²", with as many digits as show it."""
         pairs = ([self._rounded(value, digits) for value in (before, after)] for digits in range(FEWEST_DIGITS, 17))
         old, new = next((pair for pair in pairs if pair[0] != pair[1]), (self.shown(before), self.shown(after)))
         return f"{self.quantity.label}: {old} → {new}"
 
     def _rounded(self, value: Value, digits: int) -> str:
-        """The value with that many significant digits, in the display unit."""
+        """The value with `digits` significant digits, in the display unit."""
         if isinstance(value, bool | str) or self.kind != "float":
             return self.shown(value)
         scale = self.quantity.scale
@@ -138,7 +138,7 @@ class OneOf:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Every name allowed."""
+        """The allowed names."""
         return tuple(registry.found(self.kind))
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
@@ -160,7 +160,8 @@ class ParameterSet(BaseModel):
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid", allow_inf_nan=False, validate_default=True)
 
     followers: ClassVar[tuple[str, ...]] = ()
-    """Parameters whose value is computed from others until it is set; `kept` leaves out those that are not set."""
+    """Parameters whose values are computed from other parameters until the user sets them; `kept` returns such a
+    parameter only if it is set."""
 
     @classmethod
     def declared(cls) -> dict[str, Parameter]:
@@ -168,7 +169,7 @@ class ParameterSet(BaseModel):
         return dict(_declared(cls, _names_now(cls)))
 
     def in_units(self) -> dict[str, Parameter]:
-        """Every parameter by name, the exponent p of a unit such as N/m^p as this set has it: N/m^1.5, or N/m."""
+        """Every parameter by name; the exponent p of a unit such as N/m^p has its value in this set: N/m^1.5 or N/m."""
         power = POWERS.get(str(getattr(self, "exponent", "")), "^p")
         return dict(_with_power(type(self), _names_now(type(self)), power))
 
@@ -180,9 +181,9 @@ class ParameterSet(BaseModel):
         try:
             return cls.model_validate(dict(values))
         except ValidationError as error:
-            found = error.errors()
+            details = error.errors()
             sentences, in_units = (
-                " ".join(dict.fromkeys(cls._sentence(detail, units) for detail in found)) for units in (False, True)
+                " ".join(dict.fromkeys(cls._sentence(detail, units) for detail in details)) for units in (False, True)
             )
             raise ParameterError(sentences, in_units) from None
 
@@ -224,12 +225,12 @@ class ParameterSet(BaseModel):
         except tomllib.TOMLDecodeError:
             document = {}
         value = document["value"] if document.keys() == {"value"} else text.strip()
-        words = parameter.kind == "choice" and not isinstance(value, str)  # such as `test=6`, whose choices are digits
-        return cls._one(name, text.strip() if words else value)
+        digits = parameter.kind == "choice" and not isinstance(value, str)  # `test=6`: the choices are digits
+        return cls._one(name, text.strip() if digits else value)
 
     @classmethod
     def _one(cls, name: str, value: Any) -> Value:
-        """One value, checked beside the defaults of the others."""
+        """One value, checked together with the defaults of all other parameters."""
         checked: Value = getattr(cls.checked({name: value}), name)
         return checked
 
@@ -270,8 +271,7 @@ LONGEST_SHOWN = 300
 """Largest number of characters of a refused value in a message."""
 
 LARGEST_CONVERTED = 1e300
-"""Limit of the values that are also shown in the display unit, so that nan, inf and integers too large for a float are
-not converted."""
+"""Values below this are also shown in the display unit; nan, inf and integers too large for a float are not."""
 LARGEST_SEED = 2**63 - 1
 
 
@@ -286,8 +286,8 @@ def checked_seed(seed: Any) -> int:
 def require_local(name: str, path: str) -> None:
     """Raise `ParameterError` when a path names another machine, as \\\\server\\share and a URL do.
 
-    A test whether such a file exists already connects to that machine, and Windows sends it the user's name and a
-    password hash. Device names of Windows (\\\\?\\, \\\\.\\, \\??\\) can have the same effect.
+    Even a test whether such a file exists connects to the other machine, and Windows sends the user's name and a
+    password hash to it. Device names of Windows (\\\\?\\, \\\\.\\, \\??\\) can have the same effect.
     """
     slashes = path.strip().replace("\\", "/")
     if slashes.startswith(("//", "/??/")) or REMOTE.match(slashes):
@@ -302,13 +302,13 @@ REMOTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
 
 
 def unquoted(text: str) -> str:
-    """A typed or pasted path without quotes: some file managers add them."""
+    """A typed or pasted path without the quotes that some file managers add."""
     text = text.strip()
     return text[1:-1] if len(text) >= 2 and text[0] == text[-1] and text[0] in "\"'" else text
 
 
 def require_known(name: str, names: Any, what: str = "parameter") -> None:
-    """Raise `ParameterError` naming the nearest known name when `name` is not one of `names`."""
+    """Raise `ParameterError` if `name` is not one of `names`; the message suggests the most similar name."""
     if name in names:
         return
     near = difflib.get_close_matches(name, list(names), n=1, cutoff=0.6)
@@ -350,11 +350,12 @@ SI_UNITS = {
     "mN": "N",
     "%": "",
 }
-"""The SI unit of each display unit; a range in an unknown one that is scaled, as in a plug-in, has no unit in SI."""
+"""The SI unit of each display unit. A scaled display unit that is not in this table (of a plug-in) is shown without
+its SI unit."""
 
 
 def _names_now(kind: type[ParameterSet]) -> tuple[tuple[str, ...], ...]:
-    """The names that each `OneOf` of a set allows at present: what is declared changes with them only."""
+    """The names that each `OneOf` of a set allows at present; the declared parameters change only with these names."""
     return tuple(one.names for one in _one_of(kind))
 
 
@@ -366,7 +367,7 @@ def _one_of(kind: type[ParameterSet]) -> tuple[OneOf, ...]:
 
 @lru_cache(maxsize=256)
 def _declared(kind: type[ParameterSet], names: tuple[tuple[str, ...], ...]) -> dict[str, Parameter]:
-    """`ParameterSet.declared`, kept because the window asks for it several times per frame."""
+    """`ParameterSet.declared`, cached because the window reads it several times per frame."""
     return {name: _flatten(name, field) for name, field in kind.model_fields.items()}
 
 
@@ -381,7 +382,7 @@ def _flatten(name: str, field: Any) -> Parameter:
     # In a union such as "a number or 'auto'" the bounds are in the annotation of one member.
     inner = [entry for part in parts if get_origin(part) is Annotated for entry in get_args(part)]
     bounds = [*field.metadata, *inner]
-    # A type with bounds can be narrowed by further ones: the tightest count.
+    # A field can narrow the bounds of its type: the tightest bounds count.
     lows: list[Any] = [entry.ge for entry in bounds if isinstance(entry, annotated_types.Ge)]
     highs: list[Any] = [entry.le for entry in bounds if isinstance(entry, annotated_types.Le)]
     low, high = max(lows, default=None), min(highs, default=None)

@@ -1,12 +1,12 @@
-"""Records that are selected by name: laws, integrators, fields, bonds, scenes, measurements, studies, shipped or from
-plug-ins.
+"""Find records by name: laws, integrators, fields, bonds, scenes, measurements and studies.
 
-Records are found without registration: in the modules of a package of `sim`, in the user's plug-in folder, in an
-installed package with the entry point `repose.plugins`, and in a file named on the command line. A module offers its
+No registration is needed. Four places are searched: the modules of a package of `sim`, the user's plug-in folder,
+installed packages with the entry point `repose.plugins`, and files named on the command line. A module offers its
 records under the names in `OFFERS`. A plug-in that fails to import is reported in one sentence, and the program
 continues without it.
 
-This module imports these packages only when a record is requested, so that packages below the scenes can use it.
+Packages below the scenes import this module; the packages of the records are therefore imported only when a record is
+requested.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ OFFERS = {
     "scenes": "SCENE",
     "study.studies": "STUDY",
 }
-"""Package of `sim`, and the name under which a module offers a record, or a tuple of records."""
+"""By package of `sim`: the name under which a module offers a record or a tuple of records."""
 
 ENTRY_POINTS = "repose.plugins"
 FOLDER = "REPOSE_PLUGINS"
@@ -46,7 +46,7 @@ PREFIX = "repose_plugins"
 
 
 class PluginError(ValueError):
-    """A plug-in that cannot be used: one sentence."""
+    """Why a plug-in cannot be used, in one sentence."""
 
 
 class Plugin(NamedTuple):
@@ -56,11 +56,11 @@ class Plugin(NamedTuple):
     """File or installed package."""
     module: ModuleType | None
     trouble: str
-    """Why it is not used, in one sentence; empty if it is used."""
+    """Why the plug-in is not used, in one sentence; empty if it is used."""
 
     @property
     def offers(self) -> list[str]:
-        """Kinds and names of its records, such as "law springy"."""
+        """Kinds and names of the records of the plug-in, such as "law springy"."""
         names = {
             "laws": "law",
             "integrators": "integrator",
@@ -82,7 +82,7 @@ _added: list[Plugin] = []
 _read: list[Plugin] | None = None
 """Plug-ins of installed packages and of the folder; None before they are read."""
 _clashes: dict[tuple[str, str], str] = {}
-"""Sentences about records whose names exist already, by source and name."""
+"""Sentences about records whose names are taken already, by source and name."""
 
 
 def found(kind: str) -> dict[str, Any]:
@@ -133,7 +133,8 @@ def extra_modules() -> list[ModuleType]:
 def plugins() -> list[Plugin]:
     """Every plug-in, usable or not, in the order in which they are read.
 
-    During the import of plug-ins, which can import scenes that request laws, only those imported so far are returned.
+    While plug-ins are imported, only those imported so far are returned: a plug-in can import a scene, which requests
+    laws.
     """
     global _read
     if _read is None:
@@ -145,14 +146,14 @@ def plugins() -> list[Plugin]:
 
 
 def troubles() -> list[str]:
-    """Why plug-ins, or records of them, are not used: one sentence each."""
+    """Why plug-ins or some of their records are not used: one sentence each."""
     for kind in OFFERS:
         _found(kind)
     return [*(plugin.trouble for plugin in plugins() if plugin.trouble), *_clashes.values()]
 
 
 def plugin_folder() -> Path:
-    """The folder whose Python files are plug-ins; it can be missing."""
+    """The folder whose Python files are plug-ins; it need not exist."""
     return Path(os.environ.get(FOLDER) or Path(platformdirs.user_data_dir("repose", appauthor=False)) / "plugins")
 
 
@@ -171,7 +172,7 @@ def add_file(path: str | Path) -> ModuleType:
 
 
 def add_module(module: ModuleType) -> None:
-    """Use the records of a module that was made while the program runs, as those of a plug-in."""
+    """Treat a module that was made while the program runs as a plug-in."""
     plugins()
     _added.append(Plugin(module.__name__, module, ""))
     _found.cache_clear()
@@ -245,8 +246,8 @@ def _imported(source: str, load: Callable[[], Any]) -> Plugin:
 
 
 class _AsWritten(SourceFileLoader):
-    """Runs a file as it is now: Python recognises bytecode on disk by the file's length and by the second of its last
-    change, and runs the old code after an edit within that second."""
+    """Compiles a file at every import. Python identifies cached bytecode by the length of the file and the second of
+    its last change, and would run old code after an edit within that second."""
 
     def get_code(self, fullname: str) -> CodeType:
         path = self.get_filename(fullname)
@@ -254,7 +255,7 @@ class _AsWritten(SourceFileLoader):
 
 
 def _module_of(path: Path) -> ModuleType:
-    """The module of a file, imported under its own name, so that compiled loops can be cached on disk."""
+    """The module of a file, imported under a name of its own: numba's cache on disk finds classes by module name."""
     if not path.is_file():
         raise PluginError(f"there is no file {path}")
     if path.suffix != ".py":

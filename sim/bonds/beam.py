@@ -1,14 +1,14 @@
 """Cement: a round elastic beam between two centres, which breaks at its tensile or shear strength.
 
-The beam has the length l_0 of the bond at rest and its own radius r; A = pi r², I = pi r⁴/4, J = pi r⁴/2. It resists
-stretch with E A/l_0, shear with 12 E I/l_0³, bending with E I/l_0 and twist with G J/l_0, G = E/(2 (1 + nu)), as the
-beam of Euler and Bernoulli does. Damping is a lag: each resistance adds its rate times `bond_lag`. It breaks, as a
-parallel bond of Potyondy & Cundall, Int. J. Rock Mech. Min. Sci. 41 (2004) 1329, doi:10.1016/j.ijrmms.2004.09.011,
-when the largest stress at an end exceeds a strength:
+The beam has the length l_0 of the bond at rest and its own radius r; A = pi r², I = pi r⁴/4, J = pi r⁴/2. Its
+stiffnesses are those of the beam of Euler and Bernoulli: E A/l_0 for stretch, 12 E I/l_0³ for shear, E I/l_0 for
+bending and G J/l_0 for twist, with G = E/(2 (1 + nu)). Damping adds the rate of each deformation times `bond_lag` to
+the deformation. The beam breaks when the largest stress at an end exceeds a strength, as a parallel bond of Potyondy &
+Cundall, Int. J. Rock Mech. Min. Sci. 41 (2004) 1329, doi:10.1016/j.ijrmms.2004.09.011:
 
     tension  -F_n/A + (|M_b| + |F_s| l_0/2) r/I ,    shear  |F_s|/A + |M_t| r/J .
 
-In the plane it is the same beam, bent in the plane.
+In the plane the same beam bends in the plane.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class BeamParameters(ParameterSet):
 
 
 class Beam(NamedTuple):
-    """The numbers the law reads, in SI."""
+    """The numbers that the law reads, in SI."""
 
     young: float
     shear_modulus: float
@@ -81,7 +81,7 @@ class Beam(NamedTuple):
 
 @compilable(forceinline=True)
 def resistances(params, link):
-    """Stiffness against stretch and shear [N/m], bending and twist [N m/rad]."""
+    """Stiffness of stretch and shear [N/m], of bending and twist [N m/rad]."""
     radius = link.own[RADIUS]
     area = math.pi * radius * radius
     moment = 0.25 * area * radius * radius
@@ -145,7 +145,7 @@ def breaks(params, link):
 
 @compilable(forceinline=True)
 def stiffness(params, link):
-    """Stiffness along, across [N/m] and against turning [N m/rad], and the lag of damping [s]."""
+    """Axial and shear stiffness [N/m], the larger of bending and twisting stiffness [N m/rad], damping time [s]."""
     along, across, bending, twisting = resistances(params, link)
     return along, across, max(bending, twisting), params.lag
 
@@ -154,12 +154,12 @@ BOUND = BoundBond(force, energy, breaks, stiffness, COLUMN_COUNT)
 
 
 def bind(parameters: BeamParameters) -> BoundBond:
-    """The law's functions; it has one form only."""
+    """The functions of the law, which has one form only."""
     return BOUND
 
 
 def numbers_of(parameters: BeamParameters) -> Beam:
-    """The numbers these parameters hold."""
+    """The numbers of these parameters."""
     return Beam(
         parameters.bond_young,
         parameters.bond_young / (2.0 * (1.0 + parameters.bond_poisson)),

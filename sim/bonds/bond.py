@@ -1,4 +1,4 @@
-"""Bond: what a file in this package declares."""
+"""Bond: the record that each file of this package offers."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from repose.sim.parameters import ParameterSet
 
 @dataclass(frozen=True)
 class Bond:
-    """A bond law: its parameters, and how they become functions and numbers."""
+    """A bond law: its parameters, and the functions and numbers that follow from them."""
 
     name: str
     title: str
     parameters: type[ParameterSet]
     """Parameters that a scene with these bonds declares; `bind` and `numbers` read them by name."""
     bind: Callable[..., BoundBond]
-    """bind(parameters) -> the law's functions with the formulas that these parameters choose. Equal choices must give
-    equal records, or the loop is compiled again."""
+    """bind(parameters) -> the functions of the law, with the formulas that these parameters select. Equal selections
+    must give equal records; otherwise the loop is compiled again."""
     numbers: Callable[..., tuple]
     """numbers(parameters) -> the tuple of numbers that the functions read as `params`."""
     columns: tuple[str, ...]
-    """What the numbers of a single bond are, with their units: the rows of `Bonds.own`."""
+    """Names and units of the numbers of a single bond: the rows of `Bonds.own`."""

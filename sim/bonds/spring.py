@@ -1,7 +1,8 @@
 """A spring with internal friction along the line of centres, which breaks when it is stretched too far.
 
-F = -k (l - l_0) - c dl/dt. Each bond has its own stiffness, viscosity and largest stretch (l - l_0)/l_0; the parameters
-multiply them. Between particles that touch only when they are pressed hard this is the method of large particles.
+F = -k (l - l_0) - c dl/dt. Each bond has its own stiffness, viscosity and largest stretch (l - l_0)/l_0, which the
+parameters multiply. Bonds of this law between particles that only touch when pressed hard form the method of large
+particles.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ class SpringParameters(ParameterSet):
 
 
 class Spring(NamedTuple):
-    """The numbers the law reads."""
+    """The numbers that the law reads."""
 
     stiffness: float
     viscosity: float
@@ -77,13 +78,13 @@ def energy(params, link):
 
 @compilable(forceinline=True)
 def breaks(params, link):
-    """Whether it is stretched too far; a pressed bond does not break."""
+    """Whether the stretch exceeds its limit; a compressed bond does not break."""
     return link.length - link.rest_length > params.strength * link.own[LARGEST_STRETCH] * link.rest_length
 
 
 @compilable(forceinline=True)
 def stiffness(params, link):
-    """Stiffness along, across [N/m] and against turning, and the lag of damping behind stiffness [s]."""
+    """Axial stiffness [N/m], shear, bending and twisting stiffness (0), and damping time [s]: viscosity/stiffness."""
     along = params.stiffness * link.own[STIFFNESS]
     return along, 0.0, 0.0, params.viscosity * link.own[VISCOSITY] / max(along, 1e-300)
 
@@ -92,12 +93,12 @@ BOUND = BoundBond(force, energy, breaks, stiffness, COLUMN_COUNT)
 
 
 def bind(parameters: SpringParameters) -> BoundBond:
-    """The law's functions; it has one form only."""
+    """The functions of the law, which has one form only."""
     return BOUND
 
 
 def numbers_of(parameters: SpringParameters) -> Spring:
-    """The numbers these parameters hold."""
+    """The numbers of these parameters."""
     return Spring(parameters.bond_stiffness, parameters.bond_viscosity, parameters.bond_strength)
 
 

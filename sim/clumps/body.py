@@ -31,7 +31,7 @@ LARGEST_VOXEL_FILE = 256 * 2**20
 SMALLEST, LARGEST = 1e-6, 1e3
 """Bounds of the longest edge of a body [m]."""
 LEAST_DEPTH = 0.5
-"""Least depth of the deepest node of a body [steps]: a thinner body can be between the points of sampling."""
+"""Least depth of the deepest node of a body [steps]: a thinner body can lie between the sampling points."""
 
 
 class Body(NamedTuple):
@@ -49,10 +49,10 @@ class Body(NamedTuple):
 
 def body_of(source: str, cells: int = 64, size: float | None = None, unit: str = "mm", tell: Tell = silent) -> Body:
     """The body named or stored at `source`: a shape of the library, an STL or OBJ file whose lengths are in `unit`, or
-    a voxel file (.npy); with so many cells along its longest edge, which is `size` [m] long.
+    a voxel file (.npy). Its longest edge is `size` [m] long and has `cells` cells.
 
-    Without a size a shape is 10 mm long, a mesh as long as its file says, and a voxel is 1 `unit` wide.
-    Raises `ParameterError` for what cannot be used.
+    Without a size a shape is 10 mm long, a mesh has the lengths of its file, and a voxel is 1 `unit` wide.
+    Raises `ParameterError` if the source cannot be used.
     """
     if size is not None and not SMALLEST <= size <= LARGEST:
         raise ParameterError(f"A body {size:g} m long is refused; choose {SMALLEST:g} to {LARGEST:g} m.")
@@ -100,7 +100,7 @@ def body_of_triangles(name: str, triangles: Floats, cells: int, size: float | No
     inside = winding != 0
     notes: tuple[str, ...] = ()
     if winding.min() < 0 or winding.max() > 1:
-        # Facets inside the body are none of its surface; a node on one of them is as deep as it needs to be inside.
+        # Facets inside the body do not belong to its surface; a node on such a facet gets a depth of an inner node.
         rough = field_of_triangles(triangles, grid, inside, part_of(tell, 0.0, 0.5))
         rough.depth[inside] = np.maximum(rough.depth[inside], 1e-3 * grid.step)
         triangles, tell = iso_surface(rough), part_of(tell, 0.5, 1.0)
@@ -115,15 +115,15 @@ def body_of_triangles(name: str, triangles: Floats, cells: int, size: float | No
 
 
 def _is_mask(values: NDArray[Any]) -> bool:
-    """Whether zero is outside: in whole numbers and truth values, and in fractions that are all 0 or 1. The zeros of
-    a density are not its surface."""
+    """Whether zeros are outside the body: for integers, booleans, and floats that are all 0 or 1. The zeros of a
+    density are not a mask."""
     kind = values.dtype.kind
     return kind in "biu" or (kind == "f" and bool(((values == 0.0) | (values == 1.0)).all()))
 
 
 def body_of_voxels(path: Path, voxel: float, size: float | None) -> Body:
-    """The body of the voxels of a numpy file that are not zero, their edge `voxel` [m] or such that the longest edge of
-    the body is `size` [m]."""
+    """The body of the nonzero voxels of a numpy file. The edge of a voxel is `voxel` [m], or such that the longest edge
+    of the body is `size` [m]."""
     try:
         if path.stat().st_size > LARGEST_VOXEL_FILE:
             raise ParameterError(f"Voxel file {str(path)!r} is larger than {LARGEST_VOXEL_FILE // 2**20} MB.")
@@ -132,7 +132,7 @@ def body_of_voxels(path: Path, voxel: float, size: float | None) -> Body:
         raise
     except FileNotFoundError:
         raise ParameterError(f"Voxel file {str(path)!r}: there is no such file; check the path.") from None
-    except (OSError, ValueError, EOFError, MemoryError) as error:  # the last: its head announces too many numbers
+    except (OSError, ValueError, EOFError, MemoryError) as error:  # MemoryError: the header announces too many numbers
         reason = getattr(error, "strerror", None) or "it is no numpy array of numbers, or is cut off"
         raise ParameterError(f"Voxel file {str(path)!r} cannot be read: {reason}.") from None
     if not isinstance(values, np.ndarray) or values.ndim != 3 or not _is_mask(values):
@@ -144,7 +144,7 @@ def body_of_voxels(path: Path, voxel: float, size: float | None) -> Body:
     filled = values != 0
     if not filled.any():
         raise ParameterError(f"Voxel file {str(path)!r} has no voxel that is not zero.")
-    for axis in range(3):  # not by `nonzero`, which takes 24 bytes per voxel
+    for axis in range(3):  # `nonzero` would take 24 bytes per voxel
         rows = np.flatnonzero(filled.any(axis=tuple(c for c in range(3) if c != axis)))
         filled = np.take(filled, np.arange(rows[0], rows[-1] + 1), axis)
     if min(filled.shape) < 3:

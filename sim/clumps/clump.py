@@ -12,9 +12,9 @@ from repose.sim.engine.world import Floats
 from repose.sim.parameters import ParameterError
 
 PLANES_AT_ONCE = 32
-"""Planes of sampling points that are in memory at a time."""
+"""Number of planes of sampling points in memory at a time."""
 LEAST_POINTS = 8
-"""Sampling points along the radius of the largest member, at least: its volume is then exact to 2 %."""
+"""Least number of sampling points along the radius of the largest member: its volume is then exact to 2 %."""
 MOST_MEMBERS = 100_000
 """Largest number of spheres of a clump."""
 
@@ -23,7 +23,7 @@ class Clump(NamedTuple):
     """Member spheres, in the frame of the body."""
 
     name: str
-    """Of the body."""
+    """Name of the body."""
     algorithm: str
     centre: Floats
     """[m], shape (members, 3)."""
@@ -32,7 +32,7 @@ class Clump(NamedTuple):
 
 
 class MassProperties(NamedTuple):
-    """Of the union of the members, for the density 1 kg/m³."""
+    """Mass properties of the union of the members, for the density 1 kg/m³."""
 
     volume: float
     """[m³]."""
@@ -41,9 +41,9 @@ class MassProperties(NamedTuple):
     inertia: Floats
     """Tensor of inertia about the centre of mass over the density [m⁵], shape (3, 3)."""
     moments: Floats
-    """Its principal moments, smallest first [m⁵], shape (3,)."""
+    """Principal moments of inertia over the density, smallest first [m⁵], shape (3,)."""
     axes: Floats
-    """Its principal axes as columns, a right-handed frame, shape (3, 3)."""
+    """Principal axes as columns, a right-handed frame, shape (3, 3)."""
 
 
 class Slab(NamedTuple):
@@ -58,21 +58,21 @@ class Slab(NamedTuple):
 
 
 def checked_kappa(kappa: float) -> float:
-    """The step of sampling over the step of the grid; raises `ParameterError` outside (0, 1]."""
+    """The ratio of the sampling step to the step of the grid; raises `ParameterError` outside (0, 1]."""
     if not 0.0 < kappa <= 1.0:
         raise ParameterError(f"kappa = {kappa:g} is refused; the step of sampling over that of the grid is in (0, 1].")
     return kappa
 
 
 def require_planes(count: Sequence[float] | NDArray[np.int64]) -> None:
-    """Raise `ParameterError` if a few planes of so many sampling points in x, y and z take too much memory."""
+    """Raise `ParameterError` if a few planes of `count` sampling points in x, y and z take too much memory."""
     planes = np.array([min(PLANES_AT_ONCE, count[0]), count[1], count[2]]).astype(np.int64)
     require_memory(planes, "choose a larger kappa or fewer cells")
 
 
 def slabs(clump: Clump, low: Floats, high: Floats, step: float, tell: Tell = silent) -> Iterator[Slab]:
     """Points at the centres of cells of edge `step` [m] that fill the box from low to high [m], some planes at a time,
-    and which of them the clump covers."""
+    with the mask of points that the clump covers."""
     from repose.sim.clumps.grid_loops import cover
 
     count = np.maximum(np.ceil((high - low) / step - 1e-9).astype(int), 1)
@@ -90,8 +90,9 @@ def slabs(clump: Clump, low: Floats, high: Floats, step: float, tell: Tell = sil
 
 
 def mass_properties(clump: Clump, step: float, kappa: float = 0.5, tell: Tell = silent) -> MassProperties:
-    """Volume, centre of mass and inertia of a clump, by points of the distance kappa times `step` [m], the step of the
-    grid it was made on, or of a smaller one where this is coarse beside the members; each point stands for a cube."""
+    """Volume, centre of mass and inertia of a clump from sampling points, each of which represents a cube. Their
+    distance is kappa times `step` [m], the step of the grid of the clump, or smaller if this is coarse for the
+    members."""
     low = (clump.centre - clump.radius[:, None]).min(axis=0)
     high = (clump.centre + clump.radius[:, None]).max(axis=0)
     affordable = float(np.cbrt((high - low).prod() / MOST_NODES))

@@ -16,7 +16,7 @@ from repose.sim.parameters import ParameterError
 LARGEST_FILE = 16 * 2**20
 """Largest size of a file [bytes]; 100 000 members take 8 MB."""
 LONGEST_NAME = 200
-"""Largest number of characters of a name; the name of a body from a file is that of the file, cut here."""
+"""Largest number of characters of a name; the name of a body from a file is the file name, cut to this length."""
 MOST_COMPARED = 2000
 """Largest number of members that are compared with one another when a file is read."""
 TOLERANCE = 1e-6
@@ -66,7 +66,7 @@ class ClumpFile(_Part):
     inertia: Annotated[list[Vector], Field(min_length=3, max_length=3)]
     """Tensor of inertia about the centre of mass, for 1 kg/m³ [m⁵]."""
     body_volume: Annotated[float, Field(allow_inf_nan=False, gt=0.0)] | None = None
-    """Of the body that the clump approximates [m³]."""
+    """Volume of the body that the clump approximates [m³]."""
     quality: ClumpQuality | None = None
     spheres: Annotated[list[Sphere], Field(min_length=1, max_length=MOST_MEMBERS)]
 
@@ -95,8 +95,8 @@ class ClumpFile(_Part):
         slack = TOLERANCE * float(np.abs(inertia).max())
         if np.abs(inertia - inertia.T).max() > slack or moments[0] <= 0.0 or moments[2] > moments[:2].sum() + slack:
             raise ValueError("inertia is not the tensor of a rigid body")
-        # Every body that contains a ball turns less easily than the ball, and than all its mass at its farthest point
-        # more easily; the bounds leave room for the error of sampling on a coarse grid.
+        # The moments of inertia of a body exceed those of a ball that it contains, and are smaller than for all mass at
+        # its farthest point; the bounds include the error of sampling on a coarse grid.
         least = 0.75 * 0.4 * float((balls * radius**2).max())
         most = 1.25 * self.volume * float((np.linalg.norm(centre - self.centre, axis=1) + radius).max()) ** 2
         if not least <= moments[0] <= moments[2] <= most:
@@ -108,8 +108,8 @@ class ClumpFile(_Part):
 
 
 def _hidden(centre: np.ndarray, radius: np.ndarray) -> tuple[int, int] | None:
-    """A member that is wholly inside another one and never touches anything, and that other one; of equal ones the
-    later is inside the earlier."""
+    """Rows of a member completely inside another member, and of that other member; of equal members the later counts as
+    inside the earlier. A hidden member never touches anything."""
     if len(radius) > MOST_COMPARED:
         return None
     rows = np.arange(len(radius))
@@ -133,7 +133,7 @@ class Read(NamedTuple):
 def file_of(
     clump: Clump, mass: MassProperties, body_volume: float | None = None, quality: ClumpQuality | None = None
 ) -> ClumpFile:
-    """What is written for a clump; raises `ParameterError` for one that no file can contain."""
+    """The content of the file of a clump; raises `ParameterError` for a clump that no file can contain."""
     spheres = [Sphere(x=x, y=y, z=z, r=r) for (x, y, z), r in zip(clump.centre.tolist(), clump.radius.tolist())]
     try:
         return ClumpFile(
@@ -152,7 +152,7 @@ def file_of(
 
 
 def text_of(file: ClumpFile) -> str:
-    """The text of the file: one line per sphere, so that it can be read and compared."""
+    """The text of the file, with one line per sphere for reading and comparison."""
     head = file.model_dump(exclude={"spheres"})
     lines = ",\n".join("  " + json.dumps(sphere.model_dump()) for sphere in file.spheres)
     return json_text(head, indent=1).rstrip().removesuffix("}").rstrip() + f',\n "spheres": [\n{lines}\n ]\n}}\n'

@@ -1,5 +1,5 @@
-"""Clumps in one piece: a thin part of a body, such as the arm of a tetrapod, can be left with a sphere at its end that
-touches no other one. A sphere that adds little elsewhere is placed between them."""
+"""Clumps in one piece: in a thin part of a body, such as the arm of a tetrapod, a sphere at the end can be separate
+from all others. A sphere that adds little elsewhere is then placed into the gap."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ MOST = 2000
 OVERLAP = 1.1
 """Diameter of a sphere that closes a gap, over the width of the gap [-]."""
 MOVED = 8
-"""One sphere more than one in so many can be moved: a clump of a few spheres in many pieces stays as it is."""
+"""At most 1 + spheres/`MOVED` spheres are moved: a clump of a few spheres in many pieces does not change."""
 TRIED = 10
-"""Number of spheres, those that add least, of which one is moved into a gap."""
+"""Number of candidates, the spheres that add least, of which one is moved into a gap."""
 
 
 def pieces_of(centre: Floats, radius: Floats) -> NDArray[np.int32]:
-    """Which piece each sphere belongs to, shape (spheres,): spheres of one piece touch, directly or through others."""
+    """Number of the piece of each sphere, shape (spheres,): spheres of a piece touch, directly or through others."""
     if radius.size > MOST:
         return np.zeros(radius.size, np.int32)
     return _labels(_gaps(centre, radius))
 
 
 def joined(body: Body, centre: Floats, radius: Floats, alone: Floats) -> tuple[Floats, Floats]:
-    """Centres and radii [m] with spheres moved into gaps so that the clump is in one piece, unchanged where that needs
-    many of them; `alone` is the volume that each sphere alone covers [m³]."""
+    """Centres and radii [m] after spheres were moved into gaps until the clump is in one piece; unchanged if this needs
+    many spheres. `alone` is the volume that only this sphere covers, for each sphere [m³]."""
     before = centre, radius
     if not 2 < radius.size <= MOST:
         return before
@@ -57,14 +57,14 @@ def joined(body: Body, centre: Floats, radius: Floats, alone: Floats) -> tuple[F
             found = None
         if found is None:
             return before
-        order.remove(row)  # it holds two pieces together
+        order.remove(row)  # this sphere connects two pieces
         centre, radius, piece = moved, sizes, found
         gaps = _gaps(centre, radius)
     return before if piece.any() else (centre, radius)
 
 
 def _gaps(centre: Floats, radius: Floats) -> Floats:
-    """Distance of the surfaces of each two spheres, negative where they overlap [m]."""
+    """Distance of the surfaces of every two spheres, negative for an overlap [m]."""
     square = ((centre[:, None] - centre[None]) ** 2).sum(axis=2)
     gaps: Floats = np.sqrt(square) - radius[:, None] - radius[None]
     return gaps

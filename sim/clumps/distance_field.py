@@ -11,8 +11,8 @@ from repose.sim.engine.world import Floats
 from repose.sim.parameters import ParameterError
 
 Tell = Callable[[str, float], None]
-"""Called between two parts of long work with what is done, and the share of it that is done, 0 to 1; an exception that
-it raises ends the work."""
+"""Called between two parts of long work with the name of the work and its completed fraction, 0 to 1; an exception in
+the function ends the work."""
 
 MARGIN = 3
 """Nodes of a grid beyond the box of its body, on each side."""
@@ -25,11 +25,11 @@ TRIANGLES_PER_CALL = 20_000
 
 
 def silent(words: str, share: float) -> None:
-    """Tell nobody."""
+    """A `Tell` without effect."""
 
 
 def part_of(tell: Tell, first: float, last: float) -> Tell:
-    """The `Tell` of a part of the work, which takes it from the share `first` to `last` of the whole [-]."""
+    """The `Tell` of a part of the work, from the fraction `first` to `last` of the whole [-]."""
     return lambda words, share: tell(words, first + (last - first) * share)
 
 
@@ -39,7 +39,7 @@ class Field(NamedTuple):
     depth: Floats
     """Distance to the surface, positive inside [m], shape (nodes in x, in y, in z)."""
     origin: Floats
-    """Of node (0, 0, 0) [m], shape (3,)."""
+    """Position of node (0, 0, 0) [m], shape (3,)."""
     step: float
     """[m]."""
 
@@ -55,7 +55,7 @@ class Grid(NamedTuple):
 
 
 def grid_around(low: Floats, high: Floats, cells: int) -> Grid:
-    """The grid with so many cells along the longest edge of the box from low to high [m], and `MARGIN` nodes around it.
+    """The grid with `cells` cells along the longest edge of the box from low to high [m], and `MARGIN` nodes around it.
 
     Raises `ParameterError` for a grid that is too coarse or takes too much memory.
     """
@@ -88,7 +88,7 @@ def nodes_of(grid: Grid) -> tuple[Floats, Floats, Floats]:
 
 
 def field_of_triangles(triangles: Floats, grid: Grid, inside: NDArray[np.bool_], tell: Tell = silent) -> Field:
-    """The field of a closed surface: triangles [m], shape (triangles, 3, 3); `inside` says which nodes are inside."""
+    """The field of a closed surface: triangles [m], shape (triangles, 3, 3); `inside` is True for nodes inside."""
     from repose.sim.clumps.grid_loops import near_triangles, sweep
 
     triangles = np.ascontiguousarray(triangles, float)
@@ -109,8 +109,8 @@ def field_of_triangles(triangles: Floats, grid: Grid, inside: NDArray[np.bool_],
 
 
 def winding_around(triangles: Floats, grid: Grid) -> NDArray[np.int16]:
-    """How often closed triangles [m], shape (triangles, 3, 3), wind around each node: 0 outside, 1 inside a surface
-    that is anticlockwise seen from outside, 2 where two such bodies overlap."""
+    """Winding number of closed triangles [m], shape (triangles, 3, 3), around each node: 0 outside, 1 inside a surface
+    that is anticlockwise seen from outside, 2 in the overlap of two such bodies."""
     from repose.sim.clumps.grid_loops import crossings
 
     crossed = np.zeros(grid.shape, np.int16)
@@ -120,8 +120,8 @@ def winding_around(triangles: Floats, grid: Grid) -> NDArray[np.int16]:
 
 
 def field_of_voxels(filled: NDArray[np.bool_], step: float) -> Field:
-    """The field of a body of voxels of this edge [m], one node at the centre of each: the distance to the nearest
-    centre on the other side of the surface, less half a voxel. The centre of the array is the origin."""
+    """The field of a body of voxels of edge `step` [m], with one node at the centre of each voxel: the distance to the
+    nearest centre on the other side of the surface, minus half a voxel. The origin is the centre of the array."""
     from scipy.ndimage import distance_transform_edt
 
     require_memory(np.array(filled.shape) + 2 * MARGIN)
@@ -140,8 +140,8 @@ def iso_surface(field: Field, level: float = 0.0) -> Floats:
 
 
 def iso_points(field: Field, level: float = 0.0) -> tuple[Floats, NDArray[np.int32]]:
-    """Points [m], shape (points, 3), and triangles as rows of them, of the surface at that depth [m]; empty if the body
-    is nowhere as deep."""
+    """Points [m], shape (points, 3), and triangles, as rows of points, of the surface at the depth `level` [m]; empty
+    if no point of the body is as deep."""
     from skimage.measure import marching_cubes
 
     if not field.depth.min() < level < field.depth.max():
@@ -151,8 +151,8 @@ def iso_points(field: Field, level: float = 0.0) -> tuple[Floats, NDArray[np.int
 
 
 def depth_on(field: Field, x: Floats, y: Floats, z: Floats) -> Floats:
-    """Depth [m] at the nodes of a grid with these coordinates [m], interpolated linearly, shape (x, y, z); beyond the
-    field that of its edge."""
+    """Depth [m] at the nodes of a grid with these coordinates [m], interpolated linearly, shape (x, y, z); outside the
+    field the depth at its edge."""
     depth = field.depth
     for axis, places in enumerate((x, y, z)):
         last = depth.shape[axis] - 1
@@ -164,7 +164,7 @@ def depth_on(field: Field, x: Floats, y: Floats, z: Floats) -> Floats:
 
 
 def depth_at(field: Field, points: Floats) -> Floats:
-    """Depth of points [m], shape (points, 3), interpolated linearly; beyond the grid that of its edge."""
+    """Depth of points [m], shape (points, 3), interpolated linearly; outside the grid the depth at its edge."""
     from repose.sim.clumps.grid_loops import interpolated
 
     depths = np.empty(len(points))

@@ -16,8 +16,8 @@ def _square(points, p, x, y, z):
 
 
 def _gains(points, worth, middle, wide, begin, centre, radius, gain):
-    """Sum of the worth of the points in each sphere: what the clump gains by it. Groups of points, with their middles
-    and half widths, that a sphere does not reach are passed over."""
+    """Sum of the worth of the points in each sphere: the gain of the clump by this sphere. Groups of points (middles
+    and half widths) outside the sphere are skipped."""
     for s in range(radius.shape[0]):
         x, y, z, r = centre[s, 0], centre[s, 1], centre[s, 2], radius[s]
         total = 0.0
@@ -45,8 +45,8 @@ def _cover_points(points, worth, middle, wide, begin, centre, radius):
 
 
 def _near_members(middle, wide, centre, radius, slack, reach, near, near_begin):
-    """List for each group of points the spheres that can contain one of its points most deeply or second most deeply,
-    also after all have moved by `slack` [m] in sum; returns the length of the list, or -1 if it is full.
+    """List for each group of points the spheres in which one of its points can be deepest or second deepest, also after
+    the spheres have moved by `slack` [m] in sum; returns the length of the list, or -1 if it is full.
 
     middle, centre: rows x, y, z; reach (spheres,) is working memory.
     """
@@ -81,9 +81,8 @@ def _near_members(middle, wide, centre, radius, slack, reach, near, near_begin):
 
 @compilable
 def _most_deeply(points, first, last, members, sphere, best, second, which):
-    """Depth of the points `first` to `last` - 1 in the sphere that contains them most deeply, and in the next one [m],
-    and which sphere that is. Spheres outside and points inside, without a branch, this compiles to vector
-    instructions."""
+    """Largest and second largest depth of the points `first` to `last` - 1 in a sphere [m], and the sphere of the
+    largest depth. The loop over points is the inner one and has no branch: it compiles to vector instructions."""
     count = last - first
     x, y, z = points[0, first:last], points[1, first:last], points[2, first:last]
     for p in range(count):
@@ -105,12 +104,13 @@ def _most_deeply(points, first, last, members, sphere, best, second, which):
 
 
 def _slope(points, weight, begin, near, near_begin, sphere, softness, slope, alone, best, second, which):
-    """Volume of the clump inside and outside the body, and its slope with centre and radius of each sphere.
+    """Volume of the clump inside and outside the body, and its derivatives by centre and radius of each sphere.
 
-    points: rows x, y, z; sphere: rows x, y, z, radius. `weight` is the volume that a point stands for, negative outside
-    the body. A point at the depth d in the clump counts by 1 / (1 + exp(-d / softness)). slope (spheres, 4, 2): by x,
-    y, z and radius, of the volume inside and outside. alone (spheres,): what volume inside minus outside would be lost
-    without the sphere. best, second, which (points of the largest group,) are working memory.
+    points: rows x, y, z; sphere: rows x, y, z, radius. `weight` is the volume that a point represents, negative outside
+    the body. A point at the depth d in the clump counts by 1 / (1 + exp(-d / softness)). slope (spheres, 4, 2):
+    derivatives by x, y, z and radius of the volumes inside and outside. alone (spheres,): volume inside minus volume
+    outside that would be lost without the sphere. best, second, which (points of the largest group,) are working
+    memory.
     """
     inside = 0.0
     outside = 0.0

@@ -1,7 +1,7 @@
 """Spheres fitted to a body: placed where they gain most, then moved and resized until clump and body overlap most.
 
-1. Points are drawn in and around the body, densest near its surface; each stands for a volume.
-2. Greedy cover: of many candidate spheres the one is placed that adds most, volume inside less volume outside.
+1. Points are drawn in and around the body, densest near its surface; each represents a volume.
+2. Greedy cover: of many candidates the sphere is placed that adds most, by volume inside minus volume outside.
 3. Ascent: centres and radii follow the slope of IoU = V(inside) / (V(body) + V(outside)), in which a point near the
    surface of the clump counts by a smooth function of its depth in it, with the steps of Adam (Kingma and Ba 2015).
 4. The spheres that add least are placed again as in 2 with new points, and 3 is repeated.
@@ -28,28 +28,28 @@ from repose.sim.clumps.quality import neighbours_together
 from repose.sim.engine.world import Floats
 
 SEED = 1
-"""Of the points: the same body gives the same clump."""
+"""Seed of the random points: equal bodies give equal clumps."""
 FEWEST_POINTS, POINTS_PER_MEMBER, MOST_POINTS = 30_000, 200, 200_000
-"""Number of points of one round: the sum of the first and so many per member, at most the last."""
+"""Number of points of one round: `FEWEST_POINTS` + `POINTS_PER_MEMBER` × members, at most `MOST_POINTS`."""
 DRAWN_PER_POINT = 6
-"""Points that are drawn for each that is kept."""
+"""Number of drawn points per accepted point."""
 CANDIDATES_PER_MEMBER, FEWEST_CANDIDATES = 5, 2000
-"""Spheres among which the greedy cover chooses."""
+"""Number of candidate spheres of the greedy cover per member, and their least number."""
 ERROR = 0.5
 """Expected distance of the surfaces, times members^(2/3), in radii of a ball of the body's volume [-]."""
 PROTRUSION = 3.0
-"""Distance from the body to which there are points [expected distances of the surfaces]."""
+"""Largest distance of points from the body [expected distances of the surfaces]."""
 ROUNDS, STEPS = 3, 60
-"""Ascents, and steps of each."""
+"""Number of ascents, and of steps of each ascent."""
 AGAIN = 0.1
-"""Share of the members that are placed again between two rounds [-]."""
+"""Fraction of the members that are placed again between two rounds [-]."""
 SOFT, RATE = (0.6, 0.1), (0.3, 0.02)
 """Distance over which the cover of a point changes, and length of a step, at the first and last step of an ascent
 [expected distances of the surfaces]."""
 MEMORY, SQUARE_MEMORY = 0.9, 0.99
 """Decay of the averages of slope and squared slope per step [-]."""
 STEPS_PER_LIST = 6
-"""Longest steps after which lists of the members near points are made again."""
+"""Displacement, in longest steps, after which the lists of members near points are rebuilt."""
 
 
 class Points(NamedTuple):
@@ -58,19 +58,19 @@ class Points(NamedTuple):
     place: Floats
     """[m], shape (points, 3)."""
     weight: Floats
-    """Volume that a point stands for, negative outside the body [m³], shape (points,)."""
+    """Volume that a point represents, negative outside the body [m³], shape (points,)."""
     depth: Floats
-    """In the body [m], shape (points,)."""
+    """Depth of each point in the body [m], shape (points,)."""
     begin: NDArray[np.int64]
-    """Where each group begins, and the end, shape (groups + 1,)."""
+    """First point of each group, and the end, shape (groups + 1,)."""
     middle: Floats
-    """Of each group [m], shape (groups, 3)."""
+    """Middle of each group [m], shape (groups, 3)."""
     wide: Floats
     """Largest distance of a point of a group from its middle [m], shape (groups,)."""
 
 
 def fitted_clump(body: Body, members: int, tell: Tell = silent) -> Clump:
-    """So many spheres, or fewer where one more would add nothing."""
+    """A clump of `members` spheres, or of fewer if a further sphere would add nothing."""
     generator = np.random.default_rng(SEED)
     ball = (0.75 * body.volume / math.pi) ** (1.0 / 3.0)
     error = ERROR * ball * checked_count(members) ** (-2.0 / 3.0)
@@ -86,7 +86,7 @@ def fitted_clump(body: Body, members: int, tell: Tell = silent) -> Clump:
         centre, radius, alone = ascended(points, centre, radius, error, told)
         kept = alone > (0.0 if number == ROUNDS - 1 else max(0.0, np.quantile(alone, AGAIN)))
         centre, radius, alone = np.ascontiguousarray(centre[kept]), radius[kept], alone[kept]
-    if not radius.size:  # so few spheres overlap a ring or a plate most by covering what is around it
+    if not radius.size:  # few spheres approximate a ring or a plate best by covering the space around it
         centre, radius = placed
     else:
         centre, radius = joined(body, centre, radius, alone)
@@ -98,7 +98,7 @@ def drawn_points(body: Body, members: int, error: float, ball: float, generator:
     radius of a ball of the body's volume [m]."""
     field = body.field
     wanted = min(FEWEST_POINTS + POINTS_PER_MEMBER * members, MOST_POINTS)
-    # A sphere that protrudes farther than there are points would grow without loss.
+    # A sphere that protrudes beyond the outermost points would grow without a penalty.
     beyond = max(PROTRUSION * error - MARGIN * field.step, 0.0)
     inner = field.step * (np.array(field.depth.shape) - 1.0)
     extent = inner + 2.0 * beyond
@@ -124,7 +124,7 @@ def drawn_points(body: Body, members: int, error: float, ball: float, generator:
 def with_placed(
     points: Points, centre: Floats, radius: Floats, members: int, error: float, generator: np.random.Generator
 ) -> tuple[Floats, Floats]:
-    """Centres and radii [m] with spheres added until there are so many members, or none adds anything."""
+    """Centres and radii [m] with spheres added until there are `members` spheres, or no candidate adds anything."""
     from repose.sim.clumps.fit_loops import cover_points, gains
 
     inside = np.flatnonzero(points.weight > 0.0)
@@ -136,7 +136,7 @@ def with_placed(
     cover_points(points.place, worth, *groups, centre, radius)
     gain = np.zeros(number)
     gains(points.place, worth, *groups, places, sizes, gain)
-    # A gain only falls as others are placed: the first in the queue is the best if its gain is that of now.
+    # Gains only decrease as spheres are placed: the first in the queue is the best if its gain is up to date.
     queue = [(-value, row, 0) for row, value in enumerate(gain.tolist())]
     heapq.heapify(queue)
     chosen: list[int] = []
@@ -158,7 +158,7 @@ def with_placed(
 def ascended(
     points: Points, centre: Floats, radius: Floats, error: float, told: Callable[[float], None]
 ) -> tuple[Floats, Floats, Floats]:
-    """Centres and radii [m] after one ascent, and the volume that each sphere alone covers, inside less outside."""
+    """Centres and radii [m] after one ascent, and the volume that only this sphere covers, inside minus outside."""
     from repose.sim.clumps.fit_loops import near_members, slope
 
     volume = float(points.weight[points.weight > 0.0].sum())

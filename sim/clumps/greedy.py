@@ -1,8 +1,8 @@
 """Spheres inside a body, largest first (A. S. Karavaev, S. P. Kopysov, A. S. Sarmakeeva, 2015).
 
-The nodes inside the body are sorted by depth, largest first. A sphere at a node has the depth as its radius, so that it
-is inside the body. A node is passed over if its sphere is inside a sphere placed before, or if its distance from the
-centre of a sphere placed before is less than rho times that sphere's radius.
+The nodes inside the body are sorted by depth, largest first. A sphere at a node has the depth as its radius and is
+therefore inside the body. A node is skipped if its sphere is inside an earlier sphere, or if its distance from the
+centre of an earlier sphere is less than rho times the radius of that sphere.
 
 The printed listing ends once there are more than P_max spheres, which places one more than P_max; its table and text
 have P_max as the largest number, and so has this module.
@@ -36,7 +36,7 @@ def checked_rho(rho: float) -> float:
 
 
 def greedy_clump(body: Body, members: int, rho: float, tell: Tell = silent) -> Clump:
-    """At most so many spheres (P_max), no two closer than rho of the earlier one's radius; rho is in (0, 1].
+    """At most `members` spheres (P_max), no two centres closer than rho times the radius of the earlier sphere.
 
     Raises `ParameterError` for values out of range.
     """

@@ -1,9 +1,9 @@
-"""Compiled loops over grids: distance to triangles, what is inside, which points spheres cover.
+"""Compiled loops over grids: distance to triangles, winding numbers, points covered by spheres.
 
-Node (i, j, k) of a grid is at origin + step (i, j, k). The distance to a closed surface is found as by R. Bridson's
-SDFGen: exactly at the nodes near each triangle, from there by sweeps that hand the closest triangle from node to node;
-a node is inside if the surface winds around it: if a line from it to infinity crosses the surface more often outwards
-than inwards, or less often.
+Node (i, j, k) of a grid is at origin + step (i, j, k). The distance to a closed surface is computed as by R. Bridson's
+SDFGen: exactly at the nodes near each triangle, elsewhere by sweeps that pass the closest triangle from node to node. A
+node is inside if the surface winds around it: if a line from the node to infinity crosses the surface unequally often
+outwards and inwards.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from repose.sim.engine.contacts.wall_geometry import nearest_on_facet
 from repose.sim.engine.jit import compilable, compiled, fingerprint
 
 SLACK = 0.1
-"""A sphere that protrudes from another one by less is inside it [steps]: so exact are distances to curved surfaces."""
+"""Protrusion below which a sphere counts as inside another [steps]: the accuracy of distances to curved surfaces."""
 BAND = 1
-"""Nodes around the box of a triangle at which its distance is computed directly."""
+"""Number of nodes around the box of a triangle at which its distance is computed directly."""
 
 
 @compilable
@@ -45,7 +45,7 @@ def _distance_loops(source: str) -> tuple[Any, Any]:
     call."""
 
     def near_triangles(triangles, origin, step, squared, closest, first, last):
-        """Lower the squared distances [m²] at the nodes near these triangles, and name the closest one."""
+        """Lower the squared distances [m²] at the nodes near these triangles, and store the closest triangle."""
         source  # noqa: B018  part of the closure: see repose.sim.engine.jit
         for t in range(first, last):
             a, b, c = _point(triangles, t, 0), _point(triangles, t, 1), _point(triangles, t, 2)
@@ -91,10 +91,10 @@ def _distance_loops(source: str) -> tuple[Any, Any]:
 
 @compilable
 def _side(ax, ay, bx, by):
-    """On which side of the line from b through a, in a plane, the origin is: -1 or 1, never 0.
+    """Side of the line from b through a, in a plane, on which the origin is: -1 or 1, never 0.
 
-    Where the origin is on the line, the choice is that of an infinitesimally shifted origin, the same for both
-    triangles of an edge: a line through an edge crosses exactly one of them, or both of a ridge.
+    For an origin on the line the result is that of an infinitesimally shifted origin, equal for both triangles of an
+    edge: a line through an edge crosses exactly one of the two triangles, or both triangles of a ridge.
     """
     twice = ay * bx - ax * by
     if twice != 0.0:
@@ -107,8 +107,8 @@ def _side(ax, ay, bx, by):
 
 
 def _crossings(triangles, origin, step, crossed):
-    """Add at each node 1 for every triangle that a line along the third axis crosses inwards between the node below and
-    it, and -1 for every one that it crosses outwards."""
+    """Add to each node 1 for every triangle that a line along the third axis crosses inwards between the node below and
+    this node, and -1 for every triangle that it crosses outwards."""
     ni, nj, nk = crossed.shape
     for t in range(triangles.shape[0]):
         a, b, c = _point(triangles, t, 0), _point(triangles, t, 1), _point(triangles, t, 2)
@@ -176,7 +176,7 @@ def _exclude(depth, step, at, radius, apart, skipped):
 
 
 def _place(depth, step, order, rho, found, count, skipped):
-    """Place spheres at the nodes of this order until `found` is full; returns how many nodes it then contains."""
+    """Place spheres at the nodes in this order until `found` is full; returns the number of entries of `found`."""
     nj, nk = depth.shape[1], depth.shape[2]
     for p in range(order.shape[0]):
         if count == found.shape[0]:
@@ -192,8 +192,8 @@ def _place(depth, step, order, rho, found, count, skipped):
 
 
 def _deepest(points, centre, radius, first, last, depth, owner):
-    """Depth [m] of points `first` to `last` - 1 in the union of the spheres, largest r - |x - c|, and which sphere that
-    is; negative outside, where it is minus the distance to the union."""
+    """Depth [m] of points `first` to `last` - 1 in the union of the spheres, the largest r - |x - c|, and the sphere of
+    this depth; outside the union minus the distance to it."""
     for p in range(first, last):
         best = -math.inf
         which = 0
@@ -210,10 +210,10 @@ def _deepest(points, centre, radius, first, last, depth, owner):
 
 
 def _interpolated(values, origin, step, points, found):
-    """Values at points [m], shape (points, 3), linearly between the nodes; beyond the grid that of its edge.
+    """Values at points [m], shape (points, 3), interpolated linearly; outside the grid the value at its edge.
 
-    The products are summed in the order of scipy.ndimage.map_coordinates, which finds the same bits in four to seven
-    times the time.
+    The products are summed in the order of scipy.ndimage.map_coordinates, which gives the same bits and takes four to
+    seven times as long.
     """
     ni, nj, nk = values.shape
     for p in range(points.shape[0]):

@@ -1,4 +1,4 @@
-"""A clump made from a body, and what is known of it: mass properties, quality, the content of its file, a table."""
+"""A clump made from a body, with mass properties, quality, the content of its file, and a table of results."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TETRAHEDRON = np.array([(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)])
 
 
 class Made(NamedTuple):
-    """A clump and what is known of it."""
+    """A clump with its properties."""
 
     body: Body
     clump: Clump
@@ -34,7 +34,7 @@ class Made(NamedTuple):
     quality: Quality
     file: ClumpFile
     pieces: int
-    """Of spheres that touch."""
+    """Number of pieces; the spheres of a piece touch."""
 
 
 class Row(NamedTuple):
@@ -46,7 +46,7 @@ class Row(NamedTuple):
 
 
 def clump_of(body: Body, algorithm: str, members: int, rho: float = DEFAULT_RHO, tell: Tell = silent) -> Clump:
-    """At most so many spheres for a body; `rho` is of the greedy algorithm only.
+    """A clump of at most `members` spheres for a body; `rho` is a parameter of the greedy algorithm only.
 
     Raises `ParameterError` for values out of range, and for a body that no sphere represents on its grid.
     """
@@ -72,8 +72,8 @@ def examined(body: Body, clump: Clump, kappa: float = 0.5, tell: Tell = silent) 
 def compile_loops() -> None:
     """Compile all loops of this package, or load them from disk, with a small body.
 
-    numba compiles for one thread at a time. While it compiles an engine, each loop would wait for its turn, and all of
-    them as long as the whole engine takes; here the first turn is kept for all.
+    numba compiles for one thread at a time. While another thread compiles an engine, each loop would wait separately,
+    in total as long as the whole engine takes; this function holds numba's lock for all loops.
     """
     from numba.core.compiler_lock import global_compiler_lock
 
@@ -104,7 +104,7 @@ def quality_rows(found: Quality) -> list[Row]:
 
 
 def piece_rows(made: Made) -> list[Row]:
-    """The number of pieces of a clump whose spheres do not all touch; nothing for one piece."""
+    """The number of pieces of a clump; empty for one piece."""
     words = "that do not touch: more spheres close the gaps"
     return [Row("pieces", str(made.pieces), words)] if made.pieces > 1 else []
 

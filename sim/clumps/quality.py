@@ -1,4 +1,4 @@
-"""How well a clump approximates its body."""
+"""Measures of how well a clump approximates its body."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class Quality(NamedTuple):
     volume_ratio: float
     """Q_V: volume of the clump over that of the body [-]."""
     roughness: float
-    """Q_r: share of the points of the surface at the depth `LEVEL` that are outside the clump [-]; nan if the body is
-    nowhere as deep."""
+    """Q_r: fraction of the points of the surface at the depth `LEVEL` that are outside the clump [-]; nan if no point
+    of the body is as deep."""
     overlap: float
     """IoU: volume of the intersection of clump and body over that of their union [-]."""
     surface_error: float
@@ -71,8 +71,8 @@ def overlap_volumes(body: Body, clump: Clump, kappa: float = 0.5, tell: Tell = s
 
 
 def roughness(body: Body, clump: Clump, kappa: float = 0.5, level: float = LEVEL, tell: Tell = silent) -> float:
-    """Q_r: share of the points of the surface at a depth of `level` steps that are outside the clump [-]; nan if the
-    body is nowhere as deep. The surface is made on a grid of kappa times the step, some planes at a time."""
+    """Q_r: fraction of the points of the surface at a depth of `level` steps that are outside the clump [-]; nan if no
+    point of the body is as deep. The surface is computed on a grid of kappa times the step, some planes at a time."""
     field = body.field
     fine = checked_kappa(kappa) * field.step
     x, y, z = (
@@ -84,7 +84,7 @@ def roughness(body: Body, clump: Clump, kappa: float = 0.5, level: float = LEVEL
         planes = x[first : first + PLANES_AT_ONCE + 1]
         part = Field(depth_on(field, planes, y, z), np.array([planes[0], y[0], z[0]]), fine)
         points, _ = iso_points(part, level * field.step)
-        points = points[points[:, 0] < planes[-1] - 1e-6 * fine]  # the next planes have those again
+        points = points[points[:, 0] < planes[-1] - 1e-6 * fine]  # the next planes include these points again
         outside += int((depth_in(clump, points) < 0.0).sum())
         total += len(points)
     return outside / total if total else float("nan")
@@ -93,7 +93,8 @@ def roughness(body: Body, clump: Clump, kappa: float = 0.5, level: float = LEVEL
 def surface_error(body: Body, clump: Clump, tell: Tell = silent) -> float:
     """Root mean square distance of the points of the body's surface from the surface of the clump [m].
 
-    Inside the clump the distance is that to the surface of the member in which a point is deepest: a lower bound.
+    For points inside the clump this is the distance to the surface of the member in which they are deepest, a lower
+    bound.
     """
     points, corners = iso_points(body.field)
     triangles = points[corners]
@@ -126,8 +127,8 @@ def depth_in(clump: Clump, points: Floats, tell: Tell = silent) -> Floats:
 
 
 def neighbours_together(points: Floats) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """An order of points [m], shape (points, 3), in which those of a cell of the box around them follow each other, and
-    where each group begins, with the end."""
+    """An order of points [m], shape (points, 3), in which points of one cell are contiguous, and the first entry of
+    each group, with the end."""
     low, wide = points.min(axis=0, initial=np.inf), float(np.ptp(points, axis=0).max()) if len(points) else 1.0
     cell = np.minimum((points - low) * (CELLS / max(wide, 1e-300)), CELLS - 1).astype(int) @ (CELLS * CELLS, CELLS, 1)
     rows = np.argsort(cell, kind="stable")

@@ -1,7 +1,7 @@
 """The library of shapes: triangles where the surface is flat, elsewhere a function that is positive inside.
 
-All lengths are in units of each shape's own; a body scales them. The functions need not be distances: only their zeros
-count, and that they are smooth near them.
+The unit of length is arbitrary for each shape; a body scales it. The functions need not be distances: only their zeros
+are used, and the functions must be smooth near them.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The time-step loop and the tables it steps.
+"""The step loop and the tables that it steps.
 
-Here belongs what every run needs and no scene decides: tables, neighbour search, contact kinematics, the sums of
-forces, threads, and the estimates of the stable time step. It depends on numpy and numba only and knows no scene,
-parameter set or file; contact laws and integrators reach it as records of plain functions (repose.sim.engine.model).
+The engine contains what all scenes share: tables, neighbour search, contact kinematics, sums of forces, threads, and
+estimates of the stable time step. The engine depends on numpy and numba only; it reads no scene, parameter set or file.
+Contact laws and integrators are passed to it as records of plain functions (repose.sim.engine.model).
 """

@@ -1,7 +1,7 @@
-"""Vectors in tables: read from and written to arrays that hold one component per row or column.
+"""Vectors in tables: functions that read and write arrays with one vector component per row or column.
 
-A vector is a tuple, as in `repose.sim.engine.vector`; `like` gives its length and is not read otherwise. A row of
-properties of two materials is read and written as a vector too, of any length.
+A vector is a tuple, as in `repose.sim.engine.vector`. `like` is a vector of the same length; its values are not read.
+Rows of properties of two materials are also read and written as vectors, of any length.
 """
 
 from __future__ import annotations
@@ -12,20 +12,20 @@ from repose.sim.engine.jit import compilable, overload
 
 @compilable(forceinline=True)
 def index(row, width, k):
-    """Index of column k of a row of that width in a flat buffer.
+    """Index of column k of a row of `width` numbers in a flat buffer.
 
-    Unsigned: compiled code tests every signed index for being negative, which costs more than the access.
+    The index is unsigned: compiled code tests every signed index for being negative, at a higher cost than the access.
     """
     return np.uint64(row * width + k)
 
 
 def read_block(buffer, row, width, k, like):
-    """The vector at column k of a flat buffer of rows of that width, from `row` on, one component per row."""
+    """The vector at column k of a flat buffer of rows of `width` numbers; its components are in rows from `row` on."""
     return tuple(buffer[index(row + c, width, k)] for c in range(len(like)))
 
 
 def write_block(buffer, row, width, k, a):
-    """Write a vector where `read_block` would read it."""
+    """Write a vector to the place from which `read_block` reads it."""
     for c, x in enumerate(a):
         buffer[index(row + c, width, k)] = x
 
@@ -36,24 +36,24 @@ def rows(table, like):
 
 
 def level(motion, first, which, like):
-    """One level of the coordinates from `first` on, as in `rows`; each is a row without gaps, as a cut through all of
+    """One level of the coordinates from `first` on, as in `rows`. Each row is contiguous; a slice through all of
     `motion` would not be."""
     return tuple(motion[first + c, which] for c in range(len(like)))
 
 
 def read_entry(table, place, like):
-    """The vector at `place`, a tuple of two indices, of a 3D array of vectors; without a view of the array, which costs
-    more than reading it."""
+    """The vector at `place` (two indices) of a 3D array of vectors. No view of the array is made, which would cost more
+    than reading."""
     return tuple(table[place[0], place[1], c] for c in range(len(like)))
 
 
 def read_part_of_row(table, row, column, like):
-    """The vector in one row of a 2D array, from a column on."""
+    """The vector in one row of a 2D array, from `column` on."""
     return tuple(table[row, column + c] for c in range(len(like)))
 
 
 def write_row(table, row, column, a):
-    """Write a vector where `read_part_of_row` would read it."""
+    """Write a vector to the place from which `read_part_of_row` reads it."""
     for c, x in enumerate(a):
         table[row, column + c] = x
 
@@ -65,12 +65,12 @@ def read_row(table, row, like):
 
 
 def read_column(table, k, like):
-    """The numbers in column k of a 2D array, as many as `like` has."""
+    """The first len(like) numbers in column k of a 2D array."""
     return tuple(table[c, k] for c in range(len(like)))
 
 
 def slices(columns, first, last):
-    """The same columns from entry `first` to `last` - 1."""
+    """The entries `first` to `last` - 1 of each column."""
     return tuple(column[first:last] for column in columns)
 
 

@@ -1,17 +1,18 @@
-"""Rigid bodies of several spheres: orientation, places of the members, forces gathered from them.
+"""Rigid bodies of several spheres: orientation, motion of the members, sums of the forces on the members.
 
-The integrator moves the table of bodies as it moves that of spheres: centre of mass by force over mass, angular
-momentum L over a reference moment of inertia I_0 by torque over I_0. So every scheme conserves the angular momentum of
-a free body exactly. The angular velocity in space follows from the orientation q,
+The integrator moves the table of bodies like the table of spheres: the centre of mass by force over mass, and the
+angular momentum L over a reference moment of inertia I_0 by torque over I_0. Every scheme therefore conserves the
+angular momentum of a free body exactly. The angular velocity in space follows from the orientation q,
 
     w = L/I_0 + R (I_0/I_k - 1) R^T L/I_0 ,    R = R(q),
 
-which for equal moments is L/I_0 to the last bit. The orientation obeys q' = 1/2 q R^T w. It is integrated over each
-step by the classical Runge-Kutta scheme, from the end of the last step to each evaluation, with the angular momentum
-taken as linear in time. In the plane the angle is a coordinate like others.
+and equals L/I_0 to the last bit for equal moments. The orientation obeys q' = 1/2 q R^T w. The classical Runge-Kutta
+scheme integrates it from the end of the last step to each evaluation, with the angular momentum linear in time. In the
+plane the angle is an ordinary coordinate.
 
-A member at the offset s has the position X + R s and the velocity V + w x R s. Gathered are its force, and its torque
-about the centre, less that of its weight, which uniform gravity does not exert.
+A member at the offset s has the position X + R s and the velocity V + w x R s. The force on a body is the sum of the
+forces on its members. The torque is the sum of their torques about the centre without that of their weights: uniform
+gravity exerts no torque on a body.
 """
 
 from __future__ import annotations
@@ -41,13 +42,13 @@ def rotated(q, a):
 
 @compilable(forceinline=True)
 def conjugate(q):
-    """The opposite rotation."""
+    """The quaternion of the inverse rotation."""
     return (q[0], -q[1], -q[2], -q[3])
 
 
 @compilable(forceinline=True)
 def rate_of(q, momentum, unequal):
-    """q' = 1/2 q w, with the angular velocity w along the principal axes [rad/s] from L/I_0 in space [rad/s]."""
+    """q' = 1/2 q w, where w is the angular velocity along the principal axes [rad/s]; `momentum` is L/I_0 in space."""
     inside = rotated(conjugate(q), momentum)
     x = inside[0] + unequal[0] * inside[0]
     y = inside[1] + unequal[1] * inside[1]
@@ -62,7 +63,7 @@ def rate_of(q, momentum, unequal):
 
 @compilable(forceinline=True)
 def moved(q, dt, rate):
-    """q + dt q', made a unit quaternion but for the third power of (w dt)²/4."""
+    """q + dt q', normalised up to an error of order ((w dt)²/4)³."""
     a = q[0] + dt * rate[0]
     b = q[1] + dt * rate[1]
     c = q[2] + dt * rate[2]
@@ -74,7 +75,7 @@ def moved(q, dt, rate):
 
 @compilable(forceinline=True)
 def turned(q, elapsed, begin, middle, end, unequal):
-    """The orientation after `elapsed` [s], with L/I_0 at the beginning, in the middle and at the end."""
+    """The orientation after `elapsed` [s]; begin, middle and end are L/I_0 at these times [rad/s]."""
     first = rate_of(q, begin, unequal)
     second = rate_of(moved(q, 0.5 * elapsed, first), middle, unequal)
     third = rate_of(moved(q, 0.5 * elapsed, second), middle, unequal)
@@ -89,8 +90,8 @@ def turned(q, elapsed, begin, middle, end, unequal):
 
 
 def orient(bodies, buffer, first, last, elapsed, behind, spin_like):
-    """Set orientation, rotation matrix and spin of these bodies, `elapsed` [s] after their reference; their stored
-    velocity is `behind` [s] behind."""
+    """Set orientation, rotation matrix and spin of the bodies first to last - 1, `elapsed` [s] after their reference
+    orientation. `behind` is the time of this evaluation minus the time of the stored velocity [s]."""
     (orient_in_plane if len(spin_like) == 1 else orient_in_space)(bodies, buffer, first, last, elapsed, behind)
 
 
@@ -107,7 +108,7 @@ def _orient(bodies, buffer, first, last, elapsed, behind, spin_like):
 
 @compilable
 def orient_in_plane(bodies, buffer, first, last, elapsed, behind):
-    """The angle is a coordinate."""
+    """Set rotation matrix and spin from the angle, which is a coordinate."""
     for row in range(first, last):
         b = np.uint64(row)  # a signed index would be tested for being negative, at every access
         angle = bodies.motion[2, 0, b]
@@ -123,13 +124,13 @@ def orient_in_plane(bodies, buffer, first, last, elapsed, behind):
 
 
 AT_ORIENTATION, AT_UNEQUAL, AT_MOMENTUM, AT_SLOPE, AT_MATRIX, AT_SPIN = 0, 4, 7, 10, 13, 22
-"""Columns of a block of bodies in the buffer of a thread. In tables of their own compiled code would have to ask which
-of them overlap, and turns the bodies one by one: that took three times as long as their contacts."""
+"""Columns of a block of bodies in the buffer of a thread. With one table per column, compiled code would have to test
+which tables overlap and would turn the bodies one by one: that took three times as long as their contacts."""
 
 
 @compilable
 def orient_in_space(bodies, buffer, first, last, elapsed, behind):
-    """Integrate the quaternions from the end of the last step, block by block."""
+    """Integrate the quaternions from the end of the last step to this evaluation, block by block."""
     for begin in range(first, last, BLOCK):
         size = min(BLOCK, last - begin)
         end = begin + size
@@ -149,12 +150,12 @@ def orient_in_space(bodies, buffer, first, last, elapsed, behind):
         for c in range(3):
             copy_column(bodies.spin[c, begin:end], buffer[(AT_SPIN + c) * BLOCK :][:size])
     for entry in range((AT_SPIN + 3) * BLOCK):
-        buffer[entry] = 1.0  # what contacts that only fill a block are evaluated with must be positive
+        buffer[entry] = 1.0  # contacts that pad a block are evaluated with these numbers, which must be positive
 
 
 @compilable(forceinline=True)
 def turn_block(buffer, size, elapsed, behind):
-    """Turn a block of bodies for `elapsed` [s]."""
+    """Integrate the orientations of a block of bodies over `elapsed` [s]."""
     for k in range(size):
         q = arrays.read_block(buffer, AT_ORIENTATION, BLOCK, k, (0.0, 0.0, 0.0, 0.0))
         unequal = arrays.read_block(buffer, AT_UNEQUAL, BLOCK, k, (0.0, 0.0, 0.0))
@@ -168,7 +169,7 @@ def turn_block(buffer, size, elapsed, behind):
 
 @compilable(forceinline=True)
 def orient_block(buffer, size):
-    """Rotation matrices, row by row, and angular velocities of a block of bodies."""
+    """Set rotation matrices (row by row) and angular velocities of a block of bodies."""
     for k in range(size):
         q = arrays.read_block(buffer, AT_ORIENTATION, BLOCK, k, (0.0, 0.0, 0.0, 0.0))
         unequal = arrays.read_block(buffer, AT_UNEQUAL, BLOCK, k, (0.0, 0.0, 0.0))
@@ -185,7 +186,7 @@ def orient_block(buffer, size):
 
 
 def arm_of(matrix, b, offset):
-    """The offset turned into space by the matrix of body b [m]."""
+    """The offset [m] of a member of body b, rotated into space."""
     d = len(offset)
     return tuple(sum(float(matrix[d * r + c, b]) * offset[c] for c in range(d)) for r in range(d))
 
@@ -209,7 +210,7 @@ def _arm_of(matrix, b, offset):
 
 
 class BodyTables(NamedTuple):
-    """What bodies and their members are moved by: a world, and this evaluation."""
+    """Arguments of the parts that move bodies and their members: a world and this evaluation."""
 
     world: World
     gravity: int
@@ -217,7 +218,7 @@ class BodyTables(NamedTuple):
     elapsed: float
     """Time since the end of the last step [s]."""
     behind: float
-    """Time by which the stored velocity is behind this evaluation [s]."""
+    """Time of this evaluation minus time of the stored velocity [s]."""
     thread: Thread
 
 
@@ -229,7 +230,7 @@ def body_tables(world, gravity, elapsed, behind, thread):
 
 @compilable(forceinline=True)
 def own_bodies(bodies, thread):
-    """First and last + 1 of the bodies of one thread."""
+    """First row and last row + 1 of the bodies of one thread."""
     return share(bodies.begin.size - 1, thread.id, thread.total)
 
 
@@ -245,7 +246,7 @@ def turn_bodies(tables, shapes):
 
 @compilable
 def settle_bodies(bodies, first, last):
-    """Make the present orientations of these bodies those at the end of a step."""
+    """Store the present orientations of these bodies as those at the end of a step."""
     for c in range(4):
         for b in range(first, last):
             bodies.reference[c, b] = bodies.orientation[c, b]
@@ -253,8 +254,8 @@ def settle_bodies(bodies, first, last):
 
 @compilable
 def place_members(tables, shapes):
-    """Give the members among this thread's spheres position, velocity and spin of their bodies, and no acceleration.
-    Returns 0."""
+    """Set position, velocity and spin of the members among this thread's spheres from their bodies, and their higher
+    derivatives to zero. Returns 0."""
     motion = tables.world.motion
     bodies = tables.world.bodies
     body = tables.world.search.body
@@ -295,9 +296,9 @@ def place_members(tables, shapes):
 
 @compilable
 def gather_members(tables, shapes):
-    """Set force and torque of this thread's bodies to those on their members, in the order of the members. Returns 0.
+    """Set force and torque of this thread's bodies to the sums over their members, in member order. Returns 0.
 
-    Positions of members are not read, but their arms: another thread may have begun to move the members already.
+    The function reads arms and no positions: another thread may have begun to move the members.
     """
     bodies = tables.world.bodies
     dimension = len(shapes.position)

@@ -11,35 +11,35 @@ from repose.sim.engine.orientation import matrices
 from repose.sim.engine.world import Bodies, Floats, World, empty_bodies
 
 SYMMETRIC = 1e-9
-"""Moments that differ by less than this fraction are one and the same [-]."""
+"""Moments of inertia whose relative difference is smaller than this count as equal [-]."""
 
 SPLITS = np.linspace(0.0, 1.0, 51)[1:-1]
-"""Values of q tried by `most_easily_moved` [-]."""
+"""Values of q that `most_easily_moved` tries [-]."""
 
 
 class BodyShape(NamedTuple):
-    """What bodies of one kind have in common, in the frame of their principal axes."""
+    """The common properties of bodies of one kind, in the frame of their principal axes."""
 
     offset: Floats
-    """Centres of the members from the centre of mass [m], shape (members, dimension)."""
+    """Centres of the members relative to the centre of mass [m], shape (members, dimension)."""
     radius: Floats
     """[m], shape (members,)."""
     mass: float
     moments: Floats
     """Principal moments of inertia [kg m²], shape (3,) in space, (1,) in the plane."""
     share: Floats
-    """Share of the mass that fields and stress see at each member [-], shape (members,); their sum is 1."""
+    """Share of the body's mass that fields and stress assign to each member [-], shape (members,); the sum is 1."""
     axes: Floats
     """Principal axes as columns, in the frame in which the shape was given, shape (dimension, dimension)."""
     centre: Floats
-    """Centre of mass in that frame [m], shape (dimension,)."""
+    """Centre of mass in the frame in which the shape was given [m], shape (dimension,)."""
 
 
 def body_shape(offset: ArrayLike, radius: ArrayLike, mass: float, inertia: ArrayLike, centre: ArrayLike) -> BodyShape:
-    """A shape from its members, its mass [kg], its tensor of inertia about the centre of mass [kg m²], shape (3, 3) (in
-    the plane one number), and its centre of mass [m], all in any frame.
+    """A shape from members, mass [kg], tensor of inertia about the centre of mass [kg m²], shape (3, 3) (in the plane
+    one number), and centre of mass [m], in any frame.
 
-    Raises ValueError for values that no rigid body has.
+    Raises ValueError for values that no rigid body can have.
     """
     place = np.atleast_2d(np.asarray(offset, float))
     members, dimension = place.shape
@@ -60,7 +60,7 @@ def body_shape(offset: ArrayLike, radius: ArrayLike, mass: float, inertia: Array
 
 
 def shape_of_spheres(offset: ArrayLike, radius: ArrayLike, mass: ArrayLike) -> BodyShape:
-    """The shape of solid spheres (in the plane discs) of these masses [kg] that are joined and do not overlap."""
+    """The shape of solid spheres (in the plane discs) of these masses [kg], joined without overlap."""
     place = np.atleast_2d(np.asarray(offset, float))
     members, dimension = place.shape
     radii = np.broadcast_to(np.asarray(radius, float), members)
@@ -95,7 +95,7 @@ def add_bodies(
     position (n, dimension) of the centres of mass [m]; orientation of the principal axes: unit quaternions
     (w, x, y, z), shape (n, 4), in the plane angles [rad], shape (n,); velocity [m/s] and spin [rad/s] broadcast to
     (n, dimension) and (n, spin length). Raises ValueError where spheres of this world do not rotate, and for values
-    that are not finite.
+    (n, dimension) and (n, spin length). Raises ValueError if the spheres of this world do not rotate, and for values
     """
     dimension = world.search.cell.shape[0]
     spin_length = world.motion.shape[0] - dimension
@@ -139,7 +139,7 @@ def add_bodies(
         ratio = np.einsum("nak,k,nbk->nab", turn, shape.moments / mean - 1.0, turn)
         made.motion[3:, 1] = (turning + np.einsum("nab,nb->na", ratio, turning)).T
         made.unequal[:] = (mean / shape.moments - 1.0)[:, None]
-    if dimension == 2:  # as the step loop keeps them: cosine and sine
+    if dimension == 2:  # cosine and sine, as in the step loop
         made.orientation[0], made.orientation[1] = np.cos(made.motion[2, 0]), np.sin(made.motion[2, 0])
     else:
         made.orientation[:] = attitude.T
@@ -182,16 +182,17 @@ def add_bodies(
 
 
 def most_easily_moved(shape: BodyShape) -> tuple[Floats, Floats]:
-    """Bounds of how easily a contact moves each member, whatever its direction: inverse mass b [1/kg] that no force
-    along the normal exceeds, and inverse inertia j [1/(kg m²)], so that no shear force exceeds b + R² j. Both have
-    shape (members,).
+    """Bounds of the inverse mass of each member at a contact in any direction.
+
+    The inverse mass along the normal is at most b [1/kg]; the inverse mass of a shear force is at most b + R² j, with
+    the inverse inertia j [1/(kg m²)]. The result is (b, j), each of shape (members,).
 
     A force of direction t at the arm r of a body has the inverse mass 1/m + w.I^-1 w with w = r x t. At the surface of
     a member at s, r = s + R n. Along the normal, t = n and w = s x n: the largest value is the largest eigenvalue of
-    B = I^-1/2 S S^T I^-1/2 with S S^T = |s|² - s s^T. Across it w = s x t + R u with a unit vector u, that is w =
-    (S/sqrt(q)) (sqrt(q) t) + (R/sqrt(1 - q)) (sqrt(1 - q) u) for any q between 0 and 1. Both last factors together are
-    a unit vector, so that w.I^-1 w is at most the largest eigenvalue of B/q + R² I^-1/(1 - q). The best of some q is
-    taken. In the plane w is a number, and |s| + R its largest value.
+    B = I^-1/2 S S^T I^-1/2 with S S^T = |s|² - s s^T. Perpendicular to the normal, w = s x t + R u with a unit vector
+    u, which is w = (S/sqrt(q)) (sqrt(q) t) + (R/sqrt(1 - q)) (sqrt(1 - q) u) for any q between 0 and 1. The last
+    factors of both terms together are a unit vector. Therefore w.I^-1 w is at most the largest eigenvalue of
+    B/q + R² I^-1/(1 - q); the smallest bound over `SPLITS` is used. In the plane w is a number, at most |s| + R.
     """
     far = (shape.offset**2).sum(axis=1)
     per = 1.0 / shape.moments
@@ -214,18 +215,18 @@ def _angles(orientation: ArrayLike | None, count: int) -> Floats:
 
 
 def _attitudes(orientation: ArrayLike | None, count: int, dimension: int) -> Floats:
-    """Unit quaternions, shape (count, 4); in the plane those of the angles."""
-    found = np.zeros((count, 4))
+    """Unit quaternions, shape (count, 4), also of the angles in the plane."""
+    quaternions = np.zeros((count, 4))
     if dimension == 2:
         half = 0.5 * _angles(orientation, count)
-        found[:, 0], found[:, 3] = np.cos(half), np.sin(half)
-        return found
-    found[:] = (1.0, 0.0, 0.0, 0.0) if orientation is None else orientation
-    size = np.sqrt((found**2).sum(axis=1, keepdims=True))
+        quaternions[:, 0], quaternions[:, 3] = np.cos(half), np.sin(half)
+        return quaternions
+    quaternions[:] = (1.0, 0.0, 0.0, 0.0) if orientation is None else orientation
+    size = np.sqrt((quaternions**2).sum(axis=1, keepdims=True))
     if not (size > 0.0).all():
         raise ValueError("The orientation of a body is a quaternion of length 1, and cannot be zero.")
-    quaternions: Floats = found / size
-    return quaternions
+    unit: Floats = quaternions / size
+    return unit
 
 
 def _across(spin: Floats, arm: Floats) -> Floats:

@@ -1,19 +1,20 @@
-"""Bonds: forces of lasting links between two spheres, their memory, and how they break.
+"""Bonds: forces of lasting links between two spheres, deformation of the links, and their rupture.
 
-A bond joins two centres. Its length gives the axial force; with rotation of the spheres it also resists shear, bending
-and twisting, like a beam between both centres. Shear is the displacement, at the middle of the bond, of one end against
-the other, both extended rigidly; bending and twist are the rotation of i against j. All three are summed up step by
-step in the frame of the pair, as the friction spring of a contact is (repose.sim.engine.contacts.kinematics):
+A bond joins two centres. Its length gives the axial force. If the spheres rotate, the bond also resists shear, bending
+and twisting, like a beam between both centres. Shear is the relative displacement of the two ends at the middle of the
+bond, both ends being extended rigidly to it. Bending and twist are the rotation of i relative to j. All three are
+summed step by step in the frame of the pair, like the friction spring of a contact
+(repose.sim.engine.contacts.kinematics):
 
-    axial      l - l_0                      of the branch l n from j to i
-    shear      v_i - v_j - (w_i + w_j)/2 x l n,  without its part along n, integrated
-    turning    w_i - w_j, integrated
+    axial      l - l_0,  with the branch l n from j to i
+    shear      integral of v_i - v_j - (w_i + w_j)/2 x l n, without its part along n
+    rotation   integral of w_i - w_j
 
 With the stiffnesses E A/l, 12 E I/l³ and E I/l this is the beam of Euler and Bernoulli, exact at its nodes.
 
-Each thread evaluates its share of the bonds and writes their forces; each sphere then adds up those of its own bonds in
-the order of the table, so that the result does not depend on the number of threads. A bond that breaks is marked in the
-table; what it stored is booked.
+Each thread evaluates its share of the bonds and writes their forces. Then each sphere sums the forces of its bonds in
+the order of the table; the result does not depend on the number of threads. A bond that breaks is marked in the table,
+and its stored energy is booked as lost.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ ROUNDING = 1e-9
 
 
 class Link(NamedTuple):
-    """What a bond law reads of one bond."""
+    """The quantities of one bond that a bond law reads."""
 
     length: float
     """Distance of the centres [m]."""
@@ -45,46 +46,46 @@ class Link(NamedTuple):
     normal: tuple
     """Unit vector from j to i."""
     rate: float
-    """How fast the bond grows longer [m/s]."""
+    """Rate of change of the length [m/s], positive while the bond lengthens."""
     shear: tuple
-    """[m], of i against j; perpendicular to the normal, zero without rotation."""
+    """Displacement of i relative to j [m]; perpendicular to the normal, zero without rotation."""
     shear_rate: tuple
     """[m/s]."""
     bending: tuple
-    """Rotation of i against j about axes perpendicular to the normal [rad], of the length of a spin."""
+    """Rotation of i relative to j about axes perpendicular to the normal [rad], of the length of a spin."""
     bending_rate: tuple
     """[rad/s]."""
     twist: float
-    """Rotation of i against j about the normal [rad]; 0 in the plane."""
+    """Rotation of i relative to j about the normal [rad]; 0 in the plane."""
     twist_rate: float
     own: tuple
-    """The numbers of this bond."""
+    """The numbers that belong to this bond."""
 
 
 class BondForce(NamedTuple):
-    """What a bond law returns."""
+    """Result of the force function of a bond law."""
 
     normal_force: float
-    """Positive pushes apart [N]."""
+    """[N]; positive pushes the spheres apart."""
     shear_force: tuple
-    """On i [N]."""
+    """Shear force on i [N]."""
     bending_torque: tuple
-    """On i, about axes perpendicular to the normal [N m]; the opposite on j."""
+    """Torque on i about axes perpendicular to the normal [N m]; j gets the opposite."""
     twisting_torque: float
-    """On i, about the normal [N m]."""
+    """Torque on i about the normal [N m]; j gets the opposite."""
     damping_power: float
-    """Power turned into heat [W]."""
+    """Power dissipated [W]."""
 
 
 class BondCall(NamedTuple):
-    """What the loop over bonds calls: the law's functions and the numbers they read."""
+    """The functions of a bond law, which the loop over bonds calls, and the numbers that they read."""
 
     force: Callable
     energy: Callable
     breaks: Callable
     params: tuple
     own: tuple
-    """Gives the length of `Link.own`; its values are not read."""
+    """Zeros that give the length of `Link.own`; their values are not read."""
 
 
 @compilable(forceinline=True)
@@ -94,11 +95,11 @@ def no_bond(params, link):
 
 
 NO_BOND = BoundBond(no_bond, no_bond, no_bond, no_bond, 0)
-"""Stands for the law of a model without bonds; it is never called."""
+"""The law of a model without bonds; it is never called."""
 
 
 class BondTables(NamedTuple):
-    """What the forces of bonds are computed from: a world, and this evaluation."""
+    """Arguments of `bond_forces`: a world and this evaluation."""
 
     world: World
     params: int
@@ -114,7 +115,7 @@ def bond_tables(world, params, stage, thread):
 
 
 class Ends(NamedTuple):
-    """Positions, velocities and spins of all spheres, as columns."""
+    """Positions, velocities and spins of all spheres, as tuples of columns."""
 
     positions: tuple
     velocities: tuple
@@ -123,7 +124,7 @@ class Ends(NamedTuple):
 
 @compilable(forceinline=True)
 def ends_of(world, shapes):
-    """The columns of a world."""
+    """Positions, velocities and spins of the spheres of a world."""
     dimension = len(shapes.position)
     return Ends(
         arrays.level(world.motion, 0, 0, shapes.position),
@@ -134,8 +135,8 @@ def ends_of(world, shapes):
 
 @compilable(forceinline=True)
 def carried(old, normal, twist):
-    """A vector perpendicular to the bond, carried along as the bond turns: projected at its previous length, rotated
-    about the normal by `twist` [rad]."""
+    """A vector perpendicular to the bond, turned with the bond: projected perpendicular to the new normal at constant
+    length, and rotated about the normal by `twist` [rad]."""
     tilt = vector.dot(old, normal)
     projected = vector.sub(old, vector.scale(tilt, normal))
     projected = vector.scale(length_ratio(vector.dot(projected, projected), tilt * tilt), projected)
@@ -143,8 +144,8 @@ def carried(old, normal, twist):
 
 
 def remembered(memory, b, normal, slip, turned, mean_turn):
-    """Shear [m], bending and twist [rad] of bond b: those before, and the displacement `slip` [m] and relative rotation
-    `turned` [rad] of this evaluation; `mean_turn` is the mean rotation of both ends [rad]."""
+    """Shear [m], bending and twist [rad] of bond b: the stored values plus the displacement `slip` [m] and the relative
+    rotation `turned` [rad] of this evaluation; `mean_turn` is the mean rotation of both ends [rad]."""
     dimension = len(normal)
     if len(turned) == 0:
         return tuple(0.0 * x for x in normal), (), 0.0
@@ -179,7 +180,7 @@ def _remembered(memory, b, normal, slip, turned, mean_turn):
 
 
 def keep(memory, b, shear, bending, twist):
-    """Write what `remembered` has returned."""
+    """Write the result of `remembered` to the table."""
     if len(bending) == 0:
         return
     for c, x in enumerate((*shear, *bending, *((twist,) if len(bending) == 3 else ()))):
@@ -207,7 +208,7 @@ def _keep(memory, b, shear, bending, twist):
 
 @compilable(forceinline=True)
 def link_at(bonds, ends, b, dt, own_like):
-    """Bond b as its law sees it after `dt` [s] of this motion, and the branch from j to i [m]."""
+    """The `Link` of bond b after `dt` [s] of the present motion, and the branch from j to i [m]."""
     i = bonds.i[b]
     j = bonds.j[b]
     branch = vector.sub(arrays.at(ends.positions, i), arrays.at(ends.positions, j))
@@ -249,8 +250,8 @@ def link_at(bonds, ends, b, dt, own_like):
 
 @compilable
 def bond_forces(tables, bond, shapes):
-    """Add the forces of bonds on this thread's spheres to `World.force`, advance the memory of bonds and break those
-    that are due; returns 1, or 0 if a thread is missing."""
+    """Add the forces of bonds on this thread's spheres to `World.force`, advance the memory of bonds, and break the
+    bonds for which `breaks` holds; returns 1, or 0 if a thread is missing."""
     world = tables.world
     bonds = world.bonds
     stage = tables.stage
@@ -303,19 +304,19 @@ def bond_forces(tables, bond, shapes):
 
 @compilable
 def record_bond_energy(world, dt_stage):
-    """Add the heat of bonds, and what broken ones have stored, to the ledger, in the order of the table."""
+    """Add the heat of bonds to the ledger, and the stored energy of broken bonds to `Bonds.lost`, in table order."""
     power = world.bonds.power
     heat = 0.0
     lost = 0.0
     for b in range(power.shape[1]):
         heat += power[0, b]
         lost += power[1, b]
-    world.ledger[LEDGER_DAMPING, BLOCK - 3] += dt_stage * heat  # an entry of its own
+    world.ledger[LEDGER_DAMPING, BLOCK - 3] += dt_stage * heat  # an entry that nothing else adds to
     world.bonds.lost[0] += lost
 
 
 class BondSurvey(NamedTuple):
-    """The law's functions that a survey calls, and the numbers they read."""
+    """The functions of a bond law that a survey calls, and the numbers that they read."""
 
     energy: Callable
     stiffness: Callable
@@ -325,7 +326,7 @@ class BondSurvey(NamedTuple):
 
 @compilable
 def survey_bonds(world, bond, shapes, sums):
-    """Energy stored in all bonds [J]; adds their stiffness to the sums of repose.sim.engine.timestep.survey."""
+    """Energy stored in all bonds [J]; adds the stiffnesses to the sums of repose.sim.engine.timestep.survey."""
     bonds = world.bonds
     ends = ends_of(world, shapes)
     dimension = len(shapes.position)
@@ -345,7 +346,7 @@ def survey_bonds(world, bond, shapes, sums):
         if len(shapes.spin) > 0:
             rolling = inverse_mass[dimension, i] + inverse_mass[dimension, j]
             for row in (i, j):
-                # The bound of a member of a body (repose.sim.engine.body_builder) holds at its radius and beyond.
+                # The bound of a member (repose.sim.engine.body_builder.most_easily_moved) is valid from its radius on.
                 if inverse_mass[0, row] * world.mass[row] > 1.0 + ROUNDING:
                     short = max(world.radius[row] - 0.5 * link.length, 0.0)
                     farther += 0.5 * link.length * short * inverse_mass[dimension, row]

@@ -1,4 +1,4 @@
-"""Functions that build a world from spheres and walls, checked, and that add, remove and reorder rows."""
+"""Build a world from spheres and walls, check it, and add, remove and reorder rows."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ from repose.sim.engine.world import (
 )
 
 BOND_COLUMNS = ("i", "j", "rest_length", "own", "intact", "memory")
-"""Columns of `Bonds` with one entry per bond that are kept from step to step."""
+"""Columns of `Bonds` with one entry per bond that keep their values from step to step."""
 
 PAIRS_PER_SPHERE = 4
-"""Pair capacity a new world starts with, per sphere; the table grows when it is full."""
+"""Initial capacity of the pair list per sphere; the table grows when it is full."""
 SPARE = 1024
-"""Entries that a list may have to spare whatever its length: to give back or to save so few is not worth the work."""
+"""Unused entries that a list of any length may have: fewer are not worth the time of a reallocation."""
 
 
 def empty_world(
@@ -146,11 +146,11 @@ def add_spheres(
 def add_bonds(
     world: World, i: ArrayLike, j: ArrayLike, own: ArrayLike, *, rest_length: ArrayLike | None = None
 ) -> World:
-    """The world with bonds appended between the spheres of rows i and j, each shape (bonds,), and numbers `own` of each
-    bond, shape (columns, bonds) or (columns,); at rest at their present length, or at `rest_length` [m].
+    """The world with bonds appended between the spheres of rows i and j, each of shape (bonds,). `own` are the numbers
+    of the bonds, shape (columns, bonds) or (columns,). `rest_length` [m] is by default the present length.
 
-    Raises ValueError for rows that are not there, a sphere bonded to itself, centres that coincide, another number of
-    columns than before, and numbers that are not finite.
+    Raises ValueError for rows that do not exist, coinciding centres (a sphere bonded to itself), a number of columns
+    that differs from that of existing bonds, and numbers that are not finite.
     """
     first, second = (np.atleast_1d(np.asarray(rows, np.int64)) for rows in (i, j))
     count, dimension = first.size, world.search.cell.shape[0]
@@ -176,7 +176,7 @@ def add_bonds(
 
 
 def indexed_bonds(bonds: Bonds, spheres: int) -> Bonds:
-    """The same bonds with room for their forces, and with an index by sphere."""
+    """The same bonds with tables for their forces and with an index by sphere."""
     count, width = bonds.i.size, bonds.push.shape[1]
     ends = np.concatenate([bonds.i, bonds.j]).astype(np.int64)
     labels = np.concatenate([np.arange(1, count + 1), -np.arange(1, count + 1)])
@@ -190,7 +190,7 @@ def indexed_bonds(bonds: Bonds, spheres: int) -> Bonds:
 
 
 def _kept_bonds(world: World, new_row: NDArray[np.int64]) -> Any:
-    """The bonds between spheres that stay, with their new rows."""
+    """The bonds between remaining spheres, with their new rows."""
     if not world.bonds:
         return ()
     bonds = world.bonds
@@ -202,14 +202,14 @@ def _kept_bonds(world: World, new_row: NDArray[np.int64]) -> Any:
 
 
 def body_of(bodies: Bodies, spheres: int) -> NDArray[np.int32]:
-    """Row of the body that each sphere is a member of, -1 for loose ones, shape (spheres,)."""
+    """Row of the body of each member sphere, -1 for spheres of no body, shape (spheres,)."""
     rows = np.full(spheres, -1, np.int32)
     rows[bodies.member] = np.repeat(np.arange(bodies.begin.size - 1), np.diff(bodies.begin))
     return rows
 
 
 def _in_whole_bodies(world: World, rows: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Those of these rows that are loose or in a body all of whose members are among them."""
+    """The given rows without members of bodies that have a member outside these rows."""
     if not world.bodies or world.bodies.begin.size == 1:
         return rows
     kept = np.zeros(world.sphere_count, bool)
@@ -220,7 +220,7 @@ def _in_whole_bodies(world: World, rows: NDArray[np.intp]) -> NDArray[np.intp]:
 
 
 def _kept_bodies(world: World, rows: NDArray[np.intp], new_row: NDArray[np.int64]) -> Any:
-    """The bodies whose members stay, in the order of their first members."""
+    """The bodies of remaining members, in the order of their first members."""
     if not world.bodies:
         return ()
     bodies = world.bodies
@@ -241,13 +241,13 @@ def _kept_bodies(world: World, rows: NDArray[np.intp], new_row: NDArray[np.int64
 
 
 def keep_spheres(world: World, kept: NDArray[np.bool_]) -> World:
-    """The world with only the rows where `kept` is True; contact history among them is kept bit by bit. A body leaves
-    as a whole as soon as one of its members does."""
+    """The world with only the rows for which `kept` is True. The contact history among them keeps its bits. A body
+    leaves as a whole if one of its members leaves."""
     return with_rows(world, np.flatnonzero(kept))
 
 
 def in_order_of_id(world: World) -> World:
-    """The same world with its rows in the order of ids, in which forces add up; its lists remain valid."""
+    """The same world with rows in the order of ids, the order in which forces add up; its lists remain valid."""
     rows = np.argsort(world.sphere_id)
     if (rows[1:] > rows[:-1]).all():
         return world
@@ -258,7 +258,7 @@ def in_order_of_id(world: World) -> World:
 
 
 def with_rows(world: World, rows: NDArray[np.intp]) -> World:
-    """The world with only these rows, in this order; contact history among them is kept bit by bit."""
+    """The world with only these rows, in this order; the contact history among them keeps its bits."""
     rows = _in_whole_bodies(world, rows)
     new_row = np.full(world.sphere_count, -1)
     new_row[rows] = np.arange(rows.size)
@@ -296,10 +296,10 @@ def _kept_pairs(world: World, new_row: NDArray[np.int64]) -> tuple[Pairs, int]:
     dimension = world.search.cell.shape[0]
     pairs = empty_pairs(world.pairs.i.size, dimension, world.motion.shape[0] > dimension)
     for name in Pairs._fields:
-        if getattr(pairs, name).shape[-1] > 0:  # a column of models with rotation, or without
+        if getattr(pairs, name).shape[-1] > 0:  # some columns exist only with rotation, some only without
             getattr(pairs, name)[..., :left] = getattr(world.pairs, name)[..., entries]
     pairs.i[:left], pairs.j[:left] = low[entries], high[entries]
-    # Where i and j exchange, the contact memory changes sign.
+    # The contact memory changes sign if i and j are exchanged.
     other = np.flatnonzero(i[entries] > j[entries])
     kinds = world.counters[MATERIAL_COUNT]
     pairs.shear_spring[:, other] *= -1.0
@@ -315,7 +315,7 @@ def set_walls(
     velocity: ArrayLike = 0.0,
     material: ArrayLike = 0,
 ) -> World:
-    """The world with these walls instead of its own: see `repose.sim.engine.world.Walls` for the shapes and their
+    """The world with these walls in place of its present walls; `repose.sim.engine.world.Walls` defines shapes and
     corners.
 
     shape (walls,), corner (walls, 3, dimension) [m], velocity [m/s] and material broadcast. Raises ValueError for
@@ -333,7 +333,7 @@ def set_walls(
 
 
 def flaw_of_walls(shape: NDArray[np.int64], corners: Floats) -> str:
-    """What is wrong with these walls, in a sentence, or an empty string; corners [m], shape (walls, 3, dimension)."""
+    """What is wrong with these walls, as a sentence; empty if nothing is. corners [m], shape (walls, 3, dimension)."""
     faceted = shape == FACET
     endless = ~np.isfinite(corners).all(axis=(1, 2))
     if endless.any():
@@ -365,8 +365,8 @@ def _kept_wall_contacts(world: World, new_row: NDArray[np.int64]) -> tuple[WallC
 
 
 def enlarge_pairs(world: World) -> World:
-    """The same world with more room in the list that was full: a quarter more for pairs (up to half for few),
-    half as much again for contacts with walls. Nothing else changes, the reference positions included."""
+    """The same world with a larger capacity of the list that was full: by a quarter for pairs (by half for few pairs),
+    by half for contacts with walls. Everything else is unchanged, also the reference positions."""
     pairs, walls = world.pairs.i.size, world.wall_contacts.sphere.size
     status = world.threads.thread_status
     walls_full = world.walls.shape.size > 0 and status[0, WALL_LIST_FITS] == 0
@@ -376,9 +376,9 @@ def enlarge_pairs(world: World) -> World:
 
 
 def trimmed(world: World) -> World:
-    """The same world with less room in its lists, if they fill less than four fifths of it.
+    """The same world with smaller lists, if the lists fill less than four fifths of their capacity.
 
-    A list is longer while grains are poured or flow than when they rest, and a pair takes 100 bytes or more.
+    Lists are longer while grains are poured or flow than when they rest, and a pair takes at least 100 bytes.
     """
     pairs = _trimmed(world.pairs.i.size, int(world.counters[PAIR_COUNT]))
     walls = _trimmed(world.wall_contacts.sphere.size, int(world.counters[WALL_CONTACT_COUNT]))
@@ -388,19 +388,19 @@ def trimmed(world: World) -> World:
 
 
 def _trimmed(capacity: int, needed: int) -> int:
-    """Capacity of a list with so many entries, with an eighth to spare, if it may not stay as it is."""
+    """Capacity of a list with `needed` entries: `capacity` if not much too large, else an eighth above `needed`."""
     return capacity if 4 * capacity <= 5 * needed + 4 * SPARE else 9 * needed // 8 + LANES
 
 
 def with_threads(world: World, threads: int) -> World:
-    """The same world with tables for so many threads."""
+    """The same world with tables for `threads` threads."""
     if threads == world.threads.thread_status.shape[0]:
         return world
     return _refitted(world, world.pairs.i.size, world.wall_contacts.sphere.size, threads)
 
 
 def _refitted(world: World, capacity: int, wall_capacity: int, threads: int | None = None) -> World:
-    """`fitted`, with lists that remain valid."""
+    """`fitted` for unchanged spheres and walls: the lists remain valid."""
     grown = fitted(world, world.pairs, capacity, wall_capacity, threads)
     grown.search.reference[:] = world.search.reference
     grown.search.wall_reference[:] = world.search.wall_reference
@@ -408,7 +408,7 @@ def _refitted(world: World, capacity: int, wall_capacity: int, threads: int | No
 
 
 def index_pairs(world: World) -> None:
-    """Index by sphere a pair list that was not made by the step loop."""
+    """Index by sphere a pair list that the step loop did not make."""
     used = int(world.counters[PAIR_COUNT])
     rows = np.arange(world.sphere_count + 1)
     world.search.begin[:] = np.searchsorted(world.pairs.i[:used], rows)
@@ -420,7 +420,7 @@ def index_pairs(world: World) -> None:
 
 
 def fill_pair_properties(world: World) -> None:
-    """Compute the columns of listed pairs that follow from their spheres, with the same bits as
+    """Compute the columns of listed pairs that follow from their spheres, with the same bits as in
     `repose.sim.engine.neighbours.pair_list`."""
     used = int(world.counters[PAIR_COUNT])
     pairs = world.pairs
@@ -437,7 +437,7 @@ def fill_pair_properties(world: World) -> None:
 
 
 def with_parts(world: World, model: Model) -> World:
-    """The world with an empty table of bonds or bodies where the model has them and the world does not yet."""
+    """The world with an empty table of bonds or bodies if the model has one and the world does not."""
     dimension, spheres = world.search.cell.shape[0], world.sphere_count
     spin_length = world.motion.shape[0] - dimension
     if model.bond is not None and not world.bonds:
@@ -449,12 +449,12 @@ def with_parts(world: World, model: Model) -> World:
 
 
 def forget_neighbours(world: World) -> None:
-    """Have both lists rebuilt at the next step, whatever has moved."""
+    """Force a rebuild of both lists at the next step."""
     world.search.reference[:] = np.inf
 
 
 def with_levels(world: World, levels: int) -> World:
-    """The world with room for another integrator's levels; those above acceleration begin at zero."""
+    """The world with the levels of another integrator; levels above the acceleration begin at zero."""
     motion = np.zeros((world.motion.shape[0], levels, world.sphere_count))
     motion[:, :3] = world.motion[:, :3]
     if world.bodies:
@@ -467,10 +467,10 @@ def with_levels(world: World, levels: int) -> World:
 def fitted(
     world: World, pairs: Pairs, capacity: int, wall_capacity: int | None = None, threads: int | None = None
 ) -> World:
-    """The world with search tables for its number of spheres, lists of pairs and of contacts with walls of the given
-    capacities, to be stepped by so many threads; what is not given is as before.
+    """The world with search tables for its number of spheres, the given capacities of the lists of pairs and of
+    contacts with walls, and tables for `threads` threads; the defaults are the present values.
 
-    The reference positions are left at infinity, so that the next step rebuilds the list.
+    The reference positions are infinite: the next step rebuilds the lists.
     """
     dimension = world.search.cell.shape[0]
     capacity = max(capacity, LANES)

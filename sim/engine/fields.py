@@ -1,8 +1,8 @@
 """Fields: forces on one sphere that depend on its own motion and on time, such as buoyancy or the pull of a planet.
 
-A model has a tuple of fields. They are composed into one function when the step loop is compiled; a model without
-fields compiles nothing of this file. A field with a potential moves energy between the motion and that potential. The
-rest of its work is booked step by step: what the sphere loses to a medium as heat, what an agent outside does as work.
+The fields of a model are composed into one function when the step loop is compiled; for a model without fields nothing
+of this file is compiled. A field with a potential converts kinetic into potential energy and back. The rest of its work
+is booked at every step: power that the sphere loses to a medium as heat, power that an external agent supplies as work.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from repose.sim.engine.world import LEDGER_DAMPING, LEDGER_WALLS, World
 
 
 class Sphere(NamedTuple):
-    """What a field reads of one sphere."""
+    """The quantities of one sphere that a field reads."""
 
     position: tuple
     """[m], of length 2 or 3."""
     velocity: tuple
-    """[m/s]; leap-frog stores it half a step behind the position."""
+    """[m/s]; leapfrog stores it half a step behind the position of this evaluation."""
     spin: tuple
     """[rad/s], of length 0, 1 or 3."""
     radius: float
@@ -33,26 +33,26 @@ class Sphere(NamedTuple):
 
 
 class FieldForce(NamedTuple):
-    """What a field returns."""
+    """Result of the force function of a field."""
 
     force: tuple
     """[N]."""
     torque: tuple
     """[N m], of the length of the spin."""
     heat: float
-    """Power that the sphere loses to the medium [W]: drag."""
+    """Power that the sphere loses to the medium by drag [W]."""
     work: float
-    """Power that an agent outside supplies [W]: force times velocity of the part that has no potential."""
+    """Power that an external agent supplies [W]: force times velocity, of the part of the force without potential."""
 
 
 @compilable(forceinline=True)
 def no_force(params, sphere, time):
-    """The sum of no fields."""
+    """The force of a model without fields: zero."""
     return FieldForce(vector.scale(0.0, sphere.position), vector.scale(0.0, sphere.spin), 0.0, 0.0)
 
 
 def sum_of(fields: tuple[BoundField, ...]) -> BoundField:
-    """Several fields as one, whose params are the tuple of theirs."""
+    """The sum of several fields as one field, whose params are the tuple of their params."""
     if not fields:
         return BoundField(no_force)
     first, others = fields[0], sum_of(fields[1:])
@@ -81,20 +81,20 @@ def sum_of(fields: tuple[BoundField, ...]) -> BoundField:
 
 
 class FieldCall(NamedTuple):
-    """What the loop over spheres calls: the field's functions and the numbers they read."""
+    """The composed function of the fields, which the loop over spheres calls, and the numbers that it reads."""
 
     force: Callable
     params: tuple
     time: float
-    """Of this force evaluation [s]."""
+    """Time of this force evaluation [s]."""
 
 
 class FieldTables(NamedTuple):
-    """What the forces of fields are computed from: a world, and this evaluation."""
+    """Arguments of `field_forces`: a world and this evaluation."""
 
     world: World
     mass: Floats
-    """On which fields act."""
+    """Mass of each sphere on which fields act [kg], shape (count,)."""
     params: int
     """Address (repose.sim.engine.packed) of the numbers that the fields read."""
     time: float
@@ -109,7 +109,7 @@ def field_tables(world, params, time, mass, thread):
 
 @compilable(forceinline=True)
 def sphere_at(world, mass, positions, velocities, spins, i):
-    """Sphere i as a field sees it."""
+    """The quantities of sphere i that a field reads."""
     return Sphere(
         arrays.at(positions, i),
         arrays.at(velocities, i),
@@ -153,13 +153,13 @@ def record_field_energy(world, dt_stage):
     for i in range(power.shape[1]):
         heat += power[0, i]
         work += power[1, i]
-    # Entries of their own: pairs are added from the first on, walls to the last and the first.
+    # Entries that nothing else adds to: pairs use the first entries, walls the last and the first.
     world.ledger[LEDGER_DAMPING, BLOCK - 2] += dt_stage * heat
     world.ledger[LEDGER_WALLS, 1] += dt_stage * work
 
 
 class FieldSurvey(NamedTuple):
-    """The field's functions that a survey calls, and the numbers they read."""
+    """The functions of the fields that a survey calls, and the numbers that they read."""
 
     potential: Callable
     stiffness: Callable
@@ -170,7 +170,7 @@ class FieldSurvey(NamedTuple):
 
 @compilable
 def survey_fields(world, field, shapes, mass, sums):
-    """Potential energy of all spheres that can move [J]; adds their stiffness to the sums of
+    """Potential energy of all spheres that can move [J]; adds the stiffnesses to the sums of
     repose.sim.engine.timestep.survey."""
     positions = arrays.level(world.motion, 0, 0, shapes.position)
     velocities = arrays.level(world.motion, 0, 1, shapes.position)

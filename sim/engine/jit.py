@@ -28,23 +28,24 @@ from numba.core.registry import cpu_target
 from numba.core.typed_passes import NativeLowering
 
 LONGEST_WAIT = 600
-"""Time after which a function is compiled although another process seems to compile it, where that can be told [s]."""
+"""Time after which a function is compiled although another process still holds the lock, on Windows [s]."""
 
 OPTIONS = {"nogil": True, "error_model": "numpy", "_nrt": False}
-"""How loops are compiled. Reference counting is off: the caller owns all arrays, and kernels never allocate. It took a
-fifth of the compile time, and of a step of a thousand grains.
+"""Options of all compiled loops. Reference counting is off: the caller owns all arrays, and kernels never allocate.
+Counting took a fifth of the compile time, and of the time of a step of a thousand grains.
 
-No fastmath: its flags drop the checks for numbers that are not finite.
+fastmath is off: its flags remove the tests for numbers that are not finite.
 """
 
 if numba.config.CPU_FEATURES is None and "+avx512vbmi2" in (features := get_host_cpu_features().split(",")):
-    # LLVM uses half the width of the registers on processors of Intel, whose clock fell with the whole width before
-    # Ice Lake. It never did on those of AMD. Every number stays the same: lanes do not mix.
+    # LLVM uses half of the register width on Intel processors, because their clock fell at the full width before
+    # Ice Lake; AMD processors never slowed down. The results have the same bits: lanes do not mix.
     numba.config.CPU_FEATURES = ",".join([*features, "-prefer-256-bit"])
 
 FunctionIdentity._unique_ids = itertools.count(secrets.randbits(60))
-"""numba tells functions of one name apart by a number, which it counts from 1 in every process. Laws are closures of
-one name: of two that different processes have compiled, and that a third loads from disk, both would be the first."""
+"""numba distinguishes functions of equal names by a number that starts at 1 in every process. All laws are closures of
+one name. Two laws compiled by two processes would get the same number and clash in a third that loads both from disk;
+a random start avoids this."""
 
 if sys.platform == "win32":
     import msvcrt
@@ -64,7 +65,7 @@ else:
 
 
 class _InnerLibrary(JITCodeLibrary):
-    """Code that is linked into that of its callers only: it is optimised there, and not made into machine code here."""
+    """Code that is only linked into its callers: it is optimised there, and no machine code is made of it alone."""
 
     def _optimize_final_module(self) -> None:
         pass
@@ -84,14 +85,14 @@ class _InnerLowering(NativeLowering):
         state.library = _InnerLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
         state.flags.no_compile = True
         super().run_pass(state)
-        known_as = object().__dir__  # callers find the function by this, in place of the entry point it does not have
+        known_as = object().__dir__  # a unique key by which callers find the function; it has no entry point
         state.targetctx.insert_user_function(known_as, state["cr"].fndesc, [state.library])
         state["cr"] = state["cr"]._replace(cfunc=known_as)
         return True
 
 
 class _InnerCompiler(CompilerBase):
-    """numba's compiler, but for the last pass."""
+    """numba's compiler with another last pass."""
 
     def define_pipelines(self) -> list[Any]:
         pipeline = DefaultPassBuilder.define_nopython_pipeline(self.state)
@@ -100,36 +101,35 @@ class _InnerCompiler(CompilerBase):
 
 
 INNER = {"no_cfunc_wrapper": True, "pipeline_class": _InnerCompiler}
-"""How the functions inside a loop are compiled: only compiled code calls them. Without this numba optimises each of the
-170 functions of a step together with all that it calls, and makes machine code of it, which nobody runs: half of the
-compile time."""
+"""Options of the functions inside a loop, which only compiled code calls. Without them numba optimises each of the 170
+functions of a step together with its callees and makes unused machine code of it: half of the compile time."""
 
 
 def compilable(function: Callable | None = None, **options: Any) -> Any:
-    """Let compiled code call a function, which stays plain Python for Python; with numba's `options`, or bare."""
+    """Decorator: compiled code may call the function, Python calls it as it is; with or without numba's `options`."""
     mark = numba.extending.register_jitable(**INNER, **options)
     return mark if function is None else mark(function)
 
 
 def overload(function: Callable, **options: Any) -> Any:
-    """Let compiled code call a variant of `function` that is chosen by the types of its arguments; with numba's
+    """Decorator: compiled code calls a variant of `function` that the types of the arguments select; with numba's
     `options`."""
     return numba.extending.overload(function, jit_options=INNER | options)
 
 
 def call(part: Any, argument: Any) -> int:
-    """part(argument): for compiled code `part` is the address of a function that was compiled on its own
-    (`address_of`), which costs no more than to hand over the argument, or a function that is compiled here."""
+    """part(argument). In compiled code `part` is the address of a separately compiled function (`address_of`), which
+    costs no more than passing the argument, or a function that is compiled here."""
     return int(part(argument))
 
 
 _argument_types: set[types.Type] = set()
-"""Types of the arguments of parts: at an address there must be a function for exactly these."""
+"""Types of the arguments of parts; compiled code may call addresses with arguments of exactly these types."""
 
 
 @numba.extending.intrinsic
 def _call_address(typing, address, argument):  # type: ignore[no-untyped-def]
-    """The whole number that the function at this address returns."""
+    """The integer that the function at this address returns."""
     if argument not in _argument_types:
         raise errors.TypingError(f"No part of the step was compiled for {argument}.")
 
@@ -153,14 +153,14 @@ def _call(part, argument):  # type: ignore[no-untyped-def]  # numba compares its
 
 
 def argument_type(argument: Any) -> types.Type:
-    """The type of the argument of a part, which compiled code may call from now on."""
+    """Type of the argument of a part, registered as callable by compiled code."""
     kind = numba.typeof(argument)
     _argument_types.add(kind)
     return kind
 
 
 def address_of(part: Any, kind: types.Type) -> int:
-    """Address of a function that `compiled_part` has made, compiled or loaded for arguments of this type."""
+    """Address of a function from `compiled_part`, compiled or loaded for arguments of this type."""
     made = part.get_compile_result(types.int64(kind))
     return int(made.library.get_pointer_to_function(made.fndesc.llvm_func_name))
 
@@ -169,15 +169,15 @@ SIM = Path(__file__).resolve().parents[1]
 """Folder of the package `repose.sim`."""
 
 COMPILED_FROM = ("engine", "laws", "integrators", "fields", "bonds")
-"""Packages of `sim` whose functions a step loop consists of."""
+"""Packages of `sim` that contain the functions of a step loop."""
 
 
 @cache
 def fingerprint() -> str:
-    """Digest of all sources a step loop is compiled from: it is reused only for exactly this physics.
+    """Digest of all sources from which a step loop is compiled: cached code is reused only for equal sources.
 
-    A loop must mention it in its body, so that it is part of the closure: numba itself watches for edits
-    in one file only and would silently run old physics after an edit in a law.
+    A loop must mention the digest in its body, which makes it part of the closure and of the cache key: numba itself
+    notices edits in one file only, and would run old code after an edit of a law.
     """
     digest = hashlib.sha256()
     for path in sorted(path for part in COMPILED_FROM for path in (SIM / part).rglob("*.py")):
@@ -186,8 +186,8 @@ def fingerprint() -> str:
 
 
 def plugin_sources(loop: Callable) -> str:
-    """Digest of the contents of files outside `sim` whose functions a loop closes over, such as a plug-in's law; empty
-    without."""
+    """Digest of the files outside `sim` whose functions a loop closes over, such as a plug-in's law; empty if there are
+    none."""
     seen: set[Callable] = set()
     digests: set[str] = set()
 
@@ -208,27 +208,27 @@ def plugin_sources(loop: Callable) -> str:
 
 
 def compiled_part(function: Callable) -> Any:
-    """A function of one argument that returns a whole number, to be compiled on its own; as `compiled`."""
+    """A function of one argument that returns an integer, compiled separately; otherwise as `compiled`."""
     return compiled(function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 
 def compiled(loop: Callable, **options: Any) -> Any:
-    """The loop, compiled at its first call or loaded from the cache; a corrupt cache is removed and rebuilt, and
-    without a writable folder the loop is compiled without a cache."""
+    """The loop, compiled at its first call or loaded from the cache. A corrupt cache is removed and rebuilt; without a
+    writable folder the loop is compiled without a cache."""
     if foreign := plugin_sources(loop):
-        # Files of its own: numba does not notice edits of a plug-in, and an index that names types of a plug-in cannot
-        # be read by a process without it.
+        # A plug-in gets cache files of its own: numba does not notice edits of a plug-in, and a process without the
+        # plug-in cannot read an index that names its types.
         loop.__qualname__ += f".plugin-{foreign}"
     try:
         dispatcher: Any = numba.njit(cache=True, **OPTIONS, **options)(loop)
-    except RuntimeError:  # so numba says it
+    except RuntimeError:  # numba found no writable folder
         _cannot_keep("no folder can be written to")
         return numba.njit(**OPTIONS, **options)(loop)
     store = dispatcher._cache
     compile_now = dispatcher.compile
 
     def compile_once(signature: Any) -> Any:
-        # numba's own lock first: a thread that holds it and compiles the same function would wait for this one for ever
+        # numba's lock comes first: a thread that holds it and compiles the same function would wait here for ever.
         with global_compiler_lock, _only_process(store, signature), _collector_off():
             return compile_now(signature)
 
@@ -236,14 +236,14 @@ def compiled(loop: Callable, **options: Any) -> Any:
     load, save = store.load_overload, store.save_overload
 
     def forget() -> None:
-        """Remove the index; a file that it names may be cut, or of another loop that had its number before."""
+        """Remove the index: a file that it names can be cut, or belong to another loop that had the same number."""
         with suppress(OSError):
             Path(store._cache_file._index_path).unlink()
 
     def load_or_forget(signature: Any, target: Any) -> Any:
         try:
             return load(signature, target)
-        except Exception as error:  # whatever a cut or foreign file provokes in the unpickler
+        except Exception as error:  # a cut or foreign file can raise any error in the unpickler
             logging.getLogger(__name__).warning("The cache of compiled code is damaged (%s): compiling again.", error)
             forget()
             return None
@@ -260,9 +260,9 @@ def compiled(loop: Callable, **options: Any) -> Any:
 
 
 def is_stored(dispatcher: Any) -> bool:
-    """Whether numba's index names a compiled version of this function, for this processor and these sources; numba has
-    no public question for that."""
-    with suppress(Exception):  # another version of numba: then the function is compiled, or loaded, to find out
+    """Whether numba's index names a compiled version of this function for this processor and these sources; numba has
+    no public function for this."""
+    with suppress(Exception):  # another version of numba can differ: then the function counts as not stored
         own = _index_key(dispatcher._cache, None)[1:]
         return any(key[1:] == own for key in dispatcher._cache._cache_file._load_index())
     return False
@@ -274,8 +274,8 @@ def _index_key(store: Any, signature: Any) -> Any:
 
 @contextmanager
 def _only_process(store: Any, signature: Any) -> Iterator[None]:
-    """Wait until no other process compiles the same function, whose code is then found on disk. The system takes the
-    lock from a process that ends; where it cannot lock files, both compile."""
+    """Wait while another process compiles the same function; its code is then found on disk. The system releases the
+    lock of a process that ends. If files cannot be locked, both processes compile."""
     with ExitStack() as stack:
         with suppress(OSError):
             name = hashlib.sha256(repr(_index_key(store, signature)).encode()).hexdigest()[:16]
@@ -287,14 +287,14 @@ def _only_process(store: Any, signature: Any) -> Iterator[None]:
 
 
 def _remove(path: Path) -> None:
-    with suppress(OSError):  # another process holds it
+    with suppress(OSError):  # on Windows: another process has opened the file
         path.unlink()
 
 
 @contextmanager
 def _collector_off() -> Iterator[None]:
-    """Python's collector of cyclic garbage does not run inside the block: while numba compiles it takes a third of the
-    time, over and over again going through millions of objects that are still needed."""
+    """Switch Python's cyclic garbage collector off inside the block: while numba compiles, the collector would take a
+    third of the time to scan millions of objects that are still in use."""
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -306,7 +306,7 @@ def _collector_off() -> Iterator[None]:
 
 @cache
 def _cannot_keep(reason: str) -> None:
-    """Log a warning, once per reason."""
+    """Log a warning that compiled code is not stored, once per reason."""
     logging.getLogger(__name__).warning(
         "The compiled engine cannot be stored (%s): it is compiled again at the next start.", reason
     )

@@ -1,7 +1,7 @@
-"""Eight numbers at once: generic vector operations, which compile to the instructions of any processor.
+"""Vectors of eight numbers: generic vector operations, which compile to the instructions of any processor.
 
-The functions build LLVM's instructions for the intrinsics of `neighbours.lanes` and `contacts.sphere_rows`; numba's
-loops over so few numbers stay scalar.
+The functions build LLVM's instructions for the intrinsics of `neighbours.lanes` and `contacts.sphere_rows`: numba's
+loops over eight numbers would stay scalar.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ REAL, SHORT, LONG = ir.DoubleType(), ir.IntType(32), ir.IntType(64)
 
 
 def load(builder: Any, pointer: Any, kind: Any, lanes: int = LANES) -> Any:
-    """So many neighbouring entries of a table as one vector."""
+    """`lanes` neighbouring entries of a table as one vector."""
     size = kind.width // 8 if isinstance(kind, ir.IntType) else 8
     return builder.load(builder.bitcast(pointer, ir.VectorType(kind, lanes).as_pointer()), align=size)
 
@@ -30,7 +30,7 @@ def store(builder: Any, vector: Any, pointer: Any) -> None:
 
 
 def compress(builder: Any, vector: Any, chosen: Any) -> Any:
-    """The chosen ones of LANES short numbers, from the first lane on."""
+    """The chosen numbers of a vector of LANES 32-bit integers, moved to the first lanes."""
     kind = ir.FunctionType(vector.type, (vector.type, chosen.type, vector.type))
     name = f"llvm.experimental.vector.compress.v{LANES}i32"
     function = cgutils.get_or_insert_function(builder.module, kind, name)
@@ -38,30 +38,30 @@ def compress(builder: Any, vector: Any, chosen: Any) -> Any:
 
 
 def splat(builder: Any, value: Any) -> Any:
-    """A vector of LANES times the same number."""
+    """A vector with the same number in all LANES."""
     kind = ir.VectorType(value.type, LANES)
     one = builder.insert_element(ir.Constant(kind, ir.Undefined), value, SHORT(0))
     return shuffle(builder, one, one, [0] * LANES)
 
 
 def first_lanes(builder: Any, number: Any) -> Any:
-    """Which of LANES are among the first so many."""
+    """A mask of LANES that is true in the first `number` lanes."""
     kind = ir.VectorType(SHORT, LANES)
     return builder.icmp_signed("<", ir.Constant(kind, list(range(LANES))), splat(builder, builder.trunc(number, SHORT)))
 
 
 def count(builder: Any, lanes: Any) -> Any:
-    """Number of true conditions among LANES."""
+    """Number of true lanes of a mask."""
     return builder.zext(builder.ctpop(builder.bitcast(lanes, ir.IntType(LANES))), LONG)
 
 
 def shuffle(builder: Any, a: Any, b: Any, entries: Sequence[int]) -> Any:
-    """The vector of these entries of two vectors, one after the other."""
+    """The vector of the given entries of a followed by b."""
     return builder.shuffle_vector(a, b, ir.Constant(ir.VectorType(SHORT, len(entries)), list(entries)))
 
 
 def columns_of_rows(builder: Any, rows: Sequence[Any]) -> list[Any]:
-    """Two or four vectors of eight numbers from eight vectors of two or four."""
+    """Transpose eight vectors of two or four numbers into two or four vectors of eight."""
     if rows[0].type.count == 2:
         halves = [shuffle(builder, rows[k], rows[k + 1], range(4)) for k in (0, 2, 4, 6)]
         low, high = (shuffle(builder, halves[k], halves[k + 1], range(8)) for k in (0, 2))
@@ -75,7 +75,7 @@ def columns_of_rows(builder: Any, rows: Sequence[Any]) -> list[Any]:
 
 
 def rows_of_columns(builder: Any, columns: Sequence[Any]) -> list[Any]:
-    """Eight vectors of two or four numbers from as many vectors of eight."""
+    """Transpose two or four vectors of eight numbers into eight vectors of two or four."""
     low, high = (0, 8, 1, 9, 2, 10, 3, 11), (4, 12, 5, 13, 6, 14, 7, 15)
     a = [shuffle(builder, columns[0], columns[1], entries) for entries in (low, high)]
     if len(columns) == 2:

@@ -1,7 +1,7 @@
-"""Model: which formulas a world moves by; everything that varies by number is in World and params.
+"""Model: the formulas by which a world moves; all numbers are in World and params.
 
-Also the named tuples in which the step loop passes arguments that belong together. They are defined in a module that
-can be imported, because numba's cache on disk finds their classes by name.
+This module also defines the named tuples of arguments of the step loop: numba's cache on disk finds their classes by
+the name of an importable module.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ def no_stiffness(params: Any, sphere: Any, time: float) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class BoundLaw:
-    """A contact law with every choice of formula made: plain functions that numba can compile.
+    """A contact law for one choice of formulas: plain functions that numba can compile.
 
-    `params` is the tuple of numbers that the law reads; its values may change between batches, its type may not.
+    `params` is the tuple of numbers that the law reads. Its values may change between batches; its type is constant.
     """
 
     force: Callable
@@ -63,19 +63,19 @@ class BoundLaw:
     material_columns: int = 0
     """Length of `Contact.material`; 0 if the law reads neither material nor effective radius of a contact."""
     reach: Callable = no_reach
-    """reach(params) -> how far beyond touching the law acts [m]; 0 for a contact law, which has this default."""
+    """reach(params) -> largest gap at which the law acts [m]; 0 for a contact law (the default)."""
     lasts: Callable = while_touching
     """lasts(params, contact) -> 1.0 if the memory of the contact lasts beyond this evaluation, else 0.0. The memory is
-    the shear spring and `Contact.remembered`. A law with reach may keep it after the two have parted; when it ends, the
-    energy that the law then still stores is booked as lost."""
+    the shear spring and `Contact.remembered`. A law with reach may keep the memory after the spheres part. When the
+    memory ends, the energy that the law still stores is booked as lost."""
 
     shear_stiffness_varies: bool = False
-    """Whether the stiffness of the friction spring follows the overlap: the spring then gains and loses energy without
-    work, which the loop books as `World.stiffening`."""
+    """Whether the stiffness of the friction spring follows the overlap. The energy of the spring then changes without
+    work; the loop books this change as `World.stiffening`."""
 
     @property
     def needs_material(self) -> bool:
-        """Whether the loop must provide material and effective radius of every contact, which costs a little."""
+        """Whether the loop must provide material and effective radius of every contact, which costs some time."""
         return self.material_columns > 0
 
     @property
@@ -86,45 +86,45 @@ class BoundLaw:
 
 @dataclass(frozen=True)
 class BoundField:
-    """A field with every choice of formula made: plain functions of one sphere and of time that numba can compile."""
+    """A field for one choice of formulas: plain functions of one sphere and of time that numba can compile."""
 
     force: Callable
     """force(params, sphere, time) -> FieldForce; `Sphere` and `FieldForce` are in repose.sim.engine.fields."""
     potential: Callable = no_potential
     """potential(params, sphere, time) -> potential energy of the part of the force that has one [J]."""
     stiffness: Callable = no_stiffness
-    """stiffness(params, sphere, time) -> largest rise of the force with displacement [N/m] and with velocity [kg/s], in
-    any direction: the automatic time step follows it."""
+    """stiffness(params, sphere, time) -> largest derivative of the force with respect to displacement [N/m] and to
+    velocity [kg/s], over all directions; the automatic time step follows from it."""
 
 
 @dataclass(frozen=True)
 class BoundBond:
-    """A bond law with every choice of formula made: plain functions of one bond that numba can compile."""
+    """A bond law for one choice of formulas: plain functions of one bond that numba can compile."""
 
     force: Callable
     """force(params, link) -> BondForce; `Link` and `BondForce` are in repose.sim.engine.bonds."""
     energy: Callable
-    """energy(params, link) -> what the bond stores [J]; it is lost when the bond breaks."""
+    """energy(params, link) -> energy stored in the bond [J], which is lost when the bond breaks."""
     breaks: Callable
     """breaks(params, link) -> whether the bond breaks at this evaluation."""
     stiffness: Callable
-    """stiffness(params, link) -> axial and shear stiffness [N/m], bending and twisting stiffness, the larger
-    [N m/rad], and the time by which damping multiplies all of them [s]."""
+    """stiffness(params, link) -> axial stiffness [N/m], shear stiffness [N/m], the larger of bending and twisting
+    stiffness [N m/rad], and the damping time [s]: viscosity = stiffness × damping time."""
     columns: int = 1
-    """Length of `Link.own`, the numbers of a single bond."""
+    """Length of `Link.own`, the numbers that belong to one bond."""
 
 
 @dataclass(frozen=True)
 class Integrator:
     """An integration scheme: two plain functions around the force evaluation.
 
-    Both run once per stage for the spheres `first` to `last` - 1, each sphere on its own.
+    Both run once per stage for the spheres `first` to `last` - 1; no sphere depends on another one.
     """
 
     name: str
     title: str
     levels: int
-    """Rows of `World.motion` it keeps: position, velocity, acceleration, and its own."""
+    """Number of levels of `World.motion`: position, velocity, acceleration, and levels of the scheme itself."""
     before: Callable
     """before(motion, first, last, stage, dt): predict or drift."""
     after: Callable
@@ -132,12 +132,12 @@ class Integrator:
     weights: tuple[float, ...] = (1.0,)
     """Fraction of dt that each force evaluation represents (energy ledger), one entry per stage [-]."""
     velocity_lead: float = 0.0
-    """Time by which the stored velocity is ahead of the stored position, in units of dt [-]."""
+    """Time of the stored velocity minus time of the stored position, in units of dt [-]."""
     stage_times: tuple[float, ...] = (1.0,)
     """Time of each force evaluation from the beginning of the step, in units of dt, one entry per stage [-]."""
 
     def __post_init__(self) -> None:
-        """Refuse a record that says of some stages only when they are."""
+        """Refuse a record in which the numbers of stage times and of weights differ."""
         if len(self.stage_times) != len(self.weights):
             stages = f"{len(self.weights)} stages and {len(self.stage_times)} times of them"
             raise ValueError(f"The integrator '{self.name}' has {stages}: give `stage_times`, one entry per stage.")
@@ -145,18 +145,18 @@ class Integrator:
 
 @dataclass(frozen=True)
 class Model:
-    """Which formulas a world moves by."""
+    """The formulas by which a world moves."""
 
     law: BoundLaw
     integrator: Integrator
     dimension: int = 2
     rotation: bool = False
     fields: tuple[BoundField, ...] = ()
-    """Fields that act on every sphere, besides gravity."""
+    """Fields that act on every sphere in addition to gravity."""
     bond: BoundBond | None = None
     """Law of the bonds between spheres; None for a world without a table of bonds."""
     bodies: bool = False
-    """Whether the world has a table of rigid bodies of several spheres; they rotate, so that spheres must."""
+    """Whether the world has a table of rigid bodies of several spheres; requires `rotation`."""
 
     @property
     def spin_length(self) -> int:
@@ -165,7 +165,7 @@ class Model:
 
     @property
     def needs_material(self) -> bool:
-        """Whether pairs need the kind of their materials and their effective radius."""
+        """Whether pairs need their pair of materials and their effective radius."""
         return self.law.needs_material or self.rotation
 
     @property
@@ -178,7 +178,7 @@ class Model:
 
 
 class Shapes(NamedTuple):
-    """Zero vectors that give compiled code the lengths of vectors; their values are not read."""
+    """Zero vectors from whose types compiled code takes the lengths of vectors; their values are not read."""
 
     position: tuple
     """Length 2 or 3."""
@@ -193,14 +193,14 @@ class Shapes(NamedTuple):
 
 
 class Numbers(NamedTuple):
-    """What fields and bonds read: numbers that may change between batches, and the time."""
+    """The numbers that fields and bonds read, which may change between batches, and the time."""
 
     fields: tuple = ()
-    """The numbers of each field of the model, in its order."""
+    """The numbers of each field, in the order of `Model.fields`."""
     bond: tuple = ()
     """The numbers of the bond law."""
     time: float = 0.0
-    """Simulated time at `step` [s]; since then dt has not changed."""
+    """Simulated time at `step` [s]; dt is constant from this step on."""
     step: int = 0
 
 
@@ -208,17 +208,17 @@ NO_NUMBERS = Numbers()
 
 
 class PackedNumbers(NamedTuple):
-    """The numbers of a model as the step loop passes them to its parts, whatever their types: those that a law, field
-    or bond reads by their address (repose.sim.engine.packed)."""
+    """The numbers of a model as the step loop passes them to its parts. The numbers of law, gravity, fields and bond
+    are given by their addresses (repose.sim.engine.packed): this type is the same for all models."""
 
     law: int = 0
     gravity: int = 0
     fields: int = 0
     bond: int = 0
     reach: float = 0.0
-    """How far beyond touching the law acts [m]."""
+    """Largest gap at which the law acts [m]; 0 for a contact law."""
     time: float = 0.0
-    """As in `Numbers`, like the step."""
+    """Time and step as in `Numbers`."""
     step: int = 0
 
 
@@ -236,7 +236,7 @@ class Scheme(NamedTuple):
 
 
 class LawCall(NamedTuple):
-    """What the loops over contacts call: the law's functions and the numbers they read."""
+    """The functions of a law, which the loops over contacts call, and the numbers that they read."""
 
     force: Callable
     material: Callable
@@ -245,20 +245,20 @@ class LawCall(NamedTuple):
     stiffness: Callable
     params: tuple
     reach: float
-    """How far beyond touching the law acts [m]."""
+    """Largest gap at which the law acts [m]; 0 for a contact law."""
 
 
 class Stage(NamedTuple):
     """One force evaluation of a step."""
 
     dt: float
-    """Time that the evaluation represents [s]; 0 where nothing moves."""
+    """Time that the evaluation represents [s]; 0 if nothing moves (dt = 0)."""
     damping_fraction: float
     """Largest fraction of velocity that damping may remove per step [-]."""
 
 
 class Predicted(NamedTuple):
-    """What a scheme's `before` moves: the rows first to last - 1 of a table of motion."""
+    """Arguments of `Integrator.before`: the rows first to last - 1 of a table of motion."""
 
     motion: NDArray[np.float64]
     first: int
@@ -268,7 +268,7 @@ class Predicted(NamedTuple):
 
 
 class Corrected(NamedTuple):
-    """What a scheme's `after` moves, and the forces that it reads."""
+    """Arguments of `Integrator.after`: rows of a table of motion, and the forces on them."""
 
     motion: NDArray[np.float64]
     force: NDArray[np.float64]
@@ -287,11 +287,11 @@ class Thread(NamedTuple):
     """Number of threads."""
     first: int
     last: int
-    """Its spheres are the rows first to last - 1."""
+    """The spheres of this thread are the rows first to last - 1."""
 
 
 class Share(NamedTuple):
-    """What several parts read: a world, and the thread that works on its share of it."""
+    """Arguments of several parts: a world and the thread that works on its share."""
 
     world: Any
     thread: Thread

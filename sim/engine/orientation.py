@@ -1,7 +1,7 @@
-"""Orientation of spheres, for the picture: nothing in the motion of loose spheres depends on it.
+"""Orientation of spheres, for drawing; the motion of spheres outside bodies does not depend on it.
 
-The step loop integrates the components of the spin like coordinates. Over the few steps between two updates their sum
-is a rotation vector, by which the unit quaternion is rotated; exact for a steady axis.
+The step loop integrates the components of the spin like coordinates. The change of these coordinates between two
+updates is a rotation vector, by which the unit quaternion is rotated; this is exact for a constant axis.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def update(world: World) -> None:
         return
     angle = np.linalg.norm(step, axis=0)
     half = 0.5 * angle
-    # sin(a/2)/a, which is 1/2 at a = 0.
+    # sin(a/2)/a, which is 1/2 at a = 0
     x, y, z = step * 0.5 * np.sinc(half / np.pi)
     w = np.cos(half)
     qw, qx, qy, qz = world.orientation
@@ -53,8 +53,8 @@ def matrices(quaternion: Floats) -> Floats:
 
 
 def body_spins(bodies: Bodies, momentum: Floats) -> Floats:
-    """Angular velocity of every body [rad/s] from its angular momentum over the reference moment of inertia, both of
-    shape (spin length, bodies)."""
+    """Angular velocity of every body [rad/s] from its angular momentum over the reference moment of inertia [rad/s];
+    both have the shape (spin length, bodies)."""
     if len(momentum) == 1:
         return momentum
     turn = matrices(bodies.reference.T)

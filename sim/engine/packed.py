@@ -1,7 +1,7 @@
-"""Numbers that parts of the step read, handed over by address.
+"""Numbers that parts of the step read, passed by address.
 
-The numbers of a law are a tuple of its own type. The step loop only passes them on: with their address in place of the
-tuple it is compiled once for all laws, and the part that reads them knows their type.
+The numbers of a law are a tuple of a type of its own. The step loop passes only their address: it is compiled once for
+all laws. The part that reads the numbers is compiled for their type.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ T = TypeVar("T")
 
 
 def likeness(numbers: Any) -> Any:
-    """The same tuple with zeros for its numbers, and for a table as many None as it has dimensions: what compiled code
-    must know of numbers to read them."""
+    """The type information that compiled code needs to read `numbers`: the same tuple with zeros for numbers, and for a
+    table a tuple of as many None as it has dimensions."""
     if isinstance(numbers, tuple):
         items = map(likeness, numbers)
         return type(numbers)(*items) if hasattr(numbers, "_fields") else tuple(items)
@@ -36,28 +36,28 @@ def likeness(numbers: Any) -> Any:
 
 
 def packed(*groups: Any) -> tuple[NDArray[np.int64], list[int]]:
-    """Groups of numbers in memory as compiled code keeps them, and the address of each; valid as long as the first
-    result and the tables of the groups are kept."""
+    """Groups of numbers in the memory layout of compiled code, and the address of each group. The addresses are valid
+    while the first result and the tables of the groups exist."""
     parts = [_bytes_of(numbers) for numbers in groups]
     memory = np.frombuffer(b"".join(parts) + bytes(8), np.int64)
     address = memory.__array_interface__["data"][0]
-    found = []
+    addresses = []
     for part in parts:
-        found.append(address)
+        addresses.append(address)
         address += len(part)
-    return memory, found
+    return memory, addresses
 
 
 def while_same(make: Callable[..., T]) -> Callable[..., T]:
-    """`make`, which is called again only when one of its arguments is another object than at the last call."""
+    """`make` with its last result cached: called again only if an argument is another object than at the last call."""
     last: tuple[tuple[Any, ...], T] | None = None
 
-    def made(*given: Any) -> T:
+    def made(*arguments: Any) -> T:
         nonlocal last
-        found = last  # another thread may replace it meanwhile
-        if found is None or any(map(is_not, found[0], given)):
-            last = found = given, make(*given)
-        return found[1]
+        entry = last  # another thread may replace it meanwhile
+        if entry is None or any(map(is_not, entry[0], arguments)):
+            last = entry = arguments, make(*arguments)
+        return entry[1]
 
     return made
 
@@ -65,7 +65,7 @@ def while_same(make: Callable[..., T]) -> Callable[..., T]:
 def _bytes_of(numbers: Any) -> bytes:
     if isinstance(numbers, tuple):
         return b"".join(map(_bytes_of, numbers))
-    if isinstance(numbers, np.ndarray):  # as numba lays out an array that nobody counts references to
+    if isinstance(numbers, np.ndarray):  # the layout of numba's arrays, without an owner that counts references
         data = numbers.__array_interface__["data"][0]
         words = (0, 0, numbers.size, numbers.itemsize, data, *numbers.shape, *numbers.strides)
         return struct.pack(f"={len(words)}q", *words)
@@ -73,8 +73,8 @@ def _bytes_of(numbers: Any) -> bytes:
 
 
 def numbers_at(address: Any, like: tuple) -> Any:
-    """The numbers at an address that `packed` has given, of the type that `like` (`likeness`) tells; in plain Python
-    the numbers are handed over in place of their address."""
+    """The numbers at an address from `packed`, of the type given by `like` (`likeness`). In plain Python `address` is
+    the tuple of numbers itself."""
     return address
 
 

@@ -1,10 +1,11 @@
-"""Parts of the step that are compiled on their own, and that the step loop calls by their addresses.
+"""Parts of the step that are compiled separately and that the step loop calls by their addresses.
 
-What finds neighbours or moves rigid bodies depends on neither contact law nor integrator: it is compiled once per
-dimension. Forces depend on the law and not on the integrator, and what an integrator does depends on nothing else. What
-walls need is compiled when the first world with walls is stepped. So the step loop itself is the same for all of them.
-Each part has one argument, a named tuple of the record of the world (repose.sim.engine.records) and of what else it
-reads, and returns a whole number. So the types of the arguments are the same for all worlds and models.
+Neighbour search and motion of rigid bodies depend on neither contact law nor integrator: they are compiled once per
+dimension. Forces depend on the law but not on the integrator, and the parts of an integrator depend on nothing else.
+The parts for walls are compiled when the first world with walls is stepped. The step loop is the same for all models.
+
+A part has one argument, a named tuple of the record of the world (repose.sim.engine.records) and of further values, and
+returns an integer. The types of the arguments are the same for all worlds and models.
 """
 
 from __future__ import annotations
@@ -54,72 +55,71 @@ from repose.sim.engine.world import World
 
 
 class Parts(NamedTuple):
-    """The parts: addresses for the compiled loop, 0 where a model or a world without walls needs none; functions for
-    the plain one."""
+    """The parts: addresses in the compiled loop, functions in the plain loop; 0 for a part that is not needed."""
 
     evaluate_pairs: Any = 0
-    """The contact law over a block of pairs."""
+    """Evaluates the contact law for a block of pairs."""
     evaluate_walls: Any = 0
-    """The same over a block of contacts with walls."""
+    """Evaluates the contact law for a block of contacts with walls."""
     push_pairs: Any = 0
-    """Weight and forces of pairs; 0 if a thread is missing."""
+    """Adds weight and forces of pairs; returns 0 if a thread is missing."""
     gather_pairs: Any = 0
-    """Forces that several threads have written per pair, summed up for each sphere."""
+    """Sums for each sphere the forces that several threads have written per pair."""
     before: Any = 0
-    """What the integrator does before the forces."""
+    """Predictor or drift of the integrator, before the forces."""
     after: Any = 0
-    """What it does after them."""
+    """Corrector or kick of the integrator, after the forces."""
     moved_too_far: Any = 0
-    """Whether a thread finds that the lists must be renewed."""
+    """Tests whether a sphere of the thread has moved half the skin."""
     renew_lists: Any = 0
-    """Both lists, when something has moved too far; a status."""
+    """Rebuilds both lists; returns a status."""
     list_walls: Any = 0
-    """Spheres near walls; 0 if they do not fit."""
+    """Lists spheres near walls; returns 0 if the list is full."""
     search_acting: Any = 0
-    """Gaps to walls, and which contacts with walls push; how many."""
+    """Computes gaps to walls and selects the acting contacts; returns their number."""
     push_walls: Any = 0
-    """Forces of walls."""
+    """Adds the forces of walls."""
     record_walls: Any = 0
-    """Sum of the forces on each wall, and the energy of contacts with walls."""
+    """Sums the forces on each wall, and books the energy of contacts with walls."""
     push_bonds: Any = 0
-    """Forces of bonds; 0 if a thread is missing."""
+    """Adds the forces of bonds; returns 0 if a thread is missing."""
     push_fields: Any = 0
-    """Forces of fields; 0 if a thread is missing."""
+    """Adds the forces of fields; returns 0 if a thread is missing."""
     turn_bodies: Any = 0
-    """Orientations and spins of bodies."""
+    """Sets orientations and spins of bodies."""
     place_members: Any = 0
-    """Motion of the members of bodies."""
+    """Sets position, velocity and spin of the members of bodies."""
     gather_members: Any = 0
-    """Force and torque on bodies."""
+    """Sums force and torque of the members on their bodies."""
     needs_material: int = 0
-    """A number: 1 if pairs need the kind of their materials and their effective radius, else 0."""
+    """1 if pairs need their pair of materials and their effective radius, else 0; a number, not a part."""
     needs_kind: int = 0
-    """A number: 1 if the law reads the materials of a contact, else 0."""
+    """1 if the law reads the materials of a contact, else 0; a number."""
     needs_stiffening: int = 0
-    """A number: 1 if the stiffness of friction springs follows the overlap, else 0."""
+    """1 if the stiffness of friction springs follows the overlap, else 0; a number."""
 
 
 NUMBERS = ("needs_material", "needs_kind", "needs_stiffening")
-"""The fields of `Parts` that are none."""
+"""The fields of `Parts` that are numbers, not parts."""
 
 OF_WALLS = {"list_walls", "search_acting", "evaluate_walls", "push_walls", "record_walls"}
-"""The parts that a world without walls does not need."""
+"""Parts that only worlds with walls need."""
 
 OF_THREADS = {"gather_pairs"}
-"""The parts that a single thread does not need."""
+"""Parts that only several threads need."""
 
 OF_DIMENSION = ("moved_too_far", "renew_lists", "list_walls", "search_acting", "record_walls")
-"""The parts that depend on the dimension alone."""
+"""Parts that depend on the dimension alone."""
 
 
 def plain_parts(model: Model, params: tuple = (), numbers: Numbers = NO_NUMBERS) -> Parts:
-    """The parts of a model as plain Python; only compiled ones must know of which type the numbers are that law, fields
-    and bonds read."""
+    """The parts of a model as plain Python functions. Parts to be compiled depend on the types of the numbers that law,
+    fields and bonds read; plain parts do not."""
     law, shapes = model.law, model.shapes
     evaluate_pairs, evaluate_walls = _of_law(law, shapes, likeness(params))
     before, after = _of_integrator(model.integrator)
     lengths, place = shapes._replace(material=(), reach=(), stiffening=()), shapes.position
-    of_law = shapes._replace(material=(), stiffening=())  # the others depend only on whether it acts at a distance
+    of_law = shapes._replace(material=(), stiffening=())  # other parts only depend on whether the law has a reach
     parts = Parts(
         evaluate_pairs=evaluate_pairs,
         evaluate_walls=evaluate_walls,
@@ -148,25 +148,24 @@ def plain_parts(model: Model, params: tuple = (), numbers: Numbers = NO_NUMBERS)
 
 
 def compiled_parts(model: Model, params: tuple = (), numbers: Numbers = NO_NUMBERS) -> Parts:
-    """The parts of a model as numba's dispatchers; nothing is compiled by asking for them. Those of law, fields and
-    bonds are for numbers of the type of these."""
+    """The parts of a model as numba's dispatchers, not yet compiled. The parts of law, fields and bonds are for numbers
+    of the types of `params` and `numbers`."""
     parts = plain_parts(model, params, numbers)
     made = {name: _dispatcher(part) for name, part in parts._asdict().items() if name not in NUMBERS and part != 0}
     return parts._replace(**made)
 
 
 def addresses(parts: Parts, world: World, between: Callable[[], object] = lambda: None) -> Parts:
-    """The addresses of the compiled parts that this world needs, compiled or loaded.
+    """The addresses of the compiled parts that this world needs; parts are compiled or loaded from the cache.
 
-    `between` is called when the parts that depend on the law are ready: the others may be compiled elsewhere meanwhile.
+    `between` is called after the parts that depend on the law, before the parts that depend on the dimension alone.
     """
     needed = needed_parts(parts, *sort_of(world))
     kinds = argument_types()
     first = {name: address_of(getattr(parts, name), kinds[name]) for name in needed if name not in OF_DIMENSION}
     between()
     then = {name: address_of(getattr(parts, name), kinds[name]) for name in needed if name in OF_DIMENSION}
-    found = first | then | {name: getattr(parts, name) for name in NUMBERS}
-    return Parts(**found)
+    return Parts(**first, **then, **{name: getattr(parts, name) for name in NUMBERS})
 
 
 def sort_of(world: World) -> tuple[bool, bool]:
@@ -175,7 +174,7 @@ def sort_of(world: World) -> tuple[bool, bool]:
 
 
 def needed_parts(parts: Parts, walled: bool, threaded: bool) -> tuple[str, ...]:
-    """Names of the parts that a world with or without walls needs, stepped by several threads or one."""
+    """Names of the parts that a world needs; `walled`: it has walls, `threaded`: several threads step it."""
     names = (name for name, part in parts._asdict().items() if name not in NUMBERS and part != 0)
     left_out = (set() if walled else OF_WALLS) | (set() if threaded else OF_THREADS)
     return tuple(name for name in names if name not in left_out)
@@ -212,7 +211,7 @@ def argument_types() -> dict[str, Any]:
 
 
 def compile_geometry(model: Model, walled: bool) -> None:
-    """Compile the parts that depend on the dimension alone, those of walls only if there are any."""
+    """Compile the parts that depend on the dimension alone; the parts for walls only if `walled`."""
     parts, kinds = compiled_parts(model), argument_types()
     for name in OF_DIMENSION:
         if walled or name not in OF_WALLS:
@@ -224,7 +223,7 @@ _dispatcher = cache(compiled_part)
 
 @cache
 def _part(function: Callable, *given: Any) -> Callable:
-    """function(tables, *given) as a part."""
+    """function(tables, *given) as a part with one argument."""
     source = fingerprint()
 
     def part(tables):  # type: ignore[no-untyped-def]
@@ -235,13 +234,13 @@ def _part(function: Callable, *given: Any) -> Callable:
     return part
 
 
-# Equal tuples of numbers may be of different types, hence `typed`. `source` is part of the closure of each part: see
+# `typed`, because equal tuples of numbers can differ in type. `source` belongs to the closure of each part: see
 # repose.sim.engine.jit.
 
 
 @lru_cache(maxsize=64, typed=True)
 def _of_law(law: BoundLaw, shapes: Shapes, params_like: tuple) -> tuple[Callable, Callable]:
-    """`Parts.evaluate_pairs` and `Parts.evaluate_walls`; neither integrator nor lists matter to them."""
+    """`Parts.evaluate_pairs` and `Parts.evaluate_walls`, which depend on the law and the lengths of vectors alone."""
     force, material, energy, lasts, reach_of = law.force, law.material, law.energy, law.lasts, law.reach
     stiffness = law.stiffness
     source = fingerprint()

@@ -1,8 +1,8 @@
-"""Tables of a world handed over by address.
+"""Records: the tables of a world, passed to compiled code by address.
 
-A world is a hundred tables, of which compiled code that gets them as arguments makes some 450 numbers, to be handed
-over at every call. A record holds the addresses and shapes of all tables in memory: compiled code gets the address of
-the record, and looks up the tables that it reads. So the type of a world is the same whatever the model.
+A world has a hundred tables. Passed as arguments, they would be some 450 numbers at every call. A record is an array in
+memory with the addresses and shapes of all tables. Compiled code gets the address of the record and loads the tables
+that it reads. The type of a world is therefore the same for all models.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ WORD = ir.IntType(64)
 
 
 class TablesAt(types.Type):
-    """The type of a record: for compiled code a named tuple of arrays and of such named tuples."""
+    """numba's type of a record: in compiled code a named tuple of arrays and of such named tuples."""
 
     def __init__(self, kind: Any) -> None:
         """`kind` is numba's type of the named tuple; there is one per class."""
@@ -67,7 +67,7 @@ def _look_up(context: Any, builder: Any, tables: Any, address: Any, name: str) -
     def word(k: int, kind: Any = WORD) -> Any:
         pointer = builder.inttoptr(builder.add(address, WORD(8 * (offset + k))), kind.as_pointer())
         found = builder.load(pointer, align=8)
-        # Nothing that compiled code writes changes a record: a table is looked up once per loop, not at every access.
+        # Compiled code never writes to a record: LLVM may load a table once per loop instead of at every access.
         found.set_metadata("invariant.load", builder.module.add_metadata(()))
         return found
 
@@ -99,20 +99,20 @@ def _unbox(kind: Any, record: Any, c: Any) -> Any:
 
 
 def _words(kind: Any) -> int:
-    """Words that tables of this type take in a record: of an array its address and shape."""
+    """Number of words of these tables in a record: address and shape of each array."""
     return 1 + kind.ndim if isinstance(kind, types.Array) else sum(map(_words, kind.types))
 
 
 class Record:
-    """Tables in memory, as long as this is kept and the tables are. All records of a class have the same types."""
+    """Addresses and shapes of tables, valid while this object and the tables exist."""
 
     def __init__(self, tables: Any, kind: TablesAt) -> None:
-        """`tables` is a named tuple of arrays; TypeError if compiled code would misread one of them."""
+        """`tables` is a named tuple of arrays; raises TypeError if compiled code would misread one of them."""
         self._numba_type_ = kind
         words: list[int] = []
         for number, (table, (dtype, ndim)) in enumerate(zip(_arrays(tables), _expected(kind), strict=True)):
             flags = table.flags
-            # numba's typeof asks the same and takes a hundred times as long.
+            # numba's typeof makes the same checks and takes a hundred times as long.
             if table.dtype != dtype or table.ndim != ndim or not (flags.c_contiguous and flags.behaved):
                 name, expected = list(_names(tables))[number], list(_kinds(kind.kind))[number]
                 raise TypeError(f"The step reads {name} as {expected}: it is {typeof(table)}.")
@@ -123,12 +123,12 @@ class Record:
 
 @cache
 def _expected(kind: TablesAt) -> list[tuple[np.dtype[Any], int]]:
-    """Element type and number of dimensions of each table, all of which are writable and in C order."""
+    """Element type and number of dimensions of each table; every table is writable and in C order."""
     return [(as_dtype(table.dtype), table.ndim) for table in _kinds(kind.kind)]
 
 
 def _arrays(tables: Any) -> list[NDArray[Any]]:
-    """All tables of a named tuple in order, in which named tuples of tables may stand too."""
+    """All tables of a named tuple in order; its items are tables or named tuples of tables."""
     return [table for item in tables for table in (item if isinstance(item, tuple) else (item,))]
 
 
@@ -150,7 +150,7 @@ def _names(tables: Any) -> Iterator[str]:
 
 @cache
 def world_type() -> TablesAt:
-    """The type of the records of all worlds: with and without rotation, bonds and bodies, in the plane and in space."""
+    """The type of the records of all worlds: with or without rotation, bonds and bodies, in the plane or in space."""
     return TablesAt(typeof(_complete(empty_world())))
 
 
@@ -163,15 +163,15 @@ def _complete(world: World) -> World:
 
 
 _records: dict[tuple[int, ...], tuple[Record, list[Any]]] = {}
-"""Records of worlds by the identities of their tables, with references that remove a record when a table is gone."""
+"""Records of worlds by the identities of their tables, with weak references that remove the record with a table."""
 
 
 def record_of(world: World) -> Record:
-    """The record of a world: made once, as its tables are replaced and never moved."""
+    """The record of a world, made once: a table can be replaced but its memory never moves."""
     tables = _arrays(world)
-    known = tuple(map(id, tables))
-    found = _records.get(known)
-    if found is None:
-        references = [weakref.ref(table, lambda _: _records.pop(known, None)) for table in tables]
-        found = _records[known] = Record(_complete(world), world_type()), references
-    return found[0]
+    identities = tuple(map(id, tables))
+    entry = _records.get(identities)
+    if entry is None:
+        references = [weakref.ref(table, lambda _: _records.pop(identities, None)) for table in tables]
+        entry = _records[identities] = Record(_complete(world), world_type()), references
+    return entry[0]

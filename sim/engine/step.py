@@ -1,9 +1,9 @@
-"""compose(model) -> advance(world, params, gravity, dt, steps, numbers): the time step as a table of contents.
+"""compose(model) -> advance(world, params, gravity, dt, steps, numbers): the time step, one line per stage.
 
-Contact law and integrator are plain functions of the model. They are compiled with all that calls them into parts
-(repose.sim.engine.parts), so that they are as fast as if written by hand; the loop that calls the parts is compiled
-once for all models, and the next process finds both on disk. It gets the world as the address of a record of its
-tables (repose.sim.engine.records).
+Contact law and integrator are plain functions of the model. They are compiled together with their callers into parts
+(repose.sim.engine.parts), which are as fast as code written by hand for the model. The loop that calls the parts is
+compiled once for all models. Loop and parts are cached on disk. The loop reads the world through the address of a
+record of its tables (repose.sim.engine.records).
 """
 
 from __future__ import annotations
@@ -46,17 +46,17 @@ from repose.sim.engine.world import OK, PENDING, STEP_COUNT, THREAD_MISSING, Wor
 def compose(model: Model) -> Any:
     """The compiled step loop of a model.
 
-    advance(world, params, gravity, dt, steps, numbers) -> (steps done, status, row of the sphere concerned or -1);
-    `params` is the tuple of numbers the law reads, `gravity` a tuple [m/s²], one entry per dimension, `numbers` what
-    fields and bonds read (repose.sim.engine.model.Numbers). It never allocates, prints or raises. A status other than
-    OK leaves the step unfinished: the next call continues it (tables enlarged), or the world is discarded (a fault).
-    With dt = 0 nothing moves and no step is counted: spheres get the accelerations of the present forces, which a
-    motion starts with. As many threads step the world as it has tables for, and the result is the same bit by bit for
-    any number of them.
+    advance(world, params, gravity, dt, steps, numbers) -> (steps done, status, row of the sphere concerned or -1).
+    `params` is the tuple of numbers that the law reads, `gravity` a tuple of one entry per dimension [m/s²], `numbers`
+    the numbers of fields and bonds (repose.sim.engine.model.Numbers). The compiled loop never allocates, prints or
+    raises. A status other than OK leaves the step unfinished: after a fault the world is discarded; if the tables were
+    full, they are enlarged and the next call continues the step. With dt = 0 nothing moves and no step is counted:
+    spheres get the accelerations of the present forces, as a start of the motion. The number of threads is that of the
+    thread tables of the world; every number of threads gives the same bits.
     """
     loop, scheme, reach_of = compiled_loop(), scheme_of(model), model.law.reach
-    known: dict[tuple[tuple[bool, bool], bytes], Parts] = {}
-    """Addresses of the parts by the sort of the world and the types of the numbers."""
+    parts_at: dict[tuple[tuple[bool, bool], bytes], Parts] = {}
+    """Addresses of the parts, by the sort of the world and the types of the numbers."""
 
     @while_same
     def pack(params: tuple, gravity: tuple, fields: tuple, bond: tuple) -> tuple[Any, list[int], float, bytes]:
@@ -77,18 +77,18 @@ def compose(model: Model) -> Any:
     ) -> tuple[int, int, int]:
         memory, (law, weight, fields, bond), reach, types_of = pack(params, gravity, numbers.fields, numbers.bond)
         drive = PackedNumbers(law, weight, fields, bond, reach, float(numbers.time), int(numbers.step))
-        given = record_of(world), drive, float(dt), int(steps), thread_id, scheme
+        arguments = record_of(world), drive, float(dt), int(steps), thread_id, scheme
         kind = sort_of(world), types_of
-        if kind not in known:  # parts for numbers of exactly these types, and the loop that calls them
-            types = tuple(map(typeof, (*given, Parts())))
+        if kind not in parts_at:  # compile the parts for numbers of exactly these types, and the loop that calls them
+            types = tuple(map(typeof, (*arguments, Parts())))
             parts = compiled_parts(model, params, numbers)
-            known[kind] = addresses(parts, world, lambda: types in loop.overloads or loop.compile(types))
-        answer: tuple[int, int, int] = loop(*given, known[kind])
-        del memory  # not before
+            parts_at[kind] = addresses(parts, world, lambda: types in loop.overloads or loop.compile(types))
+        answer: tuple[int, int, int] = loop(*arguments, parts_at[kind])
+        del memory  # the loop reads it by address: it must exist until here
         return answer
 
     def is_ready(world: World) -> bool:
-        return any(sort == sort_of(world) for sort, _ in known)
+        return any(sort == sort_of(world) for sort, _ in parts_at)
 
     run.is_ready, run.dispatcher = is_ready, loop  # type: ignore[attr-defined]
     return in_threads(run)
@@ -143,7 +143,7 @@ def step_loop(source: str) -> Callable:
         bodied = parts.turn_bodies != 0
         if thread.id == 0:
             list_as_far(world.search, numbers.reach)
-        if steps > 0 and not wait(world.threads):  # before anything is changed
+        if steps > 0 and not wait(world.threads):  # a missing thread is noticed before the world changes
             return 0, THREAD_MISSING, -1
         begun = world.counters[STEP_COUNT]
         bodies = world.bodies
@@ -152,7 +152,7 @@ def step_loop(source: str) -> Callable:
         if bodied:
             weighing = bodies.own_mass
             first_body, last_body = own_bodies(bodies, thread)
-        pending = world.counters[PENDING]  # stages begun before the tables had to be enlarged
+        pending = world.counters[PENDING]  # stages begun in a step that was interrupted to enlarge the tables
         for done in range(steps):
             for k in range(stages):
                 if pending > k + 1 or (static and k > 0):
@@ -218,7 +218,7 @@ def step_loop(source: str) -> Callable:
             if thread.id == 0:
                 world.counters[PENDING] = 0
                 world.counters[STEP_COUNT] += 0 if static else 1
-        if bodied and steps > 0:  # as they are at the end of the step, for whoever reads the tables
+        if bodied and steps > 0:  # members at the end of the step, for the readers of the tables
             bound = body_tables(world, numbers.gravity, 0.0, 0.0, thread)
             call(parts.turn_bodies, bound)
             if not wait(world.threads):
@@ -231,7 +231,7 @@ def step_loop(source: str) -> Callable:
 
 @compilable(forceinline=True)
 def set_accelerations(motion, force, inverse_mass, first, last):
-    """Set the accelerations of these spheres to force / mass."""
+    """Set the accelerations of the rows first to last - 1 to force / mass."""
     for c in range(motion.shape[0]):
         for i in range(first, last):
             motion[c, 2, i] = force[c, i] * inverse_mass[c, i]

@@ -2,13 +2,13 @@
 
 Every thread runs the same compiled loop with its own `thread_id` and works on its own share of spheres and pairs. The
 threads wait for each other at a barrier a few times per step, which costs less than a microsecond. At the barrier a
-thread first spins, then yields the processor: on a busy machine a thread that only spins would wait for the end of
+thread first spins and then yields the processor: on a busy machine a thread that only spins would wait for the end of
 another thread's time slice. A thread that does not arrive within the time limit breaks the barrier; then no thread
 waits there any more, and the step loop returns THREAD_MISSING.
 
-A parallel loop of numba is not used: it costs as much with OpenMP, which not every machine has, and a hundred times as
-much with the threading layer that is always available (tests/bench/README.md), which moreover must not be entered by
-two simulations at once.
+numba's parallel loops are not used. With OpenMP, which is not installed on every machine, they cost as much as this
+barrier; with the threading layer that is always available they cost a hundred times as much (tests/bench/README.md),
+and two simulations must not enter that layer at once.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ SPINS = 100
 YIELDS_PER_CLOCK = 64
 """Yields between two readings of the clock."""
 LONGEST_INTERVAL = 1000
-"""Time between two readings of the clock counts as no more than this [ms]: a pause of the whole process makes no thread
+"""Largest time counted between two readings of the clock [ms]; a pause of the whole process therefore makes no thread
 late."""
 
 
 def in_threads(loop: Callable[..., tuple[int, int, int]]) -> Any:
-    """advance(world, params, gravity, dt, steps): the loop run by as many threads as the world has tables for.
+    """advance(world, params, gravity, dt, steps): run the loop in as many threads as the world has tables for.
 
-    Interrupted before its own share has begun, it leaves the world unchanged. `advance.loop` is the loop itself.
+    An interrupt before the share of the calling thread begins leaves the world unchanged. `advance.loop` is the loop.
     """
 
     def advance(
@@ -54,13 +54,13 @@ def in_threads(loop: Callable[..., tuple[int, int, int]]) -> Any:
         if count == 1:
             return loop(world, params, gravity, dt, steps, 0, numbers)
         if not is_compiled(advance, world):
-            # In one thread: none may wait at the barrier for the compiler.
+            # Compile in one thread, before any thread waits at the barrier.
             loop(world, params, gravity, dt, 0, 0, numbers)
         pool = _pool_of(count - 1)
         try:
-            given = world, params, gravity, dt, steps
-            others = [pool.submit(loop, *given, thread, numbers) for thread in range(1, count)]
-            answer = loop(*given, 0, numbers)
+            arguments = world, params, gravity, dt, steps
+            others = [pool.submit(loop, *arguments, thread, numbers) for thread in range(1, count)]
+            answer = loop(*arguments, 0, numbers)
             if answer[1] == THREAD_MISSING:
                 pool.shutdown(wait=False)
                 return answer
@@ -84,7 +84,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def _pool_of(count: int) -> ThreadPoolExecutor:
-    """A pool with all its threads running: one that cannot start must fail before the first waits for it."""
+    """A pool with all its threads running: a thread that cannot start must fail before others wait for it."""
     with suppress(IndexError):
         return _idle[count].pop()
     pool = ThreadPoolExecutor(count, thread_name_prefix="step")
@@ -96,25 +96,25 @@ def _pool_of(count: int) -> ThreadPoolExecutor:
 
 
 def is_compiled(advance: Any, world: Any) -> bool:
-    """Whether the loop steps this world without compiling or loading first."""
+    """Whether the loop can step this world without being compiled or loaded first."""
     return bool(advance.loop.is_ready(world)) if hasattr(advance.loop, "is_ready") else True
 
 
 @compilable
 def share(count, thread_id, thread_count):
-    """First and last + 1 of the rows of one thread, out of `count`."""
+    """First row and last row + 1 of the share of one thread, out of `count` rows."""
     return count * thread_id // thread_count, count * (thread_id + 1) // thread_count
 
 
 @compilable
 def first_pushed(pair_count, thread_count):
-    """First of the pairs whose forces are written per pair: those of all threads but the first."""
+    """Row of the first pair of the second thread; from this row on forces are written per pair."""
     return share((pair_count + CHUNK - 1) // CHUNK, 0, thread_count)[1] * CHUNK
 
 
 @compilable(forceinline=True)
 def thread_of(world, thread_id):
-    """One thread with its share of the spheres."""
+    """The thread of this id with its share of the spheres."""
     count = world.threads.thread_status.shape[0]
     first, last = share(world.radius.size, thread_id, count)
     return Thread(thread_id, count, first, last)
@@ -122,7 +122,7 @@ def thread_of(world, thread_id):
 
 @compilable
 def wait(threads):
-    """Wait until all threads are at the barrier; returns whether all have arrived."""
+    """Wait until all threads are at the barrier; returns False if a thread is missing."""
     count = threads.thread_status.shape[0]
     if count == 1:
         return True
@@ -143,7 +143,7 @@ def wait(threads):
 
 @compilable
 def yield_until(barrier, seen):
-    """Yield the processor until all are at the barrier, and break it if that takes too long."""
+    """Yield the processor until all threads are at the barrier; break the barrier after the time limit."""
     yields = 0
     waited = 0
     before = 0
@@ -184,7 +184,7 @@ _add, _set_bits = _atomic("add"), _atomic("or")
 
 @intrinsic
 def _read(typing, table, entry):
-    """An entry as it is now; all that was written before it is visible too."""
+    """An entry of a table, loaded atomically; writes of other threads before theirs to this entry are visible."""
 
     def generate(context, builder, signature, args):
         return builder.load_atomic(_pointer(context, builder, signature, args), "seq_cst", 8)
@@ -194,7 +194,7 @@ def _read(typing, table, entry):
 
 @intrinsic
 def _clock(typing):
-    """Milliseconds of a clock that never jumps."""
+    """Time of a monotonic clock [ms]."""
 
     def generate(context, builder, signature, args):
         number, word = ir.IntType(64), ir.IntType(32)

@@ -1,10 +1,8 @@
-"""Vectors as tuples of two or three numbers: the one file that depends on the dimension.
+"""Vectors as tuples of two or three numbers: the formulas that depend on the dimension.
 
 A position has length 2 or 3; a spin has length 0 (no rotation), 1 (in the plane) or 3 (in space).
-Each function below works on tuples of any length in plain Python; compiled code takes the variant
-written out for the length at hand, so that a spin of length 0 costs nothing at all.
-
-The compiled variants exist because numba can index a tuple only by a constant.
+In plain Python each function works on tuples of any length. Compiled code uses a variant that is written out for each
+length, because numba indexes a tuple by constants only; a spin of length 0 then costs no time.
 """
 
 from __future__ import annotations
@@ -36,35 +34,35 @@ def dot(a, b):
 
 
 def length_across(a, normal):
-    """Length of a vector perpendicular to this unit vector; in the plane it takes no root."""
+    """Length of a vector `a` that is perpendicular to the unit vector `normal`; in the plane without a root."""
     if len(a) == 2:
         return abs(normal[0] * a[1] - normal[1] * a[0])
     return math.sqrt(dot(a, a))
 
 
 def length_and_inverse(a, normal):
-    """Length of a vector perpendicular to this unit vector, and 1/length, which is huge at zero."""
+    """Length of a vector `a` perpendicular to the unit vector `normal`, and 1/length, which is huge at zero."""
     length = length_across(a, normal)
     return length, 1.0 / max(length, TINY)
 
 
 def limited(a, longest, normal):
-    """A vector perpendicular to this unit vector, shortened to at most `longest`."""
+    """A vector `a` perpendicular to the unit vector `normal`, shortened to at most `longest`."""
     return scale(min(1.0, longest * length_and_inverse(a, normal)[1]), a)
 
 
 def pick(condition, a, b):
-    """a where the condition holds, else b: a select, never a branch."""
+    """a if the condition holds, else b; compiled to a select instruction without a branch."""
     return a if condition else b
 
 
 def either(a, b):
-    """a unless it is empty, else b: chosen when compiled."""
+    """a if it has components, else b; decided at compile time."""
     return a if len(a) > 0 else b
 
 
 def turn(spin, arm):
-    """spin x arm: the velocity [m/s] at `arm` [m] of a body turning with `spin` [rad/s]."""
+    """spin x arm: the velocity [m/s] at `arm` [m] from the centre of a body that rotates with `spin` [rad/s]."""
     if len(spin) == 0:
         return tuple(0.0 * x for x in arm)
     if len(spin) == 1:
@@ -73,7 +71,7 @@ def turn(spin, arm):
 
 
 def torque(arm, force, spin):
-    """arm x force with the components a spin like `spin` has: a torque [N m] of length 0, 1 or 3."""
+    """arm x force: the torque [N m], with as many components as `spin` has (0, 1 or 3)."""
     if len(spin) == 0:
         return ()
     if len(spin) == 1:
@@ -82,17 +80,17 @@ def torque(arm, force, spin):
 
 
 def upward(length, like):
-    """The vector of this length along the last axis, with the components a vector like `like` has."""
+    """The vector of this length along the last axis, with as many components as `like`."""
     return (*(0.0 * x for x in like[1:]), length)
 
 
 def twist_rate(spin, normal):
-    """How fast a spin turns about the normal [rad/s]; a spin in the plane does not."""
+    """Component of a spin along the normal [rad/s]; 0 in the plane."""
     return dot(spin, normal) if len(spin) == 3 else 0.0
 
 
 def about(rate, normal, spin):
-    """The spin of that rate about the normal, with the components a spin like `spin` has."""
+    """The spin of this rate [rad/s] about the normal, with as many components as `spin`."""
     return scale(rate, normal) if len(spin) == 3 else scale(0.0, spin)
 
 

@@ -1,6 +1,6 @@
-"""Working storage of the step loop, besides the state of spheres, contacts and walls.
+"""Working storage of the step loop: tables that are not part of the physical state.
 
-Only the reference positions and the skin are kept from step to step.
+From step to step only the reference positions and the skin of the neighbour search are kept.
 """
 
 from __future__ import annotations
@@ -18,57 +18,58 @@ BLOCK = 128
 """Contacts whose law is evaluated together; 20 to 35 columns of 128 numbers stay in the first-level cache."""
 
 LANES = 8
-"""Candidates compared at once (repose.sim.engine.neighbours.lanes). Tables of candidates have so many entries more,
+"""Candidates compared at once (repose.sim.engine.neighbours.lanes). Tables of candidates have LANES entries of padding,
 which are read or written but not used."""
 
 CHUNK = 8 * BLOCK
-"""Pairs per chunk of work; energies are summed by chunk, so that the sum does not depend on the number of threads."""
+"""Pairs per chunk of work. Energies are summed per chunk: the sum does not depend on the number of threads."""
 
 LINE = 8
-"""Numbers in a cache line: tables that are read as vectors have so many entries more, and begin at a line."""
+"""Numbers in a cache line. Tables that are read as vectors are padded by a line and begin at a line."""
 
 GROUP = 4
 """Numbers of the row of a sphere that are read as one vector (repose.sim.engine.contacts.sphere_rows)."""
 
 LARGE = 3.0
-"""Radius above which a sphere has cells of its own, in units of the geometric mean radius [-]."""
+"""Radius above which a sphere is sorted into cells for large spheres, in units of the geometric mean radius [-]."""
 
 BUFFER_ROWS = 41
-"""Columns of a block in the largest case: three dimensions with rotation and materials
+"""Largest number of columns of a block: in three dimensions with rotation and materials
 (repose.sim.engine.contacts.pair_blocks)."""
 
 MOVED, STATUS, CULPRIT, FOUND, WALL_LIST_FITS, KEPT = range(6)
-"""Columns of `Threads.thread_status`: whether a sphere moved half the skin; status and row of the sphere concerned, of
-thread 0; number of pairs found, and kept after sorting; whether the list of contacts with walls fits."""
+"""Columns of `Threads.thread_status`: whether a sphere has moved half the skin; status, and row of the sphere
+concerned (thread 0 only); number of pairs found; whether the list of contacts with walls fits; number of pairs after
+sorting."""
 
 ARRIVED, ROUND, WAIT_LIMIT = 0, 8, 9
-"""Entries of `Threads.barrier`: threads that have arrived; a cache line further the number of times all have met, and
-the longest time a thread waits [ms]."""
+"""Entries of `Threads.barrier`: number of threads that have arrived; in the next cache line the number of completed
+rounds, and the longest time that a thread waits [ms]."""
 BROKEN = -(1 << 63)
-"""Bit of `Threads.barrier[ROUND]` that says that a thread has not arrived."""
+"""Bit of `Threads.barrier[ROUND]` that is set when a thread has not arrived in time."""
 LONGEST_WAIT = 60.0
-"""Wall time a thread waits for the others [s]. Between two barriers there are microseconds of work: a thread that is
-later than this does not run at all, however busy the machine."""
+"""Longest time that a thread waits for the others [s]. Between two barriers there are microseconds of work: a thread
+that is later than this does not run at all, even on a busy machine."""
 
 OVERLAP_RATIO, OVERLAP_STEP, OVERLAP_POINT, OVERLAP_FIRST, OVERLAP_SECOND, OVERLAP_WALL = 0, 1, 2, 5, 6, 7
-"""Entries of `World.largest_overlap`, and of each row of `Threads.largest_overlap`; the place takes three."""
+"""Entries of `World.largest_overlap` and of each row of `Threads.largest_overlap`; the contact point has three."""
 OVERLAP_COLUMNS = 8
 
 
 class PairBuffer(NamedTuple):
-    """The new pair list while it is collected, in sections, one per thread."""
+    """The new pair list during a rebuild, in one section per thread."""
 
     found: NDArray[np.uint32]
-    """Second spheres of pairs, as found."""
+    """Second spheres of the pairs, in the order of the search."""
     j: NDArray[np.uint32]
-    """Sorted by i and j, pairs found twice left out."""
+    """Second spheres sorted by i and j, without duplicates."""
     touching: NDArray[np.uint8]
     shear_spring: Floats
-    """As in `Pairs`, and in the order of `j`. Normal forces are computed anew before anything reads them."""
+    """As in `Pairs`, in the order of `j`. Normal forces are not copied: they are computed before they are read."""
 
 
 class WallBuffer(NamedTuple):
-    """Buffer for rebuilding the list of contacts with walls."""
+    """Buffer for the rebuild of the list of contacts with walls."""
 
     first: NDArray[np.uint32]
     second: NDArray[np.uint32]
@@ -78,7 +79,7 @@ class WallBuffer(NamedTuple):
     normal_force: Floats
     """[N], shape (capacity,)."""
     head: NDArray[np.int32]
-    """Entry of each sphere to begin with, -1 if none, shape (spheres,)."""
+    """First entry of each sphere, -1 for a sphere without entries, shape (spheres,)."""
     following: NDArray[np.int32]
     """Next entry of the same sphere, -1 at the end, shape (capacity,)."""
     sorted_sphere: NDArray[np.uint32]
@@ -90,83 +91,86 @@ class Search(NamedTuple):
     """Working storage of the neighbour search."""
 
     reference: Floats
-    """Positions at the last rebuild [m], shape (dimension, count)."""
+    """Positions of the spheres at the last rebuild [m], shape (dimension, count)."""
     wall_reference: Floats
-    """How far the walls had moved then [m], shape (walls, dimension)."""
+    """Displacements of the walls at the last rebuild [m], shape (walls, dimension)."""
     skin: Floats
-    """How far beyond the reach of the law a pair is listed [m], shape (1,); tuned to the state at each rebuild."""
+    """Distance beyond the reach of the law up to which pairs are listed [m], shape (1,); tuned at each rebuild."""
     reach: Floats
-    """How far beyond touching the law acts, as the lists allow for [m], shape (1,); 0 for a contact law."""
+    """Largest gap at which the law acts, as assumed by the lists [m], shape (1,); 0 for a contact law."""
     cell: NDArray[np.int64]
     """Cell coordinates of each sphere, shape (dimension, count)."""
     order: NDArray[np.uint32]
     """Sphere rows sorted by bucket, shape (count + LANES,)."""
     place: Floats
-    """Positions and radii in that order [m], shape (dimension + 1, count + LANES)."""
+    """Positions and radii in the order of `order` [m], shape (dimension + 1, count + LANES)."""
     begin: NDArray[np.int32]
-    """Where the pairs of each sphere as i begin in the list, shape (count + 1,)."""
+    """First pair of each sphere as i in the list, shape (count + 1,)."""
     new_begin: NDArray[np.int32]
-    """The same for the new list, in its buffer, shape (count,)."""
+    """First pair of each sphere as i in the buffer of the new list, shape (count,)."""
     bucket_start: NDArray[np.int32]
-    """Where each bucket begins in `order`, shape (buckets + 1,), buckets a power of two."""
+    """First entry of each bucket in `order`, shape (buckets + 1,); the number of buckets is a power of two."""
     large_start: NDArray[np.int32]
-    """The same for the cells of large spheres, which follow the others in `order`; empty where no sphere is large."""
+    """First entry of each bucket of the cells of large spheres, which follow all others in `order`; empty if no sphere
+    is large."""
     large: Floats
     """Radius above which a sphere is large [m], shape (1,)."""
     box: Floats
-    """Of the present wall: lowest and highest corner of its box [m], normal, first corner [m], shape (4, dimension)."""
+    """Of the wall that is being searched: lowest and highest corner of its box [m], normal, first corner [m]; shape
+    (4, dimension)."""
     box_cells: NDArray[np.int64]
-    """First and last cell near the box, shape (2, dimension)."""
+    """First and last cell near that box, shape (2, dimension)."""
     body: NDArray[np.int32]
-    """Row of the body that each sphere is a member of, -1 for a loose sphere, shape (count,): members of one body do
-    not touch each other."""
+    """Row of the body of each member sphere, -1 for spheres of no body, shape (count,). Members of one body do not
+    touch each other."""
 
 
 class Threads(NamedTuple):
-    """What the threads that step one world share; nothing of it is kept from step to step.
+    """Tables that the threads of one world share; their contents are not kept from step to step.
 
-    Each thread has its share of rows and of pairs. The first adds the force of a pair to both spheres at once; the
-    others, whose pairs come later in the list, write forces per pair, which are then added in the same order.
+    Each thread has its share of spheres and of pairs. The first thread adds the force of a pair to both spheres at
+    once. The other threads, whose pairs come later in the list, write forces per pair, which are then added in list
+    order.
     """
 
     barrier: NDArray[np.int64]
-    """ARRIVED, ROUND and WAIT_LIMIT, shape (16,)."""
+    """Entries ARRIVED, ROUND and WAIT_LIMIT, shape (16,)."""
     thread_status: NDArray[np.int64]
-    """What each thread reports to the others, one cache line per thread, shape (threads, 8)."""
+    """Report of each thread to the others, one cache line per thread, shape (threads, 8)."""
     buffer: Floats
-    """Columns of one block of pairs each, shape (threads, BUFFER_ROWS * BLOCK + 8). Contacts that only fill a block are
-    evaluated with what is there: all numbers are finite, radii, masses and materials positive."""
+    """Columns of one block of pairs per thread, shape (threads, BUFFER_ROWS * BLOCK + 8). A block is padded by contacts
+    that are evaluated with the previous contents: all numbers are finite, radii, masses and materials positive."""
     chosen: NDArray[np.uint32]
     """Touching pairs of the present block: row in the list, i, j, shape (threads, 3, BLOCK)."""
     heat: Floats
-    """Power taken up by damping, fed into friction springs, and lost by them as their stiffness changes, by chunk of
-    the list [W], shape (3, chunks)."""
+    """Power dissipated by damping, power fed into friction springs, and power that springs lose as their stiffness
+    changes, per chunk of the list [W], shape (3, chunks)."""
     largest_overlap: Floats
-    """The largest overlap each thread has found at this evaluation, among pairs and at walls, as
-    `World.largest_overlap` where it is larger than that, shape (2, threads, OVERLAP_COLUMNS)."""
+    """The largest overlap that each thread has found at this evaluation, among pairs and at walls, if it exceeds that
+    of `World.largest_overlap`; shape (2, threads, OVERLAP_COLUMNS)."""
     sphere_rows: Floats
-    """What contacts read of each sphere, one row per sphere (repose.sim.engine.contacts.sphere_rows), shape
-    (count * width + 8,)."""
+    """The quantities of each sphere that contacts read, one row per sphere (repose.sim.engine.contacts.sphere_rows),
+    shape (count * width + 8,)."""
     sums: Floats
-    """Force and torque on each sphere in one row, likewise."""
+    """Force and torque on each sphere, one row per sphere, in the same way."""
     push: Floats
-    """Of each pair from `first_pushed` on (repose.sim.engine.threads) the force on i [N], with rotation the torque on i
-    and that on j [N m], shape (pushed * (dimension + 2 spin length),); empty for one thread."""
+    """For each pair from `first_pushed` on (repose.sim.engine.threads): force on i [N], and with rotation the torques
+    on i and on j [N m]; shape (pushed * (dimension + 2 spin length),), empty for one thread."""
     field_power: Floats
-    """Power that each sphere loses to fields as heat, and that an agent outside gives to it [W], shape (2, count)."""
+    """Power that each sphere loses to fields as heat, and power that external agents supply [W], shape (2, count)."""
     other: NDArray[np.uint32]
-    """Pairs of each sphere as j, counted from `first_pushed` on, shape (pushed,); empty for one thread."""
+    """Pairs of each sphere as j, numbered from `first_pushed` on, shape (pushed,); empty for one thread."""
     other_begin: NDArray[np.int32]
-    """Where they begin, shape (count + 1,); empty for one thread."""
+    """First entry of each sphere in `other`, shape (count + 1,); empty for one thread."""
 
 
 def row_width(dimension: int, turning: bool) -> int:
-    """Numbers in the row of a sphere: position and velocity, then spin and radius, each filled up to whole groups."""
+    """Length of the row of a sphere: position and velocity, then spin and radius, each padded to whole groups."""
     return GROUP * ((dimension + 1) // 2 + (1 if turning else 0))
 
 
 def sum_width(dimension: int, turning: bool) -> int:
-    """Numbers in the sum of a sphere: force, then torque, each filled up to a vector of two or four."""
+    """Length of the row of sums of a sphere: force, then torque, each padded to a vector of two or four."""
     return 2 * (dimension - 1) * (2 if turning else 1)
 
 
@@ -187,13 +191,14 @@ def empty_wall_buffer(capacity: int, spheres: int, dimension: int) -> WallBuffer
 def working_storage(
     threads: int, capacity: int, radius: Floats, walls: int, dimension: int, width: int, skin: Floats, reach: Floats
 ) -> tuple[PairBuffer, Search, Threads]:
-    """Room for so many threads to step spheres of these radii with so many pairs; `width` numbers are written per pair.
+    """Tables for `threads` threads that step spheres of these radii with `capacity` pairs; `width` numbers are written
+    per pair.
 
-    Nothing has been listed yet. What is needed only during a rebuild shares its memory with the forces written per
-    pair and the power of fields, which are needed only between two rebuilds.
+    The lists are empty. Tables of a rebuild share their memory with tables used between rebuilds: forces per pair, rows
+    of spheres, sums and power of fields.
     """
     spheres = radius.size
-    # At most so many pairs come after the whole chunks of the first thread.
+    # Upper bound of the number of pairs after the whole chunks of the first thread.
     pushed = min(capacity, capacity - capacity // threads + CHUNK) if threads > 1 else 0
     turning = width > dimension
     room = capacity + LANES * threads
@@ -258,17 +263,17 @@ def working_storage(
 
 
 def buckets(spheres: int, least: int) -> int:
-    """Size of a table for the cells of so many spheres: a power of two, so that few cells share a bucket."""
+    """Size of a hash table for the cells of `spheres` spheres: a power of two of at least twice their number."""
     return max(least, 1 << (2 * spheres - 1).bit_length())
 
 
 def empty_threads(threads: int) -> Threads:
-    """What so many threads share without spheres; a world of 0 threads cannot be stepped."""
+    """Tables of `threads` threads without spheres; a world of 0 threads cannot be stepped."""
     return working_storage(threads, 0, np.zeros(0), 0, 2, 0, np.zeros(1), np.zeros(1))[2]
 
 
 def overlaid(*groups: list[tuple[tuple[int, ...], type]]) -> list[list[NDArray[Any]]]:
-    """Tables of these shapes and types, empty, the groups in the same memory: no two of them are in use at once."""
+    """Tables of these shapes and types, zero; the groups share one memory, because no two are in use at once."""
     words = [[-(-math.prod(shape) * np.dtype(kind).itemsize // 8) for shape, kind in group] for group in groups]
     storage = np.zeros(max(map(sum, words)))
     return [

@@ -1,7 +1,7 @@
 """World: all tables of one running system, as flat arrays that compiled code can step.
 
-Rows are spheres or candidate pairs; a row index is not an identity, `sphere_id` is. A sphere that
-cannot move has inverse mass 0; nothing else distinguishes it.
+Rows are spheres or candidate pairs. The identity of a sphere is its `sphere_id`: its row can change. A sphere that
+cannot move has the inverse mass 0 and is otherwise like any other.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ LEDGER_DAMPING, LEDGER_FRICTION, LEDGER_WALLS = 0, 1, 2
     COUNTER_COUNT,
 ) = range(8)
 """Entries of `World.counters`: used rows of the pair list; rebuilds of the lists; steps; step of the last rebuild;
-stages of a step begun before the tables had to be enlarged; used rows of the list of contacts with walls;
-materials."""
+stages begun in a step that was interrupted to enlarge the tables; used rows of the list of contacts with walls;
+number of materials."""
 
 OK, PAIRS_FULL, NOT_FINITE, TOO_FAST, THREAD_MISSING = range(5)
-"""Status of a step; anything but OK stops the batch, and a missing thread leaves the world unfit for use."""
+"""Status of a step. Any status other than OK ends the batch; after THREAD_MISSING the world must be discarded."""
 
 
 class Pairs(NamedTuple):
     """Candidate pairs: every two spheres closer than touching + skin, i < j, sorted by i and then by j, capacity fixed.
 
-    The order is that of rows, not of positions: forces on a sphere add up in the same order whatever its position, the
-    cells and the number of threads. Rejected: one list per sphere (Box2D and most molecular-dynamics codes). A flat
-    list costs a scatter but lets the compiler evaluate the law on a whole block at once, which doubles the speed.
+    Pairs are sorted by row, not by position: the forces on a sphere add up in the same order for any position, cell
+    size and number of threads. Rejected: one list per sphere (Box2D and most molecular-dynamics codes). A flat list
+    costs a scatter, but the compiler can evaluate the law on a whole block at once, which doubles the speed.
     """
 
     i: NDArray[np.uint32]
@@ -47,20 +47,20 @@ class Pairs(NamedTuple):
     radius_sum: Floats
     """R_i + R_j [m], shape (capacity,)."""
     smaller_radius: NDArray[np.float32]
-    """The smaller of both radii [m], rounded, kept without rotation only, shape (capacity,)."""
+    """The smaller of both radii [m] in single precision, without rotation only, shape (capacity,)."""
     effective_mass: Floats
     """1/(1/m_i + 1/m_j) [kg], from the masses of both, fixed spheres included, shape (capacity,)."""
     fixed: NDArray[np.uint8]
     """1 if one of the two cannot move, else 0, shape (capacity,)."""
     effective_inertia: Floats
-    """1/(1/I_i + 1/I_j) [kg m²], kept with rotation only, shape (capacity,)."""
+    """1/(1/I_i + 1/I_j) [kg m²], with rotation only, shape (capacity,)."""
     kind: NDArray[np.uint16]
     """Pair of materials: material_i * number of materials + material_j, shape (capacity,)."""
     touching: NDArray[np.uint8]
     """1 if the pair was in contact at the last evaluation, else 0, shape (capacity,)."""
     shear_spring: Floats
-    """Contact memory [m], shape (dimension, capacity). Without rotation the branch vector at first touch, moved as the
-    spring relaxes; with rotation the tangential displacement itself, which turns with the pair."""
+    """Contact memory [m], shape (dimension, capacity). With rotation: the tangential displacement, which turns with the
+    pair. Without rotation: the branch vector at first touch, shifted by the relaxation of the spring."""
     normal_force: Floats
     """Normal force at the last evaluation, positive pushes apart [N], shape (capacity,)."""
 
@@ -71,17 +71,17 @@ class Walls(NamedTuple):
     shape: NDArray[np.int64]
     """PLANE, FACET or CYLINDER (repose.sim.engine.contacts.wall_forces), shape (walls,)."""
     corner: Floats
-    """Plane: point, normal, unused. Facet: its corners, the last two the same for a line in the plane.
-    Cylinder: point on the axis, direction of the axis, (radius, +1 inside or -1 outside, 0).
-    At the initial position of the wall [m], shape (walls, 3, dimension)."""
+    """Geometry of the wall at its initial position [m], shape (walls, 3, dimension). Plane: point, normal, unused.
+    Facet: its corners, the last two equal for a line in the plane. Cylinder: point on the axis, direction of the axis,
+    (radius, +1 inside or -1 outside, 0)."""
     velocity: Floats
     """[m/s], shape (walls, dimension)."""
     moved: Floats
-    """Displacement since then [m], shape (walls, dimension)."""
+    """Displacement from the initial position [m], shape (walls, dimension)."""
     material: NDArray[np.int64]
     """Shape (walls,)."""
     force: Floats
-    """From the grains at the last evaluation [N], shape (walls, dimension)."""
+    """Force of the grains on the wall at the last evaluation [N], shape (walls, dimension)."""
 
 
 class WallContacts(NamedTuple):
@@ -92,28 +92,28 @@ class WallContacts(NamedTuple):
     touching: NDArray[np.uint8]
     """As in `Pairs`, shape (capacity,)."""
     shear_spring: Floats
-    """As in `Pairs`, with the place on the wall instead of the branch [m], shape (dimension, capacity)."""
+    """As in `Pairs`, with the nearest point of the wall in place of the branch [m], shape (dimension, capacity)."""
     normal_force: Floats
     """[N], shape (capacity,)."""
     begin: NDArray[np.int32]
     """First entry of each sphere, shape (spheres + 1,)."""
     gap: Floats
-    """From the centre to the wall at this evaluation [m], shape (capacity,)."""
+    """Distance from the centre to the wall at this evaluation [m], shape (capacity,)."""
     normal: Floats
-    """Towards the centre at this evaluation, shape (dimension, capacity)."""
+    """Unit vector from the wall to the centre at this evaluation, shape (dimension, capacity)."""
     contact_state: NDArray[np.uint8]
     """APART, NEAR, COVERED or ACTS at this evaluation (repose.sim.engine.contacts.wall_forces), shape (capacity,)."""
     acting: NDArray[np.uint32]
     """Rows of the entries that push at this evaluation, shape (capacity,)."""
     push: Floats
-    """Force on the sphere at this evaluation, where the entry pushes [N], shape (dimension, capacity)."""
+    """Force of the wall on the sphere at this evaluation [N], set for acting entries, shape (dimension, capacity)."""
     heat: Floats
-    """Power dissipated by damping, fed into the friction spring, and lost by it as its stiffness changes, where the
-    entry pushes [W], shape (3, capacity)."""
+    """Power dissipated by damping, power fed into the friction spring, and power that the spring loses as its stiffness
+    changes [W], set for acting entries, shape (3, capacity)."""
 
 
 class Bonds(NamedTuple):
-    """Lasting links between two spheres; contact forces act beside them, where the spheres touch."""
+    """Lasting links between two spheres; if the spheres touch, the contact force acts in addition."""
 
     i: NDArray[np.uint32]
     j: NDArray[np.uint32]
@@ -125,31 +125,34 @@ class Bonds(NamedTuple):
     intact: NDArray[np.uint8]
     """0 for a bond that has broken, shape (bonds,)."""
     memory: Floats
-    """Kept with rotation only. In the plane: shear of the bond (x, y) [m] and relative rotation of its ends [rad];
-    in space: shear (x, y, z) [m], bending (x, y, z) and twist [rad]; shape (0, 3 or 7, bonds)."""
+    """Deformation, with rotation only. In the plane: shear of the bond (x, y) [m] and relative rotation of its ends
+    [rad]; in space: shear (x, y, z) [m], bending (x, y, z) and twist [rad]; shape (0, 3 or 7, bonds)."""
     lost: Floats
-    """Energy stored in bonds when they broke, summed up [J], shape (1,)."""
+    """Sum of the energies that broken bonds stored when they broke [J], shape (1,)."""
     push: Floats
-    """Force on i [N], and with rotation the torque on i and that on j [N m], at this evaluation,
+    """Force on i [N], and with rotation the torques on i and on j [N m], at this evaluation,
     shape (bonds, dimension + 2 spin length)."""
     power: Floats
-    """Power turned into heat [W], and energy of bonds that break [J], at this evaluation, shape (2, bonds)."""
+    """Power dissipated [W], and energy of a bond that breaks [J], at this evaluation, shape (2, bonds)."""
     incident: NDArray[np.int64]
-    """Bonds of each sphere, b + 1 as i and -b - 1 as j, in the order of bonds, shape (2 bonds,)."""
+    """Bonds of each sphere in the order of bonds: b + 1 if the sphere is i of bond b, -b - 1 if it is j,
+    shape (2 bonds,)."""
     begin: NDArray[np.int64]
-    """Where those of each sphere begin, shape (count + 1,)."""
+    """First entry of each sphere in `incident`, shape (count + 1,)."""
 
 
 class Bodies(NamedTuple):
-    """Rigid bodies of several spheres. A body moves like a sphere, by tables like those of `World`; its members are
-    spheres that are placed before forces are computed, and whose forces are gathered afterwards.
+    """Rigid bodies of several spheres, with tables of motion like those of `World`.
 
-    The rotation coordinates of a body in space are no angles: their velocity is its angular momentum over a reference
-    moment of inertia, which changes by torques alone. In the plane they are the angle and the spin.
+    Before every force evaluation the member spheres are placed; afterwards their forces are summed on the body.
+
+    In the plane the rotation coordinate of a body is its angle, and the velocity of the coordinate its spin. In space
+    the coordinates are not angles: their velocity is the angular momentum over a reference moment of inertia, which
+    only torques change.
     """
 
     motion: Floats
-    """As in `World`, of the centre of mass, shape (coordinates, levels, bodies)."""
+    """As in `World`, for the centre of mass, shape (coordinates, levels, bodies)."""
     force: Floats
     """As in `World`, shape (coordinates, bodies)."""
     inverse_mass: Floats
@@ -162,23 +165,24 @@ class Bodies(NamedTuple):
     """Orientation of the principal axes at the end of the last step: unit quaternion (w, x, y, z), shape (4, bodies);
     unused in the plane."""
     orientation: Floats
-    """The same at this evaluation; in the plane cosine and sine of the angle in the first two rows."""
+    """Orientation at this evaluation, shape (4, bodies); in the plane the first two rows are cosine and sine of the
+    angle."""
     matrix: Floats
     """Rotation matrix at this evaluation, row by row, shape (dimension², bodies)."""
     spin: Floats
     """Angular velocity at this evaluation [rad/s], shape (spin length, bodies)."""
     arm: Floats
-    """Of each sphere from the centre of its body at this evaluation, in space [m], shape (dimension, count)."""
+    """Vector from the centre of the body to each member at this evaluation [m], shape (dimension, count)."""
     member: NDArray[np.uint32]
     """Rows of the member spheres, body by body, shape (members,)."""
     begin: NDArray[np.int64]
-    """Where the members of each body begin, shape (bodies + 1,)."""
+    """First entry of each body in `member`, shape (bodies + 1,)."""
     offset: Floats
-    """Of each sphere from the centre of its body, along the principal axes [m], 0 for loose ones, shape
+    """The same vector in the axes of the body (its principal axes) [m], 0 for spheres of no body, shape
     (dimension, count)."""
     own_mass: Floats
-    """Mass that the weight and fields act on at each sphere [kg], shape (count,): for a member its share of the mass of
-    the body, which stands in `World.mass`."""
+    """Mass of each sphere on which weight and fields act [kg], shape (count,): of a member its share of the mass of the
+    body; `World.mass` of a member is the mass of the body."""
     body_id: NDArray[np.int64]
     """Identity, the id of the first member, shape (bodies,)."""
 
@@ -195,7 +199,7 @@ class World(NamedTuple):
     inverse_mass: Floats
     """1/mass [1/kg] and 1/inertia [1/(kg m²)], 0 for spheres that cannot move, shape (coordinates, count)."""
     mass: Floats
-    """[kg], shape (count,); also of fixed spheres: it enters the effective mass (thesis)."""
+    """[kg], shape (count,). Fixed spheres have a mass too, which enters the effective mass (thesis)."""
     radius: Floats
     """[m], shape (count,)."""
     sphere_id: NDArray[np.int64]
@@ -220,18 +224,20 @@ class World(NamedTuple):
     """Energy dissipated by damping, fed into friction springs, and supplied by moving walls [J], in BLOCK partial sums
     that are never reset, so that the rounding does not depend on the batch size, shape (3, BLOCK)."""
     stiffening: Floats
-    """Energy that friction springs have lost as their stiffness followed the overlap, -xi² dK/2, negative where they
-    have gained [J], in as many partial sums, shape (BLOCK,); 0 for laws of constant stiffness."""
+    """Energy that friction springs have lost because their stiffness followed the overlap, -xi² dK/2 [J], in BLOCK
+    partial sums, shape (BLOCK,). A gain is negative; 0 for laws of constant stiffness."""
     largest_overlap: Floats
     """The largest overlap since the run began: overlap / radius of the smaller sphere that can move [-], step, contact
-    point x, y, z [m], ids of both spheres, row of the wall; -1 where there is none, shape (OVERLAP_COLUMNS,)."""
+    point x, y, z [m], ids of both spheres, row of the wall; -1 for no second sphere or no wall. Shape
+    (OVERLAP_COLUMNS,)."""
     counters: NDArray[np.int64]
     """Shape (COUNTER_COUNT,)."""
     bonds: Any = ()
     """`Bonds`, or an empty tuple."""
     bodies: Any = ()
-    """`Bodies`, or an empty tuple. Of a member `mass` is that of its body, and `inverse_mass` bounds how easily a force
-    moves it, rotation of the body included; what the integrator makes of its row is overwritten."""
+    """`Bodies`, or an empty tuple. In the row of a member, `mass` is the mass of its body, and `inverse_mass` is an
+    upper bound of acceleration / force, rotation of the body included. The motion of a member follows from its body and
+    overwrites the result of the integrator."""
 
     @property
     def sphere_count(self) -> int:
@@ -240,19 +246,19 @@ class World(NamedTuple):
 
     @property
     def own_mass(self) -> Floats:
-        """Mass that belongs to each sphere [kg], shape (count,): of a member its share of the mass of its body."""
+        """Mass of each sphere alone [kg], shape (count,): of a member its share of the mass of its body."""
         owned: Floats = self.bodies.own_mass if self.bodies else self.mass
         return owned
 
     @property
     def movable_mass(self) -> Floats:
-        """Mass with which each sphere answers a force at its centre [kg], shape (count,): that of a member is less than
-        that of its body, which turns as well."""
+        """Force over acceleration of each sphere for a force at its centre [kg], shape (count,). A member has less than
+        the mass of its body, because the body also rotates."""
         if not self.bodies:
             return self.mass
         inverse = np.where(self.fixed, 1.0 / self.mass, self.inverse_mass[0])
-        answering: Floats = 1.0 / inverse
-        return answering
+        inertial: Floats = 1.0 / inverse
+        return inertial
 
     @property
     def fixed(self) -> NDArray[np.bool_]:
@@ -262,7 +268,7 @@ class World(NamedTuple):
 
 
 def empty_bonds(count: int, dimension: int, spin_length: int, columns: int, spheres: int = 0) -> Bonds:
-    """A table of so many bonds, intact, with zeros."""
+    """A table of `count` intact bonds, filled with zeros."""
     return Bonds(
         i=np.zeros(count, np.uint32),
         j=np.zeros(count, np.uint32),
@@ -279,12 +285,12 @@ def empty_bonds(count: int, dimension: int, spin_length: int, columns: int, sphe
 
 
 def motions(world: World) -> tuple[Floats, ...]:
-    """Every table that the integrator moves: of spheres, and of bodies."""
+    """The tables of motion that the integrator advances: of spheres, and of bodies if there are any."""
     return (world.motion, world.bodies.motion) if world.bodies else (world.motion,)
 
 
 def empty_bodies(dimension: int, spin_length: int, levels: int, count: int = 0, spheres: int = 0) -> Bodies:
-    """A table of so many bodies, with zeros."""
+    """A table of `count` bodies, filled with zeros."""
     coordinates = dimension + spin_length
     return Bodies(
         motion=np.zeros((coordinates, levels, count)),
@@ -305,7 +311,7 @@ def empty_bodies(dimension: int, spin_length: int, levels: int, count: int = 0, 
 
 
 def empty_pairs(capacity: int, dimension: int, turning: bool) -> Pairs:
-    """An empty pair table of spheres that rotate, or do not."""
+    """An empty pair table; `turning` says whether the spheres rotate."""
     rotating, gliding = (capacity, 0) if turning else (0, capacity)
     return Pairs(
         i=np.zeros(capacity, np.uint32),
@@ -323,7 +329,7 @@ def empty_pairs(capacity: int, dimension: int, turning: bool) -> Pairs:
 
 
 def empty_walls(count: int, dimension: int) -> Walls:
-    """A table of walls with zeros."""
+    """A table of `count` walls, filled with zeros."""
     return Walls(
         shape=np.zeros(count, np.int64),
         corner=np.zeros((count, 3, dimension)),
@@ -353,6 +359,5 @@ def empty_wall_contacts(capacity: int, spheres: int, dimension: int) -> WallCont
 
 
 def copy_world(world: World) -> World:
-    """An independent copy, bit by bit."""
-
+    """An independent copy with equal bits."""
     return copy.deepcopy(world)

@@ -66,7 +66,7 @@ def field_numbers(scene: Scene, parameters: Any) -> tuple:
 
 
 def bond_numbers(scene: Scene, parameters: Any) -> tuple:
-    """The numbers that the scene's bond law reads; empty without one."""
+    """The numbers that the scene's bond law reads; empty for a scene without bonds."""
     name = scene.bond(parameters)
     return bonds()[name].numbers(parameters) if name else ()
 
@@ -102,7 +102,7 @@ def use_parameters(experiment: Experiment, parameters: Any) -> None:
 
 
 def turn_gravity(experiment: Experiment) -> None:
-    """Let the weight of the grains follow the table that the scene has turned."""
+    """Update gravity after the scene has turned the table."""
     use_parameters(experiment, parameters_in_force(experiment))
 
 
@@ -140,8 +140,7 @@ def at_ramp_end(experiment: Experiment) -> Iterator[None]:
 
 
 def update_contact_time(experiment: Experiment) -> None:
-    """Update the contact duration; during a ramp it is the longer of the present one and that at the end of the
-    ramp."""
+    """Update the contact duration; during a ramp it is the longer of its values now and at the end of the ramp."""
     lasting = automatic_step.contact_time(experiment)
     if experiment.run.ramp is not None:
         with at_ramp_end(experiment):
@@ -207,8 +206,8 @@ def advance_ramp(experiment: Experiment) -> bool:
 
 
 def start_derivatives(experiment: Experiment, first_row: int = 0) -> None:
-    """Set the higher derivatives of the spheres from `first_row` on, and of the bodies that they are members of,
-    according to the selected start-up."""
+    """Set the higher derivatives of the spheres from `first_row` on, and of the bodies of these spheres, according to
+    the selected start-up."""
     run, engine = experiment.run, experiment.engine
     if experiment.parameters.start_up == "rk4" and engine.model.integrator.levels > 3 and run.dt > 0.0:
         numbers = experiment.numbers_now

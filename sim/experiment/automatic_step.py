@@ -17,35 +17,34 @@ from repose.sim.experiment.hand import acceleration_of_hand, speed_of_hand
 from repose.sim.experiment.pull import speed_of_pull
 
 REFERENCE_OVERLAP = 0.02
-"""Overlap / radius of the single contact of the smallest grain with a wall that always limits the automatic step [-]:
-a grain without contacts will have one."""
+"""Overlap / radius of a single contact of the smallest grain with a wall [-]. This contact always limits the automatic
+step, because a grain without contacts may get one."""
 
 IMPACT_MARGIN = 1.5
 """Factor by which the step may exceed the usual share of the stable step during an impact, which is short [-]."""
 
 SPARSE = 2
 CLUSTER = math.sqrt(6.0)
-"""At least this many moving grains with fewer contacts than grains are expected to form a dense cluster. Its highest
-frequency is larger than that of a single contact with a wall by this factor [-]: ω² doubles because both grains move,
-and triples for contacts on all sides. For bodies of more than six
-members, which may all be touched, it is the root of their number."""
+"""At least `SPARSE` moving grains with fewer contacts than grains are expected to form a dense cluster. Its highest
+frequency exceeds that of a single contact with a wall by the factor `CLUSTER` [-]: ω² doubles because both grains move,
+and triples for contacts on all sides. For bodies of more than six members, which may all have contacts, the factor is
+the square root of their number."""
 
 DROP, EARTH = 2.0, 9.81
 """The impact that defines the contact time: drop height in radii [-], gravity [m/s²]."""
 
 STEPS_AHEAD = 200
-"""Steps between two checks of an automatic time step; a pull and other commands are followed by one more."""
+"""Steps between two checks of an automatic time step; a pull and some other commands cause an additional check."""
 FIXED_STEPS, CLOSE_STEPS = 100, 10
-"""Steps between two checks of a fixed time step: few where the step is larger than a dense cluster allows, since a
-contact that is too stiff lasts only a few steps. A check costs as much as three to four steps. At 1.3 times the limit,
-9 of 30 heaps of 40 grains are detected more than 100 steps after the first such contact; with a check every 5 steps 3
-of 30, with a check every 2 steps none. Such frequent checks would treble the cost of stable runs, and undetected
-contacts do no harm (test X06)."""
+"""Steps between two checks of a fixed time step. `CLOSE_STEPS` is used if the step is larger than a dense cluster
+allows, since a contact that is too stiff lasts only a few steps. A check costs as much as three to four steps. At 1.3
+times the limit, 9 of 30 heaps of 40 grains are detected more than 100 steps after the first such contact; with a check
+every 5 steps 3 of 30, with a check every 2 steps 0 of 30. Such frequent checks would treble the cost of stable runs,
+and undetected contacts do no harm (test X06)."""
 
 
 def dt_check_steps(experiment: Experiment) -> int:
-    """Steps between two checks of the time step; depends on parameters only, so that it is the same in a restored
-    run."""
+    """Steps between two checks of the time step; depends on parameters only, and is equal in a restored run."""
     if experiment.parameters.dt == "auto":
         return STEPS_AHEAD
     return CLOSE_STEPS if experiment.parameters.dt > cluster_dt(experiment) else FIXED_STEPS
@@ -87,23 +86,23 @@ def reference_dt(experiment: Experiment) -> float:
 
 
 class Approach(NamedTuple):
-    """How fast the grains that can move may be when they next touch something; the last one is the smallest grain that
-    may be poured, from rest, before the next check."""
+    """Bounds of the speed of the movable grains at their next impact. The last entry is the smallest grain that may be
+    poured, at rest, before the next check."""
 
     mass: Floats
-    """Of the whole grain [kg]."""
+    """Mass of the whole grain [kg]."""
     movable_mass: Floats
     """`World.movable_mass` [kg]."""
     radius: Floats
     """[m]."""
     speed: Floats
-    """Of the fastest point of the grain relative to the fastest wall or the pusher, at the next check [m/s]."""
+    """Largest speed of a point of the grain relative to walls and pusher at the next check [m/s]."""
 
 
 def approach(experiment: Experiment, ahead: float, acceleration: float) -> Approach:
-    """The grains with what they gain within `ahead` [s] by weight and fields, of this `acceleration` [m/s²], and pull.
+    """Bounds of the speeds of the grains after `ahead` [s] of the given `acceleration` [m/s²] and of the pull.
 
-    A body may turn meanwhile, so that the speed of its members about the centre adds to that of the centre.
+    A body may rotate meanwhile: the speed of its members about the centre is added to the speed of the centre.
     """
     world, dimension = experiment.run.world, experiment.engine.model.dimension
     moving = ~world.fixed
@@ -113,8 +112,8 @@ def approach(experiment: Experiment, ahead: float, acceleration: float) -> Appro
         own = world.search.body[member]
         turning = np.sqrt((bodies.spin**2).sum(axis=0))[own] * np.sqrt((bodies.offset[:, member] ** 2).sum(axis=0))
         speed[member] = np.sqrt((bodies.motion[:dimension, 1] ** 2).sum(axis=0))[own] + turning
-    held, pulled = speed_of_pull(experiment, ahead)
-    speed[held] += pulled
+    rows, pulled = speed_of_pull(experiment, ahead)
+    speed[rows] += pulled
     walls = math.sqrt(float((world.walls.velocity**2).sum(axis=1).max(initial=0.0)))
     walls += speed_of_hand(experiment.run, experiment.time)
     mass, radius = experiment.scene.smallest_grain(experiment.run.built)
@@ -127,9 +126,9 @@ def approach(experiment: Experiment, ahead: float, acceleration: float) -> Appro
 
 
 def acceleration_of_grains(experiment: Experiment) -> float:
-    """Largest acceleration by weight and fields [m/s²] of a grain that rests where it is.
+    """Largest acceleration of a grain at rest by weight and fields [m/s²].
 
-    No grain gains speed faster: what a field adds as the velocity grows is drag, which slows.
+    A moving grain does not accelerate more: the only force that depends on velocity is drag.
     """
     model, numbers = experiment.engine.model, experiment.numbers_now
     by_fields = field_acceleration(model.fields, model.shapes, experiment.run.world, numbers)
@@ -137,7 +136,7 @@ def acceleration_of_grains(experiment: Experiment) -> float:
 
 
 def impact_dt(experiment: Experiment, coming: Approach) -> float:
-    """Stable step during the impact of the fastest grain on a wall, and on the grain that is most easily moved, at the
+    """Stable step during an impact of the fastest grain on a wall, and of the lightest grain at the same speed, at the
     overlap that stores all kinetic energy [s]."""
     fastest, lightest = int(coming.speed.argmax()), int(coming.movable_mass.argmin())
     return min(_impact_of(experiment, coming, row, float(coming.speed[fastest])) for row in {fastest, lightest})
@@ -145,7 +144,7 @@ def impact_dt(experiment: Experiment, coming: Approach) -> float:
 
 def _impact_of(experiment: Experiment, coming: Approach, row: int, speed: float) -> float:
     mass, radius = float(coming.mass[row]), float(coming.radius[row])
-    # resolved to 1/4096 of the radius
+    # 12 halvings: a resolution of 1/4096 of the radius
     overlap = _overlap_storing(experiment, 0.5 * mass * speed**2, mass, radius, halvings=12)
     return single_contact_dt(experiment, overlap, float(coming.movable_mass[row]), radius)
 
@@ -173,8 +172,8 @@ def _overlap_storing(experiment: Experiment, energy: float, mass: float, radius:
 
 
 def single_contact_dt(experiment: Experiment, overlap: float, mass: float, radius: float) -> float:
-    """Stable step of a sphere whose only contact is one with a wall of the given overlap [s]; `mass` is that with which
-    it answers a force along the normal [kg]."""
+    """Stable step of a sphere with a single contact with a wall at this overlap [s]; `mass` is force over acceleration
+    along the normal [kg]."""
     model = experiment.engine.model
     contact = _lone(experiment, overlap, mass, radius)
     along, across, damped, _ = model.law.stiffness(experiment.engine.law_parameters, contact)
@@ -183,8 +182,8 @@ def single_contact_dt(experiment: Experiment, overlap: float, mass: float, radiu
 
 
 def _inverse_mass_ratio(world: World, spin_length: int) -> float:
-    """Largest ratio of the inverse mass across a contact to that along it [-]: 1/m + R²/I of a rotating sphere is 3/m
-    in the plane and 7/2 1/m in space."""
+    """Largest ratio of the tangential to the normal inverse mass at a contact [-]: 1/m + R²/I of a rotating sphere is
+    3/m in the plane and 7/2 1/m in space."""
     ratio = {0: 1.0, 1: 3.0, 3: 3.5}[spin_length]
     if not world.bodies:
         return ratio
@@ -204,10 +203,10 @@ def _lone(experiment: Experiment, overlap: float, mass: float, radius: float) ->
 def foreseen_dt(experiment: Experiment, survey: Survey) -> float:
     """Stable step of the present contacts, of a single contact, and of the impacts until the next check [s].
 
-    The longer the step, the later the next check and the faster the grains are by then: the step h that is taken
-    follows from the speed v + a n h after the n steps to the next check. The step falls with that speed, so that from
-    one that is too long follows one that is too short and the other way round, both closer to h each time: the third
-    is too short, by no more than the second is too long.
+    The longer the step, the later the next check, and the faster the grains at that check: the step h follows from the
+    speed v + a n h after the n steps to the next check. It is found by iteration. The step decreases with the speed:
+    a step that is too long gives one that is too short, and vice versa, each closer to h. The third step is too short,
+    by less than the second is too long.
     """
     moving = int((~experiment.run.world.fixed).sum())
     many = moving == 0 or (moving >= SPARSE and survey.contacts < moving)
@@ -225,7 +224,7 @@ def foreseen_dt(experiment: Experiment, survey: Survey) -> float:
 
 
 def passing_dt(coming: Approach) -> float:
-    """Step within which no grain moves farther than the step loop allows [s]; soft grains would bear longer ones."""
+    """Step in which no grain moves farther than the step loop allows [s]; it limits the step of soft grains."""
     with np.errstate(divide="ignore"):
         return float((LARGEST_STEP * coming.radius / coming.speed).min())
 

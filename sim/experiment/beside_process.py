@@ -1,6 +1,6 @@
-"""The process that compiles a part of an engine while the process that started it compiles the rest.
+"""A child process that compiles a part of an engine while its parent compiles the rest.
 
-It builds the model as the first process does, which imports `repose.sim.experiment.compile_beside` to start it.
+The child builds the same model as the parent, which starts it by `repose.sim.experiment.compile_beside`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from repose.sim.registry import laws, scenes
 
 
 def main() -> None:
-    """What the process does; a scene that it does not know, of a plug-in named on the command line, ends it."""
+    """Read a request and compile; a scene of a plug-in named on the parent's command line is unknown and ends this."""
     request = json.loads(sys.stdin.readline())
     threading.Thread(target=_leave_with_parent, daemon=True).start()
     scene = scenes()[request["scene"]]

@@ -79,14 +79,14 @@ def resume(experiment: Experiment, saved: SavedRun) -> None:
 
 
 def kept(experiment: Experiment) -> tuple[dict[str, Any], ...]:
-    """The present, for `give_back`; worlds are not copied, because a change replaces them."""
+    """The present state for `give_back`; worlds are not copied, because a change replaces them."""
     run = experiment.run
     own = vars(run) | {"state": copy.copy(run.state), "booked": copy.copy(run.booked)}
     return dict(vars(experiment)), own, dict(vars(experiment.history))
 
 
 def give_back(experiment: Experiment, before: tuple[dict[str, Any], ...]) -> None:
-    """Undo a change that was stopped half-way."""
+    """Undo a change that was stopped before its end, from the result of `kept`."""
     own, run, past = before
     vars(experiment).update(own)
     vars(experiment.run).update(run)
@@ -98,7 +98,7 @@ def _resume(experiment: Experiment, saved: SavedRun) -> None:
     experiment.scene, experiment.seed, experiment.ready = registry.scenes()[log.scene], log.seed, log.ready
     history.adopt_log(experiment, saved)
     restore(experiment, saved.now)
-    tell(experiment, experiment.message, repeats=True)  # it tells what happened before the run was saved
+    tell(experiment, experiment.message, repeats=True)  # the message of the saved run, which the user has read
     adopt_measured(experiment, saved)
 
 
@@ -113,8 +113,8 @@ def restore(experiment: Experiment, point: Checkpoint) -> None:
 def begin_anew(
     experiment: Experiment, parameters: Any = None, made: tuple[World, Any] | None = None, drawn: bool = True
 ) -> None:
-    """Restart the experiment with the given or the present parameters; `made` are world and state, otherwise the scene
-    creates them. With `drawn`, walls that the user has drawn stay."""
+    """Restart the experiment with the given or the present parameters. `made` are world and state; if they are None,
+    the scene creates them. With `drawn`, walls that the user has drawn stay."""
     parameters = parameters or experiment.parameters
     world, state = made or _made_world(experiment.scene, parameters, experiment.seed, experiment.ready)
     made = (keep_walls(experiment, world, experiment.run.world) if drawn else world), state
@@ -225,9 +225,9 @@ def remove_grain(experiment: Experiment, sphere_id: int) -> None:
 
 
 def clear_fault(experiment: Experiment) -> None:
-    """Allow the run to continue after a fault, from the last good state."""
+    """Clear a fault and end pull and push; the run can continue from the last good state."""
     faults.clear(experiment)
-    pull.release(experiment)  # whoever pulled has seen the run stop
+    pull.release(experiment)  # the user has seen the run stop
     push.end_push(experiment)
     tell(experiment, "The last good state is restored.")
 
@@ -240,47 +240,47 @@ def _follow(experiment: Experiment, first: bool) -> None:
 
 @cache
 def offered_actions(scene: str) -> tuple[str, ...]:
-    """Names of the actions that a scene has, possible at the beginning or later."""
+    """Names of all actions of a scene, possible at the beginning or later."""
     experiment = _smallest(scene)
     return tuple(action.name for action in experiment.scene.actions(experiment))
 
 
 @cache
 def offered_plots(scene: str) -> tuple[str, ...]:
-    """Names of the plots that a scene has, from the beginning of a run on or later."""
+    """Names of all plots of a scene, from the beginning of a run on or later."""
     experiment = _smallest(scene)
-    found = experiment.scene
+    record = experiment.scene
     over_time = dict.fromkeys(entry.plot for entry in registry.measurements().values() if entry.plot is not None)
     return (
-        *(curve.title for curve in found.curves(experiment)),
-        *found.later_curves,
-        *(plot.name for plot in over_time if plot.needs in (*found.plots, "values")),
-        *(() if found.study is None else (COMPARISON,)),
+        *(curve.title for curve in record.curves(experiment)),
+        *record.later_curves,
+        *(plot.name for plot in over_time if plot.needs in (*record.plots, "values")),
+        *(() if record.study is None else (COMPARISON,)),
     )
 
 
 def _smallest(scene: str) -> Experiment:
     """A small experiment of a scene at its beginning, whose model is not compiled."""
-    found = registry.scenes()[scene]
-    parameters = found.parameters.checked(found.test_values)
-    return _bare(found, 1, None, parameters, Run(*_made_world(found, parameters, 1, None), parameters))
+    record = registry.scenes()[scene]
+    parameters = record.parameters.checked(record.test_values)
+    return _bare(record, 1, None, parameters, Run(*_made_world(record, parameters, 1, None), parameters))
 
 
 def _checked(scene: str | Scene, values: Mapping[str, Value], seed: int, ready: str | None) -> tuple[Scene, Any]:
     """The scene, by its name or as its record, and its checked parameters; raises `ParameterError`."""
     if isinstance(scene, str):
         require_known(scene, registry.scenes(), "scene")
-    found: Scene = registry.scenes()[scene] if isinstance(scene, str) else scene
-    require_plain(found.state_type, f"The state of the scene '{found.name}'")
-    parameters = found.parameters.checked(values)
+    record: Scene = registry.scenes()[scene] if isinstance(scene, str) else scene
+    require_plain(record.state_type, f"The state of the scene '{record.name}'")
+    parameters = record.parameters.checked(values)
     if ready is not None:
-        require_known(ready, found.prepared, "prepared state")
+        require_known(ready, record.prepared, "prepared state")
     checked_seed(seed)
-    return found, parameters
+    return record, parameters
 
 
 def _made_world(scene: Scene, parameters: Any, seed: int, ready: str | None) -> tuple[World, Any]:
-    """World and scene state at the beginning of a run: a prepared state if one suits the parameters."""
+    """World and scene state at the beginning of a run: the prepared state if it fits the parameters."""
     prepared = scene.prepared[ready](parameters) if ready else None
     return prepared or scene.begin(parameters, seed)
 

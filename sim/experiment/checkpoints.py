@@ -15,7 +15,7 @@ from repose.sim.experiment.run import Checkpoint, Run
 class Checkpoints:
     """Checkpoints in the order of their steps, of at most `budget` bytes together.
 
-    Where the budget is smaller than two of them only the first is kept, without which the log has no beginning.
+    If the budget is smaller than two checkpoints, only the first is kept: it is the beginning of the log.
     """
 
     budget: int = 0
@@ -33,7 +33,7 @@ class Checkpoints:
         self._update_shown()
 
     def keep(self, checkpoint: Checkpoint) -> None:
-        """Add a checkpoint unless one of the same step exists, which happens while a log is replayed."""
+        """Add a checkpoint, unless a checkpoint of the same step exists, as it does while a log is replayed."""
         steps = [other.at for other in self.kept]
         index = bisect.bisect_left(steps, checkpoint.at)
         if self.budget <= 0 or (index < len(steps) and steps[index] == checkpoint.at):
@@ -57,8 +57,8 @@ class Checkpoints:
         self._update_shown()
 
     def _thin_out(self) -> None:
-        """Discard the checkpoint whose distance to its neighbours is smallest in relation to its age; the first one
-        never, the last one only where it is the only other one."""
+        """Discard the checkpoint with the smallest ratio of the distance between its neighbours to its age; never the
+        first one, and the last one only if there are two."""
         if len(self.kept) == 2:
             del self.kept[1]
             return

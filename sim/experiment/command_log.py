@@ -52,7 +52,7 @@ class Log:
         self.end = at
 
     def mark(self, at: int, digest: str) -> None:
-        """Append a state hash, unless the log already extends beyond this step, which happens while it is replayed."""
+        """Append a state hash, unless the log extends beyond this step, as it does while it is replayed."""
         if not self.marks or self.marks[-1].at < at:
             self.marks.append(Mark(at, digest))
 
@@ -80,7 +80,7 @@ class SavedSideBySide:
 
     runs: tuple[SavedRun, ...]
     own: frozenset[str]
-    """Names of the parameters in which they differ."""
+    """Names of the parameters in which the runs differ."""
     meetings: tuple[tuple[int, ...], ...]
     """Steps of every run at equal simulated times, counted since its log began."""
 
@@ -96,5 +96,5 @@ class SavedSideBySide:
 
     @property
     def foreign(self) -> bool:
-        """Whether one of them was computed by another version of the engine or on another kind of machine."""
+        """Whether one of the runs was computed by another version of the engine or on another kind of machine."""
         return any(run.foreign for run in self.runs)

@@ -41,14 +41,14 @@ class Start:
 
 @dataclass(frozen=True)
 class StartSideBySide:
-    """Start two to four experiments that advance to equal simulated times; refused as a whole if one of them is."""
+    """Start two to four experiments that advance to equal simulated times; refused as a whole if one is refused."""
 
     runs: tuple[Start, ...]
 
 
 @dataclass(frozen=True)
 class KeepOne:
-    """Go on with one of the experiments side by side, as it is now; the others end."""
+    """Continue one of the experiments side by side from its present state; the others end."""
 
     run: int
     """0 for the first."""
@@ -56,9 +56,10 @@ class KeepOne:
 
 @dataclass(frozen=True)
 class From:
-    """A command of a user who looks at this one of the experiments side by side.
+    """A command given while the user looks at one of the experiments side by side.
 
-    What all of them have acts on all; a parameter in which they differ, a pull and the removal of a grain on this one.
+    A parameter in which the experiments differ, a pull and the removal of a grain act on this experiment only; all
+    other commands act on all experiments.
     """
 
     run: int
@@ -82,7 +83,7 @@ class RemoveGrain:
 
 @dataclass(frozen=True)
 class AddGrains:
-    """Add loose grains at rest, as near to a place as there is room for them without overlap."""
+    """Add loose grains at rest, as near to a position as possible without overlap."""
 
     position: tuple[float, ...]
     """[m]."""
@@ -93,7 +94,7 @@ class AddGrains:
 
 @dataclass(frozen=True)
 class DrawWall:
-    """Add a wall between two places, in the plane."""
+    """Add a wall between two points, in the plane."""
 
     start: tuple[float, ...]
     end: tuple[float, ...]
@@ -102,43 +103,43 @@ class DrawWall:
 
 @dataclass(frozen=True)
 class RemoveWall:
-    """Remove the drawn wall that is nearest to a place."""
+    """Remove the drawn wall that is nearest to a point."""
 
     position: tuple[float, ...]
     reach: float
-    """How far it may be from there [m]."""
+    """Largest distance of the wall from the point [m]."""
 
 
 @dataclass(frozen=True)
 class Pull:
-    """Pull a sphere, or the body that it is a member of, towards a place, until `Release` or the next `Pull`."""
+    """Pull a sphere, or the body of which it is a member, towards a point, until `Release` or the next `Pull`."""
 
     sphere_id: int
     position: tuple[float, ...]
-    """Where to [m]."""
+    """The point towards which the sphere is pulled [m]."""
     limit: float
     """Largest force [N]."""
 
 
 @dataclass(frozen=True)
 class Push:
-    """Push grains out of a disc or sphere that goes to a place, until `Release` or the next `Push`."""
+    """Push grains out of a disc or sphere that moves to a point, until `Release` or the next `Push`."""
 
     position: tuple[float, ...]
-    """Where to [m]."""
+    """The point to which the disc or sphere moves [m]."""
     radius: float
     """[m]."""
     limit: float
     """Largest acceleration of a grain [m/s²]."""
     speed: float
-    """At which it goes there, and at which it grows at the beginning [m/s]."""
+    """Speed of its motion, and of the growth of its radius at the beginning [m/s]."""
     rigid: bool
-    """Whether it is a rod, which grains hardly enter; otherwise it pushes softly, the more the nearer to its centre."""
+    """True for a rod, which grains hardly enter; False for a soft push, which increases towards the centre."""
 
 
 @dataclass(frozen=True)
 class Release:
-    """Let go of the sphere that is pulled, and end the push."""
+    """End the pull and the push."""
 
 
 @dataclass(frozen=True)
@@ -150,7 +151,7 @@ class Shake:
     frequency: float
     """[Hz]."""
     upright: bool
-    """Whether up and down, otherwise sideways."""
+    """True for vertical, False for horizontal shaking."""
 
 
 @dataclass(frozen=True)
@@ -175,23 +176,23 @@ class Rewind:
 
 @dataclass(frozen=True)
 class TakeBack:
-    """Go to the state before the latest change of a parameter, or before the latest of the deeds below; later steps are
-    discarded by the next other command."""
+    """Go to the state before the latest change of a parameter, or before the latest action of the names below; later
+    steps are discarded by the next other command."""
 
     name: str
-    """Of the parameter, or one of those below."""
+    """Name of the parameter, or one of the names below."""
 
 
 PULLED, PUSHED, SHAKEN = "pulled grain", "pushed grains", "shaken table"
 REMOVED, ADDED, DRAWN = "removed grain", "added grains", "drawn wall"
-"""What else `TakeBack` takes back: the latest pull or push with all its places, the latest beginning or end of shaking,
-removal of a grain, addition of grains, drawing or removal of a wall."""
+"""Actions that `TakeBack` undoes: the latest pull or push with all its positions, the latest beginning or end of
+shaking, removal of a grain, addition of grains, drawing or removal of a wall."""
 
 
 @dataclass(frozen=True)
 class DoAgain:
-    """Do again what the latest `TakeBack` of this deed has taken back, from the present step on: a drag with all its
-    places, in the same number of steps."""
+    """Repeat the action that the latest `TakeBack` of this name has undone, from the present step on: a drag with all
+    its positions, in the same number of steps."""
 
     name: str
 
@@ -205,21 +206,21 @@ class Copy:
 
 @dataclass(frozen=True)
 class UseThreads:
-    """Set the number of threads, None for automatic; no result depends on it."""
+    """Set the number of threads, None for automatic; results do not depend on the number of threads."""
 
     count: int | None
 
 
 @dataclass(frozen=True)
 class KeepMeasured:
-    """Add what other runs of a scene have measured to the runs compared in this session."""
+    """Add measured results of other runs of a scene to the runs compared in this session."""
 
     scene: str
     points: Sequence[Point]
 
 
 ByHand = RemoveGrain | AddGrains | DrawWall | RemoveWall | Pull | Push | Release | Shake | Still
-"""What the mouse does to grains, walls and table."""
+"""Commands of the mouse on grains, walls and table."""
 
 Logged = SetParameters | Act | Recover | ByHand
 """Commands that change the course of a run and are logged; the others start another run or change no result."""

@@ -19,14 +19,14 @@ PREPARED = "prepared"
 """Entry of `Point.conditions`: whether the run began from a prepared state."""
 
 MOST_GROUPS, MOST_DIFFERENCES = 3, 2
-"""Runs of other values that a plot shows, the latest ones, and what of their differences its legend names."""
+"""Largest number of groups of runs with other parameter values in a plot, and of differences that its legend names."""
 
 ROOM_BELOW, ROOM_ABOVE = 0.35, 0.15
-"""Range of drawn laws beyond the values of the parameter, as shares of their span [-]."""
+"""Range of drawn laws below and above the values of the parameter, in units of the span of these values [-]."""
 
 
 class Point(NamedTuple):
-    """What one finished run has measured, SI."""
+    """The result of one finished run, SI."""
 
     at: float
     """Value of the parameter that is varied."""
@@ -87,16 +87,16 @@ class Study:
     over: str
     """Name of the parameter on the abscissa."""
     usual: tuple[float, ...]
-    """Values of it worth running, SI."""
+    """Values of this parameter for a typical series of runs, SI."""
     measure: Callable[[Any], Point | None]
     """The point of the present state of an experiment, or None if nothing has been measured."""
     error_of: str = ""
-    """What the error of a single run is the error of, such as "line fit"; empty where that goes without saying."""
+    """Origin of the error of a single run, such as "line fit"; empty if it needs no explanation."""
     published: tuple[Published, ...] = ()
     scatter: str = "standard error"
-    """What the published errors are."""
+    """Kind of the published errors."""
     laws: Callable[[Sequence[Point], tuple[float, float]], Findings] = field(default=no_laws)
-    """laws(points, (lowest, highest) value to draw) -> what is fitted and drawn."""
+    """laws(points, (lowest, highest) value to draw) -> fitted numbers and lines."""
 
 
 def averaged(points: Sequence[Point]) -> tuple[Row, ...]:
@@ -126,7 +126,7 @@ def reach_of(study: Study, places: Sequence[float]) -> tuple[float, float]:
 def compare(study: Study, varied: Parameter, points: Sequence[Point], looked_at: Sequence[float] = ()) -> Curve:
     """Means with errors, single runs, published values and laws as a plot with its table.
 
-    `varied` is what `study.over` names; `looked_at` are values of it that the table lists also without points, SI.
+    `varied` is the parameter named by `study.over`; the table lists its values in `looked_at` also without points, SI.
     """
     quantity = varied.quantity
     x_unit, y_unit = quantity.scale, study.scale
@@ -159,8 +159,8 @@ def compare_session(
 ) -> Curve:
     """`compare` for the runs that differ from the present one in the varied parameter only.
 
-    Runs that differ from it, whose conditions are `now`, in anything else are points of their own, named by what
-    differs: no mean and no law mixes them.
+    `now` are the conditions of the present run. Runs with other differences are drawn as separate groups, named by
+    these differences; no mean and no law mixes the groups.
     """
     groups: dict[tuple[tuple[str, Value], ...], list[Point]] = {}
     for point in points:
@@ -182,7 +182,7 @@ def compare_session(
 
 
 def _others(study: Study, conditions: Mapping[str, Value]) -> tuple[tuple[str, Value], ...]:
-    """What must be equal in runs that are compared."""
+    """The conditions that must be equal in compared runs."""
     return tuple(sorted((name, value) for name, value in conditions.items() if name != study.over))
 
 
@@ -193,7 +193,7 @@ def _differences(
     reference: Mapping[str, Value],
     most: int = MOST_DIFFERENCES,
 ) -> str:
-    """What those conditions have that the reference has not: "g = 1.62 m/s², prepared column"."""
+    """The conditions `those` that differ from the reference, in words: "g = 1.62 m/s², prepared column"."""
     if not those:
         return "parameters unknown"
     words = []
@@ -207,7 +207,7 @@ def _differences(
 
 
 MOST_DIGITS = 6
-"""Most digits after the point; smaller numbers are written with a power of ten."""
+"""Largest number of digits after the point; smaller numbers are written with a power of ten."""
 
 
 def shown(value: float, error: float) -> str:
@@ -223,7 +223,7 @@ def shown(value: float, error: float) -> str:
 
 
 def mean_in_words(study: Study, row: Row, unit: str = "") -> str:
-    """Mean and error in shown units, with what the error is the error of where that is not the scatter of runs."""
+    """Mean and error in shown units; the origin of the error is added unless it is the scatter of runs."""
     words = shown(row.value / study.scale, row.error / study.scale)
     alone = row.runs == 1 and study.error_of and "±" in words
     words = words.replace(" ±", "° ±") + "°" if unit == "°" else f"{words} {unit}".rstrip()
@@ -238,7 +238,7 @@ def repeated_in_words(study: Study, row: Row) -> str:
 
 
 def scatter_of(study: Study, rows: Sequence[Row]) -> str:
-    """What the errors of the means are."""
+    """Kind of the errors of the means."""
     if not study.error_of or all(row.runs > 1 for row in rows):
         return Line.scatter
     single = f"{study.error_of} of a single run"
@@ -246,14 +246,14 @@ def scatter_of(study: Study, rows: Sequence[Row]) -> str:
 
 
 def columns(rows: Sequence[Point | Row | Published], x_unit: float, y_unit: float) -> tuple[Floats, Floats, Floats]:
-    """Places, values and errors in shown units; an unknown error is drawn as none."""
+    """Parameter values, results and errors in shown units; an unknown error is 0."""
     x = np.array([row.at for row in rows]) / x_unit
     y = np.array([row.value for row in rows]) / y_unit
     return x, y, np.nan_to_num(np.array([row.error for row in rows])) / y_unit
 
 
 def label_of(words: str, symbol: str, unit: str) -> str:
-    """Label of an axis or a column: words, symbol and unit, of which any can be empty."""
+    """Label of an axis or a column: words, symbol and unit, each of which can be empty."""
     return " ".join(part for part in (words, symbol, f"[{unit}]" if unit else "") if part)
 
 

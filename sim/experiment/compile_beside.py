@@ -1,8 +1,8 @@
 """Start a process that compiles a part of an engine (repose.sim.experiment.beside_process), on another processor.
 
-Neighbour search, survey and table of contacts take half of the time that it takes to compile an engine, and the step
-loop needs the first at its end and the others once grains touch. Both processes find on disk what the other has
-compiled (repose.sim.engine.jit); without the other process this one compiles everything.
+Neighbour search, survey and table of contacts take half of the compile time of an engine. The step loop needs the
+neighbour search last, and the others once grains touch. Each process loads from disk the code that the other has
+compiled (repose.sim.engine.jit); without the second process the first one compiles everything.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def compile_beside(model: Model, params: tuple, scene: str, values: dict[str, ob
     of_law = compiled_evaluation(model.law, model.shapes, params)
     if available() < 2 or all(map(is_stored, (compiled_parts(model).renew_lists, compiled_survey(model), of_law))):
         return
-    with suppress(OSError, TypeError):  # no process can be started, or a value has no form in JSON: not beside, then
+    with suppress(OSError, TypeError):  # no process can be started, or JSON has no form of a value: compile alone
         request = json.dumps({"scene": scene, "values": values, "walled": walled})
         process = subprocess.Popen(
             [sys.executable, "-c", CODE],

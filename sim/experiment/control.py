@@ -46,14 +46,14 @@ from repose.sim.parameters import ParameterError
 LOGGED = get_args(Logged)
 
 DRAGS: Mapping[str, type[Pull | Push]] = {PULLED: Pull, PUSHED: Push}
-"""Deeds of many commands, one for each place that the pointer went to."""
+"""Actions of many commands, one for each position of the pointer."""
 CLICKS: Mapping[str, tuple[type[Command], ...]] = {
     REMOVED: (RemoveGrain,),
     ADDED: (AddGrains,),
     DRAWN: (DrawWall, RemoveWall),
     SHAKEN: (Shake, Still),
 }
-"""Deeds of one command."""
+"""Actions of one command."""
 
 
 def apply(experiment: Experiment, command: Command) -> str:
@@ -131,20 +131,20 @@ def rewind_to(experiment: Experiment, at: int) -> None:
 
 
 def take_back(experiment: Experiment, name: str) -> None:
-    """Go to the state before the latest change of the parameter `name`, or before the latest deed of this name; raises
-    `ParameterError` if there is none."""
+    """Go to the state before the latest change of the parameter `name`, or before the latest action of this name;
+    raises `ParameterError` if there is none."""
     past = experiment.history
-    # On the way to an earlier state the deeds done are those of that state: Ctrl+Z twice takes two deeds back.
+    # During a seek to an earlier state the log of that state counts: Ctrl+Z twice undoes two actions.
     done = past.log.entries[: past.commands if past.seek is None else past.seek.last]
     if name in DRAGS or name in CLICKS:
         commands = [entry.command for entry in done]
         last = begin_of_drag(commands, DRAGS[name]) if name in DRAGS else latest(commands, CLICKS[name])
         if last is None:
             raise ParameterError(f"There is no {name} in this run: there is nothing to undo.")
-        taken = done[last : last + 1 + steps_of_drag(commands[last:], name)]
-        if name in DRAGS and not isinstance(taken[-1].command, Release):  # the button is down: redo lets go here
-            taken = [*taken, Entry(experiment.history.at, Release())]
-        history.keep_undone(experiment, name, taken)
+        undone = done[last : last + 1 + steps_of_drag(commands[last:], name)]
+        if name in DRAGS and not isinstance(undone[-1].command, Release):  # the button is down: redo releases here
+            undone = [*undone, Entry(experiment.history.at, Release())]
+        history.keep_undone(experiment, name, undone)
         go_to(experiment, done[last].at, last)
         return
     for last, entry in reversed(list(enumerate(done))):
@@ -155,7 +155,7 @@ def take_back(experiment: Experiment, name: str) -> None:
 
 
 def begin_of_drag(commands: Sequence[Command], kind: type[Pull | Push]) -> int | None:
-    """Number of the command with which the latest drag began: a pull of one sphere, or a push; None if there is
+    """Index of the command with which the latest drag (a pull of one sphere, or a push) began; None if there is
     none."""
     first, sphere = None, None
     for number in reversed(range(len(commands))):
@@ -168,7 +168,7 @@ def begin_of_drag(commands: Sequence[Command], kind: type[Pull | Push]) -> int |
 
 
 def steps_of_drag(commands: Sequence[Command], name: str) -> int:
-    """Number of commands after the first that belong to the deed: those of a drag, and the release that ends it."""
+    """Number of commands after the first that belong to the same drag, including the release; 0 for other actions."""
     if name not in DRAGS:
         return 0
     number = 0
@@ -180,7 +180,7 @@ def steps_of_drag(commands: Sequence[Command], name: str) -> int:
 
 
 def do_again(experiment: Experiment, name: str) -> None:
-    """Do again what was taken back last of this name; raises `ParameterError` if nothing was."""
+    """Repeat the action of this name that was undone last; raises `ParameterError` if there is none."""
     if not history.plan_again(experiment, name):
         raise ParameterError(f"No {name} has been taken back: there is nothing to redo.")
     log = experiment.history.log
@@ -188,7 +188,7 @@ def do_again(experiment: Experiment, name: str) -> None:
 
 
 def latest(commands: Sequence[Command], kinds: tuple[type[Command], ...]) -> int | None:
-    """Number of the latest command of one of these kinds; None if there is none."""
+    """Index of the latest command of one of these kinds; None if there is none."""
     return next((k for k in reversed(range(len(commands))) if isinstance(commands[k], kinds)), None)
 
 
@@ -218,9 +218,9 @@ def seek_further(experiment: Experiment, most: int) -> None:
 
 
 def follow_log(experiment: Experiment, at: int, last: int, most: int = WITHOUT_LIMIT) -> bool:
-    """Advance to step `at` and carry out the first `last` log entries at their steps; by at most `most` steps.
+    """Advance by at most `most` steps to step `at`, and carry out the first `last` log entries at their steps.
 
-    Returns False if a fault or a refused command prevents it.
+    Returns False if a fault or a refused command ends the advance.
     """
     past = experiment.history
     entries = past.log.entries

@@ -1,4 +1,4 @@
-"""The state since which displacements count: where the grains were when the present phase, or an action, began."""
+"""The reference state of displacements: positions of the grains when the present phase, or an action, began."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
 from repose.sim.experiment.snapshot import Mark
 
 MARKS, CUTS = "marks", "cuts of the marks"
-"""Entries of `Session.shown`: the marks in the order of their steps, and `History.cuts` at the last look at them."""
+"""Entries of `Session.shown`: the marks in the order of their steps, and `History.cuts` when they were last checked."""
 MOST = 8
-"""Largest number of marks that are kept; each holds the positions of all grains."""
+"""Largest number of marks; each contains the positions of all grains."""
 
 
 def note_begin(experiment: Experiment, acted: bool = False) -> None:
     """Mark the present state if a phase has begun in which grains move by themselves, or if an action has begun one."""
-    last = present_mark(experiment)  # at every check: marks of steps that were discarded go
+    last = present_mark(experiment)  # also removes marks of discarded steps, at every check
     if not experiment.scene.under_way(experiment):
         return
     if last is not None and last.phase == experiment.phase and not acted:
@@ -34,7 +34,7 @@ def present_mark(experiment: Experiment) -> Mark | None:
 
 
 def _marks(experiment: Experiment) -> list[Mark]:
-    """The marks of the present log; those of steps that were discarded go."""
+    """The marks of the present log; marks of discarded steps are removed."""
     shown, past = experiment.session.shown, experiment.history
     marks: list[Mark] = [mark for mark in shown.get(MARKS, ()) if mark.logs == past.logs]
     if shown.get(CUTS) != past.cuts:  # the log was cut at most one check ago
@@ -45,9 +45,9 @@ def _marks(experiment: Experiment) -> list[Mark]:
 
 
 def displacements(mark: Mark, sphere_id: NDArray[np.int64], position: NDArray[np.floating]) -> Floats:
-    """From the place at the mark to the present one of spheres with these ids and positions [m], shape (count,
-    dimension); nan for spheres that were not there."""
-    found = np.full(position.shape, np.nan)
+    """Displacements since the mark of spheres with these ids and positions [m], shape (count, dimension); nan for
+    spheres that did not exist then."""
+    displacement = np.full(position.shape, np.nan)
     _, now, then = np.intersect1d(sphere_id, mark.sphere_id, assume_unique=True, return_indices=True)
-    found[now] = position[now] - mark.position[then]
-    return found
+    displacement[now] = position[now] - mark.position[then]
+    return displacement

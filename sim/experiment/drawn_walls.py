@@ -1,7 +1,6 @@
 """Walls that the user draws into a scene in the plane and removes: straight lines at rest.
 
-Only scenes whose course neither counts nor moves walls have them (`Scene.free_walls`): each wall of their worlds is one
-that was drawn.
+They exist only in scenes that neither count nor move walls (`Scene.free_walls`): every wall of such a world was drawn.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ CONTACTS = ("sphere", "wall", "touching", "shear_spring", "normal_force")
 
 
 def draw_wall(experiment: Experiment, start: Sequence[float], end: Sequence[float]) -> None:
-    """Add a wall between two places [m]; raises `ParameterError`."""
+    """Add a wall between two points [m]; raises `ParameterError`."""
     what = "Drawing a wall"
     require_free_walls(experiment, what)
     require_running(experiment, what)
@@ -58,12 +57,12 @@ def draw_wall(experiment: Experiment, start: Sequence[float], end: Sequence[floa
     if not is_compiled(experiment.engine.advance, grown):
         experiment.session.before_compiling(experiment)
     experiment.run.world = grown
-    history.mark_good(experiment, forget_change=True)  # a later fault does not undo it
+    history.mark_good(experiment, forget_change=True)  # a later fault does not undo the wall
     tell(experiment, f"A wall of {length_text(length)} is drawn.")
 
 
 def remove_wall(experiment: Experiment, position: Sequence[float], reach: float) -> None:
-    """Remove the wall nearest to a place [m], at most `reach` [m] away; raises `ParameterError`."""
+    """Remove the wall nearest to a point [m], at most `reach` [m] away; raises `ParameterError`."""
     what = "Removing a wall"
     require_free_walls(experiment, what)
     require_running(experiment, what)
@@ -79,7 +78,7 @@ def remove_wall(experiment: Experiment, position: Sequence[float], reach: float)
 
 
 def keep_walls(experiment: Experiment, world: World, before: World) -> World:
-    """A new world of the scene with the walls drawn before, without those that grains are in the way of now."""
+    """A new world of the scene with the walls drawn in the world `before`, except those that overlap grains now."""
     if not experiment.scene.free_walls or not before.walls.shape.size or world.walls.shape.size:
         return world
     drawn = with_walls(world, np.zeros(0, np.int64), before.walls)
@@ -103,7 +102,7 @@ def crossed_grains(world: World, wall: int) -> int:
 
 
 def with_wall(world: World, ends: Floats) -> World:
-    """The world with a wall appended between two places [m], shape (2, 2), of the material of the base."""
+    """The world with a wall appended between two points [m], shape (2, 2), of the material of the base."""
     walls, count = world.walls, world.walls.shape.size
     more = empty_walls(count + 1, 2)
     for name in Walls._fields:
@@ -115,12 +114,12 @@ def with_wall(world: World, ends: Floats) -> World:
 
 
 def chosen(walls: Walls, rows: NDArray[Any]) -> Walls:
-    """Some of these walls."""
+    """The walls of these rows."""
     return Walls(*(np.ascontiguousarray(column[rows]) for column in walls))
 
 
 def with_walls(world: World, kept: NDArray[Any], walls: Walls) -> World:
-    """The world with other walls, of which the first ones are those of rows `kept` before; contacts with those keep
+    """The world with other walls, the first of which are the rows `kept` of its present walls; contacts with these keep
     their memory."""
     count = int(world.counters[WALL_CONTACT_COUNT])
     before = world.wall_contacts

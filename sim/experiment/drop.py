@@ -1,4 +1,4 @@
-"""Add grains at a place: as near to it as there is room, so that none overlaps another one or a wall."""
+"""Add grains near a point, as close to it as possible without overlap with grains or walls."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from repose.sim.parameters import ParameterError
 MOST = 200
 """Largest number of grains that one command adds."""
 RANGE = 5.0
-"""Factor by which their radius may differ from the mean one of the scene [-]: much smaller grains would need much
-smaller steps, much larger ones would not fit into the scene."""
+"""Largest ratio of their radius to the mean radius of the scene, and of the mean radius to theirs [-]: much smaller
+grains would need much smaller steps, much larger grains would not fit into the scene."""
 SPACING = 2.05
-"""Distance of the places that are tried [radii]."""
+"""Distance of neighbouring candidate positions [radii]."""
 AT_ONCE = 100
-"""Number of places of which the scene says at once whether it keeps grains out of them."""
+"""Number of candidate positions passed to `Scene.keeps_out` in one call."""
 REACH = 8
-"""Places are tried up to this many spacings away from the pointer, along every axis."""
+"""Largest distance of candidate positions from the pointer along every axis [spacings]."""
 
 
 def add_grains(experiment: Experiment, position: Sequence[float], radius: float, count: int) -> None:
-    """Add so many grains of this radius [m], at rest, around a place [m]; raises `ParameterError`."""
+    """Add `count` grains of this radius [m], at rest, around a point [m]; raises `ParameterError`."""
     add, what = experiment.scene.add_grains, "Adding grains"
     if add is None:
         raise ParameterError(f"{what} is refused: the scene '{experiment.scene.title}' has no loose grains.")
@@ -60,7 +60,7 @@ def add_grains(experiment: Experiment, position: Sequence[float], radius: float,
 
 
 def mean_radius(experiment: Experiment) -> float:
-    """Mean radius of the grains [m]; of the smallest one that the scene pours while there is none."""
+    """Mean radius of the grains [m]; without grains the radius of the smallest grain of the scene."""
     world = experiment.run.world
     if world.fixed.all():
         return experiment.scene.smallest_grain(experiment.run.built)[1]
@@ -68,7 +68,7 @@ def mean_radius(experiment: Experiment) -> float:
 
 
 def _stay(experiment: Experiment, radius: float, centres: Floats) -> NDArray[np.bool_]:
-    """Which grains of this radius [m] with centres (n, dimension) [m] the scene does not keep out."""
+    """True for grains of this radius [m] at centres (n, dimension) [m] that the scene allows, shape (n,)."""
     keeps_out = experiment.scene.keeps_out
     if keeps_out is None:
         return np.ones(len(centres), bool)
@@ -82,8 +82,8 @@ def free_places(
     count: int,
     stay: Callable[[Floats], NDArray[np.bool_]] = lambda centres: np.ones(len(centres), bool),
 ) -> Floats:
-    """At most `count` centres near a place [m], the nearest first, at which spheres of this radius `stay` and touch
-    neither each other nor anything else, shape (found, dimension)."""
+    """At most `count` centres near a point [m], the nearest first, at which spheres of this radius touch nothing and
+    for which `stay` is True; shape (found, dimension)."""
     dimension = place.size
     steps = np.arange(-REACH, REACH + 1)
     if dimension == 2:  # a hexagonal lattice; in space a cubic one

@@ -45,7 +45,8 @@ class Scene:
     law: str
     """Contact law of the default parameters."""
     parameters: type[ParameterSet]
-    """A set with the parameter `law` lets the user select the law (repose.sim.scenes.common.law_choice)."""
+    """Class of the parameters. With a parameter `law` the user can select the law
+    (repose.sim.scenes.common.law_choice)."""
     dimension: int
     begin: Callable[[Any, int], tuple[World, Any]]
     """begin(parameters, seed) -> the world at rest and the state of the scene (a dataclass)."""
@@ -55,7 +56,7 @@ class Scene:
     act: Callable[[Experiment, str], str]
     """act(experiment, action) -> what was done, one sentence."""
     describe: Callable[[Experiment], tuple[str, str, float | None]]
-    """-> phase, the phase in words, share done or None."""
+    """describe(experiment) -> phase, the phase in words, completed fraction [-] or None."""
     box: Callable[[Experiment], tuple[tuple[float, ...], tuple[float, ...]]]
     """Lower and upper corner of the part of space to show [m]."""
     results: Callable[[Experiment], dict[str, Any]]
@@ -65,16 +66,16 @@ class Scene:
     under_way: Callable[[Experiment], bool]
     """Whether the experiment continues without a command; False if it needs an action of the user."""
     smallest_grain: Callable[[Any], tuple[float, float]]
-    """smallest_grain(parameters) -> mass [kg] and radius [m] of the smallest grain to expect, for the first time
-    step."""
+    """smallest_grain(parameters) -> mass [kg] and radius [m] of the smallest expected grain, for the first dt."""
     rotates: Callable[[Any], bool] = lambda parameters: False
     """Whether grains rotate."""
     fields: Callable[[Any], tuple[str, ...]] = lambda parameters: ()
-    """Names of the fields that act on its spheres besides gravity; its parameters have theirs (repose.sim.fields)."""
+    """Names of the fields that act on the spheres besides gravity (repose.sim.fields); the parameters of the scene
+    include the parameters of these fields."""
     bond: Callable[[Any], str] = lambda parameters: ""
-    """Name of the law of its bonds (repose.sim.bonds), whose parameters it has; empty where it has none."""
+    """Name of the bond law (repose.sim.bonds), whose parameters the scene includes; empty for a scene without bonds."""
     bodies: Callable[[Any], bool] = lambda parameters: False
-    """Whether its world may have rigid bodies of several spheres."""
+    """Whether the world may contain rigid bodies of several spheres."""
     on_grain_removed: Callable[[Experiment, int], None] | None = None
     """Called with the row of a grain before the grain is removed; updates the scene's counters. None if every grain is
     needed."""
@@ -82,57 +83,57 @@ class Scene:
     """add_grains(experiment, centres, radii): adds loose grains at rest, centres (n, dimension) [m] and radii (n,) [m],
     and counts them. None if the scene has no loose grains to add."""
     keeps_out: Callable[[Experiment, Floats, Floats], NDArray[np.bool_]] | None = None
-    """keeps_out(experiment, centres, radii): which grains would leave the scene as soon as they are added, or be inside
-    a solid body, shape (n,). None if there are no such places."""
+    """keeps_out(experiment, centres, radii): True for grains that would leave the scene as soon as they are added, or
+    that would be inside a solid body, shape (n,). None if there are no such positions."""
     free_walls: bool = False
-    """Whether the user can draw walls into it, in the plane: its course neither counts nor moves walls, and its worlds
-    have none of their own."""
+    """Whether the user can draw walls, in the plane. The scene then has no walls of its own, and counts and moves
+    none."""
     measure: Callable[[Experiment], Any] = lambda experiment: None
-    """The present measurement of the scene, or None; its `angle` [rad], if it has one, is also sampled in the
-    series."""
+    """The present measurement of the scene, or None; its field `angle` [rad], if present, is sampled in the series."""
     slope: Callable[[Experiment], AngleOfRepose | None] = lambda experiment: None
     """The latest measured slope, to be drawn on the grains, or None."""
     readings: Callable[[Experiment], tuple[Reading, ...]] = lambda experiment: ()
     """Numbers to show beside the picture."""
     outcomes: Callable[[Experiment], tuple[Outcome, ...]] = lambda experiment: ()
-    """The outcomes that its task states, beside those found; none before the end of the run."""
+    """The outcomes that the task of the scene states, beside the measured ones; empty before the end of the run."""
     guess: Guess | None = None
-    """The number that an audience guesses before the run; None where the scene asks for none."""
+    """The number that an audience guesses before the run; None for a scene without a question."""
     answer: Callable[[Experiment], Answer | None] = lambda experiment: None
-    """What the run answers at its end; None before."""
+    """The answer of the run to the question of the scene; None before its end."""
     parts: tuple[Part, ...] = ()
-    """Parts of its bodies, to be told apart in the picture; part k has the layer k. Empty where layers are those of a
+    """Parts of the bodies, drawn in different colours; part k has the layer k. Empty if layers are those of a
     packing."""
     liquid: Callable[[Experiment], tuple[float, float] | None] = lambda experiment: None
-    """Heights of bottom and level of a liquid that fills the picture [m], in the plane; None without one."""
+    """Heights of bottom and surface of a liquid over the whole width of the picture [m], in the plane; None for a scene
+    without liquid."""
     notice: Callable[[Experiment], Notice | None] = lambda experiment: None
     """A state to show over the picture, or None."""
     curves: Callable[[Experiment], tuple[Curve, ...]] = lambda experiment: ()
     """Plots of the scene: the run and the law that it should follow."""
     later_curves: tuple[str, ...] = ()
-    """Titles of plots of the scene that it has only after an action."""
+    """Titles of plots that exist only after an action."""
     labels: Callable[[Experiment], tuple[Label, ...]] = lambda experiment: ()
     """Labels at spheres in the picture, for scenes that compare a few spheres."""
     tracks: Callable[[Experiment], tuple[Track, ...]] = lambda experiment: ()
-    """Paths to draw in space: those of the run and those of a closed form."""
+    """Paths to draw in space, of the run and of a closed form."""
     ghosts: Callable[[Experiment], Floats | None] = lambda experiment: None
     """Positions of spheres in space according to a closed form: centres and radii [m], shape (ghosts, 4)."""
     facets: Callable[[Experiment], Floats | None] = lambda experiment: None
     """Walls to draw [m], shape (facets, dimension, dimension); None draws the facets of the world."""
     focus: Callable[[Experiment], tuple[tuple[float, ...], tuple[float, ...]] | None] = lambda experiment: None
-    """Lower and upper corner of what stays in view beside the grains when the camera follows them [m]; None for the
+    """Lower and upper corner of the region that stays in view when the camera follows the grains [m]; None for the
     whole box."""
     turned: Callable[[Any], float] = lambda state: 0.0
-    """turned(state) -> angle by which the course of the experiment has turned the table, besides the parameter `tilt`
+    """turned(state) -> angle by which the scene itself has tilted the table, in addition to the parameter `tilt`
     [rad]."""
     flaw: Callable[[Any, World, Any], str] = lambda state, world, built: ""
-    """flaw(state, world, parameters it was built with) -> the part of a state read from a file that is impossible in
-    this scene; empty if there is none."""
+    """flaw(state, world, parameters with which the world was built) -> what in a state from a file is impossible in
+    this scene, in words; empty if the state is possible."""
     group: str = ""
     """Heading in the list of scenes: "checks" for comparisons with closed forms, "bodies" for large particles; empty
     for packings in plane or space, by dimension."""
     layers: Callable[[Experiment], int] = lambda experiment: 0
-    """Number of layers that the grains form once all are poured; 0 if it is not known."""
+    """Number of layers of the grains when all are poured; 0 if unknown."""
     overlap_limit: float = LARGE_OVERLAP
     """Overlap / radius above which the window warns; larger for a published model with soft contacts [-]."""
     time_scale: Callable[[Any], float] = lambda built: 1.0
@@ -153,11 +154,10 @@ class Scene:
 
     @property
     def plots(self) -> tuple[str, ...]:
-        """What the scene has to plot from the beginning of a run on (`Plot.needs`)."""
+        """The data that the scene has for plots from the beginning of a run on (`Plot.needs`)."""
         slope = () if self.measure is Scene.measure else ("slope",)
-        contacts = (
-            () if self.group == "bodies" else ("contacts",)
-        )  # particles that cohere touch when they are pressed hard
+        # Cohesive particles of large bodies only touch when they are pressed hard.
+        contacts = () if self.group == "bodies" else ("contacts",)
         packing = () if self.group else ("packing",)
         return ("", *slope, *contacts, *packing)
 
@@ -165,13 +165,13 @@ class Scene:
     def state_type(self) -> type:
         """The dataclass of the scene's state, from the type annotation of `begin`; raises `ParameterError`."""
         try:
-            found: type = get_args(get_type_hints(self.begin)["return"])[1]
+            state: type = get_args(get_type_hints(self.begin)["return"])[1]
         except (KeyError, IndexError, NameError, TypeError):
             raise ParameterError(
                 f"The scene '{self.name}' cannot be used: the annotation of its function begin must name the dataclass "
                 "of its state, as in begin(parameters, seed) -> tuple[World, State]."
             ) from None
-        return found
+        return state
 
     def law_of(self, parameters: ParameterSet) -> str:
         """Name of the contact law that these parameters select."""
@@ -180,8 +180,8 @@ class Scene:
 
 @dataclass
 class Engine:
-    """Compiled functions and the numbers that they read, both determined by the parameters. All written by
-    `activation`."""
+    """Compiled functions and the numbers that they read, which follow from the parameters; `activation` writes all
+    fields."""
 
     model: Model
     advance: Callable[..., tuple[int, int, int]]
@@ -190,11 +190,11 @@ class Engine:
     """survey(world, params, numbers)."""
     contact_table: Callable[[World, tuple], ContactTable]
     law_parameters: tuple
-    """Parameter values that the law reads, those in effect."""
+    """Parameter values in effect that the law reads."""
     gravity: tuple[float, ...]
     """[m/s²], one entry per dimension."""
     field_numbers: tuple = ()
-    """Numbers that the fields of the scene read: those of the parameters in force."""
+    """Parameter values in effect that the fields of the scene read."""
     bond_numbers: tuple = ()
     """Numbers that the bond law reads."""
     dt_check_steps: int = 1
@@ -211,12 +211,12 @@ class Seek(NamedTuple):
     at: int
     """Last step of the way, counted since the log began."""
     last: int
-    """Number of log entries carried out once it is reached."""
+    """Number of log entries that are carried out when the last step is reached."""
 
 
 @dataclass
 class History:
-    """The log of commands and the states to which an experiment can return. All written by `history`."""
+    """The log of commands and the states to which an experiment can return; `history` writes all fields."""
 
     log: Log
     good: RestartPoint
@@ -235,7 +235,7 @@ class History:
     logs: int = 0
     """How often a log was begun or opened."""
     undone: list[tuple[str, list[Entry]]] = field(default_factory=list)
-    """Deeds taken back, by name, with their commands at steps counted from the first; the latest last."""
+    """Actions that were undone, the latest last: name, and commands with steps counted from the first command."""
 
 
 @dataclass
@@ -250,13 +250,14 @@ class Session:
     """Processors left free if the number of threads is automatic. Written by `side_by_side`; `physics`, the thread of
     the window, gives the first value."""
     seek_steps: int = WITHOUT_LIMIT
-    """Largest number of steps that a command which goes back may do at once. Written by `runner`."""
+    """Largest number of steps that a rewind may do within one command. Written by `runner`."""
     before_compiling: Callable[[Any], None] = lambda experiment: None
     """Called with the experiment before a model is compiled, which takes seconds. Written by `physics`, the thread of
     the window."""
     while_relaxing: Callable[[Any, float | None], bool] = lambda experiment, share: False
-    """Called with the experiment and the share done while a packing is relaxed, which takes seconds where it is large,
-    and with None at its end; True stops it. Written by `physics`, the window's thread."""
+    """Called with the experiment and the completed fraction while a packing is relaxed, which takes seconds for a large
+    packing, and with None at the end; a return value True stops the relaxation. Written by `physics`, the thread of the
+    window."""
     measured: dict[str, list[Point]] = field(default_factory=dict)
     """Results of the runs of this session, by scene. Written by `results`."""
     shown: dict[str, Any] = field(default_factory=dict)
@@ -310,12 +311,12 @@ class Experiment:
 
     @property
     def numbers(self) -> Numbers:
-        """What fields and bonds read, with the clock that the step loop continues."""
+        """The numbers that fields and bonds read, with the time and step of the last change of dt."""
         return Numbers(self.engine.field_numbers, self.engine.bond_numbers, self.run.clock_time, self.run.clock_step)
 
     @property
     def numbers_now(self) -> Numbers:
-        """The same with the clock set to this moment."""
+        """The numbers that fields and bonds read, with the present time and step."""
         return Numbers(self.engine.field_numbers, self.engine.bond_numbers, self.time, self.step)
 
     @property

@@ -1,4 +1,4 @@
-"""What the export of a run reads: its present state, with the contacts and the words that say where it comes from."""
+"""The state of a run for an export: tables, contacts, and a description of its origin."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from repose.sim.io.exported_state import ExportedState
 
 
 def state_of(experiment: Experiment, since_start: float | None = None) -> ExportedState:
-    """The present state of an experiment; it is read, not copied.
+    """The present state of an experiment, without a copy.
 
-    Of a run over time it has steps and time since its log began, which `since_start` [s] is: those of the run itself
-    begin anew when it is reset, and readers of a series take steps and times that increase.
+    For a series of states `since_start` [s] is the time since the log began. Step and time are then counted from there:
+    those of the run begin anew at a reset, and readers of a series need increasing steps and times.
     """
     system, run = system_of(experiment), experiment.run
     step, time = (run.step, run.time) if since_start is None else (experiment.history.at, since_start)

@@ -24,7 +24,8 @@ from repose.sim.numbers import length_text, time_text
 from repose.sim.parameters import Value
 
 FARTHEST = 1e7
-"""Largest distance from the origin over radius [-]; there a position is resolved to a billionth of the radius."""
+"""Largest distance from the origin over radius [-]; at this distance the resolution of positions is a billionth of the
+radius."""
 
 
 def check(experiment: Experiment) -> Fault | None:
@@ -51,10 +52,10 @@ def check(experiment: Experiment) -> Fault | None:
 
 
 def _plainly_sound(world: World, dimension: int, dt: float) -> bool:
-    """Whether no sphere has a fault, from a few sums and extremes: a fifth of the time of looking at each number.
+    """True only if no sphere has a fault; computed from sums and extremes in a fifth of the time of the full check.
 
     A sum with a number that is not finite is not finite. The largest speed and distance are compared with the smallest
-    radius, fixed spheres included, so that the answer can be no where nothing is wrong, but never the other way round.
+    radius, fixed spheres included: the result can be False without a fault, but never True with a fault.
     """
     if not world.sphere_count:
         return False
@@ -71,7 +72,7 @@ def _plainly_sound(world: World, dimension: int, dt: float) -> bool:
 
 
 def fault_of_status(experiment: Experiment, status: int, row: int) -> Fault:
-    """The fault that a status of the step loop means; `row` is that of the grain concerned."""
+    """The fault for a status of the step loop; `row` is the row of the grain concerned."""
     world = experiment.run.world
     if status == verlet_list.THREAD_MISSING:
         threads, waited = world.threads.thread_status.shape[0], world.threads.barrier[WAIT_LIMIT] / 1000

@@ -16,13 +16,13 @@ from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.parameters import ParameterError
 
 OnFrame = Callable[[Snapshot], float]
-"""Processes a frame and returns the simulated time from the due time of this frame to that of the next [s]."""
+"""Processes a snapshot and returns the simulated time between the due times of this frame and the next one [s]."""
 OnState = Callable[[Experiment], float]
-"""The same, from the experiment itself."""
+"""Processes the experiment itself, and returns the same time [s]."""
 
 
 def shown(on_frame: OnFrame, forces: bool = False) -> OnState:
-    """Give a snapshot of each state to `on_frame`, with `forces` including those of every contact."""
+    """An `OnState` that passes snapshots to `on_frame`, with `forces` including the forces of all contacts."""
     snapshot = Snapshot(serial=-1)
 
     def on_state(experiment: Experiment) -> float:
@@ -80,6 +80,6 @@ def run_experiment(
         frames.take()
         if is_finished(experiment) or experiment.time >= until:
             return results_of(experiment)
-        # At most to the next check of the scene, where an experiment may end; so it ends at the same step when filmed.
+        # At most to the next check, where an experiment may end: it ends at the same step with and without a film.
         advance(experiment, steps_until(experiment, min(frames.due, until)))
         on_progress(*experiment.scene.describe(experiment)[1:])

@@ -16,14 +16,14 @@ from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.run import Change, Checkpoint, RestartPoint, Run
 
 MOST_UNDONE = 100
-"""Largest number of deeds remembered after they were taken back."""
+"""Largest number of undone actions that can be repeated."""
 DRAG_STEPS = 2_000
-"""Changes of one parameter closer together than this count as one drag of a slider."""
+"""Changes of one parameter that are fewer steps apart count as one drag of a slider."""
 
 
 def new_history(scene: str, seed: int, ready: str | None, parameters: Any, run: Run) -> History:
     """The history of an experiment that begins with this run."""
-    point, change = RestartPoint(parameters, run), Change()  # not a copy: `begin_log` replaces it before any step
+    point, change = RestartPoint(parameters, run), Change()  # no copy: `begin_log` replaces the point before any step
     return History(Log(scene, seed, ready, Checkpoint(0, 0, point, point, point, change, None, "")), point, point)
 
 
@@ -82,7 +82,7 @@ def keep_checkpoint(experiment: Experiment) -> None:
 
 
 def keep_return(experiment: Experiment) -> None:
-    """Save the present state as a checkpoint, so that `Rewind` to this step is immediate."""
+    """Save the present state as a checkpoint; `Rewind` to this step is then immediate."""
     experiment.history.checkpoints.keep(checkpoint(experiment))
 
 
@@ -112,7 +112,7 @@ def note_change(experiment: Experiment, name: str) -> None:
 
 
 def succeed(experiment: Experiment, shown: Experiment) -> None:
-    """Mark the log as another one than that of the experiment `shown` until now, whose place this one takes."""
+    """Distinguish the log from that of the experiment `shown` before, which this experiment replaces."""
     experiment.history.logs = shown.history.logs + 1
     experiment.history.cuts = shown.history.cuts + 1
 
@@ -125,15 +125,15 @@ def note_command(experiment: Experiment, command: Logged) -> None:
 
 
 def keep_undone(experiment: Experiment, name: str, entries: Sequence[Entry]) -> None:
-    """Remember the commands of a deed that is taken back."""
+    """Store the commands of an action that is undone."""
     undone = experiment.history.undone
     undone.append((name, [Entry(entry.at - entries[0].at, entry.command) for entry in entries]))
     del undone[:-MOST_UNDONE]
 
 
 def plan_again(experiment: Experiment, name: str) -> bool:
-    """Append the commands of the deed of this name that was taken back last to the log, from the present step on,
-    without carrying them out; False if there is none."""
+    """Append the commands of the action of this name that was undone last to the log, from the present step on, without
+    carrying them out; returns False if there is none."""
     history = experiment.history
     number = next((k for k in reversed(range(len(history.undone))) if history.undone[k][0] == name), None)
     if number is None:

@@ -1,7 +1,7 @@
 """A run for LAMMPS: a data file with the grains and an input script in which LAMMPS continues the experiment.
 
-The script has the same masses, radii, velocities, contact law, planes, cylinders, gravity and time step. What LAMMPS
-formulates in another way, and what a data file cannot store, is said in the head of the script (`Exported.notes`).
+The script has the same masses, radii, velocities, contact law, planes, cylinders, gravity and time step. The head of
+the script lists differences in the formulas of LAMMPS and data that a data file cannot store (`Exported.notes`).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ FRAMES_PER_SECOND = 100
 LONGEST_TIME = 2.0
 """Simulated time that the script continues [s]; its first line changes the number of steps."""
 MARGIN = 5.0
-"""Room around grains and walls at the beginning, in radii of the largest sphere; the box then follows the grains."""
+"""Initial distance of the box from the grains, in radii of the largest sphere; later the box follows the grains."""
 
 
 class Exported(NamedTuple):
@@ -36,24 +36,24 @@ class Exported(NamedTuple):
     data: str
     script: str
     notes: tuple[str, ...]
-    """What differs from the run, one sentence each."""
+    """Differences from the run, one sentence each."""
 
 
 def write_lammps(experiment: Experiment, folder: str | Path) -> tuple[str, ...]:
-    """Write both files for the present state to a new folder; returns what differs from the run, one sentence each.
+    """Write both files for the present state to a new folder; returns the differences from the run, one sentence each.
 
     Raises `ParameterError` for what LAMMPS cannot continue, and `OSError`, `FileExistsError` if the folder exists.
     """
-    found = lammps_files(experiment.scene, experiment.parameters, experiment.run)
-    write_files(found, Path(folder))
-    return found.notes
+    exported = lammps_files(experiment.scene, experiment.parameters, experiment.run)
+    write_files(exported, Path(folder))
+    return exported.notes
 
 
-def write_files(found: Exported, folder: Path) -> None:
+def write_files(exported: Exported, folder: Path) -> None:
     """Write the texts to a new folder; raises `OSError`."""
     folder.mkdir(parents=True)
-    (folder / DATA).write_text(found.data, encoding="utf-8")
-    (folder / SCRIPT).write_text(found.script, encoding="utf-8")
+    (folder / DATA).write_text(exported.data, encoding="utf-8")
+    (folder / SCRIPT).write_text(exported.script, encoding="utf-8")
 
 
 class Pair(NamedTuple):
@@ -149,7 +149,7 @@ def _hertz_mindlin(parameters: Any, numbers: Any, pair: Pair) -> str:
 
 
 def _voigt(parameters: Any, numbers: Any, pair: Pair) -> str:
-    """Linear springs with the damping of a restitution; with a stiffness that is the same for all contacts."""
+    """Linear springs with damping from the restitution; the stiffness is equal for all contacts."""
     row = _row(numbers, pair)
     along, across = parameters.normal_stiffness, parameters.shear_stiffness
     normal = f"hooke {_number(along)} {_number(_restitution(row[DAMPING]))}"
@@ -218,7 +218,7 @@ def _wall_material(world: World) -> int:
 
 
 def _walls(world: World, dimension: int, coefficients: str) -> list[str]:
-    """A region and its fix for every plane and cylinder."""
+    """The LAMMPS commands `region` and `fix` of every plane and cylinder."""
     lines = []
     for row, shape in enumerate(world.walls.shape):
         point, axis, rest = (_in_space(corner, dimension) for corner in world.walls.corner[row])

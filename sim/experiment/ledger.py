@@ -1,4 +1,4 @@
-"""Survey of all contacts and energy ledger of a running experiment; the energy booked besides that of the motion."""
+"""Survey of all contacts, energy ledger, and booking of energy changes that are not due to the motion."""
 
 from __future__ import annotations
 
@@ -38,6 +38,6 @@ def booked(experiment: Experiment, entry: Literal["poured", "removed", "work"]) 
 
 
 def book_initial_energy(experiment: Experiment) -> None:
-    """Book the energy of a new world as poured, so that its ledger is closed from the first step on."""
+    """Book the energy of a new world as poured; the ledger is then balanced from the first step on."""
     now = energy_of(experiment)
     experiment.run.booked.poured, experiment.run.booked.shear = now.mechanical, now.shear

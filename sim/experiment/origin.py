@@ -1,4 +1,4 @@
-"""Where results come from, in words that a file carries: program, scene, seed, time, every parameter with its unit."""
+"""Origin of results, for files: program, scene, seed, time, and every parameter with its unit."""
 
 from __future__ import annotations
 

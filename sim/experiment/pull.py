@@ -1,6 +1,6 @@
-"""Pull a sphere, or the body that it is a member of, by a spring with a limited force: what the mouse does.
+"""Pull a sphere, or the body of which it is a member, by a spring with a limited force, as the mouse does.
 
-While a sphere is held, the target field (repose.sim.fields.target) acts. All of its work is booked. The only writer of
+While a sphere is pulled, the target field (repose.sim.fields.target) acts, and its work is booked. The only writer of
 `Run.target`.
 """
 
@@ -24,16 +24,16 @@ from repose.sim.numbers import with_prefix
 from repose.sim.parameters import ParameterError
 
 FREQUENCY = 200.0
-"""Frequency of the held sphere on its spring, with critical damping [rad/s]: it follows within hundredths of a
-second, and hangs g/FREQUENCY² = 0.25 mm below the target."""
+"""Frequency of the sphere on its critically damped spring [rad/s]: the sphere follows within hundredths of a second,
+and hangs g/FREQUENCY² = 0.25 mm below the target."""
 
 LARGEST_FORCE = 1e6
 """Bound of the force [N]."""
 
 
 def pull(experiment: Experiment, sphere_id: int, position: Sequence[float], limit: float) -> None:
-    """Pull one sphere towards a place [m] with at most this force [N], from now on until `release` or the next pull;
-    raises `ParameterError`."""
+    """Pull one sphere towards a point [m] with at most `limit` [N], until `release` or the next pull; raises
+    `ParameterError`."""
     world, what = experiment.run.world, f"Pulling grain {sphere_id!r}"
     require_running(experiment, what)
     row = row_of(world, sphere_id)
@@ -52,14 +52,14 @@ def pull(experiment: Experiment, sphere_id: int, position: Sequence[float], limi
 
 
 def release(experiment: Experiment) -> None:
-    """Let go of the sphere that is pulled, if one is."""
+    """End the pull, if there is one."""
     if experiment.run.target is not None:
         tell(experiment, f"Grain {experiment.run.target.sphere} is free again.")
     experiment.run.target = None
 
 
 def row_of(world: World, sphere_id: Any) -> int | None:
-    """Row of the sphere with this id; None if there is none, or if this is no id."""
+    """Row of the sphere with this id; None if there is no such sphere."""
     if isinstance(sphere_id, bool) or not isinstance(sphere_id, int):
         return None
     rows = np.flatnonzero(world.sphere_id == sphere_id)
@@ -67,8 +67,8 @@ def row_of(world: World, sphere_id: Any) -> int | None:
 
 
 def speed_of_pull(experiment: Experiment, ahead: float) -> tuple[NDArray[np.intp], float]:
-    """Rows of the sphere that is pulled and of its body, and the speed that they can gain within `ahead` [s] [m/s]:
-    by the present force on a sphere at rest, and at most what the spring stores."""
+    """Rows of the pulled sphere and of its body, and the largest speed that they can gain within `ahead` [s] [m/s]: by
+    the present force on a sphere at rest, limited by the energy of the spring."""
     held, world, dimension = experiment.run.target, experiment.run.world, experiment.scene.dimension
     row = row_of(world, held.sphere) if held is not None else None
     if held is None or row is None:
@@ -92,7 +92,7 @@ def shown_pull(experiment: Experiment) -> ShownPull | None:
 
 
 def force_of_pull(experiment: Experiment) -> Floats | None:
-    """Force on the sphere that is pulled, now [N], shape (dimension,); None if none is held, or if it has left."""
+    """Present force on the pulled sphere [N], shape (dimension,); None without a pull or if the sphere has left."""
     held, world, dimension = experiment.run.target, experiment.run.world, experiment.scene.dimension
     row = row_of(world, held.sphere) if held is not None else None
     if held is None or row is None:

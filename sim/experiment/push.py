@@ -1,4 +1,4 @@
-"""Push the grains around a place out of a disc or sphere: a rod that stirs them, or a soft push. What the mouse does.
+"""Push grains out of a disc or sphere, as the mouse does: a rod that stirs them, or a soft push.
 
 The field is repose.sim.fields.pusher. The only writer of `Run.pusher`.
 """
@@ -21,15 +21,15 @@ from repose.sim.numbers import length_text, with_prefix
 LARGEST_RADIUS, LARGEST_ACCELERATION, LARGEST_SPEED = 100.0, 1e6, 100.0
 """Bounds of the radius [m], of the acceleration of a grain [m/s²], and of the speed of the pusher [m/s]."""
 RIGID = 0.1
-"""Overlap at which a rod pushes with its largest force [radii of the rod]; a soft push does so at its centre."""
+"""Overlap at which a rod reaches its largest force [radii of the rod]; a soft push reaches it at its centre."""
 WHAT = "The push"
 
 
 def push(
     experiment: Experiment, position: Sequence[float], radius: float, limit: float, speed: float, rigid: bool
 ) -> None:
-    """Push grains out of a disc or sphere of this radius [m] that goes to a place [m] at this speed [m/s], until
-    `release` or the next push; it accelerates a grain by `limit` [m/s²] at most. Raises `ParameterError`."""
+    """Push grains out of a disc or sphere of this radius [m] that moves to a point [m] at this speed [m/s], until
+    `end_push` or the next push. Grains are accelerated by at most `limit` [m/s²]. Raises `ParameterError`."""
     require_running(experiment, WHAT)
     place = checked_place(experiment, position, WHAT)
     radius = checked_number(radius, LARGEST_RADIUS, "radius", "m", WHAT)
@@ -57,7 +57,7 @@ def push(
 
 
 def end_push(experiment: Experiment) -> None:
-    """Take the pusher away, if there is one."""
+    """Remove the pusher, if there is one."""
     if experiment.run.pusher is not None:
         tell(experiment, "The grains are free again.")
     experiment.run.pusher = None
@@ -76,8 +76,8 @@ def shown_push(experiment: Experiment) -> ShownPush | None:
 
 
 def forces_of(held: Pusher, position: Floats, velocity: Floats, radius: Floats, mass: Floats, now: float) -> Floats:
-    """The force `repose.sim.fields.pusher.force` on many spheres at once [N], shape (dimension, spheres) like
-    `position` [m] and `velocity` [m/s]."""
+    """`repose.sim.fields.pusher.force` for many spheres at once [N], shape (dimension, spheres), as `position` [m] and
+    `velocity` [m/s]."""
     apart = position - np.array(centre_of(held, now))[:, None]
     distance = np.sqrt((apart**2).sum(axis=0))
     away = apart / np.maximum(distance, TINY)
@@ -85,5 +85,5 @@ def forces_of(held: Pusher, position: Floats, velocity: Floats, radius: Floats, 
     leaving = ((velocity - moves * np.array(held.velocity)[:, None]) * away).sum(axis=0)
     overlap = np.minimum(held.radius + radius, grown(held, math.inf, now)) - distance
     wanted = np.where(overlap > 0.0, held.stiffness * overlap - held.damping * leaving, 0.0)
-    found: Floats = mass * np.clip(wanted, 0.0, held.limit) * away
-    return found
+    forces: Floats = mass * np.clip(wanted, 0.0, held.limit) * away
+    return forces

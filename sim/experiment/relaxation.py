@@ -1,8 +1,7 @@
 """Quasi-static relaxation: strongly overlapping grains move apart while the simulated time does not advance.
 
 A change that multiplies contact forces at fixed positions, such as a stiffer contact or a base that overlaps the
-grains, leaves elastic energy that would burst a packing when it becomes kinetic energy. Relaxation removes this energy
-first.
+grains, leaves elastic energy. As kinetic energy it would burst a packing. Relaxation removes this energy first.
 
 Let U be the elastic energy plus the potential energy, a = -(dU/dx)/m the accelerations of grains at zero velocity
 according to the law, and w² the largest eigenvalue of (d²U/dx²)/m, which a survey of the contacts bounds. The grains
@@ -11,13 +10,13 @@ follow
     v <- v + a h,  x <- x + v h,  with h w < 2,  and v = 0 when the power, the sum of m v·a, is negative
 
 (FIRE: Bitzek et al., Phys. Rev. Lett. 97 (2006) 170201, doi:10.1103/PhysRevLett.97.170201; it also turns v towards a at
-constant size, which needs fewer iterations). For h w < 2 the scheme is stable and keeps U + K but for terms of
-order (h w)², with K the sum of m v²/2. K begins at zero, so that U is its first value less the present K and less all K
-that was set to zero: U does not rise above its first value, and every reset lowers it for good. The velocities of the
-grains are neither used nor changed, so that a relaxation adds no kinetic energy. What can become motion afterwards is
-at most the elastic energy that is left, E: the mean square speed of grains of mass M stays below 2 E / M. The whole
-change of energy is booked as work by the caller. Rigid bodies move by force over mass and turn by torque over moment of
-inertia, along their principal axes; their members follow.
+constant size, which needs fewer iterations). For h w < 2 the scheme is stable and conserves U + K up to terms of order
+(h w)², with K the sum of m v²/2. K begins at zero. U is therefore its first value minus the present K and minus all K
+that was set to zero: U never exceeds its first value, and every reset lowers it permanently. The velocities of the
+grains are neither used nor changed: a relaxation adds no kinetic energy. Afterwards at most the remaining elastic
+energy E can become kinetic: the mean square speed of grains of total mass M stays below 2 E / M. The caller books the
+whole change of energy as work. Rigid bodies move by force over mass and rotate by torque over moment of inertia, along
+their principal axes; their members follow.
 """
 
 from __future__ import annotations
@@ -34,12 +33,12 @@ from repose.sim.experiment.ledger import survey_contacts
 from repose.sim.parameters import ParameterError
 
 LEAST_RISE = 1.1
-"""Factor by which a change must multiply the elastic energy at fixed positions to be relaxed [-]: a change of gravity
-or friction does not change this energy, and the grains flow."""
+"""Factor of the elastic energy at fixed positions above which a change is relaxed [-]. A change of gravity or friction
+does not change this energy: the grains then flow without relaxation."""
 
 LARGE_RISE = 4.0
-"""Factor by which a change must multiply the mean acceleration of a flow [-]: larger than 1, because forces of impacts
-exceed those at rest."""
+"""Factor of the mean acceleration of a flow above which a change is relaxed [-]; larger than 1, because forces of
+impacts exceed those at rest."""
 
 UNBALANCED, BALANCED = 2.5, 0.3
 """Mean acceleration over gravity above which contacts are relaxed, and at which they are relaxed enough [-]. If the
@@ -55,11 +54,12 @@ ITERATIONS_PER_SURVEY = 20
 MOST_ITERATIONS = 6000
 """Largest number of iterations. A packing of n layers needs about 60 n; the rest relaxes in the motion."""
 TURNING, TURNING_DECAY, STRAIGHT_ITERATIONS = 0.1, 0.99, 5
-"""Share of v that is turned towards a, its factor per iteration, and iterations after a reset before it decays [-]."""
+"""Fraction of v that is turned towards a, factor of this fraction per iteration, and iterations after a reset before
+the fraction decreases [-]."""
 
 
 class RelaxationStopped(ParameterError):
-    """The user did not want to wait: the command that needs the relaxation is refused."""
+    """The user has stopped a relaxation: the command that needs it is refused."""
 
 
 def relax_where_stiffer(experiment: Experiment, before: float) -> bool:
@@ -135,8 +135,8 @@ def relax(
 
 
 def share_done(first: float, now: float, wanted: float) -> float:
-    """Share of the way from a first value down to the wanted one, 0 to 1, counted in factors unless that one is
-    negative, as the energy of particles that attract each other is."""
+    """Completed fraction of a decrease from `first` to `wanted`, 0 to 1: logarithmic, or linear if `wanted` is negative
+    (the energy of particles that attract each other)."""
     if now <= wanted or first <= wanted:
         return 1.0
     if wanted < 0.0:
@@ -145,23 +145,24 @@ def share_done(first: float, now: float, wanted: float) -> float:
 
 
 def touching(world: World) -> NDArray[np.bool_]:
-    """Which spheres can move and touch another or a wall, shape (count,)."""
+    """True for spheres that can move and touch a sphere or a wall, shape (count,)."""
     used, near = int(world.counters[PAIR_COUNT]), int(world.counters[WALL_CONTACT_COUNT])
-    found = np.zeros(world.sphere_count, np.bool_)
-    kept = world.pairs.touching[:used] != 0
-    found[world.pairs.i[:used][kept]] = found[world.pairs.j[:used][kept]] = True
-    found[world.wall_contacts.sphere[:near][world.wall_contacts.touching[:near] != 0]] = True
-    return found & ~world.fixed
+    touches = np.zeros(world.sphere_count, np.bool_)
+    contacts = world.pairs.touching[:used] != 0
+    touches[world.pairs.i[:used][contacts]] = touches[world.pairs.j[:used][contacts]] = True
+    touches[world.wall_contacts.sphere[:near][world.wall_contacts.touching[:near] != 0]] = True
+    return touches & ~world.fixed
 
 
 def unbalanced(experiment: Experiment) -> float:
-    """Mean acceleration that the present contacts would give to the grains that touch, without velocity [m/s²]."""
+    """Mean acceleration of the touching grains by the present contacts at zero velocity [m/s²]."""
     return mean_acceleration(_without_motion(experiment), experiment.scene.dimension)
 
 
 def mean_acceleration(world: World, dimension: int) -> float:
-    """Mean acceleration of the loose spheres and bodies that touch, as of the last evaluation [m/s²]; of a body that of
-    its centre, and of its angular acceleration at the radius of gyration, as if its moments of inertia were equal."""
+    """Mean acceleration of touching loose spheres and bodies at the last evaluation [m/s²]. A body contributes the
+    acceleration of its centre and its angular acceleration times the radius of gyration for equal moments of
+    inertia."""
     kept = touching(world)
     square = (world.motion[:dimension, 2] ** 2).sum(axis=0)
     if world.bodies:
@@ -176,20 +177,20 @@ def mean_acceleration(world: World, dimension: int) -> float:
 
 
 def _owner(world: World) -> NDArray[np.int32]:
-    """Row of the body of each sphere, -1 for a loose one, also in a world that is packed."""
+    """Row of the body of each sphere, -1 for a loose sphere; also for a packed world."""
     return body_of(world.bodies, world.sphere_count)
 
 
 def _reached(world: World, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Which bodies have a member among these spheres, shape (bodies,)."""
-    found = np.zeros(world.bodies.motion.shape[2], np.bool_)
-    found[_owner(world)[kept & (_owner(world) >= 0)]] = True
-    return found
+    """True for bodies with a member among these spheres, shape (bodies,)."""
+    reached = np.zeros(world.bodies.motion.shape[2], np.bool_)
+    reached[_owner(world)[kept & (_owner(world) >= 0)]] = True
+    return reached
 
 
 def _pulls(world: World) -> list[Floats]:
-    """Accelerations of the loose spheres that touch, shape (dimension, count), and of the bodies of which a member
-    touches, shape (coordinates, bodies), rotation along the principal axes; zero for the others."""
+    """Accelerations of touching loose spheres, shape (dimension, count), and of bodies with a touching member, shape
+    (coordinates, bodies), rotation along the principal axes; zero for all others."""
     dimension, kept = world.search.cell.shape[0], touching(world)
     if not world.bodies:
         return [world.motion[:dimension, 2] * kept]
@@ -201,7 +202,7 @@ def _pulls(world: World) -> list[Floats]:
 
 
 def _masses(world: World) -> list[Floats]:
-    """What the `_pulls` of spheres and of each coordinate of bodies are multiplied by to give forces and torques."""
+    """Masses of spheres, masses and moments of inertia of bodies: factors from `_pulls` to forces and torques."""
     masses = [np.where(world.fixed, 0.0, world.mass)]
     if world.bodies:
         inverse = world.bodies.inverse_mass.copy()
@@ -226,7 +227,7 @@ def _fastest(world: World, velocities: list[Floats]) -> float:
 
 
 def _at_members(world: World, rates: Floats) -> Floats:
-    """What rates of the coordinates of bodies amount to at their members, shape (dimension, members)."""
+    """Velocities of the members for given rates of the coordinates of bodies, shape (dimension, members)."""
     bodies, members = world.bodies, world.search.body >= 0
     dimension, owner = world.search.cell.shape[0], world.search.body[members]
     arm = bodies.arm[:, members]
@@ -252,8 +253,8 @@ def _move(world: World, shifts: list[Floats]) -> None:
 
 
 def turned_by(orientation: Floats, angle: Floats) -> Floats:
-    """Unit quaternions, shape (4, bodies), turned by small vectors of rotation along the axes of the bodies [rad],
-    shape (3, bodies)."""
+    """Unit quaternions, shape (4, bodies), rotated by small rotation vectors in the axes of the bodies [rad], shape
+    (3, bodies)."""
     w, u = orientation[0], orientation[1:]
     half = 0.5 * angle
     turned = np.concatenate([[w - (u * half).sum(axis=0)], u + w * half + np.cross(u, half, axis=0)])

@@ -17,12 +17,12 @@ from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.stepping import steps_until
 
 OnMoment = Callable[[Experiment, float], float]
-"""Processes a state and the simulated time since the log began [s]; returns the time from the due time of this state to
-that of the next [s]."""
+"""Processes a state and the simulated time since the log began [s]; returns the time between the due times of this
+state and the next one [s]."""
 
 
 def pictures(on_frame: OnFrame, forces: bool = False) -> OnMoment:
-    """Give a snapshot of each state to `on_frame`, with `forces` including those of every contact."""
+    """An `OnMoment` that passes snapshots to `on_frame`, with `forces` including the forces of all contacts."""
     on_state = shown(on_frame, forces)
     return lambda state, clock: on_state(state)
 
@@ -33,7 +33,7 @@ class Verdict(NamedTuple):
     agreed: int
     """Number of equal state hashes before the first that differs."""
     compared: int
-    """Number of state hashes in the file, with that of its last state."""
+    """Number of compared state hashes: those in the file and that of its last state."""
     differs_at: int | None
     """Step of the first state that differs, counted since the log began."""
 
@@ -43,7 +43,7 @@ def verify(
     on_progress: Callable[[int, int], None] = lambda at, end: None,
     threads: int | None = None,
 ) -> Verdict:
-    """Replay the log and compare every state hash in it, and that of the last state in the file.
+    """Replay the log and compare every state hash in it and the hash of the last state in the file.
 
     `threads` is the number of threads; None for automatic.
     """
@@ -70,9 +70,9 @@ class Played(NamedTuple):
     """Result of `play`."""
 
     experiment: Experiment
-    """Where it ended."""
+    """The experiment at the end of the replay."""
     duration: float
-    """Simulated time for which frames were taken [s]; 0 if the run ended before."""
+    """Simulated time for which frames were taken [s]; 0 if the run ended before the first frame."""
     verdict: Verdict
     """Comparison of the state hashes of the replayed steps."""
 
@@ -86,10 +86,9 @@ def play(
     on_progress: Callable[[int, int], None] = lambda at, end: None,
     threads: int | None = None,
 ) -> Played:
-    """Replay the log and take frames from `since` to `until`, simulated seconds since the log began.
+    """Replay the log and take frames from `since` to `until`, simulated times since the log began [s].
 
-    This time continues where the time of the run restarts at 0. `at_phases` is as in
-    `repose.sim.experiment.headless`.
+    These times do not restart at 0 when the run does. `at_phases` is as in `repose.sim.experiment.headless`.
     """
     experiment = _at_its_beginning(saved, threads)
     past, end = experiment.history, saved.now.at
@@ -97,7 +96,7 @@ def play(
     frames: Frames | None = None
     clock, began, agreed, differs_at = 0.0, 0.0, 0, None
     ahead = -experiment.time
-    """What the time of the run lacks of the clock [s]; it changes only where that time is set back."""
+    """Clock minus time of the run [s]; changes only if the time of the run is set back."""
 
     def on_state(state: Experiment) -> float:
         return on_moment(state, state.time + ahead)

@@ -60,22 +60,22 @@ def results_of(experiment: Experiment) -> dict[str, Any]:
 
 def _deepest(run: Run, dimension: int) -> dict[str, Any] | None:
     """Time, position and partners of the largest overlap of the run; None if there was no contact."""
-    found = run.world.largest_overlap
-    if found[OVERLAP_RATIO] == 0.0:
+    record = run.world.largest_overlap
+    if record[OVERLAP_RATIO] == 0.0:
         return None
-    ids = [int(found[entry]) for entry in (OVERLAP_FIRST, OVERLAP_SECOND) if found[entry] >= 0.0]
+    ids = [int(record[entry]) for entry in (OVERLAP_FIRST, OVERLAP_SECOND) if record[entry] >= 0.0]
     return {
-        "time": run.time_at(int(found[OVERLAP_STEP])),
-        "position": found[OVERLAP_POINT : OVERLAP_POINT + dimension].tolist(),
+        "time": run.time_at(int(record[OVERLAP_STEP])),
+        "position": record[OVERLAP_POINT : OVERLAP_POINT + dimension].tolist(),
         "grains": ids,
-        "wall": int(found[OVERLAP_WALL]) if found[OVERLAP_WALL] >= 0.0 else None,
+        "wall": int(record[OVERLAP_WALL]) if record[OVERLAP_WALL] >= 0.0 else None,
     }
 
 
 def state_hash(run: Run) -> str:
     """Digest of step, time and all tables of the world, shear springs and walls included: equal for equal runs.
 
-    `World.stiffening` follows from the motion and is left out, so that runs of versions without it have the same.
+    `World.stiffening` follows from the motion and is excluded: versions without this table give the same digest.
     """
     digest = hashlib.sha256(f"{run.step} {run.time!r} {run.dt!r}".encode())
     for name, table in tables_of(run.world).items():
@@ -104,6 +104,6 @@ def adopt_measured(experiment: Experiment, saved: SavedRun) -> None:
 
 
 def conditions(experiment: Experiment) -> dict[str, Value]:
-    """What a run must share with another one to be compared with it: all parameters, and how it began."""
+    """Conditions that comparable runs share: all parameters, and whether the initial state was prepared."""
     prepared = bool(getattr(experiment.run.state, PREPARED, False))
     return {**experiment.parameters.model_dump(), PREPARED: prepared}

@@ -73,11 +73,11 @@ class Run:
     ramp: Ramp | None = None
     """Present ramp to the requested parameters. Written by `activation`."""
     target: Target | None = None
-    """What pulls a sphere at present, as the mouse does. Written by `pull`."""
+    """Present pull on a sphere, as by the mouse; None for no pull. Written by `pull`."""
     pusher: Pusher | None = None
-    """What pushes spheres away at present, as the mouse does. Written by `push`."""
+    """Present push on spheres, as by the mouse; None for no push. Written by `push`."""
     shaker: Shaker | None = None
-    """How the table shakes at present. Written by `shake`."""
+    """Present shaking of the table; None for no shaking. Written by `shake`."""
 
     @property
     def step(self) -> int:
@@ -128,12 +128,12 @@ class RestartPoint:
 
 
 PLAIN = frozenset((bool, int, float, str, type(None)))
-"""Types of values that no copy needs to be made of."""
+"""Types of immutable values, which are not copied."""
 
 
 def _copied_lists(state: Any) -> dict[int, Any]:
-    """Copies of the lists of numbers that a state has, and of its lists of such lists, by the identity of the list:
-    `deepcopy` takes ten times as long, as it looks up every number."""
+    """Copies of the lists of numbers of a state, and of its lists of such lists, by the identity of the list:
+    `deepcopy` takes ten times as long, because it looks up every number."""
     copies: dict[int, Any] = {}
     for value in (getattr(state, entry.name) for entry in fields(state)):
         if type(value) is list and _is_plain(value):

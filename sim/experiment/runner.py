@@ -31,11 +31,11 @@ PUBLISH_SHARE, FEWEST_SNAPSHOTS = 0.03, 12.0
 
 BATCH_TIME = 4e-3
 """Processor time of a batch [s]: long enough for a negligible overhead, short enough to answer a slider in one frame.
-Not wall time: while other programs use the processors, batches would become so short that each costs more than its
-steps."""
+Wall time is not used: while other programs use the processors, batches would become so short that their overhead
+exceeds the cost of their steps."""
 
 LONGEST_BATCH = 8.0
-"""Largest wall time of a batch over BATCH_TIME [-]; some clocks of processor time stand still for milliseconds."""
+"""Largest wall time of a batch in units of BATCH_TIME [-]; some clocks of processor time advance in milliseconds."""
 
 AT_ONCE = 0.25
 """Wall time of a seek after which its progress is shown [s]."""
@@ -50,7 +50,7 @@ FRAMES_WAITING = 8
 """Number of queued snapshots of a film at which the physics thread waits."""
 
 FRAME_WAIT = 2e-3
-"""Wall time between two checks whether the queue has room [s]: a fraction of the time to draw a snapshot."""
+"""Wall time between two checks of the length of the queue [s]: a fraction of the time to draw a snapshot."""
 
 
 Interval = float | Callable[[Snapshot], float]
@@ -239,7 +239,7 @@ class Runner:
         self._timeline.append((now, experiment.time, experiment.step))
         while now - self._timeline[0][0] > SPEED_WINDOW:
             self._timeline.popleft()
-        # A snapshot that nobody has looked at yet is replaced later.
+        # A snapshot that the window has not read yet is replaced later.
         if changed or now >= self._publish_at + (0.0 if self._buffer.taken else 1.0 / FEWEST_SNAPSHOTS):
             self._publish(experiment)
         if done == 0:
@@ -293,7 +293,7 @@ class Runner:
             self._scheduled = None
             return 0, False
         if self._speed is None:
-            # To a check, where the step loop is left anyway.
+            # End the batch at a check, where the step loop returns anyway.
             beyond = (experiment.step + batch) % CHECK_STEPS
             return (batch - beyond if batch > beyond else batch), False
         if self._scheduled is None:
@@ -361,8 +361,8 @@ class Runner:
         snapshot.steps_per_second = (last[2] - first[2]) / wall if wall > 0.0 else 0.0
 
     def announce_compiling(self, experiment: Experiment) -> None:
-        """Publish the world before its first step, while the step loop is compiled; experiments side by side as they
-        are, until another scene replaces them. Called on the physics thread."""
+        """Publish the world before its first step, while the step loop is compiled; experiments side by side stay
+        unchanged until another scene replaces them. Called on the physics thread."""
         shown = self._buffer.writing
         shots = (self._newest, *self._newest.beside) if self._newest.beside else ()
         if any(shot.scene == experiment.scene.name for shot in shots):
@@ -376,8 +376,8 @@ class Runner:
         self._buffer.publish()
 
     def announce_relaxing(self, experiment: Experiment, share: float | None) -> bool:
-        """Publish how far a long relaxation is, None at its end; returns whether it is to stop. Called on the physics
-        thread."""
+        """Publish the completed fraction of a long relaxation, None at its end; returns whether the relaxation must
+        stop. Called on the physics thread."""
         now = time.perf_counter()
         ended = share is None and self._newest.relaxing is not None
         if ended or (share is not None and now >= max(self._publish_at, self._command_began + AT_ONCE)):
@@ -388,7 +388,7 @@ class Runner:
             self._newest = shown
             self._buffer.publish()
             self._publish_at = now + PUBLISH_INTERVAL
-        # A way through the log repeats what was done once.
+        # During a seek the relaxation must not stop: it was completed when it was logged.
         return experiment.history.seek is None and (self._stopping.is_set() or self._stop_relaxing.is_set())
 
     def _publish(self, experiment: Experiment) -> None:

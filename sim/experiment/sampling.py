@@ -11,7 +11,7 @@ from repose.sim.experiment.ledger import survey_contacts
 from repose.sim.measure.measurement import System
 
 SAMPLE_INTERVAL = 0.01
-"""Between two samples of the series [s], on the screen at the first speed: of an impact a thousandth or less."""
+"""Time between two samples of the series, in units of the time scale of the scene [s]."""
 
 COSTLY_STEPS = 1000
 """Steps between two samples of a costly measurement for the series: one sample costs as much as 20 steps or less."""
@@ -61,5 +61,5 @@ def append_sample(experiment: Experiment) -> None:
 
 def samples_now(system: System) -> dict[str, Any]:
     """Present value of every measurement by name, in SI units and of types that JSON has; None if there is no value."""
-    found = {name: float(entry.sample(system)) for name, entry in registry.measurements().items()}
-    return {name: value if math.isfinite(value) else None for name, value in found.items()}
+    values = {name: float(entry.sample(system)) for name, entry in registry.measurements().items()}
+    return {name: value if math.isfinite(value) else None for name, value in values.items()}

@@ -50,18 +50,18 @@ from repose.sim.parameters import checked_seed
 
 KIND, FORMAT, READABLE = "repose run", 7, (2, 3, 4, 5, 6, 7)
 PICTURE = "picture"
-"""Table with the bytes of a small picture, which the run does not need."""
+"""Table with the bytes of a small picture for lists of files."""
 PLAIN = ("dt", "clock_time", "clock_step", "booked", "bulk_step", "dt_changes", "ramp", "target", "pusher", "shaker")
 """Fields of `Run` that are written as numbers."""
 BY_HAND = (AddGrains, DrawWall, RemoveWall, Pull, Push, Release, Shake, Still)
 """Commands whose values are checked by the types of their fields."""
 LONGEST_STEP, LONGEST_TIME = 1.0, 1e12
-"""Largest time step and simulated time that are accepted [s]."""
+"""Largest accepted time step and simulated time [s]."""
 Found = TypeVar("Found")
 
 
 def save(saved: SavedRun, path: Path) -> None:
-    """Write a run so that a crash leaves either the old file or the new one; raises `OSError`."""
+    """Write a run; a crash leaves either the old or the new file. Raises `OSError`."""
     write_whole_file(path, lambda file: write(saved, file))
 
 
@@ -71,7 +71,7 @@ def load(path: str | Path) -> SavedRun:
 
 
 def opened(path: str | Path, read: Callable[[BinaryIO], Found]) -> Found:
-    """What `read` finds in a file of unknown content; raises `ArchiveError` with the name of the file."""
+    """The result of `read` for a file of unknown content; raises `ArchiveError` with the name of the file."""
     path = Path(path)
     shown = str(path) if len(str(path)) <= 200 else f"...{str(path)[-190:]}"
     try:
@@ -134,7 +134,7 @@ def glimpse(path: Path) -> Glimpse:
 
 
 def glimpse_of(file: BinaryIO) -> Glimpse:
-    """The same of an open file."""
+    """Scene, seed, time and picture of an open file; raises `ArchiveError`, `OSError`."""
     manifest, tables = archive.read(file, "a saved run", only=(PICTURE,))
     scene, seed, time = (manifest.get(name) for name in ("scene", "seed", "simulated_time"))
     if manifest.get("kind") != KIND or not isinstance(scene, str) or not isinstance(seed, int):
@@ -163,7 +163,7 @@ def read(file: BinaryIO) -> SavedRun:
 
 
 def _advice(found: Any) -> str:
-    """What to do with a file of another format; empty if that is unknown."""
+    """Advice for a file of another format; empty if the format is unknown."""
     if type(found) is not int or found < 1:
         return ""
     if found > FORMAT:
@@ -335,25 +335,25 @@ def _require_sound(scene: Scene, run: Run) -> None:
 
 
 def _are_plain(*numbers: Any) -> bool:
-    """Whether these are finite floats."""
+    """Whether all numbers are finite floats."""
     return all(isinstance(x, float) and math.isfinite(x) for x in numbers)
 
 
 def _is_possible_pull(held: Target, dimension: int) -> bool:
-    """Whether the numbers of a pull are such as `repose.sim.experiment.pull` gives."""
+    """Whether `repose.sim.experiment.pull` can have made these numbers."""
     plain = _are_plain(*held.position, held.stiffness, held.viscosity, held.limit)
     return plain and len(held.position) == dimension and min(held.stiffness, held.viscosity, held.limit) >= 0.0
 
 
 def _is_possible_push(held: Pusher, dimension: int) -> bool:
-    """Whether the numbers of a push are such as `repose.sim.experiment.push` gives."""
+    """Whether `repose.sim.experiment.push` can have made these numbers."""
     sizes = (held.lasts, held.growth, held.radius, held.stiffness, held.damping, held.limit)
     plain = _are_plain(*held.origin, *held.velocity, held.begins, held.born, *sizes)
     return plain and len(held.origin) == len(held.velocity) == dimension and min(sizes) >= 0.0
 
 
 def _is_possible_shaking(table: Shaker, dimension: int) -> bool:
-    """Whether the numbers of a shaking table are such as `repose.sim.experiment.shake` gives."""
+    """Whether `repose.sim.experiment.shake` can have made these numbers."""
     plain = _are_plain(*table.direction, table.amplitude, table.angular_frequency, table.begins)
     return plain and len(table.direction) == dimension and abs(math.hypot(*table.direction) - 1.0) < 1e-9
 

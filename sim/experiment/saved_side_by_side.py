@@ -1,7 +1,7 @@
 """Files of experiments side by side: a ZIP archive with the file of every single run, and the steps of equal times.
 
-Unpacked, every `run-N.repose` in it is a saved run like any other. Files of a single run are read and written too, so
-that a file is opened without knowing which it is.
+Every `run-N.repose` in the archive is an ordinary saved run. The functions also read and write files of a single run:
+the caller need not know which kind a file is.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from repose.sim.io.archive import LARGEST_FILE, SUFFIX, ArchiveError
 from repose.sim.io.atomic_file import write_whole_file
 
 CONTENTS = "side-by-side.json"
-"""Member with the data that belong to no single run."""
+"""Archive member with the data common to all runs."""
 FORMAT = 1
 LARGEST_CONTENTS = 16 * 2**20
-"""Largest size of that member [bytes]."""
+"""Largest size of the member `CONTENTS` [bytes]."""
 FEWEST, MOST = 2, 4
 """Number of runs in a file."""
 
@@ -30,7 +30,7 @@ Saved = SavedRun | SavedSideBySide
 
 
 def save(saved: Saved, path: Path) -> None:
-    """Write one run or several so that a crash leaves either the old file or the new one; raises `OSError`."""
+    """Write one run or several; a crash leaves either the old or the new file. Raises `OSError`."""
     write_whole_file(path, lambda file: write(saved, file))
 
 
@@ -87,7 +87,7 @@ def read(file: BinaryIO) -> Saved:
 
 
 def glimpse(path: Path) -> saved_run.Glimpse:
-    """Scene, seed, time and picture of a file, of several runs those of the first; raises `ArchiveError`, `OSError`."""
+    """Scene, seed, time and picture of the only or the first run in a file; raises `ArchiveError`, `OSError`."""
     with path.open("rb") as file:
         packed = _runs_in(file)
         if packed is None:
@@ -105,12 +105,12 @@ def _name(number: int) -> str:
 
 
 def _add(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
-    """Add a member without the time of its making, so that equal runs give equal files."""
+    """Add a member without a time stamp: equal runs give equal files."""
     archive.writestr(zipfile.ZipInfo(name), content)
 
 
 def _runs_in(file: BinaryIO) -> tuple[dict[str, Any], list[bytes]] | None:
-    """Contents and files of the runs; None where the file is none of several runs."""
+    """Contents and files of the runs; None if the file is not one of several runs."""
     try:
         with zipfile.ZipFile(file) as archive:
             sizes = {entry.filename: entry.file_size for entry in archive.infolist()}
@@ -128,7 +128,7 @@ def _runs_in(file: BinaryIO) -> tuple[dict[str, Any], list[bytes]] | None:
     except ArchiveError:
         raise
     except zipfile.BadZipFile:
-        return None  # what reads single runs says why
+        return None  # the reader of single runs reports the reason
     except Exception as error:  # a damaged archive can raise any error in the libraries that read it
         reason = " ".join(str(error).split())[:120] or type(error).__name__
         raise ArchiveError(f"The file cannot be read as runs side by side: {reason}.") from None
@@ -137,7 +137,7 @@ def _runs_in(file: BinaryIO) -> tuple[dict[str, Any], list[bytes]] | None:
 
 
 def _in_order(meetings: tuple[tuple[Any, ...], ...], runs: tuple[SavedRun, ...]) -> bool:
-    """Whether the steps never decrease, and end at the present of the runs."""
+    """Whether the steps never decrease and end at the present states of the runs."""
     ends = tuple(run.now.at for run in runs)
     whole = all(len(then) == len(runs) and all(type(at) is int and at >= 0 for at in then) for then in meetings)
     pairs = itertools.pairwise(meetings)

@@ -1,4 +1,4 @@
-"""Shapes from files in a saved run: their triangles as tables, so that no path in it is opened."""
+"""Shapes of a saved run: their triangles are stored as tables, and no path in the run file is opened."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from repose.sim.parameters import ParameterError, require_local
 
 def surfaces_to_plain(points: Iterable[RestartPoint], tables: Tables) -> dict[str, Any]:
     """The shapes of the run, by the paths from which they were read."""
-    found = {path: surface for point in points for path, surface in point.parameters.surfaces.items()}
+    surfaces = {path: surface for point in points for path, surface in point.parameters.surfaces.items()}
     plain = {}
-    for place, (path, surface) in enumerate(found.items()):
+    for place, (path, surface) in enumerate(surfaces.items()):
         tables[f"surface{place}"] = surface.triangles
         plain[path] = {"digest": surface.digest, "triangles": {TABLE: f"surface{place}"}}
     return plain
 
 
 def without_remote_paths(manifest: dict[str, Any]) -> dict[str, Any]:
-    """The manifest with names without folders for files on other machines: a restart with these parameters must not
-    connect to a machine that the author of the file has chosen."""
+    """The manifest in which paths of files on other machines are replaced by file names: a restart with these
+    parameters must not connect to a machine chosen by the author of the file."""
     remote = {path: re.split(r"[\\/:]", path)[-1] for path in manifest.get("surfaces", {}) if not _is_local(path)}
 
     def renamed(plain: Any) -> Any:

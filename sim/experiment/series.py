@@ -28,8 +28,8 @@ def series_names() -> tuple[str, ...]:
 class Series:
     """Named columns of samples.
 
-    Rows once written never change and a full table is replaced by a larger copy, so that a column remains valid
-    while the physics thread appends. A list of rows would be copied as a whole for every snapshot.
+    Written rows never change, and a full table is replaced by a larger copy: a column remains valid while the physics
+    thread appends. A list of rows would be copied as a whole for every snapshot.
     """
 
     names: tuple[str, ...]

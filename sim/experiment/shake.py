@@ -1,4 +1,4 @@
-"""Shake the table: an inertial force in its frame, in which base and walls stand still (repose.sim.fields.shaker).
+"""Shake the table: an inertial force in the frame of the table, where base and walls rest (repose.sim.fields.shaker).
 
 The only writer of `Run.shaker`.
 """
@@ -16,15 +16,15 @@ from repose.sim.numbers import length_text, time_text
 from repose.sim.parameters import ParameterError
 
 LARGEST_ACCELERATION = 1e4
-"""Bound of the acceleration of the table [m/s²]."""
+"""Largest acceleration of the table [m/s²]."""
 RESOLVED = 0.1
 """Largest angular frequency of the table times dt [-]: 60 steps per oscillation."""
 WHAT = "Shaking"
 
 
 def shake(experiment: Experiment, amplitude: float, frequency: float, upright: bool) -> None:
-    """Shake the table with this amplitude [m] and frequency [Hz], up and down or sideways, until `end_shake` or the
-    next command; raises `ParameterError`."""
+    """Shake the table with this amplitude [m] and frequency [Hz], vertically or horizontally, until `end_shake` or the
+    next `shake`; raises `ParameterError`."""
     require_running(experiment, WHAT)
     amplitude = checked_number(amplitude, MOST_AMPLITUDE, "amplitude", "m", WHAT)
     frequency = checked_number(frequency, MOST_FREQUENCY, "frequency", "Hz", WHAT)

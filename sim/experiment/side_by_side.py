@@ -41,15 +41,14 @@ from repose.sim.parameters import ParameterError
 FEWEST, MOST = 2, 4
 """Number of experiments side by side."""
 OF_ONE = (PULLED, REMOVED)
-"""Deeds that concern one of the experiments: an earlier one of the same name in another experiment is not undone with
-it."""
+"""Actions on one of the experiments: undoing one does not undo an action of the same name in another experiment."""
 MOST_MEETINGS = 20_000
-"""Stored equal times; above it every second one is discarded, the earlier ones first."""
+"""Largest number of stored equal times; above it, every second one of the earlier half is discarded."""
 
 
 @dataclass
 class SideBySide:
-    """The experiments beside the first one; none for a single run."""
+    """The experiments beside the first one; empty for a single run."""
 
     others: list[Experiment] = field(default_factory=list)
     own: frozenset[str] = frozenset()
@@ -57,9 +56,9 @@ class SideBySide:
     meetings: list[tuple[int, ...]] = field(default_factory=list)
     """Steps of every experiment at equal simulated times, counted since its log began."""
     spare: int = 0
-    """`Session.spare_processors` of the first one where it is alone."""
+    """`Session.spare_processors` of the first experiment when it runs alone."""
     pool: ThreadPoolExecutor | None = None
-    """Threads that step the experiments; None where one processor is free for all of them: they take turns."""
+    """Threads that step the experiments; None if only one processor is free: the experiments are stepped in turn."""
 
 
 def all_of(lead: Experiment, beside: SideBySide) -> list[Experiment]:
@@ -68,7 +67,7 @@ def all_of(lead: Experiment, beside: SideBySide) -> list[Experiment]:
 
 
 def concerns(beside: SideBySide, command: Command) -> bool:
-    """Whether a command is for experiments side by side, or makes such; `apply` carries out all others."""
+    """Whether a command acts on experiments side by side or starts them; `apply` carries out all other commands."""
     makes = isinstance(command, StartSideBySide) or (
         isinstance(command, Resume) and isinstance(command.saved, SavedSideBySide)
     )
@@ -76,7 +75,7 @@ def concerns(beside: SideBySide, command: Command) -> bool:
 
 
 def carry_out(lead: Experiment, beside: SideBySide, command: Command, run: int = 0) -> str:
-    """Carry out a command of a user who looks at the experiment `run`; returns why it was refused, or nothing."""
+    """Carry out a command given while the user looks at experiment `run`; returns why it was refused, or ""."""
     if isinstance(command, StartSideBySide):
         return _start(lead, beside, command.runs)
     if isinstance(command, Resume) and isinstance(command.saved, SavedSideBySide):
@@ -110,7 +109,7 @@ def _carry_out_in_all(runs: list[Experiment], beside: SideBySide, command: Comma
             return apply(runs[chosen], command)
         case DoAgain(name) if name in OF_ONE:
             return apply(runs[chosen], command)
-        case DoAgain():  # those in which it was done, the chosen one among them
+        case DoAgain():  # acts in the experiments in which the action was undone, including the chosen one
             return [apply(run, command) for run in runs][chosen]
         case KeepMeasured():
             return apply(runs[0], command)
@@ -120,7 +119,7 @@ def _carry_out_in_all(runs: list[Experiment], beside: SideBySide, command: Comma
 def advance_all(lead: Experiment, beside: SideBySide, time: float) -> int:
     """Advance every experiment to its first step at or after `time` [s]; returns the number of steps of the first one.
 
-    An experiment that has been set back to an earlier time follows, the others wait for it.
+    If an experiment was set back to an earlier time, the others wait until it has caught up.
     """
     runs = all_of(lead, beside)
     if beside.pool is None:
@@ -137,20 +136,20 @@ def advance_to(experiment: Experiment, time: float) -> int:
         before = experiment.time
         steps = advance(experiment, steps_until(experiment, time))
         done += steps
-        if not steps or experiment.time < before:  # a scene has begun anew: the others wait for it from here on
+        if not steps or experiment.time < before:  # a scene has begun anew: the other experiments wait for it
             break
     return done
 
 
 def meet(lead: Experiment, beside: SideBySide) -> None:
-    """Store the steps of all experiments, which are at equal times; none while an earlier state is shown."""
+    """Store the steps of all experiments, which are at equal times; not while an earlier state is shown."""
     runs = all_of(lead, beside)
     if any(run.history.at < run.history.log.end or run.history.seek is not None for run in runs):
         return
     now = tuple(run.history.at for run in runs)
     meetings = beside.meetings
     while meetings and any(then > at for then, at in zip(meetings[-1], now, strict=True)):
-        meetings.pop()  # the runs went on from an earlier state
+        meetings.pop()  # the runs continued from an earlier state
     if not meetings or meetings[-1] != now:
         meetings.append(now)
     if len(meetings) > MOST_MEETINGS:
@@ -167,7 +166,7 @@ def saved_copy(lead: Experiment, beside: SideBySide) -> SavedSideBySide:
 
 
 def labels(runs: Sequence[Experiment], own: frozenset[str]) -> tuple[str, ...]:
-    """In what each run differs from the others, in words: scene, parameters with symbol and unit."""
+    """Differences of each run from the others, in words: scene, parameters with symbol and unit."""
     scenes = len({run.scene.name for run in runs}) > 1
     return tuple(_label(run, own, scenes) for run in runs)
 
@@ -227,7 +226,7 @@ def _made(count: int, make: Callable[[], list[Experiment]]) -> tuple[str, list[E
 
 
 def session_beside(session: Session) -> Session:
-    """The session of an experiment beside one with that session."""
+    """The session of an experiment beside the first one, whose session is given."""
     return Session(
         threads=session.threads,
         before_compiling=session.before_compiling,
@@ -253,7 +252,7 @@ def _adopt(lead: Experiment, beside: SideBySide, others: list[Experiment], own: 
 
 
 def _end(lead: Experiment, beside: SideBySide) -> None:
-    """Drop the experiments beside the first one."""
+    """End the experiments beside the first one."""
     if beside.others:
         lead.session.spare_processors = beside.spare
     if beside.pool is not None:
@@ -276,13 +275,13 @@ def _keep_one(lead: Experiment, beside: SideBySide, run: int) -> str:
 
 
 def differing(runs: Sequence[Experiment], given: frozenset[str]) -> frozenset[str]:
-    """Names among `given` of parameters that several runs have with other values; those that only one has too."""
-    found = set()
+    """Names among `given` of parameters whose values differ between runs or that some run does not have."""
+    names = set()
     for name in given:
         values = [getattr(run.parameters, name) for run in runs if name in run.parameters.declared()]
         if len(set(map(repr, values))) > 1 or len(values) < len(runs):
-            found.add(name)
-    return frozenset(found)
+            names.add(name)
+    return frozenset(names)
 
 
 def _set(runs: list[Experiment], beside: SideBySide, command: SetParameters | Recover, chosen: int) -> str:
@@ -307,7 +306,8 @@ def _offers(experiment: Experiment, action: str) -> bool:
 
 
 def _rewind(runs: list[Experiment], beside: SideBySide, chosen: int, at: int) -> str:
-    """Go to the equal times nearest to step `at` of the chosen run on the way there."""
+    """Go to stored equal times: the first at or after step `at` of the chosen run when going forwards, the last at or
+    before it when going backwards."""
     past = runs[chosen].history
     if at >= past.log.end:
         return _first([apply(run, Rewind(run.history.log.end)) for run in runs])
@@ -319,7 +319,7 @@ def _rewind(runs: list[Experiment], beside: SideBySide, chosen: int, at: int) ->
 
 
 def _take_back(runs: list[Experiment], beside: SideBySide, chosen: int, name: str) -> str:
-    """Take back what the chosen run did last under that name; the others do the same, or go back to the same time."""
+    """Undo the latest action of this name in the chosen run; the others undo theirs, or go back to the same time."""
     if refusal := apply(runs[chosen], TakeBack(name)):
         return refusal
     seek = runs[chosen].history.seek

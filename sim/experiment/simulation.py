@@ -1,4 +1,4 @@
-"""The public API for scripts: one experiment with about a dozen methods of one line each.
+"""The public API for scripts: one experiment with about a dozen short methods.
 
 simulation = Simulation("heap", {"friction": 0.3}, prepared="column")
 simulation.act("open")
@@ -84,7 +84,7 @@ class Simulation:
 
     @property
     def world(self) -> World:
-        """The tables of the present state; another object after spheres were added or removed."""
+        """The tables of the present state; a new object replaces them when spheres are added or removed."""
         return self.experiment.run.world
 
     @property
@@ -104,14 +104,14 @@ class Simulation:
 
     @property
     def velocity(self) -> Floats:
-        """At the time of the positions [m/s], shape (spheres, dimension), a copy."""
+        """Velocities at the time of the positions [m/s], shape (spheres, dimension), a copy."""
         lead = self.model.integrator.velocity_lead * self.experiment.dt
         motion = self.world.motion[: self.model.dimension]
         return (motion[:, 1] - lead * motion[:, 2]).T.copy()
 
     @property
     def spin(self) -> Floats:
-        """[rad/s], shape (spheres, 0, 1 or 3), a copy."""
+        """Angular velocities [rad/s], shape (spheres, 0, 1 or 3), a copy."""
         return self.world.motion[self.model.dimension :, 1].T.copy()
 
     def contacts(self) -> ContactTable:

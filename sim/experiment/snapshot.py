@@ -1,7 +1,7 @@
 """Snapshot: float32 copies to draw, numbers and the last message of a running experiment.
 
-The physics thread fills one snapshot while the picture reads another; a third is free, so that
-neither waits for the other.
+The physics thread fills one snapshot while the window reads another. A third is free: neither thread waits for the
+other.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Remedy:
 
     name: Literal["undo", "smaller_dt", "auto_dt", "remove_grain", "continue"]
     words: str
-    """What to do: an imperative without a capital letter."""
+    """The action in words, an imperative without a capital letter."""
     values: Mapping[str, Value] = field(default_factory=dict)
     """Parameters to set, SI."""
     sphere_id: int | None = None
@@ -49,7 +49,7 @@ class Fault:
     parameter: str | None = None
     """The parameter changed last before the fault, if any."""
     previous: float | int | str | None = None
-    """Its value before that change."""
+    """Value of this parameter before that change."""
     remedies: tuple[Remedy, ...] = ()
     """The most likely remedy is the first."""
 
@@ -64,10 +64,10 @@ class Action:
     enabled: bool
     help: str
     done: bool = False
-    """True once its result is shown: it can be repeated, but does not continue the experiment."""
+    """True once the result of the action is shown: the action can be repeated, but does not continue the experiment."""
     pivot: tuple[float, float, float] | None = None
-    """For an action that turns everything by 180° around the x axis through this point [m]: the user can also turn it
-    with the mouse."""
+    """For an action that turns the scene by 180° around the x axis through this point [m]: the user can also turn the
+    scene with the mouse."""
 
 
 @dataclass(frozen=True)
@@ -82,22 +82,22 @@ class Notice:
 
 @dataclass(frozen=True)
 class ShownPull:
-    """A sphere that is pulled, to be drawn with its thread."""
+    """A pulled sphere, to be drawn with a thread."""
 
     sphere_id: int
     position: tuple[float, ...]
-    """Where the thread holds the sphere: its centre [m]."""
+    """Centre of the sphere, at which the thread is attached [m]."""
     target: tuple[float, ...]
-    """The place towards which it is pulled [m]."""
+    """Point towards which the sphere is pulled [m]."""
     force: tuple[float, ...]
-    """On the sphere, now [N]."""
+    """Present force on the sphere [N]."""
     limit: float
     """The largest force [N]."""
 
 
 @dataclass(frozen=True)
 class Mark:
-    """Where the grains were when a phase began: displacements count from there."""
+    """Positions of the grains when a phase began, from which displacements count."""
 
     at: int
     """Steps since the log began."""
@@ -121,9 +121,9 @@ class ShownPush:
     radius: float
     """[m]."""
     force: tuple[float, ...]
-    """Of the grains on it, now [N]."""
+    """Present force of the grains on it [N]."""
     rigid: bool
-    """Whether it is a rod; otherwise it pushes softly."""
+    """True for a rod, False for a soft push."""
 
 
 @dataclass(frozen=True)
@@ -137,9 +137,9 @@ class ShownShaking:
     frequency: float
     """[Hz]."""
     phase: float
-    """Cosine of the phase: 1 and -1 at the ends of the way [-]."""
+    """Cosine of the phase: 1 and -1 at the turning points [-]."""
     acceleration: float
-    """The largest one [m/s²]."""
+    """Amplitude of the acceleration [m/s²]."""
 
 
 @dataclass
@@ -171,10 +171,10 @@ class Snapshot:
     radius: Floats = field(default_factory=lambda: np.empty(0, np.float32))
     """Radii [m], shape (count,)."""
     mass: Floats = field(default_factory=lambda: np.empty(0, np.float32))
-    """Mass with which each sphere answers a force at its centre [kg], shape (count,): less than that of its body for a
-    member, infinite for a sphere that cannot move."""
+    """Force over acceleration of each sphere for a force at its centre [kg], shape (count,): for a member less than the
+    mass of its body, infinite for a sphere that cannot move."""
     body: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
-    """Number of the rigid body that each sphere is a member of, -1 for a loose sphere, shape (count,)."""
+    """Number of the rigid body of each member sphere, -1 for a loose sphere, shape (count,)."""
     fixed: NDArray[np.bool_] = field(default_factory=lambda: np.empty(0, np.bool_))
     """True for spheres of walls and base, which belong to no layer, shape (count,)."""
     sphere_id: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
@@ -193,19 +193,19 @@ class Snapshot:
     bonds: NDArray[np.int64] = field(default_factory=lambda: np.empty((0, 2), np.int64))
     """Rows of the two spheres of every intact bond, shape (bonds, 2)."""
     parts: tuple[Part, ...] = ()
-    """Parts of the bodies; the column "layer" says to which a sphere belongs."""
+    """Parts of the bodies; the column "layer" is the index of the part of each sphere."""
     liquid: tuple[float, float] | None = None
-    """Heights of bottom and level of a liquid that fills the picture [m]."""
+    """Heights of bottom and surface of a liquid over the whole width of the picture [m]."""
     labels: tuple[Label, ...] = ()
     """Labels at spheres."""
     pull: ShownPull | None = None
-    """The sphere that is pulled; None if none is."""
+    """The present pull; None for no pull."""
     mark: Mark | None = None
-    """The state since which displacements count; None if there is none."""
+    """Reference state of displacements; None if there is none."""
     push: ShownPush | None = None
-    """What pushes grains away; None if nothing does."""
+    """The present push; None for no push."""
     shaking: ShownShaking | None = None
-    """How the table shakes; None if it stands still."""
+    """The present shaking of the table; None for no shaking."""
     tracks: tuple[Track, ...] = ()
     """Paths of spheres."""
     velocity: Floats = field(default_factory=lambda: np.empty((0, 2), np.float32))
@@ -215,24 +215,24 @@ class Snapshot:
     [Pa, in the plane N/m], "coordination" [contacts], "size" (radius) [m], "layer" (of origin, -1 for fixed),
     "rotational" (energy of the spin of a sphere on its own) [J]."""
     layers: int = 0
-    """Number of layers that the grains form once all are poured; 0 if it is not known."""
+    """Number of layers of the grains when all are poured; 0 if unknown."""
     contact_ends: Floats = field(default_factory=lambda: np.empty((0, 4), np.float32))
     """Both centres of every touching pair [m], shape (contacts, 2 * dimension)."""
     contact_force: Floats = field(default_factory=lambda: np.empty(0, np.float32))
     """Normal force [N], shape (contacts,)."""
     forces: ContactForces | None = None
-    """Forces of all contacts; None while the picture needs none."""
+    """Forces of all contacts; None if the picture does not show them."""
     box: tuple[tuple[float, ...], tuple[float, ...]] = ((0.0, 0.0), (1.0, 1.0))
     """Lower and upper corner of the region of space to show [m]."""
     focus: tuple[tuple[float, ...], tuple[float, ...]] | None = None
-    """The same of the region that stays in view, besides the grains, when the camera follows the grains [m]; None for
-    the whole box."""
+    """Lower and upper corner of the region that stays in view when the camera follows the grains [m]; None for the
+    whole box."""
 
     phase: str = "empty"
     phase_label: str = ""
     """The phase in words, for example "filling: layer 12, 240 of 1100 grains"."""
     progress: float | None = None
-    """Share of the phase done, 0 to 1; None in phases without progress."""
+    """Completed fraction of the phase, 0 to 1; None in phases without progress."""
     actions: tuple[Action, ...] = ()
     measurement: AngleOfRepose | None = None
     """Slope to draw on the grains (`Scene.slope`)."""
@@ -245,9 +245,9 @@ class Snapshot:
     bulk_readings: tuple[Reading, ...] = ()
     """Readings of the measurements (repose.sim.measure)."""
     outcomes: tuple[Outcome, ...] = ()
-    """What came out, beside what the task of the scene states; empty before the end of the run."""
+    """Measured outcomes beside those that the task of the scene states; empty before the end of the run."""
     answer: Answer | None = None
-    """What the run answers to the question of its scene; None before its end."""
+    """Answer of the run to the question of its scene; None before its end."""
     curves: tuple[Curve, ...] = ()
     kinetic_energy: float = 0.0
     mean_speed: float = 0.0
@@ -305,7 +305,7 @@ class Snapshot:
     threads_wanted: int = 1
     """Number of threads that the program would choose now."""
     threads_crowded: str = ""
-    """Sentence that fewer threads step the grains, because other programs use the processors; empty if all do."""
+    """Why fewer threads than allowed step the grains, one sentence; empty if all do."""
 
     paused: bool = False
     at_rest: bool = False
@@ -314,11 +314,11 @@ class Snapshot:
     """Simulated / wall time, over the last half second."""
     steps_per_second: float = 0.0
     relaxing: float | None = None
-    """Share done of a relaxation that takes long; None while there is none."""
+    """Completed fraction of a long relaxation; None without one."""
     beside: tuple[Snapshot, ...] = ()
     """The other experiments side by side with this one, at the same time."""
     label: str = ""
-    """In what this one of the experiments side by side differs from the others; empty for a single one."""
+    """Differences of this experiment from those side by side with it, in words; empty for a single experiment."""
     own: frozenset[str] = frozenset()
     """Names of the parameters in which the experiments side by side differ."""
     compiling: bool = False
@@ -342,7 +342,7 @@ class TripleBuffer:
         return self._writing
 
     def publish(self) -> None:
-        """Make the written snapshot the newest; older ones are not read any more."""
+        """Make the written snapshot the newest; older snapshots are no longer read."""
         with self._lock:
             self._writing, self._between = self._between, self._writing
             self._fresh = True

@@ -20,7 +20,7 @@ from repose.sim.experiment.hand import acts, stepper
 from repose.sim.measure.mean_speed import mean_speed
 
 REST_TIME, SLOW = 0.25, 1e-2
-"""Time after a command before the grains can count as at rest, times the time scale of the scene [s], and mean speed
+"""Time after a command before grains can count as at rest, in units of the time scale of the scene [s], and mean speed
 below which grains are at rest in scenes without a settle speed [m/s]."""
 
 CHECKS_PER_CHECKPOINT = 40
@@ -30,7 +30,7 @@ CHECKS_PER_CHECKPOINT = 40
 def advance(experiment: Experiment, steps: int, to_rest: bool = False) -> int:
     """Advance by at most `steps` steps; returns how many were done, fewer only after a fault.
 
-    With `to_rest` the check at which all has come to rest is the last step.
+    With `to_rest` the run ends at the first check at which all grains are at rest.
     """
     if steps > 0 and experiment.fault is None:
         history.cut(experiment)
@@ -49,10 +49,10 @@ def advance_within_log(experiment: Experiment, steps: int, to_rest: bool = False
         if run.ramp is not None:
             batch = min(batch, run.ramp.steps_left(experiment.step))
         loop, numbers = stepper(experiment)
-        given = engine.law_parameters, engine.gravity, run.dt, batch, numbers
+        arguments = engine.law_parameters, engine.gravity, run.dt, batch, numbers
         run.world = with_threads(run.world, choice.number(most))
         began = choice.clock()
-        count, status, culprit = loop(run.world, *given)
+        count, status, culprit = loop(run.world, *arguments)
         choice.took(count, choice.clock() - began)
         done += count
         history.count_steps(experiment, count)
@@ -78,8 +78,8 @@ def is_finished(experiment: Experiment) -> bool:
 def at_rest(experiment: Experiment) -> bool:
     """True if only a command can change the phase and all grains have come to rest.
 
-    After a command the simulated time advances by `REST_TIME` times the time scale of the scene at least, so that its
-    effect on grains at rest can be seen. After a reset, as at the beginning, there is none to wait for.
+    After a command the simulated time advances by at least `REST_TIME` times the time scale of the scene: the effect of
+    the command on grains at rest then becomes visible. At the beginning and after a reset there is no such wait.
     """
     run, past = experiment.run, experiment.history
     if not is_finished(experiment) or run.ramp is not None or acts(run):
@@ -87,7 +87,7 @@ def at_rest(experiment: Experiment) -> bool:
     if experiment.phase == "rested" and getattr(experiment.parameters, "repeat", False):
         return False  # the scene continues by itself
     last = past.log.entries[past.commands - 1] if past.commands else None
-    # An experiment that has ended had its effect, be it within microseconds as an impact.
+    # An experiment that has ended needs no wait: an impact takes microseconds.
     ended = experiment.phase == "rested" and last is not None and last.command == Act("run")
     wait = REST_TIME * experiment.scene.time_scale(run.built)
     settled = last is None or last.command == Act("reset") or (past.at - last.at) * experiment.dt >= wait or ended
@@ -95,15 +95,16 @@ def at_rest(experiment: Experiment) -> bool:
 
 
 def rests_at_check(experiment: Experiment) -> bool:
-    """Whether the clock may stop here: all is at rest, and this step is one that the run alone determines.
+    """Whether the clock may stop here: all grains are at rest, and the step is a check, which the run determines.
 
-    What the user does next then acts at the same step in every run of the same seed, however fast the machine is.
+    The next command of the user then acts at the same step in every run of the same seed, on machines of any speed.
     """
     return experiment.step % CHECK_STEPS == 0 and at_rest(experiment)
 
 
 def steps_until(experiment: Experiment, time: float) -> int:
-    """Steps to the first step at or after `time` [s], at least one, at most until the time step can change."""
+    """Number of steps to the first step at or after `time` [s]: at least one, at most until the next check, where the
+    time step can change."""
     apart = CHECK_STEPS - experiment.step % CHECK_STEPS
     if experiment.dt == 0.0 or math.isinf(time):
         return apart
@@ -111,7 +112,7 @@ def steps_until(experiment: Experiment, time: float) -> int:
 
 
 def threads_allowed(experiment: Experiment) -> int:
-    """Number of threads asked for; if none is, the one expected to be the fastest."""
+    """Number of threads that the user has set; if automatic, the number that is expected to be the fastest."""
     return experiment.session.threads or threads_wanted(experiment)
 
 
@@ -122,7 +123,7 @@ def threads_wanted(experiment: Experiment) -> int:
 
 
 def _check(experiment: Experiment) -> None:
-    """Check what is due at this step."""
+    """Perform the checks that are due at this step."""
     if experiment.step % CHECK_STEPS != 0:
         if experiment.step % experiment.engine.dt_check_steps == 0:
             faults.update_dt(experiment)

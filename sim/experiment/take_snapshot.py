@@ -33,12 +33,12 @@ from repose.sim.measure.measurement import Measurement
 from repose.sim.measure.stress import grain_pressure
 
 READING_INTERVAL, READING_SHARE = 0.25, 0.01
-"""Wall time between two samples for the readings [s], and the largest share of wall time that they may take [-];
-only what is shown depends on them."""
+"""Wall time between two samples for the readings [s], and the largest share of wall time of these samples [-]; no
+result depends on them."""
 
 LONGEST_WAIT = 2.0
-"""Wall time after which a new sample is taken, whatever the last one cost [s]: the cost of the first one can contain
-compiling."""
+"""Wall time after which a new sample is taken for any cost of the last one [s]: the cost of the first sample can
+include compiling."""
 
 FEW_PAIRS, CONTACT_SHARE = 5000, 0.01
 """Number of pairs up to which every snapshot surveys all contacts, and the largest share of wall time that surveys may
@@ -108,12 +108,12 @@ class ShownComparison:
 
     parameters: object
     state: tuple[str, int, bool]
-    """Scene, number of its runs, whether the present one began from a prepared state."""
+    """Scene, number of its runs, and whether the present run began from a prepared state."""
     curve: Curve | None
 
 
 def shown_comparison(experiment: Experiment) -> Curve | None:
-    """The runs of this session beside each other; made anew where there are more, or the present run is another."""
+    """The comparison of the runs of this session; computed again if runs, parameters or scene have changed."""
     scene, last = experiment.scene, experiment.session.shown.get("comparison")
     points = experiment.session.measured.get(scene.name, ())
     now = conditions(experiment)
@@ -127,14 +127,14 @@ def shown_comparison(experiment: Experiment) -> Curve | None:
 
 
 def shown_readings(experiment: Experiment) -> tuple[Reading, ...]:
-    """Readings of the measurements that tell something in this scene, sampled at most every `READING_INTERVAL` and for
+    """Readings of the measurements that apply to this scene, sampled at most every `READING_INTERVAL` and for at most
     `READING_SHARE` of the time."""
     last, now = experiment.session.shown.get("readings"), time.perf_counter()
     if last is None or last.run is not experiment.run or now >= last.next_at:
         system = system_of(experiment)
         touching = "contacts" in experiment.scene.plots
-        found = [entry.reading(system) for entry in sorted_measurements() if touching or not entry.of_grains]
-        readings = tuple(reading for reading in found if reading is not None)
+        entries = [entry.reading(system) for entry in sorted_measurements() if touching or not entry.of_grains]
+        readings = tuple(reading for reading in entries if reading is not None)
         cost = time.perf_counter() - now
         last = experiment.session.shown["readings"] = ShownReadings(
             experiment.run, now + cost + min(max(READING_INTERVAL, cost / READING_SHARE), LONGEST_WAIT), readings
@@ -155,7 +155,7 @@ def wall_facets(world: World) -> Floats:
 
 
 def rotational_energy(world: World, dimension: int) -> Floats:
-    """Energy of the spin of every sphere [J], shape (count,); 0 of those that cannot turn on their own."""
+    """Energy of the spin of every sphere [J], shape (count,); 0 for spheres without rotation of their own."""
     inverse, spin = world.inverse_mass[dimension:], world.motion[dimension:, 1]
     energy: Floats = 0.5 * (np.divide(spin**2, inverse, out=np.zeros_like(spin), where=inverse > 0.0)).sum(axis=0)
     return energy
@@ -212,7 +212,7 @@ def take_picture(experiment: Experiment, snapshot: Snapshot) -> None:
     snapshot.actions = experiment.scene.actions(experiment)
     snapshot.measurement = experiment.scene.slope(experiment)
     snapshot.readings = experiment.scene.readings(experiment)
-    # Those of an earlier run would stand beside this one while its engine is compiled.
+    # Readings and curves of an earlier run must not be shown while the engine of this one is compiled.
     snapshot.bulk_readings, snapshot.curves, snapshot.series = (), (), experiment.run.series.columns()
     snapshot.outcomes = experiment.scene.outcomes(experiment)
     snapshot.answer = experiment.scene.answer(experiment)
@@ -224,7 +224,7 @@ def take_picture(experiment: Experiment, snapshot: Snapshot) -> None:
 def take_snapshot(experiment: Experiment, snapshot: Snapshot, contacts: bool = True, forces: bool = False) -> None:
     """Copy the public data of an experiment into float32 columns; ends and forces of contacts only if requested.
 
-    The physics thread does no steps meanwhile: every operation is a copy or one pass over the lists.
+    The physics thread makes no steps meanwhile: every operation is a copy or one pass over the lists.
     """
     take_picture(experiment, snapshot)
     snapshot.mark = present_mark(experiment)

@@ -1,9 +1,9 @@
-"""How many threads step a world: as many as are allowed, fewer while other programs use the processors.
+"""Number of threads that step a world: the allowed number, or fewer while other programs use the processors.
 
-Threads that share a processor wait for each other at every barrier of a step, and together are slower than one. No
-system call says on every platform how many processors are free, so that the time of a step is measured: now and then,
-and when steps take longer than they did, another number is tried: fewer threads are kept if they are faster at all,
-more threads if they are faster by a margin. Every number gives the same bits, so that no result depends on these
+Threads that share a processor wait for each other at every barrier of a step, and together are slower than one thread.
+No system call gives the number of free processors on every platform; therefore the time of a step is measured. From
+time to time, and when steps become slower, another number is tried. Fewer threads are kept if they are faster at all,
+more threads if they are faster by a margin. Every number of threads gives the same bits: no result depends on these
 measurements.
 """
 
@@ -18,35 +18,35 @@ WINDOW_TIME, WINDOW_STEPS = 0.1, 50
 one rebuild of the neighbour lists."""
 
 GAIN = 0.9
-"""More threads than at present are kept if a step takes them at most this share of the present time [-]."""
+"""More threads are kept if a step with them takes at most this fraction of the present time [-]."""
 
 SLOWER = 1.3
 """Other numbers are tried early when a step takes this many times as long as after the last trial [-]."""
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 20.0
-"""Time of stepping before a trial [s]; it doubles with each trial that changes nothing. The very first trial follows
-the first measurement."""
+"""Shortest and longest time of stepping between two trials [s]; the time doubles with each trial that changes nothing.
+The very first trial follows the first measurement."""
 
 LARGEST_SHARE = 0.05
 """Largest share of the time of stepping that trials take [-]."""
 
 
 class ThreadChoice:
-    """Chooses the number of threads from the times that it is told."""
+    """Chooses the number of threads from measured times of steps."""
 
     most: int
-    """The largest number, as asked for."""
+    """The largest allowed number."""
     used: int
-    """The number that is the fastest, as far as it is known; during a trial another number steps."""
+    """The fastest number as measured so far; during a trial another number is in use."""
     _steps: int
     _seconds: float
-    """Steps of the present measurement, and the time they took [s]."""
+    """Steps of the present measurement, and their wall time [s]."""
     _tried: int
     """The number on trial; 0 outside a trial."""
     _found: tuple[int, float] | None
-    """The number tried last and the time of a step with it [s], until the present number was measured again."""
+    """The number tried last and its time of a step [s], until the number `used` has been measured again."""
     _trials: int
-    """Trials begun: all numbers have their turn."""
+    """Number of trials begun; the candidates are tried in turn."""
     _before: float
     _usual: float
     """Time of a step before the present trial and after the last one [s]."""
@@ -56,7 +56,7 @@ class ThreadChoice:
 
     def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
         self.clock = clock
-        """The clock to time the steps by [s]."""
+        """The clock that measures the steps [s]."""
         self._begin(1)
 
     def number(self, most: int) -> int:
@@ -66,7 +66,7 @@ class ThreadChoice:
         return self._tried or self.used
 
     def took(self, steps: int, seconds: float) -> None:
-        """So many steps took so much wall time [s] with the number last returned."""
+        """Record the wall time of steps [s] with the number last returned."""
         if self.most == 1:
             return
         self._steps, self._seconds = self._steps + steps, self._seconds + seconds
@@ -98,7 +98,7 @@ class ThreadChoice:
         self._since = self._pause = 0.0
 
     def _observe(self, cost: float, lasted: float) -> None:
-        """Between two trials: begin one when it is due."""
+        """Begin a trial if one is due."""
         self._since += lasted
         shortest = 2.0 * lasted / LARGEST_SHARE if self._trials else 0.0
         if self._since >= shortest and (self._since >= self._pause or cost > SLOWER * self._usual):
@@ -108,11 +108,11 @@ class ThreadChoice:
             self._before, self._since = cost, 0.0
 
     def _compare(self, after: float) -> None:
-        """After a trial and another measurement of the present number: the faster one is kept."""
+        """Keep the faster number after a trial and another measurement of the number `used`."""
         assert self._found is not None
         number, cost = self._found
         self._found = None
-        # The faster of the two measurements around the trial: a pause of the whole machine decides nothing.
+        # The faster of the two measurements before and after the trial: a pause of the machine has no effect.
         if is_better(number, cost, self.used, min(self._before, after)):
             self.used, self._usual, self._pause = number, cost, FIRST_PAUSE
         else:
@@ -120,15 +120,15 @@ class ThreadChoice:
 
 
 def is_better(number: int, cost: float, present: int, present_cost: float) -> bool:
-    """Whether so many threads, with this time of a step, are kept instead of the present number with its own.
+    """Whether `number` threads with this time of a step replace the present number of threads.
 
-    A further thread takes a processor from other programs: it must save more than the measurements are uncertain by.
+    A further thread takes a processor from other programs: it must save more than the uncertainty of the measurements.
     """
     return cost < (GAIN if number > present else 1.0) * present_cost
 
 
 def ladder(most: int) -> list[int]:
-    """The numbers that are tried: one, and `most` halved again and again."""
+    """The candidates: 1, `most`, and `most` halved repeatedly."""
     numbers = {1}
     while most > 1:
         numbers.add(most)

@@ -12,7 +12,7 @@ from repose.sim.experiment.ledger import survey_contacts
 LARGE_RISE = 2.0
 """Ratio of a new step to the old one above which the higher derivatives restart [-]. Errors of the q-th derivative from
 rounding and from jumps of the force scale with dt^(2-q), and the next prediction multiplies them by the new dt^(q-2):
-that of the fifth by the cube of the ratio."""
+the error of the fifth derivative grows by the cube of the ratio."""
 
 
 def choose_dt(experiment: Experiment, first: bool = False) -> Survey | None:
@@ -48,7 +48,7 @@ def _needed_dt(experiment: Experiment, first: bool) -> tuple[float, Survey]:
 
 
 def _take_dt(experiment: Experiment, dt: float) -> None:
-    """Use the time step `dt` [s] from now on; velocities that are ahead of positions stay ahead by the same share of a
+    """Use the time step `dt` [s] from now on; velocities ahead of positions stay ahead by the same fraction of a
     step."""
     run, scheme, before = experiment.run, experiment.engine.model.integrator, experiment.run.dt
     run.clock_time, run.clock_step, run.dt = experiment.time, experiment.step, dt

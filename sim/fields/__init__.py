@@ -1,5 +1,5 @@
-"""Fields: forces that depend on one sphere and on time, one per file, besides uniform gravity.
+"""Fields: forces that depend on one sphere and on time, one per file, in addition to uniform gravity.
 
 A module offers its field as `FIELD` (repose.sim.fields.field.Field); `repose.sim.registry` finds it, and a scene names
-it. Nothing here knows scenes, files or tables of the world.
+it. This package depends on no scene, file or table of the world.
 """

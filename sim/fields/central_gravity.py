@@ -1,7 +1,7 @@
-"""Gravity of a heavy body at a fixed place: F = -G M m x/(|x|² + a²)^(3/2), with x from the body to the sphere.
+"""Gravity of a heavy body at a fixed position: F = -G M m x/(|x|² + a²)^(3/2), with x from the body to the sphere.
 
-The length a, the softening of Plummer (Mon. Not. R. Astron. Soc. 71 (1911) 460), keeps the force finite at the centre;
-with a = 0 orbits are Kepler's.
+The softening length a of Plummer (Mon. Not. R. Astron. Soc. 71 (1911) 460) keeps the force finite at the centre; a = 0
+gives Kepler's orbits.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class CentralGravityParameters(ParameterSet):
 
 
 class CentralGravity(NamedTuple):
-    """The numbers the field reads, in SI."""
+    """The numbers that the field reads, in SI."""
 
     centre: tuple
     attraction: float
@@ -78,12 +78,12 @@ BOUND = BoundField(force, potential, stiffness)
 
 
 def bind(parameters: CentralGravityParameters) -> BoundField:
-    """The field's functions; it has one form only."""
+    """The functions of the field, which has one form only."""
     return BOUND
 
 
 def numbers_of(parameters: CentralGravityParameters, dimension: int) -> CentralGravity:
-    """The numbers these parameters hold."""
+    """The numbers of these parameters."""
     return CentralGravity((0.0,) * dimension, float(parameters.attraction), float(parameters.softening))
 
 

@@ -1,4 +1,4 @@
-"""Field: what a file in this package declares."""
+"""Field: the record that each file of this package offers."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from repose.sim.parameters import ParameterSet
 
 @dataclass(frozen=True)
 class Field:
-    """A force on every sphere: its parameters, and how they become functions and numbers."""
+    """A force on every sphere: its parameters, and the functions and numbers that follow from them."""
 
     name: str
     title: str
     parameters: type[ParameterSet]
     """Parameters that a scene with this field declares; `bind` and `numbers` read them by name."""
     bind: Callable[..., BoundField]
-    """bind(parameters) -> the field's functions with the formulas that these parameters choose. Equal choices must give
-    equal records, or the loop is compiled again."""
+    """bind(parameters) -> the functions of the field, with the formulas that these parameters select. Equal selections
+    must give equal records; otherwise the loop is compiled again."""
     numbers: Callable[..., tuple]
     """numbers(parameters, dimension) -> the tuple of numbers that the functions read as `params`."""

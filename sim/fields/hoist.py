@@ -1,7 +1,7 @@
-"""A thread to one sphere, whose other end moves at constant velocity: what a crane does.
+"""Hoist: a thread attached to one sphere, whose other end moves at constant velocity, as under a crane.
 
-The end is at e = e_0 + u t. While its distance from the sphere exceeds the length l_0 of the thread, the thread pulls
-with k (distance - l_0) + c d(distance)/dt; it never pushes. The thread is outside: all of its work is booked as work.
+The end is at e = e_0 + u t. While the distance between end and sphere exceeds the length l_0 of the thread, the thread
+pulls with k (distance - l_0) + c d(distance)/dt; it never pushes. All work of the thread is booked as external work.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ ThreadLength = Annotated[
     Quantity("length of the thread", "l₀", "mm", scale=1e-3, effect="restart", group="Thread"),
     Described(description="Distance of its ends above which the thread pulls. Takes effect at the next start."),
 ]
-"""Type for scenes with another default."""
+"""Annotation for scenes with another default."""
 
 
 class HoistParameters(ParameterSet):
@@ -51,12 +51,12 @@ class HoistParameters(ParameterSet):
 
 
 class Hoist(NamedTuple):
-    """The numbers the field reads, in SI."""
+    """The numbers that the field reads, in SI."""
 
     end: tuple
-    """At time 0 [m]."""
+    """Position of the moving end at time 0 [m]."""
     velocity: tuple
-    """Of the end [m/s]."""
+    """Velocity of the moving end [m/s]."""
     sphere: int
     """Id of the sphere at the other end."""
     length: float
@@ -72,13 +72,13 @@ def tension(params, sphere, time):
     along = vector.scale(1.0 / max(distance, TINY), apart)
     rate = vector.dot(vector.sub(sphere.velocity, params.velocity), along)
     pull = max(params.stiffness * (distance - params.length) + params.viscosity * rate, 0.0)
-    held = 1.0 if sphere.id == params.sphere and distance > params.length else 0.0
-    return held * pull, along
+    attached = 1.0 if sphere.id == params.sphere and distance > params.length else 0.0
+    return attached * pull, along
 
 
 @compilable(forceinline=True)
 def force(params, sphere, time):
-    """The pull on one sphere."""
+    """The pull of the thread on one sphere."""
     pull, along = tension(params, sphere, time)
     towards = vector.scale(-pull, along)
     return FieldForce(towards, vector.scale(0.0, sphere.spin), 0.0, vector.dot(towards, sphere.velocity))
@@ -86,21 +86,21 @@ def force(params, sphere, time):
 
 @compilable(forceinline=True)
 def stiffness(params, sphere, time):
-    """Spring and damper of the thread [N/m, kg/s]."""
-    held = 1.0 if sphere.id == params.sphere else 0.0
-    return held * params.stiffness, held * params.viscosity
+    """Stiffness and viscosity of the thread [N/m, kg/s]."""
+    attached = 1.0 if sphere.id == params.sphere else 0.0
+    return attached * params.stiffness, attached * params.viscosity
 
 
 BOUND = BoundField(force, stiffness=stiffness)
 
 
 def bind(parameters: HoistParameters) -> BoundField:
-    """The field's functions; it has one form only."""
+    """The functions of the field, which has one form only."""
     return BOUND
 
 
 def numbers_of(parameters: HoistParameters, dimension: int) -> Hoist:
-    """The numbers these parameters hold; without a scene that names a sphere the thread holds none."""
+    """The numbers of these parameters; the thread is attached to no sphere unless a scene names one."""
     zero = (0.0,) * dimension
     end, velocity = parameters.thread_end(dimension) if hasattr(parameters, "thread_end") else (zero, zero)
     thread = (parameters.thread_length, parameters.thread_stiffness, parameters.thread_viscosity)

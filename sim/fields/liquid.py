@@ -1,10 +1,10 @@
 """A liquid at rest with a level surface: buoyancy of the submerged part of each sphere, and drag.
 
-Buoyancy is the weight of the liquid that the submerged cap displaces, F = rho g V with V = pi d² (R - d/3) for the
-depth d of the lowest point, 2R at most. Drag opposes the velocity v in proportion to the submerged share
-s = V/(4/3 pi R³): F = -s (6 pi eta R + 1/2 rho C_d pi R² |v|) v, Stokes' law and Newton's added up. The torque against
-a spin w is s 8 pi eta R³ w (Lamb, Hydrodynamics, 1932, § 334). Left out: the mass of the liquid that moves along, and
-the flow that one grain makes at another.
+Buoyancy is the weight of the liquid displaced by the submerged cap, F = rho g V with V = pi d² (R - d/3), where d is
+the depth of the lowest point, at most 2R. Drag opposes the velocity v in proportion to the submerged fraction
+s = V/(4/3 pi R³): F = -s (6 pi eta R + 1/2 rho C_d pi R² |v|) v, the sum of the laws of Stokes and Newton. The torque
+against a spin w is s 8 pi eta R³ w (Lamb, Hydrodynamics, 1932, § 334). Not modelled: the added mass of the liquid, and
+the flow that one grain causes at another.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Viscosity = Annotated[
     Quantity("liquid viscosity", "η", "mPa s", scale=1e-3, effect="ramp", group="Liquid"),
     Described(description="Stokes drag 6 π η R v of slow grains: 1 mPa s for water, 1000 for glycerol."),
 ]
-"""Type for scenes with another default."""
+"""Annotation for scenes with another default."""
 
 
 class LiquidParameters(ParameterSet):
@@ -59,7 +59,7 @@ class LiquidParameters(ParameterSet):
 
 
 class Liquid(NamedTuple):
-    """The numbers the field reads, in SI."""
+    """The numbers that the field reads, in SI."""
 
     level: float
     weight: float
@@ -79,7 +79,7 @@ def depth_and_volume(params, sphere):
 
 @compilable(forceinline=True)
 def drag(params, sphere, volume):
-    """Drag over velocity, and over spin without the factor 4/3 R² [kg/s]; volume is the submerged one."""
+    """Drag over velocity, and torque over spin divided by 4/3 R² [kg/s]; `volume` is the submerged volume [m³]."""
     share = volume / (4.0 / 3.0 * math.pi * sphere.radius**3)
     speed = math.sqrt(vector.dot(sphere.velocity, sphere.velocity))
     viscous = share * 6.0 * math.pi * params.viscosity * sphere.radius
@@ -101,7 +101,7 @@ def force(params, sphere, time):
 
 @compilable(forceinline=True)
 def potential(params, sphere, time):
-    """Energy spent on pressing the sphere into the liquid [J]."""
+    """Work needed to press the sphere into the liquid [J]."""
     depth, volume = depth_and_volume(params, sphere)
     cap = min(depth, 2.0 * sphere.radius)
     pressed = math.pi * cap**3 * (sphere.radius / 3.0 - cap / 12.0) + volume * (depth - cap)
@@ -110,7 +110,7 @@ def potential(params, sphere, time):
 
 @compilable(forceinline=True)
 def stiffness(params, sphere, time):
-    """Largest rise of buoyancy with depth [N/m], and of drag with speed [kg/s]."""
+    """Largest derivative of buoyancy with depth [N/m], and of drag with velocity [kg/s]."""
     _, volume = depth_and_volume(params, sphere)
     resistance, _ = drag(params, sphere, volume)
     return math.pi * params.weight * sphere.radius**2, 2.0 * resistance
@@ -120,12 +120,12 @@ BOUND = BoundField(force, potential, stiffness)
 
 
 def bind(parameters: LiquidParameters) -> BoundField:
-    """The field's functions; it has one form only."""
+    """The functions of the field, which has one form only."""
     return BOUND
 
 
 def numbers_of(parameters: LiquidParameters, dimension: int) -> Liquid:
-    """The numbers these parameters hold; the weight of the liquid is that of the scene's gravity upright."""
+    """The numbers of these parameters; ρ g takes the size of the scene's gravity, whatever its direction."""
     gravity = math.hypot(*parameters.gravity_vector(dimension))  # type: ignore[attr-defined]
     density = parameters.liquid_density
     return Liquid(

@@ -1,10 +1,10 @@
-"""A disc or sphere that pushes spheres out of it, moved and enlarged from outside: a rod that stirs, or a soft push.
+"""Pusher: a disc or sphere that pushes spheres out of its interior, for stirring or a soft push.
 
-Its centre goes from e_0 with the velocity u for a given time and then stands. The distance from which on it pushes
-grows at a given rate up to the sum of both radii, so that it can begin amid grains, or in one. A sphere of mass m and
-overlap δ feels F = m (w² δ - c v_n) along the normal, where v_n is its velocity relative to the centre, away from it; F
-never pulls and is m a_max at most. The force is proportional to the mass: the frequency w, and the time step that it
-needs, are the same for all spheres. There is no friction. The pusher is outside: all of its work is booked as work.
+Its centre moves from e_0 with the velocity u for a given time and then stays. The distance below which it pushes grows
+at a given rate up to the sum of both radii: the pusher can begin amid grains or inside one. A sphere of mass m and
+overlap δ gets F = m (w² δ - c v_n) along the normal, where v_n is its velocity relative to the centre, positive when
+leaving; F is at least 0 and at most m a_max. The force is proportional to the mass: the frequency w, and the time step
+that it needs, are the same for all spheres. There is no friction. All work of the pusher is booked as external work.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from repose.sim.parameters import ParameterSet, Quantity
 
 
 class PusherParameters(ParameterSet):
-    """How the pusher pushes; where it is and how it moves are numbers of the run."""
+    """How the pusher pushes; its position and motion are numbers of the run."""
 
     push_radius: Annotated[
         float,
@@ -50,22 +50,22 @@ class PusherParameters(ParameterSet):
 
 
 class Pusher(NamedTuple):
-    """The numbers the field reads, in SI."""
+    """The numbers that the field reads, in SI."""
 
     origin: tuple
     """Centre at the time `begins` [m]."""
     velocity: tuple
-    """Of the centre while it moves [m/s]."""
+    """Velocity of the centre while it moves [m/s]."""
     begins: float
-    """When it begins to move [s]."""
+    """Time at which it begins to move [s]."""
     lasts: float
-    """How long it moves [s]."""
+    """Duration of its motion [s]."""
     born: float
-    """When it begins to grow [s]."""
+    """Time at which it begins to grow [s]."""
     growth: float
-    """Rate until it has its full size [m/s]."""
+    """Rate of growth until it has its full size [m/s]."""
     radius: float
-    """Full size [m]; 0 for none."""
+    """Full size [m]; 0 for no pusher."""
     stiffness: float
     """w² [1/s²]."""
     damping: float
@@ -76,14 +76,14 @@ class Pusher(NamedTuple):
 
 @compilable(forceinline=True)
 def centre_of(params, time):
-    """Centre [m]."""
+    """Position of the centre [m]."""
     passed = min(max(time - params.begins, 0.0), params.lasts)
     return vector.add(params.origin, vector.scale(passed, params.velocity))
 
 
 @compilable(forceinline=True)
 def grown(params, size, time):
-    """What a length of the pusher, of this full size, has grown to [m]."""
+    """Present value of a length of the pusher that grows to `size` [m]."""
     return min(size, params.growth * max(time - params.born, 0.0))
 
 
@@ -105,27 +105,27 @@ def force(params, sphere, time):
 
 @compilable(forceinline=True)
 def stiffness(params, sphere, time):
-    """Spring and damper of the push [N/m, kg/s]."""
-    held = sphere.mass if params.radius > 0.0 else 0.0
-    return held * params.stiffness, held * params.damping
+    """Stiffness and viscosity of the push [N/m, kg/s]."""
+    mass = sphere.mass if params.radius > 0.0 else 0.0
+    return mass * params.stiffness, mass * params.damping
 
 
 BOUND = BoundField(force, stiffness=stiffness)
 
 
 def bind(parameters: PusherParameters) -> BoundField:
-    """The field's functions; it has one form only."""
+    """The functions of the field, which has one form only."""
     return BOUND
 
 
 def standing(dimension: int) -> Pusher:
-    """A pusher that pushes nothing."""
+    """A pusher without size, which exerts no force."""
     nowhere = (0.0,) * dimension
     return Pusher(nowhere, nowhere, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 def numbers_of(parameters: PusherParameters, dimension: int) -> Pusher:
-    """A pusher of full size that stands at the origin: `Pusher._replace` moves it."""
+    """A pusher of full size at rest at the origin; `Pusher._replace` moves it."""
     radius, frequency = float(parameters.push_radius), float(parameters.push_frequency)
     limit = float(parameters.push_limit)
     return standing(dimension)._replace(

@@ -1,8 +1,9 @@
-"""A table that shakes: the inertial force in its frame, along one direction.
+"""Shaker: the inertial force in the frame of a table that oscillates along one direction.
 
-The table moves by s = A (1 - cos w(t - t_0)) along the unit vector e from the time t_0 on, from rest. In its frame, in
-which base and walls stand still, a sphere of mass m feels F = -m d²s/dt² e = -m A w² cos(w(t - t_0)) e. A table that
-ends shaking moves on at constant velocity, which no sphere feels. The table is outside: all of its work is booked.
+From the time t_0 on the table moves by s = A (1 - cos w(t - t_0)) along the unit vector e, starting at rest. In its
+frame, in which base and walls are at rest, a sphere of mass m feels F = -m d²s/dt² e = -m A w² cos(w(t - t_0)) e. When
+the shaking ends, the table continues at constant velocity, which causes no force. All work of the table is booked as
+external work.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ MOST_AMPLITUDE, MOST_FREQUENCY = 1.0, 1e3
 
 
 class ShakerParameters(ParameterSet):
-    """How the table shakes, upwards, from time 0 on."""
+    """Vertical shaking of the table from time 0 on."""
 
     shake_amplitude: Annotated[
         float,
@@ -43,7 +44,7 @@ class ShakerParameters(ParameterSet):
 
 
 class Shaker(NamedTuple):
-    """The numbers the field reads, in SI."""
+    """The numbers that the field reads, in SI."""
 
     direction: tuple
     """Unit vector."""
@@ -68,7 +69,7 @@ BOUND = BoundField(force)
 
 
 def bind(parameters: ShakerParameters) -> BoundField:
-    """The field's functions; it has one form only."""
+    """The functions of the field, which has one form only."""
     return BOUND
 
 
@@ -78,7 +79,7 @@ def at_rest(dimension: int) -> Shaker:
 
 
 def numbers_of(parameters: ShakerParameters, dimension: int) -> Shaker:
-    """The numbers these parameters hold."""
+    """The numbers of these parameters."""
     w = 2.0 * math.pi * float(parameters.shake_frequency)
     return at_rest(dimension)._replace(amplitude=float(parameters.shake_amplitude), angular_frequency=w)
 

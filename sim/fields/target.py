@@ -1,6 +1,6 @@
-"""A target that pulls one sphere by a spring and a damper, with a limited force: what a hand or a thread does.
+"""Target: a point that pulls one sphere by a spring and a damper with a limited force, as a hand or a thread does.
 
-F = k (x_t - x) - c v, of size F_max at most. The target is outside: all of its work is booked as work.
+F = k (x_t - x) - c v, with the size of F limited to F_max. All work of the target is booked as external work.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from repose.sim.parameters import ParameterSet, Quantity
 
 
 class TargetParameters(ParameterSet):
-    """How the target pulls; where it is and which sphere it holds are numbers of the run."""
+    """How the target pulls; its position and the pulled sphere are numbers of the run."""
 
     pull_stiffness: Annotated[
         float,
@@ -46,7 +46,7 @@ class TargetParameters(ParameterSet):
 
 
 class Target(NamedTuple):
-    """The numbers the field reads, in SI."""
+    """The numbers that the field reads, in SI."""
 
     position: tuple
     """[m]."""
@@ -60,33 +60,33 @@ class Target(NamedTuple):
 @compilable(forceinline=True)
 def force(params, sphere, time):
     """The pull on one sphere."""
-    held = 1.0 if sphere.id == params.sphere else 0.0
+    selected = 1.0 if sphere.id == params.sphere else 0.0
     wanted = vector.sub(
         vector.scale(params.stiffness, vector.sub(params.position, sphere.position)),
         vector.scale(params.viscosity, sphere.velocity),
     )
     size = math.sqrt(vector.dot(wanted, wanted))
-    pull = vector.scale(held * min(1.0, params.limit / max(size, TINY)), wanted)
+    pull = vector.scale(selected * min(1.0, params.limit / max(size, TINY)), wanted)
     return FieldForce(pull, vector.scale(0.0, sphere.spin), 0.0, vector.dot(pull, sphere.velocity))
 
 
 @compilable(forceinline=True)
 def stiffness(params, sphere, time):
-    """Spring and damper of the target [N/m, kg/s]."""
-    held = 1.0 if sphere.id == params.sphere else 0.0
-    return held * params.stiffness, held * params.viscosity
+    """Stiffness and viscosity of the target [N/m, kg/s]."""
+    selected = 1.0 if sphere.id == params.sphere else 0.0
+    return selected * params.stiffness, selected * params.viscosity
 
 
 BOUND = BoundField(force, stiffness=stiffness)
 
 
 def bind(parameters: TargetParameters) -> BoundField:
-    """The field's functions; it has one form only."""
+    """The functions of the field, which has one form only."""
     return BOUND
 
 
 def numbers_of(parameters: TargetParameters, dimension: int) -> Target:
-    """A target that holds no sphere yet: `Target._replace` gives it one."""
+    """A target that pulls no sphere; `Target._replace` selects one."""
     pull = (parameters.pull_stiffness, parameters.pull_viscosity, parameters.pull_limit)
     return Target((0.0,) * dimension, -1, *map(float, pull))
 

@@ -5,8 +5,8 @@ Predict every derivative by its Taylor series; evaluate the force there; with D 
     r^(q) += alpha_q q!/2 dt^(2-q) D .
 
 Coefficients for forces that depend on velocity: thesis app. A; Allen & Tildesley, Computer Simulation of
-Liquids (1987), app. E. With forces of position only 3/20 instead of 3/16 (order 5), 19/120 instead of
-19/90 (order 4) is more accurate; grains are damped, so it is not offered.
+Liquids (1987), app. E. For forces that depend on position only, 3/20 instead of 3/16 (order 5) and 19/120 instead of
+19/90 (order 4) are more accurate; they are not offered, because grains are damped.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ COEFFICIENTS = np.array(
 """alpha_q for orders 3, 4 and 5, shape (orders, 6) [-]. The order is one less than the levels of `motion`."""
 
 VANISHED = 1e-200
-"""Higher derivatives below this are set to zero. In free flight they fall by a constant factor a step and would
-reach subnormal numbers, on which processors are ten times slower."""
+"""Higher derivatives below this are set to zero. In free flight they fall by a constant factor per step and would
+become subnormal numbers, on which processors are ten times slower."""
 
 
 @compilable(forceinline=True)
@@ -50,8 +50,8 @@ def predict(levels, first, last, dt, like):
 
 @compilable(forceinline=True)
 def correct(levels, push, inverse_mass, first, last, shares, like):
-    """Bring all derivatives of one coordinate in line with the force at the predicted point; `shares` (`shares_of`) of
-    the deviation of the acceleration are added to them."""
+    """Correct all derivatives of one coordinate by the deviation of the acceleration from its predicted value, times
+    `shares` (`shares_of`)."""
     for i in range(first, last):
         acceleration = push[i] * inverse_mass[i]
         deviation = acceleration - levels[2, i]
@@ -65,7 +65,7 @@ def correct(levels, push, inverse_mass, first, last, shares, like):
 
 @compilable
 def shares_of(alpha, dt):
-    """alpha_q q!/2 dt^(2-q): what of the deviation of the acceleration is added to each derivative."""
+    """alpha_q q!/2 dt^(2-q): the factors of the deviation of the acceleration in the correction of each derivative."""
     position = 0.5 * dt * dt
     third = 3.0 / dt
     fourth = third * (4.0 / dt)
@@ -105,8 +105,8 @@ def gear(order: int) -> Integrator:
 INTEGRATORS = tuple(map(gear, (3, 4, 5)))
 
 
-# Eight spheres at once, so that each number is read and written once per pass; numba's loop over one derivative after
-# the other took twice as long.
+# Eight spheres at once: each number is read and written once per pass. numba's loop over one derivative after the other
+# took twice as long.
 
 
 def predict_eight(levels, i, dt, like):
@@ -120,7 +120,7 @@ def correct_eight(levels, push, inverse_mass, i, shares, like):
 
 
 def _places(context, builder, signature, args, like, i):
-    """Where the derivatives of eight spheres are."""
+    """Pointers to the derivatives of eight spheres."""
     array = context.make_array(signature.args[0])(context, builder, args[0])
     width = cgutils.unpack_tuple(builder, array.shape)[1]
     return [builder.gep(array.data, [builder.add(builder.mul(width, lanes.LONG(q)), i)]) for q in range(len(like))]

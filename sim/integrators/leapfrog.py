@@ -1,7 +1,7 @@
-"""Verlet leap-frog: velocities live half a step ahead of positions.
+"""Leapfrog: stored velocities are half a step ahead of positions.
 
-x(t+dt) = x + dt v(t+dt/2), then v(t+3dt/2) = v(t+dt/2) + dt a(t+dt). Second order and symplectic; with forces that
-depend on velocity the half-step velocity enters the force, which makes it first order in the damping.
+x(t+dt) = x + dt v(t+dt/2), then v(t+3dt/2) = v(t+dt/2) + dt a(t+dt). Second order and symplectic. Forces that depend on
+velocity get the half-step velocity, which makes the scheme first order in the damping.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from repose.sim.engine.model import Integrator
 
 @compilable
 def before(motion, first, last, stage, dt):
-    """Drift: positions move with the half-step velocity."""
+    """Drift: advance positions with the half-step velocity."""
     for c in range(motion.shape[0]):
         position = motion[c, 0, first:last]
         velocity = motion[c, 1, first:last]
@@ -22,7 +22,7 @@ def before(motion, first, last, stage, dt):
 
 @compilable
 def after(motion, force, inverse_mass, first, last, stage, dt):
-    """Kick: velocities move on by a whole step."""
+    """Kick: advance velocities by a whole step."""
     for c in range(motion.shape[0]):
         velocity = motion[c, 1, first:last]
         acceleration = motion[c, 2, first:last]

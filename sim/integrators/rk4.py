@@ -1,6 +1,6 @@
-"""Classical Runge-Kutta of order 4: four force evaluations a step; the reference, and Gear's start-up.
+"""Classical Runge-Kutta scheme of order 4 with four force evaluations per step: the reference, and Gear's start-up.
 
-Levels 3 and 4 hold position and velocity at the beginning of the step, 5 and 6 the weighted sums of the stage
+Levels 3 and 4 are position and velocity at the beginning of the step, levels 5 and 6 the weighted sums of the stage
 velocities and accelerations.
 """
 

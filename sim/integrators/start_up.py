@@ -1,7 +1,7 @@
 """Start-up of the Gear scheme from six small Runge-Kutta steps (thesis app. A).
 
 Seven accelerations h = dt/130 apart are sampled around the present; the polynomial through them gives the third
-and higher derivatives. (The thesis' listing mixes samples 3 and 4 and skips index 5 in a copy loop: slips.)
+and higher derivatives. (The listing of the thesis mixes samples 3 and 4 and skips index 5 in a copy loop, by mistake.)
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ def higher_derivatives(
     dt: float,
     numbers: Numbers = NO_NUMBERS,
 ) -> tuple[Floats, ...]:
-    """Acceleration and higher derivatives at the present moment of all that `motions` names, shape (coordinates,
-    levels - 2, spheres or bodies); of members of bodies zeros, because their bodies move them.
+    """Present acceleration and higher derivatives for each table of `motions`, shape (coordinates, levels - 2, spheres
+    or bodies); zero for members of bodies, because their bodies move them.
 
-    The world itself is not touched: a copy, moved back by three small steps of free motion, runs through the
-    present; `numbers` has the time now. Zeros above the acceleration where that copy cannot be stepped.
+    The world does not change: a copy is moved back by three small steps of free motion and then stepped through the
+    present. `numbers` has the present time. If the copy cannot be stepped, the higher derivatives are zero.
     """
     h = FRACTION * dt
     back = -(SAMPLES - 1) // 2 * h
@@ -54,16 +54,16 @@ def higher_derivatives(
     for _ in range(SAMPLES):
         before = [motion[:, 1].copy() for motion in motions(scratch)]
         while (status := step(scratch, params, gravity, h, 1, then)[1]) == PAIRS_FULL:
-            scratch = enlarge_pairs(scratch)  # or the result would depend on the capacity
+            scratch = enlarge_pairs(scratch)  # otherwise the result would depend on the capacity
         if status != OK:
             return higher  # the next regular step fails likewise and reports it
-        for found, motion, velocity in zip(samples, motions(scratch), before, strict=True):
-            found.append((motion[:, 1] - velocity) / h)
-    # The n-th sample is the mean acceleration over a step, so it belongs to the middle of that step.
+        for accelerations, motion, velocity in zip(samples, motions(scratch), before, strict=True):
+            accelerations.append((motion[:, 1] - velocity) / h)
+    # The n-th sample is the mean acceleration over a step, which belongs to the middle of that step.
     times = (back + (np.arange(SAMPLES) + 0.5) * h) / dt
     to_taylor = np.linalg.inv(np.vander(times, SAMPLES, increasing=True))
-    for derivatives, found in zip(higher, samples, strict=True):
-        taylor = np.tensordot(to_taylor, np.array(found), axes=1)
+    for derivatives, accelerations in zip(higher, samples, strict=True):
+        taylor = np.tensordot(to_taylor, np.array(accelerations), axes=1)
         for q in range(derivatives.shape[1]):
             derivatives[:, q] = taylor[q] * math.factorial(q) / dt**q
     higher[0][:, :, world.search.body >= 0] = 0.0
@@ -71,8 +71,8 @@ def higher_derivatives(
 
 
 def turn_back(bodies: Bodies, elapsed: float) -> None:
-    """Turn bodies in space by their present angular momentum and torque for `elapsed` [s], which is negative; in the
-    plane the angle is a coordinate like others."""
+    """Rotate bodies in space by their present angular momentum and torque over `elapsed` [s], which is negative; in the
+    plane the angle is an ordinary coordinate."""
     if not bodies.unequal.size:
         return
     for b in range(bodies.motion.shape[2]):

@@ -1,7 +1,7 @@
-"""Velocity Verlet with a predicted velocity, so that it keeps second order in damped contacts.
+"""Velocity Verlet with a predicted velocity, which keeps the second order in damped contacts.
 
-x += dt v + dt²/2 a;  force at x and v + dt a;  then v += dt/2 (a + a_new). As the predicted velocity is the one stored
-during the force evaluation, the last line reads v += dt/2 (a_new - a).
+x += dt v + dt²/2 a;  force at x and v + dt a;  then v += dt/2 (a + a_new). The velocity stored during the force
+evaluation is the predicted one: the last line of the code is therefore v += dt/2 (a_new - a).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from repose.sim.engine.model import Integrator
 
 @compilable
 def before(motion, first, last, stage, dt):
-    """Move positions to second order and predict velocities to first."""
+    """Advance positions to second order and predict velocities to first order."""
     half = 0.5 * dt
     for c in range(motion.shape[0]):
         position = motion[c, 0, first:last]
@@ -25,7 +25,7 @@ def before(motion, first, last, stage, dt):
 
 @compilable
 def after(motion, force, inverse_mass, first, last, stage, dt):
-    """Bring velocities to the mean of both accelerations."""
+    """Correct velocities to the mean of the old and the new acceleration."""
     half = 0.5 * dt
     for c in range(motion.shape[0]):
         velocity = motion[c, 1, first:last]

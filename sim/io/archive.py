@@ -20,7 +20,8 @@ LARGEST_FILE = 4 * 2**30
 LARGEST_MANIFEST = 64 * 2**20
 MOST_MEMBERS = 4096
 MOST_PACKED = 250
-"""Largest compression ratio of more than one megabyte [-]: numbers compress less, compression bombs more."""
+"""Largest accepted compression ratio of a member above one megabyte [-]: numbers compress less, decompression bombs
+more."""
 SUFFIX = ".repose"
 """Ending of the file of a saved run."""
 MANIFEST = "manifest"

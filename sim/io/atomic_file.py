@@ -48,7 +48,7 @@ class Claim:
             self.release()
 
     def write_early(self, write: Callable[[BinaryIO], object]) -> None:
-        """Write the file and keep the name, so that it can be written again; raises `OSError`."""
+        """Write the file without releasing the name: it can be written again; raises `OSError`."""
         with suppress(FileNotFoundError):
             found = self.path.stat()
             if found.st_size and (found.st_ino, found.st_mtime_ns) != self._written:

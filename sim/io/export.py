@@ -1,7 +1,7 @@
 """Export of grains for other programs: the formats, by the ending of a file and by the name of a program.
 
-A format is a context that yields the function which writes one more state. All numbers are in SI units; those in text
-have 17 significant digits, which represent each number exactly.
+A format is a context manager that yields a function, which writes one more state. All numbers are in SI units; numbers
+in text have 17 significant digits, which represent each float exactly.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Format(NamedTuple):
     several: bool
     """Whether a file can contain several states."""
     require: Callable[[], None] = lambda: None
-    """Raises `ParameterError` where a library is missing."""
+    """Raises `ParameterError` if a library is missing."""
 
 
 FORMATS = {
@@ -57,12 +57,12 @@ FORMATS = {
 
 
 class Program(NamedTuple):
-    """What a program reads."""
+    """The files that a program reads."""
 
     files: dict[str, Callable[[BinaryIO], AbstractContextManager[Add]]]
     """Formats by the name of the file; empty for a series of files."""
     hint: str
-    """How to open it."""
+    """Instruction for opening the files."""
     require: Callable[[], None] = lambda: None
 
 
@@ -96,7 +96,7 @@ def format_of(path: Path, several: bool = False) -> Format:
 
 
 def program_of(name: str) -> Program:
-    """What a program reads; raises `ParameterError`."""
+    """The files that a program reads, by its name; raises `ParameterError`."""
     require_known(name, ("lammps", *PROGRAMS), "program")
     PROGRAMS[name].require()
     return PROGRAMS[name]
@@ -126,7 +126,7 @@ def with_place(place: Claim, feed: Callable[[Add], object]) -> None:
 
 
 def export_folder(program: Program, folder: Path, feed: Callable[[Add], object]) -> None:
-    """Write what a program reads to a new folder; raises `OSError`. What is not finished is removed."""
+    """Write the files that a program reads to a new folder; raises `OSError`. Unfinished files are removed."""
     folder.mkdir(parents=True)
     try:
         with ExitStack() as stack:

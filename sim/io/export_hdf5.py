@@ -1,9 +1,9 @@
 """Grains, contacts and measurements over time as HDF5, in the layout H5MD 1.1 (de Buyl et al., Comput. Phys. Commun.
 185, 1546, 2014).
 
-Spheres that come later have no row in earlier frames: their id there is -1 and their numbers are nan. Contacts of all
-frames are below each other in `repose/contacts`; frame k has the rows begin[k] to begin[k + 1] - 1. The library h5py is
-an extra of the package.
+Frames before the first appearance of a sphere have the id -1 and nan in its row. The contacts of all frames are
+concatenated in `repose/contacts`; frame k has the rows begin[k] to begin[k + 1] - 1. The library h5py is an extra of
+the package.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def hdf5(file: BinaryIO) -> Iterator[Add]:
     """One frame per state, in a file that can also be read."""
     import h5py
 
-    # Without times of writing in the file, equal runs give equal files.
+    # The file contains no time stamps: equal runs give equal files.
     with h5py.File(file, "w", track_order=False) as book:
         particles = book.create_group("particles/grains")
         last: list[ExportedState] = []
@@ -63,7 +63,7 @@ def hdf5(file: BinaryIO) -> Iterator[Add]:
 
 
 def _begin(book: Any, state: ExportedState) -> None:
-    """What H5MD requires, and the origin of the run."""
+    """Write the groups that H5MD requires, and the origin of the run."""
     head = book.create_group("h5md")
     head.attrs["version"] = np.array([1, 1], np.int32)
     head.create_group("author").attrs["name"] = "unknown"

@@ -1,7 +1,7 @@
 """Grains and contact forces as a vector graphic: circles with the radius of the grains, lines as wide as the forces.
 
-Seen from the front: x to the right, in the plane y and in space z upwards, near grains over far ones. A scale bar and
-the largest force are written below.
+The view is from the front: x to the right, y (in space z) upwards, near grains in front of distant ones. A scale bar
+and the largest force are written below.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from repose.sim.io.exported_state import ExportedState, contacts_of
 EDGE = 180.0
 """Longer edge of the graphic [mm]: the width of the text of a page."""
 MARGIN, FOOT = 3.0, 13.0
-"""Around the grains, and below them for the scale bar [mm]."""
+"""Margin around the grains, and space below them for the scale bar [mm]."""
 WIDEST = 0.5
-"""Width of the line of the largest force, over the mean radius."""
+"""Width of the line of the largest force, over the mean radius [-]."""
 NAMESPACE = "urn:repose:origin"
-"""Of the entries in the metadata."""
+"""XML namespace of the entries in the metadata."""
 UNITS = ((1.0, "m"), (1e-2, "cm"), (1e-3, "mm"), (1e-6, "µm"))
 
 
@@ -80,7 +80,7 @@ def _drawn(state: ExportedState) -> str:
 
 
 def _scale_bar(scale: float, width: float, height: float, force: float) -> list[str]:
-    """A round length at the lower right, and what the widest line means at the lower left."""
+    """A scale bar of a round length at the lower right, and the force of the widest line at the lower left."""
     most = 0.3 * width / scale
     power = 10.0 ** math.floor(math.log10(most))
     length = power * next((step for step in (5, 2) if step * power <= most), 1)

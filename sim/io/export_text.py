@@ -22,7 +22,7 @@ Add = Callable[[ExportedState], None]
 
 @contextmanager
 def table(file: BinaryIO) -> Iterator[Add]:
-    """A table with a head; several states are below each other, with step and time in front."""
+    """A table with a header; several states follow each other, with step and time in the first columns."""
     text = io.TextIOWrapper(file, "utf-8", newline="")
     lines = csv.writer(text, lineterminator="\n")
     begun = False
@@ -75,7 +75,7 @@ def contact_dump(file: BinaryIO) -> Iterator[Add]:
 def _write_frame(file: BinaryIO, state: ExportedState, counted: str, listed: str, columns: dict[str, Any]) -> None:
     low, high = state.box
     rows = [
-        *(("ITEM: UNITS", "si") if not file.tell() else ()),  # once, otherwise OVITO finds one frame only
+        *(("ITEM: UNITS", "si") if not file.tell() else ()),  # written once: otherwise OVITO finds one frame only
         *("ITEM: TIME", f"{state.time:.17g}", "ITEM: TIMESTEP", str(state.step)),
         *(f"ITEM: {counted}", str(len(next(iter(columns.values())))), "ITEM: BOX BOUNDS mm mm mm"),
         *(f"{a:.17g} {b:.17g}" for a, b in zip(low, high)),
@@ -121,7 +121,7 @@ def extended_xyz(file: BinaryIO) -> Iterator[Add]:
 
 
 def _text(words: str) -> str:
-    """Words in quotes, with what would end them escaped."""
+    """Words in quotes, with quotes and backslashes escaped."""
     return json.dumps(words, ensure_ascii=False)
 
 

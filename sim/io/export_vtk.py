@@ -1,7 +1,7 @@
 """Grains and contacts for ParaView and other programs that read VTK: points, lines, series of files.
 
-VTK's legacy format (file formats for VTK 4.2) is a header and tables in big-endian order; its XML format is a header
-and tables behind it, in little-endian order, each after its number of bytes. Neither needs a library.
+VTK's legacy format (file formats for VTK 4.2) is a header followed by tables in big-endian order. Its XML format is a
+header followed by tables in little-endian order, each preceded by its number of bytes. Neither needs a library.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def _write_xml(
     attached: str,
     data: Mapping[str, Any],
 ) -> None:
-    """Points, cells of one kind (their points one after another, and where each ends), and columns at either."""
+    """Write points, cells of one kind (their points in sequence, and the end of each cell), and columns of both."""
     blocks: list[bytes] = []
     place = 0
 

@@ -20,7 +20,7 @@ AXES = "xyz"
 
 @dataclass(frozen=True)
 class ExportedState:
-    """A world with step, time and time step, and where it comes from."""
+    """A world with step, time, time step and origin."""
 
     world: World
     step: int
@@ -49,7 +49,7 @@ class ExportedState:
 
     @property
     def velocity(self) -> Floats:
-        """At the time of the positions [m/s], shape (spheres, 3)."""
+        """Velocities at the time of the positions [m/s], shape (spheres, 3)."""
         motion = self.world.motion[: self.dimension]
         return _in_space(motion[:, 1] - self.velocity_shift * motion[:, 2])
 
@@ -99,7 +99,7 @@ class ExportedContacts:
     ids: Any
     """Ids of both spheres, -1 for a wall, shape (contacts, 2)."""
     branch: Floats
-    """x_i - x_j, at a wall from the point touched to x_i [m], shape (contacts, 3)."""
+    """x_i - x_j; at a wall from the nearest point of the wall to x_i [m], shape (contacts, 3)."""
     overlap: Floats
     """[m], shape (contacts,)."""
     force: Floats
@@ -107,7 +107,7 @@ class ExportedContacts:
     normal_force: Floats
     """Positive pushes apart [N], shape (contacts,)."""
     shear_force: Floats
-    """Size of the force across the normal [N], shape (contacts,)."""
+    """Size of the tangential force [N], shape (contacts,)."""
 
     def columns(self) -> dict[str, Any]:
         """One column per quantity, named with its unit, one row per contact."""

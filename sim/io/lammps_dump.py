@@ -1,6 +1,6 @@
-"""Dumps of LAMMPS (`dump custom` as text): frames that are read when they are shown, so that size is no limit.
+"""Dumps of LAMMPS (`dump custom` as text): frames are read when they are shown, from files of any size.
 
-Columns needed: id, x y z (or xu yu zu), and radius, diameter or a radius that is given. Read if there: type, mass,
+Required columns: id, x y z (or xu yu zu), and radius or diameter, unless the user gives a radius. Optional: type, mass,
 velocities, TIME. Numbers are in SI (`units si`).
 """
 
@@ -27,7 +27,7 @@ class Place(NamedTuple):
     """First byte of its rows."""
     step: int
     time: float | None
-    """Simulated time [s]; None where the dump does not say it."""
+    """Simulated time [s]; None if the dump does not contain it."""
     spheres: int
     columns: tuple[str, ...]
 
@@ -39,7 +39,7 @@ class Frame(NamedTuple):
     position: Floats
     """[m], shape (spheres, 3)."""
     velocity: Floats | None
-    """[m/s], shape (spheres, 3); None where the dump does not have it."""
+    """[m/s], shape (spheres, 3); None if the dump does not contain it."""
     radius: Floats
     mass: Floats | None
     kind: NDArray[np.int64]
@@ -53,7 +53,7 @@ class Dump:
     path: Path
     places: tuple[Place, ...]
     radius: float | None = None
-    """Of all spheres where the file has none [m]."""
+    """Radius of all spheres if the file contains no radii [m]."""
     _read: dict[int, Frame] = field(default_factory=dict)
 
     def frame(self, number: int) -> Frame:
@@ -197,7 +197,7 @@ def _require_columns(columns: tuple[str, ...]) -> None:
 
 
 def _skip(file: BinaryIO, count: int, size: int) -> None:
-    """Move behind so many lines; behind the end of the file if there are fewer."""
+    """Skip `count` lines; beyond the end of the file if there are fewer."""
     left = count
     while left:
         block = file.read(1 << 20)

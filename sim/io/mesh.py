@@ -1,9 +1,9 @@
 """Walls from a mesh file: triangles are repaired, or refused in one sentence if they cannot be walls.
 
-A wall acts on both of its sides, so that the orientation of a facet changes no force. Defects that would change forces
-are repaired: corners that nearly coincide are merged, because the engine counts a shared edge once only if its corners
-are equal; facets without area are deleted, because they have no normal; of equal facets one is kept, because two would
-act twice. Each repair is listed in a note. Files are only read, and other files that an OBJ file names are ignored.
+A wall acts on both of its sides: the orientation of a facet changes no force. Defects that would change forces are
+repaired. Corners that nearly coincide are merged, because the engine counts a shared edge once only if its corners are
+equal. Facets without area are deleted, because they have no normal. Of equal facets one is kept, because two would act
+twice. Each repair is listed in a note. Files are only read, and other files that an OBJ file names are ignored.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ NO_END = "its surface is open; an OBJ file has no end mark, so check that the fi
 
 @dataclass(frozen=True)
 class Surface:
-    """The triangles of a file, part of a run; they never change, so that several runs can share them."""
+    """The triangles of a file, part of a run; they never change and can be shared by several runs."""
 
     triangles: Floats = field(compare=False)
     """Corners in the file's unit, shape (triangles, 3, 3)."""
@@ -104,7 +104,7 @@ def read_surface(path: str | Path) -> Surface:
 def mesh_of(surface: Surface, path: str | Path, unit: str = "mm", closed: bool = False, option: str = "") -> Mesh:
     """The surface of a file that has been read, as walls, see `read_mesh`; the file is not opened.
 
-    `option` says in a message what allows a surface that is not closed.
+    `option` is the part of a message that names the way to allow a surface that is not closed.
     """
     with _named(path):
         mesh = cleaned(UNITS[unit] * surface.triangles, closed, surface.digest, option)
@@ -133,7 +133,7 @@ def _require_sensible(corners: Floats) -> None:
 
 
 def _bytes_of(path: Path) -> bytes:
-    """The content of a file, up to the largest size that is accepted."""
+    """The content of a file, up to the largest accepted size."""
     if path.suffix.lower() not in SUFFIXES:
         raise ParameterError(f"the name must end in {' or '.join(SUFFIXES)}; convert the file to STL.")
     try:
@@ -177,7 +177,7 @@ def cleaned(triangles: Floats, closed: bool, digest: str = "", option: str = "")
     flat = 2.0 * area <= FLAT * size * longest
     if flat.all():
         raise ParameterError("none of its triangles has an area; export a surface.")
-    # The sum of signed tetrahedra, from a corner of the box so that its rounding is that of the size.
+    # The sum of signed tetrahedra with one vertex at a corner of the box: the rounding error is that of the size.
     arm = facets[:, 0] - points.min(axis=0)
     volume = float((arm * across).sum() / 6.0)
     thick = 2.0 * abs(volume) / float(area.sum()) > FLAT * size
@@ -228,7 +228,7 @@ def _welded(triangles: Floats) -> tuple[Floats, NDArray[np.int64]]:
 
 
 def _first_of_each(rows: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Which rows are not equal to an earlier one, shape (rows,)."""
+    """True for rows that differ from all earlier rows, shape (rows,)."""
     first = np.zeros(len(rows), bool)
     first[np.unique(rows, axis=0, return_index=True)[1]] = True
     return first
@@ -249,12 +249,12 @@ def _edges(corner: NDArray[np.int64]) -> tuple[int, int]:
 
 
 _kept: ContextVar[tuple[Mapping[str, Surface], bool]] = ContextVar("_kept", default=({}, False))
-"""Surfaces read before, by path, and whether other files must not be opened."""
+"""Surfaces read before, by path, and True if no other file may be opened."""
 
 
 @contextmanager
 def kept_surfaces(surfaces: Mapping[str, Surface], only: bool = False) -> Iterator[None]:
-    """Inside the block these paths stand for these surfaces; with `only` every other path is refused."""
+    """Inside the block these paths denote these surfaces; with `only` every other path is refused."""
     token = _kept.set((surfaces, only))
     try:
         yield

@@ -1,8 +1,8 @@
 """Conversion of dataclasses to and from JSON data, with long lists of numbers as tables.
 
 pydantic reads strictly by the declared types and refuses unknown keys. It reads JSON text, because its strict mode
-creates dataclasses only from JSON text. A missing key has the default value of its field, so that files written before
-the field existed can be read. Tables, and numbers that JSON cannot represent, are added here.
+creates dataclasses only from JSON text. A missing key gets the default value of its field: files written before the
+field existed can be read. This module adds tables and numbers that JSON cannot represent.
 """
 
 from __future__ import annotations

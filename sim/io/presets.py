@@ -115,7 +115,7 @@ def _require_no_files(scene: Any, values: Mapping[str, Any], together: Any) -> N
     beside = together if isinstance(together, Mapping) else {}
     given = beside.get(PRESET, ())
     for named in given if isinstance(given, Sequence) else ():
-        require_known(str(named), names(), "preset")  # that of a file is not opened
+        require_known(str(named), names(), "preset")  # a preset file is not opened here
     for name, entry in declared.items():
         if entry.kind == "path" and beside.get(name):
             raise ParameterError(f"{name} names files of one machine, which a code cannot contain: share a saved run.")
@@ -171,7 +171,7 @@ def title_of(scene: str, parameters: ParameterSet) -> str:
 
 
 def beside(preset: Preset, values: Mapping[str, tuple[Value, ...]]) -> tuple[Preset, ...]:
-    """The preset once for each of the values, which every parameter has as many of; raises `ParameterError`."""
+    """One preset per run side by side; every parameter must have equally many values; raises `ParameterError`."""
     counts = {name: len(given) for name, given in values.items()}
     for name, count in counts.items():
         if not FEWEST_RUNS <= count <= MOST_RUNS:
@@ -227,7 +227,7 @@ def parse(text: str, name: str) -> Preset:
 
 
 def _read(name_or_path: str | Path) -> tuple[str, str]:
-    """Text and name of the shipped preset of that name, or of the one in that file."""
+    """Text and name of the shipped preset of that name, or of the preset in that file."""
     text = str(name_or_path)
     if isinstance(name_or_path, Path) or text.endswith(".toml") or "/" in text or "\\" in text:
         path = Path(name_or_path)
@@ -334,7 +334,7 @@ def _require_local_files(scene: str, values: Mapping[str, Any]) -> None:
 def read_toml(path: Path, what: str, instead: str = "") -> str:
     """The text of a preset or study: a file of unknown content and of at most `LARGEST_FILE` bytes.
 
-    Raises `ParameterError` that says `what` it should be, and what to use `instead`.
+    Raises `ParameterError`; the message names `what` the file should be and the alternative `instead`.
     """
     name = what.capitalize()
     try:

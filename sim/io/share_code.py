@@ -3,8 +3,8 @@
     repose1-eJyLjlbKSE1...
 
 A code is the number of its format and, in base64 for URLs without padding, a compressed JSON array [scene, seed, ready,
-parameters, version of the program] followed by its CRC-32. That of runs side by side has format 2, and at the end of
-the array the parameters with a value for each run. It contains data only, as a preset does.
+parameters, version of the program] followed by its CRC-32. The code of runs side by side has format 2; the last entry
+of its array is the parameters with a value for each run. A code contains data only, like a preset.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ ENTRIES = {SINGLE: 5, TOGETHER: 6}
 """Length of the array in a code, by its format."""
 CODE = re.compile(r"(?i:repose)([0-9]{1,6})-([A-Za-z0-9_-]+)")
 LIKE = re.compile(r"\s*(?i:repose)[0-9]+-[^/\\.]*")
-"""What is meant as a code, damaged ones included; file names have an ending. Some programs begin a line with a
-capital."""
+"""Text that is meant as a code, also a damaged one; file names have an ending. Some programs capitalise the first
+letter of a line."""
 LONGEST = 2000
-"""Most characters of a code, so that it fits into a QR code of medium error correction."""
+"""Largest number of characters of a code: it fits into a QR code of medium error correction."""
 LARGEST = 65_536
-"""Most bytes of what a code contains."""
+"""Largest size of the content of a code [bytes]."""
 DIGEST = 4
-"""Bytes of the checksum."""
+"""Size of the checksum [bytes]."""
 
 
 def is_code(text: str) -> bool:
@@ -71,7 +71,7 @@ def decode(text: str) -> dict[str, Any]:
 
     Raises `ParameterError`.
     """
-    code = "".join(text.split())  # a mail divides long lines
+    code = "".join(text.split())  # mail programs divide long lines
     found = CODE.fullmatch(code)
     version = int(found[1]) if found else 0
     if version > max(ENTRIES):

@@ -1,8 +1,8 @@
 """Conversion of a world to named tables and back with checks; files of the prepared worlds of the program.
 
-The tables contain all data that a step reads from an earlier step, also the reference positions of the neighbour
-search: neighbour lists built at another step have another order, and sums are rounded differently. Data that every
-step, or reading the file, computes again are left out.
+The tables contain all data that a step reads from an earlier step. These include the reference positions of the
+neighbour search: neighbour lists built at another step have another order, and sums are rounded differently. Data that
+every step, or reading the file, computes again are left out.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ from repose.sim.io.plain import PlainError, decode
 FORMAT = 5
 """Format of the files of prepared worlds."""
 READABLE = (2, 3, 4, FORMAT)
-"""Format 2 had further columns that follow from the others; formats 2 and 3 had no largest overlap; until 4 tables had
-the names in OLD_NAMES."""
+"""Formats that can be read. Format 2 has further columns that follow from the others; formats 2 and 3 have no largest
+overlap; up to format 4 tables have the names in OLD_NAMES."""
 
 OLD_NAMES = {
     "mobility": "inverse_mass",
@@ -75,11 +75,11 @@ KEPT = {
         *("member", "begin", "offset", "own_mass", "body_id"),
     ),
 }
-"""Columns of parts that most worlds do not have: the rest follows from them."""
+"""Stored columns of bonds and bodies, which most worlds do not have; the other columns follow from these."""
 ABSENT = ("search.reach", "stiffening")
-"""Tables that are left out where they are zero."""
+"""Tables that are left out if they are zero."""
 REFERENCES = ("search.reference", "search.wall_reference")
-"""Infinite until the first lists are built."""
+"""Tables that are infinite until the first lists are built."""
 MOST_MATERIALS = 256
 LIGHTEST, HEAVIEST = 1e-30, 1e30
 """Limits of the masses in a file [kg]: a product of two masses does not overflow."""
@@ -133,7 +133,7 @@ def unpacked(world: World) -> World:
 
 
 def world_of(tables: dict[str, Any], prefix: str = "") -> World:
-    """The world of unchecked tables whose names are `prefix` and those of `tables_of`; raises `StoreError`."""
+    """The world of unchecked tables, named `prefix` + name in `tables_of`; raises `StoreError`."""
     named = {name.removeprefix(prefix): table for name, table in tables.items() if name.startswith(prefix)}
     found = {OLD_NAMES.get(name, name): table for name, table in named.items()}
     try:
@@ -183,7 +183,7 @@ def _blank_for(dimension: int, coordinates: int, levels: int) -> World:
 
 
 def _shape(name: str, empty: tuple[int, ...], rows: dict[str, int]) -> tuple[int, ...]:
-    """The shape a table must have, from the one it has in an empty world."""
+    """The shape that a table must have, from its shape in an empty world."""
     part, _, column = name.rpartition(".")
     if name in ("ledger", "stiffening", "largest_overlap", "counters", "search.skin", "search.reach"):
         return empty
@@ -274,7 +274,7 @@ def _with_tables(blank: World, found: dict[str, Any]) -> World:
 
 
 def _with_parts(world: World, found: dict[str, Any]) -> World:
-    """The world with the bonds and bodies of these tables, as far as there are any."""
+    """The world with the bonds and bodies of these tables, if there are any."""
     dimension, spheres = found["search.reference"].shape[0], found["radius"].size
     spin_length, levels = found["motion"].shape[0] - dimension, found["motion"].shape[1]
     if "bonds.i" in found:

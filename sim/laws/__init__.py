@@ -1,5 +1,5 @@
 """Contact laws, one per file; `lee_herrmann.py` explains how to write one.
 
-Here belong laws, the materials they share, and formulas that several laws use. A module offers its law as `LAW`;
-`repose.sim.registry` finds it. Nothing here knows scenes, files or tables of the world.
+The package also contains materials and formulas that several laws share. A module offers its law as `LAW`;
+`repose.sim.registry` finds it. This package depends on no scene, file or table of the world.
 """

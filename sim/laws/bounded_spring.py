@@ -1,15 +1,15 @@
-"""Bounded spring: repulsion close up, attraction at a distance up to a cutoff, internal friction along the centres.
+"""Bounded spring: repulsion on overlap, attraction across a gap up to a cutoff, internal friction along the centres.
 
 F_n = k overlap while two particles touch. Across a gap s they attract each other with 4 F_c x (1 - x), x = s/s_r: zero
-at touch, F_c at half the cutoff s_r, and zero from the cutoff on, so that the force has no jump. Internal friction
--c v_n opposes approach and separation; across a gap it falls linearly to zero at the cutoff, so that an impact begins
-without a jump. There is no force across the line of centres. Walls and fixed particles do not attract.
+at touch, F_c at half the cutoff s_r, and zero from the cutoff on; the force has no jump. Internal friction -c v_n
+opposes approach and separation; across a gap it falls linearly to zero at the cutoff, and an impact begins without a
+jump. There is no force perpendicular to the line of centres. Walls and fixed particles do not attract.
 
-This is the interaction of the method of large particles (R. V. Maier, 2012, tasks 1 to 9), whose force formula is lost:
-the text keeps the internal friction -r (l - l')/dt of a distance l that was l' one step before, and, for a liquid, a
-force of constant size with jumps at two distances, which is replaced here by a force without jumps.
+This is the interaction of the method of large particles (R. V. Maier, 2012, tasks 1 to 9). Its formula of the force is
+lost. The text gives the internal friction -r (l - l')/dt of a distance l that was l' one step before, and, for a
+liquid, a force of constant size with jumps at two distances, which is replaced here by a force without jumps.
 
-The energy is that against two particles far apart: F_c at any distance adds up to 2/3 F_c s_r.
+The energy is zero for two particles far apart; at touch it is -2/3 F_c s_r, the integral of the attraction.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class BoundedSpringParameters(ParameterSet):
 
 
 class BoundedSpring(NamedTuple):
-    """The numbers the law reads, in SI."""
+    """The numbers that the law reads, in SI."""
 
     normal_stiffness: float
     normal_viscosity: float
@@ -76,7 +76,7 @@ def reach(params):
 
 @compilable(forceinline=True)
 def lasts(params, contact):
-    """As long as the two act on each other."""
+    """1.0 while the gap is smaller than the cutoff, else 0.0."""
     return 1.0 if contact.overlap > -params.rupture_distance else 0.0
 
 
@@ -88,7 +88,7 @@ def share_of_cutoff(params, contact):
 
 @compilable(forceinline=True)
 def friction(params, contact):
-    """Internal friction [kg/s]."""
+    """Viscosity of the internal friction at this gap [kg/s]."""
     return params.normal_viscosity * (1.0 - share_of_cutoff(params, contact))
 
 
@@ -110,7 +110,7 @@ def force(params, contact):
 
 @compilable(forceinline=True)
 def energy(params, contact):
-    """Energy of repulsion and attraction, and none in a friction spring [J]."""
+    """Energy of repulsion and attraction, and 0 for the friction spring [J]."""
     overlap = max(contact.overlap, 0.0)
     x = share_of_cutoff(params, contact)
     # The integral of 4 F_c x (1 - x) s_r from x to 1, with 1 - 3 x² + 2 x³ = (1 - x)² (1 + 2 x).
@@ -120,7 +120,7 @@ def energy(params, contact):
 
 @compilable(forceinline=True)
 def stiffness(params, contact):
-    """Stiffness along and across [N/m], damping along and across [1/s]; across a gap the largest slope of the force."""
+    """Normal and shear stiffness [N/m], normal and shear damping [1/s]; across a gap the largest slope of the force."""
     touching = 1.0 if contact.overlap > 0.0 else 0.0
     pulling = 4.0 * params.pull_off_force * (1.0 - contact.fixed) / params.rupture_distance * lasts(params, contact)
     along = touching * params.normal_stiffness + (1.0 - touching) * pulling
@@ -131,12 +131,12 @@ BOUND = BoundLaw(force, energy, stiffness, reach=reach, lasts=lasts)
 
 
 def bind(parameters: BoundedSpringParameters) -> BoundLaw:
-    """The law's functions; it has one form only."""
+    """The functions of the law, which has one form only."""
     return BOUND
 
 
 def numbers_of(parameters: BoundedSpringParameters) -> BoundedSpring:
-    """The numbers these parameters hold."""
+    """The numbers of these parameters."""
     return BoundedSpring(*(float(getattr(parameters, name)) for name in BoundedSpring._fields))
 
 

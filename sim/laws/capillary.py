@@ -1,16 +1,16 @@
 """Capillary cohesion: linear spring and damper with friction, and a liquid bridge that pulls until it ruptures.
 
-While two grains touch, the bridge pulls them together with the pull-off force F_c. After they have touched it pulls
+While two grains touch, the bridge pulls them together with the pull-off force F_c. After they have touched, it pulls
 across a gap s with F_c (1 - s/s_r), until it ruptures at s_r; a bridge forms at touch only. This is the linear
 irreversible law by which Roy, Singh, Luding & Weinhart, Comput. Part. Mech. 3 (2016) 449,
-doi:10.1007/s40571-015-0061-8, replace the measured force of a bridge with one of the same pull-off force and energy.
-For grains of radius R, surface tension g and contact angle t it is F_c = 2 pi R g cos t, and a bridge of volume V
-ruptures at (1 + t/2) V^(1/3) (Lian, Thornton & Adams, J. Colloid Interface Sci. 161 (1993) 138,
-doi:10.1006/jcis.1993.1452). Sliding friction is at most mu (F_n + F_c): the bridge presses the grains together. Left
-out: the flow of liquid between bridges, and its viscosity.
+doi:10.1007/s40571-015-0061-8, replace the measured force of a bridge by one of the same pull-off force and energy. For
+grains of radius R, surface tension g and contact angle t the pull-off force is F_c = 2 pi R g cos t. A bridge of volume
+V ruptures at (1 + t/2) V^(1/3) (Lian, Thornton & Adams, J. Colloid Interface Sci. 161 (1993) 138,
+doi:10.1006/jcis.1993.1452). Sliding friction is at most mu (F_n + F_c): the bridge presses the grains together. Not
+modelled: flow of liquid between bridges, and viscosity of the liquid.
 
-The energy of a bridge is counted from touch, so that nothing jumps when it forms. What it stores when it ruptures,
-F_c s_r/2, is lost.
+The energy of a bridge is counted from touch: it has no jump when the bridge forms. The energy that the bridge stores at
+rupture, F_c s_r/2, is lost.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class CapillaryParameters(ParameterSet):
 
 
 class Capillary(NamedTuple):
-    """The numbers the law reads, in SI."""
+    """The numbers that the law reads, in SI."""
 
     friction: float
     normal_stiffness: float
@@ -96,13 +96,13 @@ class Capillary(NamedTuple):
 
 @compilable(forceinline=True)
 def lasts(params, contact):
-    """A bridge forms at touch and lasts to its rupture."""
+    """1.0 from the first touch to the rupture of the bridge, else 0.0."""
     return 1.0 if contact.overlap > -params.rupture_distance * contact.remembered else 0.0
 
 
 @compilable(forceinline=True)
 def reach(params):
-    """Bridges rupture there [m]."""
+    """The gap at which a bridge ruptures [m]."""
     return params.rupture_distance
 
 
@@ -143,7 +143,7 @@ def energy(params, contact):
 
 @compilable(forceinline=True)
 def stiffness(params, contact):
-    """Stiffness along and across [N/m], damping along and across [1/s]; a bridge has the slope of its force."""
+    """Normal and shear stiffness [N/m], normal and shear damping [1/s]; a bridge has the slope of its force."""
     touching = 1.0 if contact.overlap > 0.0 else 0.0
     pulling = params.pull_off_force / params.rupture_distance
     along = touching * params.normal_stiffness + (1.0 - touching) * pulling
@@ -154,12 +154,12 @@ BOUND = BoundLaw(force, energy, stiffness, reach=reach, lasts=lasts)
 
 
 def bind(parameters: CapillaryParameters) -> BoundLaw:
-    """The law's functions; it has one form only."""
+    """The functions of the law, which has one form only."""
     return BOUND
 
 
 def numbers_of(parameters: CapillaryParameters) -> Capillary:
-    """The numbers these parameters hold."""
+    """The numbers of these parameters."""
     return Capillary(*(float(getattr(parameters, name)) for name in Capillary._fields))
 
 

@@ -1,4 +1,4 @@
-"""Law: what a file in this package declares."""
+"""Law: the record that each file of this package offers."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from repose.sim.parameters import ParameterSet
 
 @dataclass(frozen=True)
 class Law:
-    """A contact law: its parameters, and how they become functions and numbers."""
+    """A contact law: its parameters, and the functions and numbers that follow from them."""
 
     name: str
     parameters: type[ParameterSet]
     bind: Callable[..., BoundLaw]
-    """bind(parameters) -> the law's functions with the formulas that these parameters choose. Equal choices must give
-    equal records, or the loop is compiled again."""
+    """bind(parameters) -> the functions of the law, with the formulas that these parameters select. Equal selections
+    must give equal records; otherwise the loop is compiled again."""
     numbers: Callable[..., tuple]
     """numbers(parameters) -> the tuple of numbers that the functions read as `params`."""

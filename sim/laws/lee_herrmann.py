@@ -1,18 +1,18 @@
 """Lee-Herrmann contact: Hertz or linear repulsion, viscous damping, virtual friction spring.
 
-This file shows how to write a law. A law is one plain function `force(params, contact)` of one contact that returns a
-`Response`; beside it `energy` gives the energy that the contact stores and `stiffness` its stiffness, and a
-`ParameterSet` declares its parameters. The function must
+This file shows how to write a law. A law is a plain function `force(params, contact)` of one contact that returns a
+`Response`. Further functions are `energy`, the energy stored in the contact, and `stiffness`. A `ParameterSet` declares
+the parameters. The functions must
 
-* have no branches, so that a block of pairs compiles to wide registers: `x if c else y` of two computed values is a
-  select, an `if` statement is not;
-* vanish for overlap <= 0, because the loop also calls it for pairs that do not touch (a law that acts at a distance,
-  such as `capillary`, states its `reach`);
-* read every number from `params` (a tuple of floats that changes during a run). Choices of formula are made when the
-  law is bound: `bind(parameters)` returns functions that close over the chosen formulas.
+* have no branches: only then a block of pairs compiles to wide registers. `x if c else y` of two computed values is a
+  select; an `if` statement is a branch;
+* return zero for overlap <= 0, because the loop also evaluates pairs that do not touch (a law that acts at a distance,
+  such as `capillary`, declares its `reach`);
+* read every number from `params`, a tuple of floats that may change during a run. Formulas are selected when the law is
+  bound: `bind(parameters)` returns functions that close over the selected formulas.
 
-Not in this model: rotation, which belongs to the engine (the law sees material points), cohesion, and plastic loss at
-first loading; damping may pull for a moment as grains part (thesis eq. 2.8 as printed).
+Not in this model: rotation, which belongs to the engine (the law reads velocities of material points), cohesion, and
+plastic loss at first loading. Damping may pull for a moment while grains part (thesis eq. 2.8 as printed).
 
 Source: thesis (Korzynski 2011) eq. 2.7 to 2.10, after Lee & Herrmann, J. Phys. A 26 (1993) 373,
 doi:10.1088/0305-4470/26/2/021.
@@ -130,7 +130,7 @@ class LeeHerrmannParameters(ParameterSet):
 
 
 class LeeHerrmann(NamedTuple):
-    """The numbers the law reads, in SI."""
+    """The numbers that the law reads, in SI."""
 
     friction: float
     normal_stiffness: float
@@ -143,20 +143,20 @@ class LeeHerrmann(NamedTuple):
 
 @compilable(forceinline=True)
 def hertz(k, overlap):
-    """F = k overlap^(3/2), k in N/m^1.5."""
+    """Force k overlap^(3/2) [N], its derivative [N/m] and its integral [J], k in N/m^1.5."""
     root = math.sqrt(overlap)
     return k * overlap * root, 1.5 * k * root, 0.4 * k * overlap * overlap * root
 
 
 @compilable(forceinline=True)
 def linear(k, overlap):
-    """F = k overlap, k in N/m (thesis eq. 4.1)."""
+    """Force k overlap [N], its derivative [N/m] and its integral [J], k in N/m (thesis eq. 4.1)."""
     return k * overlap, k, 0.5 * k * overlap * overlap
 
 
 @compilable(forceinline=True)
 def keep_stretching(touching, shear, lag, stretch, limit, normal):
-    """Lee-Herrmann: a sliding spring keeps stretching and only its force is limited."""
+    """Lee-Herrmann: the displacement of a sliding spring keeps growing; only its force is limited."""
     return vector.scale(0.0, shear)
 
 
@@ -168,54 +168,54 @@ def relax_to_limit(touching, shear, lag, stretch, limit, normal):
 
 @compilable(forceinline=True)
 def reset_to_match(touching, shear, lag, stretch, limit, normal):
-    """LAMMPS: a sliding spring is given the length at which spring and damper together have the limit; `lag` is the
-    stretch [m] at which the spring would pull like the damper."""
+    """LAMMPS: a sliding spring gets the length at which spring and damper together are at the limit; `lag` is the
+    displacement [m] at which the force of the spring equals that of the damper."""
     both = vector.add(shear, lag)
     return vector.scale(touching * max(0.0, 1.0 - limit * vector.length_and_inverse(both, normal)[1]), both)
 
 
 @compilable(forceinline=True)
 def stored_below_limit(k, stretch, limit):
-    """Energy of a spring whose force stops growing at k limit: it is a potential of its own, so that
-    pulling a stretched Lee-Herrmann spring back returns work at the limiting force."""
+    """Energy of a spring whose force is constant beyond the displacement `limit`. This is a potential: pulling a
+    stretched Lee-Herrmann spring back returns work at the limiting force."""
     elastic = min(stretch, limit)
     return 0.5 * k * elastic * elastic + k * elastic * (stretch - elastic)
 
 
 @compilable(forceinline=True)
 def stored_in_spring(k, stretch, limit):
-    """Energy of a spring that is never longer than its limit."""
+    """Energy of a spring whose displacement never exceeds `limit`."""
     elastic = min(stretch, limit)
     return 0.5 * k * elastic * elastic
 
 
 @compilable(forceinline=True)
 def stored_in_whole_spring(k, stretch, limit):
-    """Energy of a spring that is as long as it is: with the damper it obeys the limit."""
+    """Energy of a spring of any length; spring and damper together obey the limit."""
     return 0.5 * k * stretch * stretch
 
 
 @compilable(forceinline=True)
 def only_pushing(normal_force):
-    """Size of the normal force that friction reads: none while damping pulls."""
+    """Normal force in the Coulomb limit: F_n, or 0 while damping pulls."""
     return max(normal_force, 0.0)
 
 
 @compilable(forceinline=True)
 def pushing_or_pulling(normal_force):
-    """The same as LAMMPS has it: |F_n|, also while damping pulls."""
+    """Normal force in the Coulomb limit of LAMMPS: |F_n|, also while damping pulls."""
     return abs(normal_force)
 
 
 @compilable(forceinline=True)
 def cap_spring(spring, viscous, limit, normal):
-    """The spring alone is limited; viscous shear comes on top (thesis eq. 2.10)."""
+    """Limit the force of the spring; the viscous shear force is added without limit (thesis eq. 2.10)."""
     return vector.limited(spring, limit, normal), viscous
 
 
 @compilable(forceinline=True)
 def cap_total(spring, viscous, limit, normal):
-    """Spring and viscous shear together are limited."""
+    """Limit the sum of spring force and viscous shear force."""
     both = vector.add(spring, viscous)
     share = min(1.0, limit * vector.length_and_inverse(both, normal)[1])
     return vector.scale(share, spring), vector.scale(share, viscous)
@@ -223,7 +223,7 @@ def cap_total(spring, viscous, limit, normal):
 
 @compilable(forceinline=True)
 def normal_stiffness(params, contact):
-    """k_n of this contact, multiplied by `wall_stiffness_factor` where one of the two is fixed [N/m^p]."""
+    """k_n of this contact, multiplied by `wall_stiffness_factor` if one of the two is fixed [N/m^p]."""
     return params.normal_stiffness * (1.0 + contact.fixed * (params.wall_stiffness_factor - 1.0))
 
 
@@ -235,8 +235,8 @@ CAP = {"spring": cap_spring, "total": cap_total, "lammps": cap_total}
 
 @cache
 def bound(exponent: str, anchor: str, coulomb_cap: str) -> BoundLaw:
-    """The law's functions with the chosen formulas of repulsion, sliding spring and Coulomb limit; the limit of LAMMPS
-    has a sliding spring of its own."""
+    """The functions of the law with the selected formulas of repulsion, sliding spring and Coulomb limit; the limit of
+    LAMMPS has its own formula of the sliding spring."""
     repel, relax, stored, cap = REPULSION[exponent], RELAXATION[anchor], STORED[anchor], CAP[coulomb_cap]
     pressing = only_pushing
     if coulomb_cap == "lammps":
@@ -259,7 +259,7 @@ def bound(exponent: str, anchor: str, coulomb_cap: str) -> BoundLaw:
             contact.normal,
         )
         stretch = vector.length_across(contact.shear, contact.normal)
-        compliance = 1.0 / max(params.shear_stiffness, TINY)  # equal for all contacts: one division for a whole block
+        compliance = 1.0 / max(params.shear_stiffness, TINY)  # equal for all contacts: one division per block
         springy = 1.0 if params.shear_stiffness > 0.0 else 0.0
         lag = vector.scale(springy * viscosity * compliance, contact.tangential_velocity)
         relaxation = relax(touching, contact.shear, lag, stretch, limit * compliance, contact.normal)
@@ -296,12 +296,12 @@ def bound(exponent: str, anchor: str, coulomb_cap: str) -> BoundLaw:
 
 
 def bind(parameters: LeeHerrmannParameters) -> BoundLaw:
-    """The law's functions for these parameters."""
+    """The functions of the law for these parameters."""
     return bound(parameters.exponent, parameters.anchor, parameters.coulomb_cap)
 
 
 def numbers_of(parameters: LeeHerrmannParameters) -> LeeHerrmann:
-    """The numbers these parameters hold."""
+    """The numbers of these parameters."""
     return LeeHerrmann(*(float(getattr(parameters, name)) for name in LeeHerrmann._fields))
 
 

@@ -1,4 +1,4 @@
-"""Parameters of the material of grains and walls, for the laws that start from it."""
+"""Material parameters of grains and walls, for laws whose stiffness follows from elastic constants."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ WallFriction = Annotated[
     Quantity("wall friction", "μ_w", group="Material"),
     Field(description="Friction coefficient between grains and walls."),
 ]
-"""Numbers of a material; scenes that begin with other values declare them by these names."""
+"""Annotations of the numbers of a material, for scenes with other defaults."""
 
 
 class MaterialParameters(ParameterSet):
-    """One material for the grains, and where the walls differ from it."""
+    """One material of the grains, and the properties in which the walls differ."""
 
     young: Annotated[
         YoungsModulus,
@@ -80,11 +80,11 @@ class MaterialParameters(ParameterSet):
     ] = 0.0
 
     def materials(self) -> tuple[Material, Material]:
-        """Row 0 the grains, row 1 the walls."""
+        """The materials of the grains (row 0) and of the walls (row 1)."""
         common = (self.young, self.poisson, self.density, self.restitution)
         resistance = (self.rolling_friction, self.twisting_friction)
         return Material(*common, self.friction, *resistance), Material(*common, self.wall_friction, *resistance)
 
     def differing(self) -> dict[tuple[int, int], dict[str, float]]:
-        """Pairs that no mean describes: grain and wall."""
+        """Properties of pairs that are not the mean of both materials: grain and wall."""
         return {(0, 1): {"friction": self.wall_friction}}

@@ -32,7 +32,7 @@ class Material(NamedTuple):
 
 
 def damping_share(restitution: float) -> float:
-    """-ln e / sqrt(pi² + ln² e): the damping ratio of a contact that rebounds with e; 1 for e = 0."""
+    """-ln e / sqrt(pi² + ln² e): the damping ratio of a contact with restitution e; 1 for e = 0."""
     if restitution <= 0.0:
         return 1.0
     return -math.log(restitution) / math.hypot(math.pi, math.log(restitution))
@@ -43,8 +43,8 @@ def pair_table(
 ) -> Floats:
     """The properties of a contact for every pair of materials, shape (materials², COLUMN_COUNT).
 
-    1/E* = sum (1 - nu²)/E;  1/G* = sum (2 - nu)/G;  restitution and the frictions are geometric means, unless
-    `differing` gives them for that pair of rows, by the names of `Material`. Row i * count + j.
+    1/E* = sum (1 - nu²)/E;  1/G* = sum (2 - nu)/G. Restitution and frictions are geometric means, unless `differing`
+    gives them for a pair of rows, under the names of `Material`. The pair (i, j) is row i * count + j.
     """
     count = len(materials)
     table = np.empty((count * count, COLUMN_COUNT))

@@ -1,9 +1,9 @@
 """Contact without memory: linear spring and damper along the normal, friction that only opposes sliding.
 
 F_n = k_n overlap - gamma v_n;  F_t = -min(mu |F_n|, k_t |v_t|) v_t/|v_t| (seed 003, eq. 1 and 2). There is no friction
-spring, so grains at rest creep. With the seed's k_t = 2000 kg/s and m = 10 g the viscous part is stiff,
-k_t dt/m* = 4 at 1e-5 s: only the Coulomb limit keeps it together, which is why its damping does not count for
-the time step.
+spring: grains at rest creep. With the k_t = 2000 kg/s and m = 10 g of seed 003 the viscous part is stiff,
+k_t dt/m* = 4 at 1e-5 s. Only the Coulomb limit keeps it stable; its damping is therefore not part of the stiffness that
+limits the time step.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class MemorylessParameters(ParameterSet):
 
 
 class Memoryless(NamedTuple):
-    """The numbers the law reads, in SI."""
+    """The numbers that the law reads, in SI."""
 
     friction: float
     normal_stiffness: float
@@ -82,14 +82,14 @@ def force(params, contact):
 
 @compilable(forceinline=True)
 def energy(params, contact):
-    """Energy stored by the repulsion, and none in a spring [J]."""
+    """Energy stored by the repulsion, and 0 for the friction spring [J]."""
     overlap = max(contact.overlap, 0.0)
     return 0.5 * params.normal_stiffness * overlap * overlap, 0.0
 
 
 @compilable(forceinline=True)
 def stiffness(params, contact):
-    """Stiffness along and across [N/m], damping along and across [1/s]."""
+    """Normal and shear stiffness [N/m], normal and shear damping [1/s]."""
     return params.normal_stiffness, 0.0, params.normal_viscosity / contact.effective_mass, 0.0
 
 
@@ -97,12 +97,12 @@ BOUND = BoundLaw(force, energy, stiffness)
 
 
 def bind(parameters: MemorylessParameters) -> BoundLaw:
-    """The law's functions; it has one form only."""
+    """The functions of the law, which has one form only."""
     return BOUND
 
 
 def numbers_of(parameters: MemorylessParameters) -> Memoryless:
-    """The numbers these parameters hold."""
+    """The numbers of these parameters."""
     return Memoryless(*(float(getattr(parameters, name)) for name in Memoryless._fields))
 
 

@@ -1,4 +1,4 @@
-"""Rolling and twisting resistance, for any law to add to its response."""
+"""Rolling and twisting resistance, a formula that several laws use."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from repose.sim.engine.roots import TINY, inverse_root
 
 @compilable(forceinline=True)
 def rolling_torque(rolling, twisting, normal_force, radius, contact):
-    """Torque on i against rolling and twisting of the pair [N m], and the power it dissipates [W].
+    """Torque on i against rolling and twisting of the pair [N m], and the power that it dissipates [W].
 
-    -mu_r R* F_n w_r/|w_r| for the part w_r of the relative spin that rolls, and likewise with its own
-    coefficient for the part that twists about the normal (seed 001). Limited so that no spin is
-    reversed within a step, even with contacts all around: slow spins decay exponentially instead.
+    The torque is -mu_r R* F_n w_r/|w_r| for the rolling part w_r of the relative spin, and likewise with its own
+    coefficient for the part that twists about the normal (seed 001). The torque is limited such that it reverses no
+    spin within a step, even with 12 contacts: slow spins then decay exponentially.
     """
     load = radius * max(normal_force, 0.0)
     rate = vector.twist_rate(contact.relative_spin, contact.normal)

@@ -9,10 +9,10 @@ from repose.sim.engine.roots import TINY
 
 @compilable(forceinline=True)
 def sliding_spring(stiffness, viscosity, limit, contact):
-    """Shear force of the spring and of the damper [N], and the relaxation of the spring [m].
+    """Shear forces of the spring and of the damper [N], and the relaxation of the spring [m].
 
-    F_t = -K xi - eta v_t, of size `limit` at most; the spring is never left longer than the limit stretches it, so
-    that it keeps its length while sliding and pulls back at once when the motion reverses (seed 001).
+    F_t = -K xi - eta v_t, with the size of F_t limited to `limit`. The spring is never longer than at the limit: it
+    keeps its length while sliding, and pulls back at once when the motion reverses (seed 001).
     """
     spring = vector.scale(-stiffness, contact.shear)
     viscous = vector.scale(-viscosity, contact.tangential_velocity)
@@ -25,6 +25,6 @@ def sliding_spring(stiffness, viscosity, limit, contact):
 
 @compilable(forceinline=True)
 def stored_in_sliding_spring(stiffness, limit, contact):
-    """Energy of that spring [J]."""
+    """Energy of the spring of `sliding_spring` [J]."""
     stretch = min(vector.length_across(contact.shear, contact.normal), limit / max(stiffness, TINY))
     return 0.5 * stiffness * stretch * stretch

@@ -12,8 +12,8 @@ from repose.sim.laws.sliding import sliding_spring
 
 @compilable(forceinline=True)
 def damped_response(normal_force, viscosity, shear_stiffness, shear_viscosity, limit, contact):
-    """The response to a normal force [N], with damping of these viscosities [kg/s] and a shear force of at most `limit`
-    [N]; rolling and twisting friction are those of the materials."""
+    """The response for this normal force [N], damping with these viscosities [kg/s] and a shear force of at most
+    `limit` [N]; rolling and twisting friction are those of the materials."""
     spring, viscous, relaxation = sliding_spring(shear_stiffness, shear_viscosity, limit, contact)
     rolling, twisting = contact.material[ROLLING], contact.material[TWISTING]
     torque, rolling_power = rolling_torque(rolling, twisting, normal_force, contact.effective_radius, contact)

@@ -1,10 +1,10 @@
-"""Voigt contact: linear spring and damper along the normal and across it, Coulomb limit, rolling resistance.
+"""Voigt contact: linear springs and dampers in normal and tangential direction, Coulomb limit, rolling resistance.
 
 F_n = K_n overlap - eta_n v_n;  F_t = -K_t xi - eta_t v_t, at most mu F_n (seed 001). The damping follows from the
-restitution coefficient, eta = 2 b sqrt(m* K) with b = -ln e / sqrt(pi² + ln² e), which makes the rebound
-independent of speed. The stiffness is given, or that of Hertz and Mindlin at a fixed reference
-overlap d_c: K_n = 4/3 E* sqrt(R* d_c), K_t = 8 G* sqrt(R* d_c). (The seed prints twice this K_t;
-Mindlin's is kept.) The damper may pull for a torque as grains part: the rebound would differ from e otherwise.
+restitution coefficient, eta = 2 b sqrt(m* K) with b = -ln e / sqrt(pi² + ln² e): the restitution does not depend on the
+speed. The stiffness is given, or that of Hertz and Mindlin at a fixed reference overlap d_c: K_n = 4/3 E* sqrt(R* d_c),
+K_t = 8 G* sqrt(R* d_c). (Seed 001 prints twice this K_t; Mindlin's value is used.) The damper may pull for a moment
+while grains part: otherwise the restitution would differ from e.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from repose.sim.parameters import Quantity
 
 
 class VoigtParameters(MaterialParameters):
-    """Stiffness given, or from the materials."""
+    """Parameters of the Voigt law; the stiffness is given or follows from the materials."""
 
     stiffness_from: Annotated[
         Literal["given", "material"],
@@ -59,10 +59,10 @@ class VoigtParameters(MaterialParameters):
 
 
 class Voigt(NamedTuple):
-    """The numbers the law reads, in SI."""
+    """The numbers that the law reads, in SI."""
 
     table: Any
-    """Of `repose.sim.laws.materials.pair_table`."""
+    """Table of `repose.sim.laws.materials.pair_table`."""
     normal_stiffness: float
     shear_stiffness: float
     reference_overlap: float
@@ -70,7 +70,7 @@ class Voigt(NamedTuple):
 
 @compilable(forceinline=True)
 def given(params, contact):
-    """K_n and K_t as they were given [N/m]."""
+    """The given K_n and K_t [N/m]."""
     return params.normal_stiffness, params.shear_stiffness
 
 
@@ -86,7 +86,7 @@ STIFFNESS = {"given": given, "material": from_material}
 
 @cache
 def bound(stiffness_from: str) -> BoundLaw:
-    """The law's functions with the chosen formula of the stiffness."""
+    """The functions of the law with the selected formula of the stiffness."""
     stiffness_of = STIFFNESS[stiffness_from]
 
     @compilable(forceinline=True)
@@ -121,12 +121,12 @@ def bound(stiffness_from: str) -> BoundLaw:
 
 
 def bind(parameters: VoigtParameters) -> BoundLaw:
-    """The law's functions for these parameters."""
+    """The functions of the law for these parameters."""
     return bound(parameters.stiffness_from)
 
 
 def numbers_of(parameters: VoigtParameters) -> Voigt:
-    """The numbers these parameters hold."""
+    """The numbers of these parameters."""
     return Voigt(
         np.ascontiguousarray(pair_table(parameters.materials(), parameters.differing())),
         parameters.normal_stiffness,

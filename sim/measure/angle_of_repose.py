@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Method = Literal["line", "robust", "height_over_base", "sectors", "flank"]
-"""The last two are those of heaps in space (repose.sim.measure.angle_of_repose_3d and flank_angle)."""
+"""The last two methods are for heaps in space (repose.sim.measure.angle_of_repose_3d and flank_angle)."""
 ERROR_OF: dict[Method, str] = {
     "line": "line fit",
     "robust": "line fit",
@@ -44,10 +44,10 @@ class AngleOfRepose:
     """`id` of each surface grain used."""
     grains_left: int
     by_method: dict[str, tuple[float, float]] = field(default_factory=dict)
-    """Angle and standard error of every method on the same surface grains [rad]; empty unless asked for."""
+    """Angle and standard error of every method on the same surface grains [rad]; empty unless requested."""
     bend: float = math.nan
-    """By how much the flank is steeper at its top than at its foot [rad], from y = a + b x + c x² through the same
-    grains; nan where it was not asked for."""
+    """Slope angle at the top minus slope angle at the foot of the flank [rad], from y = a + b x + c x² through the same
+    grains; nan unless requested."""
     bend_error: float = math.nan
     """Standard error of `bend` [rad]."""
     is_curved: bool = False
@@ -60,7 +60,7 @@ class AngleOfRepose:
 
 
 def bend_in_words(found: AngleOfRepose) -> str:
-    """Where a curved flank is steeper, and by how much: "4.2° ± 1.5° steeper at the top"; empty for a straight one."""
+    """The curvature of a flank in words: "4.2° ± 1.5° steeper at the top"; empty for a straight flank."""
     if not found.is_curved:
         return ""
     bend, error = abs(math.degrees(found.bend)), math.degrees(found.bend_error)
@@ -126,7 +126,7 @@ def _bend(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[float, float,
     """Angle at the left end minus that at the right end of the parabola y = a + b u + c u², u = x - mean(x), with its
     standard error [rad], and whether c is significant.
 
-    The angle is arctan(-(b + 2 c u)), so that the error of the difference is 2 σ_c (u_1 - u_0)/(1 + b²).
+    The angle is arctan(-(b + 2 c u)); the error of the difference is therefore 2 σ_c (u_1 - u_0)/(1 + b²).
     """
     if x.size < 5 or np.unique(x).size < 4:
         return math.nan, math.nan, False

@@ -52,8 +52,9 @@ def measure_cone(
 ) -> ConeAngle | None:
     """The slope of a heap of spheres, position (n, 3) [m], or None for too few grains or rings.
 
-    `diameter` is that of a grain [m], if not given the mean one of the spheres. Surface grains are the highest of each
-    cell of a polar grid with `fineness` cells per diameter in both directions; the surface passes through their tops.
+    `diameter` is the diameter of a grain [m], by default the mean of the spheres. Surface grains are the highest grains
+    of each cell of a polar grid with `fineness` cells per diameter in both directions; the surface passes through their
+    tops.
     """
     if radius.size < 20:
         return None

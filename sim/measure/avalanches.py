@@ -1,4 +1,4 @@
-"""The other angles of a heap (Lee & Herrmann 1993): how far it can be tilted, how steep it gets grain by grain.
+"""The other angles of a heap (Lee & Herrmann 1993): the tilting angle, and the angle of marginal stability.
 
 The tilting angle θ_T is the angle of the table at which the flow of a heap at rest starts. The angle of marginal
 stability θ_MS is the slope before an avalanche of a heap to which grains are added one by one, the mean over the
@@ -16,18 +16,18 @@ import numpy as np
 from repose.sim.engine.world import Floats, World
 
 LARGE_SHARE = 0.25
-"""A motion is a flow, and an avalanche large, if this share of the grains has moved by more than a mean radius [-]:
-grains added to a heap of 160, friction 0.2, moved up to 22 others, or 64 and more."""
+"""Fraction of the grains that must move by more than a mean radius for a flow or a large avalanche [-]. The choice is
+clear: grains added to a heap of 160, friction 0.2, moved up to 22 others, or 64 and more."""
 
 
 @dataclass(frozen=True)
 class Tilting:
-    """A heap that was tilted until it flowed; slopes are those to the horizontal [rad]."""
+    """A heap that was tilted until it flowed; slopes are relative to the horizontal [rad]."""
 
     angle: float
     """Angle of the table at which the flow started, θ_T [rad]."""
     before: float | None
-    """Slope at that moment; None without one."""
+    """Slope when the flow started; None if it could not be measured."""
     after: float | None = None
     """Slope once the grains rest again; None before."""
     left: int = 0
@@ -36,45 +36,45 @@ class Tilting:
 
 @dataclass(frozen=True)
 class Avalanche:
-    """What one added grain set in motion."""
+    """The motion caused by one added grain."""
 
     grain: int
     """Number of grains added until then."""
     before: float | None
-    """Slope before the grain was added [rad]; None without one."""
+    """Slope before the grain was added [rad]; None if it could not be measured."""
     after: float | None
-    """Slope once all grains rest again [rad]; None without one."""
+    """Slope once all grains rest again [rad]; None if it could not be measured."""
     displaced: int
-    """Grains, the added one left out, that moved by more than a mean radius or left the base."""
+    """Number of grains, without the added one, that moved by more than a mean radius or left the base."""
     left: int
-    """Grains that left the base, the added one among them."""
+    """Number of grains that left the base, including the added one."""
     duration: float
-    """Time from the first motion of another grain to the last motion of any [s]."""
+    """Time from the first motion of another grain to the last motion of any grain [s]."""
     heap: int
-    """Grains of the heap before."""
+    """Number of grains in the heap before the grain was added."""
 
     @property
     def large(self) -> bool:
-        """Whether it moved a large part of the heap."""
+        """Whether the avalanche moved at least `LARGE_SHARE` of the heap."""
         return self.displaced >= LARGE_SHARE * self.heap
 
 
 @dataclass
 class OtherAngles:
-    """State of the experiments that follow on a heap at rest."""
+    """State of the experiments on a heap at rest."""
 
     turned: float = 0.0
-    """Angle by which the table has been turned, besides the parameter [rad]."""
+    """Angle by which the table has been tilted, in addition to the parameter [rad]."""
     turned_before: float = 0.0
-    """The same at the beginning of this turn [rad]."""
+    """That angle at the beginning of the present tilt [rad]."""
     watched: list[int] = field(default_factory=list)
     """`id` of the grains whose motion is watched."""
     places: list[list[float]] = field(default_factory=list)
     """Positions of these grains at the beginning of the motion [m]."""
     stirred: float | None = None
-    """What the present motion began at: angle of the table [rad], or time [s]; None while there is none."""
+    """Angle of the table [rad], or time [s], at which the present motion began; None without motion."""
     slope: float | None = None
-    """Slope to the horizontal at the beginning of the motion [rad]; None without one."""
+    """Slope relative to the horizontal at the beginning of the motion [rad]; None if it could not be measured."""
     removed: int = 0
     """Number of grains that had left at the beginning of the motion."""
     last_motion: float = 0.0
@@ -88,7 +88,7 @@ class OtherAngles:
 
 
 def watch(angles: OtherAngles, world: World) -> None:
-    """Keep ids and positions of all grains."""
+    """Store ids and positions of all grains."""
     moving = ~world.fixed
     angles.watched = world.sphere_id[moving].tolist()
     angles.places = world.motion[:2, 0, moving].T.tolist()
@@ -130,7 +130,7 @@ class Mean(NamedTuple):
 
 
 def mean_of(values: Iterable[float | None]) -> Mean:
-    """Mean and standard error of the values that there are; nan where there are too few."""
+    """Mean and standard error of the values that are not None; nan for too few values."""
     found = np.array([value for value in values if value is not None])
     error = float(found.std(ddof=1)) / math.sqrt(found.size) if found.size > 1 else math.nan
     return Mean(float(found.mean()) if found.size else math.nan, error, int(found.size))
@@ -147,12 +147,13 @@ def repose_after(avalanches: Sequence[Avalanche]) -> Mean:
 
 
 def drop_of(avalanches: Sequence[Avalanche]) -> Mean:
-    """By how much a large avalanche lowers the slope, avalanche by avalanche [rad]."""
+    """Mean decrease of the slope in a large avalanche [rad]."""
     slopes = [(entry.before, entry.after) for entry in avalanches if entry.large]
     return mean_of([before - after for before, after in slopes if before is not None and after is not None])
 
 
 def as_large_as(sizes: Sequence[float]) -> tuple[Floats, Floats]:
-    """Sizes, ascending, and the share of avalanches that are at least as large: the distribution of sizes."""
+    """Cumulative distribution of sizes: the sizes in ascending order, and the fraction of avalanches of at least this
+    size."""
     found, counts = np.unique(np.array(sizes, float), return_counts=True)
     return found, np.cumsum(counts[::-1])[::-1] / max(1, len(sizes))

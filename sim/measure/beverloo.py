@@ -1,7 +1,7 @@
 """Beverloo's law of the flow rate through an orifice, Q = n_p sqrt(g) (D - c r)^2.5.
 
-In this form (Duffau & Lynch 2020, eq. 12) the law has no prefactor, so that c replaces the usual two numbers, a
-factor of about 0.58 and an empty ring of 1.4 diameters (c = 2.8).
+In this form (Duffau & Lynch 2020, eq. 12) the law has no prefactor: c replaces the usual two numbers, a factor of about
+0.58 and an empty ring of 1.4 diameters (c = 2.8).
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ class Bulk:
 
     box: Box
     packing_fraction: float
-    """[-]; where members of a rigid body overlap they count once."""
+    """[-]; overlaps of members of a rigid body count once."""
     stress: Stress
 
 

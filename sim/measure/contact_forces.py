@@ -1,4 +1,4 @@
-"""Forces, friction springs and Coulomb limits of all contacts, to be shown."""
+"""Forces, friction springs and Coulomb limits of all contacts, for the picture."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ContactForces:
-    """One row per contact, also of grains that a liquid bridge joins."""
+    """One row per contact, liquid bridges included."""
 
     i: NDArray[np.int64]
     """Rows of the two spheres, shape (contacts,)."""
@@ -36,21 +36,21 @@ class ContactForces:
     shear_force: Floats
     """On i [N], shape (contacts, dimension)."""
     shear: Floats
-    """Stretch of the friction spring: displacement of i against j since first touch, less the slip so far [m], shape
-    (contacts, dimension); nan where it is not known."""
+    """Displacement of the friction spring: of i relative to j since first touch, minus the part relaxed by sliding [m],
+    shape (contacts, dimension); nan if unknown."""
     limit: Floats
     """Coulomb limit of the shear force [N], shape (contacts,); nan for a law without friction coefficient."""
 
     @property
     def mobilised(self) -> Floats:
-        """Shear force over its limit [-], shape (contacts,); nan where nothing presses."""
+        """Shear force over its limit [-], shape (contacts,); nan if the limit is zero."""
         with np.errstate(divide="ignore", invalid="ignore"):
             share: Floats = np.linalg.norm(self.shear_force, axis=1) / np.where(self.limit > 0.0, self.limit, np.nan)
         return share
 
     def of_spheres(self, kept: NDArray[np.bool_]) -> ContactForces:
-        """The contacts of some spheres, in the rows that these have without the others; another sphere that they touch
-        becomes a wall."""
+        """The contacts of the spheres in `kept`, numbered without the other spheres; other spheres that they touch
+        become walls."""
         row = np.where(kept, np.cumsum(kept) - 1, -1)
         stays = kept[self.i]
         found = {entry.name: getattr(self, entry.name)[stays] for entry in fields(self)}
@@ -59,7 +59,7 @@ class ContactForces:
 
 
 def contact_forces(world: World, table: ContactTable, law_parameters: Any, rotates: bool) -> ContactForces:
-    """What acts at the contacts of this table; `law_parameters` is the tuple of numbers that the law reads."""
+    """Forces, friction springs and limits of the contacts of a table; `law_parameters` are the numbers of the law."""
     normal, force = table.normal.T, table.force.T
     normal_force = np.einsum("nc,nc->n", force, normal)
     radius = world.radius[table.i]
@@ -79,14 +79,14 @@ def contact_forces(world: World, table: ContactTable, law_parameters: Any, rotat
 
 
 def wall_entries(world: World, table: ContactTable) -> NDArray[np.intp] | None:
-    """Entries of `World.wall_contacts` of the contacts with walls, which are in the same order; None if the table was
-    made after another one has begun or ended."""
+    """Entries of `World.wall_contacts` of the contacts with walls in the table, in the same order; None if contacts
+    began or ended before the table was made."""
     touching = np.flatnonzero(world.wall_contacts.touching[: int(world.counters[WALL_CONTACT_COUNT])])
     return touching if touching.size == np.count_nonzero(table.j < 0) else None
 
 
 def shear_of(world: World, table: ContactTable, entries: NDArray[np.intp] | None, rotates: bool) -> Floats:
-    """Stretch of the friction springs [m], shape (contacts, dimension)."""
+    """Displacements of the friction springs [m], shape (contacts, dimension)."""
     pairs, walls, at_wall = world.pairs, world.wall_contacts, table.j < 0
     shear = np.full((table.i.size, table.normal.shape[0]), np.nan)
     count = int(world.counters[PAIR_COUNT])
@@ -107,8 +107,8 @@ def shear_of(world: World, table: ContactTable, entries: NDArray[np.intp] | None
 def coulomb_limit(
     world: World, table: ContactTable, entries: NDArray[np.intp] | None, normal_force: Floats, law_parameters: Any
 ) -> Floats:
-    """μ (F_n + F_c) [N], F_c the force of a liquid bridge, which presses the grains together; μ is that of the two
-    materials, where the law knows materials."""
+    """μ (F_n + F_c) [N], where F_c is the force of a liquid bridge, which presses the grains together; for a law with
+    materials, μ is the friction of the two materials."""
     if hasattr(law_parameters, "table"):
         count, at_wall = math.isqrt(len(law_parameters.table)), table.j < 0
         other = world.material[np.where(at_wall, 0, table.j)].astype(np.int64)

@@ -44,7 +44,7 @@ def touching_pairs(world: World, position: Any) -> tuple[Any, Any]:
     return ends, force
 
 
-# Compiled, because numpy takes ten times as long and does not release the GIL meanwhile.
+# Compiled: numpy takes ten times as long and does not release the GIL.
 
 
 def _add_up(i, j, touching, normal, sphere, at_wall, wall_force, force, contacts):  # type: ignore[no-untyped-def]

@@ -18,7 +18,7 @@ HELD_BY = 2
 
 @dataclass(frozen=True)
 class Coordination:
-    """Contacts of the grains that can move, including contacts with fixed spheres and walls; those of the members of a
+    """Contacts of the movable grains, including contacts with fixed spheres and walls. All contacts of the members of a
     rigid body are contacts of one grain."""
 
     mean: float

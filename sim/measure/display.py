@@ -1,4 +1,4 @@
-"""Records of what is shown: a number beside the picture, a plot with its lines."""
+"""Records for the display: readings beside the picture, plots with their lines, labels and outcomes."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ class Reading:
     error_of: str = ""
     """Source of the error, such as "line fit"; empty if it needs no explanation."""
     expected: float | None = None
-    """What a closed form says, in the same unit."""
+    """Value of the closed form, in the same unit."""
 
     @property
     def digits(self) -> str:
-        """The value with four digits; a count, such as of grains, with all of its digits."""
+        """The value with four digits; a count with all of its digits."""
         counted = not self.unit and float(self.value).is_integer() and abs(self.value) < 1e7
         return f"{self.value:.0f}" if counted else f"{self.value:.4g}"
 
     def readable(self) -> Reading:
-        """The same in the prefix of the unit that suits the value: 0.799 ms instead of 0.000799 s."""
+        """The same reading with a unit prefix that suits the value: 0.799 ms instead of 0.000799 s."""
         factor, unit = prefix_of(self.value, self.unit)
         error, expected = (number if number is None else number / factor for number in (self.error, self.expected))
         return replace(self, value=self.value / factor, unit=unit, error=error, expected=expected)
@@ -52,9 +52,9 @@ class Line:
     fitted: bool = False
     """Whether it is a law fitted to the points of the plot."""
     group: int = 0
-    """Number of the series of points that it belongs to, as points or as fitted law: each has its colour."""
+    """Number of the series to which the points or the fitted law belong; each series has its colour."""
     single: bool = False
-    """Whether the points are single runs, whose means are other points of the plot."""
+    """Whether the points are single runs; their means are other points of the plot."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Curve:
     table: tuple[tuple[str, ...], ...] = ()
     """Head and rows of a table to show beside the plot."""
     x_from_zero: bool = False
-    """Whether the horizontal axis begins at zero, however far the points are from it."""
+    """Whether the horizontal axis begins at zero, also if the points are far from zero."""
     log: bool = False
     """Whether the vertical axis is logarithmic."""
     log_x: bool = False
@@ -106,10 +106,10 @@ class Track:
 
 @dataclass(frozen=True)
 class Outcome:
-    """One outcome that the task of a scene states, held against the run at its end."""
+    """One outcome that the task of a scene states, compared with the run at its end."""
 
     statement: str
-    """What is to come out, a clause without a full stop: "the momentum stays"."""
+    """The expected outcome, a clause without a full stop: "the momentum stays"."""
     found: str
     """The number of the run with its unit, or words."""
     expected: str
@@ -118,7 +118,7 @@ class Outcome:
 
     @property
     def complaint(self) -> str:
-        """The deviation in a sentence; empty if the outcome is as stated."""
+        """The deviation in a sentence; empty if the outcome agrees with the statement."""
         return "" if self.holds else f"It does not hold that {self.statement}: {self.found} instead of {self.expected}."
 
 
@@ -127,7 +127,7 @@ class Guess:
     """The number of a scene that an audience guesses before the run, on a slider."""
 
     words: str
-    """What the number is, without a full stop: "Angle of the surface in the fastest drum"."""
+    """Name of the number, without a full stop: "Angle of the surface in the fastest drum"."""
     unit: str
     low: float
     high: float
@@ -136,17 +136,17 @@ class Guess:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a run answers to the question of its scene."""
+    """The answer of a run to the question of its scene."""
 
     value: float
-    """The number that was guessed, in the unit of the guess."""
+    """The true value of the guessed number, in the unit of the guess."""
     words: str
     """One sentence."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """A part of the particles of a scene: those with the layer of its place in the list."""
+    """A part of the particles of a scene: the spheres whose layer is the index of the part in the list."""
 
     name: str
     look: str = ""
@@ -162,9 +162,9 @@ class Plot:
     order: int
     """Tabs are sorted by this number."""
     needs: Literal["", "slope", "contacts", "packing", "values"] = ""
-    """The scenes that show the tab, from the beginning of a run on, so that no tab moves when a value appears: all of
-    them, those that measure a slope, those of grains that touch one another, or those with a packing. "values" shows it
-    once there is a value."""
+    """The scenes that show the tab from the beginning of a run on: "" all, "slope" those that measure a slope,
+    "contacts" those with grains that touch one another, "packing" those with a packing. No tab then moves when a value
+    appears. "values": the tab is shown once there is a value."""
 
 
 COMPARISON = "comparison"

@@ -1,9 +1,9 @@
 """The energy ledger of a run: all forms of energy, and the sources and sinks.
 
     translational + rotational + potential + elastic + shear + bonds
-        + damping + sliding + stiffening + breaking + removed - poured - work = gap ,
+        + damping + sliding + stiffening + breaking + removed - poured - work = gap .
 
-and the gap is the error of the time step. `damping` and the energy added to friction springs are summed in the contact
+The gap is the error of the time step. `damping` and the energy added to friction springs are summed in the contact
 loop at every step. The change by a command, a poured layer or a removed grain is booked as the difference of the
 mechanical energies after and before it.
 """
@@ -23,8 +23,7 @@ from repose.sim.measure.display import ENERGY, MOTION
 from repose.sim.measure.measurement import Measurement, System
 
 HEAVIEST = 1e200
-"""Mass from which on a sphere is only shown and not moved by forces, such as those of a dump: its energy is unknown
-[kg]."""
+"""Mass above which forces do not move a sphere, such as a sphere of a dump; its energy is unknown [kg]."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +35,7 @@ class Energy:
     rotational: float
     """Kinetic energy of the spins about the centres; 0 without rotation."""
     potential: float
-    """Of gravity and of fields."""
+    """Potential energy of gravity and of fields."""
     elastic: float
     shear: float
     """Energy stored in friction springs."""
@@ -47,8 +46,8 @@ class Energy:
     sliding: float
     """Energy that friction springs give up as heat, by sliding and at the end of contacts."""
     stiffening: float
-    """Energy that friction springs give up as their stiffness K follows the overlap (Hertz-Mindlin), -∫ ξ² dK/2:
-    negative where they gain energy; 0 for laws of constant stiffness."""
+    """Energy that friction springs lose as their stiffness K follows the overlap (Hertz-Mindlin), -∫ ξ² dK/2. A gain is
+    negative; 0 for laws of constant stiffness."""
     breaking: float
     """Energy that bonds stored when they broke."""
     poured: float
@@ -92,7 +91,7 @@ def energy_ledger(
     inertia[inertia > HEAVIEST] = math.nan
     carried = (0.0, 0.0, 0.0)
     if world.bodies:
-        inertia[:, world.bodies.member] = 0.0  # rows of members stand for parts of bodies
+        inertia[:, world.bodies.member] = 0.0  # members are counted with their bodies
         carried = _of_bodies(world, gravity, velocity_shift)
     velocity = world.motion[:, 1] - velocity_shift * world.motion[:, 2]
     dimension = len(gravity)
@@ -101,7 +100,7 @@ def energy_ledger(
     stiffening = float(world.stiffening.sum())
     kinetic = 0.5 * inertia * velocity**2
     damping, shear = float(world.ledger[LEDGER_DAMPING].sum()), survey.shear_energy
-    if np.isnan(inertia).any():  # no force moves these spheres: what it does is no energy that they have or lose
+    if np.isnan(inertia).any():  # no force moves these spheres: they have no energy in the ledger
         damping = shear = friction = stiffening = math.nan
     return Energy(
         translational=float(kinetic[:dimension].sum()) + carried[0],
@@ -121,7 +120,7 @@ def energy_ledger(
 
 
 def _of_bodies(world: World, gravity: tuple[float, ...], velocity_shift: float) -> tuple[float, float, float]:
-    """Translational, rotational and potential energy of all bodies [J]; those that cannot move count nothing."""
+    """Translational, rotational and potential energy of all movable bodies [J]."""
     bodies, dimension = world.bodies, len(gravity)
     moving = bodies.inverse_mass[0] > 0.0
     inertia = 1.0 / bodies.inverse_mass[:, moving]

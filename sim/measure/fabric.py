@@ -2,9 +2,9 @@
 
     fabric_ab = mean over contacts of n_a n_b
 
-Its trace is 1. The difference of its largest and its smallest principal value is 0 where all directions are equally
-frequent, and 1 where all contacts have the same one. In the plane a frequency (1 + a cos 2(θ - θ₁)) / 2π has the
-difference a / 2 (Rothenburg & Bathurst, Géotechnique 39 (1989) 601).
+Its trace is 1. The difference of its largest and its smallest principal value is 0 if all directions are equally
+frequent, and 1 if all contacts have the same direction. In the plane, for the frequency (1 + a cos 2(θ - θ₁)) / 2π, the
+difference is a / 2 (Rothenburg & Bathurst, Géotechnique 39 (1989) 601).
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def fabric(normal: Floats) -> Fabric:
 
 def rose(angle: Floats, force: Floats, sectors: int) -> tuple[Floats, Floats]:
     """Number of contacts over its mean, and mean normal force over the mean of all contacts [-], in equal sectors from
-    the angle 0 on, each shape (sectors,); the force is 0 where there is no contact.
+    the angle 0 on, each of shape (sectors,); the force is 0 in sectors without contacts.
 
     A contact has two opposite directions, `angle` [rad] and angle + π, and counts in both sectors. `sectors` is even.
     """

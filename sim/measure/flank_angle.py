@@ -1,7 +1,7 @@
 """Angle of a heap's flank in space, from the radius of the heap at each height.
 
-The averaged profile of `angle_of_repose_3d` suits a cone. A heap of bodies that hook into one another has a flat top
-and a steep flank, where heights over the distance from the axis have no line: here distance is fitted over height.
+The averaged profile of `angle_of_repose_3d` suits a cone. A heap of interlocking bodies has a flat top and a steep
+flank: there the distance from the axis is fitted as a function of the height.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from repose.sim.measure.angle_of_repose_3d import SECTORS
 TOP = 0.98
 """Share of the volume below the height of a heap [-]."""
 FROM, TO = 0.15, 0.85
-"""Fitted part of the height: the foot is rounded and has strays around it, the top is rounded [-]."""
+"""Fitted part of the height [-]: foot and top are rounded, and single grains lie around the foot."""
 LAYERS = 8
 """Number of layers in this part."""
 FEWEST, FEWEST_LAYERS = 3, 4
-"""Spheres of a layer, and layers, below which nothing is fitted."""
+"""Least number of spheres per layer, and of layers, for a fit."""
 STEEPEST = 0.01
 """Least loss of radius per height [-]: a vertical or overhanging flank counts as one of 89.4°."""
 

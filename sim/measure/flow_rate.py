@@ -10,10 +10,10 @@ import numpy as np
 from repose.sim.engine.world import Floats
 
 LAST_SHARE = 0.9
-"""Fraction of grains that have passed from which on the vessel is nearly empty and the flow is not steady [-]."""
+"""Fraction of grains that have passed at the end of steady flow, when the vessel is nearly empty [-]."""
 
 BLOCKS = 8
-"""Number of blocks of equally many passages from which the error of the mean is computed."""
+"""Number of blocks of equal numbers of passages, from whose scatter the error of the mean is computed."""
 
 
 @dataclass(frozen=True)

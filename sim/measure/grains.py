@@ -1,4 +1,4 @@
-"""Grains of a world: every loose sphere is one, and every rigid body is one, of however many spheres it consists."""
+"""Grains of a world: every loose sphere and every rigid body is one grain."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import numpy as np
 from repose.sim.engine.world import Floats, World
 
 POINTS = 4000
-"""Points in each member by which the share of it that belongs to it alone is measured: an error of 1e-3."""
+"""Number of sample points per member for the volume share that belongs to it alone: an error of 1e-3."""
 SAME = 1e-6
-"""Bodies whose members differ by less than this share of the largest radius have one shape [-]."""
+"""Bodies whose members differ by less than this fraction of the largest radius have equal shapes [-]."""
 UNIT = {2: np.pi, 3: 4.0 / 3.0 * np.pi}
 """Area of a disc, and volume of a ball, of radius 1."""
 
@@ -32,7 +32,7 @@ def grain_count(world: World) -> int:
 
 
 def grain_radii(world: World) -> Floats:
-    """Radius of a sphere (in the plane a disc) as large as each grain that can move [m], shape (grains,)."""
+    """Radius of the sphere (in the plane the disc) of equal volume, for each movable grain [m], shape (grains,)."""
     if not world.bodies:
         return world.radius[~world.fixed]
     dimension = world.search.reference.shape[0]
@@ -41,10 +41,10 @@ def grain_radii(world: World) -> Floats:
 
 
 def own_shares(world: World) -> Floats:
-    """Share of the volume (in the plane the area) of each sphere that counts for it [-], shape (count,).
+    """Fraction of the volume (in the plane the area) of each sphere that belongs to it alone [-], shape (count,).
 
-    1 for a loose sphere. Where members of a body overlap, a point counts for the one of the smallest power distance
-    |x - c|² - R², so that the volumes of the members times their shares add up to that of their union.
+    1 for a loose sphere. In an overlap of members of a body, a point belongs to the member with the smallest power
+    distance |x - c|² - R²: the volumes of the members times their fractions add up to the volume of their union.
     """
     share = np.ones(world.sphere_count)
     if not world.bodies:
@@ -77,7 +77,7 @@ def _shares(shape: bytes, members: int) -> Floats:
         place = radius[k] * points
         own = (place**2).sum(axis=1)[:, None] - radius[k] ** 2
         other = ((place[:, None] - (centre[near] - centre[k])) ** 2).sum(axis=2) - radius[near] ** 2
-        # Of two that are equal and at one place the first has everything.
+        # Of two equal spheres at one position the first gets the whole volume.
         mine = (own < other) | ((own == other) & (k < near))
         share[k] = mine.all(axis=1).mean()
     return share
@@ -85,8 +85,8 @@ def _shares(shape: bytes, members: int) -> Floats:
 
 @lru_cache(maxsize=2)
 def _points_in_ball(dimension: int) -> Floats:
-    """Points that fill a ball (in the plane a disc) of radius 1 evenly, shape (POINTS, dimension): a lattice of rank 1
-    whose steps are powers of the root of x^(d+1) = x + 1 (M. Roberts, 2018)."""
+    """Evenly distributed points in a ball (in the plane a disc) of radius 1, shape (POINTS, dimension): a lattice of
+    rank 1 whose steps are powers of the root of x^(d+1) = x + 1 (M. Roberts, 2018)."""
     root = {2: 1.3247179572447458, 3: 1.2207440846057596}[dimension]
     lattice = (0.5 + np.arange(POINTS)[:, None] * root ** -np.arange(1.0, dimension + 1.0)) % 1.0
     radius = lattice[:, :1] ** (1.0 / dimension)

@@ -15,4 +15,4 @@ MEASUREMENT = Measurement(
     plot=CONTACTS,
     order=50,
 )
-"""In radii of the smaller sphere that can move, now; result.json also has the largest of the run with its place."""
+"""Present value, in radii of the smaller movable sphere; result.json also has the largest overlap of the run."""

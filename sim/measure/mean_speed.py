@@ -17,7 +17,7 @@ def mean_speed(world: World, among: NDArray[np.bool_] | bool = True) -> float:
     square = velocity[0] * velocity[0]
     for component in velocity[1:]:
         square = square + component * component
-    speed = np.sqrt(square)[moving]  # selected last: to select columns of the table takes longer than the rest
+    speed = np.sqrt(square)[moving]  # selected last: selecting columns of the table takes longer than the rest
     return float(speed.mean()) if speed.size else 0.0
 
 

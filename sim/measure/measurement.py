@@ -94,14 +94,14 @@ class Measurement:
     costly: bool = False
     """Whether a sample costs more than a few steps; such measurements are sampled only every `COSTLY_STEPS` steps."""
     shown: Callable[[System], bool] | bool = True
-    """Function that tells whether the value is shown beside the picture now, if it is not nan."""
+    """Whether a value other than nan is shown beside the picture now; a bool, or a function of the state."""
     of_grains: bool = False
-    """Whether the reading tells something of grains that touch one another only: it is not shown for bodies and liquids
-    of particles that cohere, whose pressure and packing follow from the spacing of the particles."""
+    """Whether the reading applies only to grains that touch one another. It is not shown for bodies and liquids of
+    cohesive particles, whose pressure and packing follow from the spacing of the particles."""
     help: Callable[[System], str] | str = ""
     """Tooltip of the reading."""
     error: Callable[[System], float] | None = None
-    """Function that returns the uncertainty of the present value in SI units, or nan; None if it has none."""
+    """Function that returns the uncertainty of the present value in SI units, or nan; None for no uncertainty."""
     error_of: str = ""
     """Source of the uncertainty."""
     plot: Plot | None = OTHER

@@ -1,13 +1,13 @@
 """Packing fraction: the fraction of a box that is filled by grains, and a box well inside the packing.
 
-Of each grain exactly the part inside the box counts, of a rigid body that of its members, which overlap, each with the
-share of it that counts for it alone (`repose.sim.measure.grains`). As usual for soft grains, the lens of overlap of two
-grains counts twice: about 0.4 (overlap/radius)² of a sphere, 0.4 (overlap/radius)^(3/2) of a disc. In the plane the
-part has a closed form. In space it is the integral of this closed form over slices, z = z_0 + R sin t, by
-Gauss–Legendre quadrature, which only grains cut by the surface of the box need.
+The part of each grain inside the box is computed exactly. The members of a rigid body overlap; each counts with the
+fraction of its volume that belongs to it alone (`repose.sim.measure.grains`). As usual for soft grains, the lens of
+overlap of two grains counts twice: about 0.4 (overlap/radius)² of a sphere, 0.4 (overlap/radius)^(3/2) of a disc. In
+the plane the part has a closed form. In space it is the integral of this closed form over slices, z = z_0 + R sin t, by
+Gauss–Legendre quadrature, for grains that the surface of the box cuts.
 
 The box is the largest square or cube of cells that all belong to the packing (chessboard distance transform), reduced
-by a diameter on all sides, so that it contains neither walls nor a free surface.
+by a diameter on all sides: it contains neither walls nor a free surface.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from repose.sim.measure.grains import UNIT, grain_radii, own_shares
 from repose.sim.measure.measurement import System
 
 PACKED = {2: 0.4, 3: 0.3}
-"""Packing fraction from which a cell belongs to the packing [-]: half of the lowest value of discs and spheres at
+"""Packing fraction above which a cell belongs to the packing [-]: half of the lowest value of discs and spheres at
 rest."""
 
 SMALLEST_BOX = 3.0
@@ -31,7 +31,8 @@ MOST_PLACES = 250_000
 """Largest number of cells; if grains are spread over more, the cells around the middle grain are used."""
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(16)
-"""Number of slices: the part of a cut grain has an error of 4e-4 of its volume, the mean of many grains of 1e-7."""
+"""Positions and weights of the slices: the error of a cut grain is 4e-4 of its volume, that of a mean over many grains
+1e-7."""
 
 
 class Box(NamedTuple):
@@ -44,10 +45,10 @@ class Box(NamedTuple):
 
 
 def box_in_packing(world: World) -> Box | None:
-    """The largest box well inside the packing of the movable spheres; None if it is too small, and where spheres are
-    bonded: these are bodies, and their stress is that of the bonds.
+    """The largest box well inside the packing of the movable spheres; None if it is too small or spheres are bonded,
+    since the stress of bonded spheres is that of the bonds.
 
-    Of several equally large boxes, the one nearest to the middle of the packing.
+    Of several equally large boxes the one nearest to the middle of the packing is used.
     """
     from scipy import ndimage  # scipy takes a third of a second to import: only when measuring
 
@@ -91,8 +92,8 @@ def packing_fraction(
 ) -> float:
     """Fraction of the box from `lower` to `upper` [m] inside spheres at `position` (count, dimension) [m].
 
-    In the plane the fraction of the area inside discs. Of each sphere `share` counts [-], shape (count,). Raises
-    ValueError for a box without volume.
+    In the plane it is the fraction of the area inside discs. The volume of each sphere is multiplied by `share` [-],
+    shape (count,). Raises ValueError for a box without volume.
     """
     position, radius = np.asarray(position, float), np.asarray(radius, float)
     share = np.broadcast_to(np.asarray(share, float), radius.shape)
@@ -102,7 +103,7 @@ def packing_fraction(
     room = np.minimum(position - lower, upper - position).min(axis=1)
     whole, cut = room >= radius, np.abs(room) < radius
     dimension = len(lower)
-    # Beyond an edge of the box `room` can select a sphere that does not meet it: the part of this sphere is zero.
+    # Near an edge of the box `room` can select a sphere outside the box, whose part is then zero.
     complete = UNIT[dimension] * np.sum(radius[whole] ** dimension * share[whole])
     low, high = lower - position[cut], upper - position[cut]
     part = disc_in_rectangle(radius[cut], low, high) if dimension == 2 else sphere_in_box(radius[cut], low, high)
@@ -123,8 +124,8 @@ def disc_in_rectangle(radius: Floats, low: Floats, high: Floats) -> Floats:
 def area_below(radius: Floats, x: Floats, y: Floats) -> Floats:
     """Area of the disc left of x and below y.
 
-    A column at u of half height s = sqrt(R² - u²) has y + s of its length below y where |y| < s, that is for
-    |u| < c = sqrt(R² - y²), and else all of it or nothing, (1 + sign y) s. Both are integrated from -R to x.
+    A column at u has the half height s = sqrt(R² - u²). Its length below y is y + s if |y| < s, that is for
+    |u| < c = sqrt(R² - y²), and otherwise (1 + sign y) s, all of it or nothing. Both are integrated from -R to x.
     """
     x, y = np.clip(x, -radius, radius), np.clip(y, -radius, radius)
     c = np.sqrt(radius**2 - y**2)

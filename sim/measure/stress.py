@@ -2,13 +2,13 @@
 
     stress_ab = (1/V) [ sum over contacts  f_a l_b s  +  sum over grains  m (v_a - V_a)(v_b - V_b) ]
 
-f is the force on i, l the branch x_i - x_j (at a wall from the contact point to x_i; x is the centre of a grain, of a
-rigid body its centre of mass) and s the fraction of the branch inside the box. With s the contact part is exactly the
-mean over the box of a stress that is concentrated on the branches, for every size of the box (Love 1927, Weber 1966; s
-as in Lätzel, Luding & Herrmann, Granular Matter 2 (2000) 123). V is the mass-weighted mean velocity of the grains whose
-centres lie in the box. **Compression is positive.** In the plane V is an area and stress a force per length, N/m. The
-tensor is symmetric if the contacts exert no net torque on any grain: at rest, and without friction. Grains that do not
-rotate take up any torque: with friction their stress is not symmetric (`Stress.asymmetry`).
+f is the force on i, l the branch x_i - x_j (at a wall from the contact point to x_i; x is the centre of mass of a grain
+or rigid body), and s the fraction of the branch inside the box. With the factor s the contact part is exactly the mean
+over the box of a stress concentrated on the branches, for every size of the box (Love 1927, Weber 1966; s as in Lätzel,
+Luding & Herrmann, Granular Matter 2 (2000) 123). V_a is the mass-weighted mean velocity of the grains with centres in
+the box, V its volume. **Compression is positive.** In the plane V is an area and stress a force per length, N/m. The
+tensor is symmetric if the contacts exert no net torque on any grain: at rest, and without friction. Grains without
+rotation bear any torque: with friction their stress is not symmetric (`Stress.asymmetry`).
 """
 
 from __future__ import annotations

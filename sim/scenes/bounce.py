@@ -1,18 +1,19 @@
 """Bouncing spheres of three restitutions, compared with ballistic arcs with instantaneous rebound.
 
-The spheres have a horizontal velocity, so that the arcs lie beside each other in space; there is no friction, and no
-force acts along the plane. The run ends when the sphere of the largest restitution lands for the first time after the
-duration.
+The spheres have a horizontal velocity: the arcs lie beside each other in space. There is no friction, and no force acts
+along the plane. The run ends when the sphere of the largest restitution lands for the first time after the duration.
 
 A sphere dropped from h first lands after T = sqrt(2h/g) with v = sqrt(2 g h); arc n rises with e^n v and lasts
-2 e^n v/g, so that all arcs end at T (1 + e)/(1 - e). A contact takes time, and its weight a little of the speed. With
-w = sqrt(K/m), the damping ratio z that gives e, and w_d = w sqrt(1 - z²) the overlap of a contact that begins with u is
+2 e^n v/g; all arcs end at T (1 + e)/(1 - e). A real contact takes time, and the weight reduces the rebound slightly.
+With w = sqrt(K/m), the damping ratio z of the restitution e, and w_d = w sqrt(1 - z²), the overlap of a contact that
+begins with the speed u is
 
     x(s) = g/w² + exp(-z w s) (A cos w_d s + B sin w_d s),  A = -g/w²,  B = (u - z w g/w²)/w_d
 
-until x = 0 again. To first order in g this is at s = pi/w_d + (1 + e) g/(w² e u), with the speed e u - 2 z (1 + e) g/w:
-every rebound is late by the first and later arcs are shorter by the second. The difference between this motion and the
-arcs is what the contact time explains; the run differs from the motion by the error of the time step only.
+until x = 0 again. To first order in g the contact ends at s = pi/w_d + (1 + e) g/(w² e u) with the speed
+e u - 2 z (1 + e) g/w: every rebound is late by this time, and the lower speed shortens later arcs. The deviation of
+this motion from the arcs is called explained by the contact time; the run differs from this motion by the error of the
+time step only.
 
 It is the first of the two verifications in the article "DEM(個別要素法・離散要素法)の紹介" (Qiita, in Japanese).
 """
@@ -119,7 +120,7 @@ class BounceParameters(MotionParameters):
         return self.restitution_low, self.restitution_middle, self.restitution_high
 
     def materials(self) -> tuple[Material, ...]:
-        """One row per sphere, the last one the plane; Young's modulus is not used."""
+        """One row per sphere, and the last row for the plane; Young's modulus is not used."""
         return tuple(Material(1.0, 0.0, 1.0, e, 0.0) for e in (*self.restitutions, 1.0))
 
     def differing(self) -> dict[tuple[int, int], dict[str, float]]:
@@ -134,20 +135,20 @@ class BounceParameters(MotionParameters):
 SPHERES = 3
 
 MOST_ARCS = 1000
-"""Number of arcs of the closed form that are computed; later arcs are too low to see."""
+"""Number of computed arcs of the closed form; later arcs are too low to be visible."""
 
 LONGEST = 3.0
 """The run ends after this many durations at the latest [-]."""
 
 NUMERICAL = 0.05
-"""Share of the explained deviation by which the run may exceed it: the damping force begins with a jump, which the step
-resolves to half of itself [-]."""
+"""Fraction of the explained deviation by which the run may exceed it [-]: the damping force begins with a jump, at a
+time that is resolved to half a step."""
 
 LANE = 6.0
 """Distance of the lanes, so that no sphere hides another [radii]."""
 
 CLOSED_FORM = "ballistic arcs"
-"""Lines of one name share an entry of the legend."""
+"""Name of the lines of the closed form; lines of one name share an entry of the legend."""
 
 DOTS_APART = 0.02
 """Time between the dots of the closed form [s]."""
@@ -261,8 +262,8 @@ def deviations(experiment: Experiment) -> Floats:
 
 
 def with_contact_time(parameters: BounceParameters, restitution: float, time: Floats) -> Floats:
-    """Height of the lowest point above the plane, negative for an overlap, at times since the drop [m]: arcs and
-    contacts of the Voigt law one after the other, see the docstring of the module."""
+    """Height of the lowest point above the plane at times since the drop [m], negative for an overlap: alternating arcs
+    and contacts of the Voigt law (module docstring)."""
     from scipy.optimize import brentq
 
     g = max(parameters.gravity * math.cos(parameters.tilt), 1e-12)
@@ -306,7 +307,7 @@ def explained(experiment: Experiment) -> Floats:
 
 
 def allowed(experiment: Experiment) -> Floats:
-    """Largest deviation that is accepted [m], shape (3,): the explained one and `NUMERICAL` of it for the step."""
+    """Largest accepted deviation [m], shape (3,): 1 + `NUMERICAL` times the explained deviation."""
     return (1.0 + NUMERICAL) * explained(experiment)
 
 
@@ -388,7 +389,7 @@ def facets(experiment: Experiment) -> Floats:
 
 
 def results(experiment: Experiment) -> dict[str, Any]:
-    """Deviations from the closed form, what of them the contact time explains, kinetic energies [J] at the end."""
+    """Deviations from the closed form, deviations explained by the contact time, kinetic energies at the end [J]."""
     built = experiment.run.built
     energies = kinetic_at_end(experiment.run.state, SPHERES)
     columns = zip(built.restitutions, deviations(experiment), explained(experiment), energies, strict=True)
@@ -407,7 +408,7 @@ def results(experiment: Experiment) -> dict[str, Any]:
 
 
 def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
-    """The deviation of every sphere from its arcs beside what the contact time explains, at the end."""
+    """The deviation of every sphere from its arcs at the end, beside the deviation explained by the contact time."""
     if experiment.phase != "rested":
         return ()
     columns = zip(
@@ -429,7 +430,7 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
 
 
 def check(experiment: Experiment) -> str:
-    """Heights differ from the arcs by no more than the contact time explains."""
+    """Check that heights differ from the arcs by no more than `allowed`."""
     if experiment.phase != "rested":
         return f"The spheres did not move to the end of the run: phase {experiment.phase}."
     for e, far, most in zip(

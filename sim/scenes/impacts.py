@@ -1,17 +1,18 @@
-"""The eight impacts of Chung & Ooi (Granular Matter 13 (2011) 643), side by side, against published and closed forms.
+"""The eight impacts of Chung & Ooi (Granular Matter 13 (2011) 643), compared with published values and closed forms.
 
 1, 2: elastic head-on impacts of two spheres, and of a sphere on a rigid plane (Hertz): force, overlap, contact time.
 3: rebound for five restitutions. 4, 5: oblique impacts on a plane, at constant speed and at constant normal speed.
 6: spinning spheres on a plane. 7: two equal spinning spheres. 8: a spinning sphere on one five times as large and a
 thousand times as dense.
 
-4 to 8 are compared where the contact slides throughout. The friction impulse is mu times the impulse of the normal
-force while it pushes, J = mu m* (1 + e) v_n P, so that each sphere changes its tangential velocity by J/m and its spin
-by J R/I = 2.5 J/(m R); it slides throughout if the contact begins to slide with more than 3.5 J/m*. P = 1 without
-damping; with it the normal force pulls as the spheres part, when nothing rubs: P(0.5) = 1.03 (`pushing`). Test 5 is
-published for a radius of 10 µm: here it is 10 mm, since none of these changes depends on the size but the spin, by 1/R.
+Tests 4 to 8 are compared for contacts that slide throughout. The friction impulse is mu times the impulse of the normal
+force while this force pushes, J = mu m* (1 + e) v_n P. It changes the tangential velocity of each sphere by J/m and its
+spin by J R/I = 2.5 J/(m R). A contact slides throughout if its initial sliding speed exceeds 3.5 J/m*. P = 1 without
+damping; with damping the normal force pulls while the spheres part, and there is no friction then: P(0.5) = 1.03
+(`pushing`). Test 5 is published for a radius of 10 µm; here the radius is 10 mm, since of these changes only the spin
+depends on the size, as 1/R.
 
-The plane is so stiff that E* is that of the sphere. Gravity is off.
+The plane is so stiff that E* is that of the sphere. Gravity is zero.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ OXIDE, STEEL = Material(380e9, 0.23, 4000.0, 1.0, 0.0), Material(208e9, 0.30, 78
 RIGID = 1e25
 """Young's modulus of the plane [Pa]."""
 HEAVY = 1000.0
-"""Density of the large sphere of test 8 over that of the small one [-]."""
+"""Density of the large sphere over that of the small sphere in test 8 [-]."""
 
 
 @cache
@@ -90,7 +91,7 @@ class Impact(NamedTuple):
     tangential: float = 0.0
     """Speed along the plane [m/s]."""
     spin: float = 0.0
-    """Spin about y, for two spheres of both unless the other one is larger [rad/s]; a positive one rolls forwards."""
+    """Spin about y [rad/s], positive when rolling forwards; for two equal spheres the spin of both."""
     other: float = 0.0
     """Radius of the other sphere [m]; 0: a rigid plane."""
     published: tuple[float, float, float] = (0.0, 0.0, 0.0)
@@ -98,12 +99,12 @@ class Impact(NamedTuple):
 
     @property
     def mass(self) -> float:
-        """Of the first sphere [kg]."""
+        """Mass of the first sphere [kg]."""
         return self.material.density * 4.0 / 3.0 * math.pi * self.radius**3
 
     @property
     def other_mass(self) -> float:
-        """Of the other sphere [kg]; infinite for a plane."""
+        """Mass of the other sphere [kg]; infinite for a plane."""
         dense = HEAVY if self.other > self.radius else 1.0
         return self.mass * dense * (self.other / self.radius) ** 3 if self.other else math.inf
 
@@ -185,7 +186,7 @@ NEAR = 0.02
 NEAR_RESTITUTION = 0.005
 """Tolerance of a restitution [-]; Tsuji's damping is fitted to e."""
 BEFORE, AFTER = 0.4, 1.4
-"""Free flight before, and flight with the rest of the contact after the elastic contact time [contact times]."""
+"""Duration before the impact, and duration after the elastic contact time [contact times]."""
 EXACT = 1e-10
 """Bound of the change of momentum and angular momentum [-]."""
 BALANCE = 0.01
@@ -219,8 +220,8 @@ class ImpactParameters(MotionParameters):
 
     @property
     def duration(self) -> float:
-        """From the release to the end of the run [s]. Damping makes the contact longer: by half at e = 0.2, the
-        smallest one here."""
+        """Time from the release to the end of the run [s]. Damping lengthens the contact: by half at e = 0.2, the
+        smallest restitution here."""
         return (BEFORE + AFTER + 0.6) * self.contact_time
 
     def materials(self) -> tuple[Material, ...]:
@@ -247,9 +248,10 @@ class ImpactState(PhaseState):
     force: list[list[float]] = field(default_factory=list)
     """Normal force [N]."""
     after: list[list[float]] = field(default_factory=list)
-    """Of each first sphere at the end: normal and tangential speed [m/s], spin [rad/s]."""
+    """Normal and tangential speed [m/s] and spin [rad/s] of each first sphere at the end."""
     changed: list[float] = field(default_factory=list)
-    """At the end: relative changes of momentum and of angular momentum, share of the energy that is not booked [-]."""
+    """Relative changes of momentum and angular momentum, and fraction of the energy that is not booked, at the end
+    [-]."""
 
 
 Vectors = Floats
@@ -388,7 +390,7 @@ def peaks(state: ImpactState, row: int) -> tuple[float, float, float]:
 
 
 def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
-    """Every number of the test beside the published one, or that of the closed form."""
+    """Every number of the test beside the published value or the closed form."""
     state: ImpactState = experiment.run.state
     if not state.after:
         return ()
@@ -458,8 +460,8 @@ def actions(experiment: Experiment) -> tuple[Action, ...]:
 
 
 def readings(experiment: Experiment) -> tuple[Reading, ...]:
-    """Of each impact the greatest force where one is published, the rebound where nothing rubs, else the tangential
-    speed afterwards."""
+    """For each impact the greatest force if one is published, the rebound without friction, else the tangential speed
+    after the impact."""
     state: ImpactState = experiment.run.state
     if not state.after:
         return ()
@@ -518,7 +520,7 @@ def results(experiment: Experiment) -> dict[str, Any]:
 
 
 def check(experiment: Experiment) -> str:
-    """The first number that differs."""
+    """The first number that deviates by more than its tolerance, in a sentence."""
     if experiment.phase != "rested":
         return f"The spheres have not met: phase {experiment.phase}."
     return next((entry.complaint for entry in outcomes(experiment) if not entry.holds), "")

@@ -1,8 +1,9 @@
 """Spheres of five frictions on a slope, compared with the closed forms of rolling and sliding.
 
-On a slope alpha a sphere rolls without sliding from mu_c = (2/7) tan(alpha) on, with (5/7) g sin(alpha); below mu_c
-it slides with g (sin(alpha) - mu cos(alpha)). The spheres are released at rest, at the
-overlap of their weight, with unstretched friction springs: these need about one oscillation, 1/w with w² = (7/2) K_t/m.
+On a slope alpha, for a friction of at least mu_c = (2/7) tan(alpha), a sphere rolls without sliding with the
+acceleration (5/7) g sin(alpha); below mu_c it slides with g (sin(alpha) - mu cos(alpha)). The spheres are released at
+rest, at the overlap of their weight, with unstretched friction springs, which need about one oscillation to adjust: 1/w
+with w² = (7/2) K_t/m.
 
 It is the second of the two verifications in the article "DEM(個別要素法・離散要素法)の紹介" (Qiita, in Japanese).
 """
@@ -106,7 +107,7 @@ class SlopeParameters(MotionParameters):
         return self.gravity * max(5.0 / 7.0 * sine, sine - friction * cosine)
 
     def materials(self) -> tuple[Material, ...]:
-        """One row per sphere, the last one the slope; Young's modulus is not used."""
+        """One row per sphere, and the last row for the slope; Young's modulus is not used."""
         return tuple(Material(1.0, 0.0, 1.0, self.restitution, mu) for mu in (*self.frictions, 1.0))
 
     def differing(self) -> dict[tuple[int, int], dict[str, float]]:
@@ -117,7 +118,7 @@ class SlopeParameters(MotionParameters):
 SPHERES = 5
 
 LANE = 5.0
-"""Distance of the lanes, so that no sphere hides another [radii]."""
+"""Distance of the lanes, at which no sphere hides another one [radii]."""
 
 ROLLS = 0.03
 """A sphere counts as rolling if its surface slides along the slope with less than this fraction of its speed [-]."""
@@ -201,14 +202,14 @@ def accelerations(experiment: Experiment) -> Floats:
 def allowed(parameters: SlopeParameters) -> float:
     """Largest error of an acceleration by the first oscillation of the friction springs [m/s²].
 
-    The speed lags behind by up to g sin(alpha)/w, a share 6/(w T) of which a straight line turns into slope.
+    The speed lags by up to g sin(alpha)/w; the fraction 6/(w T) of this enters the slope of a fitted straight line.
     """
     omega = math.sqrt(3.5 * parameters.shear_stiffness / parameters.mass)
     return 6.0 * parameters.gravity * abs(math.sin(parameters.steepness)) / (omega * parameters.duration)
 
 
 def readings(experiment: Experiment) -> tuple[Reading, ...]:
-    """Measured accelerations, with their distance from the closed form in the help."""
+    """Measured accelerations; the tooltip gives the deviation from the closed form."""
     built = experiment.run.built
     found = accelerations(experiment)
     if np.isnan(found).any():

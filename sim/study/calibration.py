@@ -1,11 +1,12 @@
 """Calibration: the value of one parameter for which a noisy quantity has a wanted value, with its confidence interval.
 
-Heaps of other seeds scatter more than neighbouring values of the parameter differ, so that no single run and no
-difference of two runs tells the way. Therefore all runs so far are fitted by a parabola y(x) with equal weights (x is
-the logarithm of the parameter, or the parameter itself where it can be 0 or less), whose crossing with the wanted value
-is the result (inverse prediction from a regression). The next runs are done around that crossing, until its standard
-error is as wanted, or is mostly the error of the wanted value, which no run makes smaller. The error is that of
-crossings of parabolas fitted to resampled residuals (bootstrap), and contains the error of the wanted value.
+The scatter over seeds exceeds the difference between neighbouring values of the parameter: neither a single run nor the
+difference of two runs gives the direction of the search. Therefore a parabola y(x) is fitted to all runs so far with
+equal weights, where x is the logarithm of the parameter, or the parameter itself if it can be 0 or less. The result is
+the crossing of the parabola with the wanted value (inverse prediction from a regression). The next runs are done around
+the crossing, until its standard error is as small as wanted, or is mostly due to the error of the wanted value, which
+no run reduces. The error is that of the crossings of parabolas fitted to resampled residuals (bootstrap), and includes
+the error of the wanted value.
 """
 
 from __future__ import annotations
@@ -25,45 +26,45 @@ from repose.sim.study.plan import StudyPlan
 from repose.sim.study.quantities import default_names, name_of_study, quantity_of, read
 
 FIRST_VALUES, FIRST_SEEDS = 4, 2
-"""Values and seeds before the first fit."""
+"""Number of values and of seeds before the first fit."""
 WITHIN = 0.1
-"""Smallest distance of further values from the crossing, as a share of the range of x [-]."""
+"""Smallest distance of further values from the crossing, over the range of x [-]."""
 PLACES = 201
-"""Places at which a curve without a crossing is looked at."""
+"""Number of points at which a curve without a crossing is evaluated."""
 RESAMPLED = 500
 """Number of parabolas fitted to resampled residuals."""
 SMALL = 0.5
-"""Share of the standard error that is due to the runs, below which further runs narrow it by less than
-1 - sqrt(1 - SMALL²) = 13 %: the rest is the error of the wanted value [-]."""
+"""Fraction of the standard error due to the runs below which further runs reduce the error by less than
+1 - sqrt(1 - SMALL²) = 13 % [-]; the rest is the error of the wanted value."""
 DIGITS = 3
-"""Significant digits of the values that are run."""
+"""Number of significant digits of the parameter values of the runs."""
 
 
 @dataclass(frozen=True)
 class Goal:
-    """What a calibration looks for."""
+    """The goal of a calibration."""
 
     scene: str
     name: str
     """The parameter that is determined."""
     low: float
     high: float
-    """Range in which it is looked for, SI."""
+    """Range of the search, SI."""
     wanted: float
-    """Of k, or of the quantity in its shown unit."""
+    """Wanted value of k, or of the quantity in its shown unit."""
     wanted_error: float = 0.0
     """Standard error of the wanted value, such as that of a measured angle."""
     frictions: tuple[float, ...] = ()
     """For k of θ = k arctan μ: the friction coefficients; empty for the quantity itself."""
     values: Mapping[str, Value] = field(default_factory=dict)
-    """Of all runs, SI."""
+    """Values of all runs, SI."""
     precision: float = 0.05
-    """Wanted standard error of the parameter, as a share of its value [-]."""
+    """Wanted standard error of the parameter over its value [-]."""
     most_runs: int = 48
 
     @property
     def title(self) -> str:
-        """What is looked for, in words."""
+        """The goal in words."""
         quantity = quantity_of(self.scene, name_of_study(self.scene))
         what = "k of θ = k arctan μ" if self.frictions else quantity.label
         return f"{self.parameter.quantity.label} for which the {what} is {self.wanted:g}{self.unit}"
@@ -81,12 +82,13 @@ class Goal:
 
     @property
     def logarithmic(self) -> bool:
-        """Whether x is the logarithm of the parameter: an angle rises less and less with friction, and no parabola in
-        the friction itself fits a wide range (its 95 % interval held the true value in 80 % of made data)."""
+        """Whether x is the logarithm of the parameter. The slope of an angle over friction decreases, and no parabola
+        in the friction itself fits a wide range (its 95 % interval contained the true value for 80 % of synthetic
+        data)."""
         return self.low > 0.0
 
     def check(self) -> Goal:
-        """This goal, if it can be looked for; raises `ParameterError`."""
+        """This goal, if a calibration for it is possible; raises `ParameterError`."""
         require_known(self.scene, scenes(), "scene")
         default_names(self.scene, {})
         parameters = scenes()[self.scene].parameters.chosen(dict(self.values))
@@ -138,17 +140,17 @@ class Found(NamedTuple):
     """The result of a calibration so far."""
 
     value: float
-    """Of the parameter, SI; nan where the fitted curve does not reach the wanted value within the range."""
+    """Value of the parameter, SI; nan if the fitted curve does not reach the wanted value within the range."""
     standard_error: float
     """SI."""
     interval: tuple[float, float]
     """95 % confidence interval, SI."""
     coefficients: tuple[float, ...]
-    """Of the parabola in x, highest power first."""
+    """Coefficients of the parabola in x, highest power first."""
     residual: float
     """Standard deviation of single observations about the parabola."""
     of_runs: float = math.inf
-    """The standard error that is due to the scatter of the runs, without the error of the wanted value, SI."""
+    """Standard error due to the scatter of the runs alone, without the error of the wanted value, SI."""
 
 
 class Observation(NamedTuple):
@@ -162,10 +164,10 @@ class Observation(NamedTuple):
 def calibrate(
     goal: Goal, do: Callable[[StudyPlan], Outcome], tell: Callable[[Found, int], None] = lambda found, runs: None
 ) -> tuple[Found, list[Observation]]:
-    """Do runs until the standard error of the parameter is as wanted, or as many as are allowed.
+    """Do runs until the standard error of the parameter is as small as wanted, or until the number of runs is used up.
 
-    `do(plan)` does the runs of a plan. The choice of the next runs depends on results only, so that a calibration that
-    is continued does the same runs.
+    `do(plan)` does the runs of a plan. The choice of the next runs depends on results only: a continued calibration
+    does the same runs.
     """
     per_point = max(1, len(goal.frictions))
     seen: list[Observation] = []
@@ -181,7 +183,7 @@ def calibrate(
 
 
 def is_enough(goal: Goal, found: Found) -> bool:
-    """Whether further runs are not needed, or would hardly make the standard error smaller."""
+    """Whether further runs are not needed, or would hardly reduce the standard error."""
     if not math.isfinite(found.value):
         return False
     precise = found.standard_error <= goal.precision * abs(found.value)
@@ -195,8 +197,8 @@ def first_values(goal: Goal) -> tuple[float, ...]:
 
 
 def next_values(goal: Goal, found: Found) -> tuple[float, ...]:
-    """The crossing and a value on either side, within the range. Where there is no crossing, what is nearest to one
-    takes its place: with more runs the curve may reach the wanted value there."""
+    """The crossing and a value on either side, within the range. Without a crossing, the nearest point of the curve
+    replaces it: with more runs the curve may reach the wanted value there."""
     if not (found.coefficients or math.isfinite(found.value)):
         return first_values(goal)
     low, high = place(goal, np.array([goal.low, goal.high]))
@@ -227,12 +229,12 @@ def value_at(goal: Goal, x: Floats) -> Floats:
 
 
 def rounded(value: float) -> float:
-    """A value with few digits, the same on every machine."""
+    """A value rounded to `DIGITS` digits, equal on every machine."""
     return float(f"{value:.{DIGITS}g}")
 
 
 def observations(goal: Goal, outcome: Outcome) -> list[Observation]:
-    """One observation per value and seed; those with a run that measured nothing are left out."""
+    """One observation per value and seed, without those with a run that measured nothing."""
     found = []
     for at in dict.fromkeys(float(run.varied[goal.name]) for run in outcome.runs):
         for seed in dict.fromkeys(run.seed for run in outcome.runs):
@@ -252,7 +254,7 @@ def observations(goal: Goal, outcome: Outcome) -> list[Observation]:
 
 
 def crossing(goal: Goal, seen: Sequence[Observation]) -> Found:
-    """Where the parabola through the observations has the wanted value."""
+    """The crossing of the parabola fitted to the observations with the wanted value."""
     x = place(goal, np.array([observation.at for observation in seen]))
     y = np.array([observation.y for observation in seen])
     missing = Found(math.nan, math.inf, (goal.low, goal.high), (), math.nan)
@@ -271,7 +273,7 @@ def crossing(goal: Goal, seen: Sequence[Observation]) -> Found:
     shuffled = np.polyval(fit, x)[:, None] + scale * generator.choice(left, (y.size, RESAMPLED))
     wanted = goal.wanted + goal.wanted_error * generator.standard_normal(RESAMPLED)
     again = np.polyfit(x, shuffled, degree)
-    # A resampled curve without a crossing says that the end of the range is possible as well.
+    # A resampled curve without a crossing means that the end of the range is possible too.
     nearest_end = ends[np.argmin(np.abs(np.polyval(fit, ends) - goal.wanted))]
 
     def values_with(levels: Floats) -> Floats:
@@ -289,11 +291,11 @@ def crossing(goal: Goal, seen: Sequence[Observation]) -> Found:
 
 
 def _roots(fits: Floats, levels: Floats, ends: Floats, near: float) -> Floats:
-    """Where curves of degree 1 or 2, one per column, reach a level each: within the range, nearest to `near`; nan where
-    they do not."""
+    """Values x at which curves of degree 1 or 2, one per column, reach a level each, within the range and nearest to
+    `near`; nan for a curve that does not reach it."""
     a, b, c = fits[-3] if len(fits) > 2 else np.zeros(levels.size), fits[-2], fits[-1] - levels
     with np.errstate(invalid="ignore", divide="ignore"):
-        q = -0.5 * (b + np.copysign(np.sqrt(b * b - 4.0 * a * c), b))  # without a difference of equal numbers
+        q = -0.5 * (b + np.copysign(np.sqrt(b * b - 4.0 * a * c), b))  # avoids the difference of nearly equal numbers
         roots = np.stack([q / a, c / q])
     roots[~((roots >= ends[0]) & (roots <= ends[1]))] = np.nan
     away = np.where(np.isnan(roots), np.inf, np.abs(roots - near))

@@ -1,4 +1,4 @@
-"""Processes that the program starts: they end with it, also if it is killed."""
+"""Child processes, which end with the program, also if the program is killed."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from multiprocessing.context import SpawnProcess
 ABANDONED = 1
 """Exit code of a process whose parent has ended, which nobody reads."""
 BELOW_NORMAL_PRIORITY_CLASS = 0x4000
-"""Of Windows."""
+"""Priority class of Windows."""
 
 
 def start_shielded(process: SpawnProcess) -> None:
-    """Start a process that Ctrl-C does not reach from its first instant on: its parent ends it.
+    """Start a process that never receives Ctrl-C; its parent ends it.
 
     Ctrl-C goes to the whole process group, and a process that is still importing would print a traceback. A blocked
     signal stays blocked in the new process, and reaches the parent when this function returns.
@@ -25,7 +25,7 @@ def start_shielded(process: SpawnProcess) -> None:
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         process.start()
         return
-    resource_tracker.ensure_running()  # when it starts it unblocks the signal
+    resource_tracker.ensure_running()  # its start would unblock the signal
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         process.start()
@@ -34,7 +34,7 @@ def start_shielded(process: SpawnProcess) -> None:
 
 
 def ignore_interrupts() -> None:
-    """Called by such a process: without this, Ctrl-C would reach it in Windows."""
+    """Ignore Ctrl-C in the child process, which would receive it in Windows."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
@@ -51,7 +51,7 @@ def end_with_parent() -> None:
 
 
 def lower_priority() -> None:
-    """Let all other programs go before this process, where the system allows that."""
+    """Give this process the lowest priority, if the system supports it."""
     if sys.platform == "win32":
         import ctypes
 

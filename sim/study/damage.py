@@ -48,7 +48,7 @@ Mutation = Callable[[bytearray, Generator], bytearray]
 
 
 def mutated(blob: bytes, generator: Generator, text: bool) -> bytes:
-    """The file with one to four changes; those of lines only in a text."""
+    """The file with one to four changes; lines are changed only in a text."""
     damaged = bytearray(blob)
     kinds = ANY + (LINES if text else TABLE)
     for _ in range(int(generator.integers(1, 5))):
@@ -148,7 +148,7 @@ def damaged_meshes(count: int, seed: int) -> list[str]:
 
 
 def damaged_presets(count: int, seed: int) -> list[str]:
-    """The same for damaged presets."""
+    """Read `count` damaged presets; returns those that end in a traceback, without a sentence, or after `LONGEST`."""
     sound = {f"{name}.toml": presets._shipped().joinpath(f"{name}.toml").read_bytes() for name in presets.names()}
     return _answers(count, seed, sound, lambda _: True, presets.load)
 
@@ -177,7 +177,7 @@ def _answers(
 
 
 def kill_while_saving(folder: Path, kills: int, seed: int) -> list[str]:
-    """Kill `kills` processes that save the runs `first` and `second` to one file in turn; returns what is wrong.
+    """Kill `kills` processes that save the runs `first` and `second` to one file in turn; returns the defects found.
 
     After each kill the old or the new file must be there, complete, and after the next start no other file. Call it in
     a process without threads, because it forks.

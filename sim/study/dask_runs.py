@@ -1,8 +1,8 @@
 """Runs of studies on many machines with Dask distributed (optional extra `dask`).
 
-Every run is that of `repose.sim.study.parallel_runs`, with the same bits: its result comes back as text and is written
-here. A machine whose Repose, numba or numpy differs is refused, because its bits could. A run whose worker dies is
-begun again on another one, by the scheduler, up to its limit of failures.
+Every run is done as in `repose.sim.study.parallel_runs`, with the same bits. The result is returned as text and written
+by this process. A machine with another version of Repose, numba or numpy is refused, because its results could differ.
+The scheduler repeats a run whose worker dies on another worker, up to its limit of failures.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from repose.sim.study.parallel_runs import Task, result_text
 PATIENCE = 10.0
 """Longest wall time to wait for a scheduler, and for its first worker [s]."""
 LISTEN_INTERVAL = 0.2
-"""Wall time between two looks at the runs [s]."""
+"""Wall time between two checks of the runs [s]."""
 
 Identity = Mapping[str, str]
 
 
 def identity() -> Identity:
-    """What must be equal on all machines for equal bits."""
+    """The versions that must be equal on all machines for equal bits."""
     from repose.sim.engine.jit import fingerprint
 
     packages = {name: metadata.version(name) for name in ("repose", "numba", "numpy")}
@@ -46,14 +46,14 @@ def differing(ours: Identity, theirs: Identity, who: str) -> str:
 
 
 def remote(task: Task, ours: Identity) -> str:
-    """The result of a run as text, computed where this is called; raises `ParameterError` for other versions."""
+    """The result of a run as text, computed on the calling machine; raises `ParameterError` for other versions."""
     if words := differing(ours, identity(), platform.node()):
         raise ParameterError(words)
     return result_text(task)
 
 
 def connect(address: str) -> Any:
-    """A client of the scheduler at that address, all of whose workers are equal to this machine; raises
+    """A client of the scheduler at that address, all of whose workers have the versions of this machine; raises
     `ParameterError`."""
     try:
         from distributed import Client
@@ -81,7 +81,7 @@ def connect(address: str) -> Any:
 async def _answer(address: str) -> None:
     """Return once a server of Dask answers; raises what the connection raises.
 
-    A `Client` without a scheduler holds up the end of the program for twice its timeout, with a traceback.
+    A `Client` without a scheduler would delay the end of the program by twice its timeout, with a traceback.
     """
     from distributed import Security
     from distributed.comm import connect
@@ -140,7 +140,7 @@ def run_on_dask(
 
 
 def _kept(task: Task, future: Any) -> str:
-    """Write the result of a finished run; why there is none, or an empty string."""
+    """Write the result of a finished run; returns why there is no result, or an empty string."""
     try:
         text = future.result()
     except Exception as error:  # of the run, of its worker, or of the scheduler
@@ -158,5 +158,5 @@ def _first_sentence(error: Exception) -> str:
 
 
 def on_dask(address: str) -> Callable[..., None]:
-    """What does the runs of a study there, in place of processes of this machine."""
+    """A function that does the runs of a study with the scheduler at this address instead of local processes."""
     return partial(run_on_dask, address)

@@ -1,8 +1,8 @@
 """The floor of the benchmark: a C program written by hand for the heap of the thesis (`floor.c`), built with gcc.
 
-It steps one kind of state only: discs in the plane that do not rotate, the Lee-Herrmann law with Hertz repulsion and
-the Coulomb limit on the spring, no walls but fixed discs, leap-frog or Gear-5, one thread. The engine's time divided
-by its time says what the generality of the engine costs.
+The program steps one kind of state only: discs in the plane without rotation, the Lee-Herrmann law with Hertz repulsion
+and the Coulomb limit on the spring, fixed discs as walls, leapfrog or Gear-5, one thread. The ratio of the engine's
+time to its time is the cost of the generality of the engine.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ OPTIONS = (
 LONGEST = 60.0
 """Wall time after which compiler and program are stopped [s]."""
 LEVELS = 6
-"""Derivatives in the file of a state; leap-frog has the first of them only."""
+"""Number of levels in the file of a state; leapfrog uses the first levels only."""
 PER_WARM_UP = 10
-"""Timed steps per step that is not timed [-]."""
+"""Number of timed steps per untimed step [-]."""
 
 
 class NoFloor(Exception):
@@ -44,7 +44,7 @@ class NoFloor(Exception):
 
 @contextmanager
 def floor_program() -> Iterator[Path]:
-    """The program, built into a temporary folder; raises `NoFloor` without gcc or when gcc refuses."""
+    """The program, built into a temporary folder; raises `NoFloor` without gcc or if gcc fails."""
     compiler = shutil.which("gcc")
     if compiler is None:
         raise NoFloor("No ratio to the floor: gcc is not installed.")

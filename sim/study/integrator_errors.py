@@ -2,10 +2,10 @@
 
 Two spheres meet along their line of centres on a linear spring with a dashpot. With w = sqrt(K/m*) and the damping
 ratio z their distance beyond touching x follows x'' = -w² x - 2 z w x' while x < 0, so that the contact lasts
-t_c = pi/(w sqrt(1 - z²)) and they separate with e = exp(-pi z/sqrt(1 - z²)) of the speed. A scheme sees the contact at
-the ends of its steps only, and the error depends on when in a step the contact begins and ends: it is the root mean
-square over `PHASES` such times. While the contact lasts, and while it does not, a stage of a scheme is linear in its
-levels: its own code, run on unit vectors, gives its matrices.
+t_c = pi/(w sqrt(1 - z²)) and they separate with e = exp(-pi z/sqrt(1 - z²)) of the speed. A scheme evaluates the
+contact only at the ends of its steps; the error depends on the times in a step at which the contact begins and ends,
+and is the root mean square over `PHASES` such times. During the contact, and also without contact, a stage of a scheme
+is linear in its levels: the code of the scheme, applied to unit vectors, gives its matrices.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from repose.sim.engine.timestep.stability import stability_limit
 from repose.sim.engine.world import Floats
 
 PHASES = 8
-"""Times in a step at which the contact begins."""
+"""Number of times in a step at which the contact begins."""
 GOLDEN = 0.6180339887498949
 """Fractions of its multiples are evenly spread [-]."""
 SHARES = np.geomspace(1.0 / 300.0, 1.0, 40)
@@ -83,7 +83,7 @@ def speeds_after(integrator: Integrator, omega_dt: Floats, ratio: float) -> Floa
     stiffness, damping = omega_dt**2, 2.0 * ratio * omega_dt
     force = np.zeros((*omega_dt.shape, 1, levels))
     force[..., 0, 0], force[..., 0, 1] = -stiffness, -damping
-    # In units of the step and of the way in one step of free flight.
+    # Units: the time step, and the distance of free flight in one step.
     state = np.zeros((*omega_dt.shape, levels, 1))
     state[..., 0, 0] = (np.arange(PHASES) + 0.5) / PHASES
     state[..., 1, 0] = -1.0
@@ -102,8 +102,8 @@ PARTS = ("before", "free", "push")
 
 
 def _image(integrator: Integrator, part: str, stage: int) -> Floats:
-    """Matrix of one stage: what `before`, and `after` without force, make of unit vectors, shape (levels, levels), and
-    what `after` makes of a unit force, shape (levels, 1)."""
+    """Matrix of one stage: the results of `before`, and of `after` without force, for unit vectors, shape (levels,
+    levels), or of `after` for a unit force, shape (levels, 1)."""
     levels = integrator.levels
     motion = np.zeros((1, levels, 1)) if part == "push" else np.eye(levels)[None, :, :].copy()
     count = motion.shape[2]

@@ -26,7 +26,7 @@ PLAIN: tuple[Any, ...] = (
 
 
 def mutants(blob: bytes, count: int, seed: int) -> Iterator[bytes]:
-    """`count` different changed files; the same for the same seed."""
+    """`count` different changed files; equal seeds give equal files."""
     draw = np.random.default_rng(seed)
     kinds = (_flipped, _cut, _with_another_entry, _with_another_entry, _with_another_table, _with_another_table)
     for number in range(count):
@@ -34,7 +34,7 @@ def mutants(blob: bytes, count: int, seed: int) -> Iterator[bytes]:
 
 
 def complaint(blob: bytes) -> str:
-    """The defect in the handling of a file; empty where it is read, or refused in one sentence."""
+    """The defect in the handling of a file; empty if the file is read or refused in one sentence."""
     try:
         saved_run.read(io.BytesIO(blob))
     except ArchiveError as error:

@@ -1,4 +1,4 @@
-"""What a study has found: means with errors for every combination of values, fits, the figure, tables.
+"""Results of a study: means with errors for every combination of values, fits, the figure, tables.
 
 An error of a mean is the standard error from the scatter of the runs with different seeds; the error of a single run,
 such as that of its line fit, does not contain that scatter.
@@ -63,7 +63,7 @@ class TableRow(NamedTuple):
     lost: int
     """Number of runs without the first quantity."""
     means: Mapping[str, Row]
-    """By quantity, SI; without those that no run has measured."""
+    """Means by quantity, SI, without quantities that no run has measured."""
 
 
 @dataclass
@@ -72,7 +72,7 @@ class Outcome:
 
     plan: StudyPlan
     runs: Sequence[Run]
-    """All runs that were asked for, those without a result among them."""
+    """All requested runs, also those without a result."""
     results: Mapping[str, Mapping[str, Any]]
     """Content of the result of each run that has one, by the name of its file."""
     lost: Mapping[str, str] = field(default_factory=dict)
@@ -80,7 +80,7 @@ class Outcome:
 
     @cached_property
     def quantities(self) -> tuple[Quantity, ...]:
-        """What is measured, in the order of the plan."""
+        """The measured quantities, in the order of the plan."""
         names = self.plan.measured or default_names(self.plan.scene, self.results)
         return tuple(quantity_of(self.plan.scene, name) for name in names)
 
@@ -95,7 +95,7 @@ class Outcome:
         return self.plan.error or USUAL_ERROR.get(self.drawn.unit, 0.0)
 
     def seeds_for(self, row: Row | None) -> int | None:
-        """Number of seeds that give the wanted standard error, (s / error)²; None where the scatter s is unknown."""
+        """Number of seeds that give the wanted standard error, (s / error)²; None if the scatter s is unknown."""
         if row is None or not self.wanted_error or not math.isfinite(row.between):
             return None
         return max(2, math.ceil((row.between / self.drawn.scale / self.wanted_error) ** 2 - 1e-9))
@@ -113,7 +113,7 @@ class Outcome:
 
     @cached_property
     def places(self) -> Mapping[Value, float]:
-        """Place on the abscissa of each value of the first parameter: a number is its own, choices count from 0."""
+        """Position on the abscissa of each value of the first parameter: a number itself, choices counted from 0."""
         values = self.plan.grid.get(self.plan.over, ("",))
         return {
             value: float(value) if isinstance(value, int | float) and not isinstance(value, bool) else float(place)
@@ -121,7 +121,7 @@ class Outcome:
         }
 
     def group_of(self, run: Run) -> Group:
-        """The line of the figure that a run belongs to."""
+        """The line of the figure for a run."""
         declared = self.plan.declared
         others = tuple(run.varied[name] for name in self.plan.others)
         words = [run.case.label] if run.case.label else []
@@ -137,7 +137,7 @@ class Outcome:
         return tuple(dict.fromkeys(self.group_of(run) for run in self.runs))
 
     def points(self, group: Group, name: str = "") -> list[Point]:
-        """What the runs of a line measured, SI: the first quantity if no other is named."""
+        """Results of the runs of a line, SI: of the quantity `name`, by default the first quantity."""
         found = []
         for run in self.runs:
             result = self.results.get(run.task.path.name)
@@ -182,7 +182,7 @@ class Outcome:
 
     @cached_property
     def reach(self) -> tuple[float, float]:
-        """Range of the abscissa for laws, SI: that of the plan, so that no axis moves as runs end."""
+        """Range of the abscissa for laws, SI: the range of the plan, which does not change as runs end."""
         return reach_of(self.study, [*self.places.values()])
 
     def curve(self) -> Curve:
@@ -222,7 +222,7 @@ class Outcome:
         )
 
     def curves(self) -> tuple[Curve, ...]:
-        """`curve`, and below it what is reported beside the first quantity, such as the grains left."""
+        """`curve`, followed by plots of quantities reported beside the first one, such as the grains left."""
         below = [quantity for quantity in self.quantities[1:] if quantity.name in BESIDE]
         return (self.curve(), *(self._curve_of(quantity) for quantity in below))
 
@@ -308,7 +308,7 @@ class Outcome:
         return (tuple([*head, "published"] if published else head), *lines)
 
     def verdicts(self) -> list[tuple[Statement, Verdict]]:
-        """The statements of the study with what our runs say about them."""
+        """The statements of the study with the verdicts of our runs."""
         return [(statement, statement.judge(self)) for statement in self.plan.statements]
 
     def like(self, quantity: Quantity) -> Study:

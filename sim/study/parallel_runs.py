@@ -1,7 +1,7 @@
 """Many runs in separate processes, for studies: a process that dies loses only the run that it was doing.
 
-Each process does one run after the other, so that program and compiled engine are loaded once per process. They are no
-pool of the standard library: a pool whose process is killed loses every run under way and to come.
+Each process does one run after the other: program and compiled engine are loaded once per process. A process pool of
+the standard library is not used: if one of its processes is killed, it loses all present and future runs.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Beside = Callable[["Task"], Mapping[str, Any]]
 
 @dataclass(frozen=True)
 class Task:
-    """One run and the file its result goes to."""
+    """One run and the file of its result."""
 
     scene: str
     values: dict[str, Any]
@@ -45,7 +45,7 @@ class Task:
     stages: bool = False
     """Whether the result contains the positions of the grains at four stages of the experiment."""
     beside: Beside | None = None
-    """Computes further entries of the result, such as what another program makes of the run."""
+    """Computes further entries of the result, such as results of another program for the same run."""
 
 
 Target = Callable[[Task, Connection], None]
@@ -70,7 +70,7 @@ class _Worker:
 
 
 def attended(target: Target, line: Connection) -> None:
-    """Do one task after the other in this process, as long as its parent lives."""
+    """Do one task after the other in this process, until its parent ends."""
     end_with_parent()
     ignore_interrupts()
     while True:
@@ -82,7 +82,7 @@ def attended(target: Target, line: Connection) -> None:
 
 
 def work(task: Task, tell: Connection) -> None:
-    """Do one run and write its result; tells keywords of `_Worker` meanwhile."""
+    """Do one run and write its result; sends keywords of `_Worker` meanwhile."""
     try:
         tell.send({"words": "getting the engine ready"})
         write_result(task, tell.send)
@@ -99,7 +99,7 @@ def write_result(task: Task, tell: Callable[[dict[str, Any]], None] = lambda tol
 
 
 def result_text(task: Task, tell: Callable[[dict[str, Any]], None] = lambda told: None) -> str:
-    """Do one run in this process; returns what its file contains."""
+    """Do one run in this process; returns the content of its file."""
     return json_text(_result(task, tell))
 
 
@@ -138,16 +138,16 @@ class Stages:
     """Positions of the grains at four stages: half filled, opened, flowing, at rest (thesis figure 3.2)."""
 
     BETWEEN = 0.02
-    """Simulated time between two looks [s]."""
+    """Simulated time between two checks [s]."""
     FLOWING = 0.15
-    """Time after the opening at which grains flow out [s]."""
+    """Time after the opening of the stage "flowing" [s]."""
 
     def __init__(self) -> None:
         self.taken: dict[str, dict[str, Any]] = {}
         self._opened = 0.0
 
     def take(self, shot: Snapshot) -> float:
-        """Keep the snapshot if it is one of the stages; returns the time until the next look [s]."""
+        """Store the snapshot if it is one of the stages; returns the time until the next check [s]."""
         if shot.phase == "filling" and (shot.progress or 0.0) <= 0.5:
             self._keep("filling", shot)
         elif shot.phase == "flowing":
@@ -229,7 +229,7 @@ def _start(task: Task, target: Target) -> _Worker:
     line, theirs = context.Pipe()
     process = context.Process(target=attended, args=(target, theirs), daemon=True)
     start_shielded(process)
-    theirs.close()  # the worker has its own end: after that is closed, no message follows
+    theirs.close()  # the worker has its own end; after this end is closed, no further message arrives
     worker = _Worker(process, line, task)
     worker.begin(task)
     return worker

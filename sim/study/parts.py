@@ -23,9 +23,9 @@ from repose.sim.engine.world import OK, REBUILT_AT, STEP_COUNT, World, copy_worl
 STANDSTILL = 1e-9
 """Factor of the time step for the measurement, so that no sphere moves [-]."""
 SPHERE_STEPS, FEWEST_STEPS = 300_000, 3
-"""Length of one measurement: spheres times evaluations of a part, and at least so many evaluations."""
+"""Length of one measurement: spheres times evaluations of a part, and least number of evaluations."""
 LISTS = 5
-"""Neighbour lists made for one measurement."""
+"""Number of neighbour lists built for one measurement."""
 
 
 def loops(model: Model) -> dict[str, Any]:
@@ -63,7 +63,7 @@ def loops(model: Model) -> dict[str, Any]:
         source  # noqa: B018
         status = OK
         for _ in range(times):
-            world.counters[REBUILT_AT] = world.counters[STEP_COUNT] - SHORT_LIVED  # so that the skin stays as it is
+            world.counters[REBUILT_AT] = world.counters[STEP_COUNT] - SHORT_LIVED  # keeps the skin unchanged
             tables = renewal(world, dt, thread_of(world, 0), parts.needs_material, parts.list_walls)
             status = max(status, call(parts.renew_lists, tables))
         return status
@@ -90,7 +90,7 @@ def measure_parts(world: World, model: Model, numbers: tuple) -> dict[str, float
             raise RuntimeError(f"The neighbour list of the benchmark could not be built: status {answer}.")
         times = max(FEWEST_STEPS, SPHERE_STEPS // moving) if name != "one_list" else LISTS
         found[name] = statistics.median(_timed(timed, times) for _ in range(5)) / moving * 1e9
-    del memory  # not before
+    del memory  # compiled code reads it by address: it must exist until here
     return found
 
 

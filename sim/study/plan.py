@@ -39,7 +39,7 @@ class Case:
     values: Mapping[str, Value] = field(default_factory=dict)
     """SI, by name; numbers and choices."""
     preset: str = ""
-    """Preset whose values come first, under those of the case."""
+    """Preset with further values; those of the case have precedence."""
 
 
 @dataclass(frozen=True)
@@ -52,17 +52,17 @@ class Reference:
     points: tuple[Published, ...] = ()
     """Published values, SI."""
     scatter: str = "standard error"
-    """What the errors of the published values are."""
+    """Kind of the errors of the published values."""
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What our runs say about a statement."""
+    """The verdict of our runs on a statement."""
 
     ours: str
     """Our number with its error, in words."""
     agrees: bool | None
-    """None where the runs cannot decide."""
+    """Whether our number agrees with the statement; None if the runs cannot decide."""
     why: str = ""
 
 
@@ -72,7 +72,7 @@ class Statement:
 
     words: str
     theirs: str
-    """The published number, in words; empty where there is none."""
+    """The published number, in words; empty if there is none."""
     judge: Callable[[Any], Verdict]
     """judge(outcome of the study) (repose.sim.study.outcome)."""
 
@@ -93,7 +93,7 @@ Law = Callable[[Sequence[Any], tuple[float, float]], Any]
 
 @dataclass(frozen=True)
 class StudyPlan:
-    """Which runs a study does, what it measures and how the results are drawn.
+    """The runs of a study, its measured quantities and the figure.
 
     The runs are all combinations of the values in `grid`, for every case, with every seed.
     """
@@ -102,7 +102,7 @@ class StudyPlan:
     title: str
     scene: str
     about: str = ""
-    """One sentence: what is studied and where it is from."""
+    """One sentence: the subject of the study and its source."""
     preset: str = ""
     values: Mapping[str, Value] = field(default_factory=dict)
     """Values of all runs, SI."""
@@ -111,7 +111,7 @@ class StudyPlan:
     cases: tuple[Case, ...] = (Case(""),)
     seeds: tuple[int, ...] = (1, 2, 3)
     error: float = 0.0
-    """Wanted standard error of the first quantity, in its unit; seeds are added until it is reached. 0: no wish."""
+    """Wanted standard error of the first quantity, in its unit; seeds are added until it is reached. 0: none."""
     most_seeds: int = 30
     measured: tuple[str, ...] = ()
     """Quantities by name (repose.sim.study.quantities); those of the scene if empty. The first one is drawn."""
@@ -128,9 +128,9 @@ class StudyPlan:
     """Python package that the runs need, which is also the name of the optional extra of Repose that installs it."""
     statements: tuple[Statement, ...] = ()
     altered: tuple[str, ...] = ()
-    """What was changed on the command line, in words: the statements are about other runs."""
+    """Changes on the command line, in words: the statements do not apply to changed runs."""
     parts: tuple[str, ...] = ()
-    """Names of studies that this one consists of; it has no runs of its own then."""
+    """Names of the studies of which this study consists; such a study has no runs of its own."""
 
     @property
     def over(self) -> str:
@@ -156,7 +156,7 @@ class StudyPlan:
         return tuple(dict(zip(self.grid, values)) for values in itertools.product(*self.grid.values()))
 
     def values_of(self, case: Case, varied: Mapping[str, Value]) -> dict[str, Value]:
-        """The values that a run gets, over the defaults of the scene."""
+        """The values of a run that replace defaults of the scene."""
         found: dict[str, Value] = {}
         for name in (name for name in (self.preset, case.preset) if name):
             preset = presets.load(name)
@@ -187,7 +187,7 @@ class StudyPlan:
         return Run(case, varied, seed, Task(self.scene, values, seed, name, path, threads, stages, self.beside))
 
     def identity(self) -> dict[str, Any]:
-        """What must be equal for a folder to be continued: everything but title, seeds and values in the grid."""
+        """The data that must be equal to continue a folder: everything except title, seeds and values in the grid."""
         cases = [[case.label, case.preset, dict(case.values)] for case in self.cases]
         return json.loads(  # type: ignore[no-any-return]  # tuples become lists, as in the file that this is compared with
             json.dumps(

@@ -1,4 +1,4 @@
-"""Engines that scenes and presets need: which are compiled already, how long compiling takes, compiling them ahead.
+"""Engines of scenes and presets: whether they are compiled, expected compile times, and compiling ahead.
 
 An engine is compiled in parts, one after the other. Their durations are kept beside the compiled code, so that the next
 compilation on this machine has an estimate; before the first one the estimate is that of the developers' machine.
@@ -39,7 +39,7 @@ this machine (processor time for the heap on an AMD EPYC server)."""
 FILE = "compile_times.json"
 """Durations of the parts by engine [s], in the folder of the compiled code."""
 OVERDUE = 0.9
-"""Share of a part that is shown done when its expected duration has passed [-]."""
+"""Fraction of a part that is shown as completed when its expected duration has passed [-]."""
 
 
 class Needed(NamedTuple):
@@ -65,9 +65,9 @@ class Progress(NamedTuple):
     part: str
     """Part of the engine that is being compiled; empty when all are."""
     share: float
-    """Of the expected time [-]."""
+    """Completed fraction of the expected time [-]."""
     seconds_left: float
-    """Expected [s]."""
+    """Expected remaining time [s]."""
 
 
 def needed_by(scene: str, values: Mapping[str, Value]) -> Needed:
@@ -94,8 +94,7 @@ def is_stored(needed: Needed) -> bool:
 
 
 def loops_of(needed: Needed) -> dict[str, tuple[Any, ...]]:
-    """The compiled functions of an engine by part, as numba's dispatchers, without those of walls; nothing is compiled
-    by asking for them."""
+    """numba's dispatchers of the functions of an engine, by part, not yet compiled; without those for walls."""
     scene, model = registry.scenes()[needed.scene], needed.model
     parameters = scene.parameters.checked(needed.values)
     numbers = Numbers(field_numbers(scene, parameters), bond_numbers(scene, parameters))
@@ -162,7 +161,7 @@ class Watch:
     """Progress of the step loop of an engine, which another thread compiles; the other parts are compiled in a process
     beside it (repose.sim.experiment.compile_beside), or when they are needed.
 
-    To be asked for every frame; the duration for a loop that was compiled, not loaded, is kept by `finish`.
+    `progress` is called every frame; `finish` stores the duration for a loop that was compiled and not loaded.
     """
 
     def __init__(self, needed: Needed, clock: Callable[[], float] = time.monotonic) -> None:
@@ -172,7 +171,7 @@ class Watch:
         self._loops = loops_of(needed)[LOOP]
         self._began = clock()
         self._ended: float | None = None
-        """When the loop was seen compiled [s]."""
+        """Time at which the loop was first found compiled [s]."""
 
     def progress(self) -> Progress:
         """How far compiling has come."""
@@ -182,7 +181,7 @@ class Watch:
         return progress_in({LOOP: self._expected[LOOP]}, "" if self._ended else LOOP, now - self._began)
 
     def finish(self) -> None:
-        """Keep the duration; call it when the engine is compiled."""
+        """Store the duration; called when the engine is compiled."""
         self.progress()
         if not self._stored and self._ended is not None and self._ended > self._began:
             _keep(self._needed.words, self._expected | {LOOP: self._ended - self._began})
@@ -193,7 +192,7 @@ def _file() -> Path | None:
 
 
 def _kept() -> dict[str, dict[str, float]]:
-    """Durations by engine and part [s]; entries that are not such are passed over."""
+    """Durations by engine and part [s]; other entries are ignored."""
     file = _file()
     if file is None:
         return {}
@@ -208,7 +207,7 @@ def _kept() -> dict[str, dict[str, float]]:
 
 
 def _keep(words: str, times: Mapping[str, float]) -> None:
-    """Add the durations of an engine to the file; without a folder or with a full disk nothing is kept."""
+    """Add the durations of an engine to the file; without a folder or with a full disk nothing is stored."""
     file = _file()
     if file is not None:
         text = json.dumps(_kept() | {words: dict(times)}, indent=1)

@@ -1,7 +1,7 @@
 """Quantities that a study measures, by name, read from the results of its runs.
 
-A name is that of the quantity by which runs of the scene are compared (angle_of_repose, flow_rate), that of a
-measurement (repose.sim.measure), or that of a number in the result of a run, such as grains_left or energy.sliding.
+A name denotes the quantity by which runs of the scene are compared (angle_of_repose, flow_rate), a measurement
+(repose.sim.measure), or a number in the result of a run, such as grains_left or energy.sliding.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Quantity(NamedTuple):
     scale: float
     """SI value of one shown unit."""
     error_of: str = ""
-    """What the error of a single run is the error of."""
+    """Origin of the error of a single run."""
 
 
 def name_of_study(scene: str) -> str:
@@ -65,7 +65,7 @@ def quantity_of(scene: str, name: str) -> Quantity:
 
 
 def default_names(scene: str, results: Mapping[str, Mapping[str, Any]]) -> tuple[str, ...]:
-    """The quantity of the scene, and what is reported beside it if the results contain it.
+    """The quantity of the scene, and the numbers of `BESIDE` that the results contain.
 
     Raises `ParameterError` if runs of the scene are not compared by a quantity.
     """
@@ -92,7 +92,7 @@ def require_measured(scene: str, values: Mapping[str, Value], names: Sequence[st
 
 
 def _numbers(results: Mapping[str, Any], within: str = "") -> Iterator[tuple[str, float | None]]:
-    """All numbers of a result and what is not measured yet, by their names."""
+    """All numbers of a result, and entries not measured yet, by name."""
     for key, value in results.items():
         if isinstance(value, Mapping):
             yield from _numbers(value, f"{within}{key}.")
@@ -101,7 +101,7 @@ def _numbers(results: Mapping[str, Any], within: str = "") -> Iterator[tuple[str
 
 
 def read(scene: str, name: str, result: Mapping[str, Any], at: float) -> Point | None:
-    """What a run measured, SI, at the value `at` on the abscissa; None where it measured nothing."""
+    """The result of a run, SI, at the value `at` on the abscissa; None if it measured nothing."""
     conditions = {**result.get("parameters", {}), PREPARED: result.get("ready") is not None}
     if name == name_of_study(scene):
         found = result["point"]

@@ -1,7 +1,7 @@
-"""The runs of studies on disk: which exist, which are missing, which seeds an error bar still needs.
+"""The runs of studies on disk: existing runs, missing runs, and further seeds that an error bar needs.
 
-Files are named after scene, seed and parameters, so that studies in one folder share equal runs. Every decision depends
-on results only, never on the order in which runs end: a study that was killed and continued gives the same files.
+Files are named after scene, seed and parameters: studies in one folder share equal runs. Every decision depends on
+results only, never on the order in which runs end: a study that was killed and continued gives the same files.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ class StudyRuns:
     threads: int | None = 1
     """Threads of each run; None for automatic."""
     elsewhere: Callable[..., None] | None = None
-    """What does the runs in place of processes of this machine (repose.sim.study.dask_runs)."""
+    """Function that does the runs instead of local processes (repose.sim.study.dask_runs)."""
     results: dict[str, dict[str, Any]] = field(default_factory=dict)
-    """By the name of the file."""
+    """Results by the name of the file."""
     lost: dict[str, str] = field(default_factory=dict)
     """Why a run has no result, by the name of its file."""
     runs: dict[str, list[Run]] = field(default_factory=dict)
-    """Of each study, those of added seeds among them."""
+    """Runs of each study, including those of added seeds."""
     _asked: set[str] = field(default_factory=set)
     _files: dict[str, Path] = field(default_factory=dict)
     """Files of runs by their digest: equal runs of several studies are done once."""
@@ -78,11 +78,11 @@ class StudyRuns:
         do_all(missing, workers, on_progress=on_progress, on_end=ended)
 
     def outcome(self, plan: StudyPlan) -> Outcome:
-        """What one of the studies has found so far."""
+        """The results of one of the studies so far."""
         return Outcome(plan, self.runs[plan.name], self.results, self.lost)
 
     def _missing(self) -> list[Task]:
-        """Runs without a result that have not been asked for yet, each once."""
+        """Runs without a result that have not been requested yet, each once."""
         found = []
         for run in (run for runs in self.runs.values() for run in runs):
             name = run.task.path.name

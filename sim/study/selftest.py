@@ -2,7 +2,7 @@
 
 Each case is a function that measures one number and returns it with its bound; `Case.of` gives the numbers of the
 reliability cases (sim/README.md). All cases, also those of `repose.sim.study.survival`, use the compiled loop of the
-heap, so that one loop is compiled.
+heap: only one loop is compiled.
 """
 
 from __future__ import annotations

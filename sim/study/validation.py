@@ -1,4 +1,4 @@
-"""Runs that are compared with closed forms and published numbers: the presets of the scenes of the group "checks".
+"""Comparison of runs with closed forms and published numbers: the presets of the scenes of the group "checks".
 
 The window plays the same presets before an audience, with the same numbers at the end (`Scene.outcomes`).
 """
@@ -34,7 +34,7 @@ class Comparison(NamedTuple):
 
 
 def comparisons() -> tuple[str, ...]:
-    """Names of the presets that are compared with something."""
+    """Names of the presets that are compared."""
     return tuple(name for name in presets.names() if scenes()[presets.card_of(name).scene].group == GROUP)
 
 

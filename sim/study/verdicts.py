@@ -12,18 +12,18 @@ from repose.sim.study.outcome import Group, Outcome
 from repose.sim.study.plan import Verdict
 
 CLEAR = 2.0
-"""Standard errors beyond which a difference counts: one in twenty is as large by chance."""
+"""Number of standard errors above which a difference counts: one in twenty is as large by chance."""
 UNDECIDED = Verdict("not measured", None, "Too few runs: at least two seeds of every value are needed.")
 
 
 def numbers(outcome: Outcome, label: str) -> dict[str, Any]:
-    """Numbers fitted to the line with that label; empty where there is none."""
+    """Numbers fitted to the line with that label; empty if there are none."""
     group = next((group for group in outcome.groups if group.label == label), None)
     return {} if group is None or not outcome.points(group) else outcome.findings(group).numbers
 
 
 def several_seeds(outcome: Outcome) -> bool:
-    """Whether every mean of the first quantity is one of at least two runs, so that its error is known."""
+    """Whether every mean of the first quantity is over at least two runs: its error is then known."""
     return all(row.means.get(outcome.drawn.name) and row.means[outcome.drawn.name].runs > 1 for row in outcome.table)
 
 
@@ -122,7 +122,7 @@ def _mean(values: list[float], errors: list[float]) -> tuple[float, float]:
 
 
 def _left(outcome: Outcome, first: Group, second: Group) -> str:
-    """The mean difference of the grains left, a sharper figure than the angle; empty where they are not counted."""
+    """The mean difference of the grains left, which is known more precisely than the angle; empty if not counted."""
     ours = [{row.at: row for row in outcome.rows(group, "grains_left")} for group in (first, second)]
     both = sorted(ours[0].keys() & ours[1].keys())
     if not both:

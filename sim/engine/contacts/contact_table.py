@@ -1,8 +1,8 @@
-"""All contacts as a table: the law evaluated once more, at the present state of the world, which does not change.
+"""Table of all contacts: the law evaluated at the present state of the world, which does not change.
 
-The step loop keeps only the normal force of a pair. Stress needs the whole vector, and the survey of energies and of
-the time step (repose.sim.engine.timestep.survey) needs the stiffness; to store them at every step would cost memory
-traffic that nothing else needs. Only what evaluates the law is compiled for each law: what reads the table is not.
+The step loop stores only the normal force of a pair. Stress needs the whole force, and the survey of energies and of
+the time step (repose.sim.engine.timestep.survey) needs the stiffness; storing them at every step would cost memory
+traffic. Only the evaluation of the law is compiled per law; code that reads the table is not.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from repose.sim.engine.world import PAIR_COUNT, WALL_CONTACT_COUNT, Floats, Worl
 
 
 class ContactTable(NamedTuple):
-    """Every two spheres that touch, or act on each other at a distance, and likewise spheres and walls; one column per
-    contact. Of the last two fields those without room are not computed."""
+    """Every two spheres, or sphere and wall, that touch or act on each other at a distance; one column per contact.
+    `force` and `elasticity` are computed only if the table has columns for them."""
 
     i: NDArray[np.int64]
     j: NDArray[np.int64]
@@ -36,30 +36,30 @@ class ContactTable(NamedTuple):
     overlap: Floats
     """[m], shape (contacts,)."""
     distance: Floats
-    """From the centre of j, or from the wall, to the centre of i [m], shape (contacts,)."""
+    """Distance from the centre of j, or from the wall, to the centre of i [m], shape (contacts,)."""
     normal: Floats
     """Unit vector from j to i, shape (dimension, contacts)."""
     force: Floats
-    """On i, from j or the wall, shear force included [N], shape (dimension, contacts)."""
+    """Force on i from j or the wall, shear force included [N], shape (dimension, contacts)."""
     elasticity: Floats
     """Energy of the repulsion and of the friction spring [J], normal and shear stiffness [N/m], normal and shear
     damping [kg/s], shape (6, contacts)."""
 
     @property
     def branch(self) -> Floats:
-        """x_i - x_j, at a wall from the point touched to x_i [m], shape (dimension, contacts)."""
+        """x_i - x_j; at a wall from the nearest point of the wall to x_i [m], shape (dimension, contacts)."""
         return self.distance * self.normal
 
 
 class ContactRange(NamedTuple):
-    """What an evaluation reads and writes; the compiled one gets records of world and table."""
+    """Arguments of an evaluation; compiled code gets records in place of world and table."""
 
     world: World | Record
     params: int
     """Address of the numbers of the law."""
     first: int
     last: int
-    """The entries `first` to `last` - 1 of the list of pairs, followed by that of walls."""
+    """The entries `first` to `last` - 1 of the list of pairs followed by the list of contacts with walls."""
     table: ContactTable | Record
 
 
@@ -75,32 +75,32 @@ def contact_table(model: Model) -> Callable[[World, tuple], ContactTable]:
 
 
 def compile_table(model: Model, world: World, params: tuple) -> None:
-    """Compile what fills the table of contacts, whether or not something touches."""
+    """Compile the code that fills the table of contacts, also if nothing touches."""
     _filled(world, evaluation_of(model)(world, params), blank_table(world, 0))
 
 
 def _filled(world: World, evaluation: Evaluation, blank: ContactTable) -> int:
-    """Number of contacts that the evaluation has written to a table for all entries of the lists."""
+    """Evaluate all entries of the lists into the table; returns the number of contacts written."""
     record = recorded(blank)
     return int(compiled_fill()(evaluation.address, record_of(world), evaluation.params, blank.i.size, record))
 
 
 def acting(table: ContactTable, count: int) -> ContactTable:
-    """The first `count` contacts of a table, without those within reach that exert no force."""
-    found = ContactTable._make(column[..., :count] for column in table)
-    acts = (found.overlap > 0.0) | found.force.any(axis=0)
+    """The first `count` contacts of a table, without contacts within reach that exert no force."""
+    listed = ContactTable._make(column[..., :count] for column in table)
+    acts = (listed.overlap > 0.0) | listed.force.any(axis=0)
     if acts.all():
-        return found
-    return ContactTable._make(column[..., acts] if column.shape[-1] > 0 else column for column in found)
+        return listed
+    return ContactTable._make(column[..., acts] if column.shape[-1] > 0 else column for column in listed)
 
 
 def entries_of(world: World) -> int:
-    """The length of both lists."""
+    """Total length of the lists of pairs and of contacts with walls."""
     return int(world.counters[PAIR_COUNT] + world.counters[WALL_CONTACT_COUNT])
 
 
 def blank_table(world: World, room: int, force: bool = False, elasticity: bool = False) -> ContactTable:
-    """A table with room for so many contacts."""
+    """A table for up to `room` contacts."""
     dimension = world.search.reference.shape[0]
     return ContactTable(
         np.empty(room, np.int64),
@@ -114,30 +114,30 @@ def blank_table(world: World, room: int, force: bool = False, elasticity: bool =
 
 
 def recorded(table: ContactTable) -> Record:
-    """The table as compiled code gets it."""
+    """The record of the table, which compiled code reads."""
     return Record(table, table_type())
 
 
 @cache
 def table_type() -> TablesAt:
-    """The type of its record."""
+    """The type of the records of tables."""
     return TablesAt(typeof(blank_table(empty_world(), 0)))
 
 
 class Evaluation(NamedTuple):
-    """The evaluation of a contact law, compiled."""
+    """The compiled evaluation of a contact law."""
 
     address: int
     params: int
     """Address of the numbers of the law."""
     memory: NDArray[np.int64]
-    """Where these are, as long as this is kept."""
+    """The memory of these numbers; their address is valid while it exists."""
 
 
 def evaluation_of(model: Model) -> Callable[[World, tuple], Evaluation]:
     """evaluation(world, params) -> the evaluation of the model's law for tables like those of this world."""
-    known: dict[bytes, int] = {}
-    """Addresses by the types of the numbers."""
+    address_by_types: dict[bytes, int] = {}
+    """Addresses of the evaluation by the types of the numbers of the law."""
 
     @while_same
     def pack(params: tuple) -> tuple[NDArray[np.int64], list[int], bytes]:
@@ -145,16 +145,17 @@ def evaluation_of(model: Model) -> Callable[[World, tuple], Evaluation]:
 
     def evaluation(world: World, params: tuple) -> Evaluation:
         memory, (address,), kind = pack(params)
-        if kind not in known:
+        if kind not in address_by_types:
             argument = ContactRange(record_of(world), 0, 0, 0, recorded(blank_table(world, 0)))
-            known[kind] = address_of(compiled_evaluation(model.law, model.shapes, params), argument_type(argument))
-        return Evaluation(known[kind], address, memory)
+            dispatcher = compiled_evaluation(model.law, model.shapes, params)
+            address_by_types[kind] = address_of(dispatcher, argument_type(argument))
+        return Evaluation(address_by_types[kind], address, memory)
 
     return evaluation
 
 
 def compiled_evaluation(law: BoundLaw, shapes: Shapes, params: tuple) -> Any:
-    """numba's dispatcher of the evaluation of a law; nothing is compiled by asking for it."""
+    """numba's dispatcher of the evaluation of a law, not yet compiled."""
     return _dispatcher(plain_evaluation(law, shapes, likeness(params)))
 
 
@@ -163,7 +164,7 @@ _dispatcher = cache(compiled_part)
 
 @lru_cache(maxsize=64, typed=True)
 def plain_evaluation(law: BoundLaw, shapes: Shapes, params_like: tuple) -> Callable[[ContactRange], int]:
-    """evaluate(`ContactRange`) -> number of contacts found, in plain Python; the integrator does not matter to it."""
+    """evaluate(`ContactRange`) -> number of contacts, in plain Python; independent of the integrator."""
     force_of, material, energy, stiffness, reach_of = law.force, law.material, law.energy, law.stiffness, law.reach
     source = fingerprint()
 
@@ -178,7 +179,7 @@ def plain_evaluation(law: BoundLaw, shapes: Shapes, params_like: tuple) -> Calla
 
 @cache
 def compiled_fill() -> Any:
-    """fill(address of an evaluation, the fields of `ContactRange` but for the first entry) -> number of contacts."""
+    """fill(address of an evaluation, fields of `ContactRange` without `first`) -> number of contacts."""
     source = fingerprint()
 
     def fill(evaluation, world, params, last, table):
@@ -189,7 +190,7 @@ def compiled_fill() -> Any:
 
 
 class EvaluatedLaw(NamedTuple):
-    """The law's functions that an evaluation calls, and the numbers they read."""
+    """The functions of a law that an evaluation calls, and the numbers that they read."""
 
     force: Callable
     material: Callable
@@ -197,16 +198,16 @@ class EvaluatedLaw(NamedTuple):
     stiffness: Callable
     params: tuple
     reach: float
-    """How far beyond touching the law acts [m]."""
+    """Largest gap at which the law acts [m]; 0 for a contact law."""
 
 
 @compilable
 def evaluate_contacts(world, table, first, last, law, shapes):
-    """Write the contacts in the order of the lists; returns how many."""
+    """Write the contacts to the table in the order of the lists; returns their number."""
     found = 0
     pair_count = world.counters[PAIR_COUNT]
-    # One loop for pairs and walls, so that the law is compiled only once. No time passes: friction springs are read and
-    # not stretched.
+    # One loop for pairs and walls: the law is compiled only once. No time passes: friction springs are read, not
+    # stretched.
     for k in range(first, last):
         if k < pair_count:
             i = np.int64(world.pairs.i[k])

@@ -4,15 +4,15 @@ Sign conventions, for a pair (i, j): branch = x_i - x_j; normal = branch / |bran
 positive when touching; relative velocity of the material points at the contact, i minus j; normal
 velocity negative when approaching; a positive normal force pushes i along the normal and j back.
 
-Lever arms: the contact point divides the branch in the ratio of the radii, arm_i = -(R_i/(R_i+R_j)) branch. Both
-arms add up to the branch, so that angular momentum is conserved, and a pair that turns as a whole does not slip.
+Lever arms: the contact point divides the branch in the ratio of the radii, arm_i = -(R_i/(R_i+R_j)) branch. The arms
+add up to the branch: angular momentum is conserved, and a pair that rotates as a whole does not slip.
 
-Memory of a contact: without rotation the branch at first touch (thesis); the shear is the displacement of the branch
-since then, in the tangent plane. With rotation the tangential displacement itself, which moves with the pair:
-projected onto the new tangent plane at its previous length, rotated about the normal by the mean spin, then increased
-by the slip times (R_i+R_j)/|branch|, the slip at the undeformed radius. Otherwise a closed cycle of pressing and
-rolling would leave a displacement behind (granular ratcheting: McNamara, Garcia-Rojo & Herrmann, Phys. Rev. E 77
-(2008) 031304).
+Contact memory without rotation: the branch at first touch (thesis); the shear is the displacement of the branch since
+first touch, in the tangent plane. Contact memory with rotation: the tangential displacement, which moves with the pair.
+At each evaluation the displacement is projected onto the new tangent plane at constant length, rotated about the normal
+by the mean spin, and increased by the slip times (R_i+R_j)/|branch|, the slip at the undeformed radius. Without the
+last factor a closed cycle of pressing and rolling would leave a displacement (granular ratcheting: McNamara,
+Garcia-Rojo & Herrmann, Phys. Rev. E 77 (2008) 031304).
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ from repose.sim.engine.jit import compilable
 from repose.sim.engine.roots import TINY
 
 LARGEST_COORDINATION = 12.0
-"""Contacts of a sphere with equal spheres in space, at most [-]: resistance of one contact may remove 1/12 of the spin
-that is stable to remove per step."""
+"""Largest number of contacts of a sphere with equal spheres in space [-]: the spin resistance of one contact may remove
+1/12 of the fraction of spin whose removal per step is stable."""
 
 
 class PairMotion(NamedTuple):
-    """Motion of i relative to j at one moment."""
+    """Motion of i relative to j at one time."""
 
     branch: tuple
     """x_i - x_j, at a wall from the nearest point of the wall to x_i [m]."""
     per_distance: float
     """1/|branch| [1/m]."""
     place: tuple
-    """The branch; at a wall the position of the centre relative to the wall [m]."""
+    """The branch; at a wall the position of the centre relative to the moved wall [m]."""
     velocity: tuple
     """v_i - v_j of the centres [m/s]."""
     roll: tuple
-    """R_i w_i + R_j w_j [m/s]; it moves the material points at the contact by -roll x branch/(R_i + R_j)."""
+    """R_i w_i + R_j w_j [m/s]. It changes the velocity at the contact by -roll x branch/(R_i + R_j)."""
     mean_spin: tuple
     """(w_i + w_j)/2 [rad/s]."""
     relative_spin: tuple
@@ -48,7 +48,7 @@ class PairMotion(NamedTuple):
 
 
 class PairProperties(NamedTuple):
-    """What does not change while two spheres, or a sphere and a wall, are in contact."""
+    """Properties of a pair, or of a sphere and a wall, that are constant during a contact."""
 
     radius_sum: float
     """R_i + R_j, at a wall R_i [m]."""
@@ -65,16 +65,16 @@ class PairProperties(NamedTuple):
 
 
 class ShearMemory(NamedTuple):
-    """What a contact keeps from the previous evaluation."""
+    """Memory of a contact from the previous evaluation."""
 
     shear_spring: tuple
     """`Pairs.shear_spring` [m]."""
     touching: float
-    """1.0 if the memory lasted then, else 0.0; the spring then starts unstretched."""
+    """1.0 if the memory lasted from the previous evaluation, else 0.0; the spring then starts unstretched."""
 
 
 class Contact(NamedTuple):
-    """What a law reads of one contact."""
+    """The quantities of one contact that a law reads."""
 
     overlap: float
     """Positive when touching [m]."""
@@ -85,7 +85,7 @@ class Contact(NamedTuple):
     tangential_velocity: tuple
     """Slip velocity of the material points [m/s]."""
     shear: tuple
-    """Tangential displacement of i against j since first touch, less the slip so far [m]."""
+    """Tangential displacement of i relative to j since first touch, minus the part relaxed by sliding [m]."""
     effective_mass: float
     """[kg]."""
     effective_radius: float
@@ -93,40 +93,39 @@ class Contact(NamedTuple):
     fixed: float
     """1.0 if one of the two cannot move, else 0.0."""
     material: tuple
-    """What these two materials make of a contact, a row of `repose.sim.laws.materials.pair_table`; of length 0 for
-    laws without."""
+    """Contact properties of the two materials, a row of `repose.sim.laws.materials.pair_table`; empty for laws without
+    materials."""
     relative_spin: tuple
     """w_i - w_j [rad/s], of length 0 without rotation."""
     stable_spin_resistance: float
-    """Largest torque/spin ratio stable with 12 contacts [N m s]."""
+    """Largest ratio of torque to relative spin that is stable with 12 contacts [N m s]."""
     remembered: float
-    """1.0 if the memory of the contact has lasted from an earlier evaluation, else 0.0; read by laws that act at a
-    distance."""
+    """1.0 if the memory of the contact lasted from an earlier evaluation, else 0.0; for laws that act at a distance."""
 
 
 class Response(NamedTuple):
-    """What a law returns. All of it must vanish, by select and not by branch, where overlap <= -reach."""
+    """Result of the force function of a law; all fields are zero, by select without a branch, if overlap <= -reach."""
 
     normal_force: float
-    """Positive pushes apart [N]."""
+    """[N]; positive pushes the two apart."""
     shear_force: tuple
-    """On i, in the tangent plane [N]."""
+    """Shear force on i, in the tangent plane [N]."""
     spring_relaxation: tuple
     """Displacement by which a sliding friction spring is shortened [m]."""
     torque: tuple
-    """Torque on i besides that of the forces, the opposite on j [N m]: rolling and twisting resistance."""
+    """Torque on i in addition to that of the forces: rolling and twisting resistance [N m]; j gets the opposite."""
     damping_power: float
-    """Power turned into heat by viscous terms and by `torque` [W]."""
+    """Power dissipated by viscous terms and by `torque` [W]."""
     friction_power: float
-    """Power fed into the friction spring, stored or lost by sliding [W]."""
+    """Power fed into the friction spring, which the spring stores or loses by sliding [W]."""
 
 
 @compilable(forceinline=True)
 def sheared(memory, place, normal, slip, twist):
-    """Shear at this evaluation, and the memory it follows from, before the law relaxes the spring.
+    """Shear at this evaluation, and the memory from which it follows before the law relaxes the spring.
 
-    `slip` [m] is the relative displacement of the material points during this evaluation, `twist` [rad] the rotation of
-    the pair about its normal.
+    `slip` [m] is the relative displacement of the material points at the contact during this evaluation, `twist` [rad]
+    the rotation of the pair about its normal.
     """
     if len(twist) == 0:
         start = vector.pick(memory.touching > 0.0, memory.shear_spring, place)
@@ -150,26 +149,27 @@ def velocity_at_contact(velocity, roll, branch, radius_sum):
 
 @compilable(forceinline=True)
 def length_ratio(square, lost):
-    """sqrt(1 + lost/square): the factor that gives a vector projected onto a plane its previous length.
+    """sqrt(1 + lost/square): the factor that restores the length of a vector that was projected onto a plane.
 
-    As (1 + 3q/4)/(1 + q/4), q = lost/square, which needs no root and errs by q³/32: a rotation by 0.01 in one step by
-    3e-14, and always towards shorter.
+    `square` and `lost` are the squares of the projected and of the removed component. The root is approximated by
+    (1 + 3q/4)/(1 + q/4), q = lost/square. The error is q³/32, always towards shorter: 3e-14 for a rotation by 0.01 rad
+    in one step.
     """
     return (square + 0.75 * lost) / max(square + 0.25 * lost, TINY)
 
 
 @compilable(forceinline=True)
 def contact_between(motion, pair, memory, stage):
-    """One contact, from the motion of a pair: `Contact`, and the memory that this evaluation starts with.
+    """`Contact` from the motion of a pair, and the memory with which this evaluation starts.
 
     1. The branch gives distance, normal and overlap = R_i + R_j - distance.
     2. The relative velocity of the two material points at the contact is that of the centres minus roll x n', where
-       n' = branch/(R_i + R_j). Its part along the normal is that of the centres, as roll x n' is perpendicular to n:
-       the normal velocity; the rest is the tangential velocity.
+       n' = branch/(R_i + R_j). Its component along the normal is that of the centres, because roll x n' is
+       perpendicular to n: the normal velocity. The rest is the tangential velocity.
     3. The tangential velocity times the time of this evaluation is the slip, which is added to the shear spring
        (module docstring).
 
-    Roots and divisions are the cost of a contact: none is computed twice.
+    Square roots and divisions dominate the cost of a contact: each is computed once.
     """
     distance = vector.dot(motion.branch, motion.branch) * motion.per_distance
     normal = vector.scale(motion.per_distance, motion.branch)
@@ -200,7 +200,7 @@ def contact_between(motion, pair, memory, stage):
 def lone_contact(
     overlap: float, mass: float, radius: float, dimension: int, spin_length: int, material: tuple
 ) -> Contact:
-    """A sphere resting on a wall, overlapping by `overlap` [m], nothing moving."""
+    """A sphere at rest on a wall with this overlap [m]."""
     still = (0.0,) * dimension
     up = (*still[1:], 1.0)
     return Contact(overlap, up, 0.0, still, still, mass, radius, 1.0, material, (0.0,) * spin_length, 0.0, 1.0)
@@ -227,14 +227,14 @@ def at_overlap(contact, overlap):
 
 @compilable(forceinline=True)
 def shared_inertia(inverse_inertia):
-    """1/(1/I_i + 1/I_j) [kg m²] from 1/I_i + 1/I_j; huge where neither rotates."""
+    """1/(1/I_i + 1/I_j) [kg m²] from 1/I_i + 1/I_j; huge if neither rotates."""
     return 1.0 / max(inverse_inertia, TINY)
 
 
 @compilable(forceinline=True)
 def relaxed(start, relaxation, spin_like):
-    """The memory after the law: without rotation the spring's end follows the branch, with rotation the displacement
-    becomes shorter."""
+    """The memory after the law. Without rotation the end of the spring moves with the branch; with rotation the
+    displacement is shortened."""
     if len(spin_like) == 0:
         return vector.add(start, relaxation)
     return vector.sub(start, relaxation)

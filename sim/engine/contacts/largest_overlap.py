@@ -1,7 +1,7 @@
-"""The largest overlap of a run, with time and place, recorded where the law is evaluated: an impact lasts a few steps.
+"""The largest overlap of a run, with time and position, recorded at every evaluation: an impact lasts a few steps.
 
-Each thread records the largest overlap of its own contacts, the first in the list where several are equal; one thread
-takes the largest of all in the order of the list. The result does not depend on the number of threads.
+Each thread records the largest overlap of its own contacts, the first in list order if several are equal. One thread
+then takes the largest of all threads in list order. The result does not depend on the number of threads.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ from repose.sim.engine.workspace import (
 )
 
 ALMOST = 1.0 - 1e-6
-"""Below one by more than the rounding of `Pairs.smaller_radius`."""
+"""Factor below 1 that exceeds the rounding of `Pairs.smaller_radius` [-]."""
 
 
 @compilable
 def start_search(found, known, thread_id):
-    """Let this thread record only overlaps larger than the largest known."""
+    """Initialise the record of this thread with the largest overlap known: only larger overlaps are recorded."""
     for where in range(found.shape[0]):
         found[where, thread_id, OVERLAP_RATIO] = known[OVERLAP_RATIO]
 
 
 @compilable(forceinline=True)
 def any_larger(buffer, at, size, ratio, smaller, spin_like):
-    """Whether one of the first `size` contacts of the block may have a larger overlap than `ratio` times the smaller
-    radius: that of both in the block, without rotation `smaller` [m].
+    """Whether the overlap of one of the first `size` contacts of the block may exceed `ratio` times the smaller radius.
+    The radii are those in the block; without rotation the smaller radius is `smaller` [m].
 
-    A count, as it compiles to wide registers, which a maximum does not.
+    The loop counts, because a count compiles to wide registers and a maximum does not.
     """
     limit = ALMOST * ratio
     overlap = buffer[at.overlap * BLOCK : at.overlap * BLOCK + size]
@@ -52,7 +52,7 @@ def any_larger(buffer, at, size, ratio, smaller, spin_like):
 
 @compilable
 def search_pairs(largest_overlap, world, buffer, at, positions, rows_i, rows_j):
-    """Record the pair of a block with the largest overlap, if it is larger than the recorded one."""
+    """Record the pair of a block with the largest overlap, if it exceeds the recorded one."""
     radii = world.radius
     for k in range(rows_i.size):
         overlap = buffer[arrays.index(at.overlap, BLOCK, k)]
@@ -73,7 +73,7 @@ def search_pairs(largest_overlap, world, buffer, at, positions, rows_i, rows_j):
 
 @compilable
 def search_walls(largest_overlap, world, buffer, at, positions, normals, entries):
-    """The same for a block of entries of `WallContacts`."""
+    """Record the entry of `WallContacts` in a block with the largest overlap, if it exceeds the recorded one."""
     for k in range(entries.size):
         t = entries[k]
         i = world.wall_contacts.sphere[t]
@@ -86,7 +86,7 @@ def search_walls(largest_overlap, world, buffer, at, positions, normals, entries
 
 @compilable
 def set_largest(largest_overlap, ratio, point, first, second, wall):
-    """Record one contact as that of largest overlap; the step is set when all threads have finished."""
+    """Record one contact as the one of largest overlap; the step is set when all threads have finished."""
     largest_overlap[OVERLAP_RATIO] = ratio
     for c in range(len(point)):
         largest_overlap[OVERLAP_POINT + c] = point[c]
@@ -97,7 +97,7 @@ def set_largest(largest_overlap, ratio, point, first, second, wall):
 
 @compilable
 def record_largest_overlap(known, found, step):
-    """Record the contact of largest overlap of all threads, if it exceeds the known one, as at the end of `step`."""
+    """Record the contact of largest overlap of all threads, if it exceeds the known one, with the step `step`."""
     for where in range(found.shape[0]):
         for thread in range(found.shape[1]):
             if found[where, thread, OVERLAP_RATIO] > known[OVERLAP_RATIO]:

@@ -1,9 +1,9 @@
 """A block of contacts evaluated together: one flat buffer, one column per quantity.
 
-Contacts are gathered into columns, the law runs over whole columns, and the answers are scattered. The middle pass has
-no branch and wall_contacts one array only, at constant distances, which is what lets the compiler use wide
-registers: with an array per quantity it would have to prove that none overlap, and gives up. Answers are written over
-what they were made from, so that a block stays in the first-level cache.
+Contacts are gathered into columns, the law is evaluated over whole columns, and the results are scattered. The
+evaluation has no branch and accesses a single array at constant distances: the compiler can use wide registers. With
+one array per quantity the compiler would have to prove that no two overlap, and would not vectorise. Results overwrite
+inputs, which keeps a block in the first-level cache.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from repose.sim.engine.roots import TINY, inverse_root
 from repose.sim.engine.workspace import BLOCK, Floats
 
 LANES = 8
-"""Numbers in the widest register there is."""
+"""Numbers in the widest vector registers."""
 FAR = 1e9
-"""No two spheres so far apart touch [m]."""
+"""Distance at which no two spheres touch [m]."""
 
 
 class Columns(NamedTuple):
     """First column of each quantity in the buffer; vectors take one column per component.
 
-    Inputs come first; the outputs below them have names of their own and share the storage of inputs that the law has
-    read by then. Without rotation sum of the radii and effective radius are inputs, with rotation both radii.
+    Inputs come first. Outputs have names of their own and overwrite inputs that the law has read already. Without
+    rotation the sum of the radii and the effective radius are inputs, with rotation both radii are.
     """
 
     branch: int
@@ -53,15 +53,16 @@ class Columns(NamedTuple):
     touching: int
     """1.0 if the contact touched at the previous evaluation, else 0.0."""
     damping: int
-    """Power of damping, summed over all blocks for each place in a block [W]."""
+    """Power of damping, summed over all blocks for each position in a block [W]."""
     friction: int
-    """Power fed into friction springs, summed likewise [W]."""
+    """Power fed into friction springs, summed in the same way [W]."""
     stiffening: int
-    """Power that friction springs lose as their stiffness changes, summed likewise [W]; of laws where it does."""
+    """Power that friction springs lose as their stiffness changes, summed in the same way [W]; only of laws with
+    varying stiffness."""
     kind: int
-    """Which pair of materials each contact is."""
+    """Pair of materials of each contact."""
     known: int
-    """Which pair of materials its columns of `material` hold."""
+    """Pair of materials whose properties are in the columns of `material`."""
     per_distance: int
     """1/|branch| [1/m], computed for the whole block before the law."""
     spin_i: int
@@ -70,7 +71,7 @@ class Columns(NamedTuple):
     radius_j: int
     """With rotation each radius is the column after the spin."""
     material: int
-    """The last columns: where the others are does not depend on the law."""
+    """The last columns: the positions of all others do not depend on the law."""
     overlap: int
     """Output [m], in place of `touching`; positive when touching."""
     force: int
@@ -82,12 +83,12 @@ class Columns(NamedTuple):
     torque_j: int
     """Output: torque on j [N m], in place of its spin."""
     lasting: int
-    """Output of laws that act at a distance: 1.0 if contact memory lasts, else 0.0, in place of `fixed`."""
+    """Output of laws that act at a distance, in place of `fixed`: 1.0 if the contact memory lasts, else 0.0."""
 
 
 @compilable
 def columns(dimension, turning):
-    """The layout for that many components of position and spin."""
+    """The layout for `dimension` components of position and `turning` components of spin."""
     scalars = 4 * dimension
     spins = scalars + 12
     velocity, effective_mass, fixed, touching = dimension, scalars + 2, scalars + 4, scalars + 5
@@ -130,27 +131,27 @@ def columns_of(shapes):
 
 @compilable
 def copy_column(target, source):
-    """Copy all of `source` to the beginning of `target`; slices, not offsets, so that it compiles to wide moves."""
+    """Copy all of `source` to the beginning of `target`; slices compile to wide moves, offsets do not."""
     for k in range(source.size):
         target[k] = source[k]
 
 
 @compilable
 def to_line(buffer):
-    """Number of entries before the first cache line begins: reading across two lines costs half as much again."""
+    """Number of entries before the first cache line begins; a read across two lines costs half as much again."""
     return (-buffer.ctypes.data % 64) // 8
 
 
 @compilable
 def forget_materials(buffer, at):
-    """Mark the materials as unknown: their numbers may have been changed."""
+    """Mark the materials in the block as unknown: the numbers of the law may have changed."""
     for k in range(BLOCK):
         buffer[arrays.index(at.known, BLOCK, k)] = -1.0
 
 
 @compilable(forceinline=True)
 def set_materials(buffer, at, size, law):
-    """Write the materials of contacts, unless they are there from a contact of the same kind before."""
+    """Write the materials of contacts, except where the block already has those of the same pair of materials."""
     for k in range(size):
         kind = buffer[arrays.index(at.kind, BLOCK, k)]
         if buffer[arrays.index(at.known, BLOCK, k)] != kind:
@@ -160,22 +161,22 @@ def set_materials(buffer, at, size, law):
 
 @compilable(forceinline=True)
 def pad_block(buffer, at, size, dimension):
-    """Pad the block with spheres far apart until whole registers are full; returns the number of contacts with padding.
+    """Pad the block with pairs of distant spheres to whole registers; returns the number of contacts with padding.
 
-    The remainder at the end of a compiled loop is done one by one, at several times the cost.
+    Compiled code processes the rest of a loop one by one, at several times the cost.
     """
     full = (size + LANES - 1) // LANES * LANES
     for k in range(size, full):
         for c in range(dimension):
             buffer[arrays.index(at.branch + c, BLOCK, k)] = FAR
         buffer[arrays.index(at.touching, BLOCK, k)] = 0.0
-        buffer[arrays.index(at.effective_mass, BLOCK, k)] = 1.0  # the normal force of a contact before, until here
+        buffer[arrays.index(at.effective_mass, BLOCK, k)] = 1.0  # overwrites the normal force of a previous contact
     return full
 
 
 @compilable
 def clear_sums(buffer, at, needs_stiffening):
-    """Set the sums that go to the energy ledger to zero."""
+    """Set the columns that are summed for the energy ledger to zero."""
     for k in range(BLOCK):
         buffer[arrays.index(at.damping, BLOCK, k)] = 0.0
         buffer[arrays.index(at.friction, BLOCK, k)] = 0.0
@@ -186,7 +187,7 @@ def clear_sums(buffer, at, needs_stiffening):
 
 @compilable
 def column_sum(buffer, column):
-    """The sum of one column of the sums, in an order that compiles to wide registers."""
+    """The sum of one column, in an order that compiles to wide registers; overwrites the column."""
     width = BLOCK // 2
     while width > 0:
         low = buffer[column * BLOCK : column * BLOCK + width]
@@ -198,13 +199,13 @@ def column_sum(buffer, column):
 
 
 class Block(NamedTuple):
-    """What the law is run over, by a part of its own: nothing else of the loops over contacts depends on the law."""
+    """Arguments of the evaluation of a law, the only part of the loops over contacts that depends on the law."""
 
     buffer: Floats
     size: int
     """Number of contacts."""
     full: int
-    """The same with padding."""
+    """Number of contacts with padding."""
     params: int
     """Address (repose.sim.engine.packed) of the numbers that the law reads."""
     stage: Stage
@@ -212,7 +213,7 @@ class Block(NamedTuple):
 
 @compilable(forceinline=True)
 def evaluate_block(block, law, shapes, place_like, material_like):
-    """Run the law over a block; `material_like` is that of `shapes`. Returns 0."""
+    """Evaluate the law for a block; `material_like` is `shapes.material`. Returns 0."""
     if len(material_like) > 0:
         set_materials(block.buffer, columns_of(shapes), block.size, law)
     evaluate(block.buffer, block.full, law, shapes, place_like, shapes.reach, shapes.stiffening, block.stage)
@@ -221,10 +222,10 @@ def evaluate_block(block, law, shapes, place_like, material_like):
 
 @compilable(forceinline=True)
 def evaluate(buffer, size, law, shapes, place_like, reach_like, stiffening_like, stage):
-    """Run the law over the first `size` contacts of the buffer; `Columns` says what is read and written where.
+    """Evaluate the law for the first `size` contacts of the buffer, whose layout is `Columns`.
 
-    `place_like` is a vector at walls and empty among spheres, where the place is the branch; `reach_like` and
-    `stiffening_like` are those of `shapes`.
+    `place_like` is a vector at walls and empty between spheres, whose place is the branch; `reach_like` and
+    `stiffening_like` are the fields of `shapes`.
     """
     at = columns_of(shapes)
     turning = len(shapes.spin) > 0
@@ -289,8 +290,8 @@ def evaluate(buffer, size, law, shapes, place_like, reach_like, stiffening_like,
 def invert_distances(buffer, branch, per_distance, size, position_like):
     """Write 1/|branch| of the first `size` contacts.
 
-    In a loop of its own: the iterations of a root wait for each other, and a processor has more of these short ones
-    under way at once than of those of the law.
+    This loop is separate from the law: the iterations for one root depend on each other, and a processor overlaps more
+    of these short loop bodies than of the long ones of the law.
     """
     for k in range(size):
         step = arrays.read_block(buffer, branch, BLOCK, k, position_like)
@@ -300,7 +301,7 @@ def invert_distances(buffer, branch, per_distance, size, position_like):
 @compilable(forceinline=True)
 def lost_by_stiffening(law, contact, relaxation, stage):
     """-xi² dK/(2 dt) [W], with the change dK of the stiffness of a friction spring during this evaluation and its mean
-    stretch xi: the spring follows the overlap without work."""
+    displacement xi: energy that the spring loses without work as its stiffness follows the overlap."""
     before = at_overlap(contact, contact.overlap + stage.dt * contact.normal_velocity)
     change = law.stiffness(law.params, contact)[1] - law.stiffness(law.params, before)[1]
     stretched = vector.add(vector.scale(stage.dt, contact.tangential_velocity), relaxation)

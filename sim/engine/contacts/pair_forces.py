@@ -1,9 +1,9 @@
 """Forces of all pairs of spheres: gathered in blocks, evaluated by the law, scattered in list order.
 
-Only the evaluation depends on the law. It is a part of its own, called once per block by its address.
+Only the evaluation depends on the law. It is a separate part, called once per block by its address.
 
-As the list is sorted, the forces on a sphere add up in the order of its neighbours' rows: first from pairs where it is
-j, then from those where it is i. Several threads write the forces per pair, and add them up in the same order.
+The list is sorted: the forces on a sphere add up in the order of its neighbours' rows, first from pairs in which it is
+j, then from pairs in which it is i. Several threads write the forces per pair and add them in the same order.
 """
 
 from __future__ import annotations
@@ -45,21 +45,21 @@ from repose.sim.engine.workspace import BLOCK, CHUNK, GROUP, OVERLAP_RATIO, Floa
 from repose.sim.engine.world import LEDGER_DAMPING, LEDGER_FRICTION, PAIR_COUNT, World
 
 SMALLEST_FILL = 16
-"""Free places of a block below which it is not filled further: another pass over the list costs more [-]."""
+"""Free entries of a block below which the block is evaluated without further filling: another pass costs more [-]."""
 
 
 class PairForces(NamedTuple):
-    """What the forces of pairs are computed from: a world, and this evaluation."""
+    """Arguments of `pair_forces`: a world and this evaluation."""
 
     world: World
     mass: Floats
-    """On which the weight acts."""
+    """Mass of each sphere on which the weight acts [kg], shape (count,)."""
     params: int
     """Address (repose.sim.engine.packed) of the numbers that the law reads."""
     gravity: int
     """Address of the gravity [m/s²]."""
     reach: float
-    """How far beyond touching the law acts [m]."""
+    """Largest gap at which the law acts [m]; 0 for a contact law."""
     stage: Stage
     thread: Thread
     evaluate: Any
@@ -92,10 +92,11 @@ def force_of_pairs(world, numbers, mass, stage, thread, parts):
 
 @compilable(forceinline=True)
 def pair_forces(tables, shapes):
-    """Set the force of this thread's spheres to weight and contact forces of pairs, and advance contact memory;
+    """Set the force of this thread's spheres to weight plus contact forces of pairs, and advance contact memory;
     returns 1, or 0 if a thread is missing.
 
-    The first thread adds the force of a pair to both spheres at once; others write it per pair, and all gather it.
+    The first thread adds the force of a pair to both spheres at once; the other threads write it per pair, and all
+    threads gather these forces.
     """
     world = tables.world
     thread = tables.thread
@@ -116,7 +117,7 @@ def pair_forces(tables, shapes):
 
 @compilable(forceinline=True)
 def fill_sphere_rows(world, shapes, thread):
-    """Fill the rows of this thread's spheres with what contacts read of them."""
+    """Fill the rows of this thread's spheres with the quantities that contacts read."""
     dimension = len(shapes.position)
     turning = len(shapes.spin) > 0
     rows = world.threads.sphere_rows[to_line(world.threads.sphere_rows) :]
@@ -132,7 +133,7 @@ def fill_sphere_rows(world, shapes, thread):
 
 @compilable(forceinline=True)
 def begin_sums(world, mass, gravity, shapes, thread):
-    """Set the sums of forces and torques on this thread's spheres to their weight."""
+    """Set the sums of forces and torques on this thread's spheres to weight and zero."""
     width = sum_width(len(shapes.position), len(shapes.spin) > 0)
     sums = world.threads.sums[to_line(world.threads.sums) :]
     for i in range(thread.first, thread.last):
@@ -154,7 +155,7 @@ def write_sums(world, position_like, spin_like, count):
 
 @compilable
 def pair_contact(world, p, material, shapes):
-    """The contact of entry p of the pair list, with this `Contact.material`, at this moment; no time passes."""
+    """The contact of entry p of the pair list at this moment, with this `Contact.material`; no time passes."""
     pairs = world.pairs
     i = pairs.i[p]
     j = pairs.j[p]
@@ -190,8 +191,8 @@ def pair_contact(world, p, material, shapes):
 def evaluate_pairs(tables, shapes, spin_like, reach_like):
     """Compute the contact forces of this thread's pairs and advance their contact memory.
 
-    `spin_like` and `reach_like` are those of `shapes`: by the length of an argument, but not of its field, numba leaves
-    out branches before it compiles them.
+    `spin_like` and `reach_like` are fields of `shapes`. They are arguments, because numba removes branches that depend
+    on the length of an argument before it compiles them, but not those that depend on a field.
     """
     world = tables.world
     pairs = world.pairs
@@ -280,7 +281,7 @@ def evaluate_pairs(tables, shapes, spin_like, reach_like):
 
 @compilable(forceinline=True)
 def gather_all(buffer, at, pairs, radii, sphere_rows, position_like, first, last, needs_kind):
-    """Fill the block with these pairs, touching or not: whole columns are copied faster than chosen entries."""
+    """Fill the block with these pairs, touching or not: copying whole columns is faster than selecting entries."""
     rows_i = pairs.i[first:last]
     rows_j = pairs.j[first:last]
     gather_motion(buffer, at, sphere_rows, position_like, (), rows_i, rows_j)
@@ -299,7 +300,7 @@ def gather_all(buffer, at, pairs, radii, sphere_rows, position_like, first, last
 
 @compilable(forceinline=True)
 def gather_motion(buffer, at, sphere_rows, position_like, spin_like, rows_i, rows_j):
-    """Fill branch and velocity of pairs, which are neighbouring columns of a block and entries of a row."""
+    """Fill branch and velocity of pairs: neighbouring columns of a block, neighbouring entries of a sphere's row."""
     width = row_width(len(position_like), len(spin_like) > 0)
     both = position_like + position_like
     gather_differences(buffer, at.branch, both[:GROUP], sphere_rows, width, 0, rows_i, rows_j)
@@ -308,8 +309,8 @@ def gather_motion(buffer, at, sphere_rows, position_like, spin_like, rows_i, row
 
 @compilable(forceinline=True)
 def choose_touching(chosen, pairs, sphere_rows, position_like, reach_like, reach, first, stop):
-    """Choose the pairs within reach of each other from `first` on until the block is full, and write their rows and
-    spheres; returns how many, and the pair to continue with.
+    """Choose pairs within reach of each other, from `first` on, until the block is full, and write their rows and
+    spheres; returns their number, and the pair with which to continue.
 
     With rotation the law costs several times as much as a test of the distance.
     """
@@ -340,7 +341,7 @@ def gather_touching(buffer, at, pairs, sphere_rows, shapes, springs, rows, rows_
 
 @compilable(forceinline=True)
 def mark_touching(touching, column):
-    """Note which pairs of a block touch, or are remembered: those with a positive number in this column."""
+    """Set `touching` for pairs of a block whose entry in this column is positive (overlap, or lasting memory)."""
     for k in range(touching.size):
         touching[k] = column[k] > 0.0
 
@@ -353,8 +354,8 @@ def copy_back(target, buffer, column, first, last):
 
 @compilable(forceinline=True)
 def scatter_forces(sums, buffer, at, position_like, spin_like, rows_i, rows_j):
-    """Add the forces of a block to both spheres of each pair: first to all j, as a sphere is j earlier in the list than
-    it is i."""
+    """Add the forces of a block to both spheres of each pair: to all j first, because a sphere occurs as j earlier in
+    the list than as i."""
     width = sum_width(len(position_like), len(spin_like) > 0)
     add_to_rows(sums, width, 0, position_like, rows_j, buffer, at.force, -1.0)
     add_to_rows(sums, width, width // 2, spin_like, rows_j, buffer, at.torque_j, 1.0)
@@ -381,11 +382,11 @@ def clear_forces(push, first, last):
 
 @compilable(forceinline=True)
 def gather_forces(tables, position_like, spin_like, reach_like):
-    """`tables` is a `Share`. Add the forces written per pair to the sums of the first thread, in the order of the list,
-    and write both to `World.force`; returns 0.
+    """Add the forces written per pair to the sums of the first thread, in list order, and write the results to
+    `World.force`; `tables` is a `Share`. Returns 0.
 
-    Pairs from `first_pushed` on act on no sphere of a row before their first: the first thread writes those alone. All
-    threads share the others, so that each writes forces on spheres of other threads too.
+    Pairs from `first_pushed` on act on no sphere before the row of the first of them as i. The first thread alone
+    writes the forces on these earlier spheres; all threads share the others, also spheres of other threads.
     """
     world = tables.world
     thread = tables.thread
@@ -414,7 +415,7 @@ def gather_forces(tables, position_like, spin_like, reach_like):
         for q in range(other_begin[n], other_begin[n + 1]):
             k = other[q]
             if turning > 0 and len(reach_like) == 0 and touching[pushed + k] == 0:
-                continue  # not evaluated
+                continue  # the pair does not touch: its force was not evaluated
             total = vector.sub(total, read_row(push, entry(k, width, 0), position_like))
             torque = vector.add(torque, read_row(push, entry(k, width, dimension + turning), spin_like))
         for p in range(max(begin[n], pushed), begin[n + 1]):
@@ -429,7 +430,7 @@ def gather_forces(tables, position_like, spin_like, reach_like):
 
 @compilable(forceinline=True)
 def record_pair_energy(world, needs_stiffening, dt_stage):
-    """Add the energy that all pairs have dissipated in this evaluation to the ledger."""
+    """Add the energies that all pairs have dissipated at this evaluation to the ledger."""
     ledger = world.ledger
     heat = world.threads.heat
     pair_count = world.counters[PAIR_COUNT]

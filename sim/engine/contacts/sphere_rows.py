@@ -1,9 +1,9 @@
-"""Rows of spheres, for eight pairs at a time: one with all that contacts read of a sphere, one with the sum of forces.
+"""Rows of spheres for eight pairs at a time: a row of the quantities that contacts read, and a row of force sums.
 
-In the tables of a world the numbers that contacts read of a sphere are at up to ten places, and two thirds of the time
-of a contact went into reading and adding them one by one. A row is read as one or two vectors, and eight of them are
-transposed in registers. Rows are filled from the tables at each evaluation, which costs little: neighbouring spheres
-are filled together. Each function is written a second time as plain Python, which Python runs.
+In the tables of a world the quantities of a sphere are at up to ten places; two thirds of the time of a contact went
+into reading and adding them one by one. A row is read as one or two vectors, and eight rows are transposed in
+registers. The rows are filled from the tables at each evaluation, which costs little because neighbouring spheres are
+filled together. Each function also exists in plain Python, for runs without numba.
 """
 
 from __future__ import annotations
@@ -27,30 +27,30 @@ def entry(row, width, first):
 
 
 def read_row(table, at, like):
-    """The vector at this index of a flat table."""
+    """The vector at index `at` of a flat table."""
     return tuple(table[at + np.uint64(c)] for c in range(len(like)))
 
 
 def write_row(table, at, a):
-    """Write a vector where `read_row` would read it."""
+    """Write a vector to the place from which `read_row` reads it."""
     for c, x in enumerate(a):
         table[at + np.uint64(c)] = x
 
 
 def fill_rows(table, width, first, columns, begin, end):
-    """Write these columns of the spheres begin to end - 1 to entry `first` and the following of their rows."""
+    """Write columns of the spheres begin to end - 1 to their rows, from entry `first` on."""
     for i in range(begin, end):
         write_row(table, entry(i, width, first), arrays.at(columns, i))
 
 
 def rows_to_columns(table, width, first, columns, begin, end):
-    """Write the entries that `fill_rows` would write back to these columns."""
+    """Copy entries of the rows of the spheres begin to end - 1 to columns: the inverse of `fill_rows`."""
     for i in range(begin, end):
         arrays.write_at(columns, i, read_row(table, entry(i, width, first), columns))
 
 
 def gather_differences(buffer, column, like, table, width, first, rows_i, rows_j):
-    """Fill columns of a block with entries of the rows of i minus those of j, as many as `like` has."""
+    """Fill columns of a block with len(like) entries of the rows of i minus those of the rows of j."""
     for k in range(rows_i.size):
         a = read_row(table, entry(rows_i[k], width, first), like)
         b = read_row(table, entry(rows_j[k], width, first), like)
@@ -58,17 +58,17 @@ def gather_differences(buffer, column, like, table, width, first, rows_i, rows_j
 
 
 def gather_rows(buffer, column, like, table, width, first, rows):
-    """Fill columns of a block with entries of these rows."""
+    """Fill columns of a block with len(like) entries of these rows."""
     for k in range(rows.size):
         arrays.write_block(buffer, column, BLOCK, k, read_row(table, entry(rows[k], width, first), like))
 
 
 def choose_near(chosen, count, pairs, table, like, reach_like, reach, first, last):
     """Write the pairs first to last - 1 that are within reach of each other to `chosen` (Threads.chosen) from entry
-    `count` on; returns how many there are then. The others no longer touch, and no pair has a normal force yet.
+    `count` on; returns the new count. All other pairs are marked as not touching; all normal forces are set to zero.
 
-    A pair within reach of a law that acts at a distance (`reach_like` of length 1), or remembered by it, is chosen too:
-    the end of its memory is booked.
+    For a law that acts at a distance (`reach_like` of length 1), pairs within its reach and pairs that it remembers are
+    chosen too: the end of the memory is booked.
     """
     width = row_width(len(like), True)
     for p in range(first, last):
@@ -84,12 +84,12 @@ def choose_near(chosen, count, pairs, table, like, reach_like, reach, first, las
 
 
 def with_radius(spins, radius):
-    """A spin with the radius after it, or nothing without rotation."""
+    """A spin followed by the radius; empty without rotation."""
     return (*spins, radius) if len(spins) > 0 else ()
 
 
 def add_to_rows(table, width, first, like, rows, buffer, column, factor):
-    """Add columns of a block, times 1 or -1, to entries of these rows, one row after the other."""
+    """Add columns of a block, times `factor` (1 or -1), to entries of these rows, one row after the other."""
     for k in range(rows.size):
         at = entry(rows[k], width, first)
         a = vector.scale(factor, arrays.read_block(buffer, column, BLOCK, k, like))
@@ -103,17 +103,17 @@ def write_to_rows(table, width, first, like, rows, buffer, column):
 
 
 def _wide(like):
-    """Numbers of a vector that holds so many."""
+    """Length of the vector register for a vector like `like`: 2 or 4 numbers."""
     return 2 if len(like) <= 2 else GROUP
 
 
 def _data(context, builder, signature, args, *which):
-    """Pointers to the entries of these arguments, tables without gaps."""
+    """Pointers to the entries of these arguments, which are contiguous tables."""
     return [context.make_array(signature.args[k])(context, builder, args[k]).data for k in which]
 
 
 def _row_pointers(builder, table, rows, width, first):
-    """Where the entries of LANES rows begin."""
+    """Pointers to entry `first` of LANES rows."""
     numbers = [builder.zext(builder.load(builder.gep(rows, [lanes.SHORT(lane)])), lanes.LONG) for lane in range(LANES)]
     return [builder.gep(table, [builder.add(builder.mul(number, width), first)]) for number in numbers]
 
@@ -123,7 +123,7 @@ def _zeros():
 
 
 def _filled(columns, wide):
-    """So many vectors of LANES numbers: these, then zeros."""
+    """`wide` vectors of LANES numbers: the columns, then zeros."""
     return [*columns, *[_zeros()] * (wide - len(columns))]
 
 
@@ -133,7 +133,7 @@ TWO = np.uint64(2)
 
 @intrinsic
 def _eight_columns_to_rows(typing, table, width, first, columns, begin):
-    """Eight steps of `fill_rows` with spheres without gaps between them."""
+    """Eight steps of `fill_rows`, for eight neighbouring spheres."""
 
     def generate(context, builder, signature, args):
         (flat,) = _data(context, builder, signature, args, 0)
@@ -171,7 +171,7 @@ def _items(builder, value):
 
 @intrinsic
 def _gather_eight(typing, buffer, place, like, table, width, first, lists, k):
-    """Eight steps of `gather_rows`, or of `gather_differences` with two lists; `place` in the first of the columns."""
+    """Eight steps of `gather_rows`, or of `gather_differences` with two lists; `place` is in the first column."""
 
     def generate(context, builder, signature, args):
         target, source = _data(context, builder, signature, args, 0, 3)
@@ -214,7 +214,7 @@ def _add_eight(typing, table, width, first, like, rows, k, buffer, place, factor
 
 @intrinsic
 def _write_eight(typing, table, width, first, like, rows, k, buffer, place):
-    """Eight steps of `write_to_rows`; nothing beside the entries is written, as another thread may write there."""
+    """Eight steps of `write_to_rows`; only these entries are written, because another thread may write beside them."""
 
     def generate(context, builder, signature, args):
         target, row, source = _data(context, builder, signature, args, 0, 4, 6)
@@ -355,7 +355,7 @@ def _with_radius(spins, radius):
 def _choose_eight(
     typing, chosen, count, lists, radius_sum, touching, normal_force, p, table, width, like, reach, reach_like
 ):
-    """Eight steps of `choose_near`: pairs p to p + 7, with the lists of all i and all j."""
+    """Eight steps of `choose_near`: pairs p to p + 7; `lists` are the lists of all i and of all j."""
 
     def generate(context, builder, signature, args):
         target, sums, marks, forces, source = _data(context, builder, signature, args, 0, 3, 4, 5, 7)

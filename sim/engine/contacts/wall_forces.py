@@ -1,14 +1,14 @@
 """Walls: planes, facets and cylinders of infinite mass, at rest or moving at a given velocity.
 
-A sphere at a wall is a pair like any other, with the nearest point of the wall in place of the other centre and no
-radius of its own; every law works unchanged. The friction spring refers to the position of the sphere's centre relative
-to the wall, because the nearest point moves along with the sphere.
+A sphere at a wall is treated as a pair, with the nearest point of the wall in place of the other centre and the other
+radius 0; every law works unchanged. The friction spring refers to the position of the sphere's centre relative to the
+wall, because the nearest point moves with the sphere.
 
-A sphere on a mesh must feel each piece of it once. Facets are decided nearest first: one does not push if its nearest
-point lies on a nearer facet (a shared edge or corner), nor if a nearer one pushes in nearly the same direction. The
-second rule is for shallow folds seen from inside: the sphere may be above both faces there, and a push that began with
-the full overlap would add energy; of two sides of a thin sheet the nearer one pushes. Where contact passes from one
-facet to the next, its memory is transferred.
+A sphere on a mesh must be pushed by each part of the surface once. Facets are decided in the order of their distance.
+A facet does not push if its nearest point lies on a nearer facet (a shared edge or corner), or if a nearer facet pushes
+in nearly the same direction. The second rule is for shallow folds seen from inside, where the centre may be above both
+faces: a push that starts with the full overlap would add energy. Of the two sides of a thin sheet the nearer one
+pushes. When a contact passes from one facet to the next, its memory is transferred.
 """
 
 from __future__ import annotations
@@ -49,17 +49,18 @@ from repose.sim.engine.world import (
 __all__ = ["CYLINDER", "FACET", "PLANE", "move_walls", "record_wall_energy", "wall_contact", "wall_forces"]
 
 APART, NEAR, COVERED, ACTS = range(4)
-"""State of a sphere and a wall: apart; touching, not yet decided; touching, but covered by another facet; pushing."""
+"""State of a sphere and a wall: apart; within reach, not yet decided; covered by another facet; pushing."""
 
 SAME_POINT = 1e-9
-"""Points of a mesh closer than this fraction of the radius are one point [-]."""
+"""Points of a mesh closer than this fraction of the radius count as equal [-]."""
 
 SMALLEST_GAP = 1e-6
-"""A centre on or beyond a wall counts as this fraction of its radius in front of it [-]."""
+"""Smallest distance of a centre in front of a wall, in units of its radius [-]; used if the centre is on the wall or
+behind it."""
 
 ALIKE = 0.97
-"""Of two facets that push in directions with at least this cosine only the nearer pushes [-]. A steeper fold, of 14° or
-more, is entered from inside without a jump up to an overlap of 1/cos - 1 = 3 % of the radius."""
+"""If the directions of two facets have at least this cosine, only the nearer facet pushes [-]. A fold steeper than 14°
+is entered from inside without a jump up to an overlap of 1/cos - 1 = 3 % of the radius."""
 
 SAME_SIDE = 0.9
 """Contact memory passes between facets whose normals have at least this cosine [-]."""
@@ -74,13 +75,13 @@ def find_gaps(wall_contacts, walls, radii, positions, reach, first, last):
         gap, normal = approach(walls, wall_contacts.wall[t], arrays.at(positions, i))
         wall_contacts.gap[t] = gap
         arrays.write_at(normals, t, normal)
-        remembered = reach > 0.0 and wall_contacts.touching[t] > 0  # the end of its memory is booked
+        remembered = reach > 0.0 and wall_contacts.touching[t] > 0  # evaluated, because the end of memory is booked
         wall_contacts.contact_state[t] = APART if gap >= radii[i] + reach and not remembered else NEAR
 
 
 @compilable
 def find_acting(wall_contacts, walls, radii, positions, first, last):
-    """List those of these entries that push, in the order of the list, from `first` on; returns how many."""
+    """Write the entries that push to `WallContacts.acting`, in list order, from `first` on; returns their number."""
     for t in range(first, last):
         if wall_contacts.contact_state[t] == NEAR:
             if walls.shape[wall_contacts.wall[t]] == FACET:
@@ -99,7 +100,7 @@ def find_acting(wall_contacts, walls, radii, positions, first, last):
 
 @compilable
 def choose_facets(wall_contacts, walls, radii, positions, i):
-    """Decide which of the facets that sphere i touches push, nearest first."""
+    """Decide which of the facets touched by sphere i push, the nearest facet first."""
     while True:
         nearest = -1
         for t in range(wall_contacts.begin[i], wall_contacts.begin[i + 1]):
@@ -114,7 +115,7 @@ def choose_facets(wall_contacts, walls, radii, positions, i):
 
 @compilable
 def is_covered(wall_contacts, walls, radii, positions, t):
-    """Whether a facet decided before covers entry t."""
+    """Whether a facet that was decided earlier covers entry t."""
     i = wall_contacts.sphere[t]
     normals = arrays.rows(wall_contacts.normal, positions)
     normal = arrays.at(normals, t)
@@ -132,7 +133,7 @@ def is_covered(wall_contacts, walls, radii, positions, t):
 
 @compilable
 def transfer_memory(wall_contacts, walls, positions, t):
-    """Give a facet touched for the first time the contact memory of a neighbour that the sphere is leaving."""
+    """Copy the contact memory of a facet that the sphere is leaving to a neighbour touched for the first time."""
     normals = arrays.rows(wall_contacts.normal, positions)
     i = wall_contacts.sphere[t]
     for s in range(wall_contacts.begin[i], wall_contacts.begin[i + 1]):
@@ -146,7 +147,7 @@ def transfer_memory(wall_contacts, walls, positions, t):
 
 @compilable
 def wall_motion(world, t, gap, normal, x, velocity, spin):
-    """Motion of the sphere of entry t relative to its wall, from gap and normal, and position, velocity and spin."""
+    """Motion of the sphere of entry t relative to its wall; x, velocity and spin are those of the sphere."""
     w = world.wall_contacts.wall[t]
     radius = world.radius[world.wall_contacts.sphere[t]]
     distance = max(gap, SMALLEST_GAP * radius)
@@ -163,13 +164,13 @@ def wall_motion(world, t, gap, normal, x, velocity, spin):
 
 @compilable
 def wall_kind(world, i, w):
-    """Which pair of materials sphere i and wall w are."""
+    """Index of the pair of materials of sphere i and wall w."""
     return world.material[i] * world.counters[MATERIAL_COUNT] + world.walls.material[w]
 
 
 @compilable
 def wall_contact(world, t, material, shapes):
-    """The contact of entry t of the list, with this `Contact.material`, at this moment; no time passes."""
+    """The contact of entry t of the list at this moment, with this `Contact.material`; no time passes."""
     wall_contacts = world.wall_contacts
     i = wall_contacts.sphere[t]
     w = wall_contacts.wall[t]
@@ -188,7 +189,7 @@ def wall_contact(world, t, material, shapes):
 
 
 class WallForces(NamedTuple):
-    """What the forces of walls are computed from: a world, and this evaluation."""
+    """Arguments of `push_walls`: a world and this evaluation."""
 
     world: World
     params: int
@@ -196,7 +197,7 @@ class WallForces(NamedTuple):
     stage: Stage
     thread: Thread
     acting: int
-    """Number of entries of this thread that push."""
+    """Number of entries of this thread's spheres that push."""
     evaluate: Any
     """`Parts.evaluate_walls`."""
     needs_kind: int
@@ -215,8 +216,8 @@ def force_of_walls(world, params, stage, thread, acting, parts):
 
 @compilable(forceinline=True)
 def wall_forces(world, params, stage, thread, parts):
-    """Add the forces of walls on this thread's spheres to `world.force` and advance contact memory; False if a thread
-    is missing."""
+    """Add the forces of walls on this thread's spheres to `world.force` and advance contact memory; returns False if a
+    thread is missing."""
     acting = call(parts.search_acting, Share(world, thread))
     call(parts.push_walls, force_of_walls(world, params, stage, thread, acting, parts))
     return wait(world.threads)
@@ -224,7 +225,7 @@ def wall_forces(world, params, stage, thread, parts):
 
 @compilable
 def search_acting(tables, position_like):
-    """`tables` is a `Share`. Find gaps and normals, and the entries that push; returns how many."""
+    """Find gaps and normals, and the entries that push; `tables` is a `Share`. Returns the number of these entries."""
     world = tables.world
     positions = arrays.level(world.motion, 0, 0, position_like)
     radius = world.radius
@@ -238,7 +239,7 @@ def search_acting(tables, position_like):
 
 @compilable
 def push_walls(tables, shapes, spin_like, reach_like):
-    """Compute the forces of walls on this thread's spheres, block by block; as `evaluate_pairs`. Returns 0."""
+    """Compute the forces of walls on this thread's spheres, block by block, as `evaluate_pairs` does. Returns 0."""
     world = tables.world
     wall_contacts = world.wall_contacts
     radii = world.radius
@@ -265,7 +266,7 @@ def push_walls(tables, shapes, spin_like, reach_like):
     largest_overlap = world.threads.largest_overlap[1, thread.id]
     for first in range(begin, begin + acting, BLOCK):
         size = min(BLOCK, begin + acting - first)
-        clear_sums(buffer, at, tables.needs_stiffening)  # of one contact each
+        clear_sums(buffer, at, tables.needs_stiffening)  # each position of the block then sums one contact only
         for k in range(size):
             t = wall_contacts.acting[first + k]
             i = wall_contacts.sphere[t]
@@ -321,7 +322,7 @@ def push_walls(tables, shapes, spin_like, reach_like):
 
 
 class WallRecord(NamedTuple):
-    """What `record_wall_energy` reads and writes, and the time that the evaluation represents."""
+    """Arguments of `record_wall_energy`: a world and the time that the evaluation represents [s]."""
 
     world: World
     dt: float
@@ -360,7 +361,7 @@ def record_wall_energy(tables):
         friction += wall_contacts.heat[1, t]
         if tables.needs_stiffening > 0:
             stiffening += wall_contacts.heat[2, t]
-    # An entry of their own: chunks of pairs are added from the first on.
+    # The last entries: chunks of pairs use the first ones.
     ledger[LEDGER_DAMPING, BLOCK - 1] += dt_stage * damping
     ledger[LEDGER_FRICTION, BLOCK - 1] += dt_stage * friction
     world.stiffening[BLOCK - 1] += dt_stage * stiffening
@@ -370,7 +371,7 @@ def record_wall_energy(tables):
 
 @compilable
 def move_walls(moved, velocity, dt):
-    """Move the walls by one step."""
+    """Move the walls by dt × velocity."""
     for w in range(moved.shape[0]):
         for c in range(moved.shape[1]):
             moved[w, c] += dt * velocity[w, c]

@@ -15,7 +15,7 @@ PLANE, FACET, CYLINDER = range(3)
 def nearest_on_facet(a, b, c, x):
     """Point of the triangle a b c nearest to x (Ericson 2005, 5.1.5).
 
-    With c = b it is the line from a to b: in the plane, a facet.
+    With c = b the triangle is the line from a to b: a facet in the plane.
     """
     ab = vector.sub(b, a)
     ac = vector.sub(c, a)
@@ -50,11 +50,11 @@ def nearest_on_facet(a, b, c, x):
 
 @compilable(forceinline=True)
 def gap_to(shape, first, second, third, place):
-    """Gap between a centre and a wall [m], and the normal towards the centre.
+    """Gap between a centre and a wall [m], and the normal from the wall to the centre.
 
-    `first`, `second`, `third` are the wall's corners (repose.sim.engine.world.Walls), `place` the centre relative to
-    how far the wall has moved. The gap to a plane or a cylinder is negative once the centre has passed it: it is
-    pushed back all the same.
+    `first`, `second`, `third` are the entries of `repose.sim.engine.world.Walls.corner`; `place` is the centre minus
+    the displacement of the wall. The gap to a plane or a cylinder is negative if the centre has passed the wall: the
+    wall still pushes the sphere back.
     """
     if shape == FACET:
         nearest = nearest_on_facet(first, second, third, place)
@@ -73,7 +73,7 @@ def gap_to(shape, first, second, third, place):
 
 @compilable(forceinline=True)
 def approach(walls, w, x):
-    """`gap_to` for wall w of the table and the centre x."""
+    """`gap_to` for wall w of the table and the centre x [m]."""
     return gap_to(
         walls.shape[w],
         arrays.read_entry(walls.corner, (w, 0), x),

@@ -1,11 +1,11 @@
-"""Cells: cubes hashed into a table whose size depends on the number of spheres only.
+"""Cell list: cells hashed into a table whose size depends on the number of spheres only.
 
-A sphere far away costs no memory. Two cells may share a bucket: the search for spheres near walls compares cell
-coordinates, the search for pairs removes duplicates afterwards. Cells adjacent in x lie in adjacent buckets: a row of
-three is one search, except at the end of the table.
+A distant sphere costs no memory. Two cells may share a bucket: the search for spheres near walls compares cell
+coordinates, and the search for pairs removes duplicates afterwards. Cells adjacent in x are in adjacent buckets: a row
+of three cells is one search, except at the end of the table.
 
-Spheres much larger than most have cells and a table of their own, so that one large sphere does not make the cells of
-all others large. Each size searches both tables.
+Spheres much larger than most have cells and a table of their own; otherwise one large sphere would enlarge the cells of
+all others. Spheres of either kind are searched in both tables.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from repose.sim.engine.jit import compilable
 from repose.sim.engine.world import Floats
 
 PRIMES = (19349663, 83492791)
-"""Teschner et al. 2003."""
+"""Factors of the hash function (Teschner et al. 2003)."""
 
 
 def in_order_of_place(place: Floats, size: float) -> NDArray[np.intp]:
-    """Rows in the order of cells of this size [m], bottom up: neighbours in space are then near each other in the
-    tables, and in the processor's cache; place [m], shape (n, dimension)."""
+    """Rows in the order of cells of this size [m], bottom up; place [m], shape (n, dimension). Spheres that are
+    neighbours in space are then neighbours in the tables and in the processor's cache."""
     cell = np.floor(place / size).T
     return np.lexsort((place[:, 0], *cell[1:]))
 
@@ -36,16 +36,16 @@ def bucket_of(x, y, z, mask):
 
 
 class Cells(NamedTuple):
-    """Cells at this rebuild, of most spheres and of those larger than `limit`."""
+    """Cells of this rebuild: of spheres up to the radius `limit`, and of larger ones."""
 
     kinds: int
-    """1, or 2 if there may be spheres that large."""
+    """Number of kinds: 2 if larger spheres may exist, else 1."""
     limit: float
-    """[m]."""
+    """Radius above which a sphere counts as large [m]."""
     largest: tuple[float, float]
-    """Largest radius of either kind [m]."""
+    """Largest radius of each kind [m]."""
     size: tuple[float, float]
-    """Width of the cells of either kind: the largest distance at which two of its spheres are listed [m]."""
+    """Width of the cells of each kind: the largest distance at which two spheres of the kind are listed [m]."""
 
 
 @compilable
@@ -58,19 +58,19 @@ def cells_for(search, radius):
     for i in range(radius.size):
         most = max(most, radius[i] if radius[i] <= limit else 0.0)
         rest = max(rest, radius[i] if radius[i] > limit else 0.0)
-    skin = search.reach[0] + search.skin[0]  # how far beyond touching
+    skin = search.reach[0] + search.skin[0]  # largest gap of a listed pair
     return Cells(kinds, limit, (most, rest), (2.0 * most + skin, 2.0 * rest + skin))
 
 
 @compilable
 def bucket_of_sphere(cell, i, mask):
-    """Bucket of the cell sphere i lies in."""
+    """Bucket of the cell in which sphere i lies."""
     return bucket_of(cell[0, i], cell[1, i], cell[2, i] if cell.shape[0] == 3 else 0, mask)
 
 
 @compilable
 def find_cells(cell, motion, radius, cells, first, last):
-    """Cell coordinates of the spheres in these rows."""
+    """Compute the cell coordinates of the spheres first to last - 1."""
     for c in range(cell.shape[0]):
         for i in range(first, last):
             size = cells.size[0] if radius[i] <= cells.limit else cells.size[1]
@@ -79,7 +79,7 @@ def find_cells(cell, motion, radius, cells, first, last):
 
 @compilable
 def sort_into_cells(search, motion, radius, cells):
-    """Fill the rows sorted by kind and bucket, their positions and radii."""
+    """Sort the rows of all spheres by kind and bucket, and write their positions and radii in this order."""
     cell = search.cell
     order = search.order
     place = search.place
@@ -96,8 +96,8 @@ def sort_into_cells(search, motion, radius, cells):
 
 @compilable
 def sort_kind(search, radius, smallest, largest, start, first):
-    """Fill the rows of spheres larger than `smallest` and up to `largest` in size, sorted by bucket, from slot `first`
-    on (counting sort, stable); returns the next free slot."""
+    """Write the rows of spheres with radii above `smallest` and up to `largest`, sorted by bucket, from slot `first` on
+    (counting sort, stable); returns the next free slot."""
     cell = search.cell
     order = search.order
     mask = start.size - 2
@@ -115,7 +115,7 @@ def sort_kind(search, radius, smallest, largest, start, first):
             b = bucket_of_sphere(cell, i, mask)
             start[b + 1] -= 1
             order[start[b + 1]] = i
-    # The backward pass has shifted every start by one bucket: start[b + 1] is now where bucket b begins.
+    # The backward pass has shifted every start by one bucket: bucket b now begins at start[b + 1].
     for b in range(start.size - 1):
         start[b] = start[b + 1]
     start[start.size - 1] = end

@@ -1,6 +1,6 @@
-"""Eight numbers compared at once: candidates with a sphere, rows with a row.
+"""Comparisons of eight numbers at once: candidates with a sphere, rows with a row.
 
-Each function is written a second time as plain Python, which Python runs.
+Each function also exists in plain Python, for runs without numba.
 """
 
 from __future__ import annotations
@@ -14,8 +14,11 @@ from repose.sim.engine.workspace import LANES
 
 
 def write_near(rows, found, search, slots, here, reach, i):
-    """Write the rows later than i of the spheres in `slots`, first and last + 1 of up to LANES, that are within `reach`
-    plus their radius of `here`, from entry `found` on; returns the next free entry. LANES entries are overwritten."""
+    """Write the rows of near spheres from entry `found` on; returns the next free entry.
+
+    Candidates are the spheres in the slots slots[0] to slots[1] - 1, at most LANES of them. Written are rows later than
+    i whose centre is within `reach` + radius of `here` [m]. LANES entries of `rows` may be overwritten.
+    """
     for slot in range(slots[0], min(slots[1], slots[0] + LANES)):
         branch = vector.sub(here, arrays.at(search.place[: len(here)], slot))
         close = reach + search.place[len(here), slot]
@@ -26,7 +29,7 @@ def write_near(rows, found, search, slots, here, reach, i):
 
 
 def count_less(table, first, number, limit):
-    """How many of up to LANES entries of a table of at least LANES, `number` from `first` on, are less than `limit`."""
+    """Number of entries less than `limit` among `number` (up to LANES) entries of a table from `first` on."""
     return sum(int(entry) < limit for entry in table[first : first + number])
 
 
@@ -62,7 +65,7 @@ def _count_less(typing, table, first, number, limit):
     def generate(context, builder, signature, args):
         array = context.make_array(signature.args[0])(context, builder, args[0])
         (size,) = cgutils.unpack_tuple(builder, array.shape)
-        # Not beyond the end of the table: then from further to the front.
+        # A load must not pass the end of the table: near the end it begins earlier and skips lanes.
         last = builder.sub(size, LONG(LANES))
         begin = builder.select(builder.icmp_signed("<", args[1], last), args[1], last)
         row = splat(builder, builder.trunc(args[3], SHORT))

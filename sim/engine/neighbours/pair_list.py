@@ -1,9 +1,9 @@
 """Rebuild the pair list: search cells, sort by (i, j), copy contact history.
 
-Each thread searches for the spheres of its rows, one after the other, all cells around for spheres in later rows, and
-sorts the few it finds: so the pairs are sorted by i and j. The pairs of a sphere in the old list lie together too:
-there the contact history of each pair is looked up. Threads collect the new list in sections of a buffer, and write it
-when all have read the old one.
+Each thread searches the cells around the spheres of its rows, one after the other, for spheres in later rows, and sorts
+the few rows that it finds: the pairs are then sorted by i and j. The contact history of a pair is looked up in the old
+list, where the pairs of a sphere are contiguous. Threads collect the new list in sections of a buffer, and write it
+when all threads have read the old list.
 """
 
 from __future__ import annotations
@@ -22,30 +22,30 @@ from repose.sim.engine.workspace import LANES
 from repose.sim.engine.world import MATERIAL_COUNT
 
 MOST_COUNTED = 32
-"""Neighbours of a sphere up to which the place of one is found by counting those before it."""
+"""Number of neighbours of a sphere up to which the rank of each one is found by counting smaller rows."""
 
 
 class Section(NamedTuple):
-    """The pairs of one thread's rows while the list is rebuilt."""
+    """The pairs of one thread's spheres during a rebuild."""
 
     first: int
     last: int
-    """Its spheres are the rows first to last - 1."""
+    """The spheres are the rows first to last - 1."""
     offset: int
-    """Where its pairs begin in the buffer."""
+    """First pair in the buffer."""
     kept: int
-    """Number of its pairs."""
+    """Number of pairs after sorting."""
     before: int
-    """Number of pairs of the rows before, which is where its pairs begin in the new list."""
+    """Number of pairs of earlier rows: the first pair in the new list."""
 
 
 @compilable
 def find_pairs(search, cells, rows, motion, radius, position_like, thread, section, end):
-    """Write the second spheres of the pairs closer than touching + reach of the law + skin whose first are this
-    thread's rows, from entry `section` on; returns the number of pairs, or -1 if they do not fit before `end`.
+    """Write the second spheres of all pairs whose first sphere is one of this thread's and that are closer than
+    touching + reach of the law + skin, from entry `section` on; returns the number of pairs, or -1 if they do not fit
+    before `end`.
 
-    Afterwards `new_begin`, of `Search`, is where the pairs of each sphere begin. Where two cells share a bucket a pair
-    may occur twice.
+    Afterwards `Search.new_begin` is the first pair of each sphere. A pair may occur twice if two cells share a bucket.
     """
     positions = arrays.level(motion, 0, 0, position_like)
     found = section
@@ -59,10 +59,10 @@ def find_pairs(search, cells, rows, motion, radius, position_like, thread, secti
 
 @compilable
 def sort_pairs(pairs, pair_buffer, search, inverse_mass, thread, section, found):
-    """Sort the pairs of this thread's rows, `found` from entry `section` on, and copy their contact history; returns
-    how many are kept: each once, none of two fixed spheres, and none of two members of one body.
+    """Sort the pairs of this thread's spheres, `found` pairs from entry `section` on, and copy their contact history;
+    returns the number of pairs kept. Duplicates, pairs of fixed spheres and pairs of members of one body are removed.
 
-    This pass is not part of the search: vector instructions wait for numbers that have just been written one by one.
+    This pass is separate from the search: vector loads would wait for entries that have just been written one by one.
     """
     begin = search.begin
     new_begin = search.new_begin
@@ -82,8 +82,8 @@ def sort_pairs(pairs, pair_buffer, search, inverse_mass, thread, section, found)
 
 @compilable(forceinline=True)
 def find_later(search, cells, rows, i, here, radius, first, end):
-    """Write the later rows within reach of sphere i from entry `first` on; returns the next free entry, or -1 at the
-    end. Where two cells share a bucket a row may occur twice."""
+    """Write the later rows within reach of sphere i from entry `first` on; returns the next free entry, or -1 if the
+    buffer is full. A row may occur twice if two cells share a bucket."""
     cell = search.cell
     deep = len(here) == 3
     reach = radius + search.reach[0] + search.skin[0]
@@ -104,10 +104,11 @@ def find_later(search, cells, rows, i, here, radius, first, end):
 
 @compilable(forceinline=True)
 def search_row(search, start, rows, left, wide, i, here, reach, found, end):
-    """Write the later rows within reach of a place in so many buckets; returns the next free entry, or -1 at the end.
+    """Write the later rows within reach of a point in `wide` buckets from `left` on; returns the next free entry, or -1
+    if the buffer is full.
 
-    No branch depends on a candidate: a fifth of them would be predicted wrongly, which costs more than the test. Up to
-    LANES entries behind the last are overwritten.
+    No branch depends on a candidate: a fifth of such branches would be predicted wrongly, which costs more than the
+    test. Up to LANES entries after the last one are overwritten.
     """
     mask = start.size - 2
     over = left + wide - 1 - mask  # number of buckets at the beginning of the table
@@ -123,7 +124,7 @@ def search_row(search, start, rows, left, wide, i, here, reach, found, end):
 
 @compilable
 def find_other_kind(search, cells, rows, kind, i, here, reach, found, end):
-    """`find_later` among the spheres of the other kind: in all cells that the reach of sphere i covers."""
+    """`find_later` among the spheres of the other kind, in all cells that the reach of sphere i covers."""
     start = search.bucket_start if kind == 0 else search.large_start
     mask = start.size - 2
     across = reach + cells.largest[kind]
@@ -144,7 +145,7 @@ def find_other_kind(search, cells, rows, kind, i, here, reach, found, end):
 
 @compilable
 def cells_within(here, across, size):
-    """First of the cells within so far of a coordinate, and their number."""
+    """First cell within `across` [m] of a coordinate, and the number of such cells."""
     first = math.floor((here - across) / size)
     number = math.floor((here + across) / size) - first + 1.0
     return np.int64(first), np.int64(min(number, 1e9))
@@ -152,7 +153,7 @@ def cells_within(here, across, size):
 
 @compilable
 def drop_fixed(rows, inverse_mass, first, last):
-    """Leave out fixed spheres among these entries; returns their new end."""
+    """Remove fixed spheres from these entries; returns their new end."""
     kept = first
     for k in range(first, last):
         rows[kept] = rows[k]
@@ -162,7 +163,7 @@ def drop_fixed(rows, inverse_mass, first, last):
 
 @compilable
 def drop_joined(rows, body, i, first, last):
-    """Leave out members of the body of sphere i among these entries; returns their new end."""
+    """Remove members of the body of sphere i from these entries; returns their new end."""
     kept = first
     for k in range(first, last):
         rows[kept] = rows[k]
@@ -172,7 +173,7 @@ def drop_joined(rows, body, i, first, last):
 
 @compilable(forceinline=True)
 def sort_rows(rows, ordered, first, last, to):
-    """Write these entries in order from entry `to` on, each once; returns their end."""
+    """Write these entries in order and without duplicates from entry `to` on; returns their end."""
     number = last - first
     ranks = -1
     if number <= MOST_COUNTED:
@@ -190,7 +191,7 @@ def sort_rows(rows, ordered, first, last, to):
 
 @compilable
 def sort_unequal(rows, ordered, first, last, to):
-    """`sort_rows` for many entries or where some occur twice (Shell's sort)."""
+    """`sort_rows` for many entries or for entries with duplicates (Shell's sort)."""
     gap = 1
     while gap < last - first:
         gap = 3 * gap + 1
@@ -213,7 +214,7 @@ def sort_unequal(rows, ordered, first, last, to):
 
 @compilable(forceinline=True)
 def copy_history(pairs, pair_buffer, old, old_end, first, last):
-    """Copy the contact history of a sphere's pairs in the old list to those in the buffer; new pairs have none."""
+    """Copy the contact history of a sphere's pairs from the old list to the buffer; new pairs have no history."""
     for k in range(first, last):
         j = pair_buffer.j[k]
         same = old
@@ -235,7 +236,7 @@ def copy_history(pairs, pair_buffer, old, old_end, first, last):
 
 @compilable
 def write_pairs(world, section, needs_material):
-    """Write the pairs of a section to their rows of the list, with the kind of their materials if needed (1)."""
+    """Write the pairs of a section to their rows of the list; with their pair of materials if `needs_material` is 1."""
     pairs = world.pairs
     pair_buffer = world.pair_buffer
     begin = world.search.begin
@@ -275,8 +276,8 @@ def write_pairs(world, section, needs_material):
 
 @compilable
 def index_by_j(threads, rows_j, first, last, count):
-    """List for the spheres of these rows the pairs in which they are j and whose forces are written per pair, in the
-    order of the pair list."""
+    """Index by j the pairs whose forces are written per pair, for the spheres first to last - 1, in the order of the
+    pair list."""
     begin = threads.other_begin
     other = threads.other
     pushed = first_pushed(count, threads.thread_status.shape[0])
@@ -298,7 +299,7 @@ def index_by_j(threads, rows_j, first, last, count):
         if first <= j < last:
             other[begin[j]] = p - pushed
             begin[j] += 1
-    # Each begin has advanced to that of the next sphere: shift back by one.
+    # Each `begin` has advanced to that of the next sphere: shift back by one.
     for step in range(last - first):
         j = last - 1 - step
         begin[j] = begin[j - 1] if j > first else before

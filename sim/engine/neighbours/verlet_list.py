@@ -1,8 +1,8 @@
-"""Verlet list: every pair closer than touching + skin, kept for many steps.
+"""Verlet list: every pair closer than touching + skin, valid for many steps.
 
-Once a sphere or a wall has moved half the skin, the lists of pairs and of contacts with walls are rebuilt from cells
-(repose.sim.engine.neighbours.cell_list) that are as wide as the largest distance at which two spheres are listed. Every
-function here runs in all threads, each with its share of the spheres.
+When a sphere or a wall has moved half the skin, the lists of pairs and of contacts with walls are rebuilt from cells
+(repose.sim.engine.neighbours.cell_list), which are as wide as the largest distance at which two spheres are listed.
+Every function here runs in all threads, each with its share of the spheres.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from repose.sim.engine.world import (
 )
 
 LARGEST_STEP = 0.5
-"""Largest displacement of a sphere in one step, in units of its radius [-]; beyond it could pass through a wall."""
+"""Largest displacement of a sphere in one step, in units of its radius [-]; a faster one could pass through a wall."""
 
 SHORT_LIVED, LONG_LIVED = 15, 60
 """Steps between two rebuilds below which the skin is widened, and above which it is narrowed."""
@@ -52,21 +52,21 @@ NARROWEST_SKIN, WIDEST_SKIN = 0.1, 1.0
 
 @compilable
 def farther(now, then, limit, first, last):
-    """True if any sphere of these rows is farther than `limit` [m] from its reference position, or is not finite."""
+    """True if a sphere of these rows is farther than `limit` [m] from its reference position, or not finite."""
     square = limit * limit
     count = 0
     now = arrays.slices(now, first, last)
     then = arrays.slices(then, first, last)
     for i in range(last - first):
         step = vector.sub(arrays.at(now, i), arrays.at(then, i))
-        # Written so that a NaN counts as moved.
+        # This form of the comparison counts a NaN as moved.
         count += 0 if vector.dot(step, step) <= square else 1
     return count > 0
 
 
 @compilable
 def walls_moved(now, then, skin):
-    """True if some wall moved half the skin."""
+    """True if a wall has moved more than half the skin."""
     limit = (0.5 * skin[0]) ** 2
     count = 0
     for w in range(now.shape[0]):
@@ -79,7 +79,7 @@ def walls_moved(now, then, skin):
 
 @compilable(forceinline=True)
 def moved_too_far(tables, position_like):
-    """`tables` is a `Share`. 1 if something has moved so far that a pair that is not listed may touch, else 0."""
+    """1 if a sphere or wall has moved so far that a pair outside the list may touch, else 0; `tables` is a `Share`."""
     world = tables.world
     search = world.search
     thread = tables.thread
@@ -87,13 +87,13 @@ def moved_too_far(tables, position_like):
     then = arrays.rows(search.reference, position_like)
     if farther(now, then, 0.5 * search.skin[0], thread.first, thread.last):
         return 1
-    # Walls are moved and checked by the same thread.
+    # Thread 0 moves the walls and checks them.
     return 1 if thread.id == 0 and walls_moved(world.walls.moved, search.wall_reference, search.skin) else 0
 
 
 @compilable
 def check_motion(motion, radius, inverse_mass, position_like, dt):
-    """Status and row of the first sphere whose motion is not finite or too fast for its size."""
+    """Status and row of the first sphere whose motion is not finite or too fast for its radius."""
     for i in range(radius.size):
         size = 0.0
         speed = 0.0
@@ -117,8 +117,8 @@ def store_positions(reference, motion, first, last):
 
 @compilable
 def store_walls(reference, moved):
-    """Store the displacement of the walls as reference; number by number: assigning whole arrays takes seconds to
-    compile."""
+    """Store the displacements of the walls as reference, number by number: an assignment of whole arrays takes seconds
+    to compile."""
     for w in range(moved.shape[0]):
         for c in range(moved.shape[1]):
             reference[w, c] = moved[w, c]
@@ -126,9 +126,10 @@ def store_walls(reference, moved):
 
 @compilable
 def tune_skin(search, radius, inverse_mass, counters):
-    """Widen the skin after few steps with a list, narrow it after many: rebuilds cost against candidates.
+    """Widen the skin if the last list was valid for few steps, narrow it if for many: a wide skin saves rebuilds and
+    costs candidates.
 
-    Depends on the simulated state only, so that a run does not depend on the machine it runs on.
+    The skin depends on the simulated state only; a run does not depend on the machine.
     """
     total = 0.0
     moving = 0
@@ -148,9 +149,9 @@ def tune_skin(search, radius, inverse_mass, counters):
 
 @compilable
 def list_as_far(search, reach):
-    """Let the lists allow for a law that acts at this distance [m]; a larger one than before has them rebuilt.
+    """Set the reach of the law [m] that the lists allow for; a larger reach than before forces a rebuild.
 
-    For one thread, while all others are at the barrier.
+    Called by one thread while all others are at the barrier.
     """
     if reach > search.reach[0]:
         for c in range(search.reference.shape[0]):
@@ -160,14 +161,14 @@ def list_as_far(search, reach):
 
 
 class Renewal(NamedTuple):
-    """What a thread renews the lists from, and how."""
+    """Arguments of `renew_lists`."""
 
     world: World
     dt: float
-    """Of the step that is under way [s]."""
+    """Time step of the present step [s]."""
     thread: Thread
     needs_material: int
-    """1 if the pairs need the kind of their materials, else 0."""
+    """1 if the pairs need their pair of materials, else 0."""
     list_walls: Any
     """The part that lists spheres near walls (repose.sim.engine.parts)."""
 
@@ -180,11 +181,11 @@ def renewal(world, dt, thread, needs_material, list_walls):
 
 @compilable
 def room_in_buffer(begin, capacity, thread):
-    """First and last + 1 of the entries of the new list, out of `capacity`, that one thread's rows may take.
+    """First entry and last entry + 1 of the new list, out of `capacity`, for one thread's spheres.
 
-    As many as in the old list, whose pairs begin at `begin`, in proportion: the earlier of two rows has their pair, so
-    that the first thread finds far more pairs than the last. Each row counts as one pair more, so that larger tables
-    give every thread more room.
+    Each thread gets entries in proportion to its number of pairs in the old list, whose pairs begin at `begin`: a pair
+    belongs to the earlier of its two rows, so the first thread finds far more pairs than the last. Each row counts as
+    one additional pair; larger tables therefore give every thread more entries.
     """
     count = begin.size - 1
     total = max(begin[count] + count, 1)
@@ -196,8 +197,8 @@ def room_in_buffer(begin, capacity, thread):
 def rebuild(tables, position_like):
     """Rebuild both lists: search cells, sort by (i, j), copy contact history; returns a status.
 
-    If either list does not fit, the pairs in contact stay listed with their history, so that the rebuild can be
-    repeated after the tables have been enlarged.
+    If a list does not fit, the pairs in contact stay listed with their history: the rebuild can be repeated after the
+    tables have been enlarged.
     """
     world = tables.world
     motion = world.motion
@@ -260,14 +261,14 @@ def rebuild(tables, position_like):
 
 @compilable
 def renew_lists(tables, position_like):
-    """Check the motion, tune the skin and rebuild both lists; returns a status. The row of the sphere concerned is in
-    `Threads.thread_status`."""
+    """Check the motion, tune the skin and rebuild both lists; returns a status. `Threads.thread_status` has the row of
+    the sphere concerned."""
     world = tables.world
     search = world.search
     threads = world.threads
     thread_status = threads.thread_status
     skin = search.skin[0]
-    if not wait(threads):  # all have read
+    if not wait(threads):  # all threads have read `Threads.thread_status`
         return THREAD_MISSING
     if tables.thread.id == 0:
         status, culprit = check_motion(world.motion, world.radius, world.inverse_mass, position_like, tables.dt)
@@ -283,13 +284,13 @@ def renew_lists(tables, position_like):
     if status == PAIRS_FULL:
         if not wait(threads):
             return THREAD_MISSING
-        search.skin[0] = skin  # tuned only once, however often the tables are enlarged
+        search.skin[0] = skin  # the skin is tuned once, also if the tables are enlarged repeatedly
     return status
 
 
 @compilable(forceinline=True)
 def refresh_neighbours(world, dt, thread, parts):
-    """Renew the lists if a pair that is not listed may touch; returns a status and the row of the sphere concerned."""
+    """Rebuild the lists if a pair outside them may touch; returns a status and the row of the sphere concerned."""
     thread_status = world.threads.thread_status
     thread_status[thread.id, MOVED] = call(parts.moved_too_far, Share(world, thread))
     if not wait(world.threads):

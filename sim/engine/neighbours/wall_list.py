@@ -1,9 +1,9 @@
 """The list of spheres near walls: every sphere and wall closer than touching + skin.
 
-Spheres near a facet are searched in the cells that its box covers, which are sorted already for the pairs, so that the
-cost of a mesh of many small facets grows with the cells at its surface; for planes, cylinders and large facets all
-spheres are tested. Only entries in contact have a history; during a rebuild it lies in a buffer, chained by sphere: a
-sphere touches a handful of walls, so that the chain is short.
+Spheres near a facet are searched in the cells that its box covers, which are sorted for the pairs already. The cost of
+a mesh of many small facets therefore grows with the number of cells at its surface. For planes, cylinders and large
+facets all spheres are tested. Only entries in contact have a history. During a rebuild the history is in a buffer, as a
+chain per sphere, which is short because a sphere touches few walls.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from repose.sim.engine.roots import TINY
 from repose.sim.engine.world import WALL_CONTACT_COUNT, World
 
 CELL_COST = 2.0
-"""Cost of searching a cell in units of the cost of testing a sphere [-]."""
+"""Cost of searching a cell, in units of the cost of testing a sphere [-]."""
 
 
 class WallListing(NamedTuple):
-    """What the list is rebuilt from: a world whose spheres have been sorted into cells."""
+    """Arguments of `refresh_wall_list`: a world whose spheres have been sorted into cells."""
 
     world: World
     cells: Cells
@@ -37,7 +37,7 @@ def wall_listing(world, cells):
 
 @compilable
 def refresh_wall_list(tables, position_like):
-    """Rebuild the list and keep contact history; returns 1, or 0 if it does not fit."""
+    """Rebuild the list with its contact history; returns 1, or 0 if the list is full."""
     world = tables.world
     wall_contacts = world.wall_contacts
     buffer = world.wall_buffer
@@ -59,7 +59,7 @@ def refresh_wall_list(tables, position_like):
 
 @compilable
 def sort_by_sphere(wall_contacts, buffer, count):
-    """Sort the list, written wall by wall, by sphere (counting sort, stable)."""
+    """Sort the list by sphere (counting sort, stable); it is written in the order of walls."""
     begin = wall_contacts.begin
     spheres = buffer.sorted_sphere
     walls = buffer.sorted_wall
@@ -85,11 +85,11 @@ def sort_by_sphere(wall_contacts, buffer, count):
 
 @compilable
 def find_wall_contacts(wall_contacts, walls, search, positions, radii, inverse_mass, cells):
-    """Write every sphere near a wall, wall by wall; returns how many, or -1 if they do not fit."""
+    """Write every sphere near a wall, in the order of walls; returns their number, or -1 if the list is full."""
     cell = search.cell
     order = search.order
     span = search.box_cells
-    skin = search.reach[0] + search.skin[0]  # how far beyond touching
+    skin = search.reach[0] + search.skin[0]  # largest gap of a listed entry
     deep = cell.shape[0] - 1
     flat = cell.shape[0] == 2
     found = 0
@@ -105,7 +105,7 @@ def find_wall_contacts(wall_contacts, walls, search, positions, radii, inverse_m
         normal = arrays.read_row(search.box, 2, positions)
         level = vector.dot(normal, arrays.read_row(search.box, 3, positions))
         nx, ny, nz = search.box[2, 0], search.box[2, 1], 0.0 if flat else search.box[2, deep]
-        behind = walls.shape[w] == PLANE  # a sphere beyond a plane is pushed back
+        behind = walls.shape[w] == PLANE  # a plane also pushes back a sphere that has passed it
         if not by_cells:
             for i in range(radii.size):
                 reach = radii[i] + skin
@@ -120,7 +120,7 @@ def find_wall_contacts(wall_contacts, walls, search, positions, radii, inverse_m
             mask = start.size - 2
             size = cells.size[kind]
             cells_of_box(search, cells.largest[kind] + skin, size)
-            # Of the cells in the box of a facet only those near its plane matter.
+            # In the box of a facet only cells near its plane are searched.
             thick = cells.largest[kind] + skin + 0.5 * math.sqrt(cell.shape[0]) * size
             for z in range(0 if flat else span[0, deep], 1 if flat else span[1, deep] + 1):
                 for y in range(span[0, 1], span[1, 1] + 1):
@@ -150,7 +150,7 @@ def is_near(walls, w, x, reach):
 
 @compilable
 def append(spheres, walls, found, i, w):
-    """Append an entry; returns the new length, -1 if the list is full or was."""
+    """Append an entry; returns the new length, or -1 if the list is full or was full before."""
     if found < 0 or found == spheres.size:
         return -1
     spheres[found] = i
@@ -160,7 +160,7 @@ def append(spheres, walls, found, i, w):
 
 @compilable
 def box_of_wall(search, walls, w):
-    """Find box, normal and one corner of wall w; True if it is bounded, which only facets are."""
+    """Compute box, normal and one corner of wall w; returns True if the box is bounded, as for facets only."""
     box = search.box
     corner = walls.corner
     if walls.shape[w] != FACET:
@@ -184,7 +184,7 @@ def box_of_wall(search, walls, w):
         bx, by = corner[w, 2, 0] - corner[w, 0, 0], corner[w, 2, 1] - corner[w, 0, 1]
         bz = corner[w, 2, deep] - corner[w, 0, deep]
     nx, ny, nz = ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
-    # A facet of no area has no plane: the box alone bounds it.
+    # A facet without area has no plane: the normal is zero, and the box alone bounds it.
     size = max(math.sqrt(nx * nx + ny * ny + nz * nz), TINY)
     box[2, 0] = nx / size
     box[2, 1] = ny / size
@@ -195,7 +195,7 @@ def box_of_wall(search, walls, w):
 
 @compilable
 def cells_of_box(search, reach, size):
-    """Find the cells of this size within `reach` of the box of a wall; returns their number."""
+    """Find the cells of width `size` within `reach` [m] of the box of a wall; returns their number."""
     number = 1.0
     for c in range(search.box.shape[1]):
         first = math.floor((search.box[0, c] - reach) / size)
@@ -208,7 +208,7 @@ def cells_of_box(search, reach, size):
 
 @compilable
 def save_history(buffer, count, wall_contacts):
-    """Copy the history of the entries in contact to the buffer, chained by sphere; returns how many."""
+    """Copy the history of entries in contact to the buffer, as a chain per sphere; returns their number."""
     buffer.head[:] = -1
     kept = 0
     for p in range(count):
@@ -246,7 +246,7 @@ def copy_history(buffer, kept, count, wall_contacts):
 
 @compilable
 def restore_contacts(buffer, kept, wall_contacts):
-    """List only the entries in contact, if the new list does not fit; returns how many."""
+    """Write the entries in contact back to the list, because the new list did not fit; returns their number."""
     for q in range(kept):
         wall_contacts.sphere[q] = buffer.first[q]
         wall_contacts.wall[q] = buffer.second[q]

@@ -1,4 +1,4 @@
-"""The largest acceleration by fields: how much faster a sphere may be at the next check of the time step."""
+"""The largest acceleration by fields, which bounds the speed of a sphere at the next check of the time step."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from repose.sim.engine.world import Floats, World
 
 
 class MovableSpheres(NamedTuple):
-    """Tables of `World` that fields read, by the same names."""
+    """The tables of `World` that fields read, under the same names."""
 
     motion: Floats
     inverse_mass: Floats
@@ -26,9 +26,9 @@ class MovableSpheres(NamedTuple):
 
 
 def field_acceleration(fields: tuple[BoundField, ...], shapes: Shapes, world: World, numbers: Numbers) -> float:
-    """Largest acceleration that these fields give to a sphere that rests where it is now [m/s²]; 0 without fields.
+    """Largest acceleration that these fields give to a sphere at rest at its present position [m/s²]; 0 without fields.
 
-    At rest no drag slows it: with its velocity a sphere gains no speed faster.
+    Drag vanishes at rest: a moving sphere does not accelerate more.
     """
     if not fields:
         return 0.0
@@ -43,7 +43,7 @@ def _compiled(fields: tuple[BoundField, ...], shapes: Shapes) -> Any:
 
 
 def acceleration_loop(fields, shapes, source):
-    """The loop over all spheres as plain Python."""
+    """The loop over all spheres, as plain Python."""
     force = sum_of(fields).force
 
     def largest(tables, params, time):

@@ -1,8 +1,9 @@
 """The largest stable time step: the limit of each integrator, and the step that "auto" takes.
 
 The limit is computed from the integrator itself. One step of a damped oscillator x'' = -w² x - 2 z w x' is linear in
-the levels of the scheme, so that its own code run on unit vectors gives its amplification matrix; the scheme is stable
-while no eigenvalue is larger than 1. The stiffness of the contacts comes from `repose.sim.engine.timestep.survey`.
+the levels of the scheme: the code of the scheme, applied to unit vectors, gives its amplification matrix. The scheme is
+stable while no eigenvalue exceeds 1 in magnitude. The stiffness of the contacts comes from
+`repose.sim.engine.timestep.survey`.
 """
 
 from __future__ import annotations
@@ -17,21 +18,21 @@ from repose.sim.engine.model import Integrator
 from repose.sim.engine.world import Floats
 
 GROWTH = 1e-9
-"""An amplitude growing by less than this per step counts as stable (1 % in ten million steps)."""
+"""Relative growth of an amplitude per step below which a scheme counts as stable [-] (1 % in ten million steps)."""
 
 RATIO_GRID = np.sort(np.concatenate([np.linspace(0.0, 0.2, 21), np.linspace(0.25, 4.0, 16), [1.01, 1.03, 1.06, 1.12]]))
-"""Damping ratios the limit is tabulated at [-], closer where contacts become overdamped and the limit drops; beyond
-the last it falls as 1/ratio."""
+"""Damping ratios at which the limit is tabulated [-], denser where contacts become overdamped and the limit drops;
+beyond the last ratio the limit falls as 1/ratio."""
 
 AUTO_SHARE = 0.5
-"""Fraction of the stable step that "auto" takes [-]: contacts get stiffer between two surveys."""
+"""Fraction of the stable step that "auto" takes [-]: contacts may become stiffer between two surveys."""
 
 CLASSES_PER_OCTAVE = 4
-"""The automatic step is one of 2^(n/4): it changes seldom, and each change is reported."""
+"""Automatic steps are 2^(n/4) s: the step changes rarely, and each change is reported."""
 
 
 def amplification(integrator: Integrator, omega_dt: float, damping_ratio: float) -> Floats:
-    """Amplification matrix of one step of size dt = 1, shape (levels, levels)."""
+    """Amplification matrix of one step with dt = 1, shape (levels, levels)."""
     motion = _begun(integrator).copy()
     inverse_mass = np.ones((1, integrator.levels))
     for stage in range(len(integrator.weights)):
@@ -45,7 +46,7 @@ def amplification(integrator: Integrator, omega_dt: float, damping_ratio: float)
 
 @lru_cache(maxsize=16)
 def _begun(integrator: Integrator) -> Floats:
-    """Unit vectors as they are before the first force, which does not depend on the oscillator; shape (1, levels,
+    """Unit vectors after the predictor of the first stage, which does not depend on the oscillator; shape (1, levels,
     levels)."""
     motion = np.eye(integrator.levels)[None, :, :].copy()
     integrator.before(motion, 0, motion.shape[2], 0, 1.0)
@@ -53,7 +54,7 @@ def _begun(integrator: Integrator) -> Floats:
 
 
 def are_stable(integrator: Integrator, omega_dt: Sequence[float], damping_ratio: float) -> NDArray[np.bool_]:
-    """Whether oscillations of these frequencies do not grow."""
+    """Whether oscillations of these frequencies w dt [-] do not grow."""
     steps = np.array([amplification(integrator, one, damping_ratio) for one in omega_dt])
     stable: NDArray[np.bool_] = np.abs(np.linalg.eigvals(steps)).max(axis=1) <= 1.0 + GROWTH
     return stable
@@ -61,12 +62,12 @@ def are_stable(integrator: Integrator, omega_dt: Sequence[float], damping_ratio:
 
 @lru_cache(maxsize=1024)
 def stability_limit(integrator: Integrator, damping_ratio: float) -> float:
-    """Largest w dt at which the scheme is stable for a contact of this damping ratio, found from below."""
+    """Largest w dt up to which the scheme is stable for a contact of this damping ratio [-]."""
     rising = [1e-2 / max(1.0, damping_ratio)]
     while rising[-1] < 10.0:
         rising.append(rising[-1] * 1.1)
     stable = are_stable(integrator, rising, damping_ratio)
-    first = int(np.append(stable[:-1], False).argmin())  # that is not stable, or the last
+    first = int(np.append(stable[:-1], False).argmin())  # the first unstable entry, or the last entry
     low, high = rising[max(first - 1, 0)], rising[first]
     for _ in range(20):
         middle = 0.5 * (low + high)
@@ -76,9 +77,9 @@ def stability_limit(integrator: Integrator, damping_ratio: float) -> float:
 
 @lru_cache(maxsize=16)
 def damping_fraction(integrator: Integrator) -> float:
-    """Largest fraction of velocity that damping may remove per step [-]: half of what is stable, 1 at most.
+    """Largest fraction of velocity that damping may remove per step [-]: half of the stable fraction, at most 1.
 
-    x'' = -a x' alone is stable up to a dt = 2 z w dt, from the limit of a contact damped far beyond critical.
+    x'' = -a x' alone is stable up to a dt = 2 z w dt, which follows from the limit of a strongly overdamped contact.
     """
     ratio = 1e4
     return min(1.0, 0.5 * 2.0 * ratio * stability_limit(integrator, ratio))
@@ -91,7 +92,7 @@ def limit_table(integrator: Integrator) -> Floats:
 
 
 def automatic_dt(stable_dt: float) -> float:
-    """The class of time step "auto" takes when `stable_dt` [s] is the largest stable one."""
+    """The time step of "auto" [s] if `stable_dt` [s] is the largest stable step."""
     if not 0.0 < stable_dt < math.inf:
         raise ValueError(f"The largest stable step must be positive and finite, got {stable_dt:g} s.")
     octaves = math.floor(math.log2(AUTO_SHARE * stable_dt) * CLASSES_PER_OCTAVE) / CLASSES_PER_OCTAVE

@@ -1,15 +1,15 @@
 """Stiffness and damping matrices of spheres and of rigid bodies, summed over contacts, and bounds of their eigenvalues.
 
-A sphere has one matrix for its translation, of which rotation makes the part across the normal larger. A body has one
-for translation and rotation together. Let v be the displacement of the body per unit force t at the arm r, in
+A sphere has one matrix for its translation; rotation enlarges its part perpendicular to the normal. A body has one
+matrix for translation and rotation together. Let v be the displacement of the body per unit force t at the arm r, in
 coordinates in which its mass and its moments of inertia are 1:
 
     v = (t/sqrt(m), I^-1/2 R^T (r x t)),      |v|² = 1/m + (r x t).I^-1 (r x t) .
 
-A contact adds (1 + b_j/b_i) (k_n v_n v_n^T + k_t (sum over two directions across n of v v^T)) to body i, with the same
-inverse masses b_i and b_j on both sides (repose.sim.engine.timestep.survey), here the bounds of
-`repose.sim.engine.body_builder.most_easily_moved`. As the sum over three perpendicular directions does not depend on
-their choice, the part across n is that of x, y and z less that of n.
+A contact adds (1 + b_j/b_i) (k_n v_n v_n^T + k_t (sum over two directions perpendicular to n of v v^T)) to body i. The
+inverse masses b_i and b_j must be the same on both sides (repose.sim.engine.timestep.survey); here they are the bounds
+of `repose.sim.engine.body_builder.most_easily_moved`. The sum over three perpendicular directions does not depend on
+their choice: the part perpendicular to n is the sum over x, y and z minus the part along n.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from repose.sim.engine.world import Floats, World
 
 
 class BodySums(NamedTuple):
-    """Sums of bodies."""
+    """Sums of the contacts of bodies."""
 
     body: NDArray[np.int32]
     """`Search.body`."""
@@ -35,7 +35,7 @@ class BodySums(NamedTuple):
 
 
 def blank_body_sums(world: World) -> Any:
-    """Room for the sums of the bodies of a world, () if it has none."""
+    """Zero sums for the bodies of a world; () if it has none."""
     if not world.bodies:
         return ()
     coordinates, _, count = world.bodies.motion.shape
@@ -74,9 +74,9 @@ def add_stiffness(sums, row, normal, stiffness, inverse_mass, turning):
 
 
 def add_contact(sums, of_bodies, world, row, side, normal, stiffness, moving, turning, shapes):
-    """Add one contact to the matrices of a sphere, or of the body that it is a member of; `side` is 1 for the sphere i
-    of a contact, and -1 for j. `stiffness` is the last part of `ContactTable.elasticity`. `moving` is the sum of
-    both inverse masses along the normal, with `turning` of those across it."""
+    """Add one contact to the matrices of a sphere, or of the body of which it is a member. `side` is 1 for sphere i of
+    the contact and -1 for j. `stiffness` are the last four rows of `ContactTable.elasticity`. The sum of both inverse
+    masses is `moving` along the normal, and `moving` + `turning` perpendicular to it."""
     if not of_bodies or of_bodies.body[row] < 0:
         add_stiffness(sums, row, normal, stiffness, moving, turning)
     else:
@@ -164,7 +164,7 @@ def _in_space(bodies, b, arm, direction):
     light = math.sqrt(bodies.inverse_mass[0, b])
     q = (bodies.orientation[0, b], bodies.orientation[1, b], bodies.orientation[2, b], bodies.orientation[3, b])
     turn = rotated(conjugate(q), vector.turn(arm, direction))
-    each = bodies.inverse_mass[3, b]  # of the reference moment
+    each = bodies.inverse_mass[3, b]  # 1 / reference moment of inertia
     return (
         light * direction[0],
         light * direction[1],
@@ -177,7 +177,7 @@ def _in_space(bodies, b, arm, direction):
 
 @compilable
 def add_outer(sums, b, square, rate, answer):
-    """Add v v^T, times these factors, to stiffness and damping of body b."""
+    """Add v v^T, times `square` and `rate`, to stiffness and damping of body b."""
     for p in range(len(answer)):
         for q in range(len(answer)):
             outer = answer[p] * answer[q]
@@ -189,9 +189,9 @@ def add_outer(sums, b, square, rate, answer):
 def merge_members(world, sums, of_bodies):
     """Write the bound of the largest eigenvalue of every body to the row of its first member.
 
-    What fields and bonds have added to the rows of members enters with its trace, which bounds the largest eigenvalue
-    too: let u be the unit vector of what such a force moves in a body, of translation and rotation; then w² is at most
-    the sum of w_e², the trace of the sum of w_e² n n^T.
+    Fields and bonds add matrices to the rows of members. These enter with their trace, which bounds the largest
+    eigenvalue: if u is the unit vector of the motion, translation and rotation, that such a force causes in a body,
+    w² is at most the sum of w_e², the trace of the sum of w_e² n n^T.
     """
     bodies = world.bodies
     dimension = sums.shape[1]

@@ -1,15 +1,15 @@
 """Survey: stored energy, largest overlap and largest stable time step of all forces at one moment.
 
-For the time step the network of contacts is bounded sphere by sphere. A contact e with stiffness k between inverse
-masses b_i and b_j alone oscillates at w_e² = k (b_i + b_j) along its normal n. As (x - y)² <= (1 + t) x² + (1 + 1/t)
-y² for any t > 0, with t = b_j/b_i, the stiffest mode of the whole network obeys
+For the time step the network of contacts is bounded sphere by sphere. A single contact e with stiffness k between
+inverse masses b_i and b_j oscillates at w_e² = k (b_i + b_j) along its normal n. Since (x - y)² <= (1 + t) x² +
+(1 + 1/t) y² for any t > 0, the choice t = b_j/b_i gives for the stiffest mode of the whole network
 
-    w² <= max over spheres of the largest eigenvalue of  sum over its contacts of w_e² n n^T ,
+    w² <= max over spheres of the largest eigenvalue of  sum over its contacts of w_e² n n^T .
 
-exact for a single pair and for a triangular lattice, and never too small. Damping is bounded alike, and so are rigid
-bodies, with translation and rotation in one matrix (repose.sim.engine.timestep.stiffness_sums). What a field
-contributes acts on one sphere and is added to its sum. A bond adds its stiffness to both ends like a contact, that
-against bending and twisting in all directions.
+The bound is exact for a single pair and for a triangular lattice. Damping is bounded in the same way, and so are rigid
+bodies, with translation and rotation in one matrix (repose.sim.engine.timestep.stiffness_sums). The stiffness of a
+field acts on one sphere and is added to its sum. A bond adds its stiffness to both ends like a contact; bending and
+twisting stiffness are added in all directions.
 """
 
 from __future__ import annotations
@@ -47,35 +47,35 @@ from repose.sim.engine.world import PAIR_COUNT, WALL_CONTACT_COUNT, Floats, Worl
 
 
 class Survey(NamedTuple):
-    """What the contacts of a world amount to at one torque."""
+    """Sums and extremes over all contacts of a world at one moment."""
 
     contacts: int
     elastic_energy: float
     """[J]."""
     shear_energy: float
-    """Stored in friction springs [J]."""
+    """Energy stored in friction springs [J]."""
     largest_overlap: float
     """Overlap / radius of the smaller sphere that can move [-]."""
     stable_dt: float
-    """Largest time step at which the integrator is stable [s]; infinite where nothing touches."""
+    """Largest time step at which the integrator is stable [s]; infinite if nothing touches."""
     omega: float
     """Frequency bound of the sphere that sets `stable_dt` [1/s]."""
     damping_ratio: float
-    """Its damping ratio bound [-]."""
+    """Bound of the damping ratio of that sphere [-]."""
     stiffest: int
-    """Its row, or -1."""
+    """Row of that sphere, or -1."""
     field_energy: float = 0.0
-    """Potential energy in fields besides gravity [J]."""
+    """Potential energy in fields other than gravity [J]."""
     bond_energy: float = 0.0
-    """Stored in bonds [J]."""
+    """Energy stored in bonds [J]."""
 
 
 CHUNK = 1024
-"""Contacts that are evaluated at a time: their table stays in the cache of a core."""
+"""Number of contacts evaluated at a time: their table stays in the cache of a core."""
 
 
 def compose_survey(model: Model) -> Callable[..., Survey]:
-    """survey(world, params, numbers) -> Survey, with `Numbers.time` the time now."""
+    """survey(world, params, numbers) -> Survey; `Numbers.time` is the present time [s]."""
     evaluation = evaluation_of(model)
     contacts_only = not model.fields and model.bond is None and not model.law.acts_at_distance
     called = False
@@ -91,7 +91,7 @@ def compose_survey(model: Model) -> Callable[..., Survey]:
 
 
 def compile_survey(model: Model, world: World, params: tuple, numbers: Numbers) -> None:
-    """Compile the survey, whether or not something touches."""
+    """Compile the survey, also if nothing touches."""
     surveyed(model, world, evaluation_of(model)(world, params), numbers)
 
 
@@ -107,8 +107,8 @@ def compiled_survey(model: Model) -> Any:
 
 
 def survey_arguments(model: Model, world: World, evaluation: Any, params: Any, numbers: Numbers) -> tuple[Any, ...]:
-    """What the survey is called with: the compiled one with addresses in place of world, evaluation of the law, its
-    numbers, and table."""
+    """Arguments of the survey. The compiled survey gets addresses in place of the world, the evaluation of the law, its
+    numbers and the table."""
     of_bodies = blank_body_sums(world) if model.bodies else ()
     table = blank_table(world, CHUNK, elasticity=True)
     return world, evaluation, params, limits_of(model), blank_sums(world), of_bodies, numbers, table
@@ -126,7 +126,7 @@ def plain_survey(model: Model) -> Callable[..., Survey]:
 
 
 class SurveyedModel(NamedTuple):
-    """What of a model the compiled survey depends on; the contact law is not part of it."""
+    """The part of a model on which the compiled survey depends; the contact law is not included."""
 
     shapes: Shapes
     fields: tuple[BoundField, ...]
@@ -135,7 +135,7 @@ class SurveyedModel(NamedTuple):
 
 
 def of_model(model: Model) -> SurveyedModel:
-    """What the survey of this model depends on."""
+    """The part of this model on which its survey depends."""
     return SurveyedModel(model.shapes._replace(material=(), reach=()), model.fields, model.bond, model.bodies)
 
 
@@ -184,9 +184,9 @@ def survey_loop(model: SurveyedModel, source: str) -> Callable:
 
 
 def nothing_touches(world: World) -> bool:
-    """Whether no contact of the lists exists at this moment: then a survey need not be compiled to know what it finds.
+    """Whether no contact of the lists exists at this moment: the result is then known without compiling a survey.
 
-    The same operations as in a contact, so that the answer is the same.
+    The overlap is computed by the same operations as in a contact, hence with the same rounding.
     """
     counters, dimension = world.counters, world.search.reference.shape[0]
     if world.wall_contacts.touching[: counters[WALL_CONTACT_COUNT]].any():
@@ -202,31 +202,30 @@ def nothing_touches(world: World) -> bool:
 
 
 class Limits(NamedTuple):
-    """Stability limit of a scheme by damping ratio."""
+    """Stability limit of a scheme as a function of the damping ratio."""
 
     ratios: Floats
     """`RATIO_GRID` [-]."""
     omega_dt: Floats
-    """Largest stable frequency times dt at each ratio [-]."""
+    """Largest stable product of angular frequency and dt at each ratio [-]."""
 
 
 def limits_of(model: Model) -> Limits:
-    """The table for the model's integrator."""
+    """The limits of the model's integrator."""
     return Limits(RATIO_GRID, limit_table(model.integrator))
 
 
 def blank_sums(world: World) -> Floats:
-    """Room for the stiffness [1/s²] and damping [1/s] matrices of all spheres, shape (2, dimension, dimension,
-    count)."""
+    """Zero stiffness [1/s²] and damping [1/s] matrices of all spheres, shape (2, dimension, dimension, count)."""
     dimension = world.search.reference.shape[0]
     return np.zeros((2, dimension, dimension, world.sphere_count))
 
 
 @compilable
 def interpolate(x, grid, values):
-    """Interpolation linear in 1/value; beyond the last grid point the value falls as 1/x.
+    """Linear interpolation of 1/value; beyond the last grid point the value falls as 1/x.
 
-    Limits of the time step fall about as 1/x: a straight line between grid points would promise too much.
+    Limits of the time step fall about as 1/x: linear interpolation of the value would overestimate them.
     """
     last = grid.size - 1
     if x >= grid[last]:
@@ -240,7 +239,7 @@ def interpolate(x, grid, values):
 
 @compilable
 def survey_contacts(world, table, count, shapes, sums, of_bodies, found):
-    """`found`, the first fields of a `Survey`, with the contacts of a table added; adds their stiffness to `sums`."""
+    """Add the contacts of a table to `found` (the first fields of a `Survey`) and their stiffnesses to `sums`."""
     contacts, elastic, sheared, largest = found
     turns = len(shapes.spin) > 0
     dimension = len(shapes.position)
@@ -274,7 +273,7 @@ def survey_contacts(world, table, count, shapes, sums, of_bodies, found):
 
 @compilable
 def largest_step(limits, sums):
-    """The next fields of a `Survey`, from the sums of all spheres."""
+    """The next four fields of a `Survey`, from the sums of all spheres."""
     stable = np.inf
     omega = 0.0
     ratio = 0.0

@@ -25,10 +25,11 @@ from repose.sim.scenes.common.stream import SHALLOW, SIDES, SPACING, drawn_radii
 FLOOR_WALL = 0
 """Row of the plate in the table of walls; the facets of the container follow."""
 LOOSE, LOOSE_IN_PLANE = 0.35, 0.7
-"""Packing fraction of poured clumps, for the size of the container [-]; that of tetrapods is about as low."""
+"""Packing fraction of poured clumps in space and in the plane, for the size of the container [-]; it is as low as that
+of tetrapods."""
 ROOM, ROOM_IN_PLANE = 3.4, 2.5
-"""Least distance of the walls from the axis, in radii of the ball that contains the largest grain [-]: four of them
-have room in a layer, in the plane two."""
+"""Least distance of the walls from the axis, in radii of the ball that contains the largest grain [-]: a layer then has
+room for four such grains, in the plane for two."""
 WIDTH = 0.5
 """Part of the width of the container in which the packing fraction is measured [-]."""
 LOOSE_SPHERE = -1
@@ -39,19 +40,19 @@ FINE = 8.0
 
 @dataclass
 class ClumpsState(PouredState):
-    """State of the experiment; phases: empty, filling, filled, flowing, rested. `radii` are those of balls of the same
-    volumes."""
+    """State of the experiment; phases: empty, filling, filled, flowing, rested. `radii` are the radii of balls of equal
+    volume."""
 
     loose: list[bool] = field(default_factory=list)
     """Which grains are loose spheres, in the order of pouring."""
     members: list[list[float]] = field(default_factory=list)
     """Centre and radius of each member of the first clump, with the volume of a ball of radius 1."""
     inertia: list[list[float]] = field(default_factory=list)
-    """Its tensor of inertia over its mass."""
+    """Tensor of inertia over mass of the first clump."""
     others: list[Grain] = field(default_factory=list)
     """The further clumps of a mixture."""
     which: list[int] = field(default_factory=list)
-    """Place in `grains` of the clump of each grain, in the order of pouring; empty without a mixture."""
+    """Index in `grains` of the clump of each grain, in the order of pouring; empty without a mixture."""
     packing: float = 0.0
     """Packing fraction in the container once it was filled [-]; 0 before."""
     reading: dict[str, Any] = field(default_factory=dict)
@@ -59,20 +60,20 @@ class ClumpsState(PouredState):
 
     @property
     def grains(self) -> tuple[Grain, ...]:
-        """The clumps of this run; their files are read at a start only."""
+        """The clumps of this run; their files are read only at a start."""
         rows = tuple((x, y, z, r) for x, y, z, r in self.members)
         return Grain(rows, tuple((a, b, c) for a, b, c in self.inertia)), *self.others
 
     @property
     def kinds(self) -> NDArray[np.int64]:
-        """What each grain is, in the order of pouring: the place of its clump in `grains`, or `LOOSE_SPHERE`."""
+        """Kind of each grain, in the order of pouring: the index of its clump in `grains`, or `LOOSE_SPHERE`."""
         kind = np.array(self.which or np.zeros(len(self.loose)), np.int64)
         kind[np.array(self.loose, bool)] = LOOSE_SPHERE
         return kind
 
 
 class Sizes(NamedTuple):
-    """Measures of the experiment that follow from the grains [m]."""
+    """Dimensions of the experiment that follow from the grains [m]."""
 
     plate: float
     """Radius of the plate."""
@@ -85,7 +86,7 @@ class Sizes(NamedTuple):
 
 
 def sizes(parameters: LiftedParameters, reach: float, dimension: int) -> Sizes:
-    """Plate and container for that many grains, the largest of which fits into a ball of the radius `reach` [m]."""
+    """Plate and container for the grains, the largest of which fits into a ball of radius `reach` [m]."""
     radius, number = parameters.mean_radius, parameters.grain_count
     if dimension == 2:
         area = number * math.pi * radius**2 / LOOSE_IN_PLANE
@@ -131,7 +132,7 @@ def _begun(parameters: LiftedParameters, seed: int, walls: Floats) -> tuple[Worl
     radii = drawn_radii(parameters, generator)
     loose = generator.random(radii.size) < parameters.ball_share
     which = np.zeros(radii.size, int)
-    if len(grains) > 1:  # a run without a mixture draws what it drew before there were mixtures
+    if len(grains) > 1:  # a run without a mixture draws the same random numbers as older versions
         which[generator.random(radii.size) < parameters.second_share] = 1
     loose |= np.array([len(grain.members) == 1 for grain in grains])[which]  # a clump of one sphere is a sphere
     smallest = min((r for place in np.unique(which[~loose]) for *_, r in grains[place].members), default=1.0)
@@ -175,7 +176,7 @@ def pour_layer(experiment: Experiment) -> None:
     these = slice(state.poured, state.poured + len(place))
     radii, kinds = np.array(state.radii[these]), state.kinds[these]
     loose = kinds == LOOSE_SPHERE
-    # Orientations are drawn apart from the places, which are drawn in advance to count the layers.
+    # Orientations have a generator of their own: positions are drawn in advance to count the layers.
     turned = random_orientations(len(place), np.random.default_rng((experiment.seed, state.next_id)), dimension)
     falling = free_fall(experiment)
 
@@ -239,8 +240,8 @@ def remove_fallen(experiment: Experiment) -> None:
 
 
 def packing_in_container(experiment: Experiment) -> float:
-    """Fraction of a block well inside the filling that is inside grains [-], overlapping members counted once; 0 if the
-    filling is too low. In the plane it is that of a thin slice through the centres."""
+    """Fraction of a block well inside the filling that grains occupy [-], overlaps of members counted once; 0 if the
+    filling is too low. In the plane the block is a thin slice through the centres."""
     world, size = experiment.run.world, sizes_now(experiment)
     flat = experiment.scene.dimension - 1
     step = experiment.run.built.mean_radius / FINE

@@ -1,5 +1,5 @@
-"""The clumps that are poured: their members for the volume of a ball of radius 1, and such a body of any size; in the
-plane discs that are joined, for the area of a disc of radius 1."""
+"""The poured clumps: their members for the volume of a ball of radius 1, and bodies of any size of such a clump; in the
+plane joined discs for the area of a disc of radius 1."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from repose.sim.parameters import ParameterError
 CELLS = 48
 """Cells along the longest edge of a body of the library."""
 MOST_MEMBERS = 200
-"""Largest number of spheres of a clump that is poured."""
+"""Largest number of spheres of a poured clump."""
 FARTHEST = 1e3
-"""Largest distance of a member from the centre of mass, and largest radius, that are accepted [radii of the ball]."""
+"""Largest accepted distance of a member from the centre of mass, and largest accepted radius [radii of the ball]."""
 SMALLEST = 1e-3
-"""Smallest radius of a member that is accepted [radii of the ball]; the skin and the time step shrink with it."""
+"""Smallest accepted radius of a member [radii of the ball]; skin and time step decrease with it."""
 BALL = 4.0 / 3.0 * math.pi
 """Volume of a ball of radius 1."""
 
@@ -60,22 +60,22 @@ def grain_of(clump: Clump, mass: MassProperties) -> Grain:
 
 @lru_cache(maxsize=32)
 def grain_of_shape(name: str, members: int) -> Grain:
-    """At most so many spheres fitted to a shape of the library."""
+    """A shape of the library, approximated by at most `members` spheres."""
     body = body_of_shape(name, CELLS, 1.0)
     clump = fitted_clump(body, members)
     return grain_of(clump, mass_properties(clump, body.field.step))
 
 
 def surface_of_file(path: str) -> Surface:
-    """The clump in a file in the form in which a run keeps the shapes that it has read: a 3 × 3 table with the inertia,
-    then one per member with x y z in its first row and the radius in its second.
+    """The clump in a file, in the form in which a run stores shapes: a 3 × 3 table of the inertia, then one table per
+    member with x y z in its first row and the radius in its second.
 
     Raises `ParameterError`, also for a clump with more than `MOST_MEMBERS`.
     """
     try:
         found = os.stat(path)
     except (OSError, ValueError):
-        return _read(path, (0, 0))  # which says what is wrong
+        return _read(path, (0, 0))  # raises the error with the reason
     return _read(path, (found.st_mtime_ns, found.st_size))
 
 
@@ -100,8 +100,7 @@ def _read(path: str, stamp: tuple[int, int]) -> Surface:
 
 
 def grain_of_surface(surface: Surface) -> Grain:
-    """The clump that `surface_of_file` has read; raises `ParameterError` for tables that are none, as a damaged run may
-    have them."""
+    """The clump that `surface_of_file` has read; raises `ParameterError` for other tables, as in a damaged run."""
     tables = surface.triangles
     inertia, members = tables[0], tables[1:]
     radius = members[:, 1, 0]

@@ -47,8 +47,8 @@ class LiftedParameters(PouredInSpaceParameters):
         YoungsModulus,
         Field(description="Of grains and walls. Soft, since clumps touch at many points and take short time steps."),
     ] = 3e6
-    """As soft as the contact laws bear: in the filled container of the presets the smallest members overlap by 5 to
-    19 % of their radius, at the first impacts by up to four fifths of it."""
+    """The softest grains for which the contact laws work: in the filled container of the presets the smallest members
+    overlap by 5 to 19 % of their radius, at the first impacts by up to four fifths of it."""
     size_spread: Annotated[
         float,
         Ge(0.0),
@@ -66,8 +66,8 @@ class LiftedParameters(PouredInSpaceParameters):
 
     @property
     def grains(self) -> tuple[Grain, ...]:
-        """The clumps that are poured, the second one only where it has a share, for the volume of a ball of radius 1,
-        in the plane for the area of a disc."""
+        """The poured clumps, for the volume of a ball of radius 1 (in the plane the area of a disc); the second one
+        only if its share is not zero."""
         return (self._first(), self._second()) if self.second_share else (self._first(),)
 
     def _first(self) -> Grain:
@@ -142,8 +142,8 @@ class ClumpsParameters(LiftedParameters):
 
     @property
     def surfaces(self) -> Mapping[str, Surface]:
-        """Clumps read from files since the run began, by path. During a run a path always means the same clump, because
-        a return to an earlier step and a replay must pour the same one."""
+        """Clumps read from files since the run began, by path. During a run a path always denotes the same clump: a
+        return to an earlier step and a replay must pour equal clumps."""
         return self._surfaces
 
     def changed(self, **values: Any) -> Self:
@@ -152,7 +152,7 @@ class ClumpsParameters(LiftedParameters):
 
     @model_validator(mode="after")
     def _clump_can_be_poured(self) -> Self:
-        """Read the file, so that a file that cannot be used is refused before anything changes."""
+        """Read the file: an unusable file is refused before anything changes."""
         for name in ("clump", "second_clump"):
             path = getattr(self, name)
             self._surfaces = {**self._surfaces, **surfaces_with(path, surface_of_file, name)}

@@ -60,7 +60,7 @@ from repose.sim.scenes.common.stream import QUIET_TIME, disc, pour_on
 
 LINE = angle_of_repose.ERROR_OF["line"]
 STEEP = math.radians(60.0)
-"""Flank above which a heap stands like a column, with a flat top: its profile is no line [rad]."""
+"""Slope above which a heap is a column with a flat top, whose profile is not a line [rad]."""
 JAMMED = "the container is full. Pour fewer grains."
 
 
@@ -152,7 +152,7 @@ def describe(experiment: Experiment) -> tuple[str, str, float | None]:
 
 
 def grain_words(state: ClumpsState, dimension: int) -> str:
-    """What is poured, in a few words."""
+    """The poured grains in a few words."""
     member = "spheres" if dimension == 3 else "discs"
     kinds = [
         (clumps, len(grain.members))
@@ -175,7 +175,7 @@ def grain_words(state: ClumpsState, dimension: int) -> str:
 
 
 def measure(experiment: Experiment) -> ConeAngle | FlankAngle | AngleOfRepose | None:
-    """The present slope of the heap, where it is steeper than `STEEP` that of its flank; None before the container is
+    """The present slope of the heap, measured on its flank if it is steeper than `STEEP`; None before the container is
     lifted or with too few grains on the plate."""
     if experiment.phase not in ("flowing", "rested"):
         return None
@@ -196,7 +196,7 @@ def measure(experiment: Experiment) -> ConeAngle | FlankAngle | AngleOfRepose | 
 
 
 def flanks(experiment: Experiment) -> dict[str, list[float]]:
-    """Angle and standard error of the left and of the right flank of a heap in the plane [rad], where there is one."""
+    """Angle and standard error of the left and the right flank of a heap in the plane [rad], if these exist."""
     world, found = experiment.run.world, {}
     for name, side in (("left", -1.0), ("right", 1.0)):
         x = side * world.motion[0, 0]
@@ -241,7 +241,7 @@ def readings_in_plane(experiment: Experiment) -> tuple[Reading, ...]:
 
 
 def steeper_flank(sides: Mapping[str, Sequence[float]]) -> tuple[Reading, ...]:
-    """By how much one flank of a heap in the plane is steeper than the other, where there are two."""
+    """The difference of both slopes of a heap in the plane, if it has two flanks."""
     if len(sides) < 2:
         return ()
     low, high = sorted(sides, key=lambda name: sides[name][0])
@@ -295,7 +295,7 @@ def facets(experiment: Experiment) -> Floats:
 
 
 def smallest_grain(parameters: LiftedParameters, dimension: int = 3) -> tuple[float, float]:
-    """Mass that the most easily moved member of a grain has against a normal force [kg], and radius of the smallest
+    """Smallest force over acceleration of a member of a grain for a normal force [kg], and radius of the smallest
     sphere [m]."""
     radius = parameters.mean_radius * (1.0 - parameters.size_spread)
     mass = float(parameters.mass_of(np.array(radius)))

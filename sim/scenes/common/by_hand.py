@@ -1,6 +1,6 @@
 """Experiments without a recipe: a few spheres and planes of given materials, for scripts and notebooks.
 
-The experiment has a scene of its own, which is in no list: its run cannot be saved, because the script is its record.
+The experiment has a scene of its own, which is not registered. The run cannot be saved: the script is its record.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from repose.sim.scenes.common.motion_parameters import MotionParameters, VerletF
 
 NAME = "by hand"
 SKIN = 0.3
-"""Skin of the list of pairs at the beginning, in radii of the smallest sphere; the list then tunes it [-]."""
+"""Initial skin of the pair list, in radii of the smallest sphere [-]; later the skin is tuned at each rebuild."""
 
 
 class OwnMaterials(ParameterSet):
@@ -42,13 +42,13 @@ class OwnMaterials(ParameterSet):
         return super().checked(values)
 
     def differing(self) -> dict[tuple[int, int], dict[str, float]]:
-        """Pairs that no mean describes: none."""
+        """Pairs whose properties are not the mean of both materials: empty."""
         return {}
 
 
 @cache
 def parameters_with(law: Law, materials: tuple[Material, ...] = ()) -> type[ParameterSet]:
-    """Parameters of motion and of a law; a law that reads materials reads these, if there are any."""
+    """Parameters of motion and of a law; a law of materials reads the given `materials`, if there are any."""
     bases: tuple[type[ParameterSet], ...] = (MotionParameters, law.parameters)
     entries: dict[str, Any] = {
         "__module__": __name__,
@@ -75,7 +75,7 @@ class ByHandState:
 
 
 def scene_of(world: World, law: Law, materials: tuple[Material, ...], rotation: bool) -> Scene:
-    """The scene of one world: it begins with a copy of the world, and adds and removes nothing."""
+    """The scene of one world: it begins with a copy of the world, and neither adds nor removes spheres."""
     dimension, count = world.search.cell.shape[0], world.sphere_count
     smallest = int(np.argmin(world.radius))
     size = float(world.mass[smallest]), float(world.radius[smallest])
@@ -127,10 +127,10 @@ def place_spheres(
 ) -> Simulation:
     """A simulation of spheres, and of planes that are given by a point [m] and a normal.
 
-    position (n, 2 or 3) [m]; radius [m], mass [kg] and `fixed` are one value or one per sphere, velocity [m/s] and spin
-    [rad/s] broadcast to (n, ...). The mass is that of a solid sphere of the material if it is not given; planes are of
-    `plane_material`, or of the first sphere's. `values` are parameters such as `gravity`, `dt`, `integrator` and those
-    of the law, SI. Raises `ParameterError`.
+    position (n, 2 or 3) [m]; radius [m], mass [kg] and `fixed` are one value or one per sphere; velocity [m/s] and spin
+    [rad/s] broadcast to (n, ...). The default mass is that of a solid sphere of the material; the default of
+    `plane_material` is the material of the first sphere. `values` are parameters such as `gravity`, `dt`, `integrator`
+    and those of the law, SI. Raises `ParameterError`.
     """
     require_known(law, laws(), "law")
     found: Law = laws()[law]

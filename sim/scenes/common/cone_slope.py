@@ -1,4 +1,4 @@
-"""The latest measured slope of a heap in space, kept as plain data in `state.reading`: readings, plot and results."""
+"""Readings, plot and results of the latest measured slope of a heap in space, stored as plain data by the scene."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ OF_PROFILE = "Line through the profile averaged over all directions; error from 
 OF_FLANK = (
     "Line through the radius of the heap over its height, as for steep heaps; error from the scatter of eight sectors."
 )
-"""How an angle was measured."""
+"""Description of the measurement on a flank."""
 
 
 def reading_of(reading: ConeAngle | FlankAngle) -> dict[str, Any]:
-    """A measurement as plain data; that of a flank has no fitted cone."""
+    """A measurement as plain data; a measurement of a flank has no fitted cone."""
     cone = {}
     if isinstance(reading, ConeAngle):
         cone = {"cone_angle": reading.cone_angle, "cone_error": reading.cone_error}
@@ -41,7 +41,7 @@ def reading_of(reading: ConeAngle | FlankAngle) -> dict[str, Any]:
 
 
 def slope(experiment: Experiment) -> AngleOfRepose | None:
-    """The latest measured slope; None before the first measurement, and for one that was saved without its line."""
+    """The latest measured slope; None before the first measurement, or if it was saved without its line."""
     found = experiment.run.state.reading
     if "intercept" not in found:
         return None
@@ -58,7 +58,7 @@ def slope(experiment: Experiment) -> AngleOfRepose | None:
 
 
 def slope_readings(experiment: Experiment) -> tuple[Reading, ...]:
-    """The angle of repose, and that of the fitted cone where there is one."""
+    """The angle of repose, and the angle of the fitted cone if there is one."""
     found = experiment.run.state.reading
     if not found:
         return ()
@@ -88,7 +88,7 @@ def slope_readings(experiment: Experiment) -> tuple[Reading, ...]:
 
 
 def slope_curves(experiment: Experiment) -> tuple[Curve, ...]:
-    """The averaged profile, for a steep flank the radius of the heap by height, and the line through it; without points
+    """The averaged profile (for a steep flank the radius of the heap over height) and the fitted line; without points
     before the first measurement."""
     found = experiment.run.state.reading
     if not found:

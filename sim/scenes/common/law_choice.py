@@ -1,7 +1,7 @@
 """The contact law as a parameter of a scene: one parameter set per law, with the parameters of scene and law.
 
-`with_law(own, default, fits)` returns the set of the default law, whose `checked` gives the set of the law that the
-values name: a scene uses it like any other parameter set. A law from a plug-in is offered like those of the package.
+`with_law(own, default, fits)` returns the set of the default law. Its method `checked` returns the set of the law that
+the values name. A scene uses it like any other parameter set. Laws of plug-ins are offered too.
 """
 
 from __future__ import annotations
@@ -65,9 +65,9 @@ class LawChoice(ParameterSet):
         return super().parse(name, text)
 
     def kept(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Present values of the parameters that another law has as well; its other parameters have their defaults.
+        """Present values of the parameters that the selected law shares; its other parameters get their defaults.
 
-        Parameters of the same name and different units, such as a Hertz and a linear stiffness, are different.
+        Parameters of one name but different units, such as a Hertz and a linear stiffness, are not shared.
         """
         chosen = self.chosen({"law": self.selected_law} | dict(values))
         same = shared_names(self, chosen)
@@ -75,9 +75,9 @@ class LawChoice(ParameterSet):
 
 
 def with_law(own: type[ParameterSet], default: Law, fits: Callable[[Law], bool]) -> type[ParameterSet]:
-    """The parameter set of a scene that lets the user select one of the laws that `fits` accepts.
+    """The parameter set of a scene in which the user can select one of the laws that `fits` accepts.
 
-    The laws are looked up when a value is checked, not here: a scene is also imported by plug-ins, which may add laws.
+    The laws are looked up when a value is checked, not here: plug-ins that import a scene may add laws later.
     """
     return _made(own, default.name, default.parameters, default.name, fits)
 
@@ -95,7 +95,7 @@ class FittingLaw(OneOf):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Every name allowed."""
+        """The allowed names."""
         return fitting_laws(self.fits)
 
 
@@ -103,7 +103,7 @@ class FittingLaw(OneOf):
 def _made(
     own: type[ParameterSet], law: str, of_law: type[ParameterSet], default: str, fits: Callable[[Law], bool]
 ) -> type[ParameterSet]:
-    """The scene's own parameters, those `of_law` and the choice of the law as one class."""
+    """One class with the scene's own parameters, the parameters `of_law`, and the choice of the law."""
     bases = (LawChoice, own) if issubclass(own, of_law) else (LawChoice, own, of_law)
     words = "Forces of a contact as a function of overlap and motion. Parameters of both laws keep their values."
     choice = Annotated[

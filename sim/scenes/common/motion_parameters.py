@@ -25,7 +25,7 @@ TimeStep = Annotated[
     Annotated[float, Ge(1e-8), Le(1e-3)] | Literal["auto"],
     Quantity("time step", "Δt", "µs", scale=1e-6, log=True, group="Time step"),
 ]
-"""Types for scenes that declare another default, with the reason in its description."""
+"""Annotations for scenes with another default, whose description gives the reason."""
 
 
 class MotionParameters(ParameterSet):

@@ -1,7 +1,7 @@
-"""The scene of a dump of LAMMPS: its frames are played and measured, nothing is computed but the contacts they show.
+"""The scene of a dump of LAMMPS: its frames are played and measured; only the contacts of the frames are computed.
 
-Spheres move in a straight line from frame to frame: forces do not move them, because each answers a force as if it had
-a huge mass. The scene exists while its file is open (`repose open`), and is in no list.
+Spheres move in straight lines from frame to frame. Forces do not move them, because their inverse mass is negligible.
+The scene exists while its file is open (`repose open`), and is not registered.
 """
 
 from __future__ import annotations
@@ -42,19 +42,19 @@ from repose.sim.scenes.common.motion_parameters import MotionParameters
 
 NAME = "dump"
 UNMOVED = 1e-300
-"""Inverse mass of every sphere [1/kg]: what a force moves it by is far below rounding."""
+"""Inverse mass of every sphere [1/kg]: displacements by forces are far below rounding."""
 LONGEST_STEP = 1e-3
-"""Of the playback [s]."""
+"""Largest time step of the playback [s]."""
 FOLLOWED = 0.9
-"""Share of the largest way per step (repose.sim.engine.neighbours.verlet_list) that a sphere moves [-]."""
+"""Largest displacement per step, in units of the limit of repose.sim.engine.neighbours.verlet_list [-]."""
 USUAL_INTERVAL = 0.01
-"""Time between two frames where the dump does not say it [s]."""
+"""Time between two frames if the dump does not contain it [s]."""
 STILL = 1e-12
 """A sphere that has moved less than this from the first to the last frame belongs to walls or base [m]."""
 
 
 class DumpParameters(MotionParameters, LeeHerrmannParameters):
-    """The law by which the contacts shown push, and the gate whose passages are counted."""
+    """Parameters of the law of the contacts, and of the gate whose passages are counted."""
 
     gate: Annotated[
         float,
@@ -67,7 +67,7 @@ class DumpParameters(MotionParameters, LeeHerrmannParameters):
 
 
 FOOT = 0.25
-"""Height of the foot of a heap over that of its top, both above the lowest sphere, at most [-]."""
+"""Largest ratio of the height of the foot of a heap to that of its top, both above the lowest sphere [-]."""
 STANDING = "No angle of repose: the surface ends far above the lowest spheres, as in a column that has not collapsed."
 
 
@@ -76,22 +76,22 @@ class DumpState:
     """State of the playback, plain data."""
 
     phase: str = "playing"
-    """playing or rested."""
+    """"playing" or "rested"."""
     frame: int = 0
     reading: dict[str, Any] = field(default_factory=dict)
     """The latest slope in space (`repose.sim.scenes.common.cone_slope`)."""
     flat: AngleOfRepose | None = None
     """The latest slope in the plane."""
     runs_out: bool = True
-    """Whether the surface of that slope goes down to the ground, as that of a heap does."""
+    """Whether the measured surface reaches the ground, as the surface of a heap does."""
     passages: list[float] = field(default_factory=list)
     """Times at which spheres passed the gate [s]."""
     deepest: list[float] = field(default_factory=list)
-    """`World.largest_overlap` of the frames shown: between two frames, spheres that collide pass through each other."""
+    """`World.largest_overlap` of the frames only: between two frames, colliding spheres pass through each other."""
 
 
 def interval_of(dump: Dump, timestep: float | None) -> tuple[float, str]:
-    """Time between two frames [s], and a remark if it is not that of every frame."""
+    """Time between two frames [s], and a remark if it varies between frames."""
     if len(dump.places) == 1:
         return USUAL_INTERVAL, ""
     times = [place.time for place in dump.places]
@@ -209,7 +209,7 @@ def scene_of_dump(dump: Dump, timestep: float | None = None) -> tuple[Scene, str
 
 
 def shown(world: World, frame: Frame, dimension: int, held: NDArray[np.int64]) -> World:
-    """The world with the spheres of a frame at their places, those of `held` fixed."""
+    """The world with the spheres at their positions in a frame; the spheres with ids in `held` are fixed."""
     if not np.array_equal(world.sphere_id, frame.sphere_id):
         world = keep_spheres(world, np.isin(world.sphere_id, frame.sphere_id))
         new = ~np.isin(frame.sphere_id, world.sphere_id)
@@ -231,7 +231,7 @@ def shown(world: World, frame: Frame, dimension: int, held: NDArray[np.int64]) -
 
 
 def deepest_overlap(experiment: Experiment, frame: Frame) -> list[float]:
-    """`World.largest_overlap` of the frames so far and of this one, whose places the spheres have just reached."""
+    """`World.largest_overlap` of the frames so far, including this frame, which the spheres have just reached."""
     run, engine = experiment.run, experiment.engine
     world, dimension = run.world, run.world.motion.shape[0]
     known: list[float] = run.state.deepest or world.largest_overlap.tolist()
@@ -254,8 +254,8 @@ def deepest_overlap(experiment: Experiment, frame: Frame) -> list[float]:
 
 
 def aim(world: World, now: Frame, then: Frame, interval: float, dt: float) -> None:
-    """Give every sphere the velocity with which it reaches its place in the next frame, or the largest one that the
-    step loop follows: a faster sphere jumps the rest of its way."""
+    """Set the velocity of every sphere such that it reaches its position in the next frame. The speed is limited to
+    that allowed by the step loop; a faster sphere jumps at the end."""
     if not np.array_equal(now.sphere_id, then.sphere_id):
         return
     dimension = world.motion.shape[0]
@@ -272,7 +272,7 @@ def passed(before: Frame, now: Frame, gate: float, dimension: int) -> int:
 
 
 def lying(world: World, dimension: int) -> NDArray[np.bool_]:
-    """The spheres that move at some time and have not fallen below all that are held, shape (spheres,)."""
+    """True for spheres that move at some time and have not fallen below all fixed spheres, shape (spheres,)."""
     height, fixed = world.motion[dimension - 1, 0], world.fixed
     lowest = float((height - world.radius)[fixed].min()) if fixed.any() else -math.inf
     found: NDArray[np.bool_] = ~fixed & (height > lowest)
@@ -282,8 +282,8 @@ def lying(world: World, dimension: int) -> NDArray[np.bool_]:
 def axis_and_box(
     dump: Dump, held: NDArray[np.int64], dimension: int
 ) -> tuple[Floats, tuple[tuple[float, ...], tuple[float, ...]]]:
-    """Where the vertical axis of the heap is, the middle of the spheres that lie at the end, and a box about it of all
-    that is held or lies at the beginning or at the end [m]; in the plane the axis is at the origin."""
+    """The vertical axis of the heap, which is the middle of the spheres that lie at the end, and a box of all spheres
+    that are fixed or lie at the beginning or the end [m]; in the plane the axis is at the origin."""
     places = []
     for number in (0, len(dump.places) - 1):
         frame = dump.frame(number)
@@ -301,7 +301,7 @@ def axis_and_box(
 
 
 def slope_of(world: World, axis: Floats) -> AngleOfRepose | ConeAngle | None:
-    """The slope of the spheres that lie, in the plane the one that falls to the right; in space about the axis."""
+    """The slope of the lying spheres: in the plane the slope that falls to the right, in space that about the axis."""
     dimension = axis.size
     moving = lying(world, dimension)
     place: Floats = world.motion[:dimension, 0, moving].T - axis
@@ -314,8 +314,8 @@ def slope_of(world: World, axis: Floats) -> AngleOfRepose | ConeAngle | None:
 
 
 def reaches_ground(found: AngleOfRepose | ConeAngle, world: World, axis: Floats) -> bool:
-    """Whether the line of a slope comes down to the lowest sphere that lies, within two diameters or a quarter of the
-    height of the surface: in a column that stands between walls it does not."""
+    """Whether the fitted line reaches the height of the lowest lying sphere, within two diameters or a quarter of the
+    height of the surface; it does not for a column between walls."""
     place: Floats = (world.motion[: axis.size, 0, lying(world, axis.size)].T - axis).astype(float)
     across = place[:, 0] if axis.size == 2 else np.hypot(place[:, 0], place[:, 1])
     first, last = (float(across.min()), float(across.max())) if axis.size == 2 else (0.0, float(across.max()))
@@ -325,7 +325,7 @@ def reaches_ground(found: AngleOfRepose | ConeAngle, world: World, axis: Floats)
 
 
 def measure_now(state: DumpState, world: World, axis: Floats) -> None:
-    """Keep the present slope in the state."""
+    """Store the present slope in the state."""
     found = slope_of(world, axis)
     state.runs_out = found is None or reaches_ground(found, world, axis)
     state.flat = found if isinstance(found, AngleOfRepose) else None
@@ -333,7 +333,7 @@ def measure_now(state: DumpState, world: World, axis: Floats) -> None:
 
 
 def drawn_slope(experiment: Experiment) -> AngleOfRepose | None:
-    """The slope that is drawn on the grains: that of a heap."""
+    """The slope to draw on the grains; None unless the surface is that of a heap."""
     state = experiment.run.state
     if not state.runs_out:
         return None

@@ -24,10 +24,10 @@ BALANCED = 1e-3
 mean speed is below the settle speed, the ratio is 0.005 to 0.3; once its grains hold each other it falls by a factor of
 ten every 0.1 s."""
 PATIENCE = 8.0
-"""Grains that creep without a balance count as at rest after so many of the usual times [-]."""
+"""Time, in units of the usual waiting time, after which creeping grains with unbalanced forces count as at rest [-]."""
 
 MOVES_AGAIN = 3.0
-"""A heap at rest flows again above this many times the settle speed [-]."""
+"""Mean speed, in units of the settle speed, above which a heap at rest flows again [-]."""
 
 
 @dataclass
@@ -85,7 +85,7 @@ def release_layer(
     generator: np.random.Generator,
     on_last: bool = False,
 ) -> None:
-    """Release so many grains, which `add(world, layer=..., first_id=...)` adds to the world as spheres or bodies."""
+    """Release grains, which `add(world, layer=..., first_id=...)` adds to the world as spheres or bodies."""
     run = experiment.run
     state: PouredState = run.state
     before = run.world.sphere_count
@@ -104,7 +104,7 @@ def adding(mass_of: Callable[[Any, Floats], Floats]) -> Callable[[Experiment, Fl
 
     def add_grains(experiment: Experiment, position: Floats, radii: Floats) -> None:
         state: PouredState = experiment.run.state
-        generator = generator_of(state)  # not used: what is poured later stays the same
+        generator = generator_of(state)  # its state does not change: the layers poured later stay the same
         state.radii[state.poured : state.poured] = radii.tolist()
         mass = mass_of(experiment.run.built, radii)
         add_layer(experiment, position, radii, mass, generator, on_last=state.layers > 0)
@@ -154,7 +154,7 @@ def come_to_rest(experiment: Experiment, measured: bool) -> None:
 def move_again(experiment: Experiment) -> bool:
     """Return from rest to flow once the grains move clearly faster than the settle speed; True when it does.
 
-    The caller discards the measured slope: a line on grains that flow would be that of the past.
+    The caller discards the measured slope, which does not apply to flowing grains.
     """
     moves = bool(mean_speed(experiment.run.world) > MOVES_AGAIN * experiment.parameters.settle_speed)
     if moves:
@@ -178,9 +178,9 @@ def act_poured(
 ) -> str:
     """Carry out "fill", "run" or "reset".
 
-    `pour` releases one layer, `opening` is the action that follows the filled container, `empty` says that it is empty.
-    What begins with an empty or a prepared container begins at step 0: the same seed and parameters give the same run,
-    however long the container has been watched before.
+    `pour` releases one layer, `opening` is the action that follows the filled container, `empty` is the message for an
+    empty container. A run that begins with an empty or a prepared container begins at step 0: equal seed and parameters
+    give equal runs, independently of the time for which the container was shown before.
     """
     if action == "fill":
         begin_anew(experiment, made=experiment.scene.begin(experiment.parameters, experiment.seed))

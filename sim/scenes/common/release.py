@@ -140,7 +140,7 @@ def repeat(experiment: Experiment, starts: Floats, velocity: Sequence[float] = (
 def fix_spheres(experiment: Experiment) -> None:
     """Fix the spheres at their positions; their energy is booked as removed.
 
-    The last sample of the series is the motion before: otherwise every plot of an impact ends in a vertical line.
+    The last sample of the series is taken before: otherwise every plot of an impact would end in a vertical line.
     """
     append_sample(experiment)
     world = experiment.run.world
@@ -174,7 +174,7 @@ def spins(experiment: Experiment) -> Floats:
 
 
 def kinetic_energies(experiment: Experiment) -> Floats:
-    """Kinetic energy of each sphere, that of its spin included where spheres rotate [J], shape (spheres,)."""
+    """Kinetic energy of each sphere, including that of its spin [J], shape (spheres,)."""
     world = experiment.run.world
     with np.errstate(divide="ignore"):
         inertia = np.where(world.inverse_mass > 0.0, 1.0 / world.inverse_mass, 0.0)
@@ -202,7 +202,7 @@ def recorded(state: ReleaseState, spheres: int) -> tuple[Floats, Floats, Floats]
 
 
 def thinned(rows: Floats) -> Floats:
-    """At most about `MOST_POINTS` rows of a table, first and last among them."""
+    """At most about `MOST_POINTS` rows of a table, including the first and the last."""
     stride = max(1, -(-len(rows) // MOST_POINTS))
     kept: Floats = np.concatenate([rows[:-1:stride], rows[-1:]]) if len(rows) else rows
     return kept

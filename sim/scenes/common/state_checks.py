@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 LATEST = 1e12
-"""Latest time that is accepted [s]."""
+"""Latest accepted time [s]."""
 
 
 def first_flaw(complaints: Mapping[str, bool]) -> str:
@@ -18,12 +18,12 @@ def first_flaw(complaints: Mapping[str, bool]) -> str:
 
 
 def phase_flaws(state: Any, phases: Collection[str]) -> dict[str, bool]:
-    """Complaints about phase and clock."""
+    """Whether phase and clock are impossible, by name."""
     return {"phase": state.phase not in phases, "since": not 0.0 <= state.since <= LATEST}
 
 
 def poured_flaws(state: Any, phases: Collection[str]) -> dict[str, bool]:
-    """Complaints about a state that pours grains in layers."""
+    """Which parts of a state of poured grains are impossible, by name."""
     return {
         **phase_flaws(state, phases),
         "quiet_since": not 0.0 <= state.quiet_since <= LATEST,

@@ -29,7 +29,7 @@ QUIET_TIME = 0.2
 """Time for which the mean speed must stay below v_min for the heap to be at rest [s]."""
 
 MOST_LAYERS = 10_000
-"""Layers after which they are not counted any further."""
+"""Largest number of layers that are counted."""
 
 JAMMED_AFTER = 3.0
 """Time after which pouring ends because the last layer still blocks the next one [s]."""
@@ -150,13 +150,13 @@ def pour_on(experiment: Experiment, high: float, pour: Callable[[Experiment], No
 
 
 def fallen(experiment: Experiment, rim: float) -> NDArray[np.bool_]:
-    """Grains beyond the rim of the plate, at that distance from its axis [m], shape (count,)."""
+    """True for grains beyond the rim of the plate, which is at the distance `rim` from the axis [m], shape (count,)."""
     world = experiment.run.world
     return beyond(world.motion[:2, 0].T, world.radius, rim) & ~world.fixed
 
 
 def beyond(centres: Floats, radii: Floats, rim: float) -> NDArray[np.bool_]:
-    """Which spheres with centres (n, 2 or 3) and radii (n,) [m] do not reach back over a rim at that distance from the
-    axis [m]."""
+    """True for spheres with centres (n, 2 or 3) and radii (n,) [m] that are completely outside a rim at the distance
+    `rim` from the axis [m]."""
     outside: NDArray[np.bool_] = np.hypot(centres[:, 0], centres[:, 1]) > rim + radii
     return outside

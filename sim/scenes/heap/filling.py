@@ -24,11 +24,11 @@ class HeapState(PouredState):
     """State of the experiment; phases: empty, filling, filled, flowing, rested, and tilting, sliding, trickling."""
 
     height: float = 0.0
-    """Of the walls [m]."""
+    """Height of the walls [m]."""
     slope: AngleOfRepose | None = None
     """Latest measured slope; None before the first measurement of this fill, and while the heap moves again."""
     was_measured: bool = False
-    """Whether a slope was measured at an earlier rest: it is measured again at the next one."""
+    """Whether a slope was measured when the heap rested before: it is then measured again at the next rest."""
     opened: float = 0.0
     """Time at which the right wall was opened [s]."""
     profile_time: list[float] = field(default_factory=list)
@@ -90,13 +90,13 @@ def rebuild_container(experiment: Experiment, parameters: HeapParameters) -> Non
 
 
 def beside_base(world: World, base: FixedSpheres) -> NDArray[np.bool_]:
-    """Whether the centre of a grain is below the base, so that it falls past its end, shape (count,)."""
+    """True for grains with centres below the base, which fall past its end, shape (count,)."""
     fallen: NDArray[np.bool_] = world.motion[1, 0] < base.centre[0, 1]
     return fallen & ~world.fixed
 
 
 def draw_radii(parameters: HeapParameters, generator: np.random.Generator, count: int) -> Floats:
-    """So many radii from the truncated normal distribution [m], shape (count,)."""
+    """Radii drawn from the truncated normal distribution [m], shape (count,)."""
     mean, spread = parameters.mean_radius, parameters.radius_spread
     radii = generator.normal(mean, spread, count)
     while (outside := (radii < SMALLEST * mean) | (radii > LARGEST * mean)).any():
@@ -118,7 +118,7 @@ def mass_of(radius: Floats, parameters: HeapParameters) -> Floats:
 
 
 def next_layer(radii: Floats, parameters: HeapParameters) -> Floats:
-    """The first of these radii, as many as fit side by side between the walls [m]."""
+    """The first of these radii: as many as fit side by side between the walls [m]."""
     fits = np.cumsum(2.0 * radii) <= 0.95 * parameters.width
     return radii[: max(1, int(fits.sum()))]
 

@@ -1,12 +1,12 @@
 """A heap at rest is tilted until it flows, or grains are added one by one (Lee & Herrmann 1993).
 
-Gravity turns in the frame of the table, not the base: base and walls stay at their places, so that no contact with them
-is sheared by their motion, and the picture stays still. The forces of the turning frame are left out; at 10 °/s they
-are at most 2 ω v + ω² L = 2 % of the weight for grains of 0.5 m/s. The energy m g·x changes with g: the change is
-booked as work. The table turns at every check of the scene, 50 steps apart.
+Gravity turns in the frame of the table; base and walls do not move. Their motion therefore shears no contact, and the
+picture stays still. The inertial forces of the turning frame are neglected; at 10 °/s they are at most
+2 ω v + ω² L = 2 % of the weight for grains of 0.5 m/s. The energy m g·x changes with g: the change is booked as work.
+The table turns at every check of the scene, 50 steps apart.
 
 The flow starts at the angle at which the mean speed rises above the settle speed and does not fall below it before a
-quarter of the grains has moved by more than a mean radius or left. Single grains that find a better place do not count.
+quarter of the grains has moved by more than a mean radius or left. Rearrangements of single grains do not count.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ QUIET_TIME = 0.25
 CALM_TIME = 0.02
 """Time for which every grain must stay below the settle speed before the next one is added [s]."""
 STEEPEST = 0.5 * math.pi
-"""The table is turned up to this angle [rad]."""
+"""Largest angle of the table [rad]."""
 CURVES = "Slope", "Avalanches"
 """Titles of the plots of a heap to which grains have been added."""
 TILTING, SLIDING, TRICKLING = PHASES = "tilting", "sliding", "trickling"
@@ -79,7 +79,7 @@ def start_trickling(experiment: Experiment) -> str:
 
 
 def supervise(experiment: Experiment) -> None:
-    """Turn the table, notice the flow and its end; add the next grain at rest."""
+    """Turn the table, detect the flow and its end; add the next grain at rest."""
     {TILTING: _tilt_on, SLIDING: _slide_on, TRICKLING: _trickle_on}[experiment.phase](experiment)
 
 
@@ -128,7 +128,7 @@ def move_again(experiment: Experiment) -> None:
 
 
 def _add_grain(experiment: Experiment) -> None:
-    """Let one grain fall from rest onto the highest grain beside the left wall, from where it just does not touch."""
+    """Release one grain from rest above the highest grain beside the left wall, as low as possible without contact."""
     run = experiment.run
     state: HeapState = run.state
     angles, world, built = state.other, run.world, run.built
@@ -136,10 +136,10 @@ def _add_grain(experiment: Experiment) -> None:
     radius = float(draw_radii(built, generator, 1)[0])
     x = radius * (1.0 + 2.0 * generator.uniform())
     watch(angles, world)
-    # The lowest height at which it touches no grain: above a grain at the distance dx that is sqrt((R+r)² - dx²).
+    # The lowest height without contact with a grain at the horizontal distance dx is sqrt((R+r)² - dx²) above it.
     reach = world.radius + radius
     away = np.abs(world.motion[0, 0] - x)
-    below = (away < reach) & (world.motion[0, 0] > 0.0)  # not those of the left wall
+    below = (away < reach) & (world.motion[0, 0] > 0.0)  # without the grains of the left wall
     heights = world.motion[1, 0, below] + np.sqrt(reach[below] ** 2 - away[below] ** 2)
     y = float(heights.max(initial=built.base_radius + radius)) + 0.01 * radius
     radii = np.array([radius])
@@ -158,7 +158,7 @@ def _trickle_on(experiment: Experiment) -> None:
         angles.stirred = experiment.time
     if any_grain:
         angles.last_motion = experiment.time
-    # A grain that has just been released is slow: it is given the time to fall by a diameter.
+    # A grain is slow after its release: wait for the time in which it falls by a diameter.
     falls = 2.0 * math.sqrt(run.built.mean_radius / max(parameters.gravity, 1e-3))
     if experiment.time < max(state.since + falls, angles.last_motion) + CALM_TIME:
         return
@@ -171,7 +171,7 @@ def _trickle_on(experiment: Experiment) -> None:
 
 
 def _end_avalanche(experiment: Experiment) -> None:
-    """Keep what the grain has set in motion, if it was anything."""
+    """Store the avalanche of the added grain, if other grains have moved."""
     run = experiment.run
     angles: OtherAngles = run.state.other
     moved, left = displaced(angles, run.world, run.built.mean_radius), run.state.removed - angles.removed
@@ -185,7 +185,7 @@ def _end_avalanche(experiment: Experiment) -> None:
 
 
 def slope_to_horizontal(experiment: Experiment) -> float | None:
-    """The present slope [rad]; None without one."""
+    """The present slope [rad]; None if it cannot be measured."""
     found = slope_now(experiment)
     return None if found is None else found.angle + experiment.run.state.other.turned + experiment.parameters.tilt
 
@@ -255,8 +255,8 @@ def readings(angles: OtherAngles) -> tuple[Reading, ...]:
 
 
 def curves(angles: OtherAngles) -> tuple[Curve, ...]:
-    """Slope before and after every avalanche over the grains added, and the distribution of their sizes; without points
-    from the first grain on, so that no tab moves later."""
+    """Slope before and after every avalanche over the number of added grains, and the distribution of sizes. The plots
+    exist from the first grain on, first without points: no tab moves later."""
     if not angles.trickled:
         return ()
     entries = [entry for entry in angles.avalanches if entry.displaced]
@@ -284,7 +284,7 @@ def curves(angles: OtherAngles) -> tuple[Curve, ...]:
 
 
 def results(angles: OtherAngles) -> dict[str, Any]:
-    """Both experiments in degrees, grains and seconds; None for what was not done."""
+    """Results of both experiments in degrees, grains and seconds; None for an experiment that was not done."""
     before, after = marginal_stability(angles.avalanches), repose_after(angles.avalanches)
     drop = drop_of(angles.avalanches)
     sizes = mean_of([float(entry.displaced) for entry in angles.avalanches if entry.displaced])
@@ -325,7 +325,7 @@ def results(angles: OtherAngles) -> dict[str, Any]:
 
 
 def _in_degrees(angle: float | None) -> float | None:
-    """An angle or None, from one that may be nan [rad]."""
+    """An angle in degrees from one in radians; None for None or nan."""
     return None if angle is None else _finite(math.degrees(angle))
 
 

@@ -19,7 +19,7 @@ PACKING = 0.80
 """Area fraction of a loosely poured column, for the height of the walls [-]."""
 
 THESIS_COUNT, THESIS_RADIUS, THESIS_WIDTH = 1100, 1e-3, 4.56e-2
-"""Grains, mean radius [m] and width [m] of the thesis' column, about twice as high as it is wide."""
+"""Number of grains, mean radius [m] and width [m] of the column of the thesis, which is twice as high as wide."""
 
 NARROWEST = 10.0
 """Smallest width of a container whose width follows from its grains, in mean radii [-]."""
@@ -29,7 +29,7 @@ MOST_WALL_GRAINS = 100_000
 
 
 def width_for(grain_count: int, mean_radius: float) -> float:
-    """Width of a container for so many grains of that mean radius [m], in the proportions of the thesis [m]."""
+    """Width of a container for this number of grains of this mean radius [m], in the proportions of the thesis [m]."""
     wide = THESIS_WIDTH * math.sqrt(grain_count / THESIS_COUNT) * (mean_radius / THESIS_RADIUS)
     return min(max(wide, NARROWEST * mean_radius, 5e-3), 2.0)
 
@@ -178,7 +178,8 @@ class HeapParameters(MotionParameters):
         return max(1, math.ceil(self.width / (2.0 * self.base_radius)))
 
     def wall_count(self, grain_area: float) -> int:
-        """Number of grains of a wall as high as grains of this total area [m²] and the fall of the last layer need."""
+        """Number of grains of a wall that is high enough for grains of this total area [m²] and for pouring the last
+        layer."""
         height = 1.2 * grain_area / (PACKING * self.width) + 12.0 * self.mean_radius
         return math.ceil(height / (2.0 * self.wall_radius))
 

@@ -1,4 +1,4 @@
-"""Prepared states of the program, so that a lecture can begin with the opening of the wall.
+"""Prepared states of the heap, with which a lecture can begin with the opening of the wall.
 
 `python -m repose.sim.scenes.heap.prepared` creates them again: the default preset is filled with seed 1 and written to
 assets/columns. A prepared state is used for any friction, stiffness, damping or gravity, but only for the grains and
@@ -57,7 +57,7 @@ def main() -> None:
     apply(experiment, Act("fill"))
     while not is_finished(experiment):
         advance(experiment, 1000)
-    # Half a second more, so that the column is completely at rest when its wall is opened.
+    # Half a second more: the column must be completely at rest when its wall is opened.
     advance(experiment, int(0.5 / experiment.dt))
     write(experiment, Path(str(files("repose.assets.columns"))) / "column.npz")
 

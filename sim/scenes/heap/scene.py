@@ -1,10 +1,10 @@
 """The heap: a container is filled in layers, its right wall is opened, and the slope of the heap at rest is measured.
 
 Thesis ch. 3. Radii are drawn from a normal distribution and redrawn below 0.4 or above 1.8 mean radii; mass
-grows as R³. Walls and base are fixed spheres. The following is not given in the thesis: a layer counts as
-settled once the mean speed of all grains *and* of that layer is below v_min (the mean over all grains alone is small
-when many grains are at rest); the opened heap counts as settled once the mean speed has stayed below v_min, and no
-grain has left, for 0.25 s, and the mean net force on a grain is below a thousandth of the mean contact force.
+grows as R³. Walls and base are fixed spheres. Two criteria are not given in the thesis. A layer counts as settled
+once the mean speeds of all grains *and* of that layer are below v_min (the mean over all grains alone is small when
+many grains are at rest). The opened heap counts as settled once for 0.25 s the mean speed has stayed below v_min and no
+grain has left, and the mean net force on a grain is below a thousandth of the mean contact force.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ QUIET_TIME = 0.25
 PROFILE_INTERVAL = 0.05
 """Simulated time between two profiles of the surface, at first [s]."""
 MOST_PROFILES = 100
-"""Profiles that are kept: when there are so many, every second is dropped and the interval doubles."""
+"""Largest number of stored profiles: at this number every second profile is discarded and the interval doubles."""
 
 NOTHING = "nothing"
 """Value of the parameter `afterwards` with which a run of the whole experiment ends at the measured heap."""
@@ -101,7 +101,7 @@ def _record_profile(experiment: Experiment, at_once: bool = False) -> None:
     times, world = state.profile_time, experiment.run.world
     time = experiment.time - state.opened
     interval = times[1] - times[0] if len(times) > 1 else PROFILE_INTERVAL
-    # Half a step earlier, so that no interval is missed by a rounding error.
+    # Half a step earlier: a rounding error must not skip an interval.
     if times and not at_once and time < times[-1] + interval - 0.5 * experiment.dt:
         return
     if len(times) >= MOST_PROFILES:
@@ -142,7 +142,7 @@ def fallen(experiment: Experiment) -> NDArray[np.bool_]:
 
 
 def below_base(experiment: Experiment, centres: Floats, radii: Floats) -> NDArray[np.bool_]:
-    """Which spheres with centres (n, 2) and radii (n,) [m] are below the base."""
+    """True for spheres with centres (n, 2) and radii (n,) [m] below the base, shape (n,)."""
     below: NDArray[np.bool_] = centres[:, 1] < -experiment.run.built.base_radius - radii
     return below
 
@@ -225,8 +225,8 @@ def describe(experiment: Experiment) -> tuple[str, str, float | None]:
 
 
 def measure(experiment: Experiment) -> AngleOfRepose | None:
-    """The present slope; None while the container is closed or with too few grains. A table that has been turned during
-    the experiment counts: the angle is that to the horizontal then."""
+    """The present slope; None while the container is closed or with too few grains. If the table has been tilted during
+    the experiment, the angle is relative to the horizontal."""
     if experiment.phase in ("empty", "filling", "filled"):
         return None
     found, turned = slope_now(experiment), experiment.run.state.other.turned
@@ -278,7 +278,7 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
 def results(experiment: Experiment) -> dict[str, Any]:
     """Grains filled and left, layers, and the reading.
 
-    The standard error is the one of `standard_error_of`, the line fit, not the scatter of runs with other seeds.
+    The standard error is that of the line fit (`standard_error_of`), not the scatter of runs with other seeds.
     """
     state: HeapState = experiment.run.state
     reading = experiment.run.state.slope
@@ -345,7 +345,7 @@ def flaw(state: HeapState, world: World, built: HeapParameters) -> str:
 
 
 def _drawn_slope(experiment: Experiment) -> AngleOfRepose | None:
-    """The measured slope while it is that of the grains: not once the heap has been tilted or has got more grains."""
+    """The measured slope, while it applies to the grains: None after a tilt or after grains were added one by one."""
     state: HeapState = experiment.run.state
     return None if other_angles.has_gone_on(state) or state.phase in other_angles.PHASES else state.slope
 

@@ -7,8 +7,8 @@ from repose.sim.measure.angle_of_repose import AngleOfRepose, measure_angle
 
 
 def slope_now(experiment: Experiment, complete: bool = False) -> AngleOfRepose | None:
-    """The slope of the grains on the base, to the base; None with too few grains. `complete`: by every method, and with
-    the curvature."""
+    """The slope of the grains on the base, relative to the base; None with too few grains. `complete` adds the results
+    of every method and the curvature."""
     world, parameters = experiment.run.world, experiment.parameters
     moving = ~world.fixed
     return measure_angle(

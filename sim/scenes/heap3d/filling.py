@@ -35,14 +35,14 @@ FLOOR_WALL = 0
 
 
 class Sizes(NamedTuple):
-    """Measures of the experiment that follow from the grains [m]."""
+    """Dimensions of the experiment that follow from the grains [m]."""
 
     plate: float
     """Radius of the plate."""
     low: float
     """Height of the lower rim of the funnel or cylinder above the plate."""
     high: float
-    """Height of its upper rim."""
+    """Height of the upper rim of the funnel or cylinder above the plate."""
     low_radius: float
     high_radius: float
     largest: float
@@ -59,7 +59,7 @@ class Heap3dState(PouredState):
 
 
 def sizes(parameters: Heap3dParameters) -> Sizes:
-    """Plate, funnel and cylinder for that many grains."""
+    """Plate, funnel and cylinder for the number of grains."""
     radius = parameters.mean_radius
     largest = parameters.largest_radius
     bulk, plate = bulk_volume(parameters), plate_radius(parameters)
@@ -89,7 +89,7 @@ def begin(parameters: Heap3dParameters, seed: int) -> tuple[World, Heap3dState]:
 
 
 def plate(parameters: Heap3dParameters) -> tuple[FixedSpheres, ...]:
-    """The spheres that cover a rough plate; none on a smooth one."""
+    """The spheres that cover a rough plate; empty for a smooth plate."""
     if parameters.base == "smooth":
         return ()
     radius = parameters.mean_radius

@@ -1,8 +1,8 @@
 """The heap in space: spheres poured on a plate from a funnel, or released by lifting a cylinder.
 
 The plate is a plane, smooth or covered with fixed spheres; grains beyond its rim are removed. A layer is released as
-soon as the previous one has left the rim of the funnel, so that the flow through the orifice determines the rate. The
-heap is at rest once the mean speed has stayed below v_min, and no grain has left, for 0.2 s.
+soon as the previous one has left the rim of the funnel: the flow through the orifice determines the rate. The heap is
+at rest once the mean speed has stayed below v_min, and no grain has left, for 0.2 s.
 """
 
 from __future__ import annotations

@@ -128,8 +128,8 @@ def act(experiment: Experiment, action: str) -> str:
 
 
 def turned_over(world: World, built: Any) -> World:
-    """The world after a turn by 180° about a horizontal axis through the neck; shear springs between grains turn
-    too."""
+    """The world after a rotation by 180° about a horizontal axis through the neck, shear springs between grains
+    included."""
     rotating = world.motion.shape[0] > 3
     world.motion[:3] *= HALF_TURN[:, None, None]
     world.motion[2, 0] += 2.0 * NECK

@@ -14,7 +14,7 @@ from repose.sim.scenes.hourglass.glass import NECK, WIDTH, Parameters, clearance
 from repose.sim.scenes.hourglass.parameters import HourglassGlassParameters, SharedHourglassParameters
 
 TRIES = (10, 40, 150, 400, 400)
-"""Numbers of positions that are tried at once. The filling ends when a grain has no free position in 1000 tries (Duffau
+"""Numbers of positions tried in one block. The filling ends when a grain has no free position in 1000 tries (Duffau
 & Lynch 2020, section 4.4)."""
 
 BANDS = 8
@@ -34,7 +34,7 @@ class HourglassState(PhaseState):
     densities: list[float] = field(default_factory=list)
     """Grains per volume in the upper half while flowing [1/m³]."""
     density_at: float = 0.0
-    """Time of the last of these samples [s]."""
+    """Time of the last sample in `densities` [s]."""
     opened: float = 0.0
     """Time at which the flow began [s]."""
     turns: int = 0
@@ -69,7 +69,7 @@ def smallest_grain(parameters: Parameters) -> tuple[float, float]:
 def random_start(parameters: Parameters, generator: np.random.Generator) -> tuple[Floats, Floats]:
     """Centres, shape (n, 3), and radii, shape (n,), of grains that touch neither each other nor the glass [m].
 
-    A grain has the same radius in all its tries, so that small grains are not preferred.
+    A grain has the same radius in all its tries: small grains are not preferred.
     """
     low, high = _radii(parameters)
     # A cell with a diagonal of 2 low contains at most one centre.

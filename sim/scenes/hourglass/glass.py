@@ -1,8 +1,8 @@
 """The glass: a prism or cylinder that narrows to a neck at half its height (Duffau & Lynch 2020, section 4.2).
 
-0.4 m wide and 1.5 m high; flat faces, or a cone, slope from 1 m at the walls to the neck at 0.75 m. The lower half of
-the funnel is drawn, as published, but has no walls: no grain that falls through the neck reaches it. In the source
-grains fall out of the world; here a floor is added at 0 m.
+The glass is 0.4 m wide and 1.5 m high. Flat faces, or a cone, slope from 1 m at the walls to the neck at 0.75 m. The
+lower half of the funnel is drawn, as published, but has no walls: no grain that falls through the neck reaches it. In
+the source grains fall out of the world; here a floor is added at 0 m.
 """
 
 from __future__ import annotations

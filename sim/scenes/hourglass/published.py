@@ -1,11 +1,11 @@
 """The hourglass as published (Duffau & Lynch 2020): a prism with a square neck, equal masses, no rotation.
 
 Grains start at random positions above the neck and fall at once; there is no lid. The law has no memory, and its
-tangential part is stiff: dt k_t / m* = 4 at the published 10 µs, so that k_t v_t would overshoot if the Coulomb limit
-did not cut it off; below that limit the direction of friction changes from step to step. The normal part,
-k_n = 1000 N/m with gamma = 70 kg/s and m = 10 g, is overdamped: grains do not bounce, they separate slowly
-(gamma/k_n = 0.07 s), and meanwhile the damping force is attractive. Not given in the source: the floor, and the law of
-the walls, here that of the grains.
+tangential part is stiff: dt k_t / m* = 4 at the published 10 µs. k_t v_t would overshoot without the Coulomb limit;
+below the limit the direction of friction alternates from step to step. The normal part, k_n = 1000 N/m with
+gamma = 70 kg/s and m = 10 g, is overdamped: grains do not bounce but separate slowly (gamma/k_n = 0.07 s), while the
+damping force is attractive. The source gives neither the floor nor the law of the walls; here walls have the law of the
+grains.
 
 Source: T. Duffau and E. Lynch, "Medios granulares: Reloj de arena en 3D", 2020 (in Spanish).
 """

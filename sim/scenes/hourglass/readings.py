@@ -14,7 +14,7 @@ from repose.sim.scenes.hourglass.filling import HourglassState
 from repose.sim.scenes.hourglass.glass import NECK, volume_between
 
 STARTING = 1.5
-"""The flow counts as steady after this many times the free fall of the highest grain to the neck [-]."""
+"""Time after which the flow counts as steady, in units of the free fall of the highest grain to the neck [-]."""
 
 
 def number_density(experiment: Experiment) -> float | None:

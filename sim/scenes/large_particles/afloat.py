@@ -38,7 +38,7 @@ class AfloatParameters(Unbreakable, Repelling, LiquidParameters, BodyParameters)
 
 
 def volumes_below(world: World, level: float) -> Floats:
-    """Volume of each particle below a level [m³], of those that are not held."""
+    """Volume below a level of each particle that is not fixed [m³]."""
     free = world.layer != HELD
     radius = world.radius[free]
     depth = np.clip(level - world.motion[1, 0, free] + radius, 0.0, 2.0 * radius)
@@ -47,7 +47,7 @@ def volumes_below(world: World, level: float) -> Floats:
 
 
 def volume_below(world: World, level: float) -> float:
-    """Volume of the particles below a level [m³], of those that are not held."""
+    """Total volume below a level of the particles that are not fixed [m³]."""
     return float(volumes_below(world, level).sum())
 
 
@@ -58,8 +58,7 @@ def displaced(experiment: Experiment) -> float:
 
 
 def set_afloat(world: World, parameters: AfloatParameters) -> World:
-    """Move all particles up or down until they displace their mass; as low as they are covered, if they are too
-    heavy."""
+    """Move all particles up or down until they displace their mass; if they are too heavy, until they are covered."""
     height, mass = world.motion[1, 0], float(world.mass.sum())
     middle = height.copy()
     low, high = -1.0, 1.0

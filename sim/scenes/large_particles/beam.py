@@ -1,10 +1,10 @@
 """A cantilever with a weak middle bends under the load of its free end, breaks there, and the loose part falls.
 
 Maier's task 3: the columns 40 < j < 50 of his beam have the stiffness 300 instead of 1000, and the particles near its
-end carry an additional force of 5. His units are not preserved; this beam keeps the share of the columns that are weak,
-40 to 50 %, and their stiffness of 0.3, and carries a load as additional mass of its last columns. A bond breaks when it
-is stretched by `bond_strength`; a weak bond is stretched more by the same force, so that the beam breaks in the
-middle although the bending moment is largest at the clamp. A clamp of fixed particles holds the first columns.
+end carry an additional force of 5. His units are not preserved. This beam has the same weak columns, at 40 to 50 % of
+its length, with the relative stiffness 0.3; the load is additional mass of its last columns. A bond breaks at the
+stretch `bond_strength`. Equal forces stretch weak bonds more: the beam breaks in the middle, although the bending
+moment is largest at the clamp. A clamp of fixed particles holds the first columns.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ from repose.sim.scenes.large_particles.particles import (
 )
 
 MASS = 300.0 * VOLUME
-"""Of a particle [kg]."""
+"""Mass of a particle [kg]."""
 CLAMPED, LOADED = 2, 3
 """Columns held by the clamp, and columns that carry the load."""
 WEAK = 0.4, 0.5
@@ -60,9 +60,9 @@ WEAK = 0.4, 0.5
 WEAKENED, LOADED_END = 1, 2
 """Layers of the weak middle and of the loaded columns; the rest of the beam has the layer 0."""
 DEPTH = 0.45
-"""From the beam to the floor [m]."""
+"""Distance from the beam to the floor [m]."""
 PARTED = 0.3
-"""Share of the particles from which on those that are loose count as the end of the beam, not as splinters [-]."""
+"""Least fraction of the particles for a loose part to count as the end of the beam, not as splinters [-]."""
 ALLOWED = 0.01
 """Relative error of the acceleration of the falling part; while nothing touches it, its centre of mass falls freely."""
 
@@ -166,7 +166,7 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
 
 
 def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
-    """What the task states: the beam bends, breaks in its weak part, and the loose part falls onto the floor."""
+    """The statements of the task: the beam bends, breaks in its weak part, and the loose part falls onto the floor."""
     built = experiment.run.built
     broken, share, loose, deflection, lowest, velocity = (
         column(experiment, name)

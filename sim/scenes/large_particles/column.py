@@ -1,9 +1,9 @@
 """A column of liquid at the left wall of a vessel collapses, runs along the bottom, strikes the right wall, runs back.
 
 Maier's task 8. His liquid has no force beyond the distance 10, attraction of 1000 from 7 to 10 and repulsion of 20 000
-below 7, in his own units; here a force without jumps has the same parts (repose.sim.laws.bounded_spring), the cutoff is
-1.25 diameters instead of 10/7 of the repulsive distance, and radii vary by a few per cent, so that the liquid does not
-crystallise. With large internal friction the column spreads slowly.
+below 7, in his own units. Here a force without jumps has the same parts (repose.sim.laws.bounded_spring), and the
+cutoff is 1.25 diameters instead of 10/7 of the repulsive distance. Radii vary by a few per cent, which prevents
+crystallisation. With large internal friction the column spreads slowly.
 
 The front of a collapsing column of the height h without friction moves at most at 2 sqrt(g h) (Ritter 1892, dam break
 in shallow water); a column as narrow as this one stays below that speed.
@@ -72,7 +72,7 @@ def start(parameters: ColumnParameters, seed: int) -> World:
 
 
 def width(parameters: ColumnParameters) -> float:
-    """Of the vessel: at least that of the column [m]."""
+    """Width of the vessel: at least the width of the column [m]."""
     return max(parameters.width, width_of(parameters.columns))
 
 
@@ -107,8 +107,8 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
 
 
 def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
-    """What the task states: the column collapses, the front reaches the right wall, the liquid runs back; no front is
-    faster than that of a dam break."""
+    """The statements of the task: the column collapses, the front reaches the right wall, the liquid runs back. No
+    front is faster than that of a dam break."""
     built = experiment.run.built
     front, velocity, surface, time = (
         *(column(experiment, name) for name in ("front", "velocity", "surface")),

@@ -53,13 +53,13 @@ from repose.sim.scenes.large_particles.particles import (
 
 CUBE, PARTICLE = range(2)
 MASS = 2500.0 * VOLUME
-"""Of a particle of the cube [kg]."""
+"""Mass of a particle of the cube [kg]."""
 WAY = 0.15
-"""From the particle to the corner at the start, where it strikes the cube [m]."""
+"""Initial distance from the particle to the corner that it strikes [m]."""
 SHAPE = 5.0
 """Largest change of the diagonal of a cube that keeps its shape [%]."""
 RIGID = 0.01
-"""Largest share of the first energy in motion of stuck bodies against each other [%]."""
+"""Largest fraction of the initial energy in relative motion of stuck bodies [%]."""
 STUCK = 0.5
 """Share of the cutoff within which the particle must stay at the corner to count as stuck [-]."""
 
@@ -176,7 +176,7 @@ def tracks(experiment: Experiment) -> tuple[Track, ...]:
 
 
 def is_stuck(experiment: Experiment) -> bool:
-    """Whether the particle has stayed at the cube since it came there."""
+    """Whether the particle has stayed at the cube since the impact."""
     gap = column(experiment, "gap")
     near = STUCK * experiment.parameters.rupture_distance
     return bool(gap.size and (gap[-gap.size // 4 :] < near).all())
@@ -196,8 +196,8 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
 
 
 def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
-    """What the task states: momentum and angular momentum stay, the cube moves to the right, turns and keeps its shape;
-    who sticks moves as one body with it, who does not parts from it."""
+    """The statements of the task: momentum and angular momentum stay; the cube moves to the right, turns and keeps its
+    shape; a particle that sticks moves as one body with the cube, otherwise it parts from the cube."""
     built = experiment.run.built
     particle = float(experiment.run.world.mass[-1])
     speed = float(np.abs(column(experiment, "particle_speed")).max())

@@ -40,7 +40,7 @@ from repose.sim.scenes.large_particles.particles import (
 
 ROWS = 3
 UNDER = 0.15
-"""Largest distance of the centre from the vertical under the thread at the end, over the length of the log [-]."""
+"""Largest final distance of the centre from the vertical under the thread, over the length of the log [-]."""
 CARRIED = 0.02
 """Largest relative difference of the mean tension of the hanging log from its weight [-]."""
 
@@ -78,7 +78,7 @@ class HoistedParameters(HoistParameters, AfloatParameters):
         return self.length * (ROWS // 2 + 1) - 1
 
     def thread_end(self, dimension: int) -> tuple[tuple[float, ...], tuple[float, ...]]:
-        """Place of the free end at the start, above the particle it holds, and its velocity [m, m/s]."""
+        """Initial position [m] and velocity [m/s] of the free end, above the particle that the thread holds."""
         x, y = held_place(self)
         return (x, y + self.thread_length), (0.0, self.hoist_speed)
 
@@ -89,9 +89,9 @@ def start(parameters: HoistedParameters, seed: int) -> World:
     return set_afloat(world, parameters)
 
 
-@functools.lru_cache(maxsize=8)  # asked for at every record and every change of the time step
+@functools.lru_cache(maxsize=8)  # called at every record and every change of the time step
 def held_place(parameters: HoistedParameters) -> tuple[float, float]:
-    """Place of the particle that the thread holds, while the log floats [m]."""
+    """Position of the particle that the thread holds, while the log floats [m]."""
     x, y = start(parameters, 1).motion[:2, 0, parameters.held_sphere]
     return float(x), float(y)
 
@@ -112,8 +112,8 @@ def thread(experiment: Experiment) -> tuple[Floats, Floats, float]:
 
 
 def measured(experiment: Experiment) -> dict[str, float]:
-    """Place and velocity of the centre of the log, its distance from the vertical under the thread, tension, mass
-    of the liquid displaced."""
+    """Position and velocity of the centre of the log, its distance from the vertical under the thread, tension, mass
+    of the displaced liquid."""
     whole = motion_of(experiment, rows_of(experiment))
     end, _, tension = thread(experiment)
     return {
@@ -141,7 +141,7 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
 
 
 def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
-    """What the task states: the log moves to the right first, leaves the liquid, hangs on the thread and rises."""
+    """The statements of the task: the log moves to the right, leaves the liquid, hangs on the thread and rises."""
     built = experiment.run.built
     sideways, beside, tension, displaced, height, rising = (
         column(experiment, name) for name in ("sideways", "beside", "tension", "displaced", "height", "rising")

@@ -48,13 +48,13 @@ from repose.sim.scenes.large_particles.particles import (
 LOG, THREAD, WEIGHT = range(3)
 ROWS = 3
 BEAD = 0.3 * DIAMETER
-"""Radius of a particle of the thread, and half its share of the length [m]."""
+"""Radius of a particle of the thread, and half of the length per particle [m]."""
 BEAD_DENSITY, WEIGHT_DENSITY = 1500.0, 5000.0
-"""Of thread and weight [kg/m³]."""
+"""Densities of thread and weight [kg/m³]."""
 MOVED = 1.0
 """Least inclination of a log that the swinging weight moves [°]."""
 AT_REST = 0.01
-"""Root mean square speed below which all counts as at rest [m/s]."""
+"""Root mean square speed below which log, thread and weight count as at rest [m/s]."""
 
 
 class LogParameters(AfloatParameters):
@@ -117,13 +117,13 @@ def tied(parameters: LogParameters) -> int:
 
 
 def weight_radius(parameters: LogParameters) -> float:
-    """Of a sphere of that mass [m]."""
+    """Radius of a sphere with the mass of the weight [m]."""
     return float((parameters.weight_mass / WEIGHT_DENSITY * 0.75 / np.pi) ** (1.0 / 3.0))
 
 
 def measured(experiment: Experiment) -> dict[str, float]:
-    """Place of the weight below and beside the end of the log, displaced mass over mass, speed of all, angle of the
-    log."""
+    """Position of the weight below and beside the end of the log, displaced mass over mass, root mean square speed,
+    angle of the log."""
     world, end = experiment.run.world, tied(experiment.run.built)
     place = world.motion[:2, 0]
     x, y = place[:, -1] - place[:, end]
@@ -151,15 +151,15 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
 
 
 def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
-    """What the task states: the weight swings, moves the log, and all comes to rest, the weight below its end."""
+    """The statements of the task: the weight swings, moves the log, and all comes to rest, the weight below its end."""
     built, parameters = experiment.run.built, experiment.parameters
     final = {name: values[-1] for name, values in experiment.run.state.columns.items()}
     gravity, length = max(parameters.gravity, 1e-9), thread_length(built)
     stretch = (built.beads + 1) * built.weight_mass * gravity / parameters.bond_stiffness
-    # A pendulum of the length l that moves at v deviates by v sqrt(l/g) and is raised by v²/(2 g).
+    # A pendulum of the length l with the speed v deviates by v sqrt(l/g) and rises by v²/(2 g).
     swing, raised = AT_REST * math.sqrt(length / gravity), AT_REST**2 / (2.0 * gravity)
     beside, dip = column(experiment, "beside"), column(experiment, "dip")
-    # All bob at v sqrt(h/g) about the depth at which they displace their mass.
+    # Log, thread and weight oscillate by v sqrt(h/g) about the depth at which they displace their mass.
     share = AT_REST / math.sqrt(gravity * ROWS * DIAMETER)
     return (
         stays_below("the weight swings through below its end of the log", float(beside.min()), 0.0, "m"),
@@ -172,7 +172,7 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
 
 
 def thread_length(parameters: LogParameters) -> float:
-    """From the particle of the log that holds the thread to the weight, unstretched [m]."""
+    """Unstretched distance from the weight to the particle of the log that holds the thread [m]."""
     return RADIUS + 2.0 * BEAD * parameters.beads + weight_radius(parameters)
 
 

@@ -7,7 +7,7 @@ slide freely, as in R. V. Maier, *Tasks, algorithms, programs* (in Russian, Glaz
 particles". His programs and his units are not preserved: the particles of all scenes but one have the distance 20 mm
 and the mass of spheres.
 
-A scene is held until it is started. It then records its quantities until the duration has passed and ends.
+All particles are fixed until the scene is started. The scene then records its quantities until the duration has passed.
 """
 
 from __future__ import annotations
@@ -41,19 +41,19 @@ from repose.sim.scenes.common.state_checks import are_times, first_flaw, phase_f
 DIAMETER = 0.02
 """Distance of neighbours in a body [m]."""
 RADIUS = 0.48 * DIAMETER
-"""Of a particle [m]: neighbours touch where a body is pressed together by 4 %."""
+"""Radius of a particle [m]: neighbours touch if a body is compressed by 4 %."""
 VOLUME = 4.0 / 3.0 * math.pi * RADIUS**3
-"""Of a particle [m³]."""
+"""Volume of a particle [m³]."""
 ROW = math.sqrt(0.75) * DIAMETER
 """Distance of the rows of a lattice [m]."""
 NEIGHBOUR = 1.1
-"""Particles of a body nearer than this are bonded; the second neighbours are at 1.73 [diameters]."""
+"""Largest distance of bonded particles of a body [diameters]; second neighbours are at 1.73."""
 RECORDS = 500
 """Number of records in a run."""
 SOFT = 0.5 * (DIAMETER - 2.0 * RADIUS)
-"""Gap from which on the internal friction of an impact begins, in bodies that do not attract each other [m]."""
+"""Gap at which the internal friction of an impact begins, between bodies that do not attract each other [m]."""
 WIDE = 50.0
-"""Half the length of a line that has no end [m]."""
+"""Half the length of a line that is drawn without ends [m]."""
 HELD = -1
 """Layer of particles that stay fixed during the run; the others have the number of their body as layer."""
 
@@ -104,25 +104,25 @@ Step = Annotated[
 
 
 def restart(label: str, symbol: str, unit: str = "", scale: float = 1.0, log: bool = False) -> Quantity:
-    """How a number of the geometry is shown; it acts at the next start."""
+    """The `Quantity` of a parameter of the geometry, which acts at the next start."""
     return Quantity(label, symbol, unit, scale=scale, log=log, effect="restart", group="Geometry")
 
 
 class Unbreakable:
-    """Bodies whose bonds do not break; other scenes declare the parameter."""
+    """Constant for bodies whose bonds do not break; other scenes have a parameter."""
 
     bond_strength: ClassVar[float] = 1e3
 
 
 class Repelling:
-    """Particles that do not attract each other; other scenes declare these parameters."""
+    """Constants for particles that do not attract each other; other scenes have parameters."""
 
     pull_off_force: ClassVar[float] = 0.0
     rupture_distance: ClassVar[float] = SOFT
 
 
 class BodyParameters(MotionParameters):
-    """What all scenes with bodies of bonded particles have."""
+    """Parameters of all scenes with bodies of bonded particles."""
 
     bond_stiffness: BondStiffness = 1e4
     bond_viscosity: BondViscosity = 2.0
@@ -132,7 +132,7 @@ class BodyParameters(MotionParameters):
 
     @property
     def normal_stiffness(self) -> float:
-        """Of the repulsion [N/m]."""
+        """Stiffness of the repulsion [N/m]."""
         return self.bond_stiffness
 
     @property
@@ -200,8 +200,7 @@ def lattice(columns: int, rows: int) -> Floats:
 
 
 def rows_as_high_as(columns: int) -> int:
-    """Number of rows, an odd one, that makes a block about as high as wide and its upper half the mirror of the lower
-    one."""
+    """Odd number of rows with which a block is about as high as wide, and symmetric about its middle row."""
     rows = round(1.0 + (columns - 1) * DIAMETER / ROW)
     return rows + 1 - rows % 2
 
@@ -238,8 +237,8 @@ def with_body(
 
 
 def balanced_length(parameters: Any) -> float:
-    """Rest length of bonds at which neighbours at their distance in the lattice do not move: the attraction of two
-    particles across their gap balances the pressed bond [m]."""
+    """Rest length of bonds [m] for which neighbours in the lattice are in equilibrium: the attraction of two particles
+    across their gap balances the compressed bond."""
     share = min((DIAMETER - 2.0 * RADIUS) / parameters.rupture_distance, 1.0)
     length: float = DIAMETER + 4.0 * parameters.pull_off_force * share * (1.0 - share) / parameters.bond_stiffness
     return length
@@ -268,7 +267,7 @@ class Motion(NamedTuple):
 
     @property
     def velocity(self) -> Floats:
-        """Of the centre of mass [m/s], shape (2,)."""
+        """Velocity of the centre of mass [m/s], shape (2,)."""
         velocity: Floats = self.momentum / self.mass
         return velocity
 
@@ -284,7 +283,7 @@ class Motion(NamedTuple):
 
 
 def rows_of(experiment: Experiment, body: int | None = None) -> NDArray[np.intp]:
-    """Rows of the particles of a body, or of all that are not held."""
+    """Rows of the particles of a body, or of all particles that are not fixed."""
     layer = experiment.run.world.layer
     return np.flatnonzero(layer == body if body is not None else layer != HELD)
 
@@ -307,7 +306,7 @@ def direction(experiment: Experiment, tail: int, head: int) -> float:
 
 
 def pieces(experiment: Experiment) -> NDArray[np.int32]:
-    """Number of the piece that each particle belongs to, connected by intact bonds, shape (count,); read-only."""
+    """Number of the piece of each particle, shape (count,); a piece is connected by intact bonds. Read-only."""
     world = experiment.run.world
     intact = world.bonds.intact.astype(bool)
     i, j = (ends[intact].astype(np.int64).tobytes() for ends in (world.bonds.i, world.bonds.j))
@@ -327,7 +326,7 @@ def _connected(count: int, i: bytes, j: bytes) -> NDArray[np.int32]:
 
 
 def energy_apart(experiment: Experiment) -> float:
-    """Kinetic energy of the motion of all particles against one rigid body with their momentum and spin [J]."""
+    """Kinetic energy of all particles minus that of a rigid body with their momentum and spin [J]."""
     rows, world = rows_of(experiment), experiment.run.world
     whole = motion_of(experiment, rows)
     arm = world.motion[:2, 0, rows].T - whole.centre
@@ -384,7 +383,7 @@ ROUNDING = 1e-9
 
 
 def stays(experiment: Experiment, statement: str, names: Sequence[str], scale: float, rate: float = 0.0) -> Outcome:
-    """Recorded quantities stay, or change by `rate` per second: their largest deviation, relative to `scale`."""
+    """Recorded quantities are constant, or change by `rate` per second: their largest deviation relative to `scale`."""
     time = times(experiment)
     found = np.array([column(experiment, name) for name in names])
     drift = float(np.abs(found - found[:, :1] - rate * (time - time[0])).max()) / scale
@@ -403,7 +402,7 @@ def conserved(experiment: Experiment, momentum: float, arm: float) -> tuple[Outc
 
 
 def equals(statement: str, found: float, expected: float, tolerance: float, unit: str = "") -> Outcome:
-    """A number is that of a closed form; the tolerance has its unit [SI]."""
+    """A number equals that of a closed form; the tolerance is in the same SI unit."""
     factor, shown = prefix_of(max(abs(expected), tolerance), unit, 3) if unit else (1.0, "")
     words = f"{expected / factor:.3g} ± {tolerance / factor:.2g} {shown}".rstrip()
     return Outcome(statement, told(found, unit), words, bool(abs(found - expected) <= tolerance))
@@ -425,7 +424,7 @@ def lies_between(statement: str, found: float, low: float, high: float, unit: st
 
 
 def told(value: float, unit: str) -> str:
-    """A number in three digits with its unit."""
+    """A number with three digits and its unit."""
     return with_prefix(value, unit, 3) if unit else f"{value:.3g}"
 
 
@@ -457,17 +456,17 @@ def particle_scene(
 ) -> Scene:
     """The scene of one task.
 
-    `start(parameters, seed)` makes the world, `launch(parameters, world)` gives the velocities [m/s], shape (count, 2),
-    `measured(experiment)` the quantities to record, `outcomes(experiment)` what the task states of a whole run. `box`
-    is the part of the plane to show [m]; a smaller `focus` stays in view, the rest where particles are. With
-    `lines(experiment)` come walls and threads to draw [m], shape (lines, 2, 2), and with `expected(experiment)` lines
-    of closed forms by the title of their plot.
+    `start(parameters, seed)` returns the world, `launch(parameters, world)` the initial velocities [m/s], shape
+    (count, 2), `measured(experiment)` the quantities to record, and `outcomes(experiment)` the statements of the task
+    about a whole run. `box` is the part of the plane to show [m]; the smaller `focus` always stays in view.
+    `lines(experiment)` returns walls and threads to draw [m], shape (lines, 2, 2), and `expected(experiment)` lines of
+    closed forms by the title of their plot.
     """
 
     def begin(parameters: Any, seed: int) -> tuple[World, ParticlesState]:
         return start(parameters, seed), ParticlesState()
 
-    @functools.lru_cache(maxsize=8)  # asked for at every change of the time step
+    @functools.lru_cache(maxsize=8)  # called at every change of the time step
     def smallest_of(parameters: Any) -> tuple[float, float]:
         return smallest(start(parameters, 1))
 

@@ -1,9 +1,9 @@
 """A projectile strikes a heavy target: partly elastic, it rebounds; perfectly inelastic, both move on as one body.
 
 Maier's task 7, without weight. In the partly elastic impact the particles of projectile and target do not attract each
-other: the target is deformed and pushes the projectile back. In the inelastic impact they do, the bodies are softer and
-their internal friction is larger, in place of his coefficients, which are lost. An impact beside the centre leaves a
-common velocity and a common spin, given by momentum and angular momentum before.
+other: the target is deformed and pushes the projectile back. In the inelastic impact they attract each other, the
+bodies are softer, and their internal friction is larger; Maier's coefficients are lost. After an impact beside the
+centre both bodies have a common velocity and a common spin, which follow from momentum and angular momentum.
 """
 
 from __future__ import annotations
@@ -51,11 +51,11 @@ from repose.sim.scenes.large_particles.particles import (
 
 TARGET, PROJECTILE = range(2)
 MASS = 2500.0 * VOLUME
-"""Of a particle [kg]."""
+"""Mass of a particle [kg]."""
 WAY = 0.06
-"""Between the bodies at the start [m]."""
+"""Initial distance between the bodies [m]."""
 RIGID = 0.01
-"""Largest share of the first kinetic energy that may be left in vibrations after a perfectly inelastic impact [%]."""
+"""Largest fraction of the initial kinetic energy that may remain in vibrations after the inelastic impact [%]."""
 PARTS = (Part("target", "wood"), Part("projectile", "steel"))
 
 
@@ -160,7 +160,7 @@ def measured(experiment: Experiment) -> dict[str, float]:
 
 
 def restitution(experiment: Experiment) -> float:
-    """Velocity of the bodies away from each other over that towards each other before [-]."""
+    """Relative velocity after the impact over relative velocity before [-]."""
     apart = column(experiment, "target_speed")[-1] - column(experiment, "projectile_speed")[-1]
     return float(apart / experiment.run.built.speed)
 
@@ -199,7 +199,7 @@ def impulses(experiment: Experiment) -> tuple[Outcome, ...]:
 
 
 def rebound(experiment: Experiment) -> tuple[Outcome, ...]:
-    """What the task states: the target is deformed and pushes the projectile back, in part elastically."""
+    """The statements of the task: the target is deformed and pushes the projectile back, in part elastically."""
     width = column(experiment, "target_width")
     return (
         *impulses(experiment),
@@ -212,13 +212,13 @@ def rebound(experiment: Experiment) -> tuple[Outcome, ...]:
 
 
 def union(experiment: Experiment) -> tuple[Outcome, ...]:
-    """What the task states: both bodies move on with the velocity and the spin that momentum and angular momentum
+    """The statements of the task: both bodies move on with the velocity and the spin that momentum and angular momentum
     give."""
     built, world = experiment.run.built, experiment.run.world
     final = {name: values[-1] for name, values in experiment.run.state.columns.items()}
     mass = world.mass[world.layer == PROJECTILE].sum()
     left = 100.0 * final["energy_apart"] / (0.5 * mass * built.speed**2)
-    # With that share of the energy left, the spin of a body deviates by at most sqrt(2 E/I) from that of both.
+    # With the energy E left in vibrations, the spin of a body deviates by at most sqrt(2 E/I) from the common spin.
     inertia = min(motion_of(experiment, rows_of(experiment, body)).inertia for body in (TARGET, PROJECTILE))
     slack = float(np.sqrt(2.0 * RIGID / 100.0 * 0.5 * mass * built.speed**2 / inertia)) if inertia > 0.0 else 0.0
     whole = final["common_spin"]

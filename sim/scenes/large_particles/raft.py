@@ -1,8 +1,8 @@
-"""A square body of two densities drops onto a liquid: it floats, heavy side down, or sinks, as its mean density says.
+"""A square body of two densities drops onto a liquid: it floats, heavy side down, or sinks, by its mean density.
 
-Maier's task 4: on every particle below the level acts the weight of the liquid that it displaces. A body lighter than
-the liquid comes to rest where it displaces its own mass (Archimedes), turned so that its heavy side is below; a heavier
-one sinks to the bottom. Densities are those of the particles as spheres; his numbers are lost.
+Maier's task 4: buoyancy on every particle below the level is the weight of the liquid that the particle displaces. A
+body lighter than the liquid comes to rest where it displaces its own mass (Archimedes), with its heavy side below; a
+heavier body sinks to the bottom. Densities are those of the particles as spheres; Maier's numbers are lost.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from repose.sim.scenes.large_particles.particles import (
 )
 
 HEAVY = 1
-"""Layer of the heavy half; the light one has the layer 0."""
+"""Layer of the heavy half; the light half has the layer 0."""
 AT_REST = 0.02
 """Vertical speed below which the body counts as at rest [m/s]."""
 
@@ -91,7 +91,7 @@ class RaftParameters(AfloatParameters):
 
 
 def start(parameters: RaftParameters, seed: int) -> World:
-    """The body above the liquid, a little turned, so that it does not fall exactly flat."""
+    """The body above the liquid, slightly turned: it must not fall exactly flat."""
     centres = lattice(parameters.side, rows_as_high_as(parameters.side))
     mass = VOLUME * np.where(centres[:, 0] > 0.0, parameters.heavy_density, parameters.light_density)
     centres = turned(centres, math.radians(5.0))
@@ -102,7 +102,7 @@ def start(parameters: RaftParameters, seed: int) -> World:
 
 
 def mean_density(experiment: Experiment) -> float:
-    """Of the particles [kg/m³]."""
+    """Mean density of the particles [kg/m³]."""
     world = experiment.run.world
     return float(world.mass.sum() / (4.0 / 3.0 * math.pi * (world.radius**3).sum()))
 
@@ -126,7 +126,7 @@ def measured(experiment: Experiment) -> dict[str, float]:
 
 
 def readings(experiment: Experiment) -> tuple[Reading, ...]:
-    """Mean density, and how much the body displaces."""
+    """Mean density, and displaced mass over mass."""
     density = Reading("mean density of the body", mean_density(experiment), "kg/m³")
     if not column(experiment, "displaced").size:
         return (density,)
@@ -139,7 +139,7 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
 
 
 def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
-    """What the task states: a light body floats at rest by Archimedes, heavy side down; a heavy one sinks."""
+    """The statements of the task: a light body floats at rest by Archimedes, heavy side down; a heavy one sinks."""
     built, parameters = experiment.run.built, experiment.parameters
     density, height = mean_density(experiment), built.side * DIAMETER
     final = {name: values[-1] for name, values in experiment.run.state.columns.items()}
@@ -147,8 +147,8 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
         bottom = parameters.liquid_level - built.depth
         words = "the body, heavier than the liquid, sinks to the bottom: gap below it"
         return (stays_below(words, final["lowest"] - bottom, 0.0, "m"),)
-    # A body that moves at v on a liquid deviates from its place of rest by about v sqrt(h/g), and displaces v/sqrt(g h)
-    # of its mass more or less.
+    # A floating body with the speed v deviates from its rest position by about v sqrt(h/g), and its displaced mass by
+    # the fraction v/sqrt(g h).
     share = AT_REST / math.sqrt(max(parameters.gravity, 1e-9) * height)
     found = (
         stays_below("the body, lighter than the liquid, comes to rest", abs(final["velocity"]), AT_REST, "m/s"),

@@ -2,14 +2,14 @@
 
 Maier's task 9, with the liquid of `repose.sim.scenes.large_particles.column`, more friction and a smooth bottom. The
 liquid first rises at the moving wall; its middle then moves to the right, and at the right wall the particles rise and
-turn back. The area of the liquid stays and its room becomes narrower, so that its mean level rises as one over the
-distance of the walls, up to the roughness of its surface. The velocity arrows of the View panel (E) show the flow.
+turn back. The area of the liquid is constant while the vessel becomes narrower: the mean level rises as one over the
+distance of the walls, up to the roughness of the surface. The velocity arrows of the View panel (E) show the flow.
 
-The rise begins at the moving wall only if the inertia of the liquid opposes its viscosity. A bottom without friction
-does not hold a viscous layer: pushed at one end, it becomes higher everywhere at once, as the stress 4 η du/dx is the
-same along it. With the kinematic viscosity of about d² c/(2 m) of particles of the mass m, the Reynolds number of the
-wall speed and the depth is 6 with the internal friction c = 0.2 kg/s, and 0.6 with 2 kg/s, where both walls rise
-together.
+The rise begins at the moving wall only if the inertia of the liquid is large compared with its viscosity. A bottom
+without friction does not hold a viscous layer: a layer pushed at one end becomes higher everywhere at once, because the
+stress 4 η du/dx is constant along it. The kinematic viscosity of particles of the mass m is about d² c/(2 m). The
+Reynolds number of wall speed and depth is then 6 for the internal friction c = 0.2 kg/s, and 0.6 for 2 kg/s, for which
+the liquid rises at both walls together.
 """
 
 from __future__ import annotations
@@ -57,9 +57,9 @@ from repose.sim.scenes.large_particles.vessel import (
 STRIP = 0.2
 """Width of the strips at both walls in which the surface is measured, over the distance of the walls [-]."""
 TOP = 0.9
-"""Share of the particles of a strip that are below its surface [-]."""
+"""Fraction of the particles of a strip below its surface [-]."""
 RISE = 0.5 * DIAMETER
-"""Height by which a surface has risen once it counts as risen [m]: it is rough by half a particle."""
+"""Least rise of a surface that counts as a rise [m]: half a particle, the roughness of the surface."""
 
 
 class RakeParameters(DropletParameters):
@@ -99,7 +99,7 @@ class RakeParameters(DropletParameters):
 
 
 def width(parameters: RakeParameters) -> float:
-    """Of the vessel at the start [m]."""
+    """Initial width of the vessel [m]."""
     return width_of(parameters.columns)
 
 
@@ -116,7 +116,7 @@ def push(experiment: Experiment) -> None:
 
 
 def mean(values: Floats, rows: NDArray[np.bool_]) -> float:
-    """Mean over these rows, 0 without any."""
+    """Mean over these rows; 0 if there are none."""
     return float(values[rows].mean()) if rows.any() else 0.0
 
 
@@ -154,10 +154,10 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
 
 
 def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
-    """What the task states: the liquid rises first at the moving wall, its middle moves to the right, at the right wall
-    it rises and turns back, and its mean level rises.
+    """The statements of the task: the liquid rises first at the moving wall, its middle moves to the right, at the
+    right wall it rises and turns back, and its mean level rises.
 
-    The centre of the liquid stays in the middle between the walls, so that it moves at half of the wall speed.
+    The centre of the liquid stays in the middle between the walls and therefore moves at half of the wall speed.
     """
     left, right, level, distance, middle, up, back = (
         column(experiment, name) for name in ("left", "right", "level", "distance", "middle", "rising", "returning")
@@ -180,7 +180,7 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
 
 
 def risen(time: Floats, surface: Floats) -> float:
-    """When a surface has risen by a particle above its first lowest place [s]; infinite if it does not."""
+    """Time at which a surface has risen by `RISE` above its first minimum [s]; infinite if it does not."""
     lowest = np.minimum.accumulate(surface)
     late = np.flatnonzero(surface - lowest > RISE)
     return float(time[late[0]]) if late.size else math.inf

@@ -4,7 +4,7 @@ Maier's task 1. Its force formula and its numbers are lost; this rod is made of 
 its lower end. The floor is smooth: it exerts no horizontal force, so the centre of mass keeps its horizontal velocity,
 and the first impact alone makes the rod rotate. A rigid rod of the length L, its direction at the angle a to the
 horizontal, that strikes with the speed v and the restitution e of its end has afterwards the spin
-(1 + e) v b/(L²/12 + b²), with the arm b = (L/2) cos a: the rod turns the faster, the less it is deformed.
+(1 + e) v b/(L²/12 + b²), with the arm b = (L/2) cos a: a rod that deforms less rotates faster.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ from repose.sim.scenes.large_particles.particles import (
 
 ROWS = 3
 MASS = 2500.0 * VOLUME
-"""Of a particle [kg]."""
+"""Mass of a particle [kg]."""
 DEFORMED = 1.0
-"""Share by which the ends of a rod that is deformed come nearer, at least [%]."""
+"""Least relative decrease of the distance of the ends of a deformed rod [%]."""
 GAP = 0.05
-"""Between the lower end and the floor at the start [m]."""
+"""Initial distance between the lower end and the floor [m]."""
 
 
 class RodParameters(Unbreakable, Repelling, BodyParameters):
@@ -133,13 +133,13 @@ def measured(experiment: Experiment) -> dict[str, float]:
 
 
 def turn(experiment: Experiment) -> float:
-    """How far the rod has turned since the start [rad]; positive anticlockwise."""
+    """Angle by which the rod has turned since the start [rad]; positive anticlockwise."""
     angle = column(experiment, "angle")
     return float(angle[-1] - angle[0]) if angle.size else 0.0
 
 
 def readings(experiment: Experiment) -> tuple[Reading, ...]:
-    """How far the rod has turned, its spin and its height."""
+    """Angle since the start, spin and height of the rod."""
     spin, height = column(experiment, "spin"), column(experiment, "height")
     if not spin.size:
         return (Reading("particles", float(experiment.run.world.sphere_count)),)
@@ -151,7 +151,7 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
 
 
 def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
-    """What the task states: the rod deforms, bounces off, turns over and falls again; the floor is smooth."""
+    """The statements of the task: the rod deforms, bounces off, turns over and falls again; the floor is smooth."""
     built, weight = experiment.run.built, float(experiment.run.world.mass.sum())
     pull = weight * built.gravity * math.sin(built.tilt)
     struck, other, gap, length = (column(experiment, name) for name in ("struck_end", "other_end", "gap", "length"))

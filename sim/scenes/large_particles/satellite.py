@@ -1,17 +1,17 @@
 """A satellite of three particles on a long orbit: the tide stops its spin and turns it round, into that of the orbit.
 
 Maier's last task, after M. M. Woolfson, G. J. Pert, *An introduction to computer simulation*, Oxford University Press,
-1999, pages 17 to 22. The particles are joined by springs with internal friction. Near the planet its pull differs
-between them, the satellite is stretched, the friction makes the stretched shape lag behind, and the planet pulls the
-lagging shape back: spin is exchanged with the orbit. Their sum, the angular momentum about the planet, stays; the
-friction takes energy from the orbit. The spin approaches the rate at which the tide does no work over an orbit, between
-that of the mean orbit and that of the passage near the planet, and varies about it. The satellite goes round clockwise,
-its spin is anticlockwise at first.
+1999, pages 17 to 22. The particles are joined by springs with internal friction. Near the planet the attraction differs
+between the particles and stretches the satellite. Friction delays the stretched shape, and the planet exerts a torque
+on it: angular momentum is exchanged between spin and orbit. The sum, the angular momentum about the planet, is
+constant; friction takes energy from the orbit. The spin approaches the rate at which the tide does no work over an
+orbit, between the angular velocities of the mean orbit and of the passage near the planet, and oscillates about it. The
+orbit is clockwise; the spin is anticlockwise at first.
 
-Source and program give no numbers that are preserved. Here G M = 20 m³/s², the orbit begins at its far end with the
-distance `far` and reaches the distance `near`, and its springs are soft and lag by c/k = 20 ms, so that a few orbits
-are enough. A larger satellite exchanges so much spin that its orbit changes, and its shape of a triangle turns it about
-at random.
+No numbers of the source are preserved. Here G M = 20 m³/s². The orbit begins at its far end at the distance `far` and
+reaches the distance `near`. The springs are soft with a damping time c/k = 20 ms: a few orbits are enough. A larger
+satellite would exchange so much angular momentum that its orbit changes, and its triangular shape would turn it at
+random.
 """
 
 from __future__ import annotations
@@ -51,15 +51,15 @@ from repose.sim.scenes.large_particles.particles import (
 )
 
 MASS = 1.0
-"""Of a particle [kg]."""
+"""Mass of a particle [kg]."""
 PARTICLE = 0.35
 """Radius of a particle over the distance of two of them [-]."""
 PLANET = 0.06
 """Radius of the circle that shows the planet [m]."""
 SIDES = 48
-"""Of a circle."""
+"""Number of sides of a drawn circle."""
 ORBITS, SMOOTH = 2.0, 6
-"""Orbits whose path is drawn, and points of it from one record to the next."""
+"""Number of latest orbits whose path is drawn, and points of the path per record."""
 LENS = 0.25
 """Radius of the circle in which the satellite is drawn magnified, over the greatest distance [-]."""
 Attraction = Annotated[
@@ -72,8 +72,9 @@ Attraction = Annotated[
 
 
 BALANCED = 0.15
-"""Relative deviation of the final spin from the closed form [-]: three particles are no sphere, and each passage near
-the planet changes the spin by about G M s/r^4 times its duration at random, some 1 rad/s at the default size."""
+"""Largest relative deviation of the final spin from the closed form [-]: three particles are not a sphere, and each
+passage near the planet changes the spin at random by about G M s/r^4 times its duration, some 1 rad/s at the default
+size."""
 
 
 DAMPED = 0.2
@@ -140,7 +141,7 @@ def launch(parameters: SatelliteParameters, world: World) -> Floats:
 
 
 def period(parameters: SatelliteParameters) -> float:
-    """Of the Kepler orbit [s]."""
+    """Period of the Kepler orbit [s]."""
     return math.tau * math.sqrt((0.5 * (parameters.far + parameters.near)) ** 3 / max(parameters.attraction, 1e-12))
 
 
@@ -190,8 +191,8 @@ def settled_spin(experiment: Experiment) -> Reading:
 
 
 def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
-    """What the task states: the spin against the orbit ends, turns into its sense and approaches a rate, about which it
-    oscillates; the angular momentum about the planet stays."""
+    """The statements of the task: the spin against the orbit ends, changes to the sense of the orbit and approaches a
+    rate, about which it oscillates; the angular momentum about the planet stays."""
     built = experiment.run.built
     first = abs(float(column(experiment, "angular_momentum")[0]))
     late = late_spin(experiment)

@@ -11,13 +11,13 @@ from repose.sim.measure.display import Part
 from repose.sim.scenes.large_particles.particles import DIAMETER, RADIUS, VOLUME, Box
 
 DENSITY = 1000.0
-"""Of the liquid, by volume of its particles as spheres [kg/m³]."""
+"""Density of the liquid, by the volume of its particles as spheres [kg/m³]."""
 SPREAD = 0.08
-"""Radii vary by this share of the mean, uniformly: equal particles would form a crystal [-]."""
+"""Half-width of the uniform distribution of radii, in mean radii [-]: equal particles would form a crystal."""
 SPACING = (1.0 + SPREAD) * 2.0 * RADIUS
-"""Distance of particles at the start, at which the largest just touch [m]."""
+"""Initial distance of particles, at which the largest particles just touch [m]."""
 MARKED = 2
-"""Rows of a layer that is marked, so that the motion of the layers is visible."""
+"""Number of rows in a marked layer, which shows the motion of the liquid."""
 LIQUID = (Part("liquid", "water"), Part("marked layers", "deep water"))
 LEFT, BOTTOM, RIGHT = range(3)
 """Rows of the walls."""
@@ -36,7 +36,7 @@ def liquid(columns: int, rows: int, seed: int) -> World:
 
 
 def width_of(columns: int) -> float:
-    """Width of a block of so many columns [m]."""
+    """Width of a block of `columns` columns [m]."""
     return (columns + 0.5) * SPACING
 
 

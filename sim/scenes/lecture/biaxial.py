@@ -1,7 +1,7 @@
-"""The biaxial press: discs between four plates are shortened, while the plates at the sides press with one pressure.
+"""The biaxial press: a packing of discs between four plates is compressed, at constant pressure of the side plates.
 
-The grains begin as a gas, whose random motion lets them find dense places while all plates close in on them; there is
-no gravity. Then the upper plate moves down with a constant strain rate. The plates at the sides follow the grains: at
+The grains begin as a gas, whose random motion leads to a dense packing while all plates move inwards; there is no
+gravity. Then the upper plate moves down with a constant strain rate. The plates at the sides follow the grains: at
 every check they get the velocity that brings their force back to the confining pressure.
 
 In the plane a stress is a force per length [N/m]: σ1 is that on the upper plate, σ3 that on the sides. Grains that
@@ -43,8 +43,8 @@ from repose.sim.scenes.lecture.discs import (
 BOTTOM, TOP, LEFT, RIGHT = range(4)
 """Rows of the plates in the table of walls."""
 GAIN, MEMORY = 0.3, 0.05
-"""Share of the deviation of a pressure that a plate takes back until the next check, if the contacts at it alone yield,
-and how much of this velocity it keeps [-]."""
+"""Fraction of the deviation of a pressure that a plate removes until the next check if only the contacts at the plate
+yield, and fraction of this velocity that remains in the next one [-]."""
 WHILE_PACKED = 2
 """Row of the material of the grains while the plates close in."""
 STIRRING = 0.3
@@ -52,8 +52,8 @@ STIRRING = 0.3
 CLOSING = 3e-3
 """Inertial number of the fastest motion of a plate while the grains are brought together [-]."""
 BALANCED, QUIET = 0.03, 0.02
-"""Relative deviation of the pressures [-], and mean speed over that at which the grains close in [-], below which the
-packing is ready."""
+"""Relative deviation of the pressures [-], and mean speed over the speed of the plates [-], below which the packing is
+ready."""
 SMOOTHED = 0.01
 """Strain over which the curves are averaged before their peak is found [-]."""
 FINAL = 0.3
@@ -62,7 +62,7 @@ BOLTON = (0.4, 1.2)
 """Bounds of the gain of the friction angle over the dilatancy angle, 0.8 for sand [-]: friction angles scatter by 2°
 and the dilatancy angle of about 15° by a sixth, a quarter of the ratio together; the bounds are 1.6 times that."""
 ENOUGH = 300
-"""Number of grains from which peak and dilatancy are compared [-]."""
+"""Least number of grains for which peak and dilatancy are compared [-]."""
 
 
 class BiaxialParameters(DiscsParameters):
@@ -123,24 +123,24 @@ class BiaxialParameters(DiscsParameters):
         return grain, plate, grain._replace(friction=self.packing_friction)
 
     def differing(self) -> dict[tuple[int, int], dict[str, float]]:
-        """Pairs that no mean describes: grain and plate."""
+        """Properties of pairs that are not the mean of both materials: grain and plate."""
         return super().differing() | {(1, 2): {"friction": self.wall_friction}}
 
     @property
     def width(self) -> float:
-        """Of the space at the start [m]."""
+        """Initial width of the space between the plates [m]."""
         step = 2.04 * self.largest_radius
         return math.sqrt(self.grain_count * math.sqrt(0.75) * step**2 / self.slenderness) + 2.0 * self.largest_radius
 
     @property
     def height(self) -> float:
-        """Of the space at the start, with room for the rows of the lattice [m]."""
+        """Initial height of the space between the plates, with room for the rows of the lattice [m]."""
         return self.slenderness * (self.width - 2.0 * self.largest_radius) + 4.0 * self.largest_radius
 
     @property
     def time_scale(self) -> float:
-        """√(m/σ_3), in which the pressure moves a grain by its size [s]; the strain rate times it is the inertial
-        number of the plane."""
+        """√(m/σ_3), the time in which the pressure moves a grain by its size [s]; the strain rate times this time is
+        the inertial number of the plane."""
         return math.sqrt(float(self.mass_of(np.array(self.mean_radius))) / self.pressure)
 
 
@@ -179,8 +179,8 @@ def stresses(world: World) -> tuple[float, float]:
 
 
 def yielding(experiment: Experiment) -> float:
-    """Velocity of a plate per relative excess of its pressure, so that a share of the excess is gone at the next check
-    [m/s]."""
+    """Velocity of a plate per relative excess of its pressure at which the fraction `GAIN` of the excess vanishes until
+    the next check [m/s]."""
     built = experiment.run.built
     force, modulus = 2.0 * built.pressure * built.mean_radius, built.young / (2.0 * (1.0 - built.poisson**2))
     overlap = (0.75 * force / (modulus * math.sqrt(built.mean_radius))) ** (2.0 / 3.0)
@@ -188,8 +188,8 @@ def yielding(experiment: Experiment) -> float:
 
 
 def follow(experiment: Experiment, name: str, excess: float, most: float) -> float:
-    """Outward velocity of plates whose pressure has a relative excess [m/s]: proportional to it, and to its sum so far,
-    which goes on where the packing yields for long."""
+    """Outward velocity of plates whose pressure has a relative excess [m/s]: the sum of a term proportional to the
+    excess and a term proportional to its accumulated sum, for a packing that yields for long."""
     numbers, speed = experiment.run.state.numbers, yielding(experiment) * excess
     drift = numbers.get(name, 0.0) + MEMORY * speed
     numbers[name] = float(np.clip(drift, -most, most))
@@ -197,13 +197,13 @@ def follow(experiment: Experiment, name: str, excess: float, most: float) -> flo
 
 
 def move_sides(experiment: Experiment, excess: float, most: float) -> None:
-    """Move both side plates by the same way [m/s]."""
+    """Set equal and opposite velocities of both side plates [m/s]."""
     speed, walls = follow(experiment, "sides", excess, most), experiment.run.world.walls
     walls.velocity[LEFT, 0], walls.velocity[RIGHT, 0] = -speed, speed
 
 
 def settle(experiment: Experiment) -> bool:
-    """Bring the plates together; True once both pressures are the confining one and the grains rest."""
+    """Move the plates inwards; True once both pressures equal the confining pressure and the grains rest."""
     built, world = experiment.run.built, experiment.run.world
     along, across = (stress / built.pressure - 1.0 for stress in stresses(world))
     width, height = size(world)
@@ -253,7 +253,7 @@ def record(experiment: Experiment) -> dict[str, float]:
 
 
 def smooth(strain: Floats, values: Floats) -> Floats:
-    """Mean of the values whose strain is nearer than half of `SMOOTHED`, shape (records,)."""
+    """Moving mean of the values over strains within half of `SMOOTHED`, shape (records,)."""
     near = np.abs(strain[:, None] - strain) <= 0.5 * SMOOTHED
     found: Floats = near @ values / near.sum(axis=1)
     return found
@@ -296,7 +296,7 @@ def dilatancy_angle(widening: float) -> float:
 
 
 def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
-    """The stress has a peak, the sample widens, and both are related as Bolton says."""
+    """The stress has a peak, the sample widens, and both are related by Bolton's law."""
     of, built = found(experiment), experiment.run.built
     held = float(np.mean(column(experiment, "across"))) / built.pressure
     kept = outcome_between("the pressure of the sides over the one asked for", held, 0.9, 1.1)
@@ -318,7 +318,7 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
 
 
 def readings(experiment: Experiment) -> tuple[Reading, ...]:
-    """Strains and stresses now, the friction angles, and how slow the press is."""
+    """Present strains and stresses, the friction angles, and the inertial number."""
     strain = column(experiment, "strain")
     if not strain.size:
         return ()

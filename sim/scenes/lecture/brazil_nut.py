@@ -34,19 +34,20 @@ from repose.sim.scenes.lecture.discs import (
 
 FLAT = 1.0
 """Width of the box over the height of the filling [-]. In a box twice as wide the stream at the walls hardly reaches
-the middle: the large grain rises after 1 to 50 s."""
+the middle, and the large grain rises only after 1 to 50 s."""
 CLEARLY_LARGER, CLEARLY_SHAKEN = 2.0, 1.5
-"""Size ratio and acceleration over gravity from which the large grain is expected to rise [-]."""
+"""Least size ratio and least acceleration over gravity for which the large grain is expected to rise [-]."""
 TOP = 0.75
-"""Share of the grains below the large one from which on it is at the top [-]."""
+"""Least fraction of the small grains below the large grain for it to be at the top [-]."""
 SOFT = 0.25
 """Overlap / radius above which the window warns [-]: the large grain strikes small ones, by 0.17 of their radius."""
 LONGEST = 15.0
 """Longest time of the shaking [s]. The large grain of the default box is at the top after 1.5 to 5.8 s (seeds 1 to
-16); the logarithms of these times have the mean ln 3.3 and the standard deviation 0.4, so that fewer than one of 10 000
-runs last longer."""
+16); the logarithms of these times have the mean ln 3.3 and the standard deviation 0.4: fewer than one of 10 000 runs
+last longer."""
 FOR = 0.5
-"""Time over which its place is averaged [s]: at the top it may sink again with the stream at the walls."""
+"""Time over which the position of the large grain is averaged [s]: at the top it may sink again with the stream at the
+walls."""
 
 
 class BrazilNutParameters(DiscsParameters):
@@ -89,30 +90,30 @@ class BrazilNutParameters(DiscsParameters):
 
     @property
     def amplitude(self) -> float:
-        """Of the motion of the box, Γ g/(2π f)² [m]."""
+        """Amplitude of the motion of the box, Γ g/(2π f)² [m]."""
         return self.shaking * self.gravity / (math.tau * self.frequency) ** 2
 
     @property
     def height(self) -> float:
-        """Of the filling at rest [m]."""
+        """Height of the filling at rest [m]."""
         area = (self.grain_count * self.mean_radius**2 + self.nut_radius**2) * math.pi / LOOSE
         return math.sqrt(area / FLAT)
 
     @property
     def half_width(self) -> float:
-        """Of the box [m]."""
+        """Half the width of the box [m]."""
         return max(0.5 * FLAT * self.height, 1.5 * self.nut_radius + 2.0 * self.largest_radius)
 
     @property
     def rim(self) -> float:
-        """Height of the box [m]. It has a lid: a grain that leaves the box falls without end, and the time step shrinks
-        with its speed."""
+        """Height of the box [m]. The box has a lid: a grain outside would fall for ever, and its speed would decrease
+        the time step."""
         return 3.0 * self.height + 10.0 * self.nut_radius
 
 
 def start(parameters: BrazilNutParameters, seed: int) -> World:
-    """The large grain on the bottom of the box, a loose lattice of small ones beside and above it; its row is the
-    last one."""
+    """The large grain, in the last row, on the bottom of the box, and a loose lattice of small grains beside and above
+    it."""
     largest, nut = parameters.largest_radius, parameters.nut_radius
     half, low = parameters.half_width - largest, 1.05 * largest
     reach = nut + 1.05 * largest
@@ -129,11 +130,11 @@ def start(parameters: BrazilNutParameters, seed: int) -> World:
 
 
 def drive(experiment: Experiment) -> bool:
-    """Let the box move so that it is at its place at the next check; True once the large grain is at the top, or at the
-    end.
+    """Set the velocity with which the box reaches its position at the next check; True once the large grain is at the
+    top, or at the end.
 
-    The motion A (1 − cos 2π f t) begins at rest: a sine would strike the filling with its largest velocity, and the
-    blow would throw the uppermost grains out of sight.
+    The motion A (1 − cos 2π f t) begins at rest. A sine would begin with its largest velocity, and this impact would
+    throw the uppermost grains out of sight.
     """
     built, walls = experiment.run.built, experiment.run.world.walls
     ahead = CHECK_STEPS * experiment.dt
@@ -144,7 +145,7 @@ def drive(experiment: Experiment) -> bool:
 
 
 def record(experiment: Experiment) -> dict[str, float]:
-    """Height of the large grain over the bottom of the box [m], and the share of the others that is below it."""
+    """Height of the large grain above the bottom of the box [m], and the fraction of the small grains below it [-]."""
     world = experiment.run.world
     height = world.motion[1, 0] - world.walls.moved[0, 1]
     nut = int(world.layer.argmax())

@@ -1,10 +1,10 @@
-"""What the lecture scenes share: discs in the plane that settle, a course that is driven and recorded, its outcomes.
+"""Shared by the lecture scenes: discs in the plane that settle, a course that is driven and recorded, its outcomes.
 
-The grains are spheres that move and rotate in a plane. They begin on a loose lattice shifted at random and settle; then
+The grains are spheres that move and rotate in a plane. They begin on a loose lattice shifted at random and settle. Then
 the course begins: `drive` moves walls at every check, 50 steps apart, and `record` measures at equal intervals.
 
-The course begins at the first check after the one at which the grains have settled, or after the command: so "Run all"
-gives the same bits whether it is given at step 0, as on the command line, or at the rest at which the window waits.
+The course begins at the first check after the grains have settled, or after the command. "Run all" therefore gives the
+same bits at step 0, as on the command line, and at the rest at which the window waits.
 """
 
 from __future__ import annotations
@@ -52,13 +52,13 @@ LOOSE = 0.78
 RECORD_EVERY = 0.02
 """Simulated time between two records of the course [s]."""
 LEAST_SETTLING, LONGEST_SETTLING = 0.05, 3.0
-"""Times after which the grains can count, and do count, as settled [s]."""
+"""Time before which grains never count as settled, and time after which they always do [s]."""
 SOFT = 0.1
 """Overlap / radius above which the window warns [-]: grains that settle from the lattice reach 0.06, those that fall
 onto a silo in flow 0.07."""
 PHASES = ("filling", "filled", "flowing", "rested")
 TABLE = "table"
-"""Number of the state that is the angle by which the course has turned the table [rad]."""
+"""Name in `DiscsState.numbers` of the angle by which the course has turned the table [rad]."""
 
 Box = tuple[tuple[float, ...], tuple[float, ...]]
 
@@ -88,9 +88,9 @@ class DiscsState(PhaseState):
     begins: bool = False
     """Whether the course begins at the next check."""
     columns: dict[str, list[float]] = field(default_factory=dict)
-    """Records of the course by name, `time` [s] since its beginning among them."""
+    """Records of the course by name, including `time` since its beginning [s]."""
     numbers: dict[str, float] = field(default_factory=dict)
-    """Numbers of the course that its drive keeps, by name."""
+    """Numbers that `drive` stores, by name."""
 
 
 def outcome_above(statement: str, found: float, bound: float, unit: str = "") -> Outcome:
@@ -106,7 +106,7 @@ def outcome_between(statement: str, found: float, low: float, high: float, unit:
 
 
 def gap(unit: str) -> str:
-    """The unit with the gap before it that SI has."""
+    """The unit with the gap that SI puts before it."""
     return unit if unit in WITHOUT_GAP else f" {unit}"
 
 
@@ -116,8 +116,8 @@ def places(
     count: int,
     inside: Callable[[Floats, Floats], NDArray[np.bool_]],
 ) -> Floats:
-    """Centres of a hexagonal lattice, shifted at random, from below wherever `inside(x, y)` [m] allows a disc of the
-    largest radius, shape (count, 2); raises `ParameterError` where there is too little room."""
+    """Centres of a hexagonal lattice, shifted at random, from below, at which `inside(x, y)` [m] is True for a disc of
+    the largest radius, shape (count, 2); raises `ParameterError` if there is too little room."""
     largest = parameters.largest_radius
     step = SPACING * 2.0 * largest
     reach = 3 * math.ceil(math.sqrt(count)) + 40
@@ -143,7 +143,7 @@ def lattice(
     count: int = 0,
     materials: int = 2,
 ) -> World:
-    """A world of `count` discs at rest, or of all, on a lattice wherever `inside(x, y)` [m] allows."""
+    """A world of `count` discs (by default all) at rest on a lattice, where `inside(x, y)` [m] is True."""
     generator = np.random.default_rng(seed)
     radii = drawn_radii(parameters, generator)[: count or None]
     place = places(parameters, generator, radii.size, inside)
@@ -181,8 +181,8 @@ def corners_of(lines: Floats) -> Floats:
 
 
 def put_walls(experiment: Experiment, lines: Floats, velocity: Floats | float = 0.0) -> None:
-    """Put the walls between these points [m], shape (walls, 2, 2), and let them move [m/s]; the change of the stored
-    energy is booked as work, that of their motion is summed in the step loop."""
+    """Set the ends [m], shape (walls, 2, 2), and the velocities [m/s] of the walls. The change of the stored energy is
+    booked as work; the work of their motion is summed in the step loop."""
     walls = experiment.run.world.walls
     with booked(experiment, "work"):
         walls.corner[:], walls.moved[:], walls.velocity[:] = corners_of(lines), 0.0, velocity
@@ -198,7 +198,7 @@ def elapsed(experiment: Experiment) -> float:
 
 
 def column(experiment: Experiment, name: str) -> Floats:
-    """What was recorded so far, shape (records,)."""
+    """A recorded quantity, shape (records,)."""
     return np.array(experiment.run.state.columns.get(name, []))
 
 
@@ -230,12 +230,12 @@ def disc_scene(
 ) -> Scene:
     """The scene of one experiment with discs.
 
-    `start(parameters, seed)` makes the world; `settle(experiment)` is called at every check before the course and
-    returns whether the grains are ready for it, if given: otherwise they are once they rest. `set_out` begins the
-    course, `drive(experiment)` moves the walls at every check and returns whether the course is over, `record`
-    measures, `outcomes` says what is expected of a whole course, `numbers` what it adds to the results, `answer` what
-    came out for the number that is guessed, `layers(parameters)` into how many layers the grains are told apart.
-    `action` are label and help of the button that begins the course.
+    `start(parameters, seed)` returns the world. `settle(experiment)` is called at every check before the course and
+    returns whether the grains are ready; by default they are ready at rest. `set_out` begins the course,
+    `drive(experiment)` moves the walls at every check and returns whether the course is over, `record` measures.
+    `outcomes` are the expected outcomes of a whole course, `numbers` its entries in the results, `answer` is the true
+    value of the guessed number, `layers(parameters)` the number of coloured layers of grains. `action` are label and
+    help of the button that begins the course.
     """
 
     begins = f"{action[0]}: the course begins."

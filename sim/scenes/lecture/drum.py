@@ -1,9 +1,9 @@
 """A rotating drum, half full of discs: the angle of the surface against the speed, and avalanches.
 
-The drum turns faster and faster, in stages of equal duration. Its wall is a ring of short facets, alternately at two
-distances from the axis, so that the filling does not slip. Each facet moves with the velocity of its middle; at every
-check it is put to its exact place. The angle is that of the centre of mass of the grains: the line from the axis to it
-is perpendicular to a straight surface.
+The speed of the drum increases in stages of equal duration. Its wall is a ring of short facets, alternately at two
+distances from the axis, on which the filling does not slip. Each facet moves with the velocity of its middle; at every
+check it is set to its exact position. The angle is that of the centre of mass of the grains: for a straight surface the
+line from the axis to the centre of mass is perpendicular to the surface.
 
 A slow drum has avalanches, between which the filling turns with the drum like a solid body; a fast one has a steady
 flow, whose angle rises with the speed (Rajchenbach 1990; GDR MiDi 2004).
@@ -37,13 +37,13 @@ from repose.sim.scenes.lecture.discs import (
 RPM = math.tau / 60.0
 """One revolution per minute [rad/s]."""
 FILLED = 0.45
-"""Share of the drum that the filling covers [-]."""
+"""Fraction of the area of the drum that the filling covers [-]."""
 BUMP = 0.6
 """Depth of the teeth of the wall, in mean radii [-]."""
 SLOW = 1e-3
-"""Froude number below which the flow in a drum is one of avalanches [-]."""
+"""Froude number below which the flow in a drum consists of avalanches [-]."""
 STEADY = 0.35
-"""Share of a stage that is left out at its beginning, where the flow is not yet that of its speed [-]."""
+"""Fraction of a stage, at its beginning, that is not evaluated, because the flow still changes [-]."""
 
 
 class DrumParameters(DiscsParameters):
@@ -80,12 +80,12 @@ class DrumParameters(DiscsParameters):
 
     @property
     def duration(self) -> float:
-        """Of all stages [s]."""
+        """Duration of all stages together [s]."""
         return self.stages * self.stage_time
 
     @property
     def drum_radius(self) -> float:
-        """For the share of the drum that is filled [m]."""
+        """Radius of the drum, from the number of grains and the filled fraction [m]."""
         area = self.grain_count * math.pi * self.mean_radius**2 / LOOSE
         return math.sqrt(area / (FILLED * math.pi)) + BUMP * self.mean_radius
 
@@ -95,7 +95,7 @@ class DrumParameters(DiscsParameters):
 
     @property
     def speeds(self) -> Floats:
-        """Of all stages [rad/s]."""
+        """Angular velocities of all stages [rad/s]."""
         return np.geomspace(self.slowest, self.fastest, self.stages)
 
 
@@ -131,7 +131,7 @@ def drive(experiment: Experiment) -> bool:
 
 
 def record(experiment: Experiment) -> dict[str, float]:
-    """Angle of the surface [rad], and mean speed of the grains against the turning drum [m/s]."""
+    """Angle of the surface [rad], and mean speed of the grains relative to the turning drum [m/s]."""
     built, world = experiment.run.built, experiment.run.world
     x, y = world.mass @ world.motion[:2, 0].T / world.mass.sum()
     speed = built.speed_at(elapsed(experiment))

@@ -1,10 +1,10 @@
 """Janssen's column: the force on the bottom against the weight of the filling.
 
-The column is filled in portions. Once a portion is at rest the bottom moves slowly down by a small way, so that the
-grains slide along both walls and the friction there bears as much as it can; the force is measured meanwhile.
+The column is filled in portions. Once a portion is at rest, the bottom moves slowly down by a small distance: the
+grains slide along both walls with the full friction. The force is measured during this motion.
 
-In the plane a layer of the weight σ g W per height is in balance with the friction 2 μ_w K p at both walls, where the
-pressure p [N/m] on the layer and that on the walls have the ratio K (Janssen 1895): the force on the bottom is
+In the plane a layer of the weight σ g W per height is in balance with the friction 2 μ_w K p at both walls, where K is
+the ratio of the pressure on the walls to the pressure p on the layer [N/m] (Janssen 1895). The force on the bottom is
 F = F_∞ (1 − exp(−M g/F_∞)) for a filling of the mass M, with F_∞ = σ g W²/(2 μ_w K) and the mass per area σ.
 """
 
@@ -44,9 +44,9 @@ BOTTOM = 0
 LONGEST_WAIT = 1.0
 """Time after which the bottom moves although the grains of a portion still move [s]."""
 AVERAGED = 0.6
-"""Last share of the way of the bottom over which the force is averaged [-]."""
+"""Last fraction of the motion of the bottom, over which the force is averaged [-]."""
 TALL = 2.0
-"""Height of the filling over the width from which on the walls bear a clear part of the weight [-]."""
+"""Least height of the filling over the width for the walls to bear a clear part of the weight [-]."""
 
 
 class JanssenParameters(DiscsParameters):
@@ -84,12 +84,12 @@ class JanssenParameters(DiscsParameters):
 
     @property
     def width(self) -> float:
-        """Of the column [m]."""
+        """Width of the column [m]."""
         return 2.0 * self.column_width * self.mean_radius
 
     @property
     def height(self) -> float:
-        """Of the walls over the bottom at the start, with room for a loose portion on top [m]."""
+        """Height of the walls above the initial bottom, with room for a loose portion on top [m]."""
         area = self.grain_count * math.pi * self.mean_radius**2
         loose = (
             (2.04 * self.largest_radius) ** 2
@@ -100,11 +100,11 @@ class JanssenParameters(DiscsParameters):
 
     @property
     def depth(self) -> float:
-        """Way of the bottom in the whole course [m]."""
+        """Total displacement of the bottom [m]."""
         return 2.0 * self.lowering * self.mean_radius * self.portions
 
     def grains_until(self, portion: int) -> int:
-        """Number of grains in the column with so many portions."""
+        """Number of grains in the column after this number of portions."""
         return round(self.grain_count * portion / self.portions)
 
 
@@ -197,7 +197,7 @@ def found(experiment: Experiment) -> tuple[Floats, Floats]:
 
 
 def janssen(weight: Floats, limit: float) -> Floats:
-    """Force on the bottom [N] for fillings of these weights [N]; `limit` is that of a very high column [N]."""
+    """Force on the bottom [N] for fillings of these weights [N]; `limit` is the force for a very high column [N]."""
     force: Floats = -limit * np.expm1(-weight / limit)
     return force
 
@@ -209,7 +209,7 @@ def fitted(experiment: Experiment) -> tuple[float, float, float] | None:
     weight, force = found(experiment)
     if weight.size < 3 or not (weight > 0.0).all() or force.max() <= 0.0:
         return None
-    largest = 1e3 * float(weight.max())  # with hardly any friction the force is the weight
+    largest = 1e3 * float(weight.max())  # for very small friction the force equals the weight
     best, _ = curve_fit(janssen, weight, force, p0=(float(force.max()),), bounds=(1e-3 * force.max(), largest))
     limit, built, world = float(best[0]), experiment.run.built, experiment.run.world
     top = float(np.quantile(world.motion[1, 0] + world.radius, 0.98)) - float(world.walls.moved[BOTTOM, 1])
@@ -219,7 +219,7 @@ def fitted(experiment: Experiment) -> tuple[float, float, float] | None:
 
 
 def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
-    """The walls bear a part of the weight, as Janssen's law says."""
+    """The walls bear a part of the weight, according to Janssen's law."""
     weight, force = found(experiment)
     built, of = experiment.run.built, fitted(experiment)
     tall = built.grain_count * math.pi * built.mean_radius**2 / LOOSE > TALL * built.width**2

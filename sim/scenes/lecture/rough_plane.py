@@ -1,9 +1,9 @@
 """Avalanches on a rough plane: a layer of grains on glued grains is tilted until it flows, then tilted back and held.
 
-While the plane is held the flow carries grains over its lower end until the rest of the layer stops. This layer is
-tilted until it starts, the plane goes back to an angle a step above the last one that was held, and so on: each
-avalanche gives the thickness of the layer that stops at an angle, and the angle at which this layer starts again.
-Gravity turns in the frame of the plane. The thickness is that in the middle of the plane, far from both ends.
+While the plane is held, the flow carries grains over its lower end until the rest of the layer stops. The plane is then
+tilted until this layer starts, goes back to an angle a step above the last held angle, and so on. Each avalanche gives
+the thickness of the layer that stops at an angle, and the angle at which this layer starts again. Gravity turns in the
+frame of the plane. The thickness is measured in the middle of the plane, far from both ends.
 
 A layer that has stopped starts again only at a larger angle, and both angles increase as the layer becomes thinner,
 because the glued grains hold those above them: tan θ = tan θ_1 + (tan θ_2 − tan θ_1) exp(−h/(L d)) for the angle θ at
@@ -45,14 +45,14 @@ from repose.sim.scenes.lecture.discs import (
 )
 
 PACKED = 0.8
-"""Packing fraction for which a thickness is stated: the area of the grains per length over it [-]."""
+"""Packing fraction by which the area of the grains per length is divided to give the thickness [-]."""
 MIDDLE = (-0.3, 0.2)
-"""Part of the plane that is measured, in its lengths from the middle; positive is downwards [-]."""
+"""Measured part of the plane, in lengths of the layer from the middle, positive downwards [-]."""
 HARMLESS, FASTER, BACKWARDS = math.radians(10.0), 5.0, math.radians(60.0)
-"""Angle up to which the plane is tilted faster before the first avalanche [rad], by which factor [-], and the rate at
-which it is tilted back [rad/s]: the flow hardly gets faster meanwhile."""
+"""Angle up to which the plane is tilted faster before the first avalanche [rad], factor of this rate [-], and rate at
+which it is tilted back [rad/s], during which the flow hardly accelerates."""
 FLOWS = 0.1
-"""Mean speed over √(g d) from which on the layer flows [-]."""
+"""Mean speed over √(g d) above which the layer flows [-]."""
 QUIET = 0.1
 """Time for which the mean speed stays below the settle speed before the layer counts as stopped [s]."""
 LONGEST_FLOW = 5.0
@@ -60,11 +60,11 @@ LONGEST_FLOW = 5.0
 THIN = 1.3
 """Thickness in mean diameters below which the course ends [-]."""
 STEEPEST = math.radians(60.0)
-"""The plane is tilted up to this angle [rad]."""
+"""Largest angle of the plane [rad]."""
 GATE_DOWN = 40.0
 """Depth of the open gate, in mean diameters: out of sight [-]."""
 THICK = 5.0
-"""Thickness of the layer in mean diameters from which on the first avalanche is compared with thin layers [-]."""
+"""Least thickness of the layer in mean diameters for a comparison of the first avalanche with thin layers [-]."""
 
 
 class RoughPlaneParameters(DiscsParameters):
@@ -118,7 +118,7 @@ class RoughPlaneParameters(DiscsParameters):
 
     @property
     def length(self) -> float:
-        """Of the layer [m]."""
+        """Length of the layer [m]."""
         area = self.grain_count * math.pi * self.mean_radius**2 / PACKED
         return max(area / (self.thickness * self.diameter), 6.0 * self.diameter)
 
@@ -146,7 +146,7 @@ def middle(experiment: Experiment) -> NDArray[np.bool_]:
 
 
 def thickness(experiment: Experiment) -> float:
-    """Of the layer in the middle of the plane, in mean diameters [-]."""
+    """Thickness of the layer in the middle of the plane, in mean diameters [-]."""
     built, world = experiment.run.built, experiment.run.world
     area = float((math.pi * world.radius[middle(experiment)] ** 2).sum())
     return area / float(PACKED * (MIDDLE[1] - MIDDLE[0]) * built.length * built.diameter)
@@ -191,7 +191,7 @@ def drive(experiment: Experiment) -> bool:
 
 
 def has_stopped(experiment: Experiment, speed: float) -> bool:
-    """Note the end of an avalanche; True if it is the last one."""
+    """Store the end of an avalanche; True if it is the last avalanche."""
     built, numbers = experiment.run.built, experiment.run.state.numbers
     now, number, left = elapsed(experiment), int(numbers["number"]), thickness(experiment)
     if speed >= experiment.parameters.settle_speed:
@@ -212,8 +212,8 @@ def record(experiment: Experiment) -> dict[str, float]:
 
 
 def found(experiment: Experiment) -> dict[str, Floats]:
-    """Of every avalanche: `angle` of the start [rad], thickness `before` [-], angle that was `held` [rad] and thickness
-    `after` [-], nan where the flow did not stop, or left a layer that is too thin to count."""
+    """For every avalanche: `angle` of the start [rad], thickness `before` [-], `held` angle [rad] and thickness `after`
+    [-], nan if the flow did not stop or left a layer that is too thin."""
     numbers = experiment.run.state.numbers
     rows = range(1, int(numbers.get("number", 0.0)) + 1)
     names = ("angle", "before", "held", "after")
@@ -223,17 +223,17 @@ def found(experiment: Experiment) -> dict[str, Floats]:
 
 
 def hysteresis(experiment: Experiment) -> Floats:
-    """Angle at which each layer that had stopped started again, less the one at which it stopped [rad]."""
+    """Starting angle minus stopping angle of each layer that has stopped [rad]."""
     of = found(experiment)
     later: Floats = (of["angle"][1:] - of["held"][:-1])[np.isfinite(of["after"][:-1])]
     return later
 
 
 def delay(parameters: RoughPlaneParameters) -> float:
-    """Angle by which a layer without hysteresis would start later than it stops [rad].
+    """Starting angle minus stopping angle of a layer without hysteresis [rad].
 
-    Tilted on at the rate ω from the angle at which it stops, the layer is accelerated by g ω t, and counts as flowing
-    at the speed `FLOWS` √(g d) = g ω t²/2: ω t = √(2 `FLOWS` ω √(d/g)).
+    A layer tilted at the rate ω from its stopping angle on is accelerated by g ω t, and counts as flowing at the speed
+    `FLOWS` √(g d) = g ω t²/2: ω t = √(2 `FLOWS` ω √(d/g)).
     """
     fall = math.sqrt(parameters.diameter / max(parameters.gravity, 1e-3))
     return math.sqrt(2.0 * FLOWS * parameters.tilt_rate * fall)
@@ -260,8 +260,8 @@ def fitted(experiment: Experiment) -> tuple[float, float, float] | None:
 
 
 def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
-    """The layer flows and stops; a layer that stopped starts at a larger angle, by more than it takes to get fast, and
-    a thin one at a larger angle than a thick one."""
+    """The layer flows and stops; a stopped layer starts at a larger angle, by more than `delay`; a thin layer starts at
+    a larger angle than a thick layer."""
     of, built = found(experiment), experiment.run.built
     degrees = np.degrees(of["angle"])
     if not degrees.size:
@@ -324,7 +324,7 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
 
 
 def answer(experiment: Experiment) -> Answer | None:
-    """Angle of the first avalanche, the layer that stops, and where that one starts."""
+    """Angle of the first avalanche, thickness of the layer that stops, and starting angle of this layer."""
     of = found(experiment)
     if not of["angle"].size:
         return None

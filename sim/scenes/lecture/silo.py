@@ -1,8 +1,8 @@
 """A silo in the plane, whose outlet is widened in stages: flow rate against width, Beverloo's law, clogging.
 
-The grains that have left are put on top again, so that the silo stays full. A stage ends after a number of grains, or
-when no grain has passed for a while: an arch of grains clogs the outlet, and the next stage breaks it by widening the
-outlet. The flow rate is that without the beginning of a stage.
+Grains that have left are put on top again: the silo stays full. A stage ends after a number of grains, or when no grain
+has passed for a while: an arch of grains clogs the outlet, and the wider outlet of the next stage breaks the arch. The
+flow rate of a stage excludes its beginning.
 
 In the plane Beverloo's law is Q = C n √g (D − k d)^(3/2) with the number n of grains per area (Beverloo et al. 1961;
 To et al. 2001 for discs and their clogging): the outlet and free fall from its width give the velocity √(g D), its
@@ -46,15 +46,16 @@ SLENDER = 1.4
 BELOW = 8.0
 """Depth below the outlet at which a grain is out of sight, in mean diameters [-]."""
 DEEP = 2.0 * BELOW
-"""Depth that no grain passes, in mean diameters [-]: one that falls freely has 1.1 m/s there."""
+"""Largest depth of a grain, in mean diameters [-]: a freely falling grain has 1.1 m/s there."""
 STARTING = 0.2
-"""Share of the grains of a stage that pass before the rate counts [-]."""
+"""Fraction of the grains of a stage that pass before the rate is measured [-]."""
 STEADY_GRAINS = 150
-"""Least number of grains, in the silo and in a stage, from which the exponent of the law is compared [-]."""
+"""Least number of grains, in the silo and in a stage, for a comparison of the exponent of the law [-]."""
 POWER_SPREAD, RING_SPREAD, OF_GRAINS, SURE = 0.15, 0.48, 300, 2.5
-"""Root mean squared deviations of single runs with so many grains in a stage from the power and the margin of the law
-[-], and how many of them a run may be away: seeds 1 to 5 have powers of 1.50 to 1.71 and margins of 1.39 to 2.13. Rates
-with an error of 5 % alone give a deviation of 0.37 for the margin, which is extrapolated from four widths."""
+"""Root mean squared deviations of the power and of the margin of the law in single runs with `OF_GRAINS` grains per
+stage [-], and largest accepted deviation in units of these. Seeds 1 to 5 have powers of 1.50 to 1.71 and margins of
+1.39 to 2.13. Rates with an error of 5 % alone give a deviation of 0.37 for the margin, which is extrapolated from four
+widths."""
 CLOGGED_AFTER = 0.4
 """Time without a grain passing after which the outlet counts as clogged [s]; a grain falls its diameter in 0.03 s."""
 
@@ -99,13 +100,13 @@ class SiloParameters(DiscsParameters):
 
     @property
     def width(self) -> float:
-        """Of the silo, with room beside the widest outlet [m]."""
+        """Width of the silo, with room beside the widest outlet [m]."""
         area = self.grain_count * math.pi * self.mean_radius**2 / LOOSE
         return max(math.sqrt(area / SLENDER), (max(self.widest, self.narrowest) + 6.0) * self.diameter)
 
     @property
     def height(self) -> float:
-        """Of the silo, with room for the loose lattice at the start [m]."""
+        """Height of the silo, with room for the initial loose lattice [m]."""
         loose = (2.04 * self.largest_radius) ** 2 * math.sqrt(0.75) * self.grain_count / (self.width - self.diameter)
         return 1.1 * loose + 6.0 * self.diameter
 
@@ -167,8 +168,8 @@ def drive(experiment: Experiment) -> bool:
 
 
 def lift(experiment: Experiment) -> None:
-    """Put the grains that are out of sight on top of the filling, at rest: a row at a time, or fewer before the first
-    one falls so fast that its speed shortens the automatic time step."""
+    """Put the grains that are out of sight on top of the filling, at rest: a row at a time. Fewer are moved if the
+    speed of the first of them would otherwise shorten the automatic time step."""
     run, built = experiment.run, experiment.run.built
     world = run.world
     height = world.motion[1, 0]

@@ -1,13 +1,13 @@
 """A heap below a point source: grains trickle onto a rough plate one by one, and run down on both sides.
 
-The grains fall from a place that stays just above the top, and are poured in portions. After each portion the grains
-come to rest, and the angles of both flanks are measured, without the rounded top and the foot. The plate is a row of
-fixed grains of the mean size; grains that run over its ends are removed.
+The grains fall in portions from a point that stays just above the top. After each portion the grains come to rest, and
+the angles of both flanks are measured, without the rounded top and the foot. The plate is a row of fixed grains of the
+mean size; grains that run over its ends are removed.
 
-A heap of grains without cohesion has no length of its own: the angle of its flanks does not depend on its height,
-except for the foot, whose slope decreases over a length that hardly grows with the heap (Alonso & Herrmann 1996). Below
-the top of a heap from a point source the pressure on the plate can have a dip, which pouring from a wide sieve does not
-make (Vanel et al. 1999; Geng et al. 2001).
+A heap of cohesionless grains has no length scale of its own: the angle of its flanks does not depend on its height,
+except at the foot, whose slope decreases over a length that hardly grows with the heap (Alonso & Herrmann 1996). Below
+the top of a heap from a point source the pressure on the plate can have a dip; a heap poured from a wide sieve has none
+(Vanel et al. 1999; Geng et al. 2001).
 """
 
 from __future__ import annotations
@@ -44,28 +44,29 @@ from repose.sim.scenes.lecture.discs import (
 )
 
 SHALLOW, STEEP = math.tan(math.radians(14.0)), math.tan(math.radians(32.0))
-"""Slopes of the flattest heap that has room on the plate, and of the steepest one that has room in the picture."""
+"""Slopes of the flattest heap that fits on the plate, and of the steepest heap that fits into the picture [-]."""
 PACKED = 0.8
 """Packing fraction of the heap, for the sizes of plate and picture [-]."""
 TOP, FOOT = 2.0, 0.75
-"""The flank begins so many mean diameters from the top, and ends at this share of the way to the foot [-]."""
+"""Beginning of the flank, in mean diameters from the top, and its end, as a fraction of the distance to the foot
+[-]."""
 LONGEST_REST = 1.0
 """Time after which the next portion is poured although grains still move [s]."""
 SHORTEST_REST = 0.15
-"""Time after the last grain of a portion before which its grains do not count as at rest [s]."""
+"""Least time after the last grain of a portion for the grains to count as at rest [s]."""
 LARGE = 0.5
-"""Share of the grains in the heap from which on its angle is that of a large one [-]."""
+"""Least fraction of all grains in the heap for it to count as large [-]."""
 BINS = 15
-"""Number of parts of the plate for which the pressure is averaged, odd: one is in the middle."""
+"""Number of parts of the plate in which the pressure is averaged; odd, with one part in the middle."""
 HALF, WHOLE = (0.4, 0.6), (0.8, 1.0)
-"""Shares of the grains [-] of the portions over which the angles of a heap of half the size and of the whole one are
-averaged, three portions each. Below a third of the grains the heap has few layers and is up to 10° flatter."""
+"""Ranges of the fraction of poured grains [-] over which the angles of a heap of half the size and of the whole heap
+are averaged, three portions each. Below a third of the grains the heap has few layers and is up to 10° flatter."""
 SURE = 4.6
-"""Standard errors by which these two mean angles may differ, where this is more than `AVALANCHE` [-]: Student's t at
-99 % for twice three portions."""
+"""Largest accepted difference of the two mean angles in standard errors, if this is more than `AVALANCHE` [-]:
+Student's t at 99 % for twice three portions."""
 AVALANCHE = 5.0
-"""Largest difference of two angles of flanks at rest [°]: each is between the angle at which avalanches stop and the
-one at which they start, which are 3 to 5° apart for these grains (scene rough_plane)."""
+"""Largest difference of the angles of two flanks at rest [°]: each is between the stopping and the starting angle of
+avalanches, which are 3 to 5° apart for these grains (scene rough_plane)."""
 
 
 class TwoSidedParameters(DiscsParameters):
@@ -105,12 +106,12 @@ class TwoSidedParameters(DiscsParameters):
 
     @property
     def area(self) -> float:
-        """Of the heap of all grains [m²]."""
+        """Area of the heap of all grains [m²]."""
         return self.grain_count * math.pi * self.mean_radius**2 / PACKED
 
     @property
     def half_width(self) -> float:
-        """Of the plate [m]."""
+        """Half the width of the plate [m]."""
         return math.sqrt(self.area / SHALLOW) + 2.0 * self.diameter
 
     @property
@@ -136,13 +137,13 @@ def set_out(experiment: Experiment) -> None:
 
 
 def pour(experiment: Experiment) -> None:
-    """Let the next grain fall from rest, from a place about a diameter wide above the top."""
+    """Release the next grain from rest, from a region one diameter wide above the top."""
     run, built, numbers = experiment.run, experiment.run.built, experiment.run.state.numbers
     number, world = int(numbers["poured"]), run.world
     x = float(np.random.default_rng((experiment.seed, number)).uniform(-0.5, 0.5)) * built.diameter
     radius = float(drawn_radii(built, np.random.default_rng(experiment.seed))[number])
     below = np.abs(world.motion[0, 0] - x) < 2.0 * built.diameter
-    last = float((world.motion[1, 0] + world.radius)[below].max(initial=0.0))  # one that falls already, perhaps
+    last = float((world.motion[1, 0] + world.radius)[below].max(initial=0.0))  # possibly a grain that still falls
     high = max(top_of(experiment) + built.drop * built.diameter, last + 0.1 * radius) + radius
     with booked(experiment, "poured"):
         run.world = add_spheres(
@@ -159,7 +160,7 @@ def pour(experiment: Experiment) -> None:
 
 
 def top_of(experiment: Experiment) -> float:
-    """Height of the grains near the axis that touch others, which a falling one does not [m]."""
+    """Height of the grains near the axis that touch others, without falling grains [m]."""
     world, built = experiment.run.world, experiment.run.built
     near = (np.abs(world.motion[0, 0]) < 2.0 * built.diameter) & (pushes(world).contacts > 0.0)
     return float((world.motion[1, 0] + world.radius)[near].max(initial=0.0))
@@ -222,14 +223,14 @@ def mean_and_error(values: Floats) -> tuple[float, float]:
 
 
 def large(experiment: Experiment) -> dict[str, Floats]:
-    """The same of the portions that made the heap a large one."""
+    """The entries of `found` for portions after which the heap was large."""
     of = found(experiment)
     chosen = of["grains"] >= LARGE * experiment.run.built.grain_count
     return {name: values[chosen] for name, values in of.items()}
 
 
 def mean_angles(experiment: Experiment, shares: tuple[float, float]) -> Floats:
-    """Mean angle of both flanks [°] of every portion at which the heap had a share of its grains between these two."""
+    """Mean angle of both flanks [°] after every portion at which the fraction of poured grains was in this range."""
     of = found(experiment)
     share = of["grains"] / experiment.run.built.grain_count
     chosen = (share >= shares[0]) & (share <= shares[1])
@@ -244,14 +245,14 @@ def angle_now(experiment: Experiment) -> tuple[float, float]:
 
 
 def pressure(experiment: Experiment) -> tuple[Floats, Floats, Floats]:
-    """Place [m], pressure on the plate and that of the column of grains above it [N/m] in every part of the plate that
-    the heap covers."""
+    """Position [m], pressure on the plate, and weight of the grains above per width [N/m], in every part of the plate
+    that the heap covers."""
     world, built = experiment.run.world, experiment.run.built
     fixed = world.fixed
     half = float(np.abs(world.motion[0, 0, ~fixed]).max(initial=built.diameter)) + built.diameter
     edges = np.linspace(-half, half, BINS + 1)
     gravity, width = experiment.parameters.gravity, edges[1] - edges[0]
-    downwards = -world.force[1, fixed] - world.mass[fixed] * gravity  # the table has the own weight of fixed grains too
+    downwards = -world.force[1, fixed] - world.mass[fixed] * gravity  # the table includes the weight of fixed grains
     push, _ = np.histogram(world.motion[0, 0, fixed], edges, weights=downwards)
     weight, _ = np.histogram(world.motion[0, 0, ~fixed], edges, weights=world.mass[~fixed] * gravity)
     return 0.5 * (edges[1:] + edges[:-1]), push / width, weight / width

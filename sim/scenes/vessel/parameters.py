@@ -65,8 +65,8 @@ class VesselParameters(PouredInSpaceParameters, ShapeParameters):
 
     @property
     def surfaces(self) -> Mapping[str, Surface]:
-        """Shapes read from files since the run began, by path. During a run a path always means the same shape, because
-        a return to an earlier step and a replay must use the same shape."""
+        """Shapes read from files since the run began, by path. During a run a path always denotes the same shape: a
+        return to an earlier step and a replay must use equal shapes."""
         return self._surfaces
 
     def changed(self, **values: Any) -> Self:
@@ -75,7 +75,7 @@ class VesselParameters(PouredInSpaceParameters, ShapeParameters):
 
     @model_validator(mode="after")
     def _shape_fits_the_grains(self) -> Self:
-        """Read the file, so that a file that cannot be used is refused before anything changes."""
+        """Read the file: an unusable file is refused before anything changes."""
         self._surfaces = surfaces_with(self.mesh)
         shape_of(self)
         return self

@@ -1,9 +1,8 @@
 """Your own shape: spheres poured on or into a shape read from a file, on a round floor.
 
-The shape's facets are walls. The floor is a plane; grains beyond its rim are removed. The grains fall in
-layers, as a stream about the axis, from above where a steep heap of all of them on the shape would end. They are at
-rest once the mean speed has stayed below v_min, and no grain has left, for 0.2 s; then the grains on or in the shape
-are counted.
+The shape's facets are walls. The floor is a plane; grains beyond its rim are removed. The grains fall in layers, as a
+stream about the axis, from above the top of a steep heap of all grains on the shape. They are at rest once the mean
+speed has stayed below v_min, and no grain has left, for 0.2 s; then the grains on or in the shape are counted.
 """
 
 from __future__ import annotations
@@ -53,7 +52,7 @@ from repose.sim.scenes.vessel.parameters import VesselParameters
 from repose.sim.scenes.vessel.shape import on_floor, shape_of
 
 LARGEST_VOLUME = 1e12
-"""Largest volume of a shape in a file that is accepted [m³]."""
+"""Largest accepted volume of a shape in a file [m³]."""
 
 JAMMED = "they pile up to where the stream begins. Pour fewer grains or make the stream wider."
 
@@ -78,7 +77,7 @@ class VesselState(PouredState):
 
 
 class Sizes(NamedTuple):
-    """Measures of the experiment that follow from shape and grains [m]."""
+    """Dimensions of the experiment that follow from shape and grains [m]."""
 
     floor: float
     """Radius of the floor."""
@@ -186,13 +185,13 @@ def count_grains(experiment: Experiment) -> dict[str, int]:
 
 
 def in_body(experiment: Experiment, beneath: NDArray[np.int_]) -> NDArray[np.bool_]:
-    """Which centres with so many facets beneath are inside the body of a closed shape."""
+    """True for centres inside the body of a closed shape; `beneath` is the number of facets below each centre."""
     inside: NDArray[np.bool_] = (beneath % 2 == 1) & experiment.run.state.closed
     return inside
 
 
 def keeps_out(experiment: Experiment, centres: Floats, radii: Floats) -> NDArray[np.bool_]:
-    """Which spheres with centres (n, 3) and radii (n,) [m] would be off the floor, or inside the body of the shape."""
+    """True for spheres with centres (n, 3) and radii (n,) [m] off the floor or inside the body of the shape."""
     out = beyond(centres, radii, sizes(experiment).floor)
     out[~out] = in_body(experiment, facets_beneath(shape(experiment), centres[~out]))
     return out

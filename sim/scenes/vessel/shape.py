@@ -37,7 +37,7 @@ class ShapedParameters(Protocol):
 SIDES = 28
 """Number of flat sides of the goblet."""
 ON_FLOOR = 1e-6
-"""Facets whose height is at most this share of the shape's size lie in the floor [-]."""
+"""Largest height of a facet that lies in the floor, in units of the size of the shape [-]."""
 
 NARROWEST, WIDEST = 1.0, 500.0
 """Smallest and largest width of a shape in mean diameters [-]: a narrower shape is smaller than a grain, in a wider one
@@ -63,7 +63,7 @@ def shape_of(parameters: ShapedParameters) -> Mesh:
 
 
 def on_floor(facets: Floats) -> NDArray[np.bool_]:
-    """Which facets (facets, 3, 3) [m] lie in the floor and would act a second time."""
+    """True for facets (facets, 3, 3) [m] in the floor, which as walls would act in addition to the floor."""
     height = facets[..., 2].max(axis=1)
     lying: NDArray[np.bool_] = height <= ON_FLOOR * float(np.ptp(facets, axis=(0, 1)).max())
     return lying
@@ -81,7 +81,7 @@ def goblet() -> Mesh:
 
 
 def turned(profile: Floats) -> Floats:
-    """Triangles of the body a profile of (distance from the axis, height) [m] sweeps, shape (facets, 3, 3)."""
+    """Triangles of the body of revolution of a profile (distance from the axis, height) [m], shape (facets, 3, 3)."""
     angle = 2.0 * math.pi * np.arange(SIDES + 1) / SIDES
     round_ = np.column_stack([np.cos(angle), np.sin(angle)])
     round_[-1] = round_[0]

@@ -1,4 +1,4 @@
 """Studies that `repose study NAME` does: each module offers one `StudyPlan`, or a tuple of them, as `STUDY`.
 
-What a study is made of is in `repose.sim.study.plan`; here are only the records and their laws and statements.
+`repose.sim.study.plan` defines the record; this package contains the studies with their laws and statements.
 """

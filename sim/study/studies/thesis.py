@@ -33,7 +33,7 @@ NOT_PRINTED = (
 ABOUT_SEVEN = 7.0
 """Angle at μ = 0.05 and R_p = 0.25 mm, "about 7°" [°]."""
 FORMING = 0.15
-"""Time after the opening from which on the flank reaches the base [s]."""
+"""Time after the opening at which the flank has reached the base [s]."""
 
 
 SIMPLIFIED_LINE = Reference(
@@ -74,7 +74,7 @@ def factor_is(label: str, theirs: tuple[float, float], why: str = "") -> Any:
 
 
 def no_multiple_of_arctan(outcome: Outcome, label: str, k: float) -> str:
-    """A sentence if the means of a line are clearly no multiple of arctan μ; empty otherwise."""
+    """A sentence if the means of a line are clearly not proportional to arctan μ; empty otherwise."""
     rows = outcome.rows(outcome.group(label))
     away = [(row.value - k * math.atan(row.at)) / row.error for row in rows if row.error > 0.0]
     rms = math.sqrt(sum(x * x for x in away) / len(away)) if away else 0.0
@@ -101,7 +101,7 @@ def smaller_if_simplified(outcome: Outcome) -> Verdict:
 
 
 def angle_of_flank(profile: dict[str, Any], row: int) -> float:
-    """Slope angle of the straight line through the profile where there are grains [rad]."""
+    """Slope angle of the straight line through the part of the profile with grains [rad]."""
     x, height = np.array(profile["x"]), np.array(profile["height"][row], float)
     on = height > 0.0
     return float(np.arctan(-np.polyfit(x[on], height[on], 1)[0])) if on.sum() > 2 else math.nan
