@@ -1,4 +1,4 @@
-"""The language of the window: English sentences to sentences of the chosen language, and its decimal sign.
+"""Translation of the window's texts from English into the chosen language, with its decimal sign.
 
 All modules write English, with values inside; `sim`, files and the command line stay English. Only what is drawn in the
 window passes through `translated`. `assets/languages/xx.toml` has the sentences of one language. A key is an English
@@ -7,8 +7,8 @@ sentence; where the source code inserts a value, key and translation have `{name
     "Recording to {path}." = "Aufnahme in {path}."
 
 A drawn text is compared with the sentences: first as a whole, then with the values taken for `{name}`, then line by
-line, sentence by sentence and between signs such as ": ". A text therefore is translated wherever it comes from, also
-from another thread or process or from a saved run. A text that no sentence fits stays English.
+line, sentence by sentence and between signs such as ": ". The source of a text does not matter: another thread, another
+process or a saved run. A text that fits no sentence stays English.
 """
 
 from __future__ import annotations
@@ -41,18 +41,18 @@ END = re.compile(r"((?<=[.?!…])\s+)(?=\S)")
 COLON = re.compile(r"(: )")
 GAP = re.compile(r"(\s{2,})")
 IN_VALUE = r"(?:(?!\s\s).)"
-"""A letter of a value, which has no gap in it: what comes after a gap, such as a key, is no part of the sentence."""
+"""One character of a value. A value has no gap: text after a gap, such as a key, is not part of the sentence."""
 SIGNS = re.compile(r"( × | ± | …|; |, | → | = | – | · | \+ | / | \(|\)| \[[^\]]*\]|[✓✗]\s)")
-"""Between the parts of a text that is no sentence: a name with its value, a list."""
+"""Separators in a text that is not a sentence, such as a name with its value, or a list."""
 FIRST_MARK = 0xF0000
 """Code point that stands for the first number of a text while it is translated; no font has it."""
 LEAST_FIXED = 2
-"""Least number of letters of a sentence outside its values; fewer fit any text."""
+"""Least number of letters of a sentence outside its values; a sentence with fewer letters fits any text."""
 LONGEST_SYMBOL = 3
 """Most characters of a symbol after a name."""
 MOST_VAGUE, LONGEST_VAGUE = 5, 16
-"""A sentence with at most so many letters outside its values, such as {low} to {high}, fits values no longer, except
-names with a unit: height of the large grain [mm] over time [s]."""
+"""A sentence with at most `MOST_VAGUE` letters outside its values, such as {low} to {high}, fits only values of at most
+`LONGEST_VAGUE` characters, and names with a unit: height of the large grain [mm] over time [s]."""
 MOST_KEPT = 8192
 """Number of translated texts that are kept."""
 
@@ -67,7 +67,7 @@ class Template:
     """Name of every place, in English order."""
     translation: str
     fixed: int
-    """Number of letters outside the places: of two templates that fit, the one with more is meant."""
+    """Number of letters outside the places; of several templates that fit, the one with most letters applies."""
 
 
 @dataclass
@@ -84,7 +84,7 @@ class Language:
     _texts: dict[str, str] = field(default_factory=dict)
     """Translations of drawn texts."""
     _shapes: dict[str, str] = field(default_factory=dict)
-    """Translations of drawn texts with marks in place of their numbers: the texts of a clock differ in these only."""
+    """Translations of drawn texts with marks in place of numbers; the texts of a clock differ only in numbers."""
 
     def __post_init__(self) -> None:
         for english, translation in self.sentences.items():
@@ -94,13 +94,13 @@ class Language:
             templates.sort(key=lambda template: -template.fixed)
 
     def translated(self, text: str) -> str:
-        """The text in this language, its numbers with the decimal sign of the language."""
-        found = self._texts.get(text)
-        if found is None:
+        """The text in this language; its numbers get the decimal sign of the language."""
+        translation = self._texts.get(text)
+        if translation is None:
             if len(self._texts) >= MOST_KEPT:
                 self._texts.clear()
-            found = self._texts[text] = self._translate(text)
-        return found
+            translation = self._texts[text] = self._translate(text)
+        return translation
 
     def _translate(self, text: str) -> str:
         if text in self.sentences:
@@ -110,50 +110,50 @@ class Language:
             return self._composed(text)
         marks = iter(range(FIRST_MARK, FIRST_MARK + len(numbers)))
         shape = NUMBER.sub(lambda match: chr(next(marks)), text)
-        found = self._shapes.get(shape)
-        if found is None:
+        translation = self._shapes.get(shape)
+        if translation is None:
             if len(self._shapes) >= MOST_KEPT:
                 self._shapes.clear()
-            found = self._shapes[shape] = self._composed(shape)
-        if found == shape:  # a sentence may have a number of its own
-            found = self._composed(text)
-            return NUMBER.sub(lambda match: self._number(match[0]), found) if found == text else found
+            translation = self._shapes[shape] = self._composed(shape)
+        if translation == shape:  # no sentence fits: its numbers may be part of a sentence
+            translation = self._composed(text)
+            return NUMBER.sub(lambda match: self._number(match[0]), translation) if translation == text else translation
         for place, number in enumerate(numbers):
-            found = found.replace(chr(FIRST_MARK + place), self._number(number))
-        return found
+            translation = translation.replace(chr(FIRST_MARK + place), self._number(number))
+        return translation
 
     def _number(self, number: str) -> str:
         return number.replace(".", self.decimal)
 
     def _unended(self, text: str) -> str | None:
-        """A sentence whose full stop was taken off, because it stands in a list."""
-        found = self.sentences.get(f"{text}.")
-        return found and found.rstrip(".。")
+        """Translation of a sentence that stands in a list without its full stop."""
+        translation = self.sentences.get(f"{text}.")
+        return translation and translation.rstrip(".。")
 
     def _measured(self, text: str) -> str | None:
-        """A name with its unit, perhaps with a symbol between: angle of repose θ [°]."""
+        """Translation of a name with its unit, and perhaps a symbol between them: angle of repose θ [°]."""
         name, _, unit = text.rpartition(" [")
-        found = self.sentences.get(name) or self._named(name) if unit.endswith("]") else None
-        return f"{found} [{unit}" if found else None
+        translation = self.sentences.get(name) or self._named(name) if unit.endswith("]") else None
+        return f"{translation} [{unit}" if translation else None
 
     def _named(self, text: str) -> str | None:
-        """A name with its symbol: packing fraction φ."""
+        """Translation of a name with its symbol: packing fraction φ."""
         name, _, symbol = text.rpartition(" ")
-        found = self.sentences.get(name) if len(symbol) <= LONGEST_SYMBOL or "_" in symbol else None
-        return f"{found} {symbol}" if found else None
+        translation = self.sentences.get(name) if len(symbol) <= LONGEST_SYMBOL or "_" in symbol else None
+        return f"{translation} {symbol}" if translation else None
 
     def _counted(self, text: str) -> str | None:
-        """A number with a unit that is a word: 64 cells."""
+        """Translation of a number with a unit that is a word: 64 cells."""
         number, _, unit = text.partition(" ")
-        found = None if WORD.search(number) else self.sentences.get(unit)
-        return f"{number} {found}" if found else None
+        translation = None if WORD.search(number) else self.sentences.get(unit)
+        return f"{number} {translation}" if translation else None
 
     def _composed(self, text: str) -> str:
-        """A text of values and sentences; its first letter may be small in one place and a capital in the other."""
+        """Translation of a text of values and sentences, piece by piece."""
         if not WORD.search(text):
             return text
-        if found := self._whole(text):
-            return found
+        if translation := self._whole(text):
+            return translation
         for separator in (LINE, GAP, END, COLON, SIGNS):
             pieces = separator.split(text)
             if len(pieces) > 1:
@@ -162,17 +162,17 @@ class Language:
         return text.replace(bare, self._composed(bare)) if bare != text else text
 
     def _whole(self, text: str) -> str | None:
-        """A text that is one sentence or name; None if none fits."""
+        """Translation of a text that is one sentence or name, whose first letter may have the other case; or None."""
         small, capital = text[:1].lower() + text[1:], text[:1].upper() + text[1:]
         forms = tuple(dict.fromkeys((text, small, capital)))
         for look_up in (self.sentences.get, self._unended, self._named, self._measured, self._counted, self._filled):
             for form in forms:
-                if found := look_up(form):
-                    return found[:1].upper() + found[1:] if form != text == capital else found
+                if translation := look_up(form):
+                    return translation[:1].upper() + translation[1:] if form != text == capital else translation
         return None
 
     def _joined(self, pieces: list[str]) -> str:
-        """Pieces at even places with what separates them between; several may be translated as one."""
+        """Translation of pieces (even places) and their separators (odd places); several pieces may be one sentence."""
         done = ""
         while pieces:
             count = next((n for n in range(len(pieces), 1, -2) if "".join(pieces[:n]) in self.sentences), 1)
@@ -181,7 +181,7 @@ class Language:
         return done
 
     def _filled(self, text: str) -> str | None:
-        """The sentence with places that fits the text, its values translated too; None if none fits."""
+        """Translation by the template that fits the text, with translated values; None if no template fits."""
         fitting = {id(template): template for word in WORD.findall(text) for template in self._templates.get(word, ())}
         for template in sorted(fitting.values(), key=lambda template: -template.fixed):
             match = template.pattern.fullmatch(text)
@@ -192,7 +192,7 @@ class Language:
         return None
 
     def _are_sentences(self, text: str) -> bool:
-        """Whether a text is several sentences, each of which is known: then none of them is part of a value."""
+        """Whether every sentence of the text has a translation; then no sentence is part of a value."""
         return all(self._whole(piece) for piece in END.split(text)[::2])
 
     def _add_template(self, english: str, translation: str) -> None:
@@ -239,6 +239,6 @@ def read_language(code: str) -> Language:
 
 
 def language_for(wanted: list[str]) -> str:
-    """The first of the wanted languages, such as de or de-AT, that there is; English if there is none."""
+    """Code of the first wanted language, such as de or de-AT, that has sentences here; English if none has."""
     codes = (code.replace("_", "-").partition("-")[0].lower() for code in wanted)
     return next((code for code in codes if code in NATIVE), ENGLISH)
