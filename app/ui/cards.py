@@ -67,7 +67,7 @@ def _text_heights(face: CardFace, width: float) -> tuple[float, float]:
 
 
 def _draw_card(ui: Ui, face: CardFace, width: float, tall: float) -> bool:
-    """Draw a card with so much room for its text [px]."""
+    """Draw a card of this width with a text `tall` [px]; returns True when it is clicked."""
     line, pad = imgui.get_text_line_height(), PAD * ui.scale
     high = width * ASPECT
     size = imgui.ImVec2(width, high + 1.25 * line + tall + 2.0 * pad)

@@ -17,12 +17,12 @@ ROW = "large"
 TEXT, LINES = 1.45, 22.0
 """Largest size of its text relative to running text [-], and smallest height [lines of text]."""
 SHARE, LEAST_PICTURE = 0.58, 300.0
-"""Share of the window that it takes in a lecture [-], and the width left for the grains below which it covers them
-[px at scale 1]."""
+"""Fraction of the width of the window for the plot in a lecture [-]; least width left for the grains, below which the
+plot covers them [px at scale 1]."""
 
 
 def draw(ui: Ui) -> None:
-    """A window over the picture between the panels, in a lecture beside it."""
+    """Draw a window over the picture between the panels; in a lecture beside the picture."""
     if ui.overlay != PANEL.name:
         return
     size = begin_over_picture(ui, "large plot", width_beside(ui, ui.size[0] - ui.inset[0]))
@@ -37,13 +37,13 @@ def draw(ui: Ui) -> None:
 
 
 def beside(ui: Ui, width: float) -> float:
-    """Width of the plot beside a picture so wide [px]; 0 where it covers the picture."""
+    """Width of the plot beside a picture of this width [px]; 0 if the plot covers the picture."""
     own = SHARE * width
     return own if ui.lecture.on and width - own >= LEAST_PICTURE * ui.scale else 0.0
 
 
 def _draw_close(ui: Ui) -> None:
-    """At the upper right, beside the tabs."""
+    """Draw the button that closes the plot, at the upper right beside the tabs."""
     start = imgui.get_cursor_pos()
     width = text_width("Close  P") + 2.5 * imgui.get_style().frame_padding.x
     imgui.set_cursor_pos_x(start.x + imgui.get_content_region_avail().x - width)
