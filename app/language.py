@@ -32,6 +32,8 @@ NATIVE = {
 """Languages, by their code in ISO 639-1, with their own names."""
 PLACE = re.compile(r"\{(\w*)\}")
 """Place of a value in a sentence."""
+TWO_PARTS = "}.{"
+"""In a sentence with the digits before and after a decimal point as two values."""
 WORD = re.compile(r"[^\W\d_]{2,}")
 NUMBER = re.compile(r"(?<![\w./\\^-])[-−]?\d+(?:\.\d+)?(?![\w/\\]|\.[\w])")
 """A number of a text; not a part of a version, a file name, an exponent of a unit or a word."""
@@ -39,20 +41,25 @@ LINE = re.compile(r"(\n)")
 END = re.compile(r"((?<=[.?!…])\s+)(?=\S)")
 """Between two sentences."""
 COLON = re.compile(r"(: )")
+CLAUSE = "; "
+"""Between two sentences of a text without a full stop."""
 GAP = re.compile(r"(\s{2,})")
 IN_VALUE = r"(?:(?!\s\s).)"
 """One character of a value. A value has no gap: text after a gap, such as a key, is not part of the sentence."""
 SIGNS = re.compile(r"( × | ± | …|; |, | → | = | – | · | \+ | / | \(|\)| \[[^\]]*\]|[✓✗]\s)")
 """Separators in a text that is not a sentence, such as a name with its value, or a list."""
-FIRST_MARK = 0xF0000
-"""Code point that stands for the first number of a text while it is translated; no font has it."""
 LEAST_FIXED = 2
 """Least number of letters of a sentence outside its values; a sentence with fewer letters fits any text."""
 LONGEST_SYMBOL = 3
 """Most characters of a symbol after a name."""
+FIRST_MARK = 0xF0000
+"""Code point that stands for the first number of a text while it is translated; no font has it."""
 MOST_VAGUE, LONGEST_VAGUE = 5, 16
 """A sentence with at most `MOST_VAGUE` letters outside its values, such as {low} to {high}, fits only values of at most
-`LONGEST_VAGUE` characters, and names with a unit: height of the large grain [mm] over time [s]."""
+`LONGEST_VAGUE` characters, sentences, and names with a unit: height of the large grain [mm] over time [s]."""
+NAME_WITH_UNIT = re.compile(r"(?P<name>[^.:]*[^.: ])(?P<unit> +\[[^\]]+\])")
+COUNT = re.compile(rf"\W*[\d{chr(FIRST_MARK)}-\U000fffff].*|\W*", re.DOTALL)
+"""A value that begins with a number."""
 MOST_KEPT = 8192
 """Number of translated texts that are kept."""
 
@@ -85,11 +92,21 @@ class Language:
     """Translations of drawn texts."""
     _shapes: dict[str, str] = field(default_factory=dict)
     """Translations of drawn texts with marks in place of numbers; the texts of a clock differ only in numbers."""
+    _numbered: list[str] = field(default_factory=list)
+    """Pieces of sentences with a number that is not a value, or with a number in two values, which keeps its point.
+
+    Each piece begins after the first letter, which may be small or a capital, and ends before the full stop.
+    """
 
     def __post_init__(self) -> None:
         for english, translation in self.sentences.items():
+            if not set(PLACE.findall(translation)) <= set(PLACE.findall(english)):
+                continue  # an edited file may have a value that is not in the English sentence
             if PLACE.search(english):
                 self._add_template(english, translation)
+            if NUMBER.search(english) or TWO_PARTS in english:
+                fixed = re.split(r"\{\w*\}", english)
+                self._numbered.append(max([*filter(NUMBER.search, fixed)] or fixed, key=len)[1:].rstrip("."))
         for templates in self._templates.values():
             templates.sort(key=lambda template: -template.fixed)
 
@@ -106,7 +123,7 @@ class Language:
         if text in self.sentences:
             return self.sentences[text]
         numbers = NUMBER.findall(text)
-        if not numbers:
+        if not numbers or any(piece in text for piece in self._numbered):
             return self._composed(text)
         marks = iter(range(FIRST_MARK, FIRST_MARK + len(numbers)))
         shape = NUMBER.sub(lambda match: chr(next(marks)), text)
@@ -115,43 +132,42 @@ class Language:
             if len(self._shapes) >= MOST_KEPT:
                 self._shapes.clear()
             translation = self._shapes[shape] = self._composed(shape)
-        if translation == shape:  # no sentence fits: its numbers may be part of a sentence
-            translation = self._composed(text)
-            return NUMBER.sub(lambda match: self._number(match[0]), translation) if translation == text else translation
         for place, number in enumerate(numbers):
-            translation = translation.replace(chr(FIRST_MARK + place), self._number(number))
+            translation = translation.replace(chr(FIRST_MARK + place), self._localised(number))
         return translation
 
-    def _number(self, number: str) -> str:
-        return number.replace(".", self.decimal)
+    def _localised(self, text: str) -> str:
+        """The text, which is not a sentence, with numbers in the decimal sign of the language."""
+        return NUMBER.sub(lambda match: match[0].replace(".", self.decimal), text)
 
     def _unended(self, text: str) -> str | None:
         """Translation of a sentence that stands in a list without its full stop."""
         translation = self.sentences.get(f"{text}.")
         return translation and translation.rstrip(".。")
 
-    def _measured(self, text: str) -> str | None:
-        """Translation of a name with its unit, and perhaps a symbol between them: angle of repose θ [°]."""
-        name, _, unit = text.rpartition(" [")
-        translation = self.sentences.get(name) or self._named(name) if unit.endswith("]") else None
-        return f"{translation} [{unit}" if translation else None
-
     def _named(self, text: str) -> str | None:
         """Translation of a name with its symbol: packing fraction φ."""
         name, _, symbol = text.rpartition(" ")
         translation = self.sentences.get(name) if len(symbol) <= LONGEST_SYMBOL or "_" in symbol else None
-        return f"{translation} {symbol}" if translation else None
+        return f"{translation} {self._localised(symbol)}" if translation else None
+
+    def _measured(self, text: str) -> str | None:
+        """Translation of a name with its unit, and perhaps a symbol between them: angle of repose θ [°]."""
+        match = NAME_WITH_UNIT.fullmatch(text)
+        translation = match and (self.sentences.get(match["name"]) or self._named(match["name"]))
+        return f"{translation}{match['unit']}" if match and translation else None
 
     def _counted(self, text: str) -> str | None:
-        """Translation of a number with a unit that is a word: 64 cells."""
-        number, _, unit = text.partition(" ")
-        translation = None if WORD.search(number) else self.sentences.get(unit)
-        return f"{number} {translation}" if translation else None
+        """Translation of a number with a unit or a name after it: 64 cells, ± 3.7° line fit."""
+        word = WORD.search(text)
+        number, words = (text[: word.start()], text[word.start() :]) if word else ("", text)
+        translation = self.sentences.get(words) if number.endswith(" ") else None
+        return f"{self._localised(number)}{translation}" if translation else None
 
     def _composed(self, text: str) -> str:
         """Translation of a text of values and sentences, piece by piece."""
         if not WORD.search(text):
-            return text
+            return self._localised(text)
         if translation := self._whole(text):
             return translation
         for separator in (LINE, GAP, END, COLON, SIGNS):
@@ -159,17 +175,18 @@ class Language:
             if len(pieces) > 1:
                 return self._joined(pieces)
         bare = text.strip()
-        return text.replace(bare, self._composed(bare)) if bare != text else text
+        return text.replace(bare, self._composed(bare)) if bare != text else self._localised(text)
 
     def _whole(self, text: str) -> str | None:
         """Translation of a text that is one sentence or name, whose first letter may have the other case; or None."""
         small, capital = text[:1].lower() + text[1:], text[:1].upper() + text[1:]
         forms = tuple(dict.fromkeys((text, small, capital)))
-        for look_up in (self.sentences.get, self._unended, self._named, self._measured, self._counted, self._filled):
+        for look_up in (self.sentences.get, self._unended, self._named, self._measured, self._counted):
             for form in forms:
                 if translation := look_up(form):
                     return translation[:1].upper() + translation[1:] if form != text == capital else translation
-        return None
+        form, translation = self._filled(forms)
+        return (translation[:1].upper() + translation[1:] if form != text == capital else translation) or None
 
     def _joined(self, pieces: list[str]) -> str:
         """Translation of pieces (even places) and their separators (odd places); several pieces may be one sentence."""
@@ -180,16 +197,42 @@ class Language:
             pieces = pieces[count + 1 :]
         return done
 
-    def _filled(self, text: str) -> str | None:
-        """Translation by the template that fits the text, with translated values; None if no template fits."""
-        fitting = {id(template): template for word in WORD.findall(text) for template in self._templates.get(word, ())}
-        for template in sorted(fitting.values(), key=lambda template: -template.fixed):
-            match = template.pattern.fullmatch(text)
-            if match is not None and not (any(map(END.search, match.groups())) and self._are_sentences(text)):
+    def _filled(self, forms: tuple[str, ...]) -> tuple[str, str]:
+        """The form of the text that fits a template, and the translation with translated values; both empty if no
+        template fits."""
+        fitting = {
+            (id(template), form): template
+            for form in forms
+            for word in WORD.findall(form)
+            for template in self._templates.get(word, ())
+        }
+        for (_, form), template in sorted(fitting.items(), key=lambda entry: -entry[1].fixed):
+            match = template.pattern.fullmatch(form)
+            if match is not None and CLAUSE in form[: match.end(1)] and match.start(1) == 0:
+                continue  # the value at the beginning of the text contains another sentence
+            if match is not None and self._are_values(template, match):
                 values = {name: self._composed(text) for name, text in zip(template.names, match.groups())}
                 pieces = PLACE.split(template.translation)
-                return "".join(values[piece] if place % 2 else piece for place, piece in enumerate(pieces))
-        return None
+                return form, "".join(values[piece] if place % 2 else piece for place, piece in enumerate(pieces))
+        return "", ""
+
+    def _are_values(self, template: Template, match: re.Match[str]) -> bool:
+        """Whether the sentence may have these values.
+
+        No value contains the end of a sentence if all sentences of the text have translations. A sentence of few
+        letters has short values. A sentence such as {done} of {runs}, which would fit many texts, begins with a number.
+        """
+        if any(map(END.search, match.groups())) and self._are_sentences(match.string):
+            return False
+        if template.fixed <= LEAST_FIXED and match.start(1) == 0 and not COUNT.fullmatch(match[1]):
+            return False
+        return template.fixed > MOST_VAGUE or all(map(self._is_value, match.groups()))
+
+    def _is_value(self, text: str) -> bool:
+        """Whether a sentence of few letters may have this value."""
+        if 0 < len(text) <= LONGEST_VAGUE or text in self.sentences:
+            return True
+        return NAME_WITH_UNIT.fullmatch(text) is not None or (text[:1].isdigit() or text[:1] >= chr(FIRST_MARK))
 
     def _are_sentences(self, text: str) -> bool:
         """Whether every sentence of the text has a translation; then no sentence is part of a value."""
@@ -202,8 +245,6 @@ class Language:
         if fixed < LEAST_FIXED:
             return
         value = f"({IN_VALUE}*?)"
-        if fixed <= MOST_VAGUE:
-            value = rf"({IN_VALUE}{{1,{LONGEST_VAGUE}}}?|[^.:]+ \[[^\]]+\])"
         pattern = "".join(value if place % 2 else re.escape(piece) for place, piece in enumerate(pieces))
         template = Template(re.compile(pattern, re.DOTALL), tuple(pieces[1::2]), translation, fixed)
         self._templates.setdefault(max(words, key=len), []).append(template)
@@ -217,15 +258,29 @@ def translated(text: str) -> str:
     return text if _language.code == ENGLISH else _language.translated(text)
 
 
+def decimal_sign() -> str:
+    """Decimal sign of numbers in the window."""
+    return _language.decimal
+
+
 def current_language() -> str:
     """Code of the language of the window."""
     return _language.code
 
 
-def use_language(code: str) -> None:
-    """Show the window in this language from now on; `code` is a key of `NATIVE`."""
+def use_language(code: str) -> str:
+    """Show the window in this language from now on; `code` is a key of `NATIVE`.
+
+    Returns an empty string, or why its file cannot be read; then the window is in English.
+    """
     global _language
-    _language = read_language(code)
+    try:
+        _language = read_language(code)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        _language = Language(ENGLISH)
+        reason = error.strerror if isinstance(error, OSError) else " ".join(str(error).split())
+        return f"The file of the language {NATIVE[code]} cannot be used ({reason}): install Repose again."
+    return ""
 
 
 @cache

@@ -248,12 +248,12 @@ class ParameterSet(BaseModel):
         if in_units:
             said = parameter.shown(value) if number else shown
             default = parameter.shown(parameter.default)
-            limits = f"it must be {_allowed(parameter, in_units)}; the default is {default}.{point}"
-            return f"{parameter.quantity.label} = {said} is refused: {limits}"
+            limits = f"it must be {_allowed(parameter, in_units)}; the default is {default}."
+            return f"{parameter.quantity.label} = {said} is refused: {limits}" + point
         default = f"{parameter.default!r}{parameter.converted(parameter.default)}"
         return (
             f"{name} = {shown}{parameter.converted(value)} is refused: it must be {allowed}; the default is "
-            f"{default}.{point}"
+            f"{default}." + point
         )
 
 

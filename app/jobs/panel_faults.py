@@ -103,7 +103,7 @@ def bare_frame(ui: Ui, draw: Callable[[Ui], None] = layout.draw_panels, elapsed:
     ui.edits.see(ui.snapshot)
     ui.events.see(ui.snapshot, ui.edits)
     ui.inset = layout.measure_inset(
-        ui.size, ui.scale, ui.view.ui_visible, chosen_fold(ui), ui.presenting, lecture=layout.lecture_room(ui)
+        ui.size, ui.scale, ui.view.ui_visible, chosen_fold(ui), presented=layout.presented_room(ui)
     )
     io = imgui.get_io()
     io.delta_time = elapsed

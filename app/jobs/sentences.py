@@ -110,11 +110,15 @@ NOT_SHOWN = {
 """Names in the code that look like words, units, and texts of errors of a program."""
 NAME_IN_CODE = re.compile(r"\w*([._]\w*)+|[0-9a-f]{6}|\{\w+\}\.\w+")
 ALSO_SHOWN = (
-    "arrows", "cells", "counted", "Ctrl-click", "Ctrl-drag", "double-click", "drag", "ended", "expected", "filled",
-    "fitted", "found", "from", "greedy", "Keyboard in a panel", "left", "outcome", "playing", "right", "right-click",
-    "right-drag", "seeds", "to", "Waiting for the compiler", "wheel",
+    "a number", "aluminium", "arrows", "beside", "caltrop", "cells", "centre", "counted", "Ctrl-click", "Ctrl-drag",
+    "cube and particle", "discs", "double-click", "drag", "dumbbell", "elastic", "ellipsoid", "end", "ended",
+    "expected", "filled", "first", "fitted", "found", "from", "front", "greedy", "inch", "Keyboard in a panel",
+    "left", "left flank", "limestone", "magnesium", "moving wall", "offset", "other end", "outcome", "peanut",
+    "playing", "potential", "right", "right flank", "right wall", "right-click", "right-drag", "rolls", "second",
+    "seeds", "slides", "sphericity", "struck end", "tetrapod", "The preset of the last session is not used: {error}",
+    "third", "to", "torus", "unbooked", "vertebra", "Waiting for the compiler", "wheel",
 )  # fmt: skip
-"""Words that the rules below do not find."""
+"""Words that the rules below do not find, and a sentence of `app/window/start.py`."""
 PHASE = re.compile(r"([a-z][a-z ]+): \{")
 """A phase of a scene with its values; the window shows the phase alone too."""
 SENTENCE = re.compile(r"[^\W\d_]{2,}.*\s.*[^\W_]|^[A-Z][a-z]+$", re.DOTALL)

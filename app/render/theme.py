@@ -14,6 +14,8 @@ LARGEST_TEXT = 1.7
 """Largest scale of the interface in a window of the design size [-]."""
 DESIGN_SIZE = (1280, 720)
 """Size of the window for which the scale is 1 [px]."""
+GROWTH = 0.6
+"""Exponent of the growth of text with the size of a window larger than the design size [-]."""
 
 
 def _hex(code: str, alpha: float = 1.0) -> Colour:
@@ -91,14 +93,18 @@ PALETTES: dict[Name, Palette] = {
 }
 
 
-def interface_scale(size: tuple[int, int], content_scale: float, font_scale: float, palette: Palette) -> float:
+def interface_scale(
+    size: tuple[int, int], content_scale: float, font_scale: float, palette: Palette, presenting: bool = False
+) -> float:
     """Scale of the interface: that of the screen, or more in a large window [-].
 
     In a window of twice the design size, text is about 1.5 times as large, so that there is more room and the text is
-    easier to read. The scale is limited, so that the column leaves room for the picture.
+    easier to read. In a presentation, text keeps its fraction of the window, because the size of a projection does not
+    depend on its number of pixels. The scale is limited, so that the column leaves room for the picture.
     """
     room = min(size[0] / DESIGN_SIZE[0], size[1] / DESIGN_SIZE[1])
-    wanted = max(content_scale, room**0.6 if room > 1.0 else 1.0) * font_scale * palette.zoom
+    grown = room ** (1.0 if presenting else GROWTH) if room > 1.0 else 1.0
+    wanted = max(content_scale, grown) * font_scale * palette.zoom
     return max(0.6, min(wanted, max(room, 1.0) * LARGEST_TEXT))
 
 

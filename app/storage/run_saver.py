@@ -302,7 +302,7 @@ class RunSaver:
         self.opened = True
         self.send(Resume(saved))
         foreign = " Another version saved it: the continued run may differ in the last bits." if saved.foreign else ""
-        self.said = f"Opened {name}.{foreign}"
+        self.said = f"Opened {name}." + foreign  # two sentences, so that each can be translated
 
 
 def _state(saved: Saved) -> State:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from imgui_bundle import imgui
 from repose.app.language import translated
-from repose.app.render.text import draw_symbol
+from repose.app.render.text import draw_symbol, symbol_width
 from repose.app.render.theme import Colour, colour32
 from repose.app.storage.thumbnails import SIZE
 from repose.app.ui.ui import Ui
@@ -19,6 +21,8 @@ ASPECT = SIZE[1] / SIZE[0]
 """Height over width of a picture."""
 LINES, MOST_LINES = 5, 8
 """Least and most lines of text under the title; a text with more lines is also the tooltip."""
+TITLE_LINES, TITLE_LINE = 2, 1.15
+"""Most lines of a title, and the height of one [lines of text]."""
 PAD = 8.0
 """Margin around the text [px at scale 1]."""
 
@@ -47,14 +51,47 @@ def draw_cards(ui: Ui, faces: list[CardFace]) -> str | None:
     line = imgui.get_text_line_height()
     for first in range(0, len(faces), columns):
         row = faces[first : first + columns]
-        tall = max(sum(_text_heights(face, each - 2.0 * PAD * ui.scale)) for face in row)
-        tall = min(max(tall, LINES * line), MOST_LINES * line)
-        for place, face in enumerate(row):
+        text = each - 2.0 * PAD * ui.scale
+        tall = min(max(max(sum(_text_heights(face, text)) for face in row), LINES * line), MOST_LINES * line)
+        with _in_bold(ui):
+            titles = [title_lines(face.title, text) for face in row]
+        head = max(map(len, titles))
+        for place, (face, title) in enumerate(zip(row, titles, strict=True)):
             if place:
                 imgui.same_line()
-            if _draw_card(ui, face, each, tall):
+            if _draw_card(ui, face, each, tall, title, head):
                 chosen = face.name
     return chosen
+
+
+def title_lines(title: str, width: float) -> list[str]:
+    """The title in at most `TITLE_LINES` lines of this width [px], divided at spaces, a longer word between letters;
+    what has no room is left out, with an ellipsis."""
+    lines = [""]
+    for word in re.findall(r"\S+\s*", translated(title)):
+        for piece in [word] if symbol_width(word.rstrip()) <= width else word:
+            if lines[-1] and symbol_width((lines[-1] + piece).rstrip()) > width:
+                lines.append("")
+            lines[-1] += piece
+    if len(lines) > TITLE_LINES:
+        last = lines[TITLE_LINES - 1].rstrip()
+        while last and symbol_width(f"{last}…") > width:
+            last = last[:-1].rstrip()
+        lines[TITLE_LINES - 1 :] = [f"{last}…"]
+    return [line.rstrip() for line in lines]
+
+
+@contextmanager
+def _in_bold(ui: Ui) -> Iterator[None]:
+    """Measure and draw text in bold letters during the block, if there is a bold font."""
+    if ui.bold is None:
+        yield
+        return
+    imgui.push_font(ui.bold, 0.0)
+    try:
+        yield
+    finally:
+        imgui.pop_font()
 
 
 def _text_heights(face: CardFace, width: float) -> tuple[float, float]:
@@ -66,11 +103,11 @@ def _text_heights(face: CardFace, width: float) -> tuple[float, float]:
     return about, question
 
 
-def _draw_card(ui: Ui, face: CardFace, width: float, tall: float) -> bool:
-    """Draw a card of this width with a text `tall` [px]; returns True when it is clicked."""
+def _draw_card(ui: Ui, face: CardFace, width: float, tall: float, title: list[str], head: int) -> bool:
+    """Draw a card with a text `tall` [px] and `head` lines for its title; returns True when it is clicked."""
     line, pad = imgui.get_text_line_height(), PAD * ui.scale
     high = width * ASPECT
-    size = imgui.ImVec2(width, high + 1.25 * line + tall + 2.0 * pad)
+    size = imgui.ImVec2(width, high + (TITLE_LINE * head + 0.1) * line + tall + 2.0 * pad)
     pressed = imgui.invisible_button(f"##{face.name}", size, imgui.ButtonFlags_.enable_nav)
     ui.probe.mark(f"card.{face.name}")
     if not imgui.is_item_visible():
@@ -82,16 +119,14 @@ def _draw_card(ui: Ui, face: CardFace, width: float, tall: float) -> bool:
     draw = imgui.get_window_draw_list()
     text = width - 2 * pad
     about, question = _text_heights(face, text)
-    if about + question > tall:
-        tooltip(f"{face.about} {face.question}".strip())
+    if about + question > tall or title[-1].endswith("…"):
+        tooltip("\n".join(filter(None, (face.title, f"{face.about} {face.question}".strip()))))
     draw.push_clip_rect(imgui.ImVec2(low.x + pad, low.y), imgui.ImVec2(end.x - pad, end.y - 0.5 * pad), True)
     y = low.y + high + pad
-    if ui.bold is not None:
-        imgui.push_font(ui.bold, 0.0)
-    draw_symbol(low.x + pad, y, face.title, ui.palette.text)
-    if ui.bold is not None:
-        imgui.pop_font()
-    y += 1.15 * line
+    with _in_bold(ui):
+        for place, words in enumerate(title):
+            draw_symbol(low.x + pad, y + place * TITLE_LINE * line, words, ui.palette.text)
+    y += TITLE_LINE * head * line
     _write(face.about, low.x + pad, y, text, ui.palette.muted)
     _write(face.question, low.x + pad, y + about, text, ui.palette.accent)
     draw.pop_clip_rect()

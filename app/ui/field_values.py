@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from repose.app.language import decimal_sign
 from repose.sim.numbers import COMMA, read_number, whole_if_exact
 from repose.sim.parameters import Parameter, Value
 
@@ -78,10 +79,11 @@ def compact(number: float) -> float:
 
 
 def plain(parameter: Parameter, value: Value) -> str:
-    """The value as text to edit, in the unit shown, without the unit."""
+    """The value as text to edit, in the unit shown, without the unit, with the decimal sign of the window."""
     if isinstance(value, str):
         return value
-    return repr(value) if parameter.kind == "int" else f"{value / parameter.quantity.scale:.10g}"
+    number = repr(value) if parameter.kind == "int" else f"{value / parameter.quantity.scale:.10g}"
+    return number.replace(".", decimal_sign())
 
 
 def _range(parameter: Parameter) -> tuple[float, float]:

@@ -22,7 +22,7 @@ HELD = "held value"
 """Entry of `Ui.memory`: parameter and value of a slider that acts when the mouse button is released."""
 EFFECTS = {
     "now": "Takes effect at once.",
-    "ramp": "Takes effect over the contact duration{}, the longer of before and after: a jump would accelerate grains.",
+    "ramp": "Takes effect over the contact duration, the longer of before and after: a jump would accelerate grains.",
     "base": "Walls and base are rebuilt at once, under the grains if there are any.",
     "anew": "The experiment restarts, after a question; undo restores the present grains.",
     "restart": "Takes effect at the next start; at once while nothing has started.",
@@ -41,7 +41,8 @@ def describe(parameter: Parameter, contact_time: float = 0.0) -> str:
         lines.append(friendly(f"{span}; default {parameter.shown(parameter.default)}."))
     elif parameter.kind != "bool":
         lines.append(f"Default: {words(parameter.shown(parameter.default))}.")
-    lines.append(EFFECTS[quantity.effect].format(f" ({si(contact_time, 's')} now)" if contact_time else ""))
+    now = f" The contact duration is {si(contact_time, 's')} now." if contact_time and quantity.effect == "ramp" else ""
+    lines.append(EFFECTS[quantity.effect] + now)
     if parameter.kind in ("float", "int"):
         lines.append("Ctrl-click, or Enter, types a value; double-click or right-click resets to the default.")
     else:

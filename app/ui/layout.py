@@ -17,10 +17,10 @@ from repose.app.ui.panels import Panel, Side, all_panels, instead
 from repose.app.ui.places import (
     FOCUS,
     GUESS,
+    GUESS_FOOT,
     LAST_FOCUS,
     LECTURE_BAND,
     LECTURE_FOOT,
-    LECTURE_GUESS,
     STABILITY,
     TOOLS,
     WHOLE_COLUMN,
@@ -74,21 +74,18 @@ def measure_inset(
     scale: float,
     visible: bool,
     folded: bool = False,
-    presenting: bool = False,
     beside: Callable[[float], float] = no_band,
-    lecture: tuple[float, float] | None = None,
+    presented: tuple[float, float] | None = None,
 ) -> tuple[float, float, float, float]:
     """Pixels the panels cover: left, top, right, bottom; a `folded` column leaves its rim, a presentation no column.
 
-    `beside` gives the width of the band of plates at the right of a picture of a given width [px]. `lecture` are the
-    heights that a lecture needs at top and foot [px]; None without a lecture.
+    `beside` gives the width of the band of plates at the right of a picture of a given width [px]. `presented` are the
+    heights that a lecture or presentation needs at top and foot [px]; None without either.
     """
     if not visible:
         return 0.0, 0.0, beside(size[0]), 0.0
-    if lecture is not None:
-        return 0.0, lecture[0], beside(size[0]), lecture[1]
-    if presenting:
-        return 0.0, 0.0, beside(size[0]), _chips(size, scale)
+    if presented is not None:
+        return 0.0, presented[0], beside(size[0]), presented[1]
     column = min(COLUMN * scale, max(LARGEST_SHARE * size[0], NARROWEST * scale))
     if folded or size[0] < column + LEAST_PICTURE * scale:
         column = RIM * scale if size[0] >= (RIM + LEAST_PICTURE) * scale else 0.0
@@ -96,14 +93,15 @@ def measure_inset(
     return column, 0.0, beside(size[0] - column), bottom
 
 
-def lecture_room(ui: Ui) -> tuple[float, float] | None:
-    """Heights at top and foot of the window that a lecture needs [px]; None without a lecture."""
-    mode = ui.lecture
+def presented_room(ui: Ui) -> tuple[float, float] | None:
+    """Heights at top and foot of the window that a lecture or presentation needs [px]; None without either."""
+    mode, chips, guess = ui.lecture, _chips(ui.size, ui.scale), ui.memory.get(GUESS_FOOT, 0.0)
     if not mode.on:
-        return None
-    chips = _chips(ui.size, ui.scale) if mode.step.controls else 0.0
+        return (0.0, chips + guess) if ui.presenting else None
+    if not mode.step.controls:
+        chips = 0.0
     foot = ui.memory.get(LECTURE_FOOT, 0.0) if mode.notes_shown else chips
-    return ui.memory.get(LECTURE_BAND, 0.0), foot + ui.memory.get(LECTURE_GUESS, 0.0)
+    return ui.memory.get(LECTURE_BAND, 0.0), foot + guess
 
 
 def _chips(size: tuple[int, int], scale: float) -> float:

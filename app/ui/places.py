@@ -25,9 +25,11 @@ MOUSE_EDGE = "edge of the mouse tools"
 MOUSE_CORNER = "corner of the mouse tools"
 """Entry of `Ui.memory`: lower right corner of the buttons of the mouse tools with the settings of the chosen one [px];
 no entry while there are no buttons."""
-LECTURE_BAND, LECTURE_FOOT, LECTURE_GUESS = "band of the lecture", "notes of the lecture", "guess of the lecture"
-"""Entries of `Ui.memory`: height of the band above the picture, of the notes below it, and of the guess above these
-[px]; no entries outside a lecture."""
+LECTURE_BAND, LECTURE_FOOT = "band of the lecture", "notes of the lecture"
+"""Entries of `Ui.memory`: height of the band above the picture, and of the notes below it [px]; no entries
+outside a lecture."""
+GUESS_FOOT = "foot with the guess"
+"""Entry of `Ui.memory`: height of the guess below the picture of a lecture or presentation [px]; no entry elsewhere."""
 STRIP = 52.0
 """Height of the strip with the actions at the foot of the picture, beside the scale bar [px at scale 1]."""
 BELOW_LEGEND = 112.0

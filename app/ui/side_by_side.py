@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from repose.app.language import decimal_sign
 from repose.app.render.side_by_side import columns_for, places, shape_of
+from repose.app.ui.field_values import typed
 from repose.app.ui.places import STRIP
 from repose.app.ui.preset_library import different, start_of
 from repose.app.ui.studies import candidates, usual_range
@@ -64,26 +67,46 @@ def usual_values(over: Parameter, scene: str, present: Value) -> str:
     values = [low, 0.5 * (low + high), high]
     if over.kind == "int":
         values = [round(value) for value in values]
-    return ", ".join(f"{value / over.quantity.scale:.2g}" for value in values)
+    return "; ".join(f"{value / over.quantity.scale:.2g}" for value in values)
 
 
 def parsed(over: Parameter, text: str) -> tuple[Value, ...]:
     """The values of a typed list, SI; raises `ParameterError`."""
-    from repose.sim.numbers import read_number
-
-    words = [word.strip() for word in text.replace(";", ",").split(",") if word.strip()]
+    words = [word.strip() for word in _divided(over, text) if word.strip()]
     if over.choices:
         return tuple(words)
     values = []
     for word in words:
-        number = read_number(word.removesuffix(over.quantity.unit).strip())
-        if isinstance(number, str):
+        value = typed(over, word)
+        if isinstance(value, str):
             raise ParameterError(
-                f"{over.quantity.label} = {word!r} is refused: type numbers with commas between them, such as 0.1, 0.2."
+                f"{over.quantity.label} = {word!r} is refused: type numbers with semicolons between them, such as "
+                "0.1; 0.2."
             )
-        value = float(number) * over.quantity.scale
-        values.append(round(value) if over.kind == "int" else value)
+        values.append(value)
     return tuple(values)
+
+
+def _divided(over: Parameter, text: str) -> list[str]:
+    """The entries of a typed list with semicolons or commas between them; raises `ParameterError` where a comma can be
+    both a separator and a decimal sign."""
+    pieces = text.split(";")
+    return [word for piece in pieces for word in _at_commas(over, piece.strip(), alone=len(pieces) == 1)]
+
+
+def _at_commas(over: Parameter, text: str, alone: bool) -> list[str]:
+    """The entries of a list, `alone` if no semicolon is around it. Where commas can be decimal signs, one separates
+    only if a blank follows."""
+    whole = bool(over.choices) or over.kind == "int" or "." in text
+    if "," not in text or whole or (alone and decimal_sign() != ","):
+        return text.split(",")
+    entries = re.split(r",\s+", text)
+    if alone and len(entries) == 1:
+        raise ParameterError(
+            f"{over.quantity.label} = {text!r} is refused: its commas can separate values or decimals; put semicolons "
+            "between the values."
+        )
+    return entries
 
 
 def start(ui: Ui, parameters: ParameterSet, over: Parameter, text: str) -> None:

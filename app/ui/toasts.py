@@ -12,6 +12,8 @@ from repose.app.ui.ui import Ui
 
 TOASTS, SEEN = "toasts", "toasts seen"
 """Entries of `Ui.memory`: the sentences shown, and the latest sentence of each source."""
+MESSAGE = "message"
+"""Source of what the experiment says."""
 LONG, SHORT = 9.0, 5.0
 """Time for which a refusal and any other sentence are shown [s]."""
 NUMBER = re.compile(r"^-?\d+(\.\d+)?(e[+-]?\d+)?")
@@ -38,8 +40,9 @@ def current_toasts(ui: Ui) -> list[Toast]:
         if seen.get(source) == sign:
             continue
         seen[source] = sign
-        if text and not (first and not bad):
+        if text or source == MESSAGE:  # a run that begins has no message yet: that of the last one is not about it
             toasts[:] = [toast for toast in toasts if toast.source != source]
+        if text and not (first and not bad):
             toasts.append(Toast(source, text, bad, now + (LONG if bad else SHORT)))
     toasts[:] = [toast for toast in toasts if toast.until > now][-MOST:]
     return toasts
@@ -64,7 +67,7 @@ def _sources(ui: Ui) -> list[tuple[str, object, str, bool]]:
         else ""
     )
     return [
-        ("message", (snapshot.messages, snapshot.message, snapshot.cuts), "" if quiet else whole_change(ui), False),
+        (MESSAGE, (snapshot.messages, snapshot.message, snapshot.cuts), "" if quiet else whole_change(ui), False),
         ("refusal", snapshot.refusals, snapshot.refusal, True),
         ("edit", ui.edits.refused, refused, True),
         ("preset", ui.preset_library.trouble, ui.preset_library.trouble, True),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 from imgui_bundle import imgui
@@ -12,6 +13,7 @@ from repose.app.render.text import (
     SMALL,
     draw_symbol,
     draw_text,
+    shortened,
     symbol_width,
     text_width,
     write,
@@ -237,7 +239,8 @@ def choose(ui: Ui, name: str, label: str, options: dict[str, str], current: str,
     imgui.set_next_item_width(width - indent)
     shown, pad = options.get(current, current), imgui.get_style().frame_padding
     scripts = RAISED.search(shown) is not None
-    size = fitting_size(shown, width - indent - imgui.get_frame_height() - 2.0 * pad.x)
+    room = width - indent - imgui.get_frame_height() - 2.0 * pad.x
+    size = fitting_size(shown, room)
     low = imgui.get_cursor_screen_pos()
     if imgui.begin_combo(
         f"##{name}", "" if scripts or size < 1.0 else translated(shown), imgui.ComboFlags_.height_largest
@@ -254,7 +257,7 @@ def choose(ui: Ui, name: str, label: str, options: dict[str, str], current: str,
         draw_symbol(low.x + pad.x, low.y + pad.y, shown, ui.palette.text, RAISED)
     elif size < 1.0:
         lift = 0.5 * (1.0 - size) * imgui.get_font_size()
-        draw_text(low.x + pad.x, low.y + pad.y + lift, shown, ui.palette.text, size)
+        draw_text(low.x + pad.x, low.y + pad.y + lift, shortened(shown, room, size), ui.palette.text, size)
     return chosen
 
 
@@ -335,9 +338,16 @@ def right_clicked() -> bool:
     return imgui.is_item_hovered(imgui.HoveredFlags_.no_nav_override) and imgui.is_mouse_clicked(1)
 
 
-def checkbox(ui: Ui, name: str, label: str, value: bool, help: str = "") -> bool:
-    """A tick box; returns its value."""
+def checkbox(ui: Ui, name: str, label: str, value: bool, help: str = "", width: float = math.inf) -> bool:
+    """Draw a tick box, with a smaller label if it is wider than `width` [px]; returns the value of the box."""
+    style = imgui.get_style()
+    size = fitting_size(label, width - imgui.get_frame_height() - style.item_inner_spacing.x)
+    pad = style.frame_padding.y + 0.5 * (1.0 - size) * imgui.get_font_size()  # the box keeps its size
+    imgui.push_style_var(imgui.StyleVar_.frame_padding, imgui.ImVec2(style.frame_padding.x, pad))
+    imgui.push_font(None, style.font_size_base * size)
     _, value = imgui.checkbox(f"{translated(label)}###{name}", value)
+    imgui.pop_font()
+    imgui.pop_style_var()
     ui.probe.mark(name)
     if help:
         tooltip(help)

@@ -352,7 +352,7 @@ class Application:
         """Set scale, colours and the area of the picture from window and settings."""
         from repose.app.render.passes import band
         from repose.app.render.theme import apply, interface_scale
-        from repose.app.ui.layout import lecture_room, measure_inset, no_band
+        from repose.app.ui.layout import measure_inset, no_band, presented_room
         from repose.app.ui.panels import instead, width_beside
         from repose.app.ui.panels.presentation import LETTERS
         from repose.app.ui.places import chosen_fold
@@ -363,7 +363,7 @@ class Application:
         wanted = max(choices.font_scale, PRESENTED) if ui.presenting else choices.font_scale
         ui.view.text_scale = wanted * palette.zoom
         ui.view.letters = LETTERS if ui.presenting else 0.0
-        ui.scale = interface_scale(size, self.window.content_scale, wanted, palette)
+        ui.scale = interface_scale(size, self.window.content_scale, wanted, palette, ui.presenting)
         folded = chosen_fold(ui) and instead(ui) is None
         kept = chosen_tool(ui).keeps_band and not ui.presenting
         plates = partial(band, ui.snapshot, ui.view, unit=ui.scale, kept=kept) if instead(ui) is None else no_band
@@ -371,8 +371,8 @@ class Application:
         def beside(width: float) -> float:
             return max(plates(width), width_beside(ui, width))
 
-        room = lecture_room(ui)
-        ui.inset = measure_inset(size, ui.scale, ui.view.ui_visible, folded, ui.presenting, beside, room)
+        room = presented_room(ui)
+        ui.inset = measure_inset(size, ui.scale, ui.view.ui_visible, folded, beside, room)
         if self._theme != (choices.theme, ui.scale):
             self._theme = choices.theme, ui.scale
             apply(palette, ui.scale)

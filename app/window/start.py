@@ -52,7 +52,8 @@ def run(
     settings = load_settings()
     if language:
         settings.choices.language = language
-    use_language(settings.choices.language or system_language())
+    if trouble := use_language(settings.choices.language or system_language()):
+        settings.trouble = trouble
     together = asked_threads(threads) if threads else settings.choices.threads or None
     name, chosen = _choose_preset(preset, settings)
     if side_by_side:

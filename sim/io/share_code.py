@@ -24,9 +24,10 @@ SINGLE, TOGETHER = 1, 2
 """Formats of codes written and read here: of one run, and of runs side by side."""
 ENTRIES = {SINGLE: 5, TOGETHER: 6}
 """Length of the array in a code, by its format."""
-CODE = re.compile(r"repose([0-9]{1,6})-([A-Za-z0-9_-]+)")
-LIKE = re.compile(r"\s*repose[0-9]+-[^/\\.]*")
-"""What is meant as a code, damaged ones included; file names have an ending."""
+CODE = re.compile(r"(?i:repose)([0-9]{1,6})-([A-Za-z0-9_-]+)")
+LIKE = re.compile(r"\s*(?i:repose)[0-9]+-[^/\\.]*")
+"""What is meant as a code, damaged ones included; file names have an ending. Some programs begin a line with a
+capital."""
 LONGEST = 2000
 """Most characters of a code, so that it fits into a QR code of medium error correction."""
 LARGEST = 65_536

@@ -63,8 +63,10 @@ def bend_in_words(found: AngleOfRepose) -> str:
     """Where a curved flank is steeper, and by how much: "4.2° ± 1.5° steeper at the top"; empty for a straight one."""
     if not found.is_curved:
         return ""
-    where = "top" if found.bend > 0.0 else "foot"
-    return f"{abs(math.degrees(found.bend)):.1f}° ± {math.degrees(found.bend_error):.1f}° steeper at the {where}"
+    bend, error = abs(math.degrees(found.bend)), math.degrees(found.bend_error)
+    if found.bend > 0.0:
+        return f"{bend:.1f}° ± {error:.1f}° steeper at the top"
+    return f"{bend:.1f}° ± {error:.1f}° steeper at the foot"
 
 
 def angle_in_words(angle: float, error: float, error_of: str) -> str:

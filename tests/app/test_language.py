@@ -4,11 +4,20 @@ from __future__ import annotations
 
 import re
 from importlib.resources import files
+from pathlib import Path
 
 import pytest
+from repose.app import language
 from repose.app.jobs import sentences
 from repose.app.language import ENGLISH, NATIVE, Language, language_for, read_language
+from repose.app.render.passes import all_switches
+from repose.app.ui.fields import describe, words
+from repose.app.ui.panels import all_keys, all_panels
+from repose.app.ui.tools import all_tools
+from repose.sim.registry import measurements, scenes
 
+OTHER_NAMES = ("Chung", "Duffau", "Lynch", "Enter", "Ctrl", "Shift", "repose", "clump")
+"""Of authors, keys and commands, which no language translates."""
 OTHERS = [code for code in NATIVE if code != ENGLISH]
 GERMAN = Language(
     "de",
@@ -31,6 +40,22 @@ GERMAN = Language(
         "a number": "eine Zahl",
         "Displacement since {time}": "{time}: Verschiebung seitdem",
         "Press and drag. An arrow shows the force.": "Drücken und ziehen. Ein Pfeil zeigt die Kraft.",
+        "Free fall: 9.81 on Earth.": "Fallbeschleunigung: 9,81 auf der Erde.",
+        "{scatter} of a single run": "{scatter} eines einzelnen Laufs",
+        "{count} tests are refused: choose 2 to {most}.": "{count} Versuche werden abgelehnt: 2 bis {most} wählen.",
+        "empty": "leer",
+        "empty container; {words}": "leerer Behälter; {words}",
+        "{count} clumps of {size} spheres": "aus {size} Kugeln: {count} Klumpen",
+        "test {number}, {title}": "Versuch {number}, {title}",
+        "five spheres that fall": "fünf Kugeln, die fallen",
+        "{done} of {runs}": "{done} von {runs}",
+        "angle": "Winkel",
+        "angle of repose": "Böschungswinkel",
+        "largest {measurement}": "größter Wert von {measurement}",
+        "largest shear τ": "größter Schub τ",
+        "Use a point: {whole}.{decimals}.": "Einen Punkt verwenden: {whole}.{decimals}.",
+        "mean": "Mittelwert",
+        "line fit": "Geradenanpassung",
     },
 )
 
@@ -113,6 +138,21 @@ def draw(ui):
         ("not known at all", "not known at all"),
         ("Recording to a file. The heap moves.", "Aufnahme nach a file. Der Haufen bewegt sich."),
         ("Recording to a file.  Close", "Aufnahme nach a file.  Schließen"),
+        ("Free fall: 9.81 on Earth.\nfriction: 0.5", "Fallbeschleunigung: 9,81 auf der Erde.\nReibung: 0,5"),
+        ("empty container; 5 clumps of 2 spheres", "leerer Behälter; aus 2 Kugeln: 5 Klumpen"),
+        ("Test 4, five spheres that fall", "Versuch 4, fünf Kugeln, die fallen"),
+        ("± 3.7° line fit", "± 3,7° Geradenanpassung"),
+        ("angle of repose θ [°]", "Böschungswinkel θ [°]"),
+        ("largest shear τ [N/m]", "größter Schub τ [N/m]"),
+        ("3.5 of 10 ± 1", "3,5 von 10 ± 1"),
+        ("angle of the wall", "angle of the wall"),
+        ("Recording to run-2.mp4. The heap moves.", "Aufnahme nach run-2.mp4. Der Haufen bewegt sich."),
+        ("1.5 tests are refused: choose 2 to 4.5.", "1,5 Versuche werden abgelehnt: 2 bis 4,5 wählen."),
+        (
+            "The heap moves. 9 tests are refused: choose 2 to 4.",
+            "Der Haufen bewegt sich. 9 Versuche werden abgelehnt: 2 bis 4 wählen.",
+        ),
+        ("mean ± line fit of a single run", "Mittelwert ± Geradenanpassung eines einzelnen Laufs"),
         ("Press and drag. An arrow shows the force.  Key K", "Drücken und ziehen. Ein Pfeil zeigt die Kraft.  Key K"),
         (
             "The heap moves. Press and drag. An arrow shows the force. The heap moves.",
@@ -125,10 +165,31 @@ def test_drawn_text_is_translated_with_its_values(english: str, german: str) -> 
     assert GERMAN.translated(german) == german  # a text that is measured and then drawn passes twice
 
 
+def test_a_number_that_is_to_be_typed_with_a_point_keeps_it() -> None:
+    assert GERMAN.translated("9.5 of 10. Use a point: 0.5.") == "9,5 von 10. Einen Punkt verwenden: 0.5."
+
+
 def test_texts_that_differ_in_a_number_are_matched_once(monkeypatch: pytest.MonkeyPatch) -> None:
     GERMAN.translated("7 of 8 grains left")
     monkeypatch.setattr(Language, "_filled", lambda self, text: pytest.fail("matched again"))
     assert GERMAN.translated("5.5 of 9 grains left") == "Von 9 Körnern bleiben 5,5"
+
+
+def test_no_english_is_left_in_names_and_helps_of_records() -> None:
+    texts = {text for scene in scenes().values() for text in (scene.title, scene.summary)}
+    names = set(OTHER_NAMES)
+    for parameter in (entry for scene in scenes().values() for entry in scene.parameters.declared().values()):
+        names.update(part for choice in parameter.choices for part in re.findall("[A-Za-z]+", words(choice)))
+        texts.update(describe(parameter, 1e-4).split("\n")[1:], [parameter.quantity.label])
+    for measurement in measurements().values():
+        texts.update(measurement.axis_label(dimension) for dimension in (2, 3))
+        texts.update((measurement.title, measurement.plot.title if measurement.plot is not None else ""))
+    for record in (*all_panels(), *all_tools()):
+        texts.add(record.title)
+    texts.update(text for switch in all_switches() for text in (switch.label, switch.help))
+    texts.update(key.help for key in all_keys())
+    left = {text: set(re.findall("[A-Za-z]{4,}", read_language("ru").translated(text))) - names for text in texts}
+    assert {text: found for text, found in left.items() if found} == {}
 
 
 @pytest.mark.parametrize(
@@ -141,3 +202,32 @@ def test_language_of_the_system_is_used_where_it_exists(wanted: list[str], code:
 def test_numbers_of_versions_and_files_keep_their_points() -> None:
     for text in ("run-1.2.repose", "Repose 0.3.1", "C:\\runs\\heap 1.5x.csv", "N/m^1.5"):
         assert re.sub(",", ".", GERMAN.translated(text)) == text == GERMAN.translated(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (None, "No such file"),
+        ('decimal = ","\n[sentences]\n"Close" = "Schl', "Unbalanced|Illegal|Unterminated|Expected"),
+        ('[sentences]\n"Close" = "Zu"\n', "decimal"),
+        ('decimal = ","\nsentences = 3\n', "int"),
+    ],
+)
+def test_a_file_that_cannot_be_read_leaves_the_window_english_and_is_named(
+    text: str | None, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(language, "files", lambda package: tmp_path)
+    monkeypatch.setattr(language, "read_language", language.read_language.__wrapped__)
+    monkeypatch.setattr(language, "_language", read_language("en"))
+    if text is not None:
+        (tmp_path / "languages").mkdir()
+        (tmp_path / "languages" / "de.toml").write_text(text, encoding="utf-8")
+    trouble = language.use_language("de")
+    assert "Deutsch" in trouble
+    assert re.search(words, trouble)
+    assert (language.current_language(), language.translated("Close")) == ("en", "Close")
+
+
+def test_a_translation_with_an_unknown_value_is_not_used() -> None:
+    edited = Language("de", ",", {"Close {name}.": "{nome} schließen.", "Close": "Zu"})
+    assert edited.translated("Close 3.5 times. Close") == "Close 3,5 times. Zu"

@@ -7,6 +7,7 @@ from repose.app.language import NATIVE, current_language, use_language
 from repose.app.render.text import note
 from repose.app.render.theme import PALETTES
 from repose.app.ui.panels import Panel
+from repose.app.ui.toasts import tell
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, choose, slide
 
@@ -72,8 +73,10 @@ def _draw_language(ui: Ui) -> None:
     """Languages under their own names; the choice acts from the next frame on."""
     language = choose(ui, "window.language", "Language", NATIVE, current_language(), LANGUAGE_HELP)
     if language is not None:
-        ui.settings.choices.language = language
-        use_language(language)
+        if trouble := use_language(language):
+            tell(ui, trouble, bad=True)
+        else:
+            ui.settings.choices.language = language
 
 
 PANEL = Panel("appearance", "Window", 50, "tools", draw)

@@ -12,6 +12,7 @@ from repose.app.render.colours import category, to_srgb
 from repose.app.render.text import draw_text, shortened, text_width
 from repose.app.render.theme import Colour, colour32, vector
 from repose.app.ui.axis_ticks import set_axis
+from repose.app.ui.plot_area import plot_area
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import tooltip
 from repose.sim.measure.display import Curve, Line
@@ -65,10 +66,8 @@ def draw_curve(ui: Ui, curve: Curve) -> None:
     ):
         _draw_heading(ui, heading or curve.title, start)
     length = imgui.ImVec2(imgui.get_content_region_avail().x - 5.0 * line, size.y - (3.5 if named else 2.0) * line)
-    flags = implot.Flags_.no_title | implot.Flags_.no_menus | implot.Flags_.no_box_select | implot.Flags_.no_legend
-    flags |= implot.Flags_.no_mouse_text
-    if implot.begin_plot(f"##{curve.title}", size, flags):
-        try:
+    with plot_area(f"##{curve.title}", size) as shown:
+        if shown:
             (left, right), (low, high) = limits(curve)
             bare = 0 if named else int(implot.AxisFlags_.no_label)
             implot.setup_axes(translated(curve.x_label), translated(curve.y_label), bare, bare)
@@ -77,8 +76,6 @@ def draw_curve(ui: Ui, curve: Curve) -> None:
             set_axis(implot.ImAxis_.y1, low, high, length.y, log=curve.log)
             for entry, colour in _by_prominence(ui, curve):
                 _draw_line(ui, entry, colour)
-        finally:
-            implot.end_plot()
     if legend:
         _draw_legend(ui, curve)
     if table:

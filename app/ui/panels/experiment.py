@@ -152,9 +152,10 @@ def _draw_headline(ui: Ui, shown: Headline) -> None:
     low, high = imgui.get_item_rect_max(), imgui.get_font_size()
     room = imgui.get_window_pos().x + imgui.get_window_width() - imgui.get_style().window_padding.x
     x, y = low.x + 8 * ui.scale, low.y - LARGE * high * 1.06
-    lines = [(shown.error, ui.palette.text), (shown.label, ui.palette.muted)]
-    if not shown.error and x + text_width(shown.label, BESIDE[0]) > room:
-        lines = [(half, ui.palette.muted) for half in halves(shown.label)]
+    label = translated(shown.label)  # before it is divided: a half is no sentence
+    lines = [(shown.error, ui.palette.text), (label, ui.palette.muted)]
+    if not shown.error and x + text_width(label, BESIDE[0]) > room:
+        lines = [(half, ui.palette.muted) for half in halves(label)]
     for text, colour in lines:
         size = next((size for size in BESIDE if x + text_width(text, size) <= room), BESIDE[-1])
         if text:

@@ -10,7 +10,7 @@ from repose.app.render.theme import colour32, vector
 from repose.app.ui.lecture import guess_now
 from repose.app.ui.panels import Panel
 from repose.app.ui.panels.notices import FOOT
-from repose.app.ui.places import FOCUS, GUESS, LECTURE_FOOT, LECTURE_GUESS, NOTICE, take_focus
+from repose.app.ui.places import FOCUS, GUESS, GUESS_FOOT, LECTURE_FOOT, NOTICE, take_focus
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import row, slide, tooltip
 from repose.sim.measure.display import Answer, Guess
@@ -21,31 +21,31 @@ STEP = 0.01
 """Part of the slider by which an arrow key moves it."""
 HELP = "Drag to keep the guess of the audience, or select it with Enter and use arrows. It stays beside the result."
 FIRST = 0.36
-"""Fraction of the width for the words of the question, or for the two numbers, at the foot of a lecture [-]."""
+"""Fraction of the width for the words of the question, or for the two numbers, at the foot of the window [-]."""
 
 
 def draw(ui: Ui) -> None:
-    """At the right of the picture below the notices, in scenes that ask for a guess; in a lecture below the picture,
-    where it covers neither the grains nor the measured angle."""
-    asked, in_lecture = guess_now(ui), ui.lecture.on
+    """At the right of the picture below the notices, in scenes that ask for a guess; in a lecture or presentation
+    below the picture, where it covers neither the grains nor the measured angle."""
+    asked, at_foot = guess_now(ui), ui.presenting or ui.lecture.on
     ui.memory[GUESS] = False
-    covered = not in_lecture and ui.overlay not in ("", GUESS)
+    covered = not at_foot and ui.overlay not in ("", GUESS)
     if asked is None or covered or not ui.view.ui_visible:
-        ui.memory.pop(LECTURE_GUESS, None)
+        ui.memory.pop(GUESS_FOOT, None)
         return
     left, top, right, bottom = ui.inset
-    if in_lecture:
-        width, height = float(ui.size[0]), ui.memory.get(LECTURE_GUESS, 0.0)
+    if at_foot:
+        width, height = float(ui.size[0]), ui.memory.get(GUESS_FOOT, 0.0)
         at = imgui.ImVec2(0.0, ui.size[1] - height - ui.memory.get(LECTURE_FOOT, 0.0))
     else:
-        ui.memory.pop(LECTURE_GUESS, None)
+        ui.memory.pop(GUESS_FOOT, None)
         width = min(NOTICE * ui.scale, ui.size[0] - left - right - 20 * ui.scale)
         at = imgui.ImVec2(ui.size[0] - right - 14 * ui.scale - width, top + ui.memory.get(FOOT, 0.0))
         if width < 80 * ui.scale or at.y > ui.size[1] - bottom:
             return
     imgui.set_next_window_pos(at)
     imgui.set_next_window_size(imgui.ImVec2(width, 0))
-    imgui.push_style_var(imgui.StyleVar_.window_rounding, 0.0 if in_lecture else 8 * ui.scale)
+    imgui.push_style_var(imgui.StyleVar_.window_rounding, 0.0 if at_foot else 8 * ui.scale)
     imgui.push_style_color(imgui.Col_.window_bg, vector(ui.palette.panel, 0.82))
     flags = imgui.WindowFlags_.no_decoration | imgui.WindowFlags_.no_saved_settings | imgui.WindowFlags_.no_move
     chosen = ui.memory.get(FOCUS) == GUESS
@@ -61,8 +61,8 @@ def draw(ui: Ui) -> None:
         _draw_parts(ui, lambda: _draw_numbers(ui, guess, answer), lambda: _draw_scale(ui, guess, answer))
     low, size = imgui.get_window_pos(), imgui.get_window_size()
     ui.probe.mark_area(GUESS, (low.x, low.y, low.x + size.x, low.y + size.y))
-    if in_lecture:
-        ui.memory[LECTURE_GUESS] = size.y
+    if at_foot:
+        ui.memory[GUESS_FOOT] = size.y
     imgui.end()
 
 
@@ -80,8 +80,8 @@ def shown(guess: Guess, value: float, finer: int = 0) -> str:
 
 
 def _draw_parts(ui: Ui, first: Callable[[], None], second: Callable[[], None]) -> None:
-    """Two parts, one below the other; at the foot of a lecture side by side."""
-    if not ui.lecture.on:
+    """Two parts, one below the other; at the foot of the window side by side."""
+    if not (ui.presenting or ui.lecture.on):
         first()
         second()
         return

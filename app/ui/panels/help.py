@@ -84,20 +84,29 @@ def _line_count(groups: Groups, column: list[str]) -> int:
     return sum(len(groups[name]) + 1 for name in column)
 
 
-def _key_width(groups: Groups, column: list[str]) -> float:
+def _key_width(groups: Groups, column: list[str], size: float = 1.0) -> float:
     """Width of the keys of a column with the gap behind them [px]."""
-    return max(text_width(shown) for name in column for shown, _ in groups[name]) + 0.7 * imgui.get_font_size()
+    widest = max(text_width(shown, size) for name in column for shown, _ in groups[name])
+    return widest + 0.7 * size * imgui.get_font_size()
 
 
 def _text_size(groups: Groups, placed: list[list[str]], room: imgui.ImVec2) -> float:
-    """Size of the text at which the columns fit into `room` [px], relative to running text [-]."""
-    wide = sum(
-        _key_width(groups, column) + max(text_width(help) for name in column for _, help in groups[name])
-        for column in placed
-    )
-    lines = max(_line_count(groups, column) for column in placed)
+    """Largest size of the text at which the columns fit into `room` [px], relative to running text [-].
+
+    The size is a whole number of pixels, because the width of letters is not proportional to their height.
+    """
+    lines, high = max(_line_count(groups, column) for column in placed), imgui.get_font_size()
     gaps = (lines + max(map(len, placed))) * imgui.get_style().item_spacing.y
-    return max(LEAST_TEXT, min(TEXT, room.x / wide, (room.y - gaps) / (lines * imgui.get_font_size())))
+    for pixels in range(round(TEXT * high), round(LEAST_TEXT * high), -1):
+        size = pixels / high
+        wide = sum(
+            _key_width(groups, column, size)
+            + max(text_width(help, size) for name in column for _, help in groups[name])
+            for column in placed
+        )
+        if wide <= room.x and lines * pixels + gaps <= room.y:
+            return size
+    return LEAST_TEXT
 
 
 def _draw_group(ui: Ui, title: str, lines: list[tuple[str, str]], key_width: float) -> None:

@@ -16,6 +16,7 @@ from repose.app.ui.axis_ticks import set_axis
 from repose.app.ui.keys import Key
 from repose.app.ui.over_picture import begin_over_picture
 from repose.app.ui.panels import Panel
+from repose.app.ui.plot_area import plot_area
 from repose.app.ui.questions import replace_run
 from repose.app.ui.side_by_side import possible, start
 from repose.app.ui.ui import Ui
@@ -135,11 +136,10 @@ def _colour(number: int) -> Colour:
 def _draw_plot(ui: Ui, found: dict[str, Errors]) -> None:
     imgui.text_colored(vector(ui.palette.muted), translated("relative error of the energy after the collision"))
     size = imgui.get_content_region_avail()
-    flags = implot.Flags_.no_title | implot.Flags_.no_menus | implot.Flags_.no_box_select | implot.Flags_.no_legend
-    if not implot.begin_plot("##integrators", size, flags | implot.Flags_.no_mouse_text):
-        return
     line = imgui.get_text_line_height()
-    try:
+    with plot_area("##integrators", size) as there:
+        if not there:
+            return
         implot.setup_axes(translated("time step / contact duration"), "", 0, implot.AxisFlags_.no_label)
         first, last = 3e-3, 1.2
         implot.setup_axes_limits(first, last, LOW, HIGH, implot.Cond_.always)
@@ -156,8 +156,6 @@ def _draw_plot(ui: Ui, found: dict[str, Errors]) -> None:
         if own_share(ui) > 0.0:
             ends = np.full(2, own_share(ui)), np.array([LOW, HIGH])
             implot.plot_line("##own", *ends, implot.Spec(line_color=vector(ui.palette.text), line_weight=ui.scale))
-    finally:
-        implot.end_plot()
     ui.probe.mark("integrators.plot")
 
 

@@ -14,8 +14,9 @@ from repose.app.ui.widgets import bring_forward, button
 
 ROW = "large"
 """The row of tabs."""
-TEXT, LINES = 1.45, 22.0
-"""Largest size of its text relative to running text [-], and smallest height [lines of text]."""
+LINES, LETTERS = 22.0, 39.0
+"""Height and width of the window in its text, at least [lines, heights of a letter]: the text has the same share of a
+window of any size."""
 SHARE, LEAST_PICTURE = 0.58, 300.0
 """Fraction of the width of the window for the plot in a lecture [-]; least width left for the grains, below which the
 plot covers them [px at scale 1]."""
@@ -28,8 +29,9 @@ def draw(ui: Ui) -> None:
     size = begin_over_picture(ui, "large plot", width_beside(ui, ui.size[0] - ui.inset[0]))
     if size is None:
         return
-    lines = size.y / imgui.get_text_line_height()
-    imgui.push_font(None, imgui.get_style().font_size_base * min(max(lines / LINES, 1.0), TEXT))
+    high = imgui.get_text_line_height()
+    larger = min(size.y / (LINES * high), size.x / (LETTERS * high))
+    imgui.push_font(None, imgui.get_style().font_size_base * max(larger, 1.0))
     _draw_close(ui)
     plots.draw_tabs(ui, ROW)
     imgui.pop_font()
@@ -43,13 +45,16 @@ def beside(ui: Ui, width: float) -> float:
 
 
 def _draw_close(ui: Ui) -> None:
-    """Draw the button that closes the plot, at the upper right beside the tabs."""
-    start = imgui.get_cursor_pos()
+    """Draw the button that closes the plot at the upper right, beside the tabs, or above tabs without room beside."""
+    start, pad = imgui.get_cursor_pos(), (2.0 * plots.TAB_PADDING + 1.0) * ui.scale
     width = text_width("Close  P") + 2.5 * imgui.get_style().frame_padding.x
+    tabs = sum(text_width(entry.title) + pad for entry in plots.tabs_of(ui))
+    room = imgui.get_content_region_avail().x - width - imgui.get_style().item_spacing.x
     imgui.set_cursor_pos_x(start.x + imgui.get_content_region_avail().x - width)
     if button(ui, "large.close", "Close", hint="P", width=width):
         ui.overlay = ""
-    imgui.set_cursor_pos(start)
+    if tabs <= room:
+        imgui.set_cursor_pos(start)
 
 
 def toggle(ui: Ui) -> None:

@@ -173,8 +173,9 @@ def _is_on(ui: Ui) -> bool:
 
 def _may_leave(ui: Ui) -> bool:
     """Whether Esc ends the lecture; otherwise Esc first closes a window over the picture, or releases a slider."""
-    free = not ui.help_open and ui.memory.get(SELECTED) is None
-    return ui.lecture.on and free and ui.overlay in ("", "large_plot")
+    if not ui.lecture.on or ui.help_open or ui.memory.get(SELECTED) is not None:
+        return False
+    return ui.overlay in ("", "large_plot")
 
 
 KEYS = (

@@ -19,6 +19,7 @@ from repose.app.ui.panels import Panel, instead
 from repose.app.ui.panels.scenes import choose_preset
 from repose.app.ui.panels.time_plot import limits, thinned
 from repose.app.ui.places import MOUSE_CORNER
+from repose.app.ui.plot_area import plot_area
 from repose.app.ui.questions import replace_run
 from repose.app.ui.readings import headline, in_words
 from repose.app.ui.side_by_side import (
@@ -168,10 +169,9 @@ def _draw_curves(ui: Ui, entry: Measurement) -> None:
         vector(ui.palette.muted), translated(f"{entry.title} {entry.symbol} [{unit}]" if unit else entry.title)
     )
     size = imgui.get_content_region_avail()
-    flags = implot.Flags_.no_title | implot.Flags_.no_menus | implot.Flags_.no_box_select | implot.Flags_.no_legend
-    if not implot.begin_plot("##side by side", size, flags | implot.Flags_.no_mouse_text):
-        return
-    try:
+    with plot_area("##side by side", size) as there:
+        if not there:
+            return
         shown = [values[np.isfinite(values)] for _, values in filter(None, drawn)]
         low, high = limits([values for values in shown if len(values)], False)
         end = max(*times, 1e-9)
@@ -184,8 +184,6 @@ def _draw_curves(ui: Ui, entry: Measurement) -> None:
                 weight = (2.4 if number == ui.chosen else 1.6) * ui.scale
                 spec = implot.Spec(line_color=vector(colours(ui)[number]), line_weight=weight)
                 implot.plot_line(f"{ui.runs[number].label}##{number}", *curve, spec)
-    finally:
-        implot.end_plot()
 
 
 def rows(ui: Ui) -> Table:
@@ -332,12 +330,12 @@ def _draw_values(ui: Ui, parameters: ParameterSet, asked: Request) -> None:
         imgui.same_line()
     imgui.set_next_item_width(14.0 * font)
     entered, asked.text = imgui.input_text_with_hint(
-        "##values", usual, asked.text, imgui.InputTextFlags_.enter_returns_true
+        "##values", translated(usual), asked.text, imgui.InputTextFlags_.enter_returns_true
     )
     ui.probe.mark("side_by_side.values")
     unit = over.quantity.unit
     allowed = ", ".join(over.choices) if over.choices else f"{over.shown(over.low or 0)} to {_high(over.high, over)}"
-    tooltip(f"A value for each run, with commas between them{f', in {unit}' if unit else ''}. Allowed: {allowed}.")
+    tooltip(f"A value for each run, with semicolons between them{f', in {unit}' if unit else ''}. Allowed: {allowed}.")
     imgui.same_line()
     imgui.text_disabled(translated(unit or " "))
     imgui.same_line()

@@ -89,7 +89,7 @@ def _draw_request(ui: Ui, parameters: ParameterSet) -> None:
         imgui.same_line()
         imgui.set_next_item_width(NUMBER * font)
         hint = f"{limit / over.quantity.scale:.4g}"
-        _, text = imgui.input_text_with_hint(f"##{name}", hint, getattr(studies, name))
+        _, text = imgui.input_text_with_hint(f"##{name}", translated(hint), getattr(studies, name))
         setattr(studies, name, text)
         ui.probe.mark(f"study.{name}")
         tooltip(f"In {unit or 'its own unit'}; from {over.shown(over.low or 0)} to {over.shown(over.high or 0)}.")

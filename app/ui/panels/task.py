@@ -20,6 +20,8 @@ WIDTH, LEGEND, PLUMB_LINE = 560.0, 330.0, 115.0
 PRESENTED, SMALL = 0.62, 0.7
 """Fraction of the width for the text in a presentation [-], and size of the outcomes there relative to running text
 [-]."""
+STATEMENT = 0.42
+"""Least fraction of the width of the table for the statements [-]."""
 TOP, TITLE = 14.0, 62.0
 """Distance from the upper edge, and height of the title of a presentation [px at scale 1]."""
 NO_INPUT = imgui.WindowFlags_.no_inputs | imgui.WindowFlags_.no_nav | imgui.WindowFlags_.always_auto_resize
@@ -89,7 +91,7 @@ def _draw_outcomes(ui: Ui, outcomes: tuple[Outcome, ...], width: float) -> None:
     """Draw a row for each outcome: whether it holds, its statement, the number of the run and the expected number."""
     sides = [max(text_width(word) for word in words) for words in _columns(outcomes)]
     gap = 2.0 * imgui.get_style().cell_padding.x + imgui.get_style().item_spacing.x
-    sides[1] = min(sides[1], max(width - sum(sides) + sides[1] - len(sides) * gap - 24.0 * ui.scale, 80.0 * ui.scale))
+    sides[1:] = shared_widths(sides[1:], width - sides[0] - len(sides) * gap - 24.0 * ui.scale)
     if not imgui.begin_table("outcomes", len(HEAD), imgui.TableFlags_.sizing_fixed_fit):
         return
     for side in sides:
@@ -103,6 +105,18 @@ def _draw_outcomes(ui: Ui, outcomes: tuple[Outcome, ...], width: float) -> None:
                 colour = ui.palette.good if word == HOLDS else ui.palette.bad
             write(ui, word, colour, imgui.get_cursor_pos_x() + sides[place] + 1.0)
     imgui.end_table()
+
+
+def shared_widths(needed: list[float], room: float) -> list[float]:
+    """Widths of statement, found and expected that have so much room together [px]; of a row that does not fit, the
+    statement has at least `STATEMENT` of the room, and the others wrap too."""
+    statement, *others = needed
+    statement = min(statement, max(room - sum(others), STATEMENT * room))
+    spare = room - statement
+    if sum(others) > spare:
+        narrow = min(min(others), 0.5 * spare)
+        others = [narrow if side == min(others) else spare - narrow for side in others]
+    return [statement, *others]
 
 
 def _rows(outcomes: tuple[Outcome, ...]) -> list[tuple[str, ...]]:

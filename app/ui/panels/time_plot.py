@@ -10,6 +10,7 @@ from repose.app.render.text import text_width
 from repose.app.render.theme import Colour, vector
 from repose.app.storage.time_curves import axis_unit, opening, whole_span, zero_words
 from repose.app.ui.axis_ticks import set_axis
+from repose.app.ui.plot_area import plot_area
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import choose
 from repose.sim.numbers import time_text
@@ -54,11 +55,9 @@ def draw_over_time(
     room = height if height is not None else imgui.get_content_region_avail().y
     size = imgui.ImVec2(-1, max(room, LEAST_HEIGHT * imgui.get_text_line_height()))
     width = imgui.get_content_region_avail().x - 3.0 * imgui.get_font_size()
-    flags = implot.Flags_.no_title | implot.Flags_.no_menus | implot.Flags_.no_box_select | implot.Flags_.no_legend
-    flags |= implot.Flags_.no_mouse_text
-    if not implot.begin_plot(f"##{label}", size, flags):
-        return
-    try:
+    with plot_area(f"##{label}", size) as shown:
+        if not shown:
+            return
         zero = opening(ui.snapshot) or 0.0
         factor, unit = time_unit_of(ui)
         begin, end = ((place - zero) / factor for place in shown_span(ui))
@@ -73,8 +72,6 @@ def draw_over_time(
         for name, (values, colour) in drawn.items():
             implot.plot_line(name, time, values, implot.Spec(line_color=vector(colour), line_weight=1.6 * ui.scale))
         _draw_marks(ui, zero, factor)
-    finally:
-        implot.end_plot()
 
 
 def time_unit_of(ui: Ui) -> tuple[float, str]:

@@ -144,17 +144,17 @@ def _draw_space(ui: Ui) -> None:
 
 def _draw_switches(ui: Ui) -> None:
     half = imgui.get_content_region_avail().x / 2
-    start = imgui.get_cursor_pos_x()
+    start, width = imgui.get_cursor_pos_x(), half - imgui.get_style().item_spacing.x
     shown = [switch for switch in all_switches() if switch.applies(ui.snapshot)]
     for index, switch in enumerate(shown):
         if index % 2:
             imgui.same_line(start + half)
-        help = with_key(switch.help, switch.key)
-        switch.set(ui.view, checkbox(ui, f"view.show_{switch.name}", switch.label, switch.is_on(ui.view), help))
+        help, on = with_key(switch.help, switch.key), switch.is_on(ui.view)
+        switch.set(ui.view, checkbox(ui, f"view.show_{switch.name}", switch.label, on, help, width))
     if len(shown) % 2:
         imgui.same_line(start + half)
     help = "The range of the colours follows the values; otherwise it is held for a run, so that colours keep it."
-    follows = checkbox(ui, "view.range_follows", "Range follows", ui.view.range_follows, help)
+    follows = checkbox(ui, "view.range_follows", "Range follows", ui.view.range_follows, help, width)
     if follows != ui.view.range_follows:
         ui.view.range_follows = follows
 

@@ -16,6 +16,7 @@ from repose.app.ui.fields import draw_field
 from repose.app.ui.keys import Key
 from repose.app.ui.panels import Panel, Shown, with_edits
 from repose.app.ui.places import is_short
+from repose.app.ui.plot_area import plot_area
 from repose.app.ui.preset_library import different
 from repose.app.ui.questions import replace_run
 from repose.app.ui.toasts import tell
@@ -173,9 +174,8 @@ def _draw_plot(ui: Ui) -> None:
     least = 0.0 if is_short(ui) else LEAST_PLOT * ui.scale
     high = max(imgui.get_content_region_avail().y - legend, least, 3.0 * line)
     size = imgui.ImVec2(imgui.get_content_region_avail().x, high)
-    flags = implot.Flags_.no_title | implot.Flags_.no_menus | implot.Flags_.no_box_select | implot.Flags_.no_legend
-    if implot.begin_plot("##quality", size, flags | implot.Flags_.no_mouse_text | implot.Flags_.no_inputs):
-        try:
+    with plot_area("##quality", size, implot.Flags_.no_inputs) as shown:
+        if shown:
             last = max(ui.workshop.recipe.members, *(point.spheres for point in points), 10)
             known = np.concatenate([values[np.isfinite(values)] for _, values, _ in curves])
             top = 1.05 * float(known.max(initial=1.0))
@@ -190,9 +190,7 @@ def _draw_plot(ui: Ui) -> None:
             numbers = np.array([float(point.spheres) for point in points])
             for name, values, colour in curves:
                 _draw_curve(ui, name, numbers, values, colour)
-        finally:
-            implot.end_plot()
-        ui.probe.mark("workshop.plot")
+    ui.probe.mark("workshop.plot")
     _draw_legend(ui, curves)
 
 
@@ -227,7 +225,7 @@ def _draw_legend(ui: Ui, curves: list[tuple[str, np.ndarray, Colour]]) -> None:
     side, line = 0.5 * imgui.get_font_size(), imgui.get_text_line_height()
     for place, (name, _, colour) in enumerate(curves):
         if place:
-            imgui.same_line(0.0, 2.0 * side)
+            imgui.same_line(0.0, 1.4 * side)
         low = imgui.get_cursor_screen_pos()
         middle = imgui.ImVec2(low.x + 0.5 * side, low.y + 0.5 * line)
         imgui.get_window_draw_list().add_circle_filled(middle, 0.4 * side, colour32(colour))

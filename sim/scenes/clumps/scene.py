@@ -154,14 +154,24 @@ def describe(experiment: Experiment) -> tuple[str, str, float | None]:
 def grain_words(state: ClumpsState, dimension: int) -> str:
     """What is poured, in a few words."""
     member = "spheres" if dimension == 3 else "discs"
-    words = [
-        f"{clumps} clumps of {len(grain.members)} {member}"
+    kinds = [
+        (clumps, len(grain.members))
         for kind, grain in enumerate(state.grains)
         if (clumps := int((state.kinds == kind).sum()))
     ]
     balls = int((state.kinds == LOOSE_SPHERE).sum())
-    words += [f"{balls} loose {member}"] if balls else []
-    return " and ".join([*([", ".join(words[:-1])] if words[1:] else []), words[-1]])
+    # Whole sentences, which can be translated; joined pieces could not.
+    if not kinds:
+        return f"{balls} loose {member}"
+    clumps, size = kinds[0]
+    if len(kinds) == 1:
+        if not balls:
+            return f"{clumps} clumps of {size} {member}"
+        return f"{clumps} clumps of {size} {member} and {balls} loose {member}"
+    others, size_of_others = kinds[1]
+    if not balls:
+        return f"{clumps} clumps of {size} and {others} clumps of {size_of_others} {member}"
+    return f"{clumps} clumps of {size}, {others} clumps of {size_of_others} and {balls} loose {member}"
 
 
 def measure(experiment: Experiment) -> ConeAngle | FlankAngle | AngleOfRepose | None:

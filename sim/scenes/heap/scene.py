@@ -265,7 +265,7 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
         words = (
             "Difference of the angles at top and foot, from a parabola through the same grains: the flank is curved."
         )
-        label = f"steeper at the {'top' if slope.bend > 0.0 else 'foot'} by"
+        label = "steeper at the top by" if slope.bend > 0.0 else "steeper at the foot by"
         bend = Reading(label, abs(math.degrees(slope.bend)), "°", math.degrees(slope.bend_error), words)
         others = (*others, bend)
     return (

@@ -57,8 +57,12 @@ LARGE = 0.5
 """Share of the grains in the heap from which on its angle is that of a large one [-]."""
 BINS = 15
 """Number of parts of the plate for which the pressure is averaged, odd: one is in the middle."""
-SURE = 3.0
-"""Standard errors by which two mean angles may differ, where this is more than `AVALANCHE` [-]."""
+HALF, WHOLE = (0.4, 0.6), (0.8, 1.0)
+"""Shares of the grains [-] of the portions over which the angles of a heap of half the size and of the whole one are
+averaged, three portions each. Below a third of the grains the heap has few layers and is up to 10° flatter."""
+SURE = 4.6
+"""Standard errors by which these two mean angles may differ, where this is more than `AVALANCHE` [-]: Student's t at
+99 % for twice three portions."""
 AVALANCHE = 5.0
 """Largest difference of two angles of flanks at rest [°]: each is between the angle at which avalanches stop and the
 one at which they start, which are 3 to 5° apart for these grains (scene rough_plane)."""
@@ -224,13 +228,13 @@ def large(experiment: Experiment) -> dict[str, Floats]:
     return {name: values[chosen] for name, values in of.items()}
 
 
-def small(experiment: Experiment) -> Floats:
-    """Mean angle of both flanks of every portion before that [rad], without the first heaps of a few layers."""
+def mean_angles(experiment: Experiment, shares: tuple[float, float]) -> Floats:
+    """Mean angle of both flanks [°] of every portion at which the heap had a share of its grains between these two."""
     of = found(experiment)
     share = of["grains"] / experiment.run.built.grain_count
-    chosen = (share >= 0.5 * LARGE) & (share < LARGE)
-    found_small: Floats = 0.5 * (of["left"] + of["right"])[chosen]
-    return found_small
+    chosen = (share >= shares[0]) & (share <= shares[1])
+    angles: Floats = np.degrees(0.5 * (of["left"] + of["right"])[chosen])
+    return angles
 
 
 def angle_now(experiment: Experiment) -> tuple[float, float]:
@@ -267,16 +271,16 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
             outcome_above("the grains form a heap higher than one of 14° (height/d)", height_of(experiment), flattest),
         )
     apart = math.degrees(float((of["left"] - of["right"]).mean()))
-    angle, before = math.degrees(angle_now(experiment)[0]), np.degrees(small(experiment))
+    angle = math.degrees(angle_now(experiment)[0])
+    before, after = (mean_and_error(mean_angles(experiment, shares)) for shares in (HALF, WHOLE))
     shown = [
         outcome_between("left and right flank are equally steep (difference)", apart, -AVALANCHE, AVALANCHE, "°"),
         outcome_between("the flanks have the angle of round grains on a rough plate", angle, 12.0, 32.0, "°"),
     ]
-    if before.size > 1:
-        error = math.hypot(math.degrees(angle_now(experiment)[1]), mean_and_error(before)[1])
+    if math.isfinite(error := math.hypot(before[1], after[1])):
         allowed = max(AVALANCHE, SURE * error)
         words = "a heap of twice as many grains is as steep (difference)"
-        shown.append(outcome_between(words, angle - float(before.mean()), -allowed, allowed, "°"))
+        shown.append(outcome_between(words, after[0] - before[0], -allowed, allowed, "°"))
     return tuple(shown)
 
 
@@ -332,7 +336,7 @@ def answer(experiment: Experiment) -> Answer | None:
     angle, _ = angle_now(experiment)
     left, right = (math.degrees(float(of[name].mean())) for name in ("left", "right"))
     words = f"The flanks of the large heap stand at {left:.1f}° on the left and {right:.1f}° on the right on average."
-    if (before := np.degrees(small(experiment))).size:
+    if (before := mean_angles(experiment, HALF)).size:
         words += f" With half of its grains they stood at {before.mean():.1f}°."
     return Answer(math.degrees(angle), words)
 

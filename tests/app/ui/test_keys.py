@@ -14,6 +14,7 @@ from repose.app.lectures.mode import LectureMode
 from repose.app.ui.actions import RESET
 from repose.app.ui.keys import dispatch, find_key, scene_keys
 from repose.app.ui.panels import all_keys
+from repose.app.ui.widgets import SELECTED
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act
 from repose.sim.experiment.snapshot import Action, Snapshot
@@ -101,6 +102,16 @@ def test_the_page_keys_are_those_of_a_lecture_while_one_is_shown(code: int, does
         keys = [replace(key, act=lambda ui, name=key.name, done=done: done.append(name)) for key in all_keys()]
         dispatch(press(code), keys, ui, typing=False)
         assert done == [wanted]
+
+
+def test_esc_gives_up_a_selected_slider_before_it_ends_the_lecture() -> None:
+    leave = next(key for key in all_keys() if key.name == "leave")
+    ui: Any = SimpleNamespace(
+        lecture=LectureMode(on=True), help_open=False, overlay="", memory={SELECTED: "guess.slider"}
+    )
+    assert not leave.when(ui)
+    ui.memory.clear()
+    assert leave.when(ui)
 
 
 def test_no_two_keys_are_the_same() -> None:

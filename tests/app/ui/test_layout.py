@@ -55,3 +55,9 @@ def test_a_study_stands_beside_the_grains_where_both_have_room() -> None:
     assert study.beside(study.LEAST + study.LEAST_PICTURE, 1.0) == study.LEAST
     assert study.beside(study.LEAST + study.LEAST_PICTURE - 1.0, 1.0) == 0.0
     assert study.beside(960.0, 2.0) == 0.0
+
+
+def test_text_of_a_presentation_has_the_same_share_of_every_window() -> None:
+    sizes = ((1280, 720), (1920, 1080), (3840, 2160))
+    shares = [interface_scale(size, 1.0, 1.6, PALETTES["dark"], presenting=True) / size[1] for size in sizes]
+    assert max(shares) - min(shares) < 1e-12

@@ -48,6 +48,13 @@ def test_a_code_broken_into_lines_by_a_mail_is_read() -> None:
     assert presets.load(code).ready == "column"
 
 
+def test_a_code_at_the_beginning_of_a_line_may_begin_with_a_capital() -> None:
+    code = code_of(MOON)
+    assert presets.load(code[:1].upper() + code[1:]).values == MOON.values
+    with pytest.raises(ParameterError, match="from its first to its last letter"):
+        presets.load(code.upper())
+
+
 def test_every_changed_missing_or_exchanged_letter_is_found() -> None:
     code = code_of(MOON)
     head = code.index("-") + 1

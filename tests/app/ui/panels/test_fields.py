@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from imgui_bundle import imgui
+from repose.app.language import use_language
 from repose.app.render import text
 from repose.app.render.theme import Colour
 from repose.app.ui import fields, widgets
-from repose.app.ui.field_values import position, typed, value_at
+from repose.app.ui.field_values import plain, position, typed, value_at
 from repose.app.ui.fields import describe
 from repose.app.ui.ui import Ui
 from repose.sim.experiment.commands import SetParameters
@@ -59,6 +60,17 @@ def test_typed_numbers_are_read_in_the_unit_shown() -> None:
     assert typed(DECLARED["base_radius"], "0,25 mm") == 2.5e-4
 
 
+def test_the_text_to_edit_has_the_decimal_sign_of_the_window_and_is_read_again() -> None:
+    use_language("de")
+    try:
+        assert plain(DECLARED["base_radius"], 2.5e-4) == "0,25"
+        assert typed(DECLARED["base_radius"], "0,25") == typed(DECLARED["base_radius"], "0.25") == 2.5e-4
+        assert plain(DECLARED["dt"], "auto") == "auto"
+    finally:
+        use_language("en")
+    assert plain(DECLARED["base_radius"], 2.5e-4) == "0.25"
+
+
 def test_a_row_shows_a_converted_value_without_rounding_errors(
     harness: PanelHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -86,10 +98,10 @@ def test_the_tooltip_says_range_default_and_when_it_takes_effect() -> None:
     assert "restarts, after a question; undo restores the present grains" in describe(mesh)
     assert "10⁶" in describe(DECLARED["normal_stiffness"])
     assert "Takes effect at once" in describe(DECLARED["friction"], 3.1e-4)
-    assert "over the contact duration (310 µs now), the longer of before and after" in describe(
-        DECLARED["gravity"], 3.1e-4
-    )
-    assert "over the contact duration, the longer of before and after" in describe(DECLARED["gravity"])
+    assert "The contact duration is 310 µs now." in describe(DECLARED["gravity"], 3.1e-4)
+    now_unknown = describe(DECLARED["gravity"])
+    assert "over the contact duration, the longer of before and after" in now_unknown
+    assert "The contact duration is" not in now_unknown
 
 
 def test_a_drag_sends_valid_values_and_is_one_step_of_undo(harness: PanelHarness) -> None:

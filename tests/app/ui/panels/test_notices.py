@@ -60,6 +60,14 @@ def test_a_message_equal_to_the_last_one_is_shown_again(harness: PanelHarness) -
         assert toasts(harness) == []
 
 
+def test_the_message_of_a_run_is_not_shown_over_the_next_one(harness: PanelHarness) -> None:
+    toasts(harness)
+    harness.ui.snapshot = replace(harness.ui.snapshot, message="99 grains left.", messages=3)
+    assert toasts(harness) == ["99 grains left."]
+    harness.ui.snapshot = replace(harness.ui.snapshot, message="", messages=0)
+    assert toasts(harness) == []
+
+
 def test_fewer_threads_than_allowed_are_told_once(harness: PanelHarness) -> None:
     crowded = "1 thread steps the grains instead of 2, which is faster now: other programs use the processors."
     toasts(harness)

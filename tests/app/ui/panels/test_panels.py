@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from imgui_bundle import imgui
 from repose.app.render.passes.force_chains import FORCE_CHAINS
-from repose.app.ui.panels import Panel, all_panels, experiment, next_step, plots, stability
+from repose.app.ui.panels import Panel, all_panels, experiment, next_step, plots, stability, task
 from repose.app.ui.questions import answer
 from repose.app.ui.ui import Ui
 from repose.sim.experiment.commands import Act, SetParameters, Start, UseThreads
@@ -321,3 +321,19 @@ def test_while_grains_flow_no_reset_stands_large_even_where_the_share_done_is_un
         harness.ui.snapshot = replace(flowing, actions=actions, phase="rested")
         harness.frame(2)
         assert "next.action" in harness.widgets
+
+
+@pytest.mark.parametrize(
+    ("needed", "shared"),
+    [
+        ([300.0, 100.0, 100.0], [300.0, 100.0, 100.0]),  # all have room
+        ([500.0, 100.0, 100.0], [300.0, 100.0, 100.0]),  # the statement wraps
+        ([500.0, 250.0, 200.0], [210.0, 145.0, 145.0]),  # all wrap
+        ([500.0, 300.0, 50.0], [210.0, 240.0, 50.0]),
+        ([100.0, 300.0, 300.0], [100.0, 200.0, 200.0]),  # a short statement takes no more than it needs
+    ],
+)
+def test_the_statements_of_outcomes_keep_their_share_beside_long_numbers(
+    needed: list[float], shared: list[float]
+) -> None:
+    assert task.shared_widths(needed, 500.0) == pytest.approx(shared)

@@ -8,13 +8,17 @@ from pathlib import Path
 
 import pytest
 from imgui_bundle import imgui
+from repose.app.language import use_language
 from repose.app.ui.panels import side_by_side
-from repose.app.ui.side_by_side import above_labels, insets, request, run_at
+from repose.app.ui.side_by_side import above_labels, insets, parsed, possible, request, run_at
 from repose.app.ui.tools import all_tools
 from repose.sim.experiment.commands import KeepOne, StartSideBySide
-from repose.sim.parameters import Value
+from repose.sim.parameters import ParameterError, Value
+from repose.sim.registry import scenes
 
 from tests.app.ui.panels.panel_harness import PanelHarness, full_snapshot, open_harness
+
+HEAP = scenes()["heap"].parameters
 
 
 @pytest.fixture
@@ -51,12 +55,30 @@ def test_typed_values_start_a_run_each_with_the_other_values_as_they_are(harness
 
 @pytest.mark.parametrize(
     ("text", "words"),
-    [("0.1", "1 value "), ("0.1,0.2,0.3,0.4,0.5", "5 values"), ("0.1, much", "type numbers"), ("0.1, 99", "99")],
+    [
+        ("0.1", "1 value "),
+        ("0.1,0.2,0.3,0.4,0.5", "5 values"),
+        ("0.1, much", "type numbers"),
+        ("0,1; much", "type numbers"),
+        ("0.1, 99", "99"),
+    ],
 )
 def test_values_that_cannot_be_used_are_refused_with_a_sentence(harness: PanelHarness, text: str, words: str) -> None:
     assert asked(harness, text) == []
     assert words in request(harness.ui).trouble
     assert harness.ui.overlay == "side_by_side"
+
+
+@pytest.mark.parametrize("text", ["0,1; 0,25", "0.1, 0.25", "0,1, 0,25", "0.1,0.25", "0.1; 0,25"])
+def test_values_with_decimal_commas_are_understood_where_the_language_has_them(text: str) -> None:
+    use_language("de")
+    try:
+        assert parsed(possible(HEAP.checked({}))["friction"], text) == (0.1, 0.25)
+        with pytest.raises(ParameterError, match="semicolons"):  # two whole numbers, or one with a decimal
+            parsed(possible(HEAP.checked({}))["friction"], "0,1")
+        assert parsed(possible(HEAP.checked({}))["grain_count"], "5,10") == (5, 10)
+    finally:
+        use_language("en")
 
 
 def test_the_integrator_is_chosen_by_name(harness: PanelHarness) -> None:
