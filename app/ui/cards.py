@@ -65,8 +65,8 @@ def draw_cards(ui: Ui, faces: list[CardFace]) -> str | None:
 
 
 def title_lines(title: str, width: float) -> list[str]:
-    """The title in at most `TITLE_LINES` lines of this width [px], divided at spaces, a longer word between letters;
-    what has no room is left out, with an ellipsis."""
+    """The title in at most `TITLE_LINES` lines of this width [px]. Lines are divided at spaces, and within a word that
+    is wider than a line; a longer title is cut and ends with an ellipsis."""
     lines = [""]
     for word in re.findall(r"\S+\s*", translated(title)):
         for piece in [word] if symbol_width(word.rstrip()) <= width else word:

@@ -88,15 +88,15 @@ def parsed(over: Parameter, text: str) -> tuple[Value, ...]:
 
 
 def _divided(over: Parameter, text: str) -> list[str]:
-    """The entries of a typed list with semicolons or commas between them; raises `ParameterError` where a comma can be
+    """The entries of a typed list that are separated by semicolons or commas. Raises `ParameterError` if a comma can be
     both a separator and a decimal sign."""
     pieces = text.split(";")
     return [word for piece in pieces for word in _at_commas(over, piece.strip(), alone=len(pieces) == 1)]
 
 
 def _at_commas(over: Parameter, text: str, alone: bool) -> list[str]:
-    """The entries of a list, `alone` if no semicolon is around it. Where commas can be decimal signs, one separates
-    only if a blank follows."""
+    """The entries of a list that are separated by commas; `alone` if the typed list has no semicolon. If commas can be
+    decimal signs, a comma is a separator only if a blank follows."""
     whole = bool(over.choices) or over.kind == "int" or "." in text
     if "," not in text or whole or (alone and decimal_sign() != ","):
         return text.split(",")

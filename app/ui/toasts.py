@@ -15,7 +15,7 @@ TOASTS, SEEN = "toasts", "toasts seen"
 MESSAGE = "message"
 """Source of what the experiment says."""
 LONG, SHORT = 9.0, 5.0
-"""Time for which a refusal and any other sentence are shown [s]."""
+"""Time for which a refusal, and any other sentence, is shown [s]."""
 NUMBER = re.compile(r"^-?\d+(\.\d+)?(e[+-]?\d+)?")
 MOST = 3
 """Largest number of sentences at a time; the oldest disappear first."""

@@ -15,8 +15,8 @@ from repose.app.ui.widgets import bring_forward, button
 ROW = "large"
 """The row of tabs."""
 LINES, LETTERS = 22.0, 39.0
-"""Height and width of the window in its text, at least [lines, heights of a letter]: the text has the same share of a
-window of any size."""
+"""Least height and width of the window [lines, heights of a letter]; the text of a larger window is enlarged so that it
+has the same share of the window."""
 SHARE, LEAST_PICTURE = 0.58, 300.0
 """Fraction of the width of the window for the plot in a lecture [-]; least width left for the grains, below which the
 plot covers them [px at scale 1]."""

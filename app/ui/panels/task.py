@@ -108,8 +108,8 @@ def _draw_outcomes(ui: Ui, outcomes: tuple[Outcome, ...], width: float) -> None:
 
 
 def shared_widths(needed: list[float], room: float) -> list[float]:
-    """Widths of statement, found and expected that have so much room together [px]; of a row that does not fit, the
-    statement has at least `STATEMENT` of the room, and the others wrap too."""
+    """Widths [px] of statement, found and expected value in a row of the width `room`. If the row does not fit, the
+    statement gets at least the fraction `STATEMENT` of it, and the text of the others wraps too."""
     statement, *others = needed
     statement = min(statement, max(room - sum(others), STATEMENT * room))
     spare = room - statement
