@@ -1,4 +1,4 @@
 """The application: command line, jobs without a window, and the window.
 
-Imports point from left to right: cli, jobs, window, ui, render, storage. Modules directly in this package are used by
-all of them. Physics belongs in `repose.sim`."""
+A package imports only packages to its right: cli, jobs, window, ui, lectures, render, storage. All of them may import
+the modules directly in this package. Physics belongs in `repose.sim`."""

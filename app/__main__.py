@@ -1,4 +1,4 @@
-"""The program's entry: `repose`, or `python -m app`."""
+"""Entry point of the program: `repose`, or `python -m repose.app`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def main() -> None:
     """Run the command line and leave with its exit code."""
     try:
         heed_signals()
-        # pygame greets on standard output, where --json promises one JSON object and nothing else.
+        # pygame prints a greeting to standard output, which must hold only one JSON object with --json.
         os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
         from repose.app.cli import standard_streams
 
@@ -20,7 +20,7 @@ def main() -> None:
         from repose.app.cli.commands import run_command_line
 
         sys.exit(run_command_line(sys.argv[1:]))
-    except Interrupt:  # before there was a command to answer it
+    except Interrupt:  # a signal before the command line handles signals
         sys.stderr.write("Stopped.\n")
         sys.exit(INTERRUPTED)
 

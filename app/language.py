@@ -1,4 +1,4 @@
-"""The language of the window: English sentences to sentences of the chosen language, and its decimal sign.
+"""Translation of the window's texts from English into the chosen language, with its decimal sign.
 
 All modules write English, with values inside; `sim`, files and the command line stay English. Only what is drawn in the
 window passes through `translated`. `assets/languages/xx.toml` has the sentences of one language. A key is an English
@@ -7,8 +7,8 @@ sentence; where the source code inserts a value, key and translation have `{name
     "Recording to {path}." = "Aufnahme in {path}."
 
 A drawn text is compared with the sentences: first as a whole, then with the values taken for `{name}`, then line by
-line, sentence by sentence and between signs such as ": ". A text therefore is translated wherever it comes from, also
-from another thread or process or from a saved run. A text that no sentence fits stays English.
+line, sentence by sentence and between signs such as ": ". The source of a text does not matter: another thread, another
+process or a saved run. A text that fits no sentence stays English.
 """
 
 from __future__ import annotations
@@ -45,18 +45,18 @@ CLAUSE = "; "
 """Between two sentences of a text without a full stop."""
 GAP = re.compile(r"(\s{2,})")
 IN_VALUE = r"(?:(?!\s\s).)"
-"""A letter of a value, which has no gap in it: what comes after a gap, such as a key, is no part of the sentence."""
+"""One character of a value. A value has no gap: text after a gap, such as a key, is not part of the sentence."""
 SIGNS = re.compile(r"( × | ± | …|; |, | → | = | – | · | \+ | / | \(|\)| \[[^\]]*\]|[✓✗]\s)")
-"""Between the parts of a text that is no sentence: a name with its value, a list."""
+"""Separators in a text that is not a sentence, such as a name with its value, or a list."""
 LEAST_FIXED = 2
-"""Least number of letters of a sentence outside its values; fewer fit any text."""
+"""Least number of letters of a sentence outside its values; a sentence with fewer letters fits any text."""
 LONGEST_SYMBOL = 3
 """Most characters of a symbol after a name."""
 FIRST_MARK = 0xF0000
 """Code point that stands for the first number of a text while it is translated; no font has it."""
 MOST_VAGUE, LONGEST_VAGUE = 5, 16
-"""A sentence with at most so many letters outside its values, such as {low} to {high}, fits values no longer, except
-sentences and names with a unit: height of the large grain [mm] over time [s]."""
+"""A sentence with at most `MOST_VAGUE` letters outside its values, such as {low} to {high}, fits only values of at most
+`LONGEST_VAGUE` characters, sentences, and names with a unit: height of the large grain [mm] over time [s]."""
 NAME_WITH_UNIT = re.compile(r"(?P<name>[^.:]*[^.: ])(?P<unit> +\[[^\]]+\])")
 COUNT = re.compile(rf"\W*[\d{chr(FIRST_MARK)}-\U000fffff].*|\W*", re.DOTALL)
 """A value that begins with a number."""
@@ -74,7 +74,7 @@ class Template:
     """Name of every place, in English order."""
     translation: str
     fixed: int
-    """Number of letters outside the places: of two templates that fit, the one with more is meant."""
+    """Number of letters outside the places; of several templates that fit, the one with most letters applies."""
 
 
 @dataclass
@@ -91,15 +91,17 @@ class Language:
     _texts: dict[str, str] = field(default_factory=dict)
     """Translations of drawn texts."""
     _shapes: dict[str, str] = field(default_factory=dict)
-    """Translations of drawn texts with marks in place of their numbers: the texts of a clock differ in these only."""
+    """Translations of drawn texts with marks in place of numbers; the texts of a clock differ only in numbers."""
     _numbered: list[str] = field(default_factory=list)
-    """Pieces of sentences with numbers of their own, which are no values, or with a number in two values, which keeps
-    its point: each begins after the first letter, which may be small or a capital, and ends before the full stop."""
+    """Pieces of sentences with a number that is not a value, or with a number in two values, which keeps its point.
+
+    Each piece begins after the first letter, which may be small or a capital, and ends before the full stop.
+    """
 
     def __post_init__(self) -> None:
         for english, translation in self.sentences.items():
             if not set(PLACE.findall(translation)) <= set(PLACE.findall(english)):
-                continue  # of an edited file: a value that the English sentence has not
+                continue  # an edited file may have a value that is not in the English sentence
             if PLACE.search(english):
                 self._add_template(english, translation)
             if NUMBER.search(english) or TWO_PARTS in english:
@@ -109,13 +111,13 @@ class Language:
             templates.sort(key=lambda template: -template.fixed)
 
     def translated(self, text: str) -> str:
-        """The text in this language, its numbers with the decimal sign of the language."""
-        found = self._texts.get(text)
-        if found is None:
+        """The text in this language; its numbers get the decimal sign of the language."""
+        translation = self._texts.get(text)
+        if translation is None:
             if len(self._texts) >= MOST_KEPT:
                 self._texts.clear()
-            found = self._texts[text] = self._translate(text)
-        return found
+            translation = self._texts[text] = self._translate(text)
+        return translation
 
     def _translate(self, text: str) -> str:
         if text in self.sentences:
@@ -125,49 +127,49 @@ class Language:
             return self._composed(text)
         marks = iter(range(FIRST_MARK, FIRST_MARK + len(numbers)))
         shape = NUMBER.sub(lambda match: chr(next(marks)), text)
-        found = self._shapes.get(shape)
-        if found is None:
+        translation = self._shapes.get(shape)
+        if translation is None:
             if len(self._shapes) >= MOST_KEPT:
                 self._shapes.clear()
-            found = self._shapes[shape] = self._composed(shape)
+            translation = self._shapes[shape] = self._composed(shape)
         for place, number in enumerate(numbers):
-            found = found.replace(chr(FIRST_MARK + place), self._localised(number))
-        return found
+            translation = translation.replace(chr(FIRST_MARK + place), self._localised(number))
+        return translation
 
     def _localised(self, text: str) -> str:
-        """The numbers of a text that is no sentence with the decimal sign of the language."""
+        """The text, which is not a sentence, with numbers in the decimal sign of the language."""
         return NUMBER.sub(lambda match: match[0].replace(".", self.decimal), text)
 
     def _unended(self, text: str) -> str | None:
-        """A sentence whose full stop was taken off, because it stands in a list."""
-        found = self.sentences.get(f"{text}.")
-        return found and found.rstrip(".。")
+        """Translation of a sentence that stands in a list without its full stop."""
+        translation = self.sentences.get(f"{text}.")
+        return translation and translation.rstrip(".。")
 
     def _named(self, text: str) -> str | None:
-        """A name with its symbol: packing fraction φ."""
+        """Translation of a name with its symbol: packing fraction φ."""
         name, _, symbol = text.rpartition(" ")
-        found = self.sentences.get(name) if len(symbol) <= LONGEST_SYMBOL or "_" in symbol else None
-        return f"{found} {self._localised(symbol)}" if found else None
+        translation = self.sentences.get(name) if len(symbol) <= LONGEST_SYMBOL or "_" in symbol else None
+        return f"{translation} {self._localised(symbol)}" if translation else None
 
     def _measured(self, text: str) -> str | None:
-        """A name with its unit, perhaps with a symbol between: angle of repose θ [°]."""
+        """Translation of a name with its unit, and perhaps a symbol between them: angle of repose θ [°]."""
         match = NAME_WITH_UNIT.fullmatch(text)
-        found = match and (self.sentences.get(match["name"]) or self._named(match["name"]))
-        return f"{found}{match['unit']}" if match and found else None
+        translation = match and (self.sentences.get(match["name"]) or self._named(match["name"]))
+        return f"{translation}{match['unit']}" if match and translation else None
 
     def _counted(self, text: str) -> str | None:
-        """A number with a unit or a name after it: 64 cells, ± 3.7° line fit."""
+        """Translation of a number with a unit or a name after it: 64 cells, ± 3.7° line fit."""
         word = WORD.search(text)
         number, words = (text[: word.start()], text[word.start() :]) if word else ("", text)
-        found = self.sentences.get(words) if number.endswith(" ") else None
-        return f"{self._localised(number)}{found}" if found else None
+        translation = self.sentences.get(words) if number.endswith(" ") else None
+        return f"{self._localised(number)}{translation}" if translation else None
 
     def _composed(self, text: str) -> str:
-        """A text of values and sentences; its first letter may be small in one place and a capital in the other."""
+        """Translation of a text of values and sentences, piece by piece."""
         if not WORD.search(text):
             return self._localised(text)
-        if found := self._whole(text):
-            return found
+        if translation := self._whole(text):
+            return translation
         for separator in (LINE, GAP, END, COLON, SIGNS):
             pieces = separator.split(text)
             if len(pieces) > 1:
@@ -176,18 +178,18 @@ class Language:
         return text.replace(bare, self._composed(bare)) if bare != text else self._localised(text)
 
     def _whole(self, text: str) -> str | None:
-        """A text that is one sentence or name; None if none fits."""
+        """Translation of a text that is one sentence or name, whose first letter may have the other case; or None."""
         small, capital = text[:1].lower() + text[1:], text[:1].upper() + text[1:]
         forms = tuple(dict.fromkeys((text, small, capital)))
         for look_up in (self.sentences.get, self._unended, self._named, self._measured, self._counted):
             for form in forms:
-                if found := look_up(form):
-                    return found[:1].upper() + found[1:] if form != text == capital else found
-        form, found = self._filled(forms)
-        return (found[:1].upper() + found[1:] if form != text == capital else found) or None
+                if translation := look_up(form):
+                    return translation[:1].upper() + translation[1:] if form != text == capital else translation
+        form, translation = self._filled(forms)
+        return (translation[:1].upper() + translation[1:] if form != text == capital else translation) or None
 
     def _joined(self, pieces: list[str]) -> str:
-        """Pieces at even places with what separates them between; several may be translated as one."""
+        """Translation of pieces (even places) and their separators (odd places); several pieces may be one sentence."""
         done = ""
         while pieces:
             count = next((n for n in range(len(pieces), 1, -2) if "".join(pieces[:n]) in self.sentences), 1)
@@ -196,8 +198,8 @@ class Language:
         return done
 
     def _filled(self, forms: tuple[str, ...]) -> tuple[str, str]:
-        """The form of the text that a sentence with places fits, and that sentence, its values translated too; both
-        empty if none fits."""
+        """The form of the text that fits a template, and the translation with translated values; both empty if no
+        template fits."""
         fitting = {
             (id(template), form): template
             for form in forms
@@ -207,7 +209,7 @@ class Language:
         for (_, form), template in sorted(fitting.items(), key=lambda entry: -entry[1].fixed):
             match = template.pattern.fullmatch(form)
             if match is not None and CLAUSE in form[: match.end(1)] and match.start(1) == 0:
-                continue  # the value at its beginning has a sentence before it
+                continue  # the value at the beginning of the text contains another sentence
             if match is not None and self._are_values(template, match):
                 values = {name: self._composed(text) for name, text in zip(template.names, match.groups())}
                 pieces = PLACE.split(template.translation)
@@ -215,9 +217,11 @@ class Language:
         return "", ""
 
     def _are_values(self, template: Template, match: re.Match[str]) -> bool:
-        """Whether the sentence may have these values: none contains the end of a sentence where all sentences of the
-        text are known; a sentence of few letters has short values; one such as {done} of {runs}, which would fit many
-        texts, begins with a number."""
+        """Whether the sentence may have these values.
+
+        No value contains the end of a sentence if all sentences of the text have translations. A sentence of few
+        letters has short values. A sentence such as {done} of {runs}, which would fit many texts, begins with a number.
+        """
         if any(map(END.search, match.groups())) and self._are_sentences(match.string):
             return False
         if template.fixed <= LEAST_FIXED and match.start(1) == 0 and not COUNT.fullmatch(match[1]):
@@ -231,7 +235,7 @@ class Language:
         return NAME_WITH_UNIT.fullmatch(text) is not None or (text[:1].isdigit() or text[:1] >= chr(FIRST_MARK))
 
     def _are_sentences(self, text: str) -> bool:
-        """Whether a text is several sentences, each of which is known: then none of them is part of a value."""
+        """Whether every sentence of the text has a translation; then no sentence is part of a value."""
         return all(self._whole(piece) for piece in END.split(text)[::2])
 
     def _add_template(self, english: str, translation: str) -> None:
@@ -290,6 +294,6 @@ def read_language(code: str) -> Language:
 
 
 def language_for(wanted: list[str]) -> str:
-    """The first of the wanted languages, such as de or de-AT, that there is; English if there is none."""
+    """Code of the first wanted language, such as de or de-AT, that has sentences here; English if none has."""
     codes = (code.replace("_", "-").partition("-")[0].lower() for code in wanted)
     return next((code for code in codes if code in NATIVE), ENGLISH)

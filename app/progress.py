@@ -15,7 +15,7 @@ FIRST_SILENCE, LONGEST_SILENCE = 0.5, 60.0
 
 
 def say(sentence: str) -> None:
-    """Write a line to standard error, which may be gone."""
+    """Write a line to standard error; do nothing if standard error is closed."""
     with suppress(OSError, ValueError):
         print(sentence, file=sys.stderr, flush=True)
 

@@ -1,4 +1,4 @@
-"""The signals that end programs, answered from the first instant on; imports nothing that takes time."""
+"""Handlers of the signals that end programs; this module imports nothing slow, so that they are installed first."""
 
 from __future__ import annotations
 
@@ -10,25 +10,26 @@ from types import FrameType
 
 SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 INTERRUPTED = 130
-"""Exit code of what was stopped by Ctrl-C or a signal."""
+"""Exit code of a command stopped by Ctrl-C or another signal."""
 
 CAUGHT: list[int] = []
-"""Signals so far: what is raised while a library loads may be swallowed there, and is asked for here again."""
+"""Numbers of the signals so far. A library may swallow `Interrupt` while it loads; `stoppable` reads them again."""
 
 
 class Interrupt(BaseException):
-    """What a signal raises: where KeyboardInterrupt passes an `exec` CPython loses the exit code and typer the word."""
+    """Raised by a signal instead of `KeyboardInterrupt`, for which CPython loses the exit code in an `exec`, and typer
+    the message."""
 
 
 _held: list[bool] = []
-"""For every block of `held` that is being carried out, whether a signal has come in it."""
+"""For each running block of `held`: whether a signal has come in this block."""
 
 
 @contextmanager
 def held() -> Iterator[None]:
-    """Answer signals at the end of the block.
+    """Postpone the answer to signals to the end of the block.
 
-    A library in C++ that runs Python code while it is loaded, as imgui_bundle does, aborts the program if that raises.
+    A C++ library that runs Python code while it loads, such as imgui_bundle, aborts the program if this code raises.
     """
     if threading.current_thread() is not threading.main_thread():  # only the main thread gets signals
         yield
@@ -42,7 +43,7 @@ def held() -> Iterator[None]:
 
 
 def stop_at_once() -> None:
-    """Raise `Interrupt`, inside a block of `held` at its end."""
+    """Raise `Interrupt`: now, or at the end of a block of `held`."""
     if not _held:
         raise Interrupt
     _held[-1] = True
@@ -55,7 +56,7 @@ def interrupt(number: int, frame: FrameType | None) -> None:
 
 
 def heed_signals() -> None:
-    """Answer all of them as Ctrl-C is; those ignored from outside (nohup) stay ignored."""
+    """Handle all `SIGNALS` like Ctrl-C; signals ignored from outside (nohup) stay ignored."""
     for number in SIGNALS:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, interrupt)

@@ -1,4 +1,4 @@
-"""Ctrl-C and other signals: the first asks the run to end between two batches, the second ends it at once."""
+"""Ctrl-C and other signals: the first ends the run between two batches, the second ends it at once."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ class StopAsked(Exception):
 
 @dataclass
 class Stop:
-    """Whether the run is asked to end."""
+    """Request to end the run."""
 
     asked: bool = False
     listening: bool = False
-    """True once the run checks `asked`; before that, as during the first compilation, a signal ends it at once."""
+    """True once the run checks `asked`; until then, for example in the first compilation, a signal ends it at once."""
 
     def check(self) -> None:
-        """Raise `StopAsked` if the run is asked to end."""
+        """Raise `StopAsked` if a signal has requested the end of the run."""
         self.listening = True
         if self.asked:
             raise StopAsked

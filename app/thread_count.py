@@ -14,7 +14,8 @@ AUTOMATIC = "auto"
 def asked_threads(text: str) -> int | None:
     """The number given to --threads, None for automatic; raises `ParameterError`.
 
-    A number above that of the processors is reduced to it, with a message, because more threads would only wait.
+    A number above that of the processors is reduced to the number of processors, with a message: more threads would
+    only wait.
     """
     word = text.strip().lower()
     if word in ("", AUTOMATIC):

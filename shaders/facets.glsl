@@ -1,4 +1,4 @@
-// Translucent triangles of walls: glassy, denser where they are seen at a slant, fainter from behind.
+// Translucent triangles of walls, more opaque at oblique incidence of the line of sight, fainter from behind.
 // Colours in and out are linear light, premultiplied on output.
 
 #ifdef VERTEX
@@ -16,7 +16,7 @@ flat out vec3 normal;
 flat out vec4 paint;
 
 void main() {
-    // The fourth corner of the square falls on the third: what is left is the triangle.
+    // The fourth corner of the square coincides with the third, which leaves a triangle.
     world = gl_VertexID == 0 ? a : (gl_VertexID == 1 ? b : c);
     normal = mat3(world_to_view) * normalize(cross(b - a, c - a));
     vec4 place = world_to_view * vec4(world, 1.0);
@@ -32,12 +32,12 @@ in vec3 world;
 flat in vec3 normal;
 flat in vec4 paint;
 
-uniform vec4 cut;              // hides what has cut.xyz * x + cut.w > 0
+uniform vec4 cut;              // points x with cut.xyz . x + cut.w > 0 are hidden
 
 out vec4 light;
 
-const float BEHIND = 0.6;      // of a face seen from behind
-const float SLANT = 6.0;       // how much denser a face is that is seen along its plane
+const float BEHIND = 0.6;      // factor on the opacity of a face seen from behind
+const float SLANT = 6.0;       // relative increase of the opacity of a face seen along its plane
 
 void main() {
     if (dot(cut.xyz, world) + cut.w > 0.0) discard;

@@ -6,12 +6,12 @@ layout(location = 0) in vec4 sides;    // x0, y0, x1, y1 [m]
 layout(location = 1) in float height;  // [m]
 layout(location = 2) in vec3 colour;
 layout(location = 3) in vec4 lit;      // share of light at (x0, y0), (x1, y0), (x0, y1), (x1, y1)
-layout(location = 4) in vec4 solid;    // and how much of the ground is there
+layout(location = 4) in vec4 solid;    // opacity of the ground at the same corners
 
 uniform mat4 world_to_view;
 uniform mat4 view_to_clip;
 
-out vec2 within;                       // from corner to corner
+out vec2 within;                       // position in the rectangle, 0 to 1
 flat out vec4 corner_light;
 flat out vec4 corner_alpha;
 flat out vec3 paint;

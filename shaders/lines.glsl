@@ -25,7 +25,7 @@ void main() {
     float margin = half_width + 1.0;
     place = vec2((gl_VertexID & 1) == 1 ? reach + margin : -margin, (gl_VertexID >> 1) == 1 ? margin : -margin);
     gl_Position = vec4((first + along * place.x + across * place.y) * 2.0 / framebuffer, 0.0, 1.0);
-    // A line thinner than a pixel gives its share of light instead.
+    // A line thinner than a pixel is drawn one pixel wide with less opacity.
     paint = colour * vec4(1.0, 1.0, 1.0, 0.5 * width / half_width);
 }
 #endif

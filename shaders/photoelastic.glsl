@@ -43,7 +43,7 @@ out vec4 light;
 const float PI = 3.14159265;
 const vec3 ORDERS = vec3(550.0 / 630.0, 550.0 / 540.0, 550.0 / 450.0);  // of red, green and blue per order at 550 nm
 const float GROUND = 0.035;                                             // light of a disc without stress
-const float NEAREST = 0.02;                                             // to a load: half the width of a contact [radii]
+const float NEAREST = 0.02;                                             // least distance to a load: half the width of a contact [radii]
 
 void main() {
     float distance = length(place);

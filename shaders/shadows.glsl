@@ -1,15 +1,15 @@
-// Soft round shadows on the ground, one per sphere, as instanced rectangles: black with a share of alpha.
+// Soft round shadows on the ground, one per sphere, as instanced rectangles: black with the darkness as alpha.
 
 #ifdef VERTEX
 layout(location = 0) in vec3 place;    // middle of the shadow [m]
-layout(location = 1) in vec2 reach;    // radius of the sphere, and how soft the rim is [m]
-layout(location = 2) in vec2 fall;     // how much longer than wide, and how dark (0 to 1)
+layout(location = 1) in vec2 reach;    // radius of the sphere, and half width of the soft rim [m]
+layout(location = 2) in vec2 fall;     // length over width, and darkness (0 to 1)
 
 uniform mat4 world_to_view;
 uniform mat4 view_to_clip;
-uniform vec3 lamp;                     // towards it, in the world
+uniform vec3 lamp;                     // unit vector towards the lamp, in the world
 
-out vec2 within;                       // from the middle, the length already shrunk to a circle [m]
+out vec2 within;                       // position from the middle, with the length scaled to that of a circle [m]
 flat out vec2 rim;
 flat out float dark;
 

@@ -5,7 +5,7 @@
 layout(location = 0) in vec3 a;        // corners [m]
 layout(location = 1) in vec3 b;
 layout(location = 2) in vec3 c;
-layout(location = 3) in vec3 na;       // unit normals at them, outwards
+layout(location = 3) in vec3 na;       // outward unit normals at the corners
 layout(location = 4) in vec3 nb;
 layout(location = 5) in vec3 nc;
 layout(location = 6) in vec3 colour;
@@ -18,7 +18,7 @@ out vec3 normal;
 flat out vec3 paint;
 
 void main() {
-    // The fourth corner of the square falls on the third: what is left is the triangle.
+    // The fourth corner of the square coincides with the third, which leaves a triangle.
     vec3 world = gl_VertexID == 0 ? a : (gl_VertexID == 1 ? b : c);
     normal = gl_VertexID == 0 ? na : (gl_VertexID == 1 ? nb : nc);
     vec4 place = world_to_view * vec4(world, 1.0);
@@ -34,7 +34,7 @@ in vec3 normal;
 flat in vec3 paint;
 
 uniform mat4 world_to_view;
-uniform vec3 lamp;                     // towards it, in the world
+uniform vec3 lamp;                     // unit vector towards the lamp, in the world
 
 out vec4 light;
 

@@ -1,5 +1,5 @@
-// Spheres as instanced squares: each pixel follows its line of sight to the sphere, so shape and depth are exact and
-// the edge is computed, one pixel wide at any zoom. Draw the farthest first: edges blend with what is behind them.
+// Spheres as instanced squares. Each pixel follows its line of sight to the sphere: shape and depth are exact, and the
+// edge is computed, one pixel wide at any zoom. Draw the farthest first, because edges blend with the colour behind them.
 // Colours in and out are linear light, premultiplied on output.
 
 #ifdef VERTEX
@@ -8,7 +8,7 @@ layout(location = 1) in float radius;      // [m]
 layout(location = 2) in vec4 face;
 layout(location = 3) in vec4 rim;          // colour, width [pixel]
 layout(location = 4) in vec4 orientation;  // unit quaternion w, x, y, z; all zero for a sphere without marks
-layout(location = 5) in vec4 neighbours;   // direction away from them, and their density (0 to 1)
+layout(location = 5) in vec4 neighbours;   // direction away from the neighbours, and their density (0 to 1)
 layout(location = 6) in vec2 arriving;     // share of the lamp's and of the sky's light
 
 uniform mat4 world_to_view;
@@ -67,18 +67,18 @@ flat in vec2 light_share;
 uniform mat4 world_to_view;
 uniform float focal;
 uniform float near;
-uniform vec3 lamp;             // towards it, in the world
+uniform vec3 lamp;             // unit vector towards the lamp, in the world
 
 out vec4 light;
 
-const float KEY = 0.56;        // of the lamp; with SKY and FILL the best lit side shows the legend's colour
-const float SKY = 0.28;        // from above
-const float FILL = 0.44;       // from the eye, so that no side is lost in the dark
+const float KEY = 0.56;        // light of the lamp; with SKY and FILL the brightest side shows the legend's colour
+const float SKY = 0.28;        // light from above
+const float FILL = 0.44;       // light from the eye, so that every side is visible
 const float BURIED = 0.9;     // darkening of a side that neighbours cover
-const float CONTOUR = 0.45;    // light left at the contour, which parts grains of one colour
+const float CONTOUR = 0.45;    // light left at the contour, which separates grains of one colour
 const float MARK = 0.6;       // light left on the marked octants
 
-// The vector as the turned sphere itself sees it.
+// The vector in the frame of the rotated sphere.
 vec3 turned_back(vec3 v, vec4 q) {
     vec3 axis = -q.yzw;
     return v + 2.0 * cross(axis, cross(axis, v) + q.x * v);

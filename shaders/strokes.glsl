@@ -4,7 +4,7 @@
 #ifdef VERTEX
 layout(location = 0) in vec3 start;    // [m]
 layout(location = 1) in vec3 end;      // [m]
-layout(location = 2) in vec2 width;    // as a rod [m], and at least that much on the screen [pixel]
+layout(location = 2) in vec2 width;    // width as a rod [m], and least width on the screen [pixel]
 layout(location = 3) in vec4 colour;
 
 uniform mat4 world_to_view;
@@ -30,7 +30,7 @@ void main() {
         gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
         return;
     }
-    // Clip what is behind the eye; it would appear mirrored.
+    // Clip the part behind the eye, which would appear mirrored.
     if (a.z > front) { float t = (front - a.z) / (b.z - a.z); a = mix(a, b, t); p = mix(p, q, t); }
     if (b.z > front) { float t = (front - b.z) / (a.z - b.z); b = mix(b, a, t); q = mix(q, p, t); }
     vec4 first = view_to_clip * vec4(a, 1.0);
@@ -52,7 +52,7 @@ void main() {
     gl_Position = vec4(pixel * 2.0 / framebuffer, last ? second.z : first.z, 1.0);
     world = vec4(last ? q : p, 1.0) / -here.z;
     rod = width.x > 0.0 ? 1.0 : 0.0;
-    // A line thinner than a pixel gives its share of light instead.
+    // A line thinner than a pixel is drawn one pixel wide with less opacity.
     paint = colour * vec4(1.0, 1.0, 1.0, 0.5 * thick / half_width);
 }
 #endif
@@ -65,11 +65,11 @@ flat in float reach;
 flat in float rod;
 flat in vec4 paint;
 
-uniform vec4 cut;              // hides what has cut.xyz * x + cut.w > 0
+uniform vec4 cut;              // points x with cut.xyz . x + cut.w > 0 are hidden
 
 out vec4 light;
 
-const float ROUND = 0.55;      // how much darker the side of a rod is than its middle
+const float ROUND = 0.55;      // fraction of the light that is absent at the side of a rod
 
 void main() {
     vec3 here = world.xyz / world.w;

@@ -160,7 +160,7 @@ def repose(
 def _use_plugins(files: Sequence[Path]) -> list[str]:
     """Import these files as plug-ins and report the plug-ins that cannot be used; returns names of the files' scenes.
 
-    Shipped scenes are imported to compare names. This import takes a second and is left out without plug-ins.
+    Shipped scenes are imported to compare names. This import takes a second; it is skipped if there are no plug-ins.
     """
     from repose.sim import registry
 
@@ -477,7 +477,7 @@ def bench(
     from repose.app.jobs.remaining_time import time_left
     from repose.sim.study import bench
 
-    began, of_engine = time.monotonic(), 0.5 if quick else 0.8  # share of the whole time
+    began, of_engine = time.monotonic(), 0.5 if quick else 0.8  # fraction of the whole time
 
     def shown(progress: Progress, first: float, last: float) -> bench.Tell:
         def tell(words: str, share: float) -> None:

@@ -11,14 +11,15 @@ from contextlib import suppress
 from repose.app.progress import say
 
 OUTPUT = (errno.EBADF, errno.ENOSPC, errno.EIO, errno.EFBIG)
-"""Error codes of writing to a stream, besides that of a closed pipe; errors of files contain the file name."""
+"""Error codes of writing to a stream, other than the code of a closed pipe; errors of files contain the file name."""
 
 
 def secure() -> None:
     """Open replacements of closed standard streams.
 
-    Otherwise a file opened later would get their number, and text for the terminal would be written into it. A write to
-    a closed standard output fails when it is flushed, as on a full disk; text for a closed standard error is discarded.
+    Otherwise a file opened later would get the number of a closed stream, and text for the terminal would be written
+    into this file. A write to a closed standard output fails when it is flushed, as on a full disk; text for a closed
+    standard error is discarded.
     """
     while True:
         number = os.open(os.devnull, os.O_RDWR)

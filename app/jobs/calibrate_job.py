@@ -36,7 +36,7 @@ from repose.sim.study.runs_on_disk import StudyRuns
 
 PRESET, PICTURE, DESCRIPTION = "preset.toml", "calibration.png", "calibration.json"
 NEAR = 1e-6
-"""Distance from an end of the range at which an interval is cut off by it, as a share of the end [-]."""
+"""Relative distance from an end of the range within which this end cuts an interval off [-]."""
 FRICTIONS = (0.05, 0.1, 0.2)
 """Friction coefficients of θ = k arctan μ: the range of the thesis."""
 
@@ -121,11 +121,11 @@ def run_calibration(request: Request) -> int:
 
 
 def _description(goal: Goal) -> dict[str, Any]:
-    """What must be equal for a folder to be continued; a finer precision and more runs are a continuation."""
-    found = report(goal, Found(math.nan, math.inf, (0.0, 0.0), (), math.nan), ())
-    kept = ("scene", "parameter", "range", "wanted", "frictions", "values")
-    described: dict[str, Any] = json.loads(json_text({name: found[name] for name in kept}))
-    return described
+    """The entries that must be equal to continue a folder; precision and number of runs may differ."""
+    entries = report(goal, Found(math.nan, math.inf, (0.0, 0.0), (), math.nan), ())
+    compared = ("scene", "parameter", "range", "wanted", "frictions", "values")
+    description: dict[str, Any] = json.loads(json_text({name: entries[name] for name in compared}))
+    return description
 
 
 def _continued(request: Request) -> bool:
@@ -133,10 +133,10 @@ def _continued(request: Request) -> bool:
     out = request.out
     if out is None or not (out / DESCRIPTION).is_file():
         return False
-    theirs: Any = None
+    stored: Any = None
     with suppress(OSError, ValueError):
-        theirs = json.loads((out / DESCRIPTION).read_text(encoding="utf-8"))
-    if theirs != _description(request.goal):
+        stored = json.loads((out / DESCRIPTION).read_text(encoding="utf-8"))
+    if stored != _description(request.goal):
         raise ParameterError(f"--out {out} contains another calibration: choose another folder.")
     if not request.resume:
         raise ParameterError(f"--out {out} contains this calibration already: continue it with --resume.")

@@ -24,7 +24,7 @@ DONE, NOT_ALL = 0, 1
 
 @dataclass(frozen=True)
 class Request:
-    """What the command line asks for; see the help of its options."""
+    """The arguments of `repose clump`, which the help of its options explains."""
 
     source: str
     spheres: int = 50
@@ -32,11 +32,11 @@ class Request:
     rho: float | None = None
     grid: int = 64
     size: float | None = None
-    """[m]."""
+    """Longest edge of the body [m]; None for the default."""
     unit: str = "mm"
     kappa: float = 0.5
     density: float = 2500.0
-    """[kg/m³]."""
+    """Density of the material [kg/m³]."""
     out: Path | None = None
     picture: Path | None = None
     exports: tuple[Path, ...] = ()
@@ -144,8 +144,9 @@ def text_of_made(made: Made) -> str:
 
 def facts(made: Made) -> str:
     """The line under the picture."""
-    found = made.quality
+    quality = made.quality
     return (
-        f"$Q_V$ = {found.volume_ratio:.3f}    $Q_r$ = {found.roughness:.3f}    IoU = {found.overlap:.3f}    "
-        f"surface error {100.0 * found.surface_error:.1f} %    volume outside the body {100.0 * found.protrusion:.1f} %"
+        f"$Q_V$ = {quality.volume_ratio:.3f}    $Q_r$ = {quality.roughness:.3f}    IoU = {quality.overlap:.3f}    "
+        f"surface error {100.0 * quality.surface_error:.1f} %    "
+        f"volume outside the body {100.0 * quality.protrusion:.1f} %"
     )

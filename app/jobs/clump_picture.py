@@ -20,7 +20,7 @@ LIGHT = np.array([-0.45, 0.55, 0.70])
 """Direction to the light: right, up, towards the eye [-]."""
 GREY = np.array([0.72, 0.74, 0.78])
 MARCHES, NEAR = 120, 0.02
-"""Largest number of steps of a ray, and depth at which it has arrived [steps of the grid]."""
+"""Largest number of steps of a ray, and distance from the surface at which the ray has arrived [steps of the grid]."""
 
 
 def axes_of_view() -> Floats:
@@ -57,7 +57,7 @@ def shaded(normal: Floats, colour: Floats) -> Floats:
 
 
 def drawn_body(body: Body, view: _View) -> Floats:
-    """The body, shape (pixels, pixels, 3) and opacity: each ray advances by its distance from the surface."""
+    """Colour and opacity of the body, shape (pixels, pixels, 4): each ray advances by its distance from the surface."""
     field = body.field
     x, y = np.meshgrid(view.x, view.y)
     start = x.ravel()[:, None] * view.axes[0] + y.ravel()[:, None] * view.axes[1] + view.front * view.axes[2]
@@ -86,7 +86,7 @@ def drawn_body(body: Body, view: _View) -> Floats:
 
 
 def drawn_clump(clump: Clump, view: _View, colours: Floats) -> Floats:
-    """The spheres in these colours, shape (members, 3), as `drawn_body`."""
+    """Colour and opacity of the spheres, shape (pixels, pixels, 4); `colours` has shape (members, 3)."""
     picture = np.zeros((PIXELS, PIXELS, 4))
     nearest = np.full((PIXELS, PIXELS), -np.inf)
     for place, radius, colour in zip(clump.centre @ view.axes.T, clump.radius, colours):
@@ -136,6 +136,6 @@ def write_picture(body: Body, clump: Clump, facts: str, file: BinaryIO) -> None:
 
 
 def _round_length(longest: float) -> float:
-    """The largest of 1, 2 and 5 times a power of ten that is not larger."""
+    """The largest of 1, 2 and 5 times a power of ten that is at most `longest`."""
     power = 10.0 ** math.floor(math.log10(longest))
     return max(step * power for step in (1.0, 2.0, 5.0) if step * power <= longest * (1.0 + 1e-9))

@@ -44,7 +44,7 @@ MISSING_OPENGL = {
     "NVIDIA). In a virtual machine or Remote Desktop install 'OpenCL, OpenGL and Vulkan Compatibility Pack' from the "
     "Microsoft Store.",
 }
-"""Why it may be missing and what to install, by `sys.platform`."""
+"""Why OpenGL may be missing and what to install, by `sys.platform`."""
 PATIENCE = 60.0
 """Longest wall time of the OpenGL check in its separate process [s]."""
 
@@ -75,8 +75,7 @@ def has_display() -> bool:
 
 
 def probe_opengl() -> None:
-    """Print version and renderer of OpenGL as JSON; runs in a separate process, because a broken driver can crash
-    it."""
+    """Print version and renderer of OpenGL as JSON; called in a separate process, which a broken driver can crash."""
     from repose.app.window.window import open_offscreen
 
     window = open_offscreen((64, 64))

@@ -24,13 +24,13 @@ LATEST = 0.3
 """Latest time of a kill after the beginning of filming [s]: most kills fall in the first film or at the start of the
 second."""
 FRAMES = 12
-"""Of one film; the program makes one after the other, so that kills also come while one is being completed."""
+"""Frames of one film. A program makes film after film, so that some kills come while a film is being completed."""
 PATIENCE = 300.0
-"""How long all of them may take [s]."""
+"""Longest wall time of all kills [s]."""
 
 
 def kill_films(folder: str, count: int, seed: int) -> None:
-    """Kill that many programs while they film into a folder; run it in a process without other threads, as it forks."""
+    """Kill `count` programs while they film into a folder; forks, so that no other thread may run in the process."""
     import av  # here, so that no child has to load it
 
     assert av
@@ -60,7 +60,7 @@ def _film_for_ever(path: Path, seed: int) -> None:
 
 
 def unplayable(folder: Path) -> tuple[list[str], int]:
-    """What is in the folder and not a film with a frame in it, drafts too; and how many films there are."""
+    """Files in the folder that are not films with at least one frame, drafts included; and the number of films."""
     import av
 
     wrong, films = [], 0
@@ -75,7 +75,7 @@ def unplayable(folder: Path) -> tuple[list[str], int]:
 
 
 def killed_films(count: int, seed: int = 7) -> tuple[list[str], int]:
-    """What that many kills leave which cannot be played, once another film has been begun; and the films they leave."""
+    """Unplayable files after `count` kills and the beginning of another film; and the number of films left."""
     if not hasattr(os, "fork"):
         raise NotAvailable("no processes to fork")
     with tempfile.TemporaryDirectory() as folder:
@@ -87,6 +87,6 @@ def killed_films(count: int, seed: int = 7) -> tuple[list[str], int]:
 
 
 def films_left_by_kills() -> Outcome:
-    """Of 20 programs killed while filming, files that cannot be played."""
+    """Number of unplayable files that 20 programs leave which are killed while they film."""
     wrong, _ = killed_films(20)
     return Outcome(len(wrong), 0, "files")

@@ -1,4 +1,4 @@
-"""Pages, heads and strips of words for a film of experiments side by side, whose pictures have no room for them."""
+"""Title pages, heads and labels for films of experiments side by side, whose pictures have no room for text."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ PLACE, TITLE, QUESTION, CARD = 0.75, 1.25, 0.9, 1.9
 """Sizes of the place in the lecture, of title and question over the pictures, and of the title on its card, relative to
 ordinary letters."""
 MARGIN = 0.6
-"""Around words [heights of letters]."""
+"""Free edge around text [heights of letters]."""
 Colour = tuple[int, int, int]
 
 
 def title_card(size: Size, lines: Lines, labels: tuple[str, ...], origin: str) -> Picture:
-    """Title and question in the middle of the film, with what the experiments differ in."""
+    """Title and question in the middle of the film, with the labels of the experiments."""
     surface, unit = _surface(size), LETTER * size[1]
     rows = [
         *_rows(lines.place, PLACE * unit, FAINT, size[0]),
@@ -51,7 +51,7 @@ def head_height(size: Size, title: str, sentences: tuple[str, ...]) -> int:
 
 
 def head(size: Size, height: int, lines: Lines) -> Picture:
-    """Title and question, or once the step is over its answer, above the pictures of a film of that size."""
+    """Title and question above the pictures of a film; after the end of the step the answer instead of the question."""
     surface, unit = _surface((size[0], height)), LETTER * size[1]
     y = MARGIN * unit
     for line, letters, colour in [
@@ -64,7 +64,7 @@ def head(size: Size, height: int, lines: Lines) -> Picture:
 
 
 def strip_height(size: Size) -> int:
-    """Height of the name of an experiment over its picture, in a film of that size [pixel]."""
+    """Height of the name of an experiment above its picture, in a film of this size [pixel]."""
     return round(1.6 * LETTER * size[1])
 
 

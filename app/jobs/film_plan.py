@@ -17,7 +17,7 @@ OVERLAYS = ("full", "none")
 """Values of `--overlay`: with title card, texts and marks, or the grains only."""
 
 FPS, ANIMATION_FPS = 60.0, 25.0
-"""Default frames per second of films, and of GIF and WebP, which are large files and which programs play slowly."""
+"""Default frames per second of films, and of GIF and WebP: these files are large, and programs play them slowly."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class FilmPlan:
     light: bool = False
     """Whether the background is light, for print."""
     shown: tuple[str, ...] = ()
-    """Switches of the draw passes that are on besides those that are on anyway."""
+    """Switches of draw passes that are on in addition to the default ones."""
 
     @property
     def view(self) -> View:
@@ -72,7 +72,7 @@ def plan_film(
 
 
 def checked_switches(names: Sequence[str]) -> tuple[str, ...]:
-    """The names, if there are switches of these names; raises `ParameterError`."""
+    """The names, if each is the name of a switch; raises `ParameterError`."""
     if names:
         from repose.app.render.passes import all_switches  # imports every pass: only when one is named
 

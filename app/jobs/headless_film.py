@@ -22,7 +22,7 @@ class HeadlessFilm:
     """
 
     def __init__(self, plan: FilmPlan, title: str = "") -> None:
-        """Begin a film with that title, or that of the scene; raises `RecorderError`, `WindowError`."""
+        """Begin a film with this title, or the title of the scene; raises `RecorderError`, `WindowError`."""
         self._recorder = Recorder(plan.path, plan.size, plan.fps)
         try:
             self._maker = open_picture_maker(plan.size)
@@ -34,7 +34,7 @@ class HeadlessFilm:
         self.needs_forces = needs_forces(view)
         """Whether the snapshots must contain forces of contacts."""
         self._held: Frame | None = None
-        """The newest frame, not written until it is known to be before the end."""
+        """The newest frame; it is written later, because the duration of the run decides how often."""
         self._taken = 0
         self._closed = False
         self.at_phases = plan.speed is None

@@ -1,4 +1,4 @@
-"""A run without a window: invalid requests are refused before any work, and no result is lost after it.
+"""A run without a window: an invalid request is refused before any work, and no result of the work is lost.
 
 Writes `result.json` and a picture of the end state, each completely or not at all, and a film if requested. During the
 run `result.json` contains the results so far.
@@ -91,7 +91,7 @@ class Places:
 
 
 def _claimed(job: Job) -> Places:
-    """Claim the names of all files but the film; raises `ParameterError`."""
+    """Claim the names of all files except the film; raises `ParameterError`."""
     wanted: dict[str, tuple[str, Path]] = {}
     if job.only_prints:
         places = Places(None, False)
@@ -256,7 +256,7 @@ def summary(simulation: Experiment, stopped: bool = False) -> str:
 
 
 def sayer_of_crowding(simulation: Experiment) -> Callable[[], None]:
-    """A function, called during the run, that says once that fewer threads than allowed step the grains."""
+    """A function to call during the run: it reports once if fewer threads than allowed advance the grains."""
     said = False
 
     def say_crowded() -> None:
@@ -300,12 +300,12 @@ def _writers(job: Job, simulation: Experiment, text: str) -> dict[str, Callable[
 
 
 def _illustrate(simulation: Experiment, place: Claim) -> None:
-    """Put a small picture into the saved run, for the list of recent runs; in silence where none can be drawn."""
+    """Put a small picture into the saved run, for the list of recent runs; without a message if it cannot be drawn."""
     from repose.sim.experiment import saved_run
 
     snapshot = Snapshot()
     take_snapshot(simulation, snapshot)
-    with suppress(Exception):  # a driver may raise anything; the run is saved already, and is one without a picture too
+    with suppress(Exception):  # a driver may raise anything; the run is already saved, without a picture
         picture = small_picture(snapshot)
         place.write_early(lambda file: saved_run.write(saved_copy(simulation), file, picture))
 
@@ -334,7 +334,7 @@ def output_folder(wanted: Path | None, name: str, taken: Sequence[str] | None) -
     """A folder that contains none of the files `taken`, and whether it is new; by default the next free
     `repose-NAME-N`.
 
-    With None the folder must be empty but for hidden files, such as the claim of a study under way. Raises
+    With `taken=None` the folder may contain only hidden files, such as the claim of a running study. Raises
     `ParameterError`.
     """
     try:

@@ -25,13 +25,13 @@ class Job:
     scene: str
     preset: str
     title: str
-    """Of the preset."""
+    """Title of the preset."""
     values: dict[str, Value]
     """Parameters that differ from the scene's defaults, SI."""
     seed: int
     ready: str | None
     out: Path | None
-    """Folder for the results; None for a new one in the current folder, or for none if they are only printed."""
+    """Folder for the results. None: a new folder in the current one, or no folder if the results are only printed."""
     size: tuple[int, int]
     """Size of picture and film [pixel]."""
     film: FilmPlan | None
@@ -46,7 +46,7 @@ class Job:
     threads: int | None = None
     """Threads of the engine; None for automatic."""
     shown: tuple[str, ...] = ()
-    """Switches of the draw passes that are on in the picture besides those that are on anyway."""
+    """Switches of draw passes that are on in the picture in addition to the default ones."""
 
     @property
     def only_prints(self) -> bool:
@@ -93,7 +93,7 @@ def plan(
     typed = _parsed(changes, chosen.scene)
     values = typed if resumed else dict(chosen.values) | typed
     if resumed:
-        # with the meshes in the run file: the mesh files may have been deleted
+        # Checked with the meshes in the run file, because the mesh files may have been deleted.
         resumed.now.now.parameters.changed(**values)
     else:
         parameters.checked(values)
@@ -130,7 +130,7 @@ def title_of(saved: SavedRun) -> str:
 
 
 def resumed_name(path: Path) -> str:
-    """The name shown for a saved run, as for a preset."""
+    """Name that is shown for a saved run in place of a preset."""
     return f"saved run {path.name}"
 
 

@@ -48,15 +48,15 @@ if TYPE_CHECKING:
 
 DONE, NOT_ALL_WRITTEN, FAULT = 0, 1, 3
 STILL = 5.0
-"""How long the film shows a step in which nothing is done [s]."""
+"""Film time of a step without actions [s]."""
 AFTER = 3.0
-"""How long the film stays after the end of a step [s], unless the step says so."""
+"""Film time after the end of a step [s], unless the step gives this time."""
 LONGEST = 90.0
-"""Largest time that the film stays on a step whose end is not reached [s]."""
+"""Largest film time of a step whose end is not reached [s]."""
 LEAST_SHARE = 0.2
-"""Share of the first step from which the remaining time can be told [-]."""
+"""Fraction of the first step after which the remaining time is estimated [-]."""
 PLOT = 6.0
-"""How long the film shows the plot of a step, after its end [s]."""
+"""Film time of the plot, after the end of a step [s]."""
 EDGE = 0.03
 """Free edge of the page with a plot [share of width and height]."""
 READING = 3.0
@@ -71,7 +71,7 @@ class Stage:
     beside: SideBySide
 
     def do(self, command: Command) -> None:
-        """Carry out a command in all of them; raises `ParameterError` with the reason if it is refused."""
+        """Carry out a command in all experiments; raises `ParameterError` with the reason if it is refused."""
         if side_by_side.concerns(self.beside, command):
             refusal = side_by_side.carry_out(self.lead, self.beside, command)
         else:
@@ -80,7 +80,7 @@ class Stage:
             raise ParameterError(refusal)
 
     def shot(self, forces: bool) -> Snapshot:
-        """A snapshot with those of the experiments beside."""
+        """Snapshot of the first experiment, with the snapshots of the others in `beside`."""
         runs = all_of(self.lead, self.beside)
         names = labels(runs, self.beside.own) if len(runs) > 1 else ("",)
         shots = [Snapshot() for _ in runs]
@@ -138,7 +138,7 @@ def film_lecture(lecture: Lecture, plan: FilmPlan, language: str = "en", threads
 
 
 def begun(stage: Stage | None, step: Step, threads: int | None) -> Stage:
-    """The experiments with which a step begins; those of the step before, changed, where it goes on with them."""
+    """The experiments at the beginning of a step: new ones, or those of the step before with changed parameters."""
     from repose.sim.experiment.changes import new_experiment
 
     if step.preset is None:
@@ -159,9 +159,9 @@ def _starts(preset: presets.Preset) -> tuple[Start, ...]:
     return tuple(Start(run.scene, dict(run.values), run.seed, run.ready) for run in preset.runs)
 
 
-def _labelled(read: Read, label: str, height: int, *given: Any, **film: Any) -> Picture:
-    """A picture with the name of its experiment above it, by that height larger [pixel]."""
-    picture = read(*given, **film)
+def _labelled(read: Read, label: str, height: int, *arguments: Any, **film: Any) -> Picture:
+    """A picture with the name of its experiment in a strip of `height` [pixel] above the picture."""
+    picture = read(*arguments, **film)
     return np.concatenate((strip(picture.shape[1], height, label), picture))
 
 
@@ -211,7 +211,7 @@ class StepFilm:
         self._director: Director | Together
         if not stage.beside.others:
             self._head, self._director = 0, direct(plan.size, "")
-        else:  # their pictures have no room for the words of the lecture, which stand above them
+        else:  # pictures side by side have no room for the words of the lecture, which are drawn above them
             self._head = head_height(plan.size, self._lines.title, (self._lines.question, self._answer))
             self._director = Together(direct, (plan.size[0], plan.size[1] - self._head))
 
@@ -234,7 +234,7 @@ class StepFilm:
         return camera, False
 
     def pictures(self, tell: Callable[[float], None]) -> Iterator[Picture]:
-        """Every picture of the step; `tell` gets the share done."""
+        """Every picture of the step; `tell` gets the fraction done."""
         if not self._head:
             yield from self._taken(tell)
             return
@@ -263,10 +263,10 @@ class StepFilm:
                 stage.do(Act(action))
                 course.did()
                 shot = stage.shot(self._forces)
-            elif filmed and math.isinf(over_at) and (course.is_over(shot) or self._answer_at(filmed)):
-                # Not before the title card, which asks the question.
+            elif filmed and math.isinf(over_at) and (course.is_over(shot) or self._answer_due(filmed)):
+                # Only after the title card, which shows the question.
                 over_at = filmed / fps
-                answer = self._answer or self._found(shot)
+                answer = self._answer or self._answer_of_run(shot)
                 self._lines = replace(self._lines, question=answer or self._lines.question, over=bool(answer))
             yield from self._director.take(shot)
             filmed += 1
@@ -285,7 +285,7 @@ class StepFilm:
                 yield page
 
     def _page(self, shot: Snapshot) -> Picture | None:
-        """The plot of the step with its title; None without one, or without values to draw."""
+        """The plot of the step with its title; None if the step has no plot or the plot has no values."""
         if not self._step.plot:
             return None
         known = {curve.title: curve for curve in shot.curves}
@@ -304,7 +304,7 @@ class StepFilm:
         draw(Sheet(self._lines.title, self._lines.question, curves, over_time=over_time), file, inner)
         file.seek(0)
         light = np.round(255.0 * imread(file)[:, :, :3]).astype(np.int16)
-        # Light and dark change places, colours stay: a white page would blind an audience in a dark room.
+        # Exchange light and dark and keep the hues: a white page dazzles an audience in a dark room.
         dark = light + 255 - light.max(axis=2, keepdims=True) - light.min(axis=2, keepdims=True)
         page = np.empty((self._size[1], self._size[0], 3), np.uint8)
         page[:] = GROUND
@@ -312,13 +312,13 @@ class StepFilm:
         part[:] = np.maximum(dark, part)
         return page
 
-    def _found(self, shot: Snapshot) -> str:
-        """What the run answers to the question of its scene, where the step asks for a guess of it."""
+    def _answer_of_run(self, shot: Snapshot) -> str:
+        """The answer of the run to the question of its scene, if the audience guesses it in this step; or empty."""
         asked = self._step.guess is True and shot.answer is not None
         return read_language(self._language).translated(shot.answer.words) if asked and shot.answer else ""
 
-    def _answer_at(self, filmed: int) -> bool:
-        """Whether the answer is due before the step is over: a film stays on the step so long and no longer."""
+    def _answer_due(self, filmed: int) -> bool:
+        """Whether the answer is due: the film time of the step is fixed, and its last part shows the answer."""
         step = self._step
         return step.seconds is not None and not step.until and filmed / self._fps >= max(step.seconds - AFTER, 0.0)
 

@@ -98,8 +98,8 @@ def bare_imgui() -> Iterator[None]:
 
 
 def bare_frame(ui: Ui, draw: Callable[[Ui], None] = layout.draw_panels, elapsed: float = 1 / 60) -> None:
-    """Draw the panels once, `elapsed` after the last time [s]; raises their errors, and ImGui's error about calls left
-    open."""
+    """Draw the panels once, `elapsed` [s] after the last frame; raises their errors, and ImGui's error about open
+    calls."""
     ui.edits.see(ui.snapshot)
     ui.events.see(ui.snapshot, ui.edits)
     ui.inset = layout.measure_inset(
@@ -151,7 +151,8 @@ def try_panel(ui: Ui, panel: Panel, way: str, leave_open: Callable[[], object]) 
         return replace(other, draw=draw)
 
     panels = tuple(replace(entry, draw=fail) if entry is panel else noted(entry) for entry in all_panels())
-    # In a low window the panels of the column are tabs, too, of which one is drawn; in its place there may be a panel.
+    # The panels of the column are not all drawn: in a low window only one of them, as a tab, and none of them where
+    # another panel is drawn instead of the column.
     hidden = ("tools", "low", "instead", *(("column",) if panel.side in ("low", "instead") else ()))
     others = {entry.name for entry in panels if entry.name != panel.name and entry.side not in hidden}
     ui.size = LOW_SIZE if panel.side == "low" else SIZE

@@ -29,8 +29,8 @@ def take_picture(
 ) -> int:
     """Write the picture of a saved run to a new file; returns the exit code.
 
-    PNG shows what the window shows, of runs side by side all of them, with a light background if asked; SVG has grains
-    and contact forces as circles and lines. Raises `ParameterError`, and `WindowError` without OpenGL.
+    PNG shows the picture of the window with all runs side by side, on a light background if `light`; SVG has grains and
+    contact forces as circles and lines. Raises `ParameterError`, and `WindowError` without OpenGL.
     """
     kind = out.suffix.lower()
     if kind not in (PNG, SVG):
@@ -63,7 +63,7 @@ def take_picture(
 
 
 def _snapshots(path: Path, view: View) -> tuple[list[Snapshot], dict[str, str]]:
-    """What is drawn of the runs in a file, and the origin of the first one."""
+    """Snapshots of all runs in a file, and the origin of the first run."""
     from repose.sim.experiment.changes import resumed_experiment
     from repose.sim.experiment.side_by_side import labels
 

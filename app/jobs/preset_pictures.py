@@ -48,13 +48,13 @@ RUNNING = {
     "silo": 1.6,
     "sinking": 0.6,
 }
-"""The same from the beginning of the run; all other presets are drawn at the end of their run."""
+"""Time from the beginning of the run to the picture [s]; all other presets are drawn at the end of their run."""
 STEPS = 200
 """Steps between two checks of the phase."""
 
 
 def main(names: Sequence[str]) -> None:
-    """Draw the pictures of these presets, or of all."""
+    """Draw the pictures of these presets; of all presets if no name is given."""
     if complaint := choose_engine_cache():
         say(complaint)
     folder = Path(str(files("repose.assets").joinpath("presets"))) / PICTURES
@@ -67,8 +67,8 @@ def main(names: Sequence[str]) -> None:
 
 
 def moment(preset: presets.Preset) -> Snapshot:
-    """The run of the preset at the time of its picture."""
-    # Here, because numba reads the folder of the engine cache when it is first imported.
+    """Snapshot of the preset's run at the time of its picture."""
+    # Imported here, because numba reads the folder of the engine cache at its first import.
     from repose.sim.experiment.changes import new_experiment
     from repose.sim.experiment.commands import Act
     from repose.sim.experiment.control import apply

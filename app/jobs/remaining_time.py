@@ -11,7 +11,7 @@ from repose.sim.experiment.experiment import Experiment
 CERTAIN = 0.2
 """Wall time after which the rate is accurate enough for a prediction [s]."""
 LEAST_SHARE = 0.002
-"""Share of many runs after which their rate is: the first moments of a run, its first layer, tell nothing [-]."""
+"""Fraction of many runs after which their rate is accurate enough [-]; the first layer of a run is not typical."""
 UNITS = ((86_400.0, "days"), (3_600.0, "h"), (60.0, "min"))
 
 
@@ -38,21 +38,20 @@ class Outlook:
 
 
 def time_left(began: float, share: float) -> str:
-    """Remaining wall time in words if the rest goes on like the `share` [-] done since `began` [s of the monotonic
-    clock]; nothing while that is uncertain."""
+    """Remaining wall time in words, extrapolated from the fraction `share` [-] done since `began` [s, monotonic clock];
+    empty while the estimate is uncertain."""
     spent = time.monotonic() - began
     return f"{duration(spent * (1.0 - share) / share)} left" if spent > CERTAIN and 0.0 < share < 1.0 else ""
 
 
 @dataclass
 class Countdown:
-    """Remaining wall time of many runs, from their first progress on: an engine that is compiled before it says nothing
-    about the rest."""
+    """Remaining wall time of many runs, measured from their first progress, without the compilation before it."""
 
     _began: float | None = None
 
     def words(self, share: float) -> str:
-        """ "3 min left" with this share of all runs done [-]; nothing while that is uncertain."""
+        """Words such as "3 min left" if this fraction of all runs is done [-]; empty while it is uncertain."""
         if self._began is None and share > 0.0:
             self._began = time.monotonic()
         return time_left(self._began, share) if self._began is not None and share >= LEAST_SHARE else ""

@@ -33,18 +33,18 @@ SHORTEST = 1e-6
 
 
 class Part(NamedTuple):
-    """Which states of a run are exported."""
+    """The states of a run that are exported."""
 
     every: float | None = None
     """Simulated time between two states [s]; None for the last state alone."""
     since: float = 0.0
-    """Simulated time of the first one [s]."""
+    """Simulated time of the first state [s]."""
     until: float = math.inf
     """Simulated time at which the part ends [s]."""
 
 
 def commands_in(path: Path) -> list[tuple[str, str, str]]:
-    """Step, command and its values, for every entry of the log, of runs side by side one after the other; raises
+    """Step, command and values of every entry of the log; runs side by side follow one another. Raises
     `ParameterError`."""
     return [row for saved in singles(_loaded(path)) for row in _commands_of(saved)]
 
@@ -154,13 +154,13 @@ def export_run(path: Path, to: Path, part: Part, option: str = "--to") -> int:
     format_of(to, several=part.every is not None)
     place = claim_for(option, to)
     try:
-        return _fed(path, to, part, lambda feed: with_place(place, feed))
+        return _export_states(path, to, part, lambda feed: with_place(place, feed))
     finally:
         place.release()
 
 
 def export_for(program: str, path: Path, to: Path, part: Part) -> int:
-    """Write what another program reads, or needs to continue the run, to a new folder; returns the exit code.
+    """Write the files that another program reads, or needs to continue the run, to a new folder; returns the exit code.
 
     Raises `ParameterError`.
     """
@@ -173,14 +173,14 @@ def export_for(program: str, path: Path, to: Path, part: Part) -> int:
     wanted = program_of(program)
     if to.exists():
         raise ParameterError(f"--to {to} exists already: name a new folder.")
-    code = _fed(path, to, part, lambda feed: export_folder(wanted, to, feed))
+    code = _export_states(path, to, part, lambda feed: export_folder(wanted, to, feed))
     if code == WRITTEN:
         say(wanted.hint)
     return code
 
 
-def _fed(path: Path, to: Path, part: Part, write: Callable[[Callable[[Add], object]], object]) -> int:
-    """Load the run and give the states of a part of it to `write`; returns the exit code."""
+def _export_states(path: Path, to: Path, part: Part, write: Callable[[Callable[[Add], object]], object]) -> int:
+    """Load the run and pass the states of a part of the run to `write`; returns the exit code."""
     if not 0.0 <= part.since < part.until:
         raise ParameterError(
             f"--from {part.since:g} --until {part.until:g} is refused: it must begin at 0 s or later and end after."
@@ -197,7 +197,7 @@ def _fed(path: Path, to: Path, part: Part, write: Callable[[Callable[[Add], obje
 
     def feed(add: Add) -> None:
         nonlocal verdict
-        verdict = _give(saved, path.name, part, add, written)
+        verdict = _add_states(saved, path.name, part, add, written)
 
     try:
         write(feed)
@@ -213,10 +213,10 @@ def _fed(path: Path, to: Path, part: Part, write: Callable[[Callable[[Add], obje
     return WRITTEN
 
 
-def _give(saved: SavedRun, name: str, part: Part, add: Add, written: list[int]) -> Verdict | None:
+def _add_states(saved: SavedRun, name: str, part: Part, add: Add, written: list[int]) -> Verdict | None:
     """Call `add` for the last state, or for the states of a part of the run, which is computed again.
 
-    `written` receives the spheres of the last of them and their number.
+    `written` receives the number of spheres in the last of these states, and the number of states.
     """
     from repose.sim.experiment.changes import resumed_experiment
     from repose.sim.experiment.export_state import state_of
@@ -249,15 +249,15 @@ def _export_for_lammps(path: Path, to: Path) -> int:
 
     saved = _single(path)
     now = saved.now.now
-    found = lammps_files(scenes()[saved.log.scene], now.parameters, now.restored())
+    exported = lammps_files(scenes()[saved.log.scene], now.parameters, now.restored())
     try:
-        write_files(found, to)
+        write_files(exported, to)
     except FileExistsError:
         raise ParameterError(f"--to {to} exists already: name a new folder.") from None
     except OSError as error:
         say(f"{to} could not be written: {error.strerror or error}.")
         return NOT_WRITTEN
-    for note in found.notes:
+    for note in exported.notes:
         say(note)
     say(f"{now.run.world.sphere_count} spheres at step {now.run.step} written to {to / DATA} and {to / SCRIPT}.")
     return WRITTEN

@@ -42,7 +42,7 @@ class Finding:
 
     @property
     def passed(self) -> bool:
-        """Whether it was tested and is within its bound."""
+        """Whether the case was tested and its value is within its bound."""
         return self.outcome is not None and self.outcome.passed
 
     @property
@@ -52,7 +52,7 @@ class Finding:
 
 
 def film() -> Outcome:
-    """Frames missing from a film of 30, of an odd number of rows, when it is read back."""
+    """Number of frames missing when a film of 30 frames with an odd number of rows is read back."""
     import av
     from repose.app.storage.recorder import Recorder
 
@@ -68,7 +68,7 @@ def film() -> Outcome:
 
 
 def picture() -> Outcome:
-    """Share of the picture without a grain; drawn in a separate process, because a driver can crash it."""
+    """Share of the picture without a grain; drawn in a separate process, which a broken driver can crash."""
     from repose.app.jobs.doctor import PROBE, _root
 
     for code in (PROBE, DRAW):
@@ -96,7 +96,7 @@ def draw_heap() -> None:
 
 
 def killed_films() -> Outcome:
-    """Files left by programs that were killed while filming, that cannot be played."""
+    """Number of unplayable files that programs leave which are killed while they film."""
     from repose.app.jobs.film_faults import films_left_by_kills
 
     return films_left_by_kills()

@@ -1,4 +1,4 @@
-"""The sentences of the window, collected from the source code, and what the files of the languages lack.
+"""The sentences of the window, collected from the source code, and their translations that are missing.
 
 `python -m repose.app.jobs.sentences` counts them, `--missing` prints those without translation as lines to fill in,
 `--take FILE` adds such lines to the file of their language, and `--tidy` removes sentences that are no longer used and
@@ -38,7 +38,7 @@ FOLDERS = (
     "sim/io",
     "sim/study/preparation.py",
 )
-"""Where the window's sentences are written."""
+"""Files and folders of the source code with sentences of the window."""
 ELSEWHERE = {
     "app/render/gpu.py",
     "app/storage/plot_files.py",
@@ -80,7 +80,7 @@ NAMING = {
     "after", "characters", "colour", "effect", "key", "kind", "law", "lecture", "name", "scene", "shader", "shown",
     "side", "symbol", "unit",
 }  # fmt: skip
-"""Arguments of records that are no texts."""
+"""Arguments of records that are not texts."""
 NAMED_FIRST = {
     "Action", "Bond", "CardFace", "Field", "Integrator", "Key", "Law", "Measurement", "Panel", "Scene", "Shape",
     "StudyPlan", "Switch", "Tool",
@@ -248,7 +248,7 @@ def template_of(node: ast.JoinedStr) -> str:
 
 
 def _name_of(value: ast.expr) -> str:
-    """What a value is called: the last name in its expression."""
+    """Name of a value: the last name in its expression."""
     if isinstance(value, ast.Name):
         return value.id.strip("_").lower() or "value"
     if isinstance(value, ast.Attribute):
@@ -270,7 +270,7 @@ def file_of(code: str) -> Path:
 
 
 def known_in(code: str) -> Language:
-    """The sentences of a language; none of a language that is begun."""
+    """The translations into a language; empty for a language without a file."""
     return read_language(code) if file_of(code).exists() else Language(code, ",")
 
 
@@ -298,7 +298,7 @@ def _order(sentence: str) -> tuple[str, str]:
 
 
 def take(path: Path) -> list[str]:
-    """Add the translations in a file as `--missing` prints it, filled in; returns what is wrong with some of them."""
+    """Add the translations in a filled-in file of `--missing`; returns the refused ones, each with the reason."""
     content = tomllib.loads(path.read_text(encoding="utf-8"))
     wrong, known_sentences = [], collect()
     for code, sentences in content.items():

@@ -1,4 +1,4 @@
-"""What `repose open` is given: a code, a saved run, a preset, a lecture, or a dump of LAMMPS."""
+"""The argument of `repose open`: a code, a saved run, a preset, a lecture, or a dump of LAMMPS."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from repose.sim.parameters import ParameterError
 
 
 class Found(NamedTuple):
-    """One of preset, run and lecture is given."""
+    """The content of the argument: exactly one of preset, run and lecture."""
 
     preset: str = ""
     """Name, file or code of a preset."""
@@ -24,13 +24,14 @@ class Found(NamedTuple):
     ready: bool = False
     """Whether the preset starts from its ready state."""
     remark: str = ""
+    """Sentence for the user about the file; empty if there is none."""
     lecture: Lecture | None = None
 
 
 def found_in(what: str, radius: float | None = None, timestep: float | None = None) -> Found:
-    """The code, file or name, read as far as is needed to refuse it; raises `ParameterError`.
+    """The content of a code, file or name, read as far as needed to refuse it; raises `ParameterError`.
 
-    A dump becomes a scene of its own; `radius` [m] and `timestep` [s] are what it may lack.
+    A dump becomes a new scene; `radius` [m] and `timestep` [s] are used if the dump has none.
     """
     path = Path(what)
     if not is_code(what) and path.suffix.lower() not in (SUFFIX, ".toml"):

@@ -39,22 +39,22 @@ $link.Description = $env:REPOSE_WORDS
 $link.WorkingDirectory = $env:USERPROFILE
 $link.Save()
 """
-"""What Windows PowerShell is given; all that varies is in the environment, where nothing needs quotes."""
+"""Script for Windows PowerShell; its values are environment variables, which need no quotes."""
 PATIENCE = 60.0
 """Longest wall time of PowerShell [s]."""
 
 
 class Shortcut(NamedTuple):
-    """What one system needs."""
+    """The entry of the program in one system."""
 
     shown: Path
-    """What the user sees."""
+    """File or folder that the user sees."""
     files: Mapping[Path, bytes]
     """Files to write, by their paths."""
     runnable: Path | None = None
-    """The one of them that is a program."""
+    """The file that is a program; None if there is none."""
     link: Callable[[], None] = lambda: None
-    """What only the system itself can write, to `shown`."""
+    """Makes the system write `shown`, if only the system can write this format."""
 
 
 def install(remove: bool = False) -> int:
@@ -100,7 +100,7 @@ def command(windows: bool = False) -> list[str]:
 
 
 def desktop_entry(data: Path, words: Sequence[str]) -> Shortcut:
-    """For Linux; `data` is the folder XDG_DATA_HOME."""
+    """The entry for Linux; `data` is the folder XDG_DATA_HOME."""
     lines = [
         "[Desktop Entry]",
         "Type=Application",
@@ -126,7 +126,7 @@ def _quoted(word: str) -> str:
 
 
 def mac_bundle(applications: Path, words: Sequence[str]) -> Shortcut:
-    """For macOS; the bundle starts the program by a line of shell."""
+    """The entry for macOS; the bundle starts the program by a line of shell."""
     shown = applications / f"{NAME}.app"
     inside, program = shown / "Contents", shown / "Contents" / "MacOS" / NAME
     version = metadata.version("repose")
@@ -152,10 +152,10 @@ def mac_bundle(applications: Path, words: Sequence[str]) -> Shortcut:
 
 
 def windows_link(roaming: Path, words: Sequence[str]) -> Shortcut:
-    """For Windows; `roaming` is the folder APPDATA."""
+    """The entry for Windows; `roaming` is the folder APPDATA."""
     shown = roaming / "Microsoft" / "Windows" / "Start Menu" / "Programs" / f"{NAME}.lnk"
     icon = roaming / "repose" / "repose.ico"
-    told = {
+    variables = {
         "REPOSE_LINK": str(shown),
         "REPOSE_TARGET": words[0],
         "REPOSE_ARGUMENTS": subprocess.list2cmdline(words[1:]),
@@ -167,7 +167,7 @@ def windows_link(roaming: Path, words: Sequence[str]) -> Shortcut:
         shown.parent.mkdir(parents=True, exist_ok=True)
         shell = ["powershell.exe", "-NoProfile", "-NonInteractive", "-Command", LINK]
         done = subprocess.run(
-            shell, env=os.environ | told, capture_output=True, text=True, timeout=PATIENCE, check=False
+            shell, env=os.environ | variables, capture_output=True, text=True, timeout=PATIENCE, check=False
         )
         if done.returncode:
             reason = " ".join(done.stderr.split())[:200]

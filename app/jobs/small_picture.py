@@ -12,11 +12,10 @@ from repose.sim.experiment.snapshot import Snapshot
 
 
 def small_picture(*snapshots: Snapshot) -> bytes:
-    """The grains alone, without words, as WebP, of several snapshots side by side; raises `WindowError` where there is
-    no OpenGL."""
+    """WebP of the grains without words, of several snapshots side by side; raises `WindowError` without OpenGL."""
     columns = columns_for(len(snapshots), *DRAWN, shape_of(snapshots[0]))
-    wheres, parts = places(len(snapshots), columns, DRAWN), []
-    for snapshot, (_, _, width, height) in zip(snapshots, wheres, strict=True):
+    rectangles, parts = places(len(snapshots), columns, DRAWN), []
+    for snapshot, (_, _, width, height) in zip(snapshots, rectangles, strict=True):
         gap = LINE if len(snapshots) > 1 else 0
         size = width - gap, height - gap
         maker = open_picture_maker(size)
@@ -24,4 +23,4 @@ def small_picture(*snapshots: Snapshot) -> bytes:
             parts.append(maker.draw(snapshot, without_words(View()), first_camera(snapshot, size, NO_INSET)))
         finally:
             maker.close()
-    return thumbnail(joined(parts, wheres, DRAWN))
+    return thumbnail(joined(parts, rectangles, DRAWN))

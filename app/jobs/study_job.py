@@ -60,9 +60,9 @@ def run_study(request: Request) -> int:
 
 
 def _identity(request: Request) -> dict[str, Any]:
-    """What the folder of a study describes, so that no other one continues it."""
-    found = (request.whole or request.plans[0]).identity()
-    return found | {"studies": [plan.identity() for plan in request.plans]} if request.whole else found
+    """Description of the study, stored in its folder so that no other study continues it."""
+    identity = (request.whole or request.plans[0]).identity()
+    return identity | {"studies": [plan.identity() for plan in request.plans]} if request.whole else identity
 
 
 def _continued(request: Request) -> bool:
@@ -77,19 +77,18 @@ def _continued(request: Request) -> bool:
         ):
             raise ParameterError(f"--out {out} contains no study to continue: leave --resume out.")
         return False
-    theirs: Any = None
+    stored: Any = None
     with suppress(OSError, ValueError):
-        theirs = json.loads((out / DESCRIPTION).read_text(encoding="utf-8"))
-    ours = _identity(request)
-    if not isinstance(theirs, Mapping) or theirs.get("study") != ours["study"]:
-        words = f"study '{theirs['study']}'" if isinstance(theirs, Mapping) and "study" in theirs else "unknown study"
+        stored = json.loads((out / DESCRIPTION).read_text(encoding="utf-8"))
+    wanted = _identity(request)
+    if not isinstance(stored, Mapping) or stored.get("study") != wanted["study"]:
+        named = isinstance(stored, Mapping) and "study" in stored
+        words = f"the study '{stored['study']}'" if named else "an unknown study"
+        raise ParameterError(f"--out {out} contains runs of {words}: choose another folder.")
+    for name in (name for name in wanted if wanted[name] != stored.get(name)):
         raise ParameterError(
-            f"--out {out} contains runs of an {words}: choose another folder.".replace("an study", "the study")
-        )
-    for name in (name for name in ours if ours[name] != theirs.get(name)):
-        raise ParameterError(
-            f"--out {out} contains the study '{ours['study']}' with {name} = {theirs.get(name)!r}, not {ours[name]!r}: "
-            "choose another folder."
+            f"--out {out} contains the study '{wanted['study']}' with {name} = {stored.get(name)!r}, not "
+            f"{wanted[name]!r}: choose another folder."
         )
     if not request.resume:
         raise ParameterError(
@@ -106,7 +105,7 @@ def _file_names(request: Request) -> tuple[str, ...]:
 
 
 def _claimed(folder: Path, names: tuple[str, ...], continued: bool) -> dict[str, Claim]:
-    """Claims of the names in the folder: first the one that excludes other studies, then those of the results.
+    """Claims of names in the folder: first the name that excludes other studies, then the names of the results.
 
     A continued study replaces the results of its earlier part. Raises `ParameterError`.
     """
@@ -177,7 +176,7 @@ def _in_words(task: Task, result: Mapping[str, Any]) -> str:
 
 
 def _finish(request: Request, folder: Path, study_runs: StudyRuns, stop: Stop, claims: dict[str, Claim]) -> int:
-    """Write numbers, figures and report, then say what was found."""
+    """Write numbers, figures and report, then print the results; returns the exit code."""
     outcomes = {plan.name: study_runs.outcome(plan) for plan in request.plans}
     report = _report(request, outcomes) | {"interrupted": stop.asked}
     text, code = json_text(report, indent=2), DONE
@@ -208,12 +207,12 @@ def _finish(request: Request, folder: Path, study_runs: StudyRuns, stop: Stop, c
 
 
 def _resume(request: Request) -> str:
-    """The option without which the command does not continue."""
+    """The option that the command needs to continue; empty for a sweep and a repetition."""
     return "" if request.plans[0].name in ("sweep", "repeat") else " --resume"
 
 
 def _writers(request: Request, plan: StudyPlan, outcome: Outcome) -> Writers:
-    """What writes table and pictures of one study; pictures only where there is something to draw."""
+    """Functions that write table and pictures of one study; pictures only if there are points to draw."""
     writers: Writers = {f"{plan.name}.csv": lambda file: file.write(outcome.csv().encode("utf-8"))}
     if request.picture and any(outcome.points(group) for group in outcome.groups):
         for kind in PICTURES:

@@ -34,7 +34,7 @@ STAGES = (
 GRAIN, FIXED = "#d9a441", "#5b5b5b"
 """Colours of grains, and of walls and base."""
 TIMES = (0.1, 0.2, 0.3, 0.5)
-"""Times after the opening whose profiles are drawn, beside the one at rest [s]."""
+"""Times after the opening whose profiles are drawn, in addition to the profile at rest [s]."""
 
 
 def draw_outcome(outcome: Outcome, file: BinaryIO, kind: str = "png", size: tuple[int, int] = PICTURE) -> None:
@@ -163,9 +163,9 @@ def _profiles(outcome: Outcome, file: BinaryIO, kind: str, size: tuple[int, int]
         text = {"fontsize": SIZES["facts"], "title_fontsize": SIZES["facts"]}
         place.legend(title="after the opening", loc="upper right", **text)
     axes[0].set_ylabel("height of the surface h [mm]", fontsize=SIZES["label"])
-    figure.draw_without_rendering()  # the layout is known after it
+    figure.draw_without_rendering()  # computes the layout
     covered = max(place.get_legend().get_window_extent().height / place.get_window_extent().height for place in axes)
-    axes[0].set_ylim(0.0, axes[0].get_ylim()[1] / (1.0 - min(covered, 0.6)))  # the legends have the free room above
+    axes[0].set_ylim(0.0, axes[0].get_ylim()[1] / (1.0 - min(covered, 0.6)))  # free room for the legends
     save_figure(figure, title, facts, file, kind)
 
 

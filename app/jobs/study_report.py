@@ -52,7 +52,7 @@ def report_page(whole: StudyPlan, outcomes: Mapping[str, Outcome]) -> str:
 
 
 def changed_in_words(plan: StudyPlan) -> str:
-    """That the runs are not those of the statements, in a sentence."""
+    """A sentence with the parameters in which the runs differ from the publication of the statements."""
     return f"Changed by --set: {', '.join(plan.altered)}. The statements are about the published parameters."
 
 

@@ -169,7 +169,7 @@ def plan_sweep(
 
 
 def plan_repeat(job: Job, runs: int) -> Request:
-    """The same run with `runs` consecutive seeds from that of the job on, as many at a time as there are processors.
+    """The same run with `runs` consecutive seeds, beginning with the seed of the job; one run per processor at a time.
 
     Raises `ParameterError`.
     """
@@ -200,7 +200,10 @@ def plan_repeat(job: Job, runs: int) -> Request:
 
 
 def beside_others(plan: StudyPlan, folders: Sequence[Path]) -> StudyPlan:
-    """The study with the results in these folders to be drawn beside its own; raises `ParameterError`."""
+    """The study with references to the results in these folders, which are drawn beside its own results.
+
+    Raises `ParameterError`.
+    """
     found = tuple(reference for folder in folders for reference in references_in(folder, plan))
     return replace(plan, references=(*plan.references, *found))
 
@@ -224,7 +227,7 @@ def _adapted(part: StudyPlan, seeds: str, error: float | None, changes: Sequence
 
 
 def _wanted_error(error: float | None) -> float:
-    """The standard error that was typed; 0 where none was."""
+    """The standard error that was typed; 0 if none was typed."""
     if error == 0.0:
         raise ParameterError(
             "--error 0 is refused: no number of seeds gives a mean without an error. Give a standard error above 0, or "
@@ -234,7 +237,7 @@ def _wanted_error(error: float | None) -> float:
 
 
 def _scheduler(address: str | None) -> str:
-    """The address of the scheduler of Dask that was typed; empty where none was."""
+    """The address of the scheduler of Dask that was typed; empty if none was typed."""
     if address is not None and not address.strip():
         raise ParameterError(
             "--dask '' is refused: give the address of a scheduler, such as tcp://host:8786, or leave --dask out to do "

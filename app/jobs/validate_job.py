@@ -16,7 +16,7 @@ AGREES = {True: "✓", False: "✗"}
 
 
 def validate(names: Sequence[str], quiet: bool = False) -> tuple[list[Comparison], bool]:
-    """Do the named runs, all of them where none is named; the second value says whether it was stopped.
+    """Do the named runs, or all runs if no name is given; the second value is True if a signal stopped them.
 
     Raises `ParameterError` before any run for an unknown name.
     """
@@ -49,7 +49,7 @@ def rows(found: Sequence[Comparison]) -> list[tuple[str, ...]]:
 
 
 def summary(found: Sequence[Comparison], stopped: bool = False) -> str:
-    """How many numbers agree, in a sentence; says of stopped runs that the others were not done."""
+    """A sentence with the number of values that agree, and with the number of runs done if a signal stopped them."""
     every = [outcome for comparison in found for outcome in comparison.outcomes]
     bad = sum(not outcome.holds for outcome in every) + sum(bool(comparison.trouble) for comparison in found)
     words = f"All {len(every)} numbers agree." if not bad else f"{bad} of {len(every)} numbers differ."
@@ -57,7 +57,7 @@ def summary(found: Sequence[Comparison], stopped: bool = False) -> str:
 
 
 def as_json(found: Sequence[Comparison]) -> list[dict[str, Any]]:
-    """The same as data."""
+    """The comparisons as data for JSON."""
     return [
         {
             "preset": comparison.preset,
@@ -71,7 +71,7 @@ def as_json(found: Sequence[Comparison]) -> list[dict[str, Any]]:
 
 
 def exit_code(found: Sequence[Comparison], stopped: bool) -> int:
-    """0 if all agree."""
+    """0 if all numbers agree, 1 if a number differs, 130 if a signal stopped the runs."""
     if stopped:
         return STOPPED
     return HOLDS if all(comparison.holds for comparison in found) else DIFFERS

@@ -1,4 +1,4 @@
-"""The course of a step: its actions one after another, each once the one before has come to its end."""
+"""The course of a step: its actions in order, each after the end of the action before."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from repose.app.lectures.lecture_file import Step
 from repose.sim.experiment.snapshot import Snapshot
 
 RUN_ALL = "run"
-"""The action that does all others of the scene."""
+"""The action that carries out all other actions of the scene."""
 UNDER_WAY = ("filling", "flowing", "tilting", "sliding", "trickling")
-"""Phases that end by themselves: no action continues the experiment, even where the share done is not known."""
+"""Phases that end by themselves, even if the fraction done is unknown: no action is due in these phases."""
 
 
 def goes_on(shot: Snapshot) -> bool:
-    """Whether the experiment goes on by itself."""
+    """Whether the experiment continues without an action."""
     return shot.progress is not None or shot.phase in UNDER_WAY
 
 
@@ -25,32 +25,32 @@ def _runs(shot: Snapshot) -> Sequence[Snapshot]:
 
 @dataclass
 class Course:
-    """What is still to be done in a step."""
+    """Actions of a step that remain, and experiments that have reached its end."""
 
     step: Step
     left: list[str] = field(default_factory=list)
     """Actions not yet done, the next one first."""
     carried: int = 0
-    """How many of them are those of earlier steps, which are done as fast as possible."""
+    """Number of these actions that belong to earlier steps; they are done as fast as possible."""
     ended: set[int] = field(default_factory=set)
     """Numbers of the experiments side by side that have come to the end of the step."""
 
     @classmethod
     def of(cls, step: Step, carried: Iterable[str] = ()) -> Course:
-        """The course of a step that begins while these actions of earlier steps are still to be done."""
+        """The course of a step that first does the actions `carried`, which earlier steps have left undone."""
         before = [*carried]
         return cls(step, [*before, *step.actions], len(before))
 
     def due(self, shot: Snapshot) -> str:
-        """Name of the action that is to be done now; empty while there is none to do, or an experiment goes on."""
+        """Name of the action to do now; empty if no action is left or possible, or while an experiment goes on."""
         action = self.left[0] if self.left else ""
         possible = any(offered.name == action and offered.enabled for offered in shot.actions)
-        # Asked for before the next phase, the whole experiment does each of its actions at the same step in every run.
+        # `run` does not wait: begun before the next phase, it does each action at the same step in every run.
         waits = action != RUN_ALL and any(map(goes_on, _runs(shot)))
         return action if possible and not waits else ""
 
     def did(self) -> None:
-        """Record that the action that was due is done."""
+        """Record that the due action is done."""
         del self.left[0]
         self.carried = max(self.carried - 1, 0)
 
@@ -65,5 +65,5 @@ class Course:
     def _ends(self, shot: Snapshot) -> bool:
         if self.step.until:
             return shot.phase == self.step.until
-        # A change of parameters may set grains in motion before the phase tells it.
+        # A change of parameters may set grains in motion before the phase changes.
         return not goes_on(shot) and (shot.at_rest or not self.step.values)

@@ -29,7 +29,7 @@ FORMAT = 1
 """Version of the file format."""
 MOST_STEPS = 100
 LONGEST_TEXT, LONGEST_NOTES = 300, 4000
-"""Largest number of characters of what the audience reads, and of the notes of a step."""
+"""Largest number of characters of a text for the audience, and of the notes of a step."""
 SPEEDS: tuple[float, ...] = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 """Simulated over wall time, relative to the time scale of the scene."""
 FASTEST = "max"
@@ -37,16 +37,16 @@ FASTEST = "max"
 PHASES = ("filling", "filled", "flowing", "rested", "counted", "clogged", "tilting", "sliding", "trickling")
 """Phases until which a step can stay."""
 LONGEST = 600.0
-"""Largest time that a film stays on a step [s]."""
+"""Largest film time of a step [s]."""
 ENGLISH = "en"
 LANGUAGE = re.compile(r"[a-z]{2}(-[A-Z]{2})?")
 """Code of a language in a table of texts."""
 HEAD = ("format", "title", "about", "step")
 """Keys of a file, besides tables of texts by language."""
 HEAD_TEXTS, STEP_TEXTS = ("title", "about"), ("title", "question", "answer", "guess", "notes")
-"""Texts in the table of a language: of the lecture, and of every step; guess stands for its words."""
+"""Texts in the table of a language: of the lecture, and of every step; `guess` stands for the words of the guess."""
 EXPERIMENT = ("preset", "scene", "seed", "ready", "parameters", "side_by_side")
-"""Keys of a step that begin another experiment, `parameters` excepted where the step goes on with the one before."""
+"""Keys of a step that begin an experiment; a step that continues the experiment before may have only `parameters`."""
 KEYS = (
     *("title", "question", "answer", "notes", "guess", *EXPERIMENT, "continue", "actions", "speed", "paused"),
     *("colour", "show", "hide", "look", "box", "plot", "controls", "until", "seconds"),
@@ -86,7 +86,7 @@ class Step:
     notes: Text = field(default_factory=dict)
     """For the speaker only."""
     preset: presets.Preset | None = None
-    """The experiment that begins; None goes on with that of the step before."""
+    """The experiment that begins; None continues the experiment of the step before."""
     values: Mapping[str, Value] = field(default_factory=dict)
     """Parameters that change while the run goes on, SI."""
     actions: tuple[str, ...] = ()
@@ -103,7 +103,7 @@ class Step:
     look: str = ""
     """In space: the direction, one of `VIEWS`."""
     box: Box | None = None
-    """The part of the scene that fills the picture [m]; None follows the grains."""
+    """The part of the scene that fills the picture [m]; None: the camera follows the grains."""
     plot: str = ""
     """Name of the plot that is shown large; empty for none."""
     controls: tuple[str, ...] = ()
@@ -113,7 +113,7 @@ class Step:
     until: str = ""
     """Phase that ends the step; empty for the end of all motion."""
     seconds: float | None = None
-    """How long a film stays on the step, with `until` after that phase has begun [s]; None as long as it needs."""
+    """Film time of the step [s], with `until` counted from the beginning of this phase; None: until the step ends."""
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ class Lecture:
     """A checked lecture."""
 
     name: str
-    """Name of a shipped one, or the path of a file."""
+    """Name of a shipped lecture, or the path of a file."""
     title: Text
     steps: tuple[Step, ...]
     about: Text = field(default_factory=dict)
@@ -145,11 +145,11 @@ class Card:
     title: str
     about: str
     preset: str
-    """The first one that it shows, whose picture stands for it."""
+    """First preset of the lecture; the list shows the picture of this preset."""
 
 
 def said(text: Text, language: str = ENGLISH) -> str:
-    """The text in that language, otherwise in English, otherwise in the first one."""
+    """The text in this language, otherwise in English, otherwise in the first language of the table."""
     return text.get(language) or text.get(language[:2]) or text.get(ENGLISH) or next(iter(text.values()), "")
 
 
@@ -174,14 +174,14 @@ def cards(language: str = ENGLISH) -> tuple[Card, ...]:
 
 
 def load(name_or_path: str | Path) -> Lecture:
-    """The shipped lecture of that name, or the one in that file; raises `ParameterError`."""
-    given = str(name_or_path)
-    if isinstance(name_or_path, Path) or given.endswith(".toml") or "/" in given or "\\" in given:
+    """The shipped lecture of this name, or the lecture in this file; raises `ParameterError`."""
+    name = str(name_or_path)
+    if isinstance(name_or_path, Path) or name.endswith(".toml") or "/" in name or "\\" in name:
         path = Path(name_or_path)
         text = presets.read_toml(path, "lecture", f" Shipped lectures: {', '.join(names())}.")
         return parse(text, str(path), path.parent)
-    require_known(given, names(), "lecture")
-    return parse(_shipped(given), given)
+    require_known(name, names(), "lecture")
+    return parse(_shipped(name), name)
 
 
 def is_lecture(text: str) -> bool:
@@ -212,11 +212,11 @@ def _shipped(name: str) -> str:
 
 
 def _lecture(document: Mapping[str, Any], name: str, folder: Path | None) -> Lecture:
-    found = document.get("format", FORMAT)
-    if isinstance(found, bool) or not isinstance(found, int) or found != FORMAT:
-        newer = isinstance(found, int) and found > FORMAT
+    version = document.get("format", FORMAT)
+    if isinstance(version, bool) or not isinstance(version, int) or version != FORMAT:
+        newer = isinstance(version, int) and version > FORMAT
         remedy = "a newer version of Repose made the file; use that version" if newer else f"write format = {FORMAT}"
-        raise ParameterError(f"format = {found!r} is unknown; this program reads format {FORMAT}: {remedy}.")
+        raise ParameterError(f"format = {version!r} is unknown; this program reads format {FORMAT}: {remedy}.")
     languages = {key: table for key, table in document.items() if LANGUAGE.fullmatch(key)}
     for key in document:
         if key not in languages:
@@ -245,7 +245,7 @@ def _lecture(document: Mapping[str, Any], name: str, folder: Path | None) -> Lec
 def _with_language(
     document: Mapping[str, Any], entries: list[dict[str, Any]], language: str, table: Any
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Head and steps with the texts of the table of a language, which has a [[xx.step]] for every step."""
+    """Head and steps with the texts from the table of a language; the table has one [[xx.step]] for every step."""
     given = table.get("step", []) if isinstance(table, dict) else None
     if not isinstance(given, list) or not all(isinstance(entry, dict) for entry in given):
         raise ParameterError(
@@ -340,8 +340,8 @@ def _step(entry: Mapping[str, Any], before: str, folder: Path | None) -> Step:
 def _preset(entry: Mapping[str, Any], folder: Path | None) -> presets.Preset:
     """The experiment that a step begins: a preset with changes, or a scene."""
     if ("preset" in entry) == ("scene" in entry):
-        given = "both are given" if "preset" in entry else "neither is given"
-        raise ParameterError(f"a step needs either preset or scene, or continue = true; {given}.")
+        count = "both are given" if "preset" in entry else "neither is given"
+        raise ParameterError(f"a step needs either preset or scene, or continue = true; {count}.")
     if "preset" in entry:
         named = _word(entry, "preset")
         base = presets.load(folder / named if folder is not None and named.endswith(".toml") else named)
@@ -354,22 +354,22 @@ def _preset(entry: Mapping[str, Any], folder: Path | None) -> presets.Preset:
     together = _table(entry, "side_by_side") if "side_by_side" in entry else base.side_by_side
     if not all(isinstance(given, list | tuple) for given in together.values()):
         raise ParameterError("side_by_side is refused: it must be a table with a list of values for every parameter.")
-    found = replace(
+    preset = replace(
         base,
         values=values,
         seed=checked_seed(entry.get("seed", base.seed)),
         ready=base.ready if _flag(entry, "ready", True) else None,
         side_by_side={key: tuple(given) for key, given in together.items()},
     )
-    _ = found.runs  # refused here and not when the step begins
-    return found
+    _ = preset.runs  # refused here and not when the step begins
+    return preset
 
 
 def _values(entry: Mapping[str, Any], scene: str, under: Mapping[str, Value] | None = None) -> dict[str, Value]:
     """The checked parameters of a step, SI."""
     values = _table(entry, "parameters")
-    kept = scenes()[scene].parameters.checked({**(under or {}), **values})
-    return {name: getattr(kept, name) for name in values}
+    checked = scenes()[scene].parameters.checked({**(under or {}), **values})
+    return {name: getattr(checked, name) for name in values}
 
 
 def _guess(entry: Mapping[str, Any], scene: str) -> Question | bool:

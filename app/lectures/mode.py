@@ -13,7 +13,7 @@ from repose.app.lectures.lecture_file import Lecture, Step, said
 from repose.app.storage.view import View
 
 QUESTION = 6.0
-"""Least time for which a question is shown, also where the run answers at once, as a measurement does [s]."""
+"""Least wall time for which a question is shown, even if the run answers at once, such as a measurement [s]."""
 
 
 @dataclass
@@ -24,13 +24,13 @@ class Holder:
     """A `SavedRun` or a `SavedSideBySide`; None before the copy is made."""
 
     def take(self, saved: Any) -> None:
-        """Called on the physics thread."""
+        """Store the copy; called on the physics thread."""
         self.saved = saved
 
 
 @dataclass
 class Kept:
-    """What was in the window before the lecture."""
+    """State of the window before the lecture."""
 
     run: Holder
     edits: Any
@@ -47,44 +47,45 @@ class Kept:
 
 @dataclass
 class Beginning:
-    """The state in which a step that goes on with a run began."""
+    """State at the beginning of a step that continues a run."""
 
     run: Holder
     carried: tuple[str, ...]
+    """Actions that earlier steps have left undone."""
 
 
 @dataclass
 class LectureMode:
-    """The lecture that is opened, the step that is shown, and what comes back after it."""
+    """The opened lecture, the step that is shown, and the state of the window to restore afterwards."""
 
     lecture: Lecture | None = None
-    """Opened, to be started or continued with F5."""
+    """The opened lecture, which F5 starts or continues."""
     on: bool = False
     """Whether the lecture is shown."""
     number: int = 0
-    """Of the step, from 0."""
+    """Number of the step, from 0."""
     course: Course | None = None
     wishes: list[str] = field(default_factory=list)
-    """Changes that keys and buttons have asked for."""
+    """Requests of keys and buttons, in their order."""
     view: View | None = None
     """How the picture is drawn during the lecture, in place of the settings."""
     notes_shown: bool = False
-    """Whether the notes stand in the window."""
+    """Whether the window shows the notes."""
     notes_beside: bool = False
-    """Whether the notes have a window of their own on another screen."""
+    """Whether a second window on another screen shows the notes."""
     began: float = 0.0
     """Wall time at which the lecture was begun [s, clock of `time.monotonic`]."""
     kept: Kept | None = None
     beginnings: dict[int, Beginning] = field(default_factory=dict)
-    """By the number of the step."""
+    """States at the beginning of steps, by the number of the step."""
     awaited: int = 0
-    """`Snapshot.logs` from which on the snapshots are those of this step."""
+    """Least `Snapshot.logs` of a snapshot of this step."""
     refusals: int = 0
-    """`Snapshot.refusals` seen last."""
+    """`Snapshot.refusals` of the last snapshot seen."""
     entered: bool = False
     """Whether the speed of this step is set."""
     frames: int = 0
-    """Frames of this step so far in which the cameras were set."""
+    """Number of frames of this step in which the cameras were set."""
     asked: tuple[tuple[int, int, int], int] | None = None
     """Logs, commands and refusals before the last action, and the serial of the snapshot then."""
     since: float = 0.0
@@ -92,12 +93,13 @@ class LectureMode:
     over: bool = False
     """Whether the step has come to its end."""
     set_aside: Callable[[], object] = lambda: None
+    """Store the cameras of the window before the lecture, and return them."""
     bring_back: Callable[[Any], None] = lambda kept: None
-    """Cameras of the window before the lecture."""
+    """Restore the cameras that `set_aside` has returned."""
     turn_to: Callable[[str], None] = lambda look: None
     """Turn every camera in space to a named view."""
     frame_box: Callable[[Any], None] = lambda box: None
-    """Fill the picture with a box [m], or with None follow the grains; after `turn_to`, which follows them."""
+    """Fill the picture with a box [m]; None follows the grains. Call it after `turn_to`, which follows the grains."""
 
     @property
     def answered(self) -> bool:

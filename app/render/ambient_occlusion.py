@@ -29,7 +29,7 @@ PACKED = 0.55
 CLEAR = 0.7
 """Height above the centre of a sphere at which its light is sampled [cells]."""
 SPILL = 5
-"""Cells around the box for its shadow."""
+"""Number of cells around the box for its shadow."""
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ def _sample(fields: NDArray, index: list[NDArray[np.intp]], weights: list[Floats
 
 
 def _soften(field: NDArray, axes: tuple[int, ...]) -> NDArray:
-    """Each value mixed with its neighbours along `axes`: half itself, a quarter each side."""
+    """Weighted mean of each value (1/2) and its two neighbours (1/4 each) along `axes`."""
     for axis in axes:
         line = np.moveaxis(field, axis, 0)
         mixed = 0.5 * line
@@ -139,7 +139,7 @@ def _dim(solid: NDArray, towards: tuple[float, float, float], spread: float) -> 
     light = np.ones_like(solid)
     dx, dy = towards[0] / towards[2], towards[1] / towards[2]
     for layer in range(solid.shape[2] - 2, -1, -1):
-        # Half the layer above and half of its own: a sphere must not shade itself.
+        # The layer above attenuates the light, not the layer itself: a sphere must not shade itself.
         above = light[..., layer + 1] * passes[..., layer + 1]
         above = _shift(above, dx, dy)
         light[..., layer] = (1.0 - spread) * above + spread * _soften(above, (0, 1)) if spread else above

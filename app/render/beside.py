@@ -1,5 +1,4 @@
-"""A body beside its clump as a snapshot for the renderer: what stands at the left and right of each other in any
-view."""
+"""A body and its clump as a snapshot for the renderer, the body at the left and the clump at the right in any view."""
 
 from __future__ import annotations
 
@@ -16,9 +15,9 @@ CREASE, MOST_AT_CORNER = 0.7, 12
 """Cosine of the angle between two triangles below which there is an edge [-], and triangles that are compared at a
 corner."""
 MOST_CELLS = 90
-"""Cells along the longest edge of the surface drawn; one of more cells has no details that could be seen."""
+"""Largest number of cells along the longest edge of the drawn surface; more cells add no visible detail."""
 GAP = 0.12
-"""Between the two, in radii of the ball that contains either [-]."""
+"""Distance between body and clump, in radii of the ball that contains either [-]."""
 
 
 def drawn_surface(body: Body) -> Floats:
@@ -47,9 +46,9 @@ def normals_at_corners(triangles: world.Floats) -> world.Floats:
         total[:-k] += smooth[:, None] * own[k:]
         total[k:] += smooth[:, None] * own[:-k]
     total /= np.maximum(np.linalg.norm(total, axis=1, keepdims=True), 1e-300)
-    found = np.empty_like(total)
-    found[order] = total
-    return found.reshape(triangles.shape)
+    normals = np.empty_like(total)
+    normals[order] = total
+    return normals.reshape(triangles.shape)
 
 
 def reach(body: Body, clump: Clump) -> float:
@@ -61,20 +60,20 @@ def reach(body: Body, clump: Clump) -> float:
 
 
 def places(camera: Camera3D, radius: float) -> world.Floats:
-    """Where body and clump stand [m], shape (2, 3); `radius` of the ball that contains either [m]."""
+    """Centres of body and clump [m], shape (2, 3); `radius` is that of the ball that contains either [m]."""
     apart = (1.0 + 0.5 * GAP) * radius * camera.axes()[0]
     return np.stack([-apart, apart])
 
 
 def corners_seen(camera: Camera3D, radius: float) -> world.Floats:
-    """Points that are in view if both are [m], shape (4, 3)."""
+    """Points that are in view if body and clump are in view [m], shape (4, 3)."""
     left, right = places(camera, radius)
     across, up = radius * camera.axes()[:2]
     return np.stack([left - across, right + across, left + up, left - up])
 
 
 def beside(body: Body, surface: Floats, clump: Clump, camera: Camera3D, radius: float) -> Snapshot:
-    """The body at the left, its clump at the right as the camera sees them; `surface` is that of `drawn_surface`."""
+    """The body at the left, its clump at the right as the camera sees them; `surface` comes from `drawn_surface`."""
     left, right = places(camera, radius) - _middle(body)
     shown = surface.copy()
     shown[:, 0] += left.astype(np.float32)

@@ -30,7 +30,7 @@ class Canvas:
     def text_extent(self, text: str, size: float = 1.0, bold: bool = False) -> tuple[float, float]:
         """Width and height of a line of text; `size` is relative to ordinary text."""
         style = imgui.get_style()
-        # `push_font` takes a size before ImGui's own scaling, the draw list one after it.
+        # `push_font` takes a size before ImGui's own scaling, the draw list a size after it.
         imgui.push_font(self._fonts[bold], self._pixels(size) / (style.font_scale_main * style.font_scale_dpi))
         extent = imgui.calc_text_size(translated(text))
         imgui.pop_font()
@@ -99,7 +99,7 @@ class Canvas:
 
     @contextmanager
     def anywhere(self) -> Iterator[None]:
-        """Draw also beyond the part of the window that the picture has beside others: in the band at its right."""
+        """During the block, also draw outside the area of the picture, in the band at the right."""
         self._list.push_clip_rect_full_screen()
         try:
             yield

@@ -94,7 +94,7 @@ class Look:
 
     tones: tuple[Colour, ...]
     scatter: float
-    """Brightness of a grain relative to the mean, at most this much more or less [-]."""
+    """Largest relative deviation of the brightness of a grain from the mean [-]."""
     relief: float
     """Strength of the shading of discs: stronger for a look, whose colours show no value [-]."""
 
@@ -119,7 +119,7 @@ PART_LOOKS = {
     "water": _hex("4f9be0"),
     "deep water": _hex("2f6fb5"),
 }
-"""Colours of the materials of parts (`repose.sim.measure.display.Part`); other parts have that of their number."""
+"""Colours of the materials of parts (`repose.sim.measure.display.Part`); other parts are coloured by their number."""
 
 
 def _from_zero(least: float) -> Callable[[Floats, Snapshot], tuple[float, float]]:
@@ -160,7 +160,7 @@ def _free_fall(wanted: tuple[float, float], snapshot: Snapshot) -> tuple[float, 
 
 
 def _layer_step(wanted: tuple[float, float], snapshot: Snapshot) -> tuple[float, float]:
-    """From the first layer to the last one of the run; to the next of `LAYER_STEPS` if their number is not known."""
+    """From the first layer to the last one of the run; to the next of `LAYER_STEPS` if the last one is not known."""
     if snapshot.layers and max(snapshot.layers, 2) > wanted[1]:
         return 0.0, max(snapshot.layers - 1.0, 1.0)
     return 0.0, float(next((step for step in LAYER_STEPS if step >= wanted[1]), wanted[1]))
@@ -202,7 +202,7 @@ AUTOMATIC = "automatic"
 """Layer of origin at rest, speed while grains flow; separate colours for spheres with labels and parts of bodies."""
 
 PARTS = "parts"
-"""What automatic colours show of bodies with parts: the part that a particle belongs to."""
+"""Automatic colours of bodies with parts: the part to which a particle belongs."""
 
 COLOURINGS: dict[str, Colouring | None] = {
     AUTOMATIC: None,
@@ -214,7 +214,7 @@ COLOURINGS: dict[str, Colouring | None] = {
     "layer": Colouring("layer", "Layer of origin", "", "", "discrete", _layer_span, _layer_step),
     **dict.fromkeys(("photoelastic", "sand", "clay", "plain")),
 }
-"""Quantities and looks to choose from, in the order of the list; None for those that show no quantity."""
+"""Quantities and looks to choose from, in the order of the list; None for a look, which shows no quantity."""
 
 
 def shown_as(choice: str, snapshot: Snapshot) -> str:
@@ -229,7 +229,7 @@ def shown_as(choice: str, snapshot: Snapshot) -> str:
         return "speed"
     layers = snapshot.columns.get("layer", np.empty(0, np.float32))
     layers = layers[~snapshot.fixed] if len(layers) == len(snapshot.fixed) else layers[:0]
-    # Where more layers follow, the first one alone has their colours already.
+    # If more layers follow, the first layer has its colour as a layer from the beginning.
     several = len(layers) and (snapshot.layers > 1 or layers.max() > layers.min())
     return "layer" if several else "sand"
 
@@ -272,7 +272,7 @@ def ease(shown: tuple[float, float] | None, wanted: tuple[float, float]) -> tupl
 
 
 class Ranges:
-    """The range of every quantity: that of the run, which only widens, or following the values."""
+    """The range of every quantity: a range of the run that only widens, or a range that follows the values."""
 
     def __init__(self) -> None:
         self._run: object = None
@@ -308,7 +308,7 @@ class Ranges:
 
 
 def contact_scale(snapshot: Snapshot, ranges: Ranges, follows: bool) -> tuple[Colouring, tuple[float, float]] | None:
-    """Quantity and range of the colours of contacts, their normal forces [N]; None where nothing presses."""
+    """Quantity and range of the colours of contacts, their normal forces [N]; None if no contact presses."""
     forces = snapshot.forces
     pressing = forces.normal_force[forces.normal_force > 0.0] if forces is not None else np.empty(0)
     if not pressing.size:

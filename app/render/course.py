@@ -44,8 +44,8 @@ class Course:
 
 
 def forces_of(snapshot: Snapshot, view: View) -> tuple[float, float] | None:
-    """Normal and shear force of the contact, 0 while it is open; of a grain the sum of the sizes of its normal forces
-    and the size of the sum of its forces [N]. None before the forces are known."""
+    """Normal and shear force of the selected contact, 0 while the contact is open; of a selected grain the sum of the
+    magnitudes of its normal forces and the magnitude of its total force [N]. None before the forces are known."""
     forces, rows = snapshot.forces, rows_of(snapshot, view.selected)
     if forces is None or rows is None:
         return None

@@ -1,4 +1,4 @@
-"""The cut plane: everything between it and the viewer is hidden, to show the inside."""
+"""The cut plane: everything between the plane and the viewer is hidden, to show the inside."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ FIELD = "stress_field"
 
 
 def has_field(view: View, snapshot: Snapshot) -> bool:
-    """Whether the stress field is switched on and can be drawn: grains touch, and none has a label, as spheres that
-    never touch have."""
+    """Whether the stress field is switched on and can be drawn: grains touch, and no sphere has a label, which is for
+    spheres that never touch."""
     forces = snapshot.forces
     return view.shown.get(FIELD, False) and not snapshot.labels and forces is not None and len(forces.i) > 0
 
@@ -29,8 +29,8 @@ def has_field(view: View, snapshot: Snapshot) -> bool:
 def cut_plane(view: View, box: Box, camera: Camera3D, field: bool = False) -> Plane:
     """The plane chosen by the user, with its normal towards the viewer.
 
-    For the stress field (`has_field`), where none is chosen, the upright one through the middle of the box that faces
-    the viewer.
+    Without a chosen plane, the stress field (`has_field`) is in the upright plane through the middle of the box that
+    faces the viewer.
     """
     chosen = view.cut_axis in AXES
     if not chosen and not field:

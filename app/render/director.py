@@ -46,12 +46,12 @@ class Director:
         lines: Callable[[], Lines | None] = lambda: None,
         card: float = CARD,
     ) -> None:
-        """A film of that size [pixel] and frames per second, at `speed` [simulated s per s] or as `pacing` says.
+        """A film of this size [pixel] and frames per second, at `speed` [simulated s per s] or at that of `pacing`.
 
         Without `words` the film shows only grains and walls: no title card, no still picture at the end. `chosen`
-        returns the camera of the user, whose direction is kept in space, and whether it is to follow the grains.
-        `title` is on the title card, which lasts `card` [s]; without it the title of the scene. `lines` returns what is
-        written in the picture besides.
+        returns the camera of the user, whose direction is kept in space, and whether the camera follows the grains.
+        `title` is on the title card, which lasts `card` [s]; without it the title of the scene. `lines` returns further
+        texts in the picture.
         """
         self._read, self._size, self._fps, self._words = read, size, fps, words
         self._view, self._speed, self._chosen = view, speed, chosen
@@ -63,7 +63,7 @@ class Director:
 
     @property
     def interval(self) -> float:
-        """Simulated time from the newest snapshot to the next that is wanted [s]."""
+        """Simulated time from the newest snapshot to the next wanted one [s]."""
         return self.speed / self._fps
 
     @property
@@ -86,12 +86,12 @@ class Director:
         yield self._picture()
 
     def ending(self, last: Snapshot | None = None) -> Iterator[Picture]:
-        """The last snapshot: the camera comes to rest where every grain is in the picture, and stands still."""
+        """Pictures of the last snapshot: the camera comes to rest with every grain in the picture, and stands still."""
         if self._newest is None or self._following is None or not self._words:
             return
         self._newest = last or self._newest
         pictures = max(1, round(REST * self._fps))
-        for at in come_to_rest(self._following, self._newest, *self._seat(), REST, pictures):
+        for at in come_to_rest(self._following, self._newest, *self._viewpoint(), REST, pictures):
             self._following = at
             picture = self._picture(ending=True)
             yield picture
@@ -107,9 +107,9 @@ class Director:
 
     def _follow(self) -> None:
         if self._newest is not None:
-            self._following = follow(self._following, self._newest, *self._seat(), 1.0 / self._fps)
+            self._following = follow(self._following, self._newest, *self._viewpoint(), 1.0 / self._fps)
 
-    def _seat(self) -> tuple[Camera, Size, Inset]:
+    def _viewpoint(self) -> tuple[Camera, Size, Inset]:
         """The camera whose direction is kept in space, the size of the picture and the room for words [pixel]."""
         assert self._newest is not None
         camera, _ = self._chosen()

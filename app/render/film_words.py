@@ -15,24 +15,24 @@ from repose.sim.parameters import Parameter, Value
 from repose.sim.registry import scenes
 
 MOST_PARAMETERS, MOST_READINGS = 5, 3
-"""Parameters and readings written on a picture."""
+"""Largest numbers of parameters and readings written on a picture."""
 
 
 PIECE = re.compile(r"[\u3000-\u9fff\uff00-\uffef][、。：]*|[^\s\u3000-\u9fff\uff00-\uffef]+|\s+")
-"""A letter of Japanese, a word, or a gap: between them a line can end."""
+"""A Japanese character, a word, or a gap: a line can end between two of them."""
 
 
 @dataclass(frozen=True)
 class Lines:
-    """What a film says about what it shows: the step of a lecture."""
+    """The texts of a lecture step in a film."""
 
     title: str
     question: str = ""
-    """Or its answer."""
+    """The question, or its answer once the step is over."""
     place: str = ""
     """Title of the lecture and number of the step, on the title card."""
     over: bool = False
-    """Whether the step has come to its end: the answer is in place of the question."""
+    """Whether the step is over and the answer replaces the question."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class FilmWords:
     card: float = 0.0
     """Opacity of the title card."""
     lines: Lines | None = None
-    """Written in the picture and on the card."""
+    """Texts of a lecture in the picture and on the card."""
 
 
 def wrapped(text: str, width: Callable[[str], float], room: float) -> list[str]:
@@ -81,22 +81,22 @@ def film_words(
     """The texts for a snapshot; `ending` adds the result. Without `title` the film has the title of the scene."""
     scene = scenes().get(snapshot.scene)
     title = title or (scene.title if scene is not None else snapshot.scene.capitalize())
-    # The answer of a lecture says it: readings would cover the grains.
+    # In a lecture the answer states the result: readings would cover the grains.
     result = _result(snapshot) if ending and snapshot.measurement is None and lines is None else ()
     origin = f"seed {snapshot.seed}  ·  Repose {_version()}"
     return FilmWords(title, _parameters(snapshot), origin, None if ending else speed, result, card, lines)
 
 
 def _result(snapshot: Snapshot) -> tuple[str, ...]:
-    """The readings that a closed form can be compared with, or else the outcomes that the task states; the first
-    readings in scenes without both."""
+    """The readings with an expected value, or else the outcomes of the task; in scenes without both the first
+    readings."""
     if snapshot.outcomes and not any(entry.expected is not None for entry in snapshot.readings):
         return tuple(f"{'✓' if entry.holds else '✗'} {entry.statement}: {entry.found}" for entry in snapshot.outcomes)
     return tuple(map(_read, told(snapshot.readings)))
 
 
 def told(readings: Sequence[Reading]) -> Sequence[Reading]:
-    """What the end of a film says: every reading that a closed form can be compared with, otherwise the first ones."""
+    """The readings at the end of a film: every reading with an expected value, otherwise the first ones."""
     return [entry for entry in readings if entry.expected is not None] or readings[:MOST_READINGS]
 
 
@@ -123,7 +123,7 @@ def _written(parameter: Parameter, value: Value) -> str:
 
 
 def _read(reading: Reading) -> str:
-    """A reading with its error, in the digits that it justifies."""
+    """A reading with its error, in the digits that the error justifies."""
     reading = reading.readable()
     error = reading.error if reading.error is not None and math.isfinite(reading.error) else None
     digits = max(0, 1 - math.floor(math.log10(error))) if error else 0

@@ -22,16 +22,16 @@ OUTWARD, INWARD = 0.2, 0.8
 """Time constants of the camera [s of wall or film time]: it recedes faster than it approaches, so that no grain
 leaves the picture, and the fall of a poured layer does not make the magnification oscillate."""
 HASTE = 8.0
-"""Factor by which it recedes faster when grains leave the picture [per unit of the logarithm of the excess]."""
+"""Factor by which the camera recedes faster if grains leave the picture [per unit of the logarithm of the excess]."""
 SLACK = 0.03
 """The picture may show this much more than it needs before the camera approaches [logarithm of the magnification]."""
 STRAY = 0.005
 """Share of the grains, the outermost, that the camera does not follow."""
 HALT = 0.2
-"""Time constant of the camera that comes to rest for a still picture [share of the time for it]: 5e-4 of the way are
-left then."""
+"""Time constant of the camera that comes to rest for a still picture [fraction of the time for this]: 5e-4 of the way
+remain at the end."""
 BEYOND = 1.0
-"""How far outside the scene a grain can be to be on a still picture [sizes of the scene]."""
+"""Largest distance from the scene of a grain that is in a still picture [sizes of the scene]."""
 HEADROOM = 0.06
 """Height kept free above the grains [share of the width shown]."""
 CIRCLE = 24
@@ -56,9 +56,9 @@ def follow(
 ) -> Following:
     """The camera for the next picture, `elapsed` seconds of wall or film time after the last one.
 
-    `room` is what panels and legends cover of a picture of `size` [pixel]. In space the direction of view is that of
-    `camera`, which the user may turn. Without `last` the camera is at its destination at once; `Following(camera)`
-    in its place begins a smooth way from any camera.
+    `room` is the part of a picture of `size` that panels and legends cover [pixel]. In space the direction of view is
+    that of `camera`, which the user may turn. Without `last` the camera is at its destination at once;
+    `Following(camera)` as `last` begins a smooth way from any camera.
     """
     seen = _seen(snapshot)
     top = _wall_top(last, snapshot, seen)
@@ -80,7 +80,7 @@ def follow(
 def come_to_rest(
     last: Following, snapshot: Snapshot, camera: Camera, size: Size, room: Inset, seconds: float, pictures: int
 ) -> Iterator[Following]:
-    """The cameras of so many pictures in `seconds`, in which it comes to rest where every grain is in the picture."""
+    """The cameras of `pictures` pictures in `seconds`, while the camera comes to rest with every grain in view."""
     goal = _goal(snapshot, _seen(snapshot, stray=0.0, beyond=BEYOND), camera, size, room)
     if type(last.camera) is type(goal):
         now, wanted = _pose(last.camera, size, room), _pose(goal, size, room)
@@ -97,7 +97,7 @@ def first_camera(snapshot: Snapshot, size: Size, room: Inset) -> Camera:
 
 
 def first_following(snapshot: Snapshot, size: Size, room: Inset) -> Following:
-    """That camera with the height above which walls are not needed."""
+    """The camera of `first_camera` with the height above which walls are not needed."""
     camera: Camera = Camera3D() if snapshot.position.shape[1] == 3 else Camera2D()
     camera.frame(snapshot.box, size)
     return follow(None, snapshot, camera, size, room, 0.0)
@@ -166,8 +166,8 @@ def _goal(snapshot: Snapshot, seen: Box | None, camera: Camera, size: Size, room
 
 
 def _points_in_space(snapshot: Snapshot, seen: Box | None, box: Box) -> NDArray[np.float64]:
-    """What has to be in the picture [m], shape (count, 3): grains, focus and measured cone instead of the corners of
-    a box around them, which would be empty above a heap; without grains those of `box`."""
+    """Points that must be in the picture [m], shape (count, 3): grains, focus and measured cone instead of the corners
+    of a box around them, which would be empty above a heap; without grains the corners of `box`."""
     whole = np.array(list(product(*zip(*box))), np.float64)
     if seen is None or snapshot.focus is None:
         return whole
@@ -216,7 +216,7 @@ def _goal_in_space(points: NDArray[np.float64], camera: Camera, size: Size, room
 
 
 def _pose(camera: Camera, size: Size, room: Inset) -> NDArray[np.float64]:
-    """The numbers that the camera moves in, the logarithm of the metres per pixel or of the distance last.
+    """The coordinates of the motion of the camera; the last is the logarithm of metres per pixel or of the distance.
 
     In the plane the point at the lower edge of the free part comes first [m]: it stays where it is while the picture
     is magnified. In space these are target [m] and offset [heights of the picture].
@@ -229,7 +229,7 @@ def _pose(camera: Camera, size: Size, room: Inset) -> NDArray[np.float64]:
 
 
 def _camera(like: Camera, pose: NDArray[np.float64], size: Size, room: Inset) -> Camera:
-    """The camera with that pose and the direction of view of `like`."""
+    """The camera with this pose and the direction of view of `like`."""
     numbers = [float(number) for number in pose]
     if isinstance(like, Camera3D):
         x, y, z, across, down, zoom = numbers

@@ -42,10 +42,10 @@ class Program:
             raise ShaderError(f"Shader {name}.glsl does not link: {words}")
         self._places: dict[str, int] = {}
         self._values: dict[str, bytes] = {}
-        """Set last, by name: a program keeps its uniforms, and every call of OpenGL takes time."""
+        """Values set last, by name: a program keeps its uniforms, and every call of OpenGL takes time."""
 
     def place(self, uniform: str) -> int:
-        """Location of a uniform; -1 if the shader has none of that name."""
+        """Location of a uniform; -1 if the shader has no uniform of this name."""
         if uniform not in self._places:
             self._places[uniform] = gl.glGetUniformLocation(self.handle, uniform)
         return self._places[uniform]
@@ -70,7 +70,7 @@ class Program:
 
 def _compile(name: str, source: str, stage: str, gl_stage: int) -> int:
     shader = gl.glCreateShader(gl_stage)
-    # `#line` keeps the driver's line numbers those of the file.
+    # With `#line` the line numbers in the driver's messages are those of the file.
     gl.glShaderSource(shader, f"#version 330 core\n#define {stage}\n#line 1\n{source}")
     gl.glCompileShader(shader)
     if not gl.glGetShaderiv(shader, gl.GL_COMPILE_STATUS):
@@ -110,7 +110,7 @@ class Instances:
             raise ValueError(f"instance rows have shape {rows.shape}, the shader needs (n, {self._row})")
         gl.glBindVertexArray(self._array)
         gl.glBindBuffer(gl.GL_ARRAY_BUFFER, self._buffer)
-        # Fresh memory ("orphaning"): the driver may still be drawing from the old one.
+        # New memory ("orphaning"): the driver may still be drawing from the old memory.
         gl.glBufferData(gl.GL_ARRAY_BUFFER, rows.nbytes, rows, gl.GL_STREAM_DRAW)
         gl.glDrawArraysInstanced(gl.GL_TRIANGLE_STRIP, 0, 4, len(rows))
         gl.glBindVertexArray(0)

@@ -1,8 +1,8 @@
-"""Which spheres are hidden behind others, so that they need not be drawn.
+"""Test for spheres that are hidden behind others and need not be drawn.
 
 In a dense packing most spheres are hidden, and a software renderer would shade all of them. The test is on the safe
-side: a sphere counts as hidden only where opaque spheres before it cover its whole outline, so that the picture stays
-the same.
+side: a sphere counts as hidden only if opaque spheres in front of it cover its whole outline. The picture therefore
+stays the same.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def _is_behind(covered: Floats, cell: int, low: Floats, high: Floats, near: Floa
     last = np.clip(np.ceil(high / cell), 1, ends).astype(np.int32)
     width, height = last - first
     level = np.log2(np.minimum(width, height)).astype(np.int32)
-    # Others count as seen: an outline is nearly as high as wide.
+    # Longer rectangles count as seen: an outline is nearly as high as wide.
     hidden: NDArray[np.bool_] = np.maximum(width, height) <= 2 << level
     deepest = covered
     for at in range(int(level.max(initial=0)) + 1):

@@ -50,7 +50,7 @@ def _keys() -> dict[int, imgui.Key]:
     named |= {digit: f"_{digit}" for digit in "0123456789"}
     named |= {f"kp{digit}": f"keypad{digit}" for digit in "0123456789"}
     named |= {f"f{number}": f"f{number}" for number in range(1, 13)}
-    # pygame writes letters small and everything longer in capitals.
+    # pygame names letters in small letters, and longer names in capitals.
     code = {ours: ours if len(ours) == 1 else ours.upper() for ours in named}
     return {getattr(pygame, f"K_{code[ours]}"): getattr(imgui.Key, theirs) for ours, theirs in named.items()}
 
@@ -107,7 +107,7 @@ class ImguiBackend(PygameRenderer):
         self.render(imgui.get_draw_data())
 
     def process_event(self, event: pygame.Event) -> bool:
-        """Pass one event to ImGui; true if ImGui knows its kind."""
+        """Pass one event to ImGui; True if ImGui handles events of this kind."""
         io, kind = self.io, event.type
         if kind == pygame.MOUSEMOTION:
             io.add_mouse_pos_event(float(event.pos[0]), float(event.pos[1]))
@@ -237,7 +237,7 @@ class ImguiBackend(PygameRenderer):
 
 
 def _stream(target: int, byte_count: int, address: int) -> None:
-    """Upload into fresh memory, so that the driver need not wait for the frame before."""
+    """Upload into new memory, so that the driver need not wait for the previous frame."""
     gl.glBufferData(target, byte_count, ctypes.c_void_p(address), gl.GL_STREAM_DRAW)
 
 

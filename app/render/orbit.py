@@ -1,4 +1,4 @@
-"""Camera in 3D that orbits a point: conversion between metres and pixels, as `repose.app.render.camera` in 2D.
+"""Camera in 3D that orbits a point: conversion between metres and pixels, like `repose.app.render.camera` in 2D.
 
 World z points up. The eye looks at `target` from `distance`, `azimuth` counted from +x towards +y and
 `elevation` above the horizontal. Pixels are framebuffer pixels, (0, 0) at the top left, y down.
@@ -21,7 +21,7 @@ VIEWS: dict[str, tuple[float, float]] = {
     "top": (math.radians(-90.0), math.radians(90.0)),
     "three-quarter": (math.radians(-58.0), math.radians(20.0)),
 }
-"""Azimuth and elevation of the views that have a name [rad]."""
+"""Azimuth and elevation of the named views [rad]."""
 NEAR = 0.02
 """Objects closer to the eye than this fraction of `distance` are not drawn [-]."""
 NEAREST, FARTHEST = 1e-6, 1e4
@@ -37,14 +37,15 @@ class Camera3D:
     target: tuple[float, float, float] = (0.0, 0.0, 0.0)
     """World point that the camera orbits [m]."""
     distance: float = 1.0
-    """From the eye to the target [m]."""
+    """Distance from the eye to the target [m]."""
     azimuth: float = VIEWS["three-quarter"][0]
     elevation: float = VIEWS["three-quarter"][1]
     fov: float = math.radians(28.0)
     """Angle from the lower to the upper edge of the window [rad]: narrow, so that lengths at different depths can be
     compared."""
     offset: tuple[float, float] = (0.0, 0.0)
-    """Where the target appears, from the middle of the window [pixel]: the middle of the part that no panel covers."""
+    """Position of the target in the picture, from the middle of the window [pixel]; `frame` moves it to the middle of
+    the part that no panel covers."""
 
     def axes(self) -> NDArray[np.float64]:
         """Unit vectors right, up and back (from target to eye) as rows, shape (3, 3)."""
@@ -149,7 +150,7 @@ class Camera3D:
     def frame(self, box: Sequence[Sequence[float]], size: Size, inset: Inset = NO_INSET, margin: float = 0.06) -> None:
         """Show all of `box` (lower and upper corner [m]) in the part of the window no panel covers.
 
-        `margin` is the share of that part kept free around the box; the direction of view is kept.
+        `margin` is the fraction of this part kept free around the box; the direction of view does not change.
         """
         self.frame_points(list(product(*zip(box[0], box[1]))), size, inset, margin)
 
@@ -162,8 +163,8 @@ class Camera3D:
         self.offset = ((left - right) / 2, (top - bottom) / 2)
         middle, focal = (shown.min(axis=0) + shown.max(axis=0)) / 2, self.focal(size)
         seen = (shown - middle) @ self.axes().T
-        # A point (x, y, z) shows at f x / (d - z): for x to stay within half the width, d must be z + f x / half.
-        # Shifting sideways by what one side has to spare lets the nearer side use it.
+        # A point (x, y, z) appears at f x / (d - z). For |f x / (d - z)| <= half, d must be at least z + f |x| / half.
+        # A sideways shift makes both sides need the same distance.
         x, y, z = seen.T
         shift = [_balance(z, focal * side / room) for side, room in zip((x, y), half)]
         needed = max(

@@ -1,6 +1,6 @@
 """Speed of a film in each phase of an experiment, if the user has not set a speed.
 
-The length of a phase is known from its share done, or estimated from the time grains need to fall. The speed is a
+The duration of a phase is estimated from the fraction done, or from the time that grains need to fall. The speed is a
 round number and seldom changes, because it is written on the picture.
 """
 
@@ -22,9 +22,10 @@ class Pace:
     """Wanted duration of a phase in the film, and how its simulated duration is estimated."""
 
     seconds: float
-    """Largest film time [s]; after it the speed rises every second."""
+    """Largest film time [s]; after this time the speed rises every second."""
     known_from: Literal["share", "fall", "before"]
-    """The share done; the collapse of a column of the present height; or not at all, and the speed stays as it was."""
+    """Source of the simulated duration: the fraction done (share); the collapse of a column of the present height
+    (fall); none, and the speed does not change (before)."""
     least: float = 0.0
     """Smallest speed [simulated s per s of film]."""
 
@@ -39,9 +40,9 @@ PACES: dict[tuple[str, str], Pace] = {
     ("vessel", "filling"): Pace(9.0, "share"),
     ("vessel", "flowing"): Pace(3.0, "before"),
 }
-"""By scene and phase; an empty name means every scene. Other phases, in which nothing moves, are shown in real time."""
+"""Pace by scene and phase; an empty name means every scene. Other phases, without motion, are shown in real time."""
 COLLAPSE = 3.3
-"""How long a column of height h takes to collapse, in units of sqrt(h/g): Lube et al., J. Fluid Mech. 508 (2004)."""
+"""Time in which a column of height h collapses, in units of sqrt(h/g): Lube et al., J. Fluid Mech. 508 (2004)."""
 PATIENCE = 0.25
 """Fraction of its film time for which a phase can continue before its duration can be estimated [-]."""
 TOO_SHORT = 0.3
@@ -60,17 +61,17 @@ class Pacing:
     spent: float = 0.0
     """Film time of this phase so far [s]."""
     began: float = 0.0
-    """Simulated time when it began [s]."""
+    """Simulated time at the beginning of the phase [s]."""
     first_share: float = 0.0
-    """Share done when it began."""
+    """Fraction done at the beginning of the phase."""
     share: float = 0.0
-    """Share done when the length was last estimated."""
+    """Fraction done at the last estimate of the duration."""
     raise_at: float = math.inf
     """Film time of this phase from which the next higher speed is taken [s]."""
 
 
 def pace(last: Pacing | None, snapshot: Snapshot, elapsed: float) -> Pacing:
-    """The speed at a snapshot, `elapsed` seconds of film after the one before."""
+    """The speed at a snapshot, `elapsed` seconds of film after the snapshot before."""
     share = snapshot.progress or 0.0
     rule = PACES.get((snapshot.scene, snapshot.phase)) or PACES.get(("", snapshot.phase))
     if last is None or snapshot.phase != last.phase or snapshot.time < last.began:
@@ -120,14 +121,14 @@ def describe_speed(speed: float | None) -> str:
 
 
 def _first_raise(rule: Pace | None) -> float:
-    """Film time from which the speed is raised [s]: early where the share done is to be known, and does not rise."""
+    """Film time from which the speed is raised [s]; early for a phase whose fraction done does not rise."""
     if rule is None:
         return math.inf
     return PATIENCE * rule.seconds if rule.known_from == "share" else rule.seconds
 
 
 def _first_speed(rule: Pace, snapshot: Snapshot, before: float) -> float:
-    """The speed at the beginning of a phase; a share corrects it as soon as it is known."""
+    """The speed at the beginning of a phase; the fraction done corrects the speed later."""
     scene = scenes().get(snapshot.scene)
     scale = 1.0 if scene is None or snapshot.parameters is None else scene.time_scale(snapshot.parameters)
     if scale < 1.0:

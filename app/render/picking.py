@@ -15,8 +15,11 @@ from repose.sim.experiment.snapshot import Snapshot
 def sphere_at(
     snapshot: Snapshot, view: View, camera: Camera, size: Size, pixel: Sequence[float], reach: float
 ) -> int | None:
-    """Row of the sphere drawn at a pixel, in space the nearest one to the eye; else of the one that can move with its
-    edge nearest to the pixel, if that is within `reach` [pixel]; None if there is none."""
+    """Row of the sphere drawn at a pixel, in space the sphere nearest to the eye.
+
+    If there is none, the row of the movable sphere whose edge is nearest to the pixel and within `reach` [pixel];
+    otherwise None.
+    """
     position, radius = snapshot.position.astype(np.float64), snapshot.radius.astype(np.float64)
     shown = np.isfinite(position).all(axis=1)
     if isinstance(camera, Camera3D):

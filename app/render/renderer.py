@@ -35,16 +35,15 @@ class Tile(NamedTuple):
     snapshot: Snapshot
     camera: Camera
     inset: Inset
-    """What panels and buttons cover of the window [pixel]."""
+    """Edges of the window that panels and buttons cover [pixel]."""
     outside: Inset
-    """What is not drawn at the edges of the window [pixel]."""
+    """Edges of the window outside the picture [pixel]."""
     plates: Inset | None
-    """What panels cover of the window, beside which this picture has its plates [pixel]; None for a picture without
-    plates."""
+    """Edges of the window that panels cover, beside which this picture has its plates [pixel]; None without plates."""
 
 
 class Renderer:
-    """Draws snapshots in the OpenGL context that is current; the GL objects are all its own."""
+    """Draws snapshots in the current OpenGL context; the renderer owns all OpenGL objects that it uses."""
 
     def __init__(self, gui: ImguiBackend) -> None:
         self._gui = gui
@@ -71,9 +70,9 @@ class Renderer:
     ) -> None:
         """Draw onto the window between `begin_frame` and `end_frame` of its ImGui backend.
 
-        `size` is the framebuffer's [pixel], `inset` what panels cover of it, `scale` the pixels per unit
-        of text (`window.content_scale`); a size of zero draws nothing. `ranges` of the colours are those of the run if
-        none are given.
+        `size` is that of the framebuffer [pixel], `inset` the edges that panels cover, `scale` the pixels per unit of
+        text (`window.content_scale`); a size of zero draws nothing. `ranges` are the ranges of the colours, by default
+        those of the run.
         """
         if size[0] <= 0 or size[1] <= 0:
             return
@@ -85,9 +84,10 @@ class Renderer:
         self._draw_overlay(frame, self._gui)
 
     def draw_beside(self, tiles: Sequence[Tile], view: View, size: Size, scale: float, around: Colour) -> None:
-        """Draw pictures side by side onto the window, like `draw`; the colour `around` is where there is none.
+        """Draw pictures side by side onto the window, like `draw`, and fill the rest with the colour `around`.
 
-        The panels around the pictures need no ground of their own. Pictures of equal colours have one legend.
+        The panels around the pictures need no background of their own. Pictures with the same scale of colours have one
+        legend.
         """
         if size[0] <= 0 or size[1] <= 0:
             return
@@ -124,11 +124,11 @@ class Renderer:
         film: FilmWords | None = None,
         plain: bool = False,
     ) -> NDArray[np.uint8]:
-        """The picture as an array of its own, shape (height, width, 3), sRGB, top row first.
+        """The picture as a new array, shape (height, width, 3), sRGB, top row first.
 
         Without a camera `box` is framed, or the whole scene (see `repose.app.render.framing`). A film adds its words;
-        `plain` leaves all text and marks out. May be called at any time, also inside a frame of the window: it has a
-        framebuffer and an ImGui context of its own.
+        `plain` leaves all text and marks out. May be called at any time, also inside a frame of the window: the picture
+        has its own framebuffer and ImGui context.
         """
         if size[0] <= 0 or size[1] <= 0:
             raise ValueError(f"a picture of {size[0]} x {size[1]} pixels cannot be drawn: both sides must be positive")
@@ -154,7 +154,7 @@ class Renderer:
         return np.ascontiguousarray(pixels[::-1])
 
     def destroy(self) -> None:
-        """Free every OpenGL object made here."""
+        """Release all OpenGL objects of the renderer."""
         for program in self._programs.values():
             program.destroy()
         for instances in self._instances.values():
@@ -170,16 +170,16 @@ class Renderer:
         self._picture = self._picture_gui = None
 
     def _course_of(self, snapshot: Snapshot, view: View) -> Course:
-        """The course of the selection in the run of a snapshot, with this one; runs side by side have different
+        """The course of the selection in the run of a snapshot, up to this snapshot; runs side by side have different
         labels."""
         course = self._courses.setdefault(snapshot.label, Course())
         course.follow(snapshot, view)
         return course
 
     def _draw_scene(self, pictures: Sequence[tuple[Frame, Part]], name: str, framebuffer: int) -> None:
-        """All passes of every picture in its part, in linear light, then copied to `framebuffer`.
+        """Draw all passes of every picture in its part, in linear light, then copy the pictures to `framebuffer`.
 
-        The pictures share one target, which is cleared and shown once: a software renderer pays for either.
+        The pictures share one target, which is cleared and shown once: both cost time in a software renderer.
         """
         first, deep = pictures[0][0], any(frame.dimension == 3 for frame, _ in pictures)
         name += " in space" if deep else ""
@@ -206,7 +206,7 @@ class Renderer:
         self._show(scene, framebuffer, [part for _, part in pictures])
 
     def _draw_passes(self, frame: Frame) -> None:
-        """All passes of one picture."""
+        """Draw all passes of one picture."""
         uniforms = frame.uniforms()
         for item in self._shaded:
             rows = item.instances(frame) if item.instances and item.is_drawn(frame) else None
@@ -247,7 +247,7 @@ def _fill(parts: Sequence[Part], colour: Colour) -> None:
 
 
 def _fitting(camera: Camera | None, snapshot: Snapshot, size: Size, inset: Inset, box: Box | None = None) -> Camera:
-    """The camera itself, or one that frames `box` or the whole scene if there is none of the snapshot's dimension."""
+    """The camera, if it has the dimension of the snapshot; otherwise a camera that frames `box` or the whole scene."""
     kind = Camera3D if snapshot.position.shape[1] == 3 else Camera2D
     if isinstance(camera, kind):
         return camera
@@ -257,13 +257,13 @@ def _fitting(camera: Camera | None, snapshot: Snapshot, size: Size, inset: Inset
 
 
 def _part(size: Size, inset: Inset) -> Part:
-    """What `inset` leaves of the window."""
+    """The part of the window inside `inset`."""
     left, top, right, bottom = map(round, inset)
     return left, bottom, max(size[0] - left - right, 0), max(size[1] - top - bottom, 0)
 
 
 def _sized(target: Target | None, size: Size, linear: bool, deep: bool = False) -> Target:
-    """The target itself, or a new one if there is none of that kind and size."""
+    """The target, if it has this kind and size; otherwise a new one."""
     if target is not None and target.size == size and target.deep == deep:
         return target
     if target is not None:

@@ -14,25 +14,25 @@ from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.measure.contact_forces import ContactForces
 
 WALL = -1
-"""In place of the second id of a contact with a wall."""
+"""Second id of a contact with a wall."""
 CLOSE = 0.35
 """Distance from a contact within which a click selects it, not the grain [radii of the grain]."""
 
 
 def rows_of(snapshot: Snapshot, ids: Sequence[int]) -> list[int] | None:
-    """Rows of the selected spheres, without a wall; None if one has left, or none is selected."""
-    found = [np.flatnonzero(snapshot.sphere_id == sphere) for sphere in ids if sphere != WALL]
-    return [int(rows[0]) for rows in found] if found and all(rows.size for rows in found) else None
+    """Rows of the selected spheres, without a wall; None if a sphere has left, or none is selected."""
+    matches = [np.flatnonzero(snapshot.sphere_id == sphere) for sphere in ids if sphere != WALL]
+    return [int(rows[0]) for rows in matches] if matches and all(rows.size for rows in matches) else None
 
 
 def members_of(snapshot: Snapshot, row: int) -> list[int]:
-    """Rows of the spheres of the grain that a sphere belongs to: of its rigid body, or its own."""
+    """Rows of the spheres of the grain to which a sphere belongs: those of its rigid body, or its own row."""
     body = snapshot.body[row]
     return np.flatnonzero(snapshot.body == body).tolist() if body >= 0 else [row]
 
 
 def contacts_of(snapshot: Snapshot, rows: list[int]) -> NDArray[np.intp]:
-    """Contacts of a grain, the rows of its spheres given, with others, in `Snapshot.forces`."""
+    """Contacts in `Snapshot.forces` of a grain, whose spheres have these rows, with other grains and walls."""
     forces = snapshot.forces
     if forces is None:
         return np.zeros(0, np.intp)
@@ -42,8 +42,8 @@ def contacts_of(snapshot: Snapshot, rows: list[int]) -> NDArray[np.intp]:
 def forces_on(forces: ContactForces, near: NDArray[np.intp], rows: list[int]) -> NDArray[np.float64]:
     """Forces on a grain from its contacts [N], shape (contacts, dimension)."""
     force = forces.normal_force[near, None] * forces.normal[near] + forces.shear_force[near]
-    found: NDArray[np.float64] = np.where(np.isin(forces.i[near], rows)[:, None], force, -force)
-    return found
+    on_grain: NDArray[np.float64] = np.where(np.isin(forces.i[near], rows)[:, None], force, -force)
+    return on_grain
 
 
 def selected_contact(snapshot: Snapshot, view: View) -> int | None:
@@ -52,17 +52,17 @@ def selected_contact(snapshot: Snapshot, view: View) -> int | None:
     if len(view.selected) != 2 or rows is None or forces is None:
         return None
     if view.selected[1] == WALL:
-        found = np.flatnonzero((forces.i == rows[0]) & (forces.j < 0))
+        matches = np.flatnonzero((forces.i == rows[0]) & (forces.j < 0))
     else:
         low, high = sorted(rows)
-        found = np.flatnonzero((np.minimum(forces.i, forces.j) == low) & (np.maximum(forces.i, forces.j) == high))
-    return int(found[0]) if found.size else None
+        matches = np.flatnonzero((np.minimum(forces.i, forces.j) == low) & (np.maximum(forces.i, forces.j) == high))
+    return int(matches[0]) if matches.size else None
 
 
 def selection_at(
     snapshot: Snapshot, view: View, camera: Camera, size: Size, pixel: Sequence[float], reach: float
 ) -> tuple[int, ...]:
-    """What a click on a pixel selects: the contact of the grain there that is close, else the grain, else nothing."""
+    """Ids that a click on a pixel selects: the close contact of the grain there, else the grain, else nothing."""
     row = sphere_at(snapshot, view, camera, size, pixel, reach)
     if row is None:
         return ()

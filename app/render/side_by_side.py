@@ -1,4 +1,4 @@
-"""Pictures of experiments side by side: how many columns they have, and the film that shows them together."""
+"""Pictures of experiments side by side: their rectangles, and the film that shows them together."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ Part = tuple[int, int, int, int]
 GROUND = 30
 """Grey level between the pictures of a film [0 to 255]."""
 LINE = 2
-"""Between two pictures of a film [pixel]."""
+"""Distance between two pictures of a film [pixel]."""
 
 
 def columns_for(count: int, width: float, height: float, shape: float) -> int:
-    """Number of columns in which `count` scenes of that width over height are largest in an area of that size."""
+    """Number of columns in which `count` scenes of width over height `shape` are largest in an area of this size."""
 
     def extent(columns: int) -> float:
         """Width of a scene in its picture, in the unit of the area."""
@@ -36,16 +36,17 @@ def shape_of(snapshot: Snapshot) -> float:
 
 
 def places(count: int, columns: int, size: Size) -> list[tuple[int, int, int, int]]:
-    """Left, top, width and height of every picture in an area of that size; a last row that is not full is as wide."""
+    """Left, top, width and height of every picture in an area of this size; pictures of a last row with fewer pictures
+    are wider."""
     rows = -(-count // columns)
-    found = []
+    rectangles = []
     for number in range(count):
         row, column = divmod(number, columns)
         in_row = min(columns, count - row * columns)
         x0, x1 = (round(size[0] * place / in_row) for place in (column, column + 1))
         y0, y1 = (round(size[1] * place / rows) for place in (row, row + 1))
-        found.append((x0, y0, x1 - x0, y1 - y0))
-    return found
+        rectangles.append((x0, y0, x1 - x0, y1 - y0))
+    return rectangles
 
 
 def upper_right(parts: Sequence[Part]) -> int:
@@ -54,7 +55,7 @@ def upper_right(parts: Sequence[Part]) -> int:
 
 
 def gaps(parts: Sequence[Part], size: Size) -> list[Part]:
-    """The parts of a window that no given one covers."""
+    """The parts of a window that none of `parts` covers."""
     columns = sorted({0, size[0]} | {edge for x, _, width, _ in parts for edge in (x, x + width)})
     rows = sorted({0, size[1]} | {edge for _, y, _, height in parts for edge in (y, y + height)})
     cells = product(pairwise(columns), pairwise(rows))
@@ -65,12 +66,12 @@ def gaps(parts: Sequence[Part], size: Size) -> list[Part]:
     ]
 
 
-def joined(parts: Sequence[Picture], wheres: Sequence[tuple[int, int, int, int]], size: Size) -> Picture:
-    """The pictures at their places in one of that size; a single one as it is."""
+def joined(parts: Sequence[Picture], rectangles: Sequence[tuple[int, int, int, int]], size: Size) -> Picture:
+    """One picture of this size with the pictures in their rectangles; a single picture unchanged."""
     if len(parts) == 1:
         return parts[0]
     whole = np.full((size[1], size[0], 3), GROUND, np.uint8)
-    for (x, y, _, _), part in zip(wheres, parts, strict=True):
+    for (x, y, _, _), part in zip(rectangles, parts, strict=True):
         whole[y : y + part.shape[0], x : x + part.shape[1]] = part
     return whole
 
@@ -89,7 +90,7 @@ class Together:
 
     @property
     def interval(self) -> float:
-        """Simulated time from the newest snapshot to the next that is wanted [s]: that of the first run."""
+        """Simulated time of the first run from the newest snapshot to the next wanted one [s]."""
         return self._directors[0].interval
 
     def take(self, snapshot: Snapshot) -> Iterator[Picture]:
@@ -107,7 +108,7 @@ class Together:
         yield from self._joined([director.take(newest) for director, newest in pairs])
 
     def ending(self) -> Iterator[Picture]:
-        """The last snapshot of every run."""
+        """The pictures of the last snapshot of every run."""
         yield from self._joined([director.ending() for director in self._directors])
 
     def _joined(self, films: list[Iterator[Picture]]) -> Iterator[Picture]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 TEXT = 0.8
 """Size of the words, relative to ordinary text."""
 TICKS = 2
-"""Pieces of the axis at most."""
+"""Largest number of pieces of the axis."""
 
 
 def draw_plot(
@@ -26,7 +26,7 @@ def draw_plot(
     names: tuple[str, str],
     unit: str,
 ) -> None:
-    """Rows of time [s] and two values in `unit`, shape (rows, 3), in an area: left, top, right, bottom [pixel]."""
+    """Draw rows of time [s] and two values in `unit`, shape (rows, 3), in an area: left, top, right, bottom [pixel]."""
     scale, (left, top, right, bottom) = canvas.scale, area
     line = canvas.text_extent("0", TEXT)[1]
     low, high = min(0.0, float(rows[:, 1:3].min())), float(rows[:, 1:3].max())

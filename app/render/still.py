@@ -26,13 +26,13 @@ def still(
 ) -> Picture:
     """The picture of these runs, shape (height, width, 3).
 
-    `camera_of` is the camera of the picture of a run, of that size [pixel]; where it is None the grains are framed.
+    `camera_of` returns the camera of a run's picture of a given size [pixel]; None: the grains are framed.
     """
-    wheres = places(len(runs), columns_for(len(runs), *size, shape_of(runs[0])), size)
+    rectangles = places(len(runs), columns_for(len(runs), *size, shape_of(runs[0])), size)
     gap = LINE if len(runs) > 1 else 0
     view = view.model_copy(update={"shown": {**view.shown, "caption": True}})
     parts = []
-    for number, (snapshot, (_, _, width, height)) in enumerate(zip(runs, wheres, strict=True)):
+    for number, (snapshot, (_, _, width, height)) in enumerate(zip(runs, rectangles, strict=True)):
         part = (width - gap, height - gap)
         words = film_words(snapshot, 0.0, ending=snapshot.at_rest)
         if snapshot.label:
@@ -40,10 +40,10 @@ def still(
         following = first_following(snapshot, part, _room(snapshot, view, part))
         seen = without_idle_walls(snapshot, following.wall_top)
         parts.append(read(seen, view, part, camera_of(number, part) or following.camera, film=words))
-    return joined(parts, wheres, size)
+    return joined(parts, rectangles, size)
 
 
 def _room(snapshot: Snapshot, view: View, size: Size) -> tuple[float, float, float, float]:
-    """What words cover of a picture of that size [pixel]."""
+    """Edges of a picture of this size that words cover [pixel]."""
     beside = band(snapshot, view, size[0], picture_scale(size) * view.text_scale)
     return picture_room(size, view.text_scale, beside)

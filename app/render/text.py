@@ -1,6 +1,6 @@
 """Text and numbers: symbols with scripts, powers of ten, units with prefixes, sentences that wrap.
 
-Every function that draws or measures takes an English text and uses it in the language of the window.
+Every function that draws or measures a text takes it in English and translates it into the language of the window.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ MINUS = re.compile(r"(?<![\w.)\]/\\^°%-])-(?=\d)")
 """A sign before a number; not a hyphen in a word, a name or a range."""
 DIGITS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 SHIFT = {"": 0.0, "_": 0.32, "^": -0.06}
-"""How far scripts are set off downwards [heights of a line]."""
+"""Downward offset of scripts [heights of a line]."""
 SMALL = 0.76
 """Size of subscripts and hints relative to running text."""
 
@@ -36,7 +36,7 @@ def _width(text: str, size: float = 1.0) -> float:
     if size == 1.0:
         return float(imgui.calc_text_size(text).x)
     style = imgui.get_style()
-    # Letters are set on whole pixels: the width of small text is not that share of the width of large text.
+    # Letters are set on whole pixels: the width of a text is not proportional to its size.
     imgui.push_font(None, _pixels(size) / (style.font_scale_main * style.font_scale_dpi))
     width = float(imgui.calc_text_size(text).x)
     imgui.pop_font()
@@ -44,7 +44,7 @@ def _width(text: str, size: float = 1.0) -> float:
 
 
 def draw_text(x: float, y: float, text: str, colour: Colour, size: float = 1.0) -> float:
-    """Text at a place on the screen; returns where it ends [px]."""
+    """Draw text at a place on the screen; returns x of its end [px]."""
     return _draw(x, y, translated(text), colour, size)
 
 
@@ -56,7 +56,7 @@ def _draw(x: float, y: float, text: str, colour: Colour, size: float = 1.0) -> f
 
 
 def shortened(text: str, room: float, size: float = 1.0) -> str:
-    """The text in the language of the window, cut to one line of that width [px] with an ellipsis."""
+    """The text in the language of the window, cut to one line of width `room` [px] with an ellipsis."""
     shown = translated(text)
     while _width(shown, size) > room and len(shown) > 1:
         shown = shown.removesuffix("…")[:-1].rstrip() + "…"
@@ -64,7 +64,7 @@ def shortened(text: str, room: float, size: float = 1.0) -> str:
 
 
 def draw_symbol(x: float, y: float, symbol: str, colour: Colour, scripts: re.Pattern[str] = SCRIPT) -> float:
-    """A symbol or unit such as k_n or N/m^p with its scripts small and set off; returns where it ends [px]."""
+    """Draw a symbol or unit such as k_n or N/m^p with its scripts small and set off; returns x of its end [px]."""
     return _draw_symbol(x, y, translated(symbol), colour, scripts)
 
 
@@ -76,7 +76,7 @@ def _draw_symbol(x: float, y: float, symbol: str, colour: Colour, scripts: re.Pa
 
 
 def symbol_width(symbol: str, scripts: re.Pattern[str] = SCRIPT) -> float:
-    """Width of a symbol as `draw_symbol` sets it [px]."""
+    """Width of a symbol that `draw_symbol` draws [px]."""
     return _symbol_width(translated(symbol), scripts)
 
 
@@ -99,14 +99,14 @@ def pieces(symbol: str, scripts: re.Pattern[str]) -> list[tuple[str, str]]:
 
 
 def note(text: str, colour: Colour) -> None:
-    """A sentence that wraps at the panel's edge."""
+    """Draw a sentence that wraps at the edge of the panel."""
     imgui.push_style_color(imgui.Col_.text, vector(colour))
     write(friendly(text), imgui.get_content_region_avail().x)
     imgui.pop_style_color()
 
 
 def heading(text: str, size: float, colour: Colour) -> None:
-    """Larger text, in one line where it fits."""
+    """Draw larger text, in one line if it fits."""
     imgui.push_font(None, imgui.get_style().font_size_base * size)
     imgui.push_style_color(imgui.Col_.text, vector(colour))
     words = translated(text)
@@ -119,7 +119,7 @@ def heading(text: str, size: float, colour: Colour) -> None:
 
 
 def write(text: str, width: float) -> None:
-    """Text in lines no longer than `width` [px], its exponents raised, in the colour in force."""
+    """Draw text in lines of at most `width` [px], with raised exponents, in ImGui's present colour."""
     imgui.push_text_wrap_pos(imgui.get_cursor_pos_x() + width)
     for line in translated(text).split("\n"):
         if RAISED.search(line):
@@ -130,7 +130,7 @@ def write(text: str, width: float) -> None:
 
 
 def _write_words(words: list[str], width: float) -> None:
-    """Word by word, since ImGui itself sets all letters of a text on one line at one height."""
+    """Draw word by word, because ImGui sets all letters of a line at one height."""
     low, space, line = imgui.get_cursor_screen_pos(), _width(" "), imgui.get_text_line_height()
     x, y = 0.0, 0.0
     colour = imgui.get_style_color_vec4(imgui.Col_.text)
@@ -144,7 +144,7 @@ def _write_words(words: list[str], width: float) -> None:
 
 
 def friendly(text: str) -> str:
-    """Numbers such as 2.5e+06 in the form 2.5·10⁶, negative ones with a minus sign in place of a hyphen."""
+    """The text with numbers such as 2.5e+06 in the form 2.5·10⁶, and with a minus sign before negative numbers."""
 
     def power(match: re.Match[str]) -> str:
         sign = "⁻" if match["sign"] == "-" else ""

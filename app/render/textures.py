@@ -9,18 +9,18 @@ from imgui_bundle import imgui
 from repose.app.storage.thumbnails import pixels
 
 MOST = 200
-"""Textures kept; the oldest are freed first."""
+"""Largest number of textures; the oldest are released first."""
 
 
 class Textures:
-    """Textures by name, in the OpenGL context that is current."""
+    """Textures by name, in the current OpenGL context."""
 
     def __init__(self) -> None:
         self._textures: dict[str, int] = {}
-        """0 where there is no picture, or none that can be read."""
+        """Number of the texture by name; 0 if there is no picture, or none that can be read."""
 
     def texture(self, name: str, read: Callable[[], bytes]) -> imgui.ImTextureRef | None:
-        """The picture that `read` returns as a file; None where there is none. It is read once per name."""
+        """The texture of the picture file that `read` returns, called once per name; None if there is none."""
         if name not in self._textures:
             while len(self._textures) >= MOST:
                 self._free(next(iter(self._textures)))
@@ -29,7 +29,7 @@ class Textures:
         return imgui.ImTextureRef(number) if number else None
 
     def destroy(self) -> None:
-        """Free all of them."""
+        """Release all textures."""
         for name in [*self._textures]:
             self._free(name)
 

@@ -11,11 +11,11 @@ Colour = tuple[float, float, float, float]
 Name = Literal["dark", "light", "projector"]
 
 LARGEST_TEXT = 1.7
-"""Scale of the interface in the window it is designed for, at most [-]."""
+"""Largest scale of the interface in a window of the design size [-]."""
 DESIGN_SIZE = (1280, 720)
-"""The window for which scale is 1 [px]."""
+"""Size of the window for which the scale is 1 [px]."""
 GROWTH = 0.6
-"""Power of the size of a window larger than that by which text grows [-]."""
+"""Exponent of the growth of text with the size of a window larger than the design size [-]."""
 
 
 def _hex(code: str, alpha: float = 1.0) -> Colour:
@@ -43,7 +43,7 @@ class Palette:
     on_accent: Colour
     """Text on the accent colour."""
     zoom: float = 1.0
-    """How much larger than usual everything is."""
+    """Magnification of the whole interface [-]."""
 
 
 PALETTES: dict[Name, Palette] = {
@@ -96,11 +96,11 @@ PALETTES: dict[Name, Palette] = {
 def interface_scale(
     size: tuple[int, int], content_scale: float, font_scale: float, palette: Palette, presenting: bool = False
 ) -> float:
-    """How large the interface is drawn: the screen's own scale, or more on a large window.
+    """Scale of the interface: that of the screen, or more in a large window [-].
 
-    A window twice as large as designed for gets text half as large again: more room and easier reading at
-    once. In a presentation text keeps its share of the window, because an audience sees a projection of the same size
-    whatever its number of pixels. Never so large that the column would leave nothing for the picture.
+    In a window of twice the design size, text is about 1.5 times as large, so that there is more room and the text is
+    easier to read. In a presentation, text keeps its fraction of the window, because the size of a projection does not
+    depend on its number of pixels. The scale is limited, so that the column leaves room for the picture.
     """
     room = min(size[0] / DESIGN_SIZE[0], size[1] / DESIGN_SIZE[1])
     grown = room ** (1.0 if presenting else GROWTH) if room > 1.0 else 1.0
@@ -109,17 +109,17 @@ def interface_scale(
 
 
 def colour32(colour: Colour, alpha: float = 1.0) -> int:
-    """The colour as ImGui's draw lists take it."""
+    """The colour in the format of ImGui's draw lists."""
     return imgui.get_color_u32(imgui.ImVec4(colour[0], colour[1], colour[2], colour[3] * alpha))
 
 
 def vector(colour: Colour, alpha: float = 1.0) -> imgui.ImVec4:
-    """The colour as ImGui's widgets take it."""
+    """The colour in the format of ImGui's widgets."""
     return imgui.ImVec4(colour[0], colour[1], colour[2], colour[3] * alpha)
 
 
 def apply(palette: Palette, scale: float) -> None:
-    """Set ImGui's and ImPlot's colours and lengths; text is scaled where the frame begins."""
+    """Set ImGui's and ImPlot's colours and lengths; the text is scaled at the beginning of each frame."""
     target = imgui.get_style()
     style = imgui.Style()
     style.font_size_base, style.font_scale_dpi = target.font_size_base, target.font_scale_dpi

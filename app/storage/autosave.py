@@ -1,7 +1,7 @@
 """Automatic saves, to be offered after a crash: one folder per window, locked while the process lives.
 
-The operating system releases the lock when the process ends, for any reason: a folder that can be locked was left by a
-crash, and the folder of another open window cannot be locked. A clean end deletes the folder.
+The operating system releases the lock whenever the process ends. A folder that can be locked was therefore left by a
+crash; the folder of another open window cannot be locked. A clean end deletes the folder.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Place:
     lock: IO[bytes]
 
     def files(self) -> list[Path]:
-        """The files of the states in it, newest first."""
+        """The files of the states in the folder, newest first."""
         return sorted(self.folder.glob("run-*.repose"), reverse=True)
 
     def save(self, saved: Saved) -> None:
@@ -82,7 +82,7 @@ def left_behind() -> Place | None:
     """The newest run of a crashed window, now locked by this process; empty folders are deleted."""
     root = paths.autosave_folder()
     folders = sorted((entry for entry in root.glob("*") if entry.is_dir()), reverse=True) if root.is_dir() else []
-    found = None
+    newest = None
     kept = 0
     for folder in folders:
         place = _locked(folder)
@@ -92,11 +92,11 @@ def left_behind() -> Place | None:
         if not place.files() or kept > MOST_LEFT_BEHIND:
             place.clear()
             kept -= 1
-        elif found is None:
-            found = place
+        elif newest is None:
+            newest = place
         else:
             place.lock.close()
-    return found
+    return newest
 
 
 def _locked(folder: Path) -> Place | None:

@@ -15,7 +15,7 @@ from repose.sim.study.child_process import end_with_parent, ignore_interrupts, l
 
 
 class State(NamedTuple):
-    """How far the process has come."""
+    """Progress of the process."""
 
     engine: str
     """Engine that is being compiled; empty before the first and after the last."""
@@ -26,9 +26,9 @@ class State(NamedTuple):
     missing: int | None
     """Number of engines that were not on disk when the process began; None until it is known."""
     share: float
-    """Of the expected time [-]."""
+    """Fraction of the expected time that has passed [-]."""
     seconds_left: float | None
-    """Expected [s]; None until it is known."""
+    """Expected remaining time [s]; None until it is known."""
     ended: bool
     failures: tuple[str, ...]
     """One sentence for each engine that could not be compiled or stored."""
@@ -42,9 +42,9 @@ class CompileProcess:
     """Whether the process has the lowest priority."""
     clock: Callable[[], float] = time.monotonic
     _expected: dict[str, dict[str, float]] | None = None
-    """By engine and part [s]."""
-    _took: dict[str, float] = field(default_factory=dict)
-    """By engine [s]."""
+    """Expected times by engine and part [s]."""
+    _durations: dict[str, float] = field(default_factory=dict)
+    """Measured times by engine [s]."""
     _now: tuple[str, str, float] | None = None
     """Engine and part that are being compiled, and when the part began [s]."""
     _failures: list[str] = field(default_factory=list)
@@ -55,11 +55,11 @@ class CompileProcess:
         self._heard, tell = context.Pipe(duplex=False)
         self._process = context.Process(target=_work, args=(tell, self.low), daemon=True)
         start_shielded(self._process)
-        tell.close()  # the process has its own end: after that is closed, no message follows
+        tell.close()  # only the process has this end then: once it is closed, no message follows
         self._began = 0.0
 
     def state(self) -> State:
-        """How far the process has come."""
+        """Progress of the process."""
         self._listen()
         expected = self._expected
         if expected is None:
@@ -69,14 +69,14 @@ class CompileProcess:
         engine, part, began = self._now or ("", "", 0.0)
         now = progress_in(expected[engine], part, self.clock() - began) if engine else None
         whole = {words: sum(parts.values()) for words, parts in expected.items()}
-        past = sum(whole[words] for words in self._took)
-        left = sum(whole[words] for words in whole if words not in self._took and words != engine)
-        # The remaining engines are expected to take as many times their expected duration as those done.
-        factor = sum(self._took.values()) / past if past else 1.0
+        past = sum(whole[words] for words in self._durations)
+        left = sum(whole[words] for words in whole if words not in self._durations and words != engine)
+        # Measured over expected time is assumed to be equal for the remaining and the compiled engines.
+        factor = sum(self._durations.values()) / past if past else 1.0
         passed = past + (now.share * whole[engine] if now else 0.0)
         share = 1.0 if self._ended or not whole else passed / sum(whole.values())
         seconds = factor * ((now.seconds_left if now else 0.0) + left)
-        done = len(self._took) - len(self._failures)
+        done = len(self._durations) - len(self._failures)
         return State(engine, part, done, len(expected), share, seconds, self._ended, tuple(self._failures))
 
     def wait(self, seconds: float) -> None:
@@ -97,7 +97,7 @@ class CompileProcess:
         except (EOFError, OSError):
             self._process.join()
             self._ended = True
-            if self._expected is None or len(self._took) < len(self._expected):
+            if self._expected is None or len(self._durations) < len(self._expected):
                 engine = self._now[0] if self._now else "the engines"
                 self._failures.append(f"Compiling of {engine} ended with exit code {self._process.exitcode}.")
             self._now = None
@@ -113,7 +113,7 @@ class CompileProcess:
             self._now = engine, part, now
         else:
             engine, failure = news
-            self._took[engine] = now - self._began
+            self._durations[engine] = now - self._began
             self._now = None
             if failure:
                 self._failures.append(failure)

@@ -12,14 +12,14 @@ import platformdirs
 from repose.app.storage.paths import NAME
 
 VARIABLE = "NUMBA_CACHE_DIR"
-"""Read by numba when it is first imported."""
+"""Environment variable that numba reads at its first import."""
 
 
 def choose_engine_cache() -> str:
     """Set the cache folder of numba; returns why compiled code will be lost at the end, or an empty string.
 
-    To be called before numba is imported. A folder set in the environment is used as it is. The fallback is a
-    new private folder, because code from a shared folder would be executed unchecked.
+    Call it before numba is imported. A folder set in the environment is used unchanged. The fallback is a new private
+    folder, because code from a shared folder would be executed unchecked.
     """
     if os.environ.get(VARIABLE):
         return ""

@@ -19,7 +19,7 @@ from repose.app.storage.recorder import film_rate
 from repose.sim.experiment.snapshot import Snapshot
 
 FORMATS = {".mp4": "MP4 film", ".webp": "animated WebP", ".gif": "animated GIF", ".png": "PNG pictures"}
-"""Formats by the ending of the name; pictures are in a folder of that name without the ending."""
+"""Formats by the ending of the name; pictures are in a folder with the name without the ending."""
 SIZES = ((1280, 720), (1920, 1080), (2560, 1440), (3840, 2160))
 FRAME_RATES = (24, 25, 30, 50, 60)
 SPEEDS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0)
@@ -68,19 +68,19 @@ class Film:
 
     source: FrameSource
     direct: Callable[[Film], Director]
-    """What draws the pictures of a film with the present choices."""
+    """Returns the director of a film with the present choices."""
     open: Callable[[Path, tuple[int, int], float], Sink]
-    """Begin a file: path, size [px], frames per second; raises an error whose text is a sentence."""
+    """Begins a file: path, size [px], frames per second; raises an error whose text is a sentence."""
     pacer: Callable[[float], Callable[[Snapshot], float]]
-    """The intervals of a film with so many frames per second, where its speed is automatic."""
+    """Returns the intervals [s] between frames of a film with automatic speed, from its frames per second."""
     folder: Path = field(default_factory=paths.videos_folder)
     name: str = ""
-    """Of the file, as typed; empty for that of the scene."""
+    """Name of the file, as typed; empty for the name of the scene."""
     format: str = ".mp4"
     size: tuple[int, int] = (1280, 720)
     fps: int = 60
     speed: float | None = None
-    """Simulated seconds per second of film; None for that of each phase."""
+    """Simulated seconds per second of film; None for the speed of each phase."""
     words: bool = True
     """Whether the film has title card, texts, marks and a still picture at the end."""
     frames: int = 0
@@ -88,7 +88,7 @@ class Film:
     path: Path | None = None
     """File of this recording, or of the last one."""
     parts: tuple[Path, ...] = ()
-    """Files of the last recording, if it was an MP4: several where the disk has a largest file."""
+    """Files of the last recording, if it was an MP4: several if the disk limits the size of a file."""
     trouble: str = ""
     _sink: Sink | None = None
     _incoming: queue.Queue[Snapshot | None] | None = None
@@ -119,7 +119,7 @@ class Film:
         return self.frames / self.rate
 
     def start(self, scene: str = "film") -> None:
-        """Begin a new file, named as typed or else as the scene; a number is appended if the name exists."""
+        """Begin a new file with the typed name or the name of the scene; a number is appended if the name exists."""
         if self.running or self.finishing:
             return
         self.trouble, self.frames, self.parts = "", 0, ()
@@ -146,7 +146,7 @@ class Film:
                 return
 
     def stop(self) -> None:
-        """End the recording; still and file are completed in the background, and it is playable at any time."""
+        """End the recording; still and file are completed in the background. The file is playable at any time."""
         if not self.running:
             return
         self._incoming = None
@@ -155,21 +155,21 @@ class Film:
             self._pictures = itertools.chain(self._pictures, self._director.ending())
 
     def wait(self, seconds: float) -> None:
-        """Give a file being completed that much time [s], without its still."""
+        """Wait at most this time for the completion of the file, without the still [s]."""
         self.stop()
         self._finish()
         if self._finishing is not None:
             self._finishing.join(seconds)
 
     def _go_on(self) -> bool:
-        """Draw the next picture, or take the next snapshot; False where there is none yet."""
+        """Draw the next picture, or take the next snapshot; False if there is none yet."""
         try:
             picture = next(self._pictures, None)
             if picture is not None and self._sink is not None:
                 self._sink.add(picture)
                 self.frames += 1
                 return True
-        except Exception as error:  # so can a driver
+        except Exception as error:  # a driver can raise any error
             self._fail(str(error) or type(error).__name__)
             return False
         if self._incoming is None:

@@ -47,5 +47,5 @@ def remove_all_leftovers() -> None:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a text file; after a crash either the old or the new file exists, complete."""
+    """Write a text file; after a crash either the complete old or the complete new file exists."""
     write_whole_file(path, lambda file: file.write(text.encode("utf-8")))

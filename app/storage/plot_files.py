@@ -1,6 +1,6 @@
 """Plots as CSV, PNG, PDF and SVG files, with units and the parameters of the run.
 
-The import of matplotlib takes half a second, therefore it is done only when a plot is drawn.
+The import of matplotlib takes half a second; it is therefore imported only when a plot is drawn.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ DPI = 160
 PICTURE = (1920, 1080)
 """Size of a picture [pixel]."""
 OURS, PUBLISHED = "#0b62b8", "#c4500a"
-"""Colours of the results of this program and of published ones."""
+"""Colours of the results of this program and of published results."""
 STYLES: dict[str, dict[str, Any]] = {
     "mean": {"color": OURS, "marker": "o", "markersize": 9, "zorder": 5},
     "published": {"color": PUBLISHED, "marker": "s", "markersize": 14, "markerfacecolor": "white", "zorder": 3},
@@ -40,11 +40,11 @@ MARKERS, GROUPS = "o^Dvph*s", (OURS, "#8a3fa0", "#007d7d", "#a57c00", "#b03060",
 """Shapes and colours of the means of several groups of runs, in their order."""
 OTHER_POINTS: dict[str, Any] = {"markersize": 8, "zorder": 4}
 ROOM_AT_ZERO = 0.02
-"""Share of the horizontal axis left of points at zero, so that they are seen whole."""
+"""Fraction of the horizontal axis to the left of points at zero, so that the points are not cut."""
 FIRST_HEIGHT = 1.5
-"""Height of the first of several plots of a comparison, over that of the others."""
+"""Height of the first of several plots of a comparison over the height of the others."""
 MOST_LARGE_ENTRIES = 5
-"""A legend with more entries than that has smaller text."""
+"""Largest number of entries of a legend with text of full size."""
 BARS: dict[str, Any] = {"elinewidth": 2.5, "capsize": 7, "capthick": 2.5, "markeredgewidth": 2.5}
 LAWS = ((PUBLISHED, "--"), ("#5b5b5b", ":"), ("#2b7a3d", "-."))
 """Colours and dashes of lines that are not fitted to the points, in their order."""
@@ -82,8 +82,8 @@ class Sheet:
 
 
 def write_csv(sheet: Sheet, file: BinaryIO) -> None:
-    """Write comments with the source, then a table: with one column per line if all lines have the same x, otherwise
-    with the lines one below the other."""
+    """Write comments with the source, then a table: one column per line if all lines have the same x, otherwise the
+    lines one below the other."""
     text = io.StringIO(newline="")
     text.writelines(f"# {line}\n" for line in (sheet.title, *_source_lines(sheet)))
     table = csv.writer(text, lineterminator="\n")
@@ -132,7 +132,7 @@ def with_scripts(text: str) -> str:
 
 
 def open_figure(size: tuple[int, int]) -> Figure:
-    """An empty figure for a picture of that size [pixel], with text as large as on a slide."""
+    """An empty figure for a picture of this size [pixel], with text as large as on a slide."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -143,8 +143,8 @@ def open_figure(size: tuple[int, int]) -> Figure:
 
 
 def save_figure(figure: Figure, title: str, description: str, file: BinaryIO, kind: str) -> None:
-    """Write a figure as "png", "svg" or "pdf", with its title and description and without the time of writing: equal
-    results give equal files."""
+    """Write a figure as "png", "svg" or "pdf", with title and description, but without the time of writing, so that
+    equal results give equal files."""
     from importlib import metadata
 
     program = f"Repose {metadata.version('repose')}"
@@ -157,12 +157,11 @@ def save_figure(figure: Figure, title: str, description: str, file: BinaryIO, ki
 
 
 def draw(sheet: Sheet, file: BinaryIO, size: tuple[int, int] = PICTURE, kind: str = "png") -> None:
-    """Write the plot as PNG of `size` pixels, or as SVG or PDF of that shape."""
+    """Write the plot as PNG of `size` pixels, or as SVG or PDF with the same ratio of width to height."""
     figure = open_figure(size)
     count = len(sheet.curves)
-    small = textwrap.wrap(
-        with_scripts(sheet.facts), 110 if count == 1 or sheet.over_time else 80
-    )  # a legend takes the rest
+    # Beside the plots of a comparison, a legend takes the rest of the width.
+    small = textwrap.wrap(with_scripts(sheet.facts), 110 if count == 1 or sheet.over_time else 80)
     sizes = {name: value * (1.0 if count == 1 else 0.75) for name, value in SIZES.items()}
     heights = [FIRST_HEIGHT, *[1.0] * (count - 1)] if not sheet.over_time else None
     rows = figure.subplots(count, 1, sharex=True, squeeze=False, height_ratios=heights)[:, 0]
@@ -244,7 +243,7 @@ def _draw_comparison(axes: Axes, curve: Curve) -> None:
 
 
 def _legend(axes: Axes, curve: Curve, sizes: dict[str, float]) -> None:
-    """Every entry where it covers least, with what the error bars are."""
+    """Draw the legend where it covers least; entries name the kind of their error bars."""
     entries = _entries(axes, curve)
     if entries:
         size = sizes["legend"] if len(entries) <= MOST_LARGE_ENTRIES else 0.75 * sizes["legend"]
@@ -252,7 +251,7 @@ def _legend(axes: Axes, curve: Curve, sizes: dict[str, float]) -> None:
 
 
 def _legend_beside(axes: Axes, curve: Curve, sizes: dict[str, float]) -> None:
-    """Every entry at the right of several plots of the same lines; a title says what bars and crosses are."""
+    """Draw the legend at the right of several plots of the same lines; its title explains bars and crosses."""
     bars = ", ".join(dict.fromkeys(line.scatter for line in curve.lines if line.error is not None))
     marks = [f"bars: {bars}"] if bars else []
     marks += ["×: single runs"] if any(line.single and not line.label for line in curve.lines) else []
@@ -265,12 +264,12 @@ def _legend_beside(axes: Axes, curve: Curve, sizes: dict[str, float]) -> None:
 
 
 def _entries(axes: Axes, curve: Curve) -> list[tuple[Any, str]]:
-    """Handles and labels: points, then laws fitted to them, then others, each in the order of the curve."""
+    """Handles and labels: points, then fitted laws, then other laws, each in the order of the curve."""
     order = sorted(curve.lines, key=lambda line: (not line.points, not line.fitted))
     names = [_name(line) for line in order]
     handles, labels = axes.get_legend_handles_labels()  # matplotlib lists points with bars last
-    found = sorted(zip(handles, labels), key=lambda entry: names.index(entry[1]))
-    return [(handle, with_scripts(label)) for handle, label in found]
+    entries = sorted(zip(handles, labels), key=lambda entry: names.index(entry[1]))
+    return [(handle, with_scripts(label)) for handle, label in entries]
 
 
 def _below_zero(curve: Curve) -> bool:

@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 
 
 def save_png(picture: NDArray[np.uint8], file: BinaryIO, origin: Mapping[str, str] | None = None) -> None:
-    """Write a picture, shape (height, width, 3), as PNG, with the origin of what it shows as text inside: title,
-    program, and everything as a description (keywords of the PNG standard)."""
+    """Write a picture, shape (height, width, 3), as PNG with its origin as text inside.
+
+    Keywords of the PNG standard: Title is the scene, Software the program, Description the whole origin.
+    """
     from PIL import Image
     from PIL.PngImagePlugin import PngInfo
 

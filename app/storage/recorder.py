@@ -1,10 +1,10 @@
 """Video encoder: MP4, animated GIF or WebP, or PNG pictures; the ending of the name selects the format.
 
-The encoder has a thread and a bounded queue of its own. While recording, an MP4 (H.264) is written in fragments
-of one frame, each complete in itself and flushed at once (a plain MP4 is unreadable without its last
-bytes); `close` copies it into an ordinary one that players can seek in. There is no file before its first
-fragment, so that every file can be played. A film that reaches the largest file of its disk (4 GiB on FAT32) continues
-in another one, which can be played alone. A GIF or WebP file is written completely when it is closed.
+The encoder has its own thread and bounded queue. During the recording, an MP4 (H.264) is written in fragments of one
+frame, each complete in itself and flushed at once, because a plain MP4 is unreadable without its last bytes. `close`
+copies the fragments into an ordinary MP4, in which players can seek. A file is created with its first fragment, so that
+every file can be played. A film that reaches the largest size of a file on its disk (4 GiB on FAT32) continues in
+another file, which can be played alone. A GIF or WebP file is written completely when it is closed.
 """
 
 from __future__ import annotations
@@ -39,28 +39,28 @@ ENCODERS: tuple[tuple[str, dict[str, str]], ...] = (
     ("libx264", {"preset": "veryfast", "crf": "18", "tune": "zerolatency"}),
     ("mpeg4", {"qscale": "2"}),
 )
-"""Tried in this order; the second is for builds of FFmpeg without x264. Frames that x264 holds back to look ahead
-would be lost by a kill; without them a film of falling grains is a sixth larger."""
+"""Encoders with their options, tried in this order; the second is for builds of FFmpeg without x264. x264 does not hold
+back frames to look ahead, because a kill would lose these frames; a film of falling grains is a sixth larger then."""
 FILM, GIF, WEBP, PICTURES = ".mp4", ".gif", ".webp", ".png"
-"""Endings of a name: a film, or a folder of that name without the ending with a numbered picture for every frame."""
+"""Endings of a name. With the last one, a folder with the name without the ending has a numbered picture per frame."""
 ANIMATIONS: dict[str, tuple[str, str, dict[str, str]]] = {
     GIF: ("gif", "pal8", {}),
     WEBP: ("libwebp_anim", "bgra", {"quality": "75", "compression_level": "4"}),
 }
-"""Encoder, pixel format and options of the formats that slides and web pages play by themselves."""
+"""Encoder, pixel format and options of the formats that slides and web pages play without a separate player."""
 NUMBERED = re.compile(r"%0?[0-9]?d")
-"""In the name of a picture: where its number goes, as in shots%05d.png; it has no folder of its own then."""
+"""Place of the number in the name of a picture, as in shots%05d.png; such pictures have no folder of their own."""
 GIF_TICK = 100
-"""A GIF counts time in hundredths of a second, and players show frames shorter than two of them slower."""
+"""Time units of a GIF per second; players show frames that are shorter than two units more slowly [1/s]."""
 NO_FILM = (
     "{reason}: reinstall PyAV (pip install --force-reinstall av), or have every frame written as a PNG picture "
     "(--video FOLDER/, or the format PNG in the window)."
 )
 DRAFTS = itertools.count(1)
 LARGEST_SIDE = 8192
-"""Largest side [pixel] of common H.264 levels."""
+"""Largest side of a picture in common H.264 levels [pixel]."""
 RESERVE = 64 * 1024 * 1024
-"""Bytes left free on the disk, so that the film can be completed."""
+"""Free space kept on the disk, so that the film can be completed [bytes]."""
 QUEUE_BYTES = 96 * 1024 * 1024
 """Largest memory of the frames that wait for the encoder [bytes]."""
 BT709, SRGB, LIMITED = 1, 13, 1
@@ -68,7 +68,7 @@ BT709, SRGB, LIMITED = 1, 13, 1
 
 
 class RecorderError(RuntimeError):
-    """One sentence: why a film cannot be begun or continued."""
+    """A film cannot be begun or continued; the text is one sentence with the reason."""
 
 
 class Recorder:
@@ -77,8 +77,8 @@ class Recorder:
     def __init__(self, path: Path, size: tuple[int, int], fps: float) -> None:
         """Begin a film of (width, height) pixels and `fps` frames per second; raises `RecorderError`.
 
-        An existing file is never overwritten: `self.path` is the name actually used, which is certain once there
-        is a frame. Odd sides are padded by one pixel, since the colour planes have half the resolution.
+        An existing file is never overwritten: `self.path` is the name in use, which is final once there is a frame. Odd
+        sides are padded by one pixel, because the colour planes have half the resolution.
         """
         if min(size) < 1 or max(size) > LARGEST_SIDE:
             raise RecorderError(
@@ -97,7 +97,7 @@ class Recorder:
         self.frames = 0
         """Frames encoded so far, in all parts."""
         self.parts: list[Path] = []
-        """Files of an MP4: more than one where the disk has a largest file; `path` is the last one."""
+        """Files of an MP4: more than one if the disk limits the size of a file; `path` is the last one."""
         self._failure: RecorderError | None = None
         self._closed = self._full = False
         frame_bytes = 3 * size[0] * size[1]
@@ -167,7 +167,7 @@ class Recorder:
                 film.close()
 
     def _encode_part(self, film: _GrowingFilm) -> None:
-        """Encode the frames that the part before could not keep, and those that wait; raises `OSError`."""
+        """Encode the frames that the previous part could not store, then the waiting frames; raises `OSError`."""
         fragments = {"movflags": "frag_every_frame+empty_moov+default_base_moof", "flush_packets": "1"}
         with _load_av().open(film, "w", format="mp4", options=fragments) as container:
             stream = self._stream(container)
@@ -228,7 +228,7 @@ class Recorder:
             self.frames += 1
 
     def _waiting(self) -> Iterator[Frame]:
-        """The frames in their order, up to the last for which the disk has room."""
+        """The waiting frames in their order, until the recording is closed or the disk is almost full."""
         while not self._full and (pixels := self._queue.get()) is not None:
             yield pixels
             self._full = self.frames % max(1, round(self.rate)) == 0 and _free(self.path.parent) < RESERVE
@@ -260,8 +260,8 @@ class Recorder:
 
 
 class _GrowingFilm:
-    """File object for PyAV that keeps the bytes until they are complete fragments, and the frames until they are in
-    the file."""
+    """File object for PyAV that stores bytes until they are complete fragments, and frames until they are in the
+    file."""
 
     def __init__(self, first: int = 0, again: tuple[Frame, ...] = ()) -> None:
         self.written = bytearray()
@@ -269,20 +269,20 @@ class _GrowingFilm:
         self.complete = 0
         """Size of the file before the last fragment was written [bytes]."""
         self.first, self.again = first, again
-        """Number of frames in the parts before, and the frames that the last part could not keep."""
+        """Number of frames in the previous parts, and the frames that the last part could not store."""
         self.sent = self.packets = 0
-        """Frames that the encoder has got, and packets that it has given."""
+        """Number of frames passed to the encoder, and of packets received from it."""
         self.unwritten: deque[Frame] = deque()
         """Frames that are not in the file yet."""
 
     def count(self, pixels: Frame, packets: int) -> None:
-        """Keep a frame that the encoder has got, and count the packets that it has given."""
+        """Store a frame that was passed to the encoder, and count the packets received from the encoder."""
         self.unwritten.append(pixels)
         self.sent += 1
         self.packets += packets
 
     def forget_written(self) -> None:
-        """Let go of the frames in the file: the fragment of a packet is complete once the next packet comes."""
+        """Delete the frames that are in the file: the fragment of a packet is complete once the next packet comes."""
         while len(self.unwritten) > self.sent - self.packets + 1:
             self.unwritten.popleft()
 
@@ -293,16 +293,16 @@ class _GrowingFilm:
 
     @property
     def has_fragment(self) -> bool:
-        """Whether more than the head of the film is waiting."""
+        """Whether a fragment is waiting, and not only the head of the film."""
         return b"moof" in self.written
 
     def write(self, data: bytes) -> int:
-        """Called by PyAV."""
+        """Store bytes; called by PyAV."""
         self.written += data
         return len(data)
 
     def write_out(self) -> None:
-        """Hand what is waiting to the file, if there is one; raises `OSError`."""
+        """Write the waiting bytes to the file, if there is one; raises `OSError`."""
         if self.file is None:
             return
         self.complete = self.file.tell()
@@ -317,13 +317,13 @@ class _GrowingFilm:
 
 
 def film_path(text: str) -> Path:
-    """The name of a film as typed: with a slash at its end it is a folder for PNG pictures."""
+    """Path of a film from its typed name: with a slash at the end, a folder for PNG pictures."""
     path = Path(text)
     return path.with_name(path.name + PICTURES) if text.endswith(("/", os.sep)) and path.name else path
 
 
 def names_of(path: Path, parts: Sequence[Path]) -> str:
-    """The file of a film; of a film in several parts the first and the last one, and how many there are."""
+    """The file of a film; of a film in several parts the first and the last file, and the number of files."""
     if len(parts) < 2:
         return str(path)
     first, last, count = parts[0], parts[-1].name, len(parts)
@@ -331,12 +331,12 @@ def names_of(path: Path, parts: Sequence[Path]) -> str:
 
 
 def encoder_names() -> tuple[str, ...]:
-    """Those of the encoders we can use that work on this machine; raises `RecorderError` without PyAV."""
+    """Names of the `ENCODERS` that work on this machine; raises `RecorderError` without PyAV."""
     return tuple(name for name, options in ENCODERS if _works(name, options, Fraction(60)))
 
 
 def _palette(size: tuple[int, int], rate: Fraction) -> Callable[[Any], Any]:
-    """A function that reduces a picture to the 256 colours that suit it best."""
+    """A function that reduces a picture to the best 256 colours for this picture."""
     av: Any = _load_av()
     graph = av.filter.Graph()
     source = graph.add_buffer(width=size[0], height=size[1], format="rgb24", time_base=1 / rate)
@@ -351,7 +351,7 @@ def _palette(size: tuple[int, int], rate: Fraction) -> Callable[[Any], Any]:
     graph.configure()
 
     def reduce(frame: Any) -> Any:
-        # Through the graph, and not through its two ends: they do not keep the graph from being freed.
+        # Call the graph and not its two ends, which hold no reference to the graph: it would be freed.
         graph.push(frame)
         return graph.pull()
 
@@ -359,7 +359,7 @@ def _palette(size: tuple[int, int], rate: Fraction) -> Callable[[Any], Any]:
 
 
 def _load_av() -> Any:
-    """PyAV, imported when it is first needed; raises `RecorderError` where it is missing or broken."""
+    """PyAV, imported when it is first needed; raises `RecorderError` if it is missing or broken."""
     try:
         import av
 
@@ -371,7 +371,7 @@ def _load_av() -> Any:
 
 
 def film_rate(path: Path, fps: float) -> float:
-    """Frames per second that a film of that name really has: a GIF has 50, 33.3, 25, ... only."""
+    """Actual frames per second of a film with this name: a GIF allows only 50, 33.3, 25, ..."""
     return GIF_TICK / max(2, round(GIF_TICK / fps)) if path.suffix.lower() == GIF else fps
 
 
@@ -403,7 +403,7 @@ def _works(name: str, options: dict[str, str], rate: Fraction) -> bool:
 
 
 def _checked(path: Path) -> Path:
-    """The absolute name with its ending; raises `RecorderError` for one that is neither film nor pictures."""
+    """The absolute path with its ending; raises `RecorderError` for an ending that is neither film nor pictures."""
     try:
         path = Path(path).expanduser().absolute()
         path = path if path.suffix else path.with_suffix(FILM)
@@ -419,7 +419,7 @@ def _checked(path: Path) -> Path:
 
 
 def _foreseen(wanted: Path) -> Path:
-    """The name there will be, where nobody else takes it meanwhile; raises `RecorderError` if there can be none."""
+    """The expected name, if no other program takes it meanwhile; raises `RecorderError` if no file can be written."""
     shown = next(_names(wanted))
     try:
         wanted.parent.mkdir(parents=True, exist_ok=True)
@@ -443,7 +443,7 @@ def _foreseen(wanted: Path) -> Path:
 
 
 def _names(wanted: Path) -> Iterator[Path]:
-    """The name itself, then with -2, -3, …; that of a folder for pictures has no ending."""
+    """The name itself, then the name with -2, -3, …; the name of a folder for pictures has no ending."""
     in_folder = wanted.suffix.lower() == PICTURES and not NUMBERED.search(wanted.name)
     path = wanted.with_suffix("") if in_folder else wanted
     suffix = "" if path is not wanted else wanted.suffix
@@ -453,12 +453,12 @@ def _names(wanted: Path) -> Iterator[Path]:
 
 
 def _numbered(name: str, number: int) -> str:
-    """The name of the picture with that number."""
+    """The name of the picture with this number."""
     return NUMBERED.sub(lambda match: match[0] % number, name, count=1)
 
 
 def _put_in_place(data: bytes | bytearray, draft: Path, wanted: Path) -> Path:
-    """A file with these bytes under the first free name, which it takes at once and whole."""
+    """Write a file with these bytes under the first free name, in one step; returns its path."""
     try:
         draft.write_bytes(data)
         return _take_name(draft, wanted)
@@ -490,7 +490,7 @@ def _new_folder(wanted: Path) -> Path:
 
 
 def _sweep(folder: Path) -> None:
-    """Take away the drafts of programs that were killed."""
+    """Delete the drafts of programs that were killed."""
     for draft in folder.glob(".film-*.*.new"):
         number = draft.name.split(".")[-2]
         if number.isdecimal() and not _lives(int(number)):
@@ -511,12 +511,12 @@ def _lives(process: int) -> bool:
 
 
 def _free(folder: Path) -> int:
-    """Bytes free on the disk of that folder."""
+    """Free space on the disk of this folder [bytes]."""
     return shutil.disk_usage(folder).free
 
 
 def _make_seekable(path: Path, draft: Path) -> None:
-    """Copy the fragments into an MP4 with its index in front; if that fails, the fragmented film stays."""
+    """Copy the fragments into an MP4 with its index in front; if this fails, the fragmented film remains."""
     av = _load_av()
     try:
         with (
@@ -529,5 +529,5 @@ def _make_seekable(path: Path, draft: Path) -> None:
                     packet.stream = stream
                     target.mux(packet)
         os.replace(draft, path)
-    except OSError:  # what FFmpeg raises is one of these too
+    except OSError:  # errors of FFmpeg are of this kind too
         draft.unlink(missing_ok=True)

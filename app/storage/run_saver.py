@@ -1,4 +1,4 @@
-"""Saving and opening runs while physics continues: it copies its state between two batches, a thread writes it."""
+"""Saving and opening runs while physics continues: physics copies its state between two batches, a thread writes it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ LAST_SAVE = 2.0
 
 
 class State(NamedTuple):
-    """Which state of which run: scene, seed, last step of its log, commands in its log."""
+    """Identity of a state of a run: scene, seed, last step of its log, number of commands in its log."""
 
     scene: str
     seed: int
@@ -47,27 +47,27 @@ class RunSaver:
 
     send: Callable[[Command], None]
     path: str = ""
-    """The file last saved to, opened or typed."""
+    """The file that was saved, opened or typed last."""
     take_picture: Callable[[], bytes] = bytes
-    """A small picture of the window's run now; empty where none can be drawn."""
+    """Draws a small picture of the run in the window; empty if it cannot be drawn."""
     used: list[str] = field(default_factory=list)
-    """Files saved to and opened since the window last asked, the latest last."""
+    """Files saved and opened since the window last read this list, the latest last."""
     opening: bool = False
-    """True while a file is read: the physics thread begins with the run in it, rather than with another one."""
+    """True while a file is read: the physics thread begins with the run in the file."""
     opened: bool = False
-    """True when another run has been opened, so that the window drops the state of the previous one."""
+    """True when another run has been opened; the window then deletes its state of the previous run."""
     safe: State | None = None
-    """What was saved or opened last: nothing of it is lost when another run replaces it."""
+    """The state that was saved or opened last, which another run may replace without loss."""
     said: str = ""
     trouble: str = ""
     lost: autosave.Place | None = None
     """A run whose window ended unexpectedly, until it is opened or discarded."""
     kept: bool = False
-    """After the end: whether an automatic save of this run was left for the next start."""
+    """After the end: whether an automatic save of this run remains for the next start."""
     held: bool = False
-    """True while a lecture shows runs of its own: the automatic saves stay those of the user's run."""
+    """True while a lecture shows its own runs: the automatic saves remain those of the user's run."""
     confirm: str = ""
-    """A file that exists, to be overwritten only if asked again."""
+    """An existing file, which a second request overwrites."""
     _mine: str = ""
     _place: autosave.Place | None = None
     _due: float = field(default_factory=lambda: time.monotonic() + INTERVAL)
@@ -76,7 +76,7 @@ class RunSaver:
     _thread: threading.Thread | None = None
 
     def begin(self) -> None:
-        """Look for a run left behind, and begin to save this one."""
+        """Look for the run of a crashed window, and begin the automatic saves of this run."""
         self._thread = threading.Thread(target=self._work, name="run saver", daemon=True)
         self._thread.start()
         try:
@@ -86,13 +86,14 @@ class RunSaver:
             self.trouble = f"The run is not saved by itself: {error.strerror or error}."
 
     def tick(self) -> None:
-        """Once a frame: save when it is time to."""
+        """Save automatically when a save is due; call it once per frame."""
         if self._place is not None and not self.held and time.monotonic() >= self._due:
             self._due = time.monotonic() + INTERVAL
             self.send(Copy(lambda saved: self._jobs.put(lambda: self._save_by_itself(saved))))
 
     def hold(self, take: Callable[[Saved], None]) -> None:
-        """Save the run by itself once more and pass a copy of it to `take`; then save none by itself until `resume`."""
+        """Save the run automatically once more and pass a copy to `take`; then save no run automatically until
+        `resume`."""
         self.held = True
 
         def keep(saved: Saved) -> None:
@@ -102,11 +103,11 @@ class RunSaver:
         self.send(Copy(keep))
 
     def resume(self) -> None:
-        """Save the run in the window by itself again."""
+        """Continue the automatic saves of the run in the window."""
         self.held = False
 
     def save_now(self) -> None:
-        """Save the run by itself at once, and wait for it, but not for a thread that is compiling."""
+        """Save the run automatically now, and wait at most `LAST_SAVE`, because physics may be compiling."""
         done = threading.Event()
 
         def write(saved: Saved) -> None:
@@ -118,9 +119,9 @@ class RunSaver:
             done.wait(LAST_SAVE)
 
     def save(self, path: str, asked: bool = False) -> None:
-        """Save the run as it is between two steps.
+        """Save the state of the run between two steps.
 
-        A file not of this session's making is asked about first, unless the user was `asked` already.
+        A file that this session has not written is replaced only after a question, or if the user was `asked` already.
         """
         target = self._target(path)
         if target is None:
@@ -134,7 +135,7 @@ class RunSaver:
         self.send(Copy(lambda saved: self._jobs.put(lambda: self._save(saved, target, known, picture))))
 
     def export(self, target: Path) -> None:
-        """Write the grains, as they are between two steps, for other programs; the suffix selects the format."""
+        """Write the grains between two steps for other programs; the suffix selects the format."""
         self.said, self.trouble = "", ""
         self.send(Copy(lambda saved: self._jobs.put(lambda: self._export(saved, target))))
 
@@ -144,7 +145,7 @@ class RunSaver:
         self._jobs.put(lambda: self._save_plot(sheet, folder, name, suffixes))
 
     def save_files(self, what: str, folder: Path, name: str, writers: Mapping[str, Writer]) -> None:
-        """Write files to free names in the folder, one per suffix; `what` they are begins the message."""
+        """Write files to free names in the folder, one per suffix; the message begins with `what`, their kind."""
         self.said, self.trouble = "", ""
         self._jobs.put(lambda: self._save_files(what, folder, name, writers))
 
@@ -154,20 +155,20 @@ class RunSaver:
         self.send(Copy(lambda saved: self._jobs.put(lambda: self._save_picture(saved, folder, name, write_png))))
 
     def open(self, path: str) -> None:
-        """Continue the run in a file, which takes seconds where it is long or the machine is busy."""
+        """Continue the run in a file; reading takes seconds if the run is long or the machine is busy."""
         target = self._target(path)
         if target is not None:
             self.said, self.opening = f"Opening {target.name} …", True
             self._jobs.put(lambda: self._open(target))
 
     def open_lost(self) -> None:
-        """Continue the run that a crash left."""
+        """Continue the run of a crashed window."""
         place, self.lost = self.lost, None
         if place is not None:
             self._jobs.put(lambda: self._open_place(place))
 
     def discard_lost(self) -> None:
-        """Delete the run that a crash left."""
+        """Delete the run of a crashed window."""
         if self.lost is not None:
             self.lost.clear()
             self.lost = None
@@ -213,7 +214,7 @@ class RunSaver:
             self.used.append(str(path))
             self.safe = _state(saved)
             self.said = f"Saved to {path}."
-        except FileExistsError:  # another program has made it since
+        except FileExistsError:  # another program has created the file since
             self.confirm = str(path)
             self.trouble = f"{path} exists already; save again to replace it."
         except OSError as error:

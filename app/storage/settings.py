@@ -21,7 +21,7 @@ LARGEST_FILE = 1 << 20
 
 
 class Choices(BaseModel):
-    """Choices of the user. Unknown keys, as of other versions, remain in the file."""
+    """Choices of the user. Unknown keys, such as those of other versions, remain in the file."""
 
     model_config = ConfigDict(extra="ignore", strict=True, validate_assignment=True, allow_inf_nan=False)
 
@@ -33,7 +33,7 @@ class Choices(BaseModel):
     top: Annotated[int, Ge(-32768), Le(32767)] | None = None
     theme: Literal["dark", "light", "projector"] = "dark"
     language: Annotated[str, Field(pattern=f"^({'|'.join(NATIVE)})?$")] = ""
-    """Code of the language of the window; empty for that of the system."""
+    """Code of the language of the window; empty for the language of the system."""
     font_scale: Annotated[float, Ge(0.6), Le(2.5)] = 1.0
     frame_rate: Annotated[int, Ge(10), Le(60)] = 60
     """Largest number of frames per second [1/s]."""
@@ -57,13 +57,13 @@ class Choices(BaseModel):
     shake_amplitude: Annotated[float, Ge(1e-6), Le(1.0)] = 5e-4
     """Amplitude of the shaking table [m]."""
     shake_frequency: Annotated[float, Ge(0.1), Le(1e3)] = 30.0
-    """Its frequency [Hz]."""
+    """Frequency of the shaking table [Hz]."""
     shake_upright: bool = True
-    """Whether it shakes up and down, otherwise sideways."""
+    """Whether the table shakes up and down; otherwise sideways."""
     drop_count: Annotated[int, Ge(1), Le(200)] = 10
-    """Grains that a click adds."""
+    """Number of grains that a click adds."""
     drop_size: Annotated[float, Ge(0.2), Le(5.0)] = 1.0
-    """Their radius [mean radii of the grains]."""
+    """Radius of the added grains [mean radii of the grains]."""
     recent_runs: Annotated[list[str], MaxLen(50)] = []
     """Files of runs that were saved or opened in the window, the latest first."""
     unfolded: Annotated[dict[str, bool], MaxLen(200)] = {}
@@ -86,7 +86,7 @@ class Settings:
     def save(self) -> bool:
         """Write the choices that have changed in this window into the file; False if that fails.
 
-        The other values of the file remain, since another window can have written them. A file that could not be read
+        The other values of the file remain, because another window may have written them. A file that could not be read
         is not changed.
         """
         if not self._readable:
@@ -108,7 +108,7 @@ class Settings:
 
 
 def load_settings(path: Path | None = None) -> Settings:
-    """The settings of the last session; defaults, and the reason in `trouble`, for what cannot be used."""
+    """The settings of the last session; defaults for values that cannot be used, with the reason in `trouble`."""
     settings = Settings(path or paths.settings_file())
     try:
         values = as_written(_read(settings.path))

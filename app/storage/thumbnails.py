@@ -12,20 +12,20 @@ from repose.app.storage.view import View
 from repose.sim.io.share_code import is_code
 
 SIZE = (320, 200)
-"""Width and height [pixel]."""
+"""Width and height of a small picture [pixel]."""
 PICTURES = "pictures"
 """Folder of the pictures beside the shipped presets."""
 LARGEST_FILE = 1 << 20
-"""Bytes; a file beyond this is no small picture."""
+"""Largest size of the file of a small picture [bytes]."""
 QUALITY = 82
 DRAWN = (2 * SIZE[0], 2 * SIZE[1])
 """Size in which pictures are drawn [pixel]: reducing them smooths every edge."""
 WORDS = ("legend", "scale_bar", "caption", "measurement", "labels", "rose", "displacement")
-"""Switches of what could not be read in a small picture."""
+"""Switches of draw passes with text that is unreadable in a small picture."""
 
 
 def without_words(view: View) -> View:
-    """The same view without what could not be read in a small picture."""
+    """The same view without text that is unreadable in a small picture."""
     return view.model_copy(update={"shown": view.shown | dict.fromkeys(WORDS, False), "selected": ()})
 
 
@@ -39,7 +39,7 @@ def thumbnail(picture: NDArray[np.uint8]) -> bytes:
 
 
 def pixels(picture: bytes) -> NDArray[np.uint8] | None:
-    """The pixels of a small picture, shape (height, width, 4), top row first; None where it cannot be read."""
+    """The pixels of a small picture, shape (height, width, 4), top row first; None if it cannot be read."""
     import pygame
 
     if not picture or len(picture) > LARGEST_FILE:
@@ -56,7 +56,7 @@ def pixels(picture: bytes) -> NDArray[np.uint8] | None:
 
 
 def of_preset(name: str) -> bytes:
-    """The picture of a shipped preset, or of one in a file; empty where there is none."""
+    """The picture of a shipped preset, or of a preset in a file; empty if there is none."""
     if is_code(name):
         return b""
     if name.endswith(".toml"):

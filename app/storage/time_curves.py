@@ -11,7 +11,7 @@ from repose.sim.numbers import time_unit
 
 
 def opening(snapshot: Snapshot) -> float | None:
-    """Time when the wall was opened, to one sample of the series [s]; None where there is none or it is closed.
+    """Time when the wall was opened, to one sample of the series [s]; None without a wall, or while it is closed.
 
     A scene reads a slope only once the grains can flow; a heap in space therefore counts from the end of its filling.
     """
@@ -23,18 +23,18 @@ def opening(snapshot: Snapshot) -> float | None:
 
 
 def zero_words(snapshot: Snapshot) -> str:
-    """What the time axis counts from."""
+    """Zero of the time axis in words."""
     return "the opening" if snapshot.position.shape[1] == 2 else "the end of filling"
 
 
 def axis_unit(snapshot: Snapshot, span: tuple[float, float]) -> tuple[float, str]:
-    """Factor and unit of a time axis over that span [s], by the time farthest from its zero."""
+    """Factor and unit of a time axis over this span [s], which suit the time farthest from its zero."""
     zero = opening(snapshot) or 0.0
     return time_unit(max(abs(place - zero) for place in span))
 
 
 def whole_span(snapshot: Snapshot) -> tuple[float, float]:
-    """What came after the opening, or the whole run [s]."""
+    """Time span after the opening, or of the whole run [s]."""
     time = snapshot.series.get("time", np.empty(0))
     end = float(time[-1]) if len(time) else 1.0
     begin = opening(snapshot) or 0.0
@@ -42,7 +42,7 @@ def whole_span(snapshot: Snapshot) -> tuple[float, float]:
 
 
 def curves_over_time(snapshot: Snapshot, plot: str, span: tuple[float, float]) -> tuple[Curve, ...]:
-    """Every axis of the tab of that name with all samples of the span [s]; none without values."""
+    """One curve per axis of the tab `plot`, with all samples of the span [s]; empty without values."""
     zero, (factor, unit) = opening(snapshot), axis_unit(snapshot, span)
     time = snapshot.series.get("time", np.empty(0))
     inside = time >= span[0]

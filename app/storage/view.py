@@ -1,4 +1,4 @@
-"""The choices of how a picture is drawn: part of the settings, read by the renderer."""
+"""The user's choices for the picture: part of the settings, read by the renderer."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 
 class View(BaseModel):
-    """How a snapshot is drawn; panels write it, the renderer reads it. Excluded fields last as long as the window."""
+    """Choices for the picture of a snapshot, which panels write and the renderer reads. Excluded fields are not
+    stored."""
 
     model_config = ConfigDict(extra="ignore", strict=True, validate_assignment=True, allow_inf_nan=False)
 
@@ -20,20 +21,20 @@ class View(BaseModel):
     colour_map: str = "viridis"
     """A name in `repose.app.render.colours.COLOUR_MAPS`."""
     shown: Annotated[dict[str, bool], MaxLen(200)] = {}
-    """Switches of the draw passes by name, as far as they differ from their defaults or were touched."""
+    """Switches of the draw passes by name, if they differ from their defaults or have been changed."""
     stress_optic: Annotated[float, Ge(1e-13), Le(1e-5)] = 4e-10
     """Stress-optic coefficient of photoelastic grains [1/Pa]; with the default, the stronger grains of a column of a
     thousand have a fringe or two."""
     white_light: bool = True
-    """Whether photoelastic grains are seen in white light; otherwise in that of one wavelength."""
+    """Whether photoelastic grains are seen in white light; otherwise in light of one wavelength."""
     stress_component: str = "pressure"
     """A name in `repose.app.render.field_picture.COMPONENTS`."""
     stress_width: Annotated[float, Ge(0.3), Le(10.0)] = 1.0
     """Width over which the stress field is smoothed: standard deviation of the Gaussian [mean diameters]."""
     cut_axis: Annotated[str, Field(exclude=True)] = ""
-    """In 3D: "x", "y" or "z" hides everything on the viewer's side of a plane across that axis; empty hides nothing."""
+    """In 3D: "x", "y" or "z" hides everything on the viewer's side of a plane across this axis; empty hides nothing."""
     cut_position: Annotated[float, Field(exclude=True)] = 0.5
-    """Position of that plane: 0 at the lower, 1 at the upper end of the box."""
+    """Position of the plane: 0 at the lower, 1 at the upper end of the box."""
     selected: Annotated[tuple[int, ...], Field(exclude=True)] = ()
     """Id of the selected grain, or ids of the two grains of the selected contact, the second -1 for a wall."""
     dark: Annotated[bool, Field(exclude=True)] = True

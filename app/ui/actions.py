@@ -8,7 +8,7 @@ from repose.sim.experiment.commands import Act
 from repose.sim.experiment.snapshot import Action
 
 RESET = "reset"
-"""Name of the action that leads back to the beginning."""
+"""Name of the action that returns to the beginning."""
 
 
 def act(ui: Ui, action: Action) -> None:

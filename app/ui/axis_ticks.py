@@ -24,7 +24,7 @@ GAP = 1.6
 """Distance between the middles of two labels, relative to their size, below which they count as touching."""
 
 
-@lru_cache(maxsize=128)  # a plot is drawn in every frame, and asks for several numbers of ticks
+@lru_cache(maxsize=128)  # a plot is drawn in every frame, and tries several numbers of ticks
 def linear_ticks(low: float, high: float, most: float) -> tuple[list[float], list[str]]:
     """Round numbers from `low` to `high`, at most `most` of them but at least `FEWEST`, and their labels."""
     if not (math.isfinite(low) and math.isfinite(high) and high > low):

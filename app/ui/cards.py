@@ -65,8 +65,8 @@ def draw_cards(ui: Ui, faces: list[CardFace]) -> str | None:
 
 
 def title_lines(title: str, width: float) -> list[str]:
-    """The title in at most `TITLE_LINES` lines of this width [px], divided at spaces, a longer word between letters;
-    what has no room is left out, with an ellipsis."""
+    """The title in at most `TITLE_LINES` lines of this width [px]. Lines are divided at spaces, and within a word that
+    is wider than a line; a longer title is cut and ends with an ellipsis."""
     lines = [""]
     for word in re.findall(r"\S+\s*", translated(title)):
         for piece in [word] if symbol_width(word.rstrip()) <= width else word:
@@ -83,7 +83,7 @@ def title_lines(title: str, width: float) -> list[str]:
 
 @contextmanager
 def _in_bold(ui: Ui) -> Iterator[None]:
-    """Measure and write in bold letters, if there are some."""
+    """Measure and draw text in bold letters during the block, if there is a bold font."""
     if ui.bold is None:
         yield
         return
@@ -104,7 +104,7 @@ def _text_heights(face: CardFace, width: float) -> tuple[float, float]:
 
 
 def _draw_card(ui: Ui, face: CardFace, width: float, tall: float, title: list[str], head: int) -> bool:
-    """Draw a card with so much room for its text [px], and for `head` lines of a title."""
+    """Draw a card with a text `tall` [px] and `head` lines for its title; returns True when it is clicked."""
     line, pad = imgui.get_text_line_height(), PAD * ui.scale
     high = width * ASPECT
     size = imgui.ImVec2(width, high + (TITLE_LINE * head + 0.1) * line + tall + 2.0 * pad)

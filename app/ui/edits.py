@@ -33,7 +33,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class Aside:
-    """Undo history and marks of a run that is not in the window for a while."""
+    """Undo history and marks of a run that another run replaces in the window for a while."""
 
     history: History
     marks: list[Mark]
@@ -46,7 +46,7 @@ class Edits:
     send: Callable[[Command], None]
     history: History = field(default_factory=History)
     run: int = 0
-    """Which of the experiments side by side the user looks at."""
+    """Number of the experiment, of those side by side, that the user has chosen."""
     refusals: dict[str, str] = field(default_factory=dict)
     """Why a parameter's last edit was refused, by parameter name."""
     refused: int = 0
@@ -57,12 +57,12 @@ class Edits:
     _snapshot: Snapshot = field(default_factory=Snapshot)
     _edited: str = ""
     _noted: tuple[int, int] | None = None
-    """Serial and number of refusals of the snapshot before the latest `note`, until its command must have acted."""
+    """Serial and number of refusals of the snapshot before the latest `note`; None once its command has acted."""
 
     def see(self, snapshot: Snapshot) -> None:
         """Compare with the newest snapshot: drop values that have arrived, assign a refusal to its field."""
         if snapshot.cuts != self._snapshot.cuts:
-            self.history.cut()
+            self.history.leave_later()
         self.history.follow(snapshot.at, snapshot.log_end)
         self._snapshot = snapshot
         if self._noted is not None:
@@ -117,8 +117,8 @@ class Edits:
         return True
 
     def note(self, deed: str) -> None:
-        """Let the next undo take back something else than a change of parameters, as `TakeBack` calls it, unless the
-        command that is sent now is refused."""
+        """Add a change that is not one of parameters to the undo history, unless the command that is sent now is
+        refused; undo sends `TakeBack(deed)`."""
         self.history.note(deed, self._snapshot.at, self.run)
         self._noted = self._snapshot.serial, self._snapshot.refusals
 
@@ -168,22 +168,22 @@ class Edits:
         self.marks.clear()
 
     def set_aside(self) -> Aside:
-        """Begin with nothing to undo, for a run that takes the place of the user's for a while; returns what there
-        was."""
+        """Begin an empty undo history for a run that replaces the user's run for a while; returns the history and marks
+        of the user's run."""
         aside = Aside(self.history, self.marks)
         self.history, self.marks = History(), []
         self.forget()
         return aside
 
     def bring_back(self, aside: Aside, snapshot: Snapshot) -> None:
-        """Continue with what there was before `set_aside`, over the first snapshot of the user's run."""
+        """Restore history and marks from `set_aside`; `snapshot` is the first one of the user's run."""
         self.forget()
         self.history, self.marks = aside.history, aside.marks
         self.history.leave_later()
         self._snapshot = snapshot
 
     def _send(self, command: Command, run: int) -> None:
-        """Send a command of a user who looks at that one of the experiments side by side."""
+        """Send a command to the experiment number `run` of those side by side."""
         self.send(command if run == self.run else From(run, command))
 
     def _ask(self, values: Mapping[str, Value], gesture: object = None, run: int | None = None) -> None:

@@ -104,9 +104,9 @@ def _shown(ui: Ui, name: str) -> Value:
 
 
 def _caption(ui: Ui, parameter: Parameter, value: str, left: float, top: float, right: float) -> None:
-    """Name, symbol and, if there is room, when it takes effect, at the left; the value at the right.
+    """Name, symbol and, if there is room, when a change takes effect, at the left; the value at the right.
 
-    Where not even the symbol has room beside the value, as in a presentation, both are smaller.
+    If not even the symbol has room beside the value, as in a presentation, both are smaller.
     """
     quantity, palette = parameter.quantity, ui.palette
     tight = symbol_width(quantity.symbol or quantity.label) + symbol_width(f"  {value}") > right - left

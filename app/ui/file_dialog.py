@@ -39,20 +39,19 @@ def ask_to_open(
     ui: Ui, title: str, folder: Path | None, kinds: str, suffixes: tuple[str, ...], act: Callable[[str], object]
 ) -> None:
     """Open a dialog that begins in the folder; `act` gets the path of the selected file."""
-    begins = (
-        os.path.join(folder, "") if folder is not None else ""
-    )  # with a separator: without it, zenity shows the parent
+    # With a separator at the end: without it, zenity shows the parent folder.
+    begins = os.path.join(folder, "") if folder is not None else ""
     filters = [kinds, " ".join(f"*{suffix}" for suffix in suffixes)]
     _ask(ui, "open_file", (title, begins, filters), act)
 
 
 def ask_to_save(ui: Ui, title: str, path: str, kinds: str, suffix: str, act: Callable[[str], object]) -> None:
-    """Open a dialog for the name of a new file, which asks before it returns the name of an existing one."""
+    """Open a dialog for the name of a new file; the dialog asks before it returns the name of an existing file."""
     _ask(ui, "save_file", (title, path, [kinds, f"*{suffix}"]), act)
 
 
 def take_answer(ui: Ui) -> None:
-    """Called once per frame: pass the selected path on; a cancelled dialog does nothing."""
+    """Pass the selected path on; a cancelled dialog does nothing. Call it once per frame."""
     dialog, act = ui.memory.get(DIALOG, (None, None))
     if dialog is None or not dialog.ready(0):
         return

@@ -36,7 +36,7 @@ class Key:
     shift: bool = False
     """With `ctrl`, whether Shift must be pressed too."""
     when: Callable[[Ui], bool] = lambda ui: True
-    """Whether the key works now; without it the next key of the list that is pressed alike does."""
+    """Whether the key works now; if not, the next key of the list with the same combination works."""
 
 
 WINDOW_KEYS = (
@@ -101,7 +101,7 @@ def scene_keys(snapshot: Snapshot) -> tuple[Key, ...]:
 
 
 def key_help(action: Action) -> str:
-    """What the key does: the label, of a reset with what it leads back to, in the words of its button."""
+    """Help text of a key: the label of the action; for a reset also the text of its button."""
     words = f"{action.label}: {action.help[:1].lower()}{action.help[1:]}" if action.name == RESET else action.label
     return (words[:1].lower() + words[1:]).removesuffix(".")
 

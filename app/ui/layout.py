@@ -65,7 +65,7 @@ RECOVERY = tuple(f"config_error_recovery_enable_{part}" for part in ("assert", "
 
 
 def no_band(width: float) -> float:
-    """Width of a band of plates that there is not [px]."""
+    """Width of the band of plates if there is no band: 0 [px]."""
     return 0.0
 
 
@@ -79,8 +79,8 @@ def measure_inset(
 ) -> tuple[float, float, float, float]:
     """Pixels the panels cover: left, top, right, bottom; a `folded` column leaves its rim, a presentation no column.
 
-    `beside` gives the width of the band of plates at the right of a picture so wide [px]. `presented` are the heights
-    that a lecture or presentation needs at top and foot [px]; None without one.
+    `beside` gives the width of the band of plates at the right of a picture of a given width [px]. `presented` are the
+    heights that a lecture or presentation needs at top and foot [px]; None without either.
     """
     if not visible:
         return 0.0, 0.0, beside(size[0]), 0.0
@@ -94,7 +94,7 @@ def measure_inset(
 
 
 def presented_room(ui: Ui) -> tuple[float, float] | None:
-    """Heights at top and foot of the window that a lecture or presentation needs [px]; None without one."""
+    """Heights at top and foot of the window that a lecture or presentation needs [px]; None without either."""
     mode, chips, guess = ui.lecture, _chips(ui.size, ui.scale), ui.memory.get(GUESS_FOOT, 0.0)
     if not mode.on:
         return (0.0, chips + guess) if ui.presenting else None
@@ -160,8 +160,8 @@ def _begin(ui: Ui, name: str, x: float, y: float, width: float, height: float, f
 
 
 def _ground(ui: Ui) -> int:
-    """The flag of a panel whose ground is filled with the pictures side by side: software fills faster than it
-    blends."""
+    """ImGui's flag for a panel without a background: pictures side by side fill the background themselves, because
+    software fills faster than it blends."""
     filled = ui.runs and instead(ui) is None and "picture" not in ui.broken
     return int(imgui.WindowFlags_.no_background) if filled else 0
 
@@ -188,8 +188,8 @@ def _draw_rim(ui: Ui, width: float, height: float) -> None:
 def _draw_column(ui: Ui, width: float, height: float) -> None:
     """Panels from top to bottom; the tools, a tab each, take the remaining height.
 
-    In a short column only the first panel stands above the tabs, and the others become tabs, so that none is below
-    the fold; in a low one, the readings too.
+    In a short column only the first panel is above the tabs, and the other panels become tabs, which fit into the
+    window; in a low column the readings become a tab too.
     """
     imgui.set_next_window_pos(imgui.ImVec2(0.0, 0.0))
     imgui.set_next_window_size(imgui.ImVec2(width, height))
@@ -210,7 +210,7 @@ def _draw_column(ui: Ui, width: float, height: float) -> None:
 
 
 def _draw_instead(ui: Ui, panel: Panel, width: float, height: float) -> None:
-    """The panel in place of the column."""
+    """Draw the panel that replaces the column."""
     _begin(ui, "column instead", 0.0, 0.0, width, height)
     _draw_guarded(ui, panel)
     _draw_edge(ui, width, 0.0, width, height)
@@ -241,7 +241,7 @@ def _draw_over(ui: Ui, panel: Panel) -> None:
         f"{translated('Stopped')}###stopped",
         None,
         imgui.WindowFlags_.no_saved_settings | imgui.WindowFlags_.no_collapse,
-    )  # one for all
+    )  # one window for all panels that fail
     _draw_guarded(ui, panel)
     imgui.end()
 
@@ -262,7 +262,7 @@ def _draw_guarded(ui: Ui, panel: Panel) -> None:
         log.exception("The panel %s failed.", panel.name)
         ui.broken[panel.name] = one_line(error)
         _recover(before)
-        # ImGui takes a `begin_disabled(False)` left open for its opposite, and sets opacity to 0 for good.
+        # ImGui treats a `begin_disabled(False)` left open as its opposite, and leaves the opacity at 0.
         imgui.get_style().alpha = alpha
 
 
@@ -282,11 +282,11 @@ def _recover(before: imgui.internal.ErrorRecoveryState) -> None:
     if implot.internal.get_current_plot() is not None:
         implot.end_plot()
     io = imgui.get_io()
-    kept = {name: getattr(io, name) for name in RECOVERY}
+    before_recovery = {name: getattr(io, name) for name in RECOVERY}
     for name in RECOVERY:
         setattr(io, name, False)
     imgui.internal.error_recovery_try_to_recover_state(before)
-    for name, value in kept.items():
+    for name, value in before_recovery.items():
         setattr(io, name, value)
 
 

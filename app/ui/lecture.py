@@ -25,19 +25,19 @@ from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
 
 CAMERA_FRAMES = 2
-"""Frames in which a step sets the cameras: in the first one they may still be those of another dimension."""
+"""Frames in which a step sets the cameras: in the first frame the cameras may still have another dimension."""
 Wish = Literal["begin", "forward", "back", "leave"]
 
 
 def open_lecture(ui: Ui, name: str) -> str:
     """Open a lecture, to be started with F5; returns why that is not possible, or an empty string."""
     try:
-        found = lecture_file.load(name)
+        lecture = lecture_file.load(name)
     except ParameterError as error:
         return str(error)
     if ui.lecture.on:
-        return f"A lecture is shown: leave it with Esc before you open {found.name}."
-    offer(ui, found)
+        return f"A lecture is shown: leave it with Esc before you open {lecture.name}."
+    offer(ui, lecture)
     return ""
 
 
@@ -59,13 +59,15 @@ def toggle_notes(ui: Ui) -> None:
 
 
 def wish(ui: Ui, what: Wish) -> None:
-    """Ask for a change of the lecture; it is carried out at the next `see`."""
+    """Request a change of the lecture, which the next `see` carries out."""
     ui.lecture.wishes.append(what)
 
 
 def see(ui: Ui) -> None:
-    """Once a frame, after the newest snapshot has been handed to the panels: carry out what was asked for, let the
-    course of the step go on, bring the user's run back after the end."""
+    """Carry out requests, continue the course of the step, and restore the user's run after the end.
+
+    Call it once per frame, after the panels have the newest snapshot.
+    """
     mode = ui.lecture
     while mode.wishes:
         {"begin": _begin, "forward": _forward, "back": _back, "leave": _leave}[mode.wishes.pop(0)](ui)
@@ -76,7 +78,7 @@ def see(ui: Ui) -> None:
 
 
 def _begin(ui: Ui) -> None:
-    """Keep what is in the window, and show the step where the lecture was left, at first the first one."""
+    """Store the state of the window, and show the step at which the lecture was left; first the first step."""
     mode = ui.lecture
     if mode.on or mode.lecture is None:
         return
@@ -101,14 +103,14 @@ def _begin(ui: Ui) -> None:
 
 
 def _forward(ui: Ui) -> None:
-    """The next step; at the last one nothing."""
+    """Show the next step; do nothing at the last step."""
     mode = ui.lecture
     if mode.on and mode.lecture is not None and mode.number + 1 < len(mode.lecture.steps):
         _enter(ui, mode.number + 1)
 
 
 def _back(ui: Ui) -> None:
-    """The step before, as it began; at the first one nothing."""
+    """Show the step before in the state at its beginning; do nothing at the first step."""
     mode = ui.lecture
     if mode.on and mode.number > 0:
         _enter(ui, mode.number - 1, back=True)
@@ -128,14 +130,14 @@ def _leave(ui: Ui) -> None:
 
 
 def _enter(ui: Ui, number: int, back: bool = False) -> None:
-    """Show a step: begin its experiment, or go on with that of the step before; after `back` as it began."""
+    """Show a step: begin its experiment, or continue that of the step before; with `back`, in its initial state."""
     mode = ui.lecture
     assert mode.lecture is not None
     carried: tuple[str, ...] = ()
     step = mode.lecture.steps[number]
     if step.preset is None and back:
         beginning = mode.beginnings.get(number)
-        if beginning is None or beginning.run.saved is None:  # never shown, or its copy is still to be made
+        if beginning is None or beginning.run.saved is None:  # never shown, or not copied yet
             return _enter(ui, mode.lecture.beginning_of(number), back=True)
         carried = beginning.carried
         _send_anew(ui, Resume(beginning.run.saved))
@@ -152,7 +154,7 @@ def _enter(ui: Ui, number: int, back: bool = False) -> None:
         ui.send(SetParameters(dict(step.values)))
     mode.course = Course.of(step, carried)
     mode.entered, mode.over, mode.asked, mode.frames = False, False, None, 0
-    if step.values:  # until then the snapshots are those before the change, at rest
+    if step.values:  # until the change acts, snapshots show the run before it, at rest
         mode.asked = _seen(ui), ui.snapshot.serial
     shown = {**dict.fromkeys(step.show, True), **dict.fromkeys(step.hide, False)}
     user: View = ui.settings.choices.view
@@ -165,7 +167,7 @@ def _enter(ui: Ui, number: int, back: bool = False) -> None:
 
 
 def _send_anew(ui: Ui, command: Command) -> None:
-    """Send a command that puts another run into the window, and wait for its snapshots."""
+    """Send a command that puts another run into the window; `_is_shown` waits for its snapshots."""
     mode = ui.lecture
     ui.edits.forget()
     mode.awaited = max(mode.awaited, ui.snapshot.logs) + 1
@@ -173,7 +175,7 @@ def _send_anew(ui: Ui, command: Command) -> None:
 
 
 def _is_shown(ui: Ui) -> bool:
-    """Whether the newest snapshot is one of the run asked for last; after a refusal, of the run that is there."""
+    """Whether the newest snapshot shows the run that was requested last; after a refusal, the present run."""
     mode, snapshot = ui.lecture, ui.snapshot
     if ui.dead or snapshot.serial == 0 or snapshot.compiling:
         return False
@@ -214,19 +216,19 @@ def _go_on(ui: Ui) -> None:
 
 
 def _seen(ui: Ui) -> tuple[int, int, int]:
-    """What changes as soon as a command has acted or is refused."""
+    """Numbers of which at least one changes once a command has acted or is refused."""
     return ui.snapshot.logs, ui.snapshot.commands, ui.snapshot.refusals
 
 
 def _set_speed(ui: Ui) -> None:
-    """The speed of the step; as fast as possible while actions of earlier steps are still to be done."""
+    """Set the speed of the step; as fast as possible while actions of earlier steps remain."""
     course = ui.lecture.course
     hurries = course is not None and course.carried > 0
     ui.transport.choose(SPEEDS.index(None if hurries else ui.lecture.step.speed))
 
 
 def _bring_back(ui: Ui) -> None:
-    """After the end: send the user's run back, and once it is in the window the rest of what was there."""
+    """After the end: send the user's run back; once the run is in the window, restore the rest of its state."""
     mode = ui.lecture
     kept = mode.kept
     if kept is None:
@@ -258,14 +260,14 @@ def _forget_kept(ui: Ui) -> None:
 
 
 def guess_now(ui: Ui) -> tuple[str, Guess, Answer | None] | None:
-    """What the audience guesses now: under which name the guess is kept, what it is, and the answer of the run."""
+    """The present guess of the audience: the name under which it is stored, the guess, and the answer of the run."""
     mode, snapshot = ui.lecture, ui.snapshot
     scene = scenes().get(snapshot.scene)
     asked = mode.step.guess if mode.on else scene is not None and scene.guess is not None
     if isinstance(asked, Question):
         guess = asked.in_language(current_language())
-        found = next((entry for entry in snapshot.readings if entry.label == asked.reading), None)
-        answer = None if found is None else Answer(found.readable().value, "")
+        reading = next((entry for entry in snapshot.readings if entry.label == asked.reading), None)
+        answer = None if reading is None else Answer(reading.readable().value, "")
         return guess.words, guess, answer
     if not asked or scene is None or scene.guess is None:
         return None

@@ -7,11 +7,11 @@ from repose.app.ui.places import STRIP
 from repose.app.ui.ui import Ui
 
 MARGIN = 20.0
-"""Margin of the picture around it [px at scale 1]."""
+"""Margin of the picture around the window [px at scale 1]."""
 
 
 def begin_over_picture(ui: Ui, name: str, beside: float = 0.0) -> imgui.ImVec2 | None:
-    """Begin the window; its size [px], or None, without a window, where the picture has no room for it.
+    """Begin the window and return its size [px]; None, without a window, if the picture has no room for it.
 
     `beside` is the width that the picture leaves free for it at the right [px]; 0: the window covers the picture.
     """

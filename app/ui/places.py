@@ -24,12 +24,12 @@ MOUSE_EDGE = "edge of the mouse tools"
 """Entry of `Ui.memory`: right edge of the buttons of the mouse tools, beside which words on the picture begin [px]."""
 MOUSE_CORNER = "corner of the mouse tools"
 """Entry of `Ui.memory`: lower right corner of the buttons of the mouse tools with the settings of the chosen one [px];
-none while there are no buttons."""
+no entry while there are no buttons."""
 LECTURE_BAND, LECTURE_FOOT = "band of the lecture", "notes of the lecture"
-"""Entries of `Ui.memory`: height of the band above the picture, and of the notes below it [px]; none outside a
-lecture."""
+"""Entries of `Ui.memory`: height of the band above the picture, and of the notes below it [px]; no entries
+outside a lecture."""
 GUESS_FOOT = "foot with the guess"
-"""Entry of `Ui.memory`: height of the guess below the picture of a lecture or presentation [px]; none elsewhere."""
+"""Entry of `Ui.memory`: height of the guess below the picture of a lecture or presentation [px]; no entry elsewhere."""
 STRIP = 52.0
 """Height of the strip with the actions at the foot of the picture, beside the scale bar [px at scale 1]."""
 BELOW_LEGEND = 112.0
@@ -51,7 +51,7 @@ def free_of_buttons(ui: Ui) -> tuple[float, float, float, float]:
 
 
 def take_focus(ui: Ui, name: str) -> None:
-    """Give the keyboard focus to the window that is begun next, if it is its turn."""
+    """Give the keyboard focus to the window that begins next, if it is the turn of this `name`."""
     if ui.memory.get(FOCUS) == name:
         del ui.memory[FOCUS]
         imgui.set_next_window_focus()
@@ -63,7 +63,7 @@ def is_shown(ui: Ui, name: str, at_start: bool = False) -> bool:
 
 
 def show(ui: Ui, name: str, shown: bool) -> None:
-    """Open or close such a part."""
+    """Open or close such a part of the window."""
     ui.settings.choices.unfolded = {**ui.settings.choices.unfolded, name: shown}
 
 

@@ -15,15 +15,15 @@ BARE = (
     | implot.Flags_.no_mouse_text
 )
 REACH = 0.36
-"""How far a number beside the end of an axis reaches beyond it [heights of the text]: half a digit."""
+"""Length by which a number at the end of an axis extends beyond the axis [heights of the text]: half a digit."""
 
 
 @contextmanager
 def plot_area(name: str, size: imgui.ImVec2, flags: int = 0) -> Iterator[bool]:
-    """Begin the plot `size` large [px] and end it; False, without a plot, where ImPlot draws none.
+    """Begin a plot of this size [px] and end it; yields False if ImPlot draws no plot.
 
-    The numbers of one axis keep clear of those of the other at their corner, and of the line of text above the plot,
-    at any size of the text.
+    The paddings are so large that the numbers of the two axes do not overlap at their corner, nor the line of text
+    above the plot, at any size of the text.
     """
     style, reach = implot.get_style(), REACH * imgui.get_font_size()
     paddings = {implot.StyleVar_.plot_padding: style.plot_padding, implot.StyleVar_.label_padding: style.label_padding}

@@ -8,7 +8,7 @@ from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button
 
 WIDTH = 220.0
-"""Of the form [px at scale 1]."""
+"""Width of the form [px at scale 1]."""
 FORM = "save preset"
 NAME = "preset_name"
 """Entry of `Ui.memory`: the name typed so far."""

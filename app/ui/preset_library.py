@@ -27,14 +27,14 @@ class PresetLibrary:
     folder: Path = field(default_factory=paths.presets_folder)
     trouble: str = ""
     take_picture: Callable[[], bytes] = bytes
-    """A small picture of the window's run now; empty if none can be drawn."""
+    """Draws a small picture of the run in the window; empty if it cannot be drawn."""
     cards: dict[str, presets.Card] = field(default_factory=dict)
-    """What there is, by name or path."""
+    """Presets of the list, by name or path."""
 
     def refresh(self) -> None:
         """List the presets again; skips files that are not presets. Values are checked at the start of a preset."""
         saved = sorted(self.folder.glob("*.toml")) if self.folder.is_dir() else []
-        running = self.cards.get(self.current)  # it may be from a file elsewhere
+        running = self.cards.get(self.current)  # its file may be in another folder
         self.cards = {}
         for name in (*presets.names(), *presets.plugin_scenes(), *map(str, saved)):
             try:
@@ -78,8 +78,8 @@ class PresetLibrary:
         return scenes()[scene].title if scene in scenes() else ""
 
     def sentences(self, scene: str) -> tuple[str, str]:
-        """What happens in the preset in use and its question to the audience, or what the running scene says of
-        itself."""
+        """Description of the preset in use and its question to the audience; otherwise the summary of the running
+        scene."""
         card = self.cards.get(self.current)
         if card is not None and card.scene == scene and (card.about or card.question):
             return card.about, card.question
@@ -133,17 +133,17 @@ def different(parameters: ParameterSet) -> dict[str, Value]:
 
 
 def all_presets() -> list[tuple[str, str, str, str]]:
-    """Name, scene, title and what differs from the scene's defaults, of every preset shipped or saved."""
+    """Name, scene, title and changed parameters of every shipped or saved preset."""
     folder = paths.presets_folder()
     saved = sorted(folder.glob("*.toml")) if folder.is_dir() else []
     rows = []
     for name in (*presets.names(), *presets.plugin_scenes(), *map(str, saved)):
         try:
-            found = presets.load(name)
+            preset = presets.load(name)
         except ParameterError as error:  # one damaged file must not hide the others
             rows.append((name, "", "", f"cannot be used: {error}"))
             continue
-        declared = scenes()[found.scene].parameters.chosen(found.values).checked(found.values).in_units()
-        differing = ", ".join(f"{key} = {declared[key].shown(value)}" for key, value in found.values.items())
-        rows.append((name, found.scene, found.title, differing or "all at their defaults"))
+        declared = scenes()[preset.scene].parameters.chosen(preset.values).checked(preset.values).in_units()
+        differing = ", ".join(f"{key} = {declared[key].shown(value)}" for key, value in preset.values.items())
+        rows.append((name, preset.scene, preset.title, differing or "all at their defaults"))
     return rows

@@ -44,7 +44,7 @@ def answer(ui: Ui, yes: bool) -> None:
 
 
 def request(ui: Ui, parameter: Parameter, value: Value, gesture: object = None) -> None:
-    """Ask for a value of a parameter; if the change removes the present grains, only after the user agrees."""
+    """Request a value of a parameter; if the change removes the present grains, only after the user agrees."""
     name, grains = parameter.name, ui.snapshot.moving_count
     if parameter.quantity.effect != "anew" or not grains or value == ui.edits.value(name):
         ui.edits.set({name: value}, gesture)
@@ -56,7 +56,7 @@ def request(ui: Ui, parameter: Parameter, value: Value, gesture: object = None) 
 
 
 def _in_words(parameter: Parameter, value: Value) -> str:
-    """The value with its unit; a text that was typed as it is, of a path the name of the file."""
+    """The value with its unit; a typed text unchanged; of a path only the name of the file."""
     if parameter.kind == "path" and value:
         return Path(str(value)).name
     plain = isinstance(value, str) and parameter.kind in ("float", "int")
@@ -64,7 +64,7 @@ def _in_words(parameter: Parameter, value: Value) -> str:
 
 
 def is_losing(ui: Ui) -> bool:
-    """Whether another run would replace one that is under way, or in which the user has done something not saved."""
+    """Whether the run in the window is under way or changed by the user, and not saved."""
     snapshot = ui.snapshot
     under_way = snapshot.step > 0 and snapshot.progress is not None
     state = State(snapshot.scene, snapshot.seed, snapshot.log_end, snapshot.commands)
@@ -72,7 +72,7 @@ def is_losing(ui: Ui) -> bool:
 
 
 def replace_run(ui: Ui, words: str, yes: str, act: Callable[[], object]) -> None:
-    """Put another run in place of the one in the window; where something would be lost, only after the user agrees."""
+    """Replace the run in the window by another one; if something would be lost, only after the user agrees."""
     if is_losing(ui):
         ask(ui, f"{words} It replaces the run in the window.", yes, act)
     else:

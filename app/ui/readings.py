@@ -10,7 +10,7 @@ from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.measure.display import Reading
 
 ROUNDING = 1e-9
-"""An error of a smaller share of the value is one of rounding, and is not shown [-]."""
+"""Relative error below which an error is due to rounding and is not shown [-]."""
 
 
 class Headline(NamedTuple):
@@ -22,7 +22,7 @@ class Headline(NamedTuple):
 
 
 def headline(snapshot: Snapshot) -> Headline | None:
-    """The measured angle, or the scene's first reading with an error, or its first; None without readings."""
+    """The measured angle, or the first reading with an error, or the first reading; None without readings."""
     measured = snapshot.measurement
     if measured is not None:
         error = math.degrees(measured.standard_error)
@@ -42,12 +42,12 @@ def headline(snapshot: Snapshot) -> Headline | None:
 
 
 def two_digits(error: float) -> str:
-    """An error with two digits; with zeros and not a power of ten where its value is written so."""
+    """An error with two digits; from 100 to 10⁶ with zeros instead of a power of ten."""
     return f"{float(f'{error:.2g}'):.0f}" if 99.5 <= error < 1e6 else f"{error:.2g}"
 
 
 def in_words(reading: Reading) -> str:
-    """Value, error and unit of a reading, the value with the decimals that its error has; an angle without error with
+    """Value, error and unit of a reading; the value has as many decimals as the error, an angle without error has
     one."""
     reading = reading.readable()
     degree = "°" if reading.unit == "°" else ""

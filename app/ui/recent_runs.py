@@ -35,7 +35,7 @@ class RecentRuns:
 
     settings: Settings
     found: tuple[RecentRun, ...] = ()
-    """The newest first."""
+    """The runs of the list, the newest first."""
     _thread: threading.Thread | None = None
     _read: dict[tuple[str, float], RecentRun] = field(default_factory=dict)
 
@@ -52,7 +52,7 @@ class RecentRuns:
     def refresh(self) -> None:
         """Read the files again without waiting; during a reading another one is queued."""
         noted, before = tuple(self.settings.choices.recent_runs), self._thread
-        self._thread = threading.Thread(target=self._look, args=(noted, before), name="recent runs", daemon=True)
+        self._thread = threading.Thread(target=self._read_files, args=(noted, before), name="recent runs", daemon=True)
         self._thread.start()
 
     def wait(self) -> None:
@@ -60,8 +60,8 @@ class RecentRuns:
         if self._thread is not None:
             self._thread.join()
 
-    def _look(self, noted: tuple[str, ...], before: threading.Thread | None) -> None:
-        """Files used in the window, and other files in the folder of the runs, after an earlier reading has ended."""
+    def _read_files(self, noted: tuple[str, ...], before: threading.Thread | None) -> None:
+        """Read the files used in the window and those in the folder of the runs, once an earlier reading has ended."""
         if before is not None:
             before.join()
         times: dict[Path, float] = {}

@@ -11,7 +11,7 @@ from repose.sim.experiment.comparison import Study, mean_in_words, repeated_in_w
 from repose.sim.registry import scenes
 
 LABEL = f"Repeat × {RUNS}"
-"""Of the button, as wide as what takes its place while runs go on."""
+"""Label of the button; the progress that replaces the button during the runs has the same width."""
 BUTTON_HELP = (
     f"The same experiment from its beginning with {RUNS} seeds, on free processors while the window continues. "
     "The error of one angle is that of its line fit; the scatter of heaps is known from several runs only."
@@ -24,7 +24,7 @@ def repeats_width(ui: Ui) -> float:
 
 
 def draw_repeats(ui: Ui, width: float) -> None:
-    """The button, or in its place how far the runs are and a button that ends them."""
+    """The button; during the runs, their progress and a button that ends them."""
     parameters = ui.snapshot.parameters
     if ui.repeats.running:
         _draw_progress(ui, width)
@@ -33,7 +33,7 @@ def draw_repeats(ui: Ui, width: float) -> None:
 
 
 def draw_repeated(ui: Ui) -> None:
-    """Mean and error over the runs with what they are, or what went wrong; nothing before the first runs."""
+    """Mean and error over the runs, with an explanation, and the last trouble; nothing before the first runs."""
     study, parameters, trouble = _study(ui), ui.snapshot.parameters, ui.repeats.trouble
     mean = ui.repeats.mean(ui.snapshot.scene, parameters) if study is not None and parameters is not None else None
     if mean is not None and study is not None:
@@ -45,13 +45,13 @@ def draw_repeated(ui: Ui) -> None:
 
 
 def _study(ui: Ui) -> Study | None:
-    """How runs of the scene are compared; None where they cannot be."""
+    """How runs of the scene are compared; None if they cannot be compared."""
     scene = scenes().get(ui.snapshot.scene)
     return scene.study if scene is not None and ui.snapshot.parameters is not None else None
 
 
 def _draw_progress(ui: Ui, width: float) -> None:
-    """Share done and runs ended, with a button that ends the rest."""
+    """Fraction done and number of ended runs, with a button that ends the rest."""
     pad, gap = imgui.get_style().frame_padding.x, imgui.get_style().item_inner_spacing.x
     stop = text_width("Stop") + pad
     low, size = imgui.get_cursor_screen_pos(), imgui.ImVec2(width - stop - gap, imgui.get_frame_height())

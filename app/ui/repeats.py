@@ -35,7 +35,7 @@ END_TIME = 2.0
 
 @dataclass
 class Repeats:
-    """Starts and stops the runs, in a separate thread; the result of every run is added to those of the session."""
+    """Starts and stops the runs in a separate thread; the results are added to the results of the session."""
 
     send: Callable[[Command], None]
     run_all: Callable[..., None] = run_all
@@ -61,7 +61,7 @@ class Repeats:
         return row if row is not None and row.runs > 1 else None
 
     def start(self, scene: str, parameters: ParameterSet, seed: int) -> None:
-        """Run the experiment with the seeds from `seed` on, from its beginning."""
+        """Run the experiment from its beginning with `RUNS` consecutive seeds, the first of which is `seed`."""
         study = scenes()[scene].study
         if self.running or study is None:
             return
@@ -76,7 +76,7 @@ class Repeats:
         self._stopping.set()
 
     def end(self) -> None:
-        """The same when the window closes."""
+        """End the runs when the window closes, and wait for their processes."""
         self.stop()
         if self._thread is not None:
             self._thread.join(END_TIME)

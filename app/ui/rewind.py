@@ -10,8 +10,8 @@ from repose.sim.experiment.commands import Rewind
 
 def places(ui: Ui) -> list[int]:
     """Steps of the checkpoints, and the last step reached."""
-    kept = [at for at, _ in ui.snapshot.moments]
-    return kept if kept and kept[-1] == ui.snapshot.log_end else [*kept, ui.snapshot.log_end]
+    steps = [at for at, _ in ui.snapshot.moments]
+    return steps if steps and steps[-1] == ui.snapshot.log_end else [*steps, ui.snapshot.log_end]
 
 
 def go_to(ui: Ui, at: int) -> None:
@@ -36,14 +36,14 @@ def step_forward(ui: Ui) -> None:
 
 def earlier(ui: Ui) -> None:
     """To the previous checkpoint."""
-    kept = places(ui)
-    go_to(ui, kept[max(0, bisect.bisect_left(kept, ui.snapshot.at) - 1)])
+    steps = places(ui)
+    go_to(ui, steps[max(0, bisect.bisect_left(steps, ui.snapshot.at) - 1)])
 
 
 def later(ui: Ui) -> None:
     """To the next checkpoint, or to the last step reached."""
-    kept = places(ui)
-    go_to(ui, kept[min(len(kept) - 1, bisect.bisect_right(kept, ui.snapshot.at))])
+    steps = places(ui)
+    go_to(ui, steps[min(len(steps) - 1, bisect.bisect_right(steps, ui.snapshot.at))])
 
 
 def memory(ui: Ui) -> str:

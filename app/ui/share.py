@@ -21,7 +21,7 @@ from repose.sim.registry import scenes
 
 def experiment_of(ui: Ui) -> presets.Preset | None:
     """Scene, seed, ready state at the beginning and present parameters of the run, or of all runs side by side; None
-    before it has begun. Raises `ParameterError` where one preset cannot describe all of them."""
+    before the run has begun. Raises `ParameterError` if one preset cannot describe all runs."""
     runs = ui.runs or (ui.snapshot,)
     sets = [run.parameters for run in runs if run.parameters is not None]
     if len(sets) < len(runs) or ui.snapshot.compiling:  # runs side by side begin once the engine is ready
@@ -32,18 +32,18 @@ def experiment_of(ui: Ui) -> presets.Preset | None:
     own = {name: tuple(given) for name, given in values.items() if given.count(given[0]) < len(given)}
     common = {name: given[0] for name, given in values.items() if name not in own}
     title = scenes()[first.scene].title
-    found = presets.Preset("shared", title, first.scene, first.seed, common, first.ready, side_by_side=own)
+    preset = presets.Preset("shared", title, first.scene, first.seed, common, first.ready, side_by_side=own)
     if len(runs) > 1:
-        _require_same(found, [(run.scene, run.seed, run.ready) for run in runs], sets)
-    return found
+        _require_same(preset, [(run.scene, run.seed, run.ready) for run in runs], sets)
+    return preset
 
 
 def _require_same(
-    found: presets.Preset, begun: Sequence[tuple[str, int, str | None]], sets: list[ParameterSet]
+    preset: presets.Preset, begun: Sequence[tuple[str, int, str | None]], sets: list[ParameterSet]
 ) -> None:
     """Raise `ParameterError` unless the runs of the preset have these scenes, seeds, ready states and parameters."""
     with suppress(ParameterError):
-        described = presets.load(presets.code_of(found)).runs
+        described = presets.load(presets.code_of(preset)).runs
         as_begun = [(run.scene, run.seed, run.ready) for run in described]
         checked = [scenes()[run.scene].parameters.checked(run.values).model_dump() for run in described]
         if as_begun == begun and checked == [parameters.model_dump() for parameters in sets]:
@@ -55,19 +55,19 @@ def _require_same(
 
 
 def code_or_refusal(ui: Ui) -> tuple[str, str]:
-    """The code of the run in the window, or an empty one and why there is none."""
+    """The code of the run in the window, and why there is none; one of the two is empty."""
     try:
-        found = experiment_of(ui)
-        if found is None:
+        preset = experiment_of(ui)
+        if preset is None:
             return "", "The code appears as soon as the engine is ready."
-        return presets.code_of(found), ""
+        return presets.code_of(preset), ""
     except ParameterError as error:
         return "", str(error)
 
 
 def command_line(preset: presets.Preset) -> str:
-    """The command that runs the preset without a window, or opens runs side by side in one; raises `ParameterError`
-    where there is none."""
+    """The command that runs the preset without a window, or opens runs side by side in a window; raises
+    `ParameterError` if there is no such command."""
     if preset.side_by_side:
         return _joined(["repose", "open", presets.code_of(preset)])
     start = presets.load(presets.DEFAULT)
@@ -108,17 +108,17 @@ def copy_code(ui: Ui) -> None:
 def copy_command_line(ui: Ui) -> None:
     """Put the command line on the clipboard."""
     try:
-        found = experiment_of(ui)
-        line = command_line(found) if found is not None else ""
+        preset = experiment_of(ui)
+        line = command_line(preset) if preset is not None else ""
     except ParameterError as error:
         tell(ui, str(error), bad=True)
         return
-    if found is not None:
+    if preset is not None:
         imgui.set_clipboard_text(line)
         tell(
             ui,
             "The command line is on the clipboard: it opens these runs side by side in a window."
-            if found.side_by_side
+            if preset.side_by_side
             else "The command line is on the clipboard: it runs this experiment without a window.",
         )
 

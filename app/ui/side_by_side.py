@@ -1,4 +1,4 @@
-"""Experiments side by side: what is asked for, the part of the window that each picture has, and how one is chosen."""
+"""Experiments side by side: the request for them, the area of each picture in the window, and the run at a pixel."""
 
 from __future__ import annotations
 
@@ -20,34 +20,34 @@ from repose.sim.parameters import Parameter, ParameterError, ParameterSet, Value
 Inset = tuple[float, float, float, float]
 
 FOOT = 0.36
-"""Share of the height between the panels that results have below the pictures [-]."""
+"""Fraction of the height between the panels for the results below the pictures [-]."""
 LEAST_FOOT = 150.0
-"""Height of the results below which they leave their place to the pictures [px at scale 1]."""
+"""Least height of the results; with less room there are only pictures [px at scale 1]."""
 GAP = 4.0
-"""Between two pictures [px at scale 1]."""
+"""Distance between two pictures [px at scale 1]."""
 LABELS = "height of the labels"
-"""Entry of `Ui.memory`: height at the foot of every picture for the labels alone, where they have no room beside the
-scale bar [px]."""
+"""Entry of `Ui.memory`: height of the strip for the label at the foot of every picture, if the labels have no room
+beside the scale bar [px]."""
 REQUEST = "side by side"
-"""Entry of `Ui.memory`: the request that is typed."""
+"""Entry of `Ui.memory`: the request as typed so far."""
 
 
 @dataclass
 class Request:
-    """What is typed for the next runs."""
+    """The request for the next runs, as typed."""
 
     over: str = ""
-    """Name of the parameter with a value for each run; empty: that of the scene's study, or the first one."""
+    """Name of the parameter with a value for each run; empty: the parameter of the scene's study, or the first one."""
     text: str = ""
-    """The values as typed, in the shown unit; empty: those of `usual_values`."""
+    """The values as typed, in the shown unit; empty: `usual_values`."""
     trouble: str = ""
-    """Why it was refused."""
+    """Why the request was refused; empty if it was not."""
 
 
 def request(ui: Ui) -> Request:
-    """What is typed."""
-    found: Request = ui.memory.setdefault(REQUEST, Request())
-    return found
+    """The request as typed so far."""
+    typed: Request = ui.memory.setdefault(REQUEST, Request())
+    return typed
 
 
 def possible(parameters: ParameterSet) -> dict[str, Parameter]:
@@ -59,7 +59,7 @@ def possible(parameters: ParameterSet) -> dict[str, Parameter]:
 
 
 def usual_values(over: Parameter, scene: str, present: Value) -> str:
-    """Values to begin with, as they are typed: of a choice up to four, of a number three around the usual range."""
+    """Suggested values as text in the shown unit: up to four choices, or three numbers across the usual range."""
     if over.choices:
         ordered = (str(present), *(word for word in over.choices if word != present))
         return ", ".join(ordered[: presets.MOST_RUNS])
@@ -88,15 +88,15 @@ def parsed(over: Parameter, text: str) -> tuple[Value, ...]:
 
 
 def _divided(over: Parameter, text: str) -> list[str]:
-    """The entries of a typed list with semicolons or commas between them; raises `ParameterError` where a comma can be
+    """The entries of a typed list that are separated by semicolons or commas. Raises `ParameterError` if a comma can be
     both a separator and a decimal sign."""
     pieces = text.split(";")
     return [word for piece in pieces for word in _at_commas(over, piece.strip(), alone=len(pieces) == 1)]
 
 
 def _at_commas(over: Parameter, text: str, alone: bool) -> list[str]:
-    """The entries of a list, `alone` if no semicolon is around it. Where commas can be decimal signs, one separates
-    only if a blank follows."""
+    """The entries of a list that are separated by commas; `alone` if the typed list has no semicolon. If commas can be
+    decimal signs, a comma is a separator only if a blank follows."""
     whole = bool(over.choices) or over.kind == "int" or "." in text
     if "," not in text or whole or (alone and decimal_sign() != ","):
         return text.split(",")
@@ -110,7 +110,7 @@ def _at_commas(over: Parameter, text: str, alone: bool) -> list[str]:
 
 
 def start(ui: Ui, parameters: ParameterSet, over: Parameter, text: str) -> None:
-    """Start the present experiment anew with these values side by side, or say why not."""
+    """Start the present experiment anew with these values side by side; a refusal is stored in the request."""
     asked = request(ui)
     asked.trouble = ""
     scene, seed = ui.snapshot.scene, ui.snapshot.seed
@@ -127,7 +127,7 @@ def start(ui: Ui, parameters: ParameterSet, over: Parameter, text: str) -> None:
 
 
 def keep_one(ui: Ui) -> None:
-    """Go on with the chosen run alone."""
+    """Continue with the chosen run alone."""
     if len(ui.runs) > 1:
         ui.edits.forget()
         ui.send(KeepOne(ui.chosen))
@@ -148,7 +148,7 @@ def _height(ui: Ui) -> float:
 
 
 def insets(ui: Ui) -> list[Inset]:
-    """What is outside each picture: left, top, right, bottom [px].
+    """Distances of each picture from the edges of the window: left, top, right, bottom [px].
 
     The pictures are in the rows and columns in which the scene of the first run is largest.
     """
@@ -158,7 +158,7 @@ def insets(ui: Ui) -> list[Inset]:
 
 
 def above_labels(ui: Ui) -> list[Inset]:
-    """`insets` without the strips of the labels."""
+    """`insets` of the pictures above the strips of their labels."""
     strip = float(ui.memory.get(LABELS, 0.0))
     return [(left, top, right, bottom + strip) for left, top, right, bottom in insets(ui)]
 
@@ -167,24 +167,24 @@ def above_labels(ui: Ui) -> list[Inset]:
 def _insets(
     size: tuple[int, int], corner: tuple[float, float], area: tuple[int, int], gap: int, count: int, shape: float
 ) -> tuple[Inset, ...]:
-    """`insets` for pictures in an area of a window; a frame asks for the same ones a dozen times."""
+    """`insets` for pictures in an area of a window; cached, because a frame needs the same insets a dozen times."""
     (left, top), columns = corner, columns_for(count, *area, shape)
-    found = []
+    margins = []
     for x, y, wide, high in places(count, columns, area):
         edge = x + wide - (gap if x + wide < area[0] else 0)
         under = y + high - (gap if y + high < area[1] else 0)
-        found.append((left + x, top + y, size[0] - left - edge, size[1] - top - under))
-    return tuple(found)
+        margins.append((left + x, top + y, size[0] - left - edge, size[1] - top - under))
+    return tuple(margins)
 
 
 def results_area(ui: Ui) -> tuple[float, float, float, float]:
-    """Left, top, width and height of the results below the pictures [px]; no height without room for them."""
+    """Left, top, width and height of the results below the pictures [px]; height 0 without room for them."""
     left, _, right, _ = ui.inset
     return left, ui.size[1] - insets(ui)[-1][3], ui.size[0] - left - right, foot(ui)
 
 
 def run_at(ui: Ui, x: float, y: float) -> int | None:
-    """The run whose picture is at this pixel of the window."""
+    """Number of the run whose picture is at this pixel of the window; None if there is none."""
     for number, (left, top, right, bottom) in enumerate(insets(ui) if len(ui.runs) > 1 else ()):
         if left <= x < ui.size[0] - right and top <= y < ui.size[1] - bottom:
             return number

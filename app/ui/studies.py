@@ -1,7 +1,7 @@
 """Studies from the window: a parameter, a range and seeds, run on free processors while the run in the window goes on.
 
-The runs are on disk as they end, in a folder that is named after the study: the same study again continues, and its
-earlier results are there at once. Results of this session stay beside those of the next study.
+Each run is written at its end to a folder that is named after the study. The same study continues there, and its
+earlier results appear at once. Results of this session are drawn beside the results of the next study.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ END_TIME = 2.0
 """Longest wall time to wait for the processes to end when the window closes [s]."""
 MOST_VALUES, MOST_SEEDS = 20, 20
 KEPT = 4
-"""Earlier studies that are drawn beside the present one, the latest."""
+"""Number of latest earlier studies that are drawn beside the present one."""
 
 
 @dataclass(frozen=True)
 class Result:
-    """What a study has found so far."""
+    """Results of a study so far."""
 
     plan: StudyPlan
     curve: Curve
@@ -52,26 +52,26 @@ class Result:
 
 @dataclass
 class Studies:
-    """What is asked for, the study under way in a thread of its own, and the results of this session."""
+    """The requested study, the thread that does its runs, and the results of this session."""
 
     send: Callable[[Command], None]
     folder: Callable[[], Path] = lambda: runs_folder() / "studies"
     do: Callable[..., None] = StudyRuns.do
     over: str = ""
-    """Name of the parameter to vary; empty: that of the scene."""
+    """Name of the parameter to vary; empty: the parameter of the scene."""
     low: str = ""
     high: str = ""
-    """The range as typed, in the shown unit; empty: that of the scene."""
+    """The range as typed, in the shown unit; empty: the range of the scene."""
     count: int = 5
     seeds: int = 3
     done: int = 0
     total: int = 0
     share: float = 0.0
-    """Of all runs, 0 to 1."""
+    """Fraction of all runs that is done, 0 to 1."""
     trouble: str = ""
     """Why the study was refused, or why a run has no result."""
     results: dict[str, Result] = field(default_factory=dict)
-    """Of this session by the name of its folder, the present one last."""
+    """Results of this session by the name of their folder, the present study last."""
     _stopping: threading.Event = field(default_factory=threading.Event)
     _thread: threading.Thread | None = None
 
@@ -86,7 +86,7 @@ class Studies:
         return self._stopping.is_set() and not self.running and self.done < self.total
 
     def start(self, scene: str, parameters: ParameterSet) -> None:
-        """Do the study that is asked for with the present values of the other parameters."""
+        """Do the requested study with the present values of the other parameters."""
         if self.running:
             return
         self.trouble = ""
@@ -106,17 +106,17 @@ class Studies:
         self._stopping.set()
 
     def end(self) -> None:
-        """The same when the window closes."""
+        """End the runs when the window closes, and wait for their processes."""
         self.stop()
         if self._thread is not None:
             self._thread.join(END_TIME)
 
     def forget(self) -> None:
-        """Take all results off the plot; their files stay."""
+        """Remove all results from the plot; their files remain."""
         self.results = {}
 
     def plan(self, scene: str, parameters: ParameterSet) -> StudyPlan:
-        """The study that is asked for; raises `ParameterError`."""
+        """The requested study; raises `ParameterError`."""
         study = scenes()[scene].study
         if study is None:
             raise ParameterError(f"Runs of the scene {scenes()[scene].title} measure no quantity that can be compared.")
@@ -151,14 +151,14 @@ class Studies:
         ).check()
 
     def varied(self, scene: str, parameters: ParameterSet) -> Parameter:
-        """The parameter to vary: the one chosen if these parameters have it, else that of the scene."""
+        """The parameter to vary: the chosen one if these parameters have it, else the parameter of the scene."""
         able = candidates(parameters)
         if self.over in able:
             return able[self.over]
         return able[scenes()[scene].study.over]
 
     def range_of(self, over: Parameter, scene: str) -> tuple[float, float]:
-        """Lowest and highest value, SI; raises `ParameterError` for what is no number."""
+        """Lowest and highest value, SI; raises `ParameterError` for a text that is not a number."""
         low, high = usual_range(over, scene)
         return (
             _typed(over, self.low) if self.low.strip() else low,
@@ -166,14 +166,14 @@ class Studies:
         )
 
     def curve(self) -> Curve | None:
-        """The present study with the earlier ones of this session beside it; None before the first result."""
-        found = [*self.results.values()]
-        if not found:
+        """The present study beside the earlier ones of this session; None before the first result."""
+        results = [*self.results.values()]
+        if not results:
             return None
-        now = found[-1]
-        earlier = [old for old in found[:-1] if _comparable(old.plan, now.plan)][-KEPT:]
+        now = results[-1]
+        earlier = [old for old in results[:-1] if _comparable(old.plan, now.plan)][-KEPT:]
         lines = list(now.curve.lines)
-        for number, old in enumerate(earlier, 1):  # a group has a colour and a shape of its own in pictures
+        for number, old in enumerate(earlier, 1):  # each group has its own colour and shape in pictures
             words = differences(old.plan, now.plan)
             lines += [replace(line, label=words, group=number) for line in old.curve.lines if line.error is not None]
         return replace(now.curve, lines=tuple(lines))
@@ -182,7 +182,7 @@ class Studies:
         try:
             with suppress(StopAsked):
                 self._run(plan)
-            self.share = self.done / max(self.total, 1)  # stopped runs begin anew
+            self.share = self.done / max(self.total, 1)  # the progress of stopped runs is lost
         except ParameterError as error:
             self.trouble = str(error)
         except Exception as error:  # an error of the disk or of a process must not end the window
@@ -218,7 +218,7 @@ class Studies:
             self.do(runs, missing, max(1, available() - 1), on_progress, on_end)
 
     def _keep(self, plan: StudyPlan, task: Task, result: Mapping[str, Any]) -> None:
-        """Add the run to those that the window compares over the parameter of the scene."""
+        """Add the run to the runs that the window compares over the parameter of the scene."""
         if plan.over != scenes()[plan.scene].study.over:
             return
         point = read(task.scene, name_of_study(task.scene), result, float(task.values[plan.over]))
@@ -235,7 +235,7 @@ class Studies:
 
 
 def candidates(parameters: ParameterSet) -> dict[str, Parameter]:
-    """The parameters that can be varied: numbers with a range that the run does not choose itself."""
+    """The parameters that can be varied: numbers with a range, except those that the run can choose itself."""
     return {
         name: entry
         for name, entry in parameters.in_units().items()
@@ -257,13 +257,14 @@ def usual_range(over: Parameter, scene: str) -> tuple[float, float]:
 
 
 def folder_name(plan: StudyPlan) -> str:
-    """Equal for studies that can share runs: scene, parameter, fixed values and version of the program."""
+    """Name of the folder of a study, from scene, parameter, fixed values and version: studies that can share runs have
+    the same name."""
     fixed = {"values": dict(sorted(plan.values.items())), "version": metadata.version("repose")}
     return f"{plan.scene}-{plan.over}-{hashlib.sha256(json_text(fixed).encode()).hexdigest()[:8]}"
 
 
 def differences(old: StudyPlan, now: StudyPlan) -> str:
-    """The fixed values of an earlier study that are others now, in words."""
+    """The fixed values of an earlier study that differ from the present ones, in words."""
     declared = old.declared
     words = []
     for name in sorted({*old.values, *now.values}):

@@ -15,7 +15,7 @@ TOASTS, SEEN = "toasts", "toasts seen"
 MESSAGE = "message"
 """Source of what the experiment says."""
 LONG, SHORT = 9.0, 5.0
-"""Time for which a sentence is shown: a refusal, any other [s]."""
+"""Time for which a refusal, and any other sentence, is shown [s]."""
 NUMBER = re.compile(r"^-?\d+(\.\d+)?(e[+-]?\d+)?")
 MOST = 3
 """Largest number of sentences at a time; the oldest disappear first."""
@@ -87,7 +87,7 @@ def whole_change(ui: Ui) -> str:
     change = marks[-1].text
     label, _, values = change.partition(": ")
     head, _, tail = message.partition(" → ")
-    # The number has as many digits as tell it from the one before, which are more for an increment than for a drag.
+    # A number has enough digits to differ from the number before: more digits for an increment than for a whole drag.
     ends = [NUMBER.sub("", text, count=1) for text in (values.rpartition(" → ")[2], tail)]
     if not head.startswith(f"{label}: ") or ", " in change or not ends[1].startswith(ends[0]):
         return message

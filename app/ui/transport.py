@@ -27,7 +27,7 @@ class Clock(Protocol):
 
 @dataclass
 class Transport:
-    """The speed chosen, and whether the run is paused."""
+    """The chosen speed, and whether the run is paused."""
 
     clock: Clock
     index: int = REAL_TIME
@@ -56,13 +56,13 @@ class Transport:
 
 
 def time_scale(snapshot: Snapshot) -> float:
-    """Simulated time per wall time at the first speed of the scene shown."""
+    """Simulated over wall time at speed 1 of the shown scene [-]."""
     scene = scenes().get(snapshot.scene)
     return 1.0 if scene is None or snapshot.parameters is None else float(scene.time_scale(snapshot.parameters))
 
 
 def wanted_speed(transport: Transport, snapshot: Snapshot) -> float | None:
-    """Simulated over wall time that is asked for, with the time scale of the scene; None: as fast as possible."""
+    """Wanted ratio of simulated to wall time, with the time scale of the scene; None: as fast as possible."""
     return None if transport.speed is None else transport.speed * time_scale(snapshot)
 
 

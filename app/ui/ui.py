@@ -39,9 +39,9 @@ class Ui:
     film: Film
     preset_library: PresetLibrary
     runs: tuple[Snapshot, ...] = ()
-    """The experiments side by side; `snapshot` is that of the chosen one. Empty for a single one."""
+    """Snapshots of the experiments side by side; `snapshot` is the chosen one. Empty for a single experiment."""
     chosen: int = 0
-    """Which of them panels, tools and keys act on where they do not act on all."""
+    """Number of the experiment on which panels, tools and keys act, unless they act on all."""
     actions: dict[str, Callable[[], object]] = field(default_factory=dict)
     """Functions of the keys and of the window, by name, also for buttons."""
     repeats: Repeats = field(default_factory=lambda: Repeats(lambda command: None))
@@ -88,7 +88,7 @@ class Ui:
 
     @property
     def view(self) -> View:
-        """Settings of the picture; during a lecture its own."""
+        """Settings of the picture; during a lecture the settings of the lecture."""
         return self.lecture.view or self.settings.choices.view
 
     @property

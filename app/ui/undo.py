@@ -20,16 +20,16 @@ class Change:
     gesture: object = None
     """Identifies one drag, whose changes count as one step."""
     at: int = 0
-    """Step at which it was requested, counted from the beginning of the log."""
+    """Step at which the change was requested, counted from the beginning of the log."""
     deed: str = ""
-    """What `TakeBack` and `DoAgain` call it, if it is no change of parameters."""
+    """Name of the change in `TakeBack` and `DoAgain`; empty for a change of parameters."""
     run: int = 0
-    """Which of the experiments side by side it was made in."""
+    """Number of the changed experiment, of those side by side."""
 
 
 @dataclass
 class History:
-    """What can be undone and redone, newest last."""
+    """Changes that can be undone and redone, newest last."""
 
     undoable: list[Change] = field(default_factory=list)
     redoable: list[Change] = field(default_factory=list)
@@ -41,19 +41,15 @@ class History:
     def follow(self, at: int, end: int) -> None:
         """Follow a seek in the history: changes after step `at` of `end` cannot be undone there."""
         if at == self._asked_at and at < end:
-            return  # the newest change is no later one: it is about to cut the log here
+            return  # the newest change is not a later one: its command is about to cut the log here
         self._asked_at = None
         while self.undoable and at < end and at <= self.undoable[-1].at <= end:
             self.to_come.append(self.undoable.pop())
         while self.to_come and (at == end or self.to_come[-1].at < at):
             self.undoable.append(self.to_come.pop())
 
-    def cut(self) -> None:
-        """Delete the later changes when the run continues from an earlier step."""
-        self.leave_later()
-
     def leave_later(self) -> None:
-        """Delete the changes made after the step shown: a copy of the run ends there."""
+        """Delete the changes made after the step shown: the run continues there, or a copy of the run ends there."""
         if self.to_come:
             self.to_come.clear()
             self.redoable.clear()
@@ -79,7 +75,7 @@ class History:
             del self.undoable[:-DEPTH]
 
     def note(self, deed: str, at: int = 0, run: int = 0) -> None:
-        """Store something else than a change of parameters."""
+        """Store a change that is not one of parameters."""
         self.redoable.clear()
         self.undoable.append(Change({}, {}, at=at, deed=deed, run=run))
         self._asked_at = at

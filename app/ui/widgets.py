@@ -30,7 +30,7 @@ LATER = (imgui.Key.right_arrow, imgui.Key.up_arrow)
 def slide(
     ui: Ui, name: str, texts: tuple[str, ...], where: float, width: float = -1.0, step: float = 0.0
 ) -> float | None:
-    """A slider with the first of the texts that fits into it; the new position, 0 to 1, or None.
+    """Draw a slider with the first of the texts that fits; returns the new position, 0 to 1, or None.
 
     With a `step` the keyboard can move it: Enter selects it, arrows move it, Enter or Esc ends.
     """
@@ -60,7 +60,7 @@ def _moved_by_keys(ui: Ui, name: str, where: float, step: float) -> float | None
     if not selected:
         return None
     for key in (*EARLIER, *LATER, imgui.Key.escape):
-        imgui.internal.set_key_owner(key, imgui.get_item_id())  # otherwise they would move the focus away
+        imgui.internal.set_key_owner(key, imgui.get_item_id())  # otherwise the keys would move the focus
     moves = sum(imgui.is_key_pressed(key) for key in LATER) - sum(imgui.is_key_pressed(key) for key in EARLIER)
     return min(max(where + moves * step, 0.0), 1.0) if moves else None
 
@@ -106,7 +106,7 @@ def dragged(ui: Ui, left: float, width: float) -> float | None:
 def tooltip(text: str) -> None:
     """Explain the widget just drawn when the mouse rests on it; `_` and `^` in the first line stand for scripts.
 
-    While a widget is dragged the picture, which shows the effect, stays free.
+    No tooltip is drawn while a widget is dragged, because it could cover the effect in the picture.
     """
     resting = imgui.HoveredFlags_.stationary | imgui.HoveredFlags_.delay_normal | imgui.HoveredFlags_.no_shared_delay
     if imgui.is_item_hovered(resting | imgui.HoveredFlags_.allow_when_disabled) and not imgui.is_item_active():
@@ -123,14 +123,17 @@ def tooltip(text: str) -> None:
 
 
 def with_key(help: str, key: str) -> str:
-    """A tooltip that ends with the key that does the same, if there is one."""
+    """A tooltip that ends with the equivalent key, if there is one."""
     words = f"Key {key}"
     return f"{help}  {words}" if key else help
 
 
 def _beside_panel() -> tuple[imgui.ImVec2, int, imgui.ImVec2]:
-    """Position of a tooltip: over the picture, beside the column or above the bar, so that it covers no widget; in a
-    window over or beside the picture below the widget, so that its row and those above it stay in sight."""
+    """Position of a tooltip, which must not cover widgets.
+
+    For column and bar it is over the picture, beside the column or above the bar. For a window over or beside the
+    picture it is below the widget, where it leaves the row of the widget and the rows above visible.
+    """
     low, high = imgui.get_item_rect_min(), imgui.get_item_rect_max()
     window, gap = imgui.internal.get_current_window().root_window, imgui.get_style().item_spacing.x
     screen = imgui.get_io().display_size
@@ -159,7 +162,7 @@ def button(
     enabled: bool = True,
     emphasis: Colour | None = None,
 ) -> bool:
-    """A button with its key at the right; True when pressed. `name` is its name in the probe."""
+    """Draw a button with its key at the right; returns True when pressed. `name` is the name in the probe."""
     size = imgui.ImVec2(imgui.get_content_region_avail().x if width < 0 else width, imgui.get_frame_height())
     colours = 0
     if emphasis is not None and enabled:
@@ -194,7 +197,7 @@ def button(
 
 
 def widths(labels: tuple[str, ...]) -> list[float]:
-    """Widths of buttons side by side that fill the room [px]: equal ones, or where labels do not fit, as they need."""
+    """Widths of buttons side by side that fill the room [px]: equal, or by their labels if a label does not fit."""
     room = imgui.get_content_region_avail().x - (len(labels) - 1) * imgui.get_style().item_spacing.x
     least = imgui.get_style().frame_padding.x
     needed = [symbol_width(label, RAISED) + least for label in labels]
@@ -214,7 +217,7 @@ def button_width(label: str, hint: str = "") -> float:
 
 
 def row(left: str, right: str, ui: Ui, colour: Colour | None = None) -> None:
-    """A name at the left and its value at the right edge, on a line of its own where both do not fit."""
+    """Draw a name at the left and its value at the right edge, on a second line if both do not fit into one."""
     room = imgui.get_content_region_avail().x
     imgui.text_colored(vector(ui.palette.muted), translated(left))
     width = text_width(right)
@@ -225,7 +228,7 @@ def row(left: str, right: str, ui: Ui, colour: Colour | None = None) -> None:
 
 
 def choose(ui: Ui, name: str, label: str, options: dict[str, str], current: str, help: str = "") -> str | None:
-    """A drop-down list with its label at the left; the key chosen, or None."""
+    """Draw a drop-down list with its label at the left; returns the key that is chosen now, or None."""
     chosen = None
     width = imgui.get_content_region_avail().x
     indent = text_width(label) + imgui.get_style().item_inner_spacing.x if label else 0.0
@@ -264,7 +267,7 @@ def fitting_size(text: str, room: float) -> float:
 
 
 def _entry(text: str, key: str, current: bool) -> bool:
-    """One line of a list, with the scripts of its symbols; True when it is chosen."""
+    """Draw one line of a list, with the scripts of its symbols; returns True when it is chosen."""
     if not RAISED.search(text):
         return bool(imgui.selectable(f"{translated(text)}###{key or text}", current)[0])
     low, ink = imgui.get_cursor_screen_pos(), imgui.get_style_color_vec4(imgui.Col_.text)
@@ -274,10 +277,10 @@ def _entry(text: str, key: str, current: bool) -> bool:
 
 
 def choose_tab(ui: Ui, group: str, titles: dict[str, str], padding: float) -> str | None:
-    """A row of tabs by name, with their titles; the name of the one shown, stored in the settings.
+    """Draw a row of tabs with titles by name; returns the name of the shown tab, which is stored in the settings.
 
-    `padding` beside a title [px at scale 1]. No title is cut: where they do not fit, they scroll and a list has them
-    all.
+    `padding` is the room beside a title [px at scale 1]. Titles are not cut: if they do not fit, the row scrolls, and a
+    list has all of them.
     """
     style, chosen = imgui.get_style(), None
     # The row is laid out with these paddings at its first tab.
@@ -298,7 +301,7 @@ def choose_tab(ui: Ui, group: str, titles: dict[str, str], padding: float) -> st
 
 
 def _tab(ui: Ui, group: str, name: str, title: str) -> bool:
-    """Whether the tab just drawn is the one shown in its row."""
+    """Draw a tab; returns whether its row shows this tab."""
     tabs, found = ui.settings.choices.tabs, ui.memory.setdefault("tabs found", set())
     flags = 0
     if tabs.get(group) == name and group not in found:
@@ -313,7 +316,7 @@ def _tab(ui: Ui, group: str, name: str, title: str) -> bool:
 
 
 def bring_forward(ui: Ui, group: str, name: str) -> None:
-    """Show that tab of a row, if the row has it."""
+    """Show the tab `name` of a row, if the row has such a tab."""
     ui.settings.choices.tabs = {**ui.settings.choices.tabs, group: name}
     ui.memory.setdefault("tabs found", set()).discard(group)
 
@@ -336,7 +339,7 @@ def right_clicked() -> bool:
 
 
 def checkbox(ui: Ui, name: str, label: str, value: bool, help: str = "", width: float = math.inf) -> bool:
-    """A tick box, its label smaller where it is wider than `width` [px]; returns its value."""
+    """Draw a tick box, with a smaller label if it is wider than `width` [px]; returns the value of the box."""
     style = imgui.get_style()
     size = fitting_size(label, width - imgui.get_frame_height() - style.item_inner_spacing.x)
     pad = style.frame_padding.y + 0.5 * (1.0 - size) * imgui.get_font_size()  # the box keeps its size

@@ -1,8 +1,8 @@
 """The clump workshop: a recipe that the user changes, and a thread that makes the clump and its curve of quality.
 
 The thread makes the clump first. Then it makes clumps of fewer spheres, one after the other, for the curve of quality
-against the number of spheres. A new recipe ends the work under way; body and curve are used again where they are the
-same.
+against the number of spheres. A new recipe ends the work under way; a body and a curve that do not change are used
+again.
 """
 
 from __future__ import annotations
@@ -44,17 +44,17 @@ from repose.sim.parameters import FilePath, ParameterError, ParameterSet, Quanti
 log = logging.getLogger(__name__)
 
 NUMBERS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)
-"""Numbers of spheres of the curve, as far as they are below that of the clump."""
+"""Numbers of spheres of the curve, if they are below the number of the clump."""
 MOST_CELLS, MOST_MEMBERS = 200, 2000
 """Ends of the sliders."""
 LONGEST_STEM = 50
-"""Characters of the name of the body in that of a file: file systems allow 255 bytes, a character has at most 4."""
+"""Most characters of a body's name in a file name: file systems allow 255 bytes, a character has at most 4."""
 END_TIME = 2.0
 """Longest wall time to wait for the thread when the window closes [s]."""
 
 
 class Recipe(ParameterSet):
-    """What is made: body, algorithm, number of spheres, grid."""
+    """The request for a clump: body, algorithm, number of spheres, grid."""
 
     shape: Annotated[
         Literal[tuple(SHAPES)],  # type: ignore[valid-type]
@@ -131,12 +131,12 @@ class Recipe(ParameterSet):
 
     @property
     def of_curve(self) -> tuple[object, ...]:
-        """What the curve of quality depends on."""
+        """The values on which the curve of quality depends."""
         return (*self.of_body, self.algorithm, self.rho if self.algorithm == "greedy" else 0.0)
 
     @property
     def of_clump(self) -> tuple[object, ...]:
-        """What the clump depends on."""
+        """The values on which the clump depends."""
         return (*self.of_curve, self.members)
 
 
@@ -158,17 +158,17 @@ class Workshop:
     points: tuple[Point, ...] = ()
     """The curve of quality of the same body and algorithm, in the order of the numbers of spheres."""
     words: str = ""
-    """What is being done; empty while nothing is."""
+    """The present part of the work; empty while the thread does nothing."""
     share: float = 0.0
-    """Of the work that is done [-]."""
+    """Fraction of the work that is done [-]."""
     trouble: str = ""
     """Why there is no clump for the recipe."""
     number: int = 0
     """Increases with every clump made."""
     camera: Camera3D = field(default_factory=Camera3D)
-    """Of the picture; the window moves it."""
+    """Camera of the picture, which the window moves."""
     ranges: Ranges = field(default_factory=Ranges)
-    """Of the colours of the picture; each clump has its own."""
+    """Ranges of the colours of the picture; each clump has its own."""
     _wanted: Recipe | None = None
     _thread: threading.Thread | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -183,16 +183,16 @@ class Workshop:
     """Direction of view, and the snapshot for it."""
 
     def __post_init__(self) -> None:
-        self.edits = Edits(self._take, History())
+        self.edits = Edits(self._change_recipe, History())
         """Changes of the recipe, with their undo history."""
         self.edits.see(Snapshot(serial=self._serial, parameters=Recipe()))
 
     @property
     def recipe(self) -> Recipe:
-        """What the user wants."""
-        found = self.edits.parameters
-        assert isinstance(found, Recipe)
-        return found
+        """The recipe with the present values of the user."""
+        recipe = self.edits.parameters
+        assert isinstance(recipe, Recipe)
+        return recipe
 
     @property
     def working(self) -> bool:
@@ -201,7 +201,7 @@ class Workshop:
 
     @property
     def is_made(self) -> bool:
-        """Whether the clump made last is that of the recipe."""
+        """Whether the clump made last belongs to the recipe."""
         return self.made is not None and self._clump == self.recipe.of_clump
 
     def picture(self) -> Snapshot | None:
@@ -225,7 +225,7 @@ class Workshop:
         return corners_seen(self.camera, self._drawn[2])
 
     def described(self) -> dict[str, object]:
-        """For programs that drive the window."""
+        """State of the workshop for programs that drive the window."""
         return {
             "working": self.working,
             "words": self.words,
@@ -252,13 +252,13 @@ class Workshop:
             self._wanted = None
 
     def end(self) -> None:
-        """The same when the window closes."""
+        """End the work when the window closes, and wait for the thread."""
         self.stop()
         if self._thread is not None:
             self._thread.join(END_TIME)
 
     def save(self, suffix: str) -> Path:
-        """Write the clump to a new file, whose kind its ending says; raises `OSError`."""
+        """Write the clump to a new file in the format of its ending `suffix`; raises `OSError`."""
         assert self.made is not None
         made = self.made
         path = free_name(self.folder, f"{made.body.name[:LONGEST_STEM]}-{len(made.clump.radius)}", suffix)
@@ -267,8 +267,8 @@ class Workshop:
         write_new_file(path, lambda file: file.write(text.encode("utf-8")))
         return path
 
-    def _take(self, command: Command) -> None:
-        """Change the recipe; another clump is made at once."""
+    def _change_recipe(self, command: Command) -> None:
+        """Change the recipe as the command says; another clump is made at once."""
         assert isinstance(command, SetParameters | Recover)
         values: Mapping[str, Value] = command.values
         self._serial += 1
@@ -289,7 +289,7 @@ class Workshop:
             self.trouble = ""
             try:
                 self._make(recipe)
-            except StopAsked:  # the same recipe may be wanted again since
+            except StopAsked:  # the same recipe may have been requested again
                 done = None
             except ParameterError as error:
                 self.trouble, self.made, self.points, self._clump = str(error), None, (), ()
@@ -326,7 +326,7 @@ class Workshop:
             self._show(curve)
 
     def _fewer(self, recipe: Recipe, body: Body, clump: Clump, number: int, tell: Tell) -> Clump:
-        """A clump of fewer spheres; the greedy algorithm places the same ones first."""
+        """A clump of fewer spheres; the greedy algorithm places the same spheres first."""
         if recipe.algorithm == "greedy":
             return clump._replace(centre=clump.centre[:number], radius=clump.radius[:number])
         return clump_of(body, recipe.algorithm, number, tell=tell)
@@ -336,12 +336,12 @@ class Workshop:
         self.points = tuple(by_spheres[spheres] for spheres in sorted(by_spheres))
 
     def _body_of(self, recipe: Recipe, tell: Tell) -> Body:
-        """The body, made again only where it or its file has changed."""
+        """The body, which is made again only if its recipe or its file has changed."""
         key: tuple[object, ...] = recipe.of_body
         if recipe.file:
             try:
                 key = (*key, Path(recipe.file).stat().st_mtime_ns)
-            except OSError:  # `body_of` says why it cannot be read
+            except OSError:  # `body_of` reports why the file cannot be read
                 key = (*key, 0)
         if self._body is None or self._body[0] != key:
             source, cells, size, unit = recipe.of_body

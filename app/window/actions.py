@@ -28,8 +28,11 @@ def make_actions(
     physics: Physics,
     draw: Callable[[], NDArray[np.uint8] | None],
 ) -> dict[str, Callable[[], object]]:
-    """A function without arguments for every key, and for buttons without a key; `camera_control` is a function that
-    returns that of the picture shown, `draw` one that returns the picture itself, None where it cannot be drawn."""
+    """A function without arguments for every key, and for buttons without a key.
+
+    `camera_control` returns the camera control of the shown picture; `draw` returns the pixels of the picture, or None
+    if it cannot be drawn.
+    """
     actions: dict[str, Callable[[], object]] = {
         key.name: partial(key.act, ui) for key in all_keys() if key.act is not None
     }

@@ -10,8 +10,8 @@ from repose.app.storage.compile_process import CompileProcess
 from repose.app.ui.ui import Ui
 
 CALM = 10.0
-"""Wall time that a run has been shown before other engines are compiled [s]; the process leaves the processors to the
-run, and the next scene is often chosen within a minute."""
+"""Wall time for which a run is shown before other engines are compiled [s]. The process has low priority and leaves the
+processors to the run; the user often chooses the next scene within a minute."""
 INTERVAL = 1.0
 """Wall time between two checks of the process [s]."""
 

@@ -94,7 +94,7 @@ class Application:
         self.pictures, self.turning, self.gestures = Pictures(), Turning(), Gestures()
         self.notes = NotesWindow(window)
         self.still_control = CameraControl()
-        """Of a picture in place of that of the run."""
+        """Camera control of a picture that a panel shows instead of the run."""
         first, *others = preset.runs
         self.physics = Physics(first.scene, first.values, first.seed, first.ready, threads)
         if others:
@@ -124,7 +124,7 @@ class Application:
         self._pace = Pace(window.vsync)
 
     def draw_frame(self) -> bool:
-        """One frame; False when the window is to be closed."""
+        """Draw one frame; returns False when the window must close."""
         ui, size = self.ui, self.window.size
         if not self._listen(self._order.due(self.window.poll(), self.gui.io.want_capture_mouse)):
             return False
@@ -174,8 +174,8 @@ class Application:
     def close(self, keep_run: bool = False) -> None:
         """End film, window and physics; an unfinished film is completed if that is quick.
 
-        With `keep_run` the run is saved, to be offered at the next start. If one step of the closing fails, the run is
-        kept too, the other steps are done, and then the error is raised.
+        With `keep_run` the run is saved and offered at the next start. If one step of closing fails, the run is kept
+        too, the other steps are done, and then the error is raised.
         """
         from repose.app.ui.file_dialog import dismiss
 
@@ -259,7 +259,7 @@ class Application:
         }
 
     def _highest_grain(self) -> list[float] | None:
-        """Where the highest grain that can move is in the window [px]; None without one."""
+        """Position of the highest movable grain in the window [px]; None if no grain can move."""
         snapshot = self.ui.snapshot
         rows = np.flatnonzero(np.isfinite(snapshot.mass))
         if not rows.size:
@@ -269,7 +269,7 @@ class Application:
         return pixel
 
     def _listen(self, events: list[pygame.Event]) -> bool:
-        """Pass events to keys, panels and camera; False when the window is to be closed."""
+        """Pass events to keys, panels and camera; returns False when the window must close."""
         import pygame
         from repose.app.ui.dropped_files import take_dropped
         from repose.app.ui.keys import dispatch, find_key, is_escape, is_letter, scene_keys
@@ -298,10 +298,10 @@ class Application:
                     refusal = take_dropped(self.ui, event.file)
                 if refusal:
                     tell(self.ui, refusal, bad=True)
-            # Wheel events carry no position: use the last one of the mouse, which ImGui knows one frame later.
+            # Wheel events carry no position: use the last position of the mouse, which ImGui has one frame later.
             self._pointer = event.dict.get("pos", self._pointer)
             # ImGui does not get keys that were used here: Tab would move its focus into a text field.
-            # The arrows are those of a panel while the keyboard is in one.
+            # The arrow keys act in a panel while the panel has the keyboard.
             own = () if self.gui.io.nav_visible else chosen_tool(self.ui).keys
             with with_edits(self.ui, edits_shown(self.ui)):
                 used = dispatch(event, (*own, *keys), self.ui, self.gui.io.want_text_input)
@@ -325,18 +325,18 @@ class Application:
             picture.control.turn_to(look)
 
     def _control(self) -> CameraControl:
-        """The control of the camera of the picture shown."""
+        """Camera control of the shown picture."""
         return self.pictures.now.control if self._shown() is None else self.still_control
 
     def _shown(self) -> Shown | None:
-        """The picture in place of that of the run, if any."""
+        """The picture that a panel shows instead of the run; None if there is none."""
         from repose.app.ui.panels import instead
 
         panel = instead(self.ui)
         return panel.picture(self.ui) if panel is not None else None
 
     def _move_camera(self, event: pygame.event.Event, free: bool) -> None:
-        """Pass an event to the camera of the picture shown; `free` is False if the pointer is on a panel."""
+        """Pass an event to the camera of the shown picture; `free` is False if the pointer is on a panel."""
         import pygame
 
         shown = self._shown()
@@ -411,7 +411,7 @@ class Application:
         gl.glClear(gl.GL_COLOR_BUFFER_BIT)
 
     def _draw_runs(self, renderer: Renderer, size: Size, scale: float) -> None:
-        """The picture of the run, or those of the experiments side by side."""
+        """Draw the picture of the run, or the pictures of the experiments side by side."""
         from repose.app.render.renderer import Tile
 
         ui, pictures, view = self.ui, self.pictures, self.ui.view
@@ -426,7 +426,7 @@ class Application:
             snapshot, camera, inset, *_ = tiles[0]
             renderer.draw(snapshot, view, camera, size, inset, scale)
             return
-        shown = shown_as(view.colour_by, ui.snapshot)  # one quantity in all, also where their phases differ
+        shown = shown_as(view.colour_by, ui.snapshot)  # the same quantity in all pictures, even if phases differ
         view = view.model_copy(update={"colour_by": shown}) if shown in COLOURINGS else view
         renderer.draw_beside(tiles, view, size, scale, ui.palette.panel[:3])
 
@@ -436,8 +436,8 @@ class Application:
         return self._clock - before
 
     def _direct(self, film: Film) -> Director | Together:
-        """The director of a film, whose camera follows the grains until the user moves the camera, of experiments side
-        by side the grains of each."""
+        """The director of a film, whose camera follows the grains until the user moves the camera; each camera of
+        experiments side by side follows the grains of its own experiment."""
         view = self.ui.view
         if self.ui.runs:
             return Together(
@@ -458,7 +458,7 @@ class Application:
         return self.renderer.read(*snapshot, **more)
 
     def _draw_still(self) -> NDArray[np.uint8] | None:
-        """The picture as the user sees it, of runs side by side all of them, as large as a film; None if it cannot be
+        """The picture as the user sees it, with all runs side by side, in the size of a film; None if it cannot be
         drawn."""
         if self.renderer is None:
             return None

@@ -38,12 +38,12 @@ class CameraControl:
     follows_grains: bool = True
     """True while the camera follows the grains."""
     box: Box | None = None
-    """What fills the picture until the user moves the camera [m]."""
+    """Part of the plane or of space that fills the picture until the user moves the camera [m]."""
     _following: Following | None = None
     _chosen_for: object = None
     """Scene, size of the window and insets for which the camera was last chosen without a transition."""
     _beside_tools: tuple[object, float] = None, 0.0
-    """Window and scene, and the right edge of the buttons of the tools if a run began with grains below them [px]."""
+    """Window and scene; right edge of the tool buttons if they hide grains at the start of the run, or 0 [px]."""
     _dragging: bool = False
     _shift: bool = False
     _goal: tuple[float, float] | None = None
@@ -92,8 +92,8 @@ class CameraControl:
         ui.camera = self._following.camera
 
     def update_still(self, ui: Ui, camera: Camera3D, corners: Floats, foot: float = 0.0) -> None:
-        """One frame of something that stands still: these points in view until the user moves the camera, above a foot
-        of the picture that is covered [px]."""
+        """One frame of a picture without motion: frame the points `corners` [m] until the user moves the camera, above
+        the covered `foot` of the picture [px]."""
         self._turn(camera)
         if self.follows_grains:
             left, top, right, bottom = _room(ui)
@@ -160,15 +160,15 @@ class CameraControl:
 
 
 def _room(ui: Ui) -> Inset:
-    """What panels, legend and scale bar cover of the window [pixel]; of a small picture beside others the buttons of
-    the tools too."""
+    """Edges of the window that panels, legend and scale bar cover [pixel]; in pictures side by side also the tool
+    buttons."""
     left, top, right, bottom = free_of_buttons(ui) if ui.runs else ui.inset
     above = max(top + LEGEND_ROOM * ui.scale, min(ui.memory.get(TASK_FOOT, 0.0), MOST_TASK * ui.size[1]))
     return left, above, right, bottom + SCALE_BAR_ROOM * ui.scale
 
 
 def _edge_of_tools_over_grains(ui: Ui) -> float:
-    """Right edge of the buttons of the tools if they would hide grains of this picture in the plane, else 0 [px]."""
+    """Right edge of the tool buttons if they would hide grains of this picture in the plane, else 0 [px]."""
     edge, (_, foot) = ui.memory.get(MOUSE_EDGE, 0.0), ui.memory.get(MOUSE_CORNER, (0.0, 0.0))
     moving = ~ui.snapshot.fixed
     if not edge or ui.runs or not moving.any():

@@ -1,7 +1,7 @@
-"""Keys wait behind a click or key that may open a text field, until the field has the keyboard.
+"""Keys after a click or key that may open a text field wait until the field has the keyboard.
 
-The interface opens a field some frames after the event, and says only then that letters are text. On a slow machine a
-person types the first letters before: they would be lost, or act as keys of the scene.
+ImGui opens a field some frames after the event, and reports only then that letters are text. On a slow machine a person
+types the first letters earlier: without waiting they would be lost, or act as keys of the scene.
 """
 
 from __future__ import annotations
@@ -23,28 +23,28 @@ class EventOrder:
 
     _waiting: list[pygame.Event] = field(default_factory=list)
     _left: int = 0
-    """Frames to wait."""
+    """Number of frames still to wait."""
 
     def due(self, events: list[pygame.Event], on_panel: bool) -> list[pygame.Event]:
-        """The events to act on in this frame, earlier ones first; once per frame. `on_panel`: whether the pointer was
-        on a panel in the last frame."""
+        """The events to handle in this frame, in their order; call it once per frame. `on_panel`: whether the pointer
+        was on a panel in the last frame."""
         import pygame
 
         self._left = max(0, self._left - 1)
         coming, self._waiting = [*self._waiting, *events], []
-        found: list[pygame.Event] = []
+        ready: list[pygame.Event] = []
         moved = False
         for event in coming:
             key = event.type in (pygame.KEYDOWN, pygame.KEYUP, pygame.TEXTINPUT)
             if event.type not in (pygame.QUIT, pygame.WINDOWCLOSE) and (self._waiting or (key and self._left)):
                 self._waiting.append(event)
                 continue
-            found.append(event)
+            ready.append(event)
             moved = moved or event.type == pygame.MOUSEMOTION
             pressed = event.type == pygame.MOUSEBUTTONDOWN and event.button == 1 and (on_panel or moved)
             if pressed or (event.type == pygame.KEYDOWN and opens_field(event)):
                 self._left = SETTLING
-        return found
+        return ready
 
 
 def opens_field(event: pygame.Event) -> bool:

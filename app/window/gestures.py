@@ -19,10 +19,10 @@ CLICK = 4.0
 
 @dataclass
 class Gestures:
-    """Passes the drags to the tool that began them, and the place of the pointer once per frame."""
+    """Passes a drag to the tool that began the drag, with the position of the pointer once per frame."""
 
     tool: Tool | None = None
-    """The tool of the drag under way."""
+    """The tool of the present drag; None without a drag."""
     _moment: tuple[int, int, int, float] = (0, 0, 0, 0.0)
     """Run, log, step and time of the last frame of the drag [-, -, -, s]."""
     _at: Pixel = (0.0, 0.0)
@@ -45,7 +45,7 @@ class Gestures:
             return self.tool is not None
         elif event.type == pygame.MOUSEBUTTONUP and event.button == 1:
             pressed, self._pressed, self._at, used = self._pressed, None, event.pos, self.tool is not None
-            self.update(ui)  # to where the button went up, also when that is in the frame of the press
+            self.update(ui)  # to the place of the release, even in the frame of the press
             self.end(ui)
             if pressed is not None and math.dist(pressed, event.pos) <= CLICK * ui.scale:
                 chosen_tool(ui).click(ui, event.pos)
@@ -56,11 +56,11 @@ class Gestures:
         return False
 
     def takes_clicks(self, ui: Ui) -> bool:
-        """Whether the chosen tool acts on clicks, or has the drag under way: a double-click is not the camera's."""
+        """Whether a drag is under way or the chosen tool acts on clicks; then the camera ignores double-clicks."""
         return self.tool is not None or chosen_tool(ui).click is not no_click
 
     def update(self, ui: Ui) -> None:
-        """One frame."""
+        """Pass the pointer to the tool, once per frame; end the drag if the run was changed, replaced or moved back."""
         if self.tool is None:
             return
         before, self._moment = self._moment, _moment_of(ui)

@@ -59,10 +59,10 @@ def read_context() -> tuple[str, str]:
             f"The OpenGL library could not be loaded ({error}); install it (Debian: apt install libgl1 libegl1), "
             f"or go without: {WITHOUT_WINDOW}."
         ) from None
-    told = version.decode(errors="replace")
-    if tuple(int(part) for part in told.split()[0].split(".")[:2]) < REQUIRED:
-        raise WindowError(_too_old(told))
-    return told, renderer.decode(errors="replace")
+    offered = version.decode(errors="replace")
+    if tuple(int(part) for part in offered.split()[0].split(".")[:2]) < REQUIRED:
+        raise WindowError(_too_old(offered))
+    return offered, renderer.decode(errors="replace")
 
 
 def why_no_context(reason: str) -> str:

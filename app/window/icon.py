@@ -1,4 +1,4 @@
-"""The icon of the window: a small heap of grains, drawn by arithmetic at whatever size is asked."""
+"""The icon of the window: a small heap of grains, computed at any size."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ ROWS = (4, 3, 2, 1)
 SAMPLES = 4
 """Samples per pixel and direction."""
 SIZE = 64
-"""Of the icon of a window [pixel]."""
+"""Edge of the icon of a window [pixel]."""
 
 
 def set_icon(handle: pygame.Window) -> None:
-    """Give a window the icon, in place of that of pygame."""
+    """Give a window this icon instead of pygame's."""
     import pygame
 
     icon = draw_icon(SIZE)

@@ -1,4 +1,4 @@
-"""The notes of a lecture in a window of their own, on another screen than the one the audience sees.
+"""The notes of a lecture in a second window, on a screen that the audience does not see.
 
 The window has no OpenGL: SDL copies a picture that pygame draws, and only when its content changes.
 """
@@ -30,20 +30,20 @@ SIZE = 0.034
 """Height of ordinary letters [share of the height of the window]."""
 JAPANESE = re.compile(r"[\u3000-\u9fff\uff00-\uffef]")
 RUN = re.compile(r"[\u3000-\u9fff\uff00-\uffef]+|[^\u3000-\u9fff\uff00-\uffef]+")
-"""A letter of Japanese, and letters of one of the two fonts."""
+"""A Japanese character; consecutive characters of one of the two fonts."""
 MARGIN = 1.2
-"""Of the page [heights of letters]."""
+"""Margin of the page [heights of letters]."""
 
 
 class NotesWindow:
-    """Opens while a lecture is shown and there is another screen; `see` once per frame does everything."""
+    """The window of the notes, open during a lecture if there is a second screen; call `see` once per frame."""
 
     def __init__(self, window: Window) -> None:
         self._main = window
         self._handle: pygame.Window | None = None
         self._drawn: object = None
         self._refused = False
-        """Whether the user has closed it, or the system has refused it, in this lecture."""
+        """Whether the user has closed the window, or the system has refused it, in this lecture."""
 
     @property
     def handle(self) -> pygame.Window | None:
@@ -62,7 +62,7 @@ class NotesWindow:
             self._draw(ui, self._handle)
 
     def takes(self, event: pygame.event.Event) -> bool:
-        """Whether an event is one of this window and not of the main one; keys are those of both."""
+        """Whether an event belongs to this window and not to the main window; keys belong to both."""
         import pygame
 
         if self._handle is None or getattr(event, "window", None) is not self._handle:
@@ -100,8 +100,8 @@ class NotesWindow:
 
     def _draw(self, ui: Ui, handle: pygame.Window) -> None:
         mode = ui.lecture
-        minutes = int(time.monotonic() - mode.began)
-        clock = f"{minutes // 60}:{minutes % 60:02d}"
+        seconds = int(time.monotonic() - mode.began)
+        clock = f"{seconds // 60}:{seconds % 60:02d}"
         now = (mode.number, mode.over, clock, handle.size)
         if now == self._drawn:
             return
@@ -112,7 +112,7 @@ class NotesWindow:
 
 
 def write_page(surface: pygame.Surface, ui: Ui, clock: str) -> None:
-    """Step and time, question and answer, notes, and the title of the next step."""
+    """Write step and time, question and answer, notes, and the title of the next step."""
     mode = ui.lecture
     assert mode.lecture is not None
     steps, step = mode.lecture.steps, mode.step
@@ -138,7 +138,7 @@ def write_page(surface: pygame.Surface, ui: Ui, clock: str) -> None:
 
 
 class Letters:
-    """Fonts of one size: Inter, and beside it one with the letters of Japanese."""
+    """Fonts of one size: Inter, and Noto Sans JP for Japanese characters."""
 
     def __init__(self, size: float, bold: bool = False) -> None:
         import pygame
@@ -163,7 +163,7 @@ class Letters:
         return [line for paragraph in text.splitlines() for line in wrapped(paragraph, self.width, room)]
 
     def write(self, surface: pygame.Surface, line: str, x: float, y: float, colour: tuple[int, int, int]) -> None:
-        """Write a line from a place on."""
+        """Write a line whose upper left corner is at (x, y) [pixel]."""
         base = y + self._fonts[0].get_ascent()
         for run, font in self._runs(line):
             surface.blit(font.render(run, True, colour), (round(x), round(base - font.get_ascent())))
@@ -184,7 +184,7 @@ def _write(
     colour: tuple[int, int, int],
     bold: bool = False,
 ) -> float:
-    """Write lines from a place on; returns their foot [pixel]."""
+    """Write lines from the upper left corner `at`; returns y of their lower edge [pixel]."""
     letters, y = Letters(size, bold), at[1]
     for line in letters.lines(text, room):
         letters.write(surface, line, at[0], y, colour)

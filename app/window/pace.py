@@ -1,4 +1,4 @@
-"""Frame rate: limited to that of the screen and to what physics leaves of few processors, and measured."""
+"""Frame rate: measured, limited to the rate of the screen, and on few processors limited for the sake of physics."""
 
 from __future__ import annotations
 

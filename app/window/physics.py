@@ -27,7 +27,7 @@ PROCESSORS_FOR_PICTURE = 1
 
 
 class Physics:
-    """The interface of a `Runner`, valid as long as the window is open, whichever runner is current."""
+    """Interface of the current `Runner`; it stays valid when another runner takes its place."""
 
     def __init__(
         self, scene: str, values: Mapping[str, Value], seed: int, ready: str | None = None, threads: int | None = None
@@ -35,9 +35,9 @@ class Physics:
         sys.setswitchinterval(SWITCH_INTERVAL)
         self._start = Start(scene, dict(values), seed, ready)
         self._beside: StartSideBySide | None = None
-        """All experiments, where there are several side by side."""
+        """All experiments side by side; None for a single experiment."""
         self.chosen = 0
-        """Which of the experiments side by side the user looks at."""
+        """Number of the experiment, of those side by side, that the user has chosen."""
         self._paused = False
         self._speed: float | None = None
         self._threads = threads
@@ -70,8 +70,8 @@ class Physics:
         self._replace()
 
     def send(self, command: Command) -> None:
-        """Queue a command; a thread that has ended is replaced when another experiment starts, and a run that is opened
-        before the thread has begun takes the place of the one that it would begin with."""
+        """Queue a command. A start replaces a thread that has ended; a saved run that is opened before the thread has
+        begun replaces the first experiment."""
         if isinstance(command, Start | StartSideBySide):
             self._start = command if isinstance(command, Start) else command.runs[0]
             self._beside = command if isinstance(command, StartSideBySide) else None
@@ -100,7 +100,7 @@ class Physics:
         self._runner.single_step(count)
 
     def stop_relaxing(self) -> None:
-        """End the relaxation under way; its command is refused."""
+        """End the present relaxation; the command that needs the relaxation is refused."""
         self._runner.stop_relaxing()
 
     def show_contacts(self, shown: bool) -> None:

@@ -41,7 +41,7 @@ class PictureMaker:
 
     @property
     def read(self) -> Read:
-        """The director of a film (repose.app.render.director)."""
+        """The function that draws a picture for a director of films (repose.app.render.director)."""
         return self._renderer.read
 
     def close(self) -> None:

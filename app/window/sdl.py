@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 GL_VERSION = 0x1F02
 X11 = "libX11.so.6" if sys.platform.startswith("linux") else "libX11.6.dylib"
 _called_by_c: list[object] = []
-"""Functions that C may call as long as the program lives, which Python must not discard."""
+"""Functions that C may call until the program ends; this list keeps Python from discarding them."""
 
 
 @functools.cache
@@ -66,10 +66,8 @@ class _Rectangle(ctypes.Structure):
 
 
 def free_area(handle: pygame.Window) -> tuple[int, int, int, int] | None:
-    """Left, top, width and height [points] that a window's content can have on its screen.
-
-    Bars of the desktop and the frame of the window are left out of it.
-    """
+    """Left, top, width and height [points] that a window's content can have on its screen, without the bars of the
+    desktop and the frame of the window."""
     sdl = library()
     pointer = sdl.SDL_GetWindowFromID(handle.id) if sdl else None
     if not pointer:
@@ -93,8 +91,10 @@ CENTRED = 0x2FFF0000
 
 
 def other_screen(handle: pygame.Window) -> tuple[int, tuple[int, int]] | None:
-    """A position that means a screen without the window, and the size of that screen [points]; None where all screens
-    show the same part of the desktop, as a projector does that mirrors the laptop."""
+    """Position that stands for a screen without the window, and the size of this screen [points].
+
+    None if all screens show the same part of the desktop, for example if a projector mirrors the laptop.
+    """
     sdl = library()
     pointer = sdl.SDL_GetWindowFromID(handle.id) if sdl else None
     if not pointer:
@@ -123,7 +123,7 @@ def set_swap_interval() -> bool:
 
 
 def gl_version() -> str | None:
-    """The version string of the current context, read without PyOpenGL, which refuses very old ones."""
+    """The version string of the current context, read without PyOpenGL, which refuses very old contexts."""
     sdl = library()
     address = sdl.SDL_GL_GetProcAddress(b"glGetString") if sdl else None
     if not address:
@@ -134,7 +134,7 @@ def gl_version() -> str | None:
 
 
 def on_lost_display(act: Callable[[], int]) -> None:
-    """Let `act` be called when the X server ends the connection; the program then ends with its result as exit code.
+    """Call `act` when the X server ends the connection, then end the program with the result of `act` as exit code.
 
     Xlib would call exit() in the middle of a frame, whose destructors abort the program if another thread is compiling.
     """

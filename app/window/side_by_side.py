@@ -18,13 +18,13 @@ from repose.sim.experiment.snapshot import Snapshot
 
 @dataclass
 class Picture:
-    """What belongs to the picture of one run."""
+    """Camera and events of the picture of one run."""
 
     control: CameraControl = field(default_factory=CameraControl)
     camera: Camera = field(default_factory=Camera2D)
-    """The one shown."""
+    """The camera of the shown picture."""
     own: Camera | None = None
-    """The one that follows the grains of this run alone."""
+    """The camera that follows the grains of this run alone."""
     events: Events = field(default_factory=Events)
 
 
@@ -37,11 +37,11 @@ class Pictures:
 
     @property
     def now(self) -> Picture:
-        """The one of the chosen run."""
+        """The picture of the chosen run."""
         return self.all[self.chosen]
 
     def see(self, ui: Ui, newest: Snapshot) -> None:
-        """Hand the newest snapshot of every run to panels and cameras; a run with a fault is chosen."""
+        """Pass the newest snapshot of every run to panels and cameras; choose a run that has a fault."""
         self.now.camera = ui.camera
         runs = (newest, *newest.beside) if newest.beside else ()
         count = max(len(runs), 1)
@@ -61,13 +61,13 @@ class Pictures:
                 picture.events.see(runs[number], ui.edits)
 
     def set_aside(self) -> tuple[list[Picture], int]:
-        """Cameras and events of the user's runs, which a lecture replaces by its own."""
+        """Use a new picture for a lecture; returns the pictures of the user's runs and the number of the chosen run."""
         aside = self.all, self.chosen
         self.all, self.chosen = [Picture()], 0
         return aside
 
     def bring_back(self, ui: Ui, aside: tuple[list[Picture], int]) -> None:
-        """Use what `set_aside` returned for the user's runs, which are in the window again."""
+        """Use the pictures from `set_aside` again for the user's runs, once these are back in the window."""
         pictures, chosen = aside
         if len(pictures) == max(len(ui.runs), 1):
             self.all, self.chosen = pictures, chosen
@@ -76,7 +76,7 @@ class Pictures:
             ui.snapshot = ui.runs[chosen] if ui.runs else ui.snapshot
 
     def choose(self, ui: Ui, run: int | None) -> None:
-        """Let panels, tools and keys act on that run, if there is one."""
+        """Choose the run on which panels, tools and keys act; None changes nothing."""
         if run is not None and run != self.chosen:
             self.now.camera = ui.camera
             self.chosen = ui.chosen = run
@@ -84,7 +84,7 @@ class Pictures:
             ui.edits.run = run
 
     def update(self, ui: Ui, elapsed: float) -> None:
-        """One frame of every camera, `elapsed` [s] after the last one; in the plane all show lengths alike."""
+        """One frame of every camera, `elapsed` [s] after the last one; pictures in the plane have the same scale."""
         for number, picture in enumerate(self.all):
             with self.of(ui, number):
                 if picture.control.follows_grains and picture.own is not None:
@@ -106,7 +106,7 @@ class Pictures:
 
     @contextmanager
     def of(self, ui: Ui, number: int) -> Iterator[None]:
-        """Let `ui` be that of one of the pictures."""
+        """Give `ui` snapshot, camera and insets of one of the pictures during the block."""
         before = ui.snapshot, ui.inset
         self.now.camera = ui.camera
         picture = self.all[number]

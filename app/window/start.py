@@ -43,8 +43,8 @@ def run(
     """Open the window and run it until it is closed; returns the exit code.
 
     Ctrl-C and the signals that end programs close it too; then the run is kept and offered at the next start.
-    `preset` is a name, a file or a code, by default the last one; `saved` is the file of a run to open instead,
-    `lecture` one to be offered. `threads` is the typed number, by default the last choice.
+    `preset` is a name, a file or a code, by default the last preset; `saved` is the file of a run to open instead,
+    `lecture` a lecture to offer. `threads` is the typed number, by default the last choice.
     `language` is the code of a language, by default the last choice or that of the system.
     `side_by_side` are typed values of the parameters that differ between experiments side by side.
     Raises `ParameterError` for a preset that cannot be used and `WindowError` if no window can be opened.
@@ -88,7 +88,7 @@ def _stay(application: Application, stop: Stop) -> int:
 
 
 def _leave_without_display(application: Application) -> int:
-    """Keep run, settings and film after the X server has ended; nothing is closed that would need it."""
+    """Save run, settings and film after the X server has ended, without closing anything that needs the server."""
     ui = application.ui
     with ExitStack() as ending:  # called from last to first, each also after an error of another
         ending.callback(lambda: say(f"The window ended because the X server did; {_what_is_kept(application)}"))
@@ -100,7 +100,7 @@ def _leave_without_display(application: Application) -> int:
 
 
 def _what_is_kept(application: Application) -> str:
-    """The end of a sentence, after the run saver has ended."""
+    """The end of a sentence about the saved run; call it after the run saver has ended."""
     if application.ui.run_saver.kept:
         return "its run was saved automatically and is offered at the next start."
     return "no run had been saved yet."
@@ -118,7 +118,7 @@ def _open_window(settings: Settings) -> Window:
 
 
 def system_language() -> str:
-    """The language that the system prefers, as far as the window has it; English otherwise."""
+    """The preferred language of the system, if the window has this language; English otherwise."""
     from pygame.system import get_pref_locales
 
     return language_for([str(locale["language"]) for locale in get_pref_locales()])

@@ -145,6 +145,6 @@ def turned(snapshot: Snapshot, pivot: tuple[float, float, float], angle: float) 
         facets=moved(snapshot.facets),
         contact_ends=ends,
         orientation=orientation,
-        forces=None,  # these and the pull are shown again when the experiment itself has turned
+        forces=None,  # forces and pull are drawn again once the experiment itself has turned
         pull=None,
     )

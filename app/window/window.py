@@ -1,7 +1,7 @@
 """The window and its off-screen version: an OpenGL 3.3 core context, events in pixels, swap, close.
 
 Every length and mouse position that leaves this file is in framebuffer pixels, also on screens where
-the system counts in points; `content_scale` is the only thing left to know about HiDPI.
+the system counts in points; apart from these only `content_scale` depends on HiDPI.
 OpenGL and ImGui's backend may be imported only once a window is open (see `repose.app.window.gl_context`).
 """
 
@@ -41,7 +41,7 @@ class Window:
         self.fullscreen = False
         """True while the window fills the screen without a frame."""
         self.resized = False
-        """True if the last `poll` found another size than the one before."""
+        """True if the size has changed between the last two calls of `poll`."""
         self.gl_version = ""
         self.gl_renderer = ""
 
@@ -151,10 +151,10 @@ def open_offscreen(size: Size = (64, 64)) -> Window:
 
 
 def _init_video(driver: str | None) -> None:
-    """Start SDL's video part, with `driver` if it is not running yet and that driver works."""
+    """Start SDL's video part if it is not running; with `driver` if this driver works."""
     os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
     os.environ.setdefault("SDL_WINDOWS_DPI_AWARENESS", "permonitorv2")
-    # pygame, if it was imported first, has named the window after the script.
+    # An earlier import of pygame has named the window after the script.
     os.environ["SDL_VIDEO_X11_WMCLASS"] = "repose"
     os.environ.setdefault("SDL_VIDEO_X11_NET_WM_BYPASS_COMPOSITOR", "0")
     if available() <= FEW_PROCESSORS:

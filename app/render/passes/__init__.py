@@ -46,21 +46,21 @@ class Switch:
     """A switch that the user turns on and off in the View panel, or with a key."""
 
     name: str
-    """Also the name under which the choice is stored."""
+    """Name in the code and in the settings."""
     label: str
     help: str
     default: bool = True
     key: str = ""
-    """Letter or digit that turns it on and off; empty for none."""
+    """Letter or digit that turns the switch on and off; empty for none."""
     applies: Callable[[Snapshot], bool] = lambda snapshot: True
-    """Whether it applies to the present scene."""
+    """Whether the switch applies to the present scene."""
 
     def is_on(self, view: View) -> bool:
-        """Whether it is on in `view`."""
+        """Whether the switch is on in `view`."""
         return view.shown.get(self.name, self.default)
 
     def set(self, view: View, on: bool) -> None:
-        """Turn it on or off in `view`."""
+        """Turn the switch on or off in `view`."""
         if on != self.is_on(view):
             view.shown = {**view.shown, self.name: on}
 
@@ -68,10 +68,10 @@ class Switch:
 Plate = tuple[float, float, float, float]
 """Left, top, right, bottom [pixel]."""
 BAND, PLATE_MARGIN, PLATE_GAP = 350.0, 10.0, 8.0
-"""Width of the band at the right of the picture in which plates stand, so that they cover no grains; its margin, and
-between two plates [units]."""
+"""Width of the band for plates at the right of the picture, where they cover no grains; its margin, and distance of two
+plates [units]."""
 BELOW_LEGEND = 112.0
-"""Where the plates begin in a picture too narrow for the band [units]."""
+"""Upper edge of the first plate in a picture too narrow for the band [units]."""
 
 
 @dataclass(frozen=True)
@@ -81,9 +81,9 @@ class Frame:
     snapshot: Snapshot
     view: View
     camera: Camera
-    """In 2D or 3D, as the snapshot."""
+    """Camera in 2D or 3D, like the snapshot."""
     size: Size
-    """[pixel]."""
+    """Size of the framebuffer [pixel]."""
     inset: Inset
     """Pixels covered by panels: left, top, right, bottom."""
     scale: float
@@ -102,14 +102,14 @@ class Frame:
     plain: bool = False
     """True for a picture without text and marks."""
     ranges: Ranges = field(default_factory=Ranges)
-    """Of the colours in this run."""
+    """Ranges of the colours in this run."""
     around_plates: Inset | None = NO_INSET
-    """What panels and band cover of the window [pixel]; None for a picture beside that of the chosen run, without
-    plates."""
+    """Edges of the window that panels and band cover [pixel]; None for a picture without plates, beside the picture of
+    the chosen run."""
     bar: float | None = None
-    """Length of the scale bar [m]: one for all pictures side by side; None for that of this picture."""
+    """Length of the scale bar, common to all pictures side by side [m]; None: the length suits this picture."""
     has_legend: bool = True
-    """False where the legend of another picture beside this one explains its colours too."""
+    """False if the legend of another picture beside this one also explains the colours of this picture."""
     course: Course = field(default_factory=Course)
     """Forces and path of the selection so far."""
 
@@ -120,25 +120,25 @@ class Frame:
 
     @property
     def metres_per_pixel(self) -> float:
-        """In 3D at the depth of the target of the camera."""
+        """Metres per pixel; in 3D at the depth of the target of the camera."""
         return self.camera.resolution(self.size)
 
     def uniforms(self) -> dict[str, object]:
         """Uniforms of every shader of this dimension, by name."""
-        known = self.camera.uniforms(self.size) | {"in_space": self.dimension == 3}
+        uniforms = self.camera.uniforms(self.size) | {"in_space": self.dimension == 3}
         if self.dimension == 3:
-            return known | {"lamp": LAMP, "cut": self.cut}
+            return uniforms | {"lamp": LAMP, "cut": self.cut}
         look = LOOKS.get(self.shown) if self.colouring is None else None
-        return known | {"relief": look.relief if look else READABLE_RELIEF}
+        return uniforms | {"relief": look.relief if look else READABLE_RELIEF}
 
     @functools.cached_property
     def cut(self) -> Plane:
-        """In 3D: the plane in front of which nothing is drawn."""
+        """In 3D: the cut plane, in front of which nothing is drawn."""
         return cut_plane(self.view, self.snapshot.box, self.orbit, has_field(self.view, self.snapshot))
 
     @functools.cached_property
     def field(self) -> FieldPicture | None:
-        """The stress field, while it is shown."""
+        """The stress field; None while it is not shown."""
         if not has_field(self.view, self.snapshot):
             return None
         return field_picture(self.snapshot, self.view, self.cut if self.dimension == 3 else NOTHING, self.ranges)
@@ -150,7 +150,7 @@ class Frame:
 
     @functools.cached_property
     def contact_scale(self) -> tuple[Colouring, tuple[float, float]] | None:
-        """Quantity and range of the colours of contacts; None where nothing presses."""
+        """Quantity and range of the colours of contacts; None if no contact presses."""
         return contact_scale(self.snapshot, self.ranges, self.view.range_follows)
 
     @property
@@ -171,16 +171,16 @@ class Frame:
 
     @functools.cached_property
     def ambient_occlusion(self) -> AmbientOcclusion:
-        """In 3D: the light on the spheres kept."""
+        """In 3D: the light on the spheres behind the cut plane, which are drawn."""
         kept = self.kept
         return measure_ambient_occlusion(self.snapshot.position[kept], self.snapshot.radius[kept], self.snapshot.box)
 
     def plate(self, name: str) -> Plate | None:
-        """Where the plate of this pass is in the band at the right [pixel]; None where there is no room for it."""
+        """Rectangle of the plate of this pass in the band at the right [pixel]; None without room for the plate."""
         edges, around = plates(self.snapshot, self.view).get(name), self.around_plates
         if edges is None or around is None:
             return None
-        # Without a band the picture is narrow: the plates stand on it, below the legend where there is room.
+        # Without a band the picture is narrow: the plates are on the picture, below the legend if there is room.
         room = self.size[1] - around[3] - around[1] - edges[1] * self.scale
         above = around[1] + (0.0 if around[2] else max(min(BELOW_LEGEND * self.scale, room), 0.0))
         if room < 0.0:
@@ -247,22 +247,23 @@ class Pass:
     """Rows of float32, shape (instances, sum(attributes)); None draws nothing."""
     overlay: Callable[[Frame, Canvas], None] | None = None
     dimensions: tuple[int, ...] = (2, 3)
-    """The snapshots it can draw: in 2D, in 3D, or both."""
+    """Dimensions of the snapshots that the pass can draw."""
     depth: Literal["ignored", "tested", "kept"] = "ignored"
     """In 3D: no depth test; depth test without writing depth; depth test that writes depth."""
     switch: Switch | None = None
-    """Draws only while this switch is on; None draws always. Passes may share a switch."""
+    """The pass draws only while this switch is on; None: always. Passes may share a switch."""
     needs_contacts: bool = False
-    """Whether it draws the contacts of a snapshot, which are copied only while a pass needs them."""
+    """Whether the pass draws the contacts of a snapshot, which are copied only while a pass needs them."""
 
     plate: Callable[[Snapshot, View], float] = lambda snapshot, view: 0.0
-    """plate(snapshot, view) -> height of its plate in the band at the right of the picture [units]; 0 for none."""
+    """plate(snapshot, view) -> height of the plate in the band at the right of the picture [units]; 0 for no plate."""
 
     needs_forces: Callable[[View], bool] = lambda view: False
-    """needs_forces(view) -> whether it draws forces of contacts, which are computed only while a pass needs them."""
+    """needs_forces(view) -> whether the pass draws forces of contacts, which are computed only while a pass needs
+    them."""
 
     def is_drawn(self, frame: Frame) -> bool:
-        """Whether it draws snapshots of this dimension and is switched on."""
+        """Whether the pass draws snapshots of this dimension and is switched on."""
         if frame.plain and self.overlay is not None:
             return False
         return frame.dimension in self.dimensions and (self.switch is None or frame.shows(self.switch))
@@ -292,15 +293,17 @@ def needs_forces(view: View) -> bool:
 
 def plates(snapshot: Snapshot, view: View) -> dict[str, tuple[float, float]]:
     """Upper and lower edge of every plate in the band at the right, by pass [units from the top of the picture]."""
-    found, top = {}, PLATE_MARGIN
+    edges, top = {}, PLATE_MARGIN
     for item in all_passes():
         if snapshot.position.shape[1] in item.dimensions and (height := item.plate(snapshot, view)) > 0.0:
-            found[item.name] = top, top + height
+            edges[item.name] = top, top + height
             top += height + PLATE_GAP
-    return found
+    return edges
 
 
 def band(snapshot: Snapshot, view: View, width: float, unit: float, kept: bool = False) -> float:
-    """Width of the band at the right of a picture so wide [pixel]; 0 without plates, unless it is `kept` for them, and
-    where more than half of the picture would be the band."""
+    """Width of the band at the right of a picture of this width [pixel].
+
+    0 without plates, unless the band is `kept` free for them; 0 if the band would cover more than half of the picture.
+    """
     return BAND * unit if width >= 2.0 * BAND * unit and (kept or plates(snapshot, view)) else 0.0

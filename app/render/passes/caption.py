@@ -22,11 +22,12 @@ GAP = 18.0
 PAD = 8.0
 """Margin of the plate behind words [units]."""
 LEAST_ROOM = 150.0
-"""Narrower pictures, as those side by side in a small film, leave title and question to the title card [units]."""
+"""Least room for title and question; without it, as side by side in a small film, only the title card has them
+[units]."""
 
 
 def overlay(frame: Frame, canvas: Canvas) -> None:
-    """Time in bold, then as many entries as fit: speed and parameters, or the phase; the result above them."""
+    """Draw the time in bold, then as many entries as fit: speed and parameters, or the phase; the result above them."""
     left, _, right, below = frame.inset
     unit, palette, film = frame.scale, frame.palette, frame.film
     x, y = left + 24.0 * unit, frame.size[1] - below - 12.0 * unit
@@ -51,7 +52,7 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
         if at + width > end:
             break
         written.append((at, text, palette.text if film is not None and k == 0 else palette.faint))
-        # With the width of the longest speed, the parameters do not move when the speed changes.
+        # The room is that of the longest speed, so that the parameters do not move when the speed changes.
         room = max(width, canvas.text_extent("0.05 × slow motion", PHASE)[0]) if film is not None and k == 0 else width
         last = at + room
         at = last + GAP * unit
@@ -65,14 +66,14 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
 
 
 def _draw_plate(frame: Frame, canvas: Canvas, low: tuple[float, float], high: tuple[float, float]) -> None:
-    """Plate under words between two corners: grains, walls and base can be behind them."""
+    """Draw a plate under words between two corners, because grains, walls and base can be behind the words."""
     pad = PAD * frame.scale
     low, high = (low[0] - pad, low[1] - pad), (high[0] + pad, high[1] + pad)
     canvas.rectangle(low, high, frame.palette.background, alpha=0.82, rounding=6.0)
 
 
 def _write_lines(frame: Frame, canvas: Canvas, lines: Lines | None) -> float:
-    """Title and question in the upper left beside the legend; returns their foot [pixel]."""
+    """Draw title and question in the upper left beside the legend; returns y of their lower edge [pixel]."""
     x, y = frame.inset[0] + 24.0 * frame.scale, frame.inset[1] + 18.0 * frame.scale
     if lines is None:
         return y
@@ -100,8 +101,8 @@ def _wrapped(canvas: Canvas, text: str, size: float, room: float) -> list[str]:
 
 
 def _write_result(frame: Frame, canvas: Canvas, result: tuple[str, ...], top: float) -> None:
-    """Readings in large letters in the upper left from `top` on [pixel], beside the legend or below it, no line wider
-    than the picture."""
+    """Draw readings in large letters in the upper left below `top` [pixel], beside or below the legend; no line is
+    wider than the picture."""
     if not result:
         return
     palette, unit = frame.palette, frame.scale

@@ -1,6 +1,6 @@
-"""Displacement field: an arrow from where each grain was when the present phase began to where it is now.
+"""Displacement field: an arrow from the position of each grain at the beginning of the phase to its present position.
 
-Displacements much smaller than a grain are drawn enlarged, by a factor that is stated.
+Displacements much smaller than a grain are drawn enlarged, by a factor that the plate states.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ DISPLACEMENT = Switch(
 )
 INK = CATEGORIES[4]
 FAST = 0.95
-"""Share of the grains that are displaced less than those by which the enlargement is chosen [-]."""
+"""Share of the grains with a smaller displacement than a fast grain, which determines the enlargement [-]."""
 WANTED = 3.0
-"""Length of an arrow from which on displacements are drawn in their true length [mean radii]."""
+"""Length of an arrow above which displacements are drawn in true length [mean radii]."""
 LEAST = 0.03
-"""Displacement from which on a grain has an arrow [displacements of a fast grain]."""
+"""Smallest displacement with an arrow [displacements of a fast grain]."""
 STILL = 1e-6
 """Displacement of a fast grain below which nothing is drawn [mean radii]."""
 LARGEST_HEAD = 1.2
 """Length of the largest head [mean radii]."""
 COVERED = 0.5
-"""Area of all arrows at most; longer ones are drawn of every second grain, or of fewer [areas of the grains]."""
+"""Largest area of all arrows; with longer arrows only every second grain, or fewer, has one [areas of the grains]."""
 HEIGHT, PAD, LINE = 84.0, 12.0, 19.0
 """Height and margin of the plate, and height of a line of text [units]."""
 
@@ -51,21 +51,21 @@ class Displaced(NamedTuple):
     """The grains that have moved since the mark."""
 
     place: Floats
-    """Where they are [m], shape (grains, dimension)."""
+    """Present positions [m], shape (grains, dimension)."""
     along: Floats
-    """From where they were [m], shape (grains, dimension)."""
+    """Displacements since the mark [m], shape (grains, dimension)."""
     radius: float
     """Mean radius [m]."""
     factor: float
-    """How much longer than the displacements the arrows are [-]."""
+    """Length of an arrow over the displacement [-]."""
     shown: NDArray[np.bool_]
-    """Which of them have arrows, shape (grains,)."""
+    """Whether a grain has an arrow, shape (grains,)."""
     every: int
-    """Of how many grains one has an arrow, if it has moved."""
+    """One of this many grains has an arrow, if it has moved."""
 
 
 def displaced(snapshot: Snapshot) -> Displaced | None:
-    """The grains that were there at the mark; None if none was, or without a mark."""
+    """The grains that existed at the mark; None if there were none, or without a mark."""
     mark = snapshot.mark
     if mark is None or mark.position.shape[1] != snapshot.position.shape[1]:
         return None
@@ -98,7 +98,7 @@ def instances(frame: Frame) -> NDArray[np.float32] | None:
 
 
 def overlay(frame: Frame, canvas: Canvas) -> None:
-    """Since when, how far, and how much enlarged."""
+    """Draw time of the mark, displacements and enlargement on the plate."""
     area, found, mark = frame.plate(WORDS), displaced(frame.snapshot), frame.snapshot.mark
     if area is not None and mark is not None:
         with canvas.anywhere():

@@ -1,4 +1,4 @@
-"""What the mouse does to the grains besides pulling one: the rod or the soft push with its force, the shaking table."""
+"""Actions of the mouse on the grains, except the pull: rod or soft push with its force, and the shaking table."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
     from repose.app.render.canvas import Canvas
 
 CIRCLE = 48
-"""Corners of a circle, and parts of a dashed one."""
+"""Number of corners of a circle, and of parts of a dashed circle."""
 SOFT = 3
-"""Dashes of the circle of a soft push have the length of this many parts."""
+"""Length of a dash of the circle of a soft push [parts of the circle]."""
 SWING = 26.0
-"""Half the length of the way that stands for the shaking [units]."""
+"""Half the length of the line on which a mark oscillates for the shaking [units]."""
 MARK = 5.0
-"""Radius of the mark that goes to and fro [units]."""
+"""Radius of this mark [units]."""
 PAD = 6.0
 """Edge of the plate around the words [units]."""
 ABOVE = 96.0
 """Height of the sign of the shaking above the lower edge of the free picture, over actions and scale bar [units]."""
 EARTH = 9.81
-"""Acceleration of free fall in which that of the table is given [m/s²]."""
+"""Acceleration of free fall, the unit of the acceleration of the table [m/s²]."""
 
 
 def circle_on(frame: Frame, centre: np.ndarray, radius: float) -> tuple[np.ndarray, np.ndarray]:
@@ -41,7 +41,7 @@ def circle_on(frame: Frame, centre: np.ndarray, radius: float) -> tuple[np.ndarr
 
 
 def draw_push(frame: Frame, canvas: Canvas) -> None:
-    """The rod as a circle, a soft push as a dashed one, and the force of the grains on it with its value."""
+    """Draw the rod as a circle, with the force of the grains on the rod; a soft push as a dashed circle."""
     push = frame.snapshot.push
     if push is None or not push.radius > 0.0:
         return
@@ -63,8 +63,8 @@ def draw_push(frame: Frame, canvas: Canvas) -> None:
 
 
 def draw_shaking(frame: Frame, canvas: Canvas) -> None:
-    """A way with a mark that goes to and fro, and amplitude, frequency and acceleration in words on a plate: grains
-    and base can be behind them."""
+    """Draw a line with an oscillating mark, and amplitude, frequency and acceleration on a plate, because grains and
+    base can be behind the words."""
     shaking = frame.snapshot.shaking
     if shaking is None:
         return
@@ -81,14 +81,14 @@ def draw_shaking(frame: Frame, canvas: Canvas) -> None:
     low, end = (last - wide - pad, float(place[1]) - half - pad), (last + pad, float(place[1]) + half + pad)
     canvas.rectangle(low, end, plate, 0.82, 6.0)
     canvas.polyline(np.array((place - SWING * unit * along, place + SWING * unit * along)), frame.palette.faint, WIDTH)
-    mark = place - shaking.phase * SWING * unit * along  # the table is at -A at the beginning of its way
+    mark = place - shaking.phase * SWING * unit * along  # the table is at -A at the beginning of its motion
     ring = np.linspace(0.0, math.tau, 17)
     canvas.polyline(mark + MARK * unit * np.column_stack((np.cos(ring), np.sin(ring))), frame.palette.chain, WIDTH)
     canvas.text((last, float(place[1])), words, ink, anchor=(1.0, 0.5), halo=plate)
 
 
 def overlay(frame: Frame, canvas: Canvas) -> None:
-    """Both, where they act."""
+    """Draw push and shaking, if they act."""
     draw_push(frame, canvas)
     draw_shaking(frame, canvas)
 

@@ -22,7 +22,7 @@ LABELS = Switch(
 TEXT, NOTE, SMALL = 1.35, 1.2, 0.9
 """Text sizes, relative to ordinary text."""
 GAP = 8.0
-"""Between a sphere and its label, and between labels [units]."""
+"""Distance between a sphere and its label, and between labels [units]."""
 
 Place = tuple[float, float, float, float]
 """Rectangle: left, top, right, bottom [pixel]."""
@@ -34,18 +34,18 @@ class Placed(NamedTuple):
     number: int
     lines: list[tuple[str, float, bool]]
     heights: list[float]
-    """Of its lines [pixel]."""
+    """Heights of its lines [pixel]."""
     box: Place
     stem: Place | None
-    """The line to its sphere, where the label stands higher."""
+    """The line to the sphere of a higher label; None for a label at its sphere."""
     crossings: int
-    """Other labels and lines that its own line crosses."""
+    """Number of other labels and lines that its line crosses."""
     shortened: int
-    """How many larger variants of the label had no good place."""
+    """Number of larger variants of the label without a good place."""
 
 
 def overlay(frame: Frame, canvas: Canvas) -> None:
-    """Text above or beside every labelled sphere in view; where there is no room, higher, with a line to the sphere."""
+    """Draw text above or beside every labelled sphere in view; without room there, higher with a line to the sphere."""
     spheres = _spheres(frame)
     order = sorted(spheres, key=lambda number: spheres[number][0])
     found = _arranged(frame, canvas, spheres, order)
@@ -64,7 +64,7 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
 
 
 def _blemishes(found: list[Placed]) -> tuple[int, int, int]:
-    """The smaller the better: labels (negative), crossings, shortened labels."""
+    """Penalties of an arrangement, smaller is better: minus the number of labels, crossings, shortened labels."""
     return -len(found), sum(placed.crossings for placed in found), sum(placed.shortened for placed in found)
 
 
@@ -109,10 +109,11 @@ def _variants(label: Label) -> list[list[tuple[str, float, bool]]]:
 def _free_place(
     frame: Frame, sphere: tuple[float, float, float], extent: tuple[float, float], taken: list[Place]
 ) -> tuple[float, float, int] | None:
-    """Left and top of a label of that extent at a sphere (x, y, radius): above, beside, below, or higher with a line;
-    with the number of rectangles that this line crosses.
+    """Left and top of a label of this extent at a sphere (x, y, radius), and the number of rectangles that its line
+    crosses.
 
-    The line crosses as few of them as possible. None if there is no free place in the visible part of the picture.
+    The label is above, beside, below, or higher with a line, which crosses as few rectangles as possible. None if there
+    is no free place in the visible part of the picture.
     """
     (x, y, radius), (width, height), gap = sphere, extent, GAP * frame.scale
     above, beside = y - radius - gap - height, y - height / 2

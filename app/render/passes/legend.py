@@ -22,12 +22,12 @@ SLICES = 48
 
 
 def left_edge(width: float, unit: float) -> float:
-    """Left edge of the legend of a picture so wide, without panels at its sides [pixel]."""
+    """Left edge of the legend of a picture of this width, without panels at its sides [pixel]."""
     return max(width - (WIDTH + 3.0 * PAD) * unit, PAD * unit)
 
 
 def plate(frame: Frame, canvas: Canvas) -> tuple[float, float, float, float] | None:
-    """Left, top, right and bottom of the legend [pixel]; None where there is none, or no room for it."""
+    """Left, top, right and bottom of the legend [pixel]; None if there is no legend, or no room for it."""
     if frame.scale_of_colours is None or not frame.has_legend or not frame.shows(SWITCH):
         return None
     unit, (left, above, right, _) = frame.scale, frame.inset
@@ -42,7 +42,7 @@ def plate(frame: Frame, canvas: Canvas) -> tuple[float, float, float, float] | N
 
 
 def overlay(frame: Frame, canvas: Canvas) -> None:
-    """Heading, bar and ticks on a plate that covers most of the grains behind it."""
+    """Draw heading, bar and ticks on a plate that hides most of the grains behind it."""
     area, shown = plate(frame, canvas), frame.scale_of_colours
     if area is None or shown is None:
         return

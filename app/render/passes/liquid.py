@@ -1,4 +1,4 @@
-"""Liquids in the plane: one at rest as a coloured ground below its level, one of particles without gaps."""
+"""Liquids in the plane: a liquid at rest as a coloured area below its level; a liquid of particles without gaps."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ def of_particles(frame: Frame) -> Floats | None:
     rows = np.isin(snapshot.columns.get("layer", np.empty(0)), wet)
     if not rows.any():
         return None
-    found = disc_rows(snapshot.position[rows], SWELL * snapshot.radius[rows])
-    found[:, 3:6] = SHADE * frame.faces[rows]
-    found[:, 6] = 1.0
-    return found
+    discs = disc_rows(snapshot.position[rows], SWELL * snapshot.radius[rows])
+    discs[:, 3:6] = SHADE * frame.faces[rows]
+    discs[:, 6] = 1.0
+    return discs
 
 
 PASS = (

@@ -100,9 +100,8 @@ def error_words(measurement: AngleOfRepose) -> str:
 
 
 def place_label(frame: Frame, canvas: Canvas, extent: tuple[float, float], x: float, y: float) -> tuple[float, float]:
-    """Middle and upper edge of a label of that extent: those given, moved into the free part and clear of the legend
-    [pixel].
-    """
+    """Middle and upper edge of a label of this extent [pixel]: `x` and `y`, moved into the free part and away from the
+    legend."""
     (width, height), (left, above, right, below), pad = extent, frame.inset, PAD * frame.scale
     x = min(max(x, left + pad + width / 2), frame.size[0] - right - pad - width / 2)
     y = min(max(y, above + pad), frame.size[1] - below - pad - height)
@@ -114,7 +113,8 @@ def place_label(frame: Frame, canvas: Canvas, extent: tuple[float, float], x: fl
 
 
 def write_label(frame: Frame, canvas: Canvas, measurement: AngleOfRepose, x: float, y: float) -> None:
-    """The number, centred at `x` with its top at `y` [pixel] or where no legend is, and the kind of error below it."""
+    """Draw the number, centred at `x` with its top at `y` [pixel], or away from the legend, and below it the kind of
+    error."""
     x, y = place_label(frame, canvas, label_extent(frame, canvas, measurement), x, y)
     text, palette = label(measurement), frame.palette
     size = number_size(frame, canvas, text)
@@ -125,7 +125,7 @@ def write_label(frame: Frame, canvas: Canvas, measurement: AngleOfRepose, x: flo
 
 
 def overlay(frame: Frame, canvas: Canvas) -> None:
-    """Fitted line, horizontal line from its foot, the arc between them and the number."""
+    """Draw the fitted line, a horizontal line from its foot, the arc between them and the number."""
     measurement = _measured(frame)
     if measurement is None:
         return
@@ -156,7 +156,7 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
 
 
 def _write_angle(frame: Frame, canvas: Canvas, measurement: AngleOfRepose, top: Floats, foot: Floats) -> None:
-    """The number above the grains of the slope, inside the part of the window without panels."""
+    """Draw the number above the grains of the slope, inside the part of the window without panels."""
     width, height = label_extent(frame, canvas, measurement)
     pad = PAD * frame.scale
     x = place_label(frame, canvas, (width, 0.0), top[0] + 0.62 * (foot[0] - top[0]), math.inf)[0]

@@ -1,8 +1,7 @@
 """The selected grain with its path and the forces on it, or the selected contact: forces, friction spring and cone.
 
-The numbers and the course of the forces stand in the band at the right of the picture, where they cover no grains.
-The friction spring is drawn between the two rims at the contact, and longer than it is: at the Coulomb limit it has the
-length of `SPRING` radii.
+The numbers and the course of the forces are in the band at the right of the picture, where they cover no grains. The
+friction spring is drawn enlarged between the two rims at the contact: `SPRING` radii long at the Coulomb limit.
 """
 
 from __future__ import annotations
@@ -49,7 +48,7 @@ STEPS = (1.0, 2.0, 5.0, 10.0)
 
 
 class Seen(NamedTuple):
-    """The force on one side of a contact, in the picture."""
+    """The content of the plate: words, and the point in the Coulomb cone of a contact."""
 
     words: list[tuple[str, str]]
     cone: tuple[float, float, float, float] | None
@@ -57,7 +56,7 @@ class Seen(NamedTuple):
 
 
 def overlay(frame: Frame, canvas: Canvas) -> None:
-    """Marks at the selected grain or contact, and a plate with its numbers."""
+    """Draw marks at the selected grain or contact, and a plate with its numbers."""
     snapshot, view = frame.snapshot, frame.view
     rows = rows_of(snapshot, view.selected)
     if rows is None:
@@ -77,7 +76,7 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
 
 
 def grain_words(frame: Frame, row: int) -> list[tuple[str, str]]:
-    """Names and values of the numbers of a grain: a sphere, or the rigid body that it is a member of."""
+    """Names and values of the numbers of a grain: a sphere, or the rigid body to which the sphere belongs."""
     snapshot, rows = frame.snapshot, members_of(frame.snapshot, row)
     speed, mass = float(np.linalg.norm(snapshot.velocity[row])), float(snapshot.mass[row])
     words = [(f"Grain {snapshot.sphere_id[row]}", ""), ("radius", with_prefix(float(snapshot.radius[row]), "m", 3))]
@@ -97,8 +96,7 @@ def grain_words(frame: Frame, row: int) -> list[tuple[str, str]]:
 
 
 def energies_of_grain(snapshot: Snapshot, row: int) -> list[tuple[str, str]]:
-    """Energy of motion and of spin of a sphere on its own, and its potential energy above the lowest corner of the
-    scene."""
+    """Energy of motion and of spin of a single sphere, and potential energy above the lowest corner of the scene."""
     mass, velocity = float(snapshot.mass[row]), snapshot.velocity[row].astype(np.float64)
     values = [0.5 * mass * float(velocity @ velocity)]
     if "rotational" in snapshot.columns and snapshot.orientation.shape[1:] not in ((), (0,)):
@@ -142,14 +140,14 @@ def contact_seen(frame: Frame, forces: ContactForces, contact: int | None) -> Se
         words.append(("spring ξ", with_prefix(stretch, "m", 3)))
     if not math.isfinite(limit):
         return Seen(words, None)
-    # Some laws limit the spring alone, and damping comes on top.
+    # Some laws limit only the force of the spring, and add damping.
     share = f"{size / limit:.2f}" + (" (damping)" if size > DAMPED * limit else "") if limit > 0.0 else "–"
     words.append(("F_t / limit", share))
     return Seen(words, (normal, signed_shear(forces, contact), limit, axis_end(forces, normal)))
 
 
 def signed_shear(forces: ContactForces, contact: int) -> float:
-    """Shear force on i [N]: in the plane positive to the left of the normal, in space its size."""
+    """Shear force on i [N]: in the plane positive to the left of the normal, in space its magnitude."""
     force, normal = forces.shear_force[contact], forces.normal[contact]
     if len(normal) == 2:
         return float(force[1] * normal[0] - force[0] * normal[1])
@@ -157,7 +155,7 @@ def signed_shear(forces: ContactForces, contact: int) -> float:
 
 
 def axis_end(forces: ContactForces, normal: float) -> float:
-    """End of the axis of normal forces [N]: a round number that most contacts are below, and this one is."""
+    """End of the axis of normal forces [N]: a round number above this normal force and above that of most contacts."""
     pressing = forces.normal_force[forces.normal_force > 0.0]
     wanted = max(3.0 * float(pressing.mean()) if pressing.size else 0.0, normal, 1e-12)
     decade = 10.0 ** math.floor(math.log10(wanted))
@@ -167,19 +165,19 @@ def axis_end(forces: ContactForces, normal: float) -> float:
 def outline(circles: Points) -> list[Points]:
     """The outer contour of circles (x, y, radius) as lines of points, without the arcs inside another circle."""
     turn = np.linspace(0.0, math.tau, 65)
-    found = []
+    arcs = []
     for number, (x, y, radius) in enumerate(circles):
         points = np.column_stack((x + radius * np.cos(turn), y + radius * np.sin(turn)))
         others = np.delete(circles, number, axis=0)
         apart = np.linalg.norm(points[:, None] - others[None, :, :2], axis=2)
         outside = (apart >= others[:, 2]).all(axis=1)
         ends = np.flatnonzero(np.diff(np.concatenate(([False], outside, [False]))))
-        found += [points[first:last] for first, last in ends.reshape(-1, 2) if last - first > 1]
-    return found
+        arcs += [points[first:last] for first, last in ends.reshape(-1, 2) if last - first > 1]
+    return arcs
 
 
 def _draw_path(frame: Frame, canvas: Canvas) -> None:
-    """The path of the grain since it was selected."""
+    """Draw the path of the grain since its selection."""
     rows = frame.course.table(PATH)
     if len(rows) > 1 and rows.shape[1] == 3 + frame.dimension:
         places = frame.camera.world_to_pixel(rows[:, 3:], frame.size)
@@ -195,7 +193,7 @@ def _seen(frame: Frame, row: int) -> tuple[float, float, float]:
 
 
 def _draw_forces(frame: Frame, canvas: Canvas, rows: list[int]) -> None:
-    """An arrow that pushes on the grain at each of its contacts, their lengths proportional to the forces."""
+    """Draw an arrow towards the grain at each of its contacts, with a length proportional to the force."""
     forces = frame.snapshot.forces
     near = contacts_of(frame.snapshot, rows)
     if forces is None or not near.size:
@@ -219,7 +217,7 @@ def _arrow(
     words: str,
     taken: list[tuple[float, float, float, float]],
 ) -> None:
-    """An arrow between two points [m] with its value at the beginning, unless others are written there already."""
+    """Draw an arrow between two points [m] with its value at the beginning, unless another value is there already."""
     tail, tip = frame.camera.world_to_pixel(np.array((start, end)), frame.size)
     length = float(np.linalg.norm(tip - tail))
     if not np.isfinite((tail, tip)).all() or length < 2.0:
@@ -242,7 +240,7 @@ def _arrow(
 
 
 def _draw_spring(frame: Frame, canvas: Canvas, forces: ContactForces, contact: int) -> None:
-    """The friction spring between the rims, across the normal, and the contact point."""
+    """Draw the friction spring between the rims, perpendicular to the normal, and the contact point."""
     shear, mobilised = forces.shear[contact], float(forces.mobilised[contact])
     stretch = float(np.linalg.norm(shear))
     radius = float(frame.snapshot.radius[forces.i[contact]])
@@ -263,7 +261,7 @@ def _draw_spring(frame: Frame, canvas: Canvas, forces: ContactForces, contact: i
 
 
 def _draw_plate(frame: Frame, canvas: Canvas, seen: Seen) -> None:
-    """The numbers with the cone at their right, and the course of the forces below them."""
+    """Draw the numbers with the cone at their right, and the course of the forces below them."""
     area = frame.plate(PASS.name)
     if area is not None:
         with canvas.anywhere():
@@ -292,7 +290,7 @@ def _draw_numbers(frame: Frame, canvas: Canvas, seen: Seen, area: Plate) -> None
 
 
 def _no_larger_than_needed(canvas: Canvas, seen: Seen, area: Plate, has_plot: bool) -> Plate:
-    """The part of a plate that its words, cone and plot need: without a band, it is on the grains."""
+    """The part of a plate that its words, cone and plot need, because a plate without a band covers grains."""
     unit, (left, top, right, bottom) = canvas.scale, area
     widest = max(sum(canvas.scripted_width(words, 0.95) for words in row) for row in seen.words)
     wide, tall = widest + 3.0 * PAD * unit, (1.4 * PAD + LINE * len(seen.words)) * unit
@@ -306,7 +304,7 @@ def _no_larger_than_needed(canvas: Canvas, seen: Seen, area: Plate, has_plot: bo
 def _draw_cone(
     frame: Frame, canvas: Canvas, cone: tuple[float, float, float, float], corner: tuple[float, float]
 ) -> None:
-    """F_t over F_n, the lines of the Coulomb limit, and the point of this contact."""
+    """Draw axes of F_t over F_n, the lines of the Coulomb limit, and the point of this contact."""
     unit, palette = frame.scale, frame.palette
     normal, shear, limit, end = cone
     x0, y0 = corner[0] + 8.0 * unit, corner[1] + 0.5 * CONE * unit

@@ -1,4 +1,4 @@
-"""The names of the parts of bodies with their colours, in the upper right; particles that stay fixed have one too."""
+"""The names of the parts of bodies with their colours, in the upper right, and the name of fixed particles."""
 
 from __future__ import annotations
 
@@ -21,30 +21,30 @@ SWATCH = 0.62
 
 
 FIXED = Part("fixed")
-"""The particles that stay where they are, such as those of a clamp; the list of a scene does not contain them."""
+"""The fixed particles, such as those of a clamp, which the list of parts of a scene does not contain."""
 
 
 class Row(NamedTuple):
-    """Where the names of the first parts stand [pixel]."""
+    """The row of the names of the first parts [pixel]."""
 
     area: tuple[float, float, float, float]
     """Left, top, right and bottom of the plate behind them."""
     names: list[tuple[str, Colour]]
-    """Of each part, with its colour, as many as fit."""
+    """Names with their colours, as many as fit."""
     widths: list[float]
-    """Of the square and the name of each."""
+    """Width of the square and the name of each part."""
     height: float
 
 
 def names_of(frame: Frame) -> list[tuple[str, Colour]]:
-    """Names and colours of all parts, those of fixed particles last, where there are any."""
+    """Names and colours of all parts; the fixed particles are last, if there are any."""
     snapshot = frame.snapshot
-    found = [(part.name, part_colour(part, number)) for number, part in enumerate(snapshot.parts)]
-    return [*found, (FIXED.name, frame.palette.fixed)] if snapshot.fixed.any() else found
+    names = [(part.name, part_colour(part, number)) for number, part in enumerate(snapshot.parts)]
+    return [*names, (FIXED.name, frame.palette.fixed)] if snapshot.fixed.any() else names
 
 
 def row(frame: Frame, canvas: Canvas) -> Row | None:
-    """The row of names; None where there is one part only, or no room for a name."""
+    """The row of names; None if there is only one part, or no room for a name."""
     names, unit = names_of(frame), frame.scale
     if frame.shown != PARTS or len(names) < 2 or not frame.shows(SWITCH):
         return None
@@ -63,15 +63,15 @@ def row(frame: Frame, canvas: Canvas) -> Row | None:
 
 
 def overlay(frame: Frame, canvas: Canvas) -> None:
-    """Coloured squares and names in one row, as many as fit; where there is one part only, nothing."""
-    found, unit = row(frame, canvas), frame.scale
-    if found is None:
+    """Draw coloured squares and names in one row, as many as fit; nothing if there is only one part."""
+    names, unit = row(frame, canvas), frame.scale
+    if names is None:
         return
-    side = SWATCH * found.height
-    x, y = found.area[0] + PAD * unit, found.area[1] + 0.5 * PAD * unit
-    canvas.rectangle(found.area[:2], found.area[2:], frame.palette.background, alpha=0.82, rounding=6.0)
-    for (name, colour), width in zip(found.names, found.widths, strict=True):
-        top = y + 0.5 * (found.height - side)
+    side = SWATCH * names.height
+    x, y = names.area[0] + PAD * unit, names.area[1] + 0.5 * PAD * unit
+    canvas.rectangle(names.area[:2], names.area[2:], frame.palette.background, alpha=0.82, rounding=6.0)
+    for (name, colour), width in zip(names.names, names.widths, strict=True):
+        top = y + 0.5 * (names.height - side)
         canvas.rectangle((x, top), (x + side, top + side), colour, rounding=2.0)
         canvas.text((x + 1.5 * side, y), name, frame.palette.text, TEXT)
         x += width + GAP * unit

@@ -27,8 +27,10 @@ two unused."""
 
 
 def loads_of(forces: ContactForces, count: int) -> tuple[Floats, Floats]:
-    """Number of loads on each of `count` discs, and for each load, the strongest first, the direction from the centre
-    of the disc to it (2) and the force on the disc (2) [N], shape (count, LOADS, 4)."""
+    """Number of loads on each of `count` discs, and the loads, the strongest first, shape (count, LOADS, 4).
+
+    Columns of a load: unit vector from the centre of the disc to the load (2) [-], force on the disc (2) [N].
+    """
     force = forces.normal_force[:, None] * forces.normal + forces.shear_force
     both = forces.j >= 0
     disc = np.concatenate((forces.i, forces.j[both]))

@@ -1,4 +1,4 @@
-"""A plumb line at the top of the picture: where the weight pulls on a tilted table, with the angle of the table."""
+"""A plumb line at the top of the picture: the direction of gravity on a tilted table, with the angle of the table."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from repose.app.render.canvas import Canvas
 
 LENGTH, ARC, TIP, ROOM, ASIDE, LEAST = 66.0, 0.7, 6.0, 44.0, 360.0, 75.0
-"""Length of the line [units], radius of the arc as a share of it, size of the arrow head, room above the line, distance
-from the right edge, which is between the question of a scene and the legend, and least one from the left edge [units].
-"""
+"""Length of the line [units], radius of the arc [lengths of the line], size of the arrow head, room above the line,
+distance from the right edge (between the question of a scene and the legend), least distance from the left edge
+[units]."""
 
 
 def overlay(frame: Frame, canvas: Canvas) -> None:
-    """The line along the weight, the normal of the table beside it, and the angle between them."""
+    """Draw the line along gravity, the normal of the table, and the angle between them."""
     gravity = frame.snapshot.gravity
     if len(gravity) != 2 or gravity[0] == 0.0:
         return
@@ -34,7 +34,7 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
     start = np.array((beside, above + (ROOM + below) * unit))
 
     def along(turned: float, length: float) -> np.ndarray:
-        """The point at this angle from straight down on the picture [pixel]."""
+        """The point at this angle from the downward vertical of the picture [pixel]."""
         point: np.ndarray = start + length * unit * np.array((math.sin(turned), math.cos(turned)))
         return point
 

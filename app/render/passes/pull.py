@@ -13,25 +13,25 @@ if TYPE_CHECKING:
     from repose.app.render.canvas import Canvas
 
 LONGEST = 110.0
-"""Length of the arrow of the largest force [units]; it grows with the root of the force, so that a weight can be seen
-beside the hundred weights of a strong pull."""
+"""Length of the arrow of the largest force [units]. The length is proportional to the root of the force, so that an
+arrow of one weight can be seen beside the hundred weights of a strong pull."""
 HEAD, SPREAD = 12.0, 5.0
-"""Length and half width of its head [units]."""
+"""Length and half width of the head of an arrow [units]."""
 WIDTH, THREAD = 3.0, 1.2
 """Widths of arrow and thread [units]."""
 TEXT = 1.2
 """Size of the value, relative to ordinary text."""
 FULL = 0.999
-"""Share of the largest force from which on it is called reached [-]."""
+"""Fraction of the largest force above which the words call the force the largest [-]."""
 
 
 def words(force: float, limit: float) -> str:
-    """The value of the force, and whether it is the largest one."""
+    """The value of the force, and whether it is the largest possible force."""
     return with_prefix(force, "N", 3) + (" (largest)" if force >= FULL * limit else "")
 
 
 def overlay(frame: Frame, canvas: Canvas) -> None:
-    """Thread, arrow and value while a grain is pulled."""
+    """Draw thread, arrow and value while a grain is pulled."""
     pull = frame.snapshot.pull
     if pull is None:
         return
@@ -51,7 +51,7 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
 
 
 def draw_arrow(frame: Frame, canvas: Canvas, start: np.ndarray, along: np.ndarray, length: float, text: str) -> None:
-    """An arrow of this length [px] along a unit vector of the picture, with a value at its tip; the value alone where
+    """Draw an arrow of this length [px] along a unit vector of the picture, with a value at its tip; only the value if
     the arrow is shorter than its head."""
     unit, ink = frame.scale, frame.palette.chain
     tip = start + length * along

@@ -1,6 +1,6 @@
-"""Rose diagram: how frequent the directions of the contacts between grains are, and how strong their normal forces.
+"""Rose diagram: frequency and mean normal force of the contacts between grains, by direction.
 
-In space the normals are those seen in the picture: projected on its plane. The tensor is that of space.
+In space the normals are projected on the plane of the picture. The fabric tensor is that of the normals in space.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ HEIGHT, PAD, LINE = 232.0, 12.0, 19.0
 HALF = 72.0
 """Half the height of the diagram [units]."""
 LARGEST = 1.5
-"""Value at the edge of the diagram at least [means over all directions]."""
+"""Least value at the edge of the diagram [means over all directions]."""
 
 
 def contacts_between_grains(forces: ContactForces, fixed: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """Contacts that touch and are neither with walls nor with fixed spheres."""
+    """Rows of the contacts with an overlap that are neither with walls nor with fixed spheres."""
     inner = (forces.j >= 0) & (forces.overlap > 0.0) & ~fixed[forces.i]
     return np.flatnonzero(inner & ~fixed[np.where(inner, forces.j, 0)])
 
@@ -65,7 +65,7 @@ def words(frame: Frame, found: Fabric, mean_force: float) -> list[str]:
 
 
 def overlay(frame: Frame, canvas: Canvas) -> None:
-    """The diagram on its plate: sectors for the contacts, a line for the forces, a circle for their means."""
+    """Draw the diagram on its plate: contours of the numbers and of the forces, and a circle for their means."""
     area, forces = frame.plate(PASS.name), frame.snapshot.forces
     if area is not None and forces is not None:
         with canvas.anywhere():
@@ -107,13 +107,13 @@ def _draw(frame: Frame, canvas: Canvas, area: Plate, forces: ContactForces) -> N
 
 
 def contour(values: Floats, centre: Floats, radius: float) -> Floats:
-    """The edge of sectors with these values, closed [pixel], shape (points, 2); `radius` is that of the value 1."""
+    """The closed edge of sectors with these values [pixel], shape (points, 2); a value of 1 is at `radius` [pixel]."""
     steps = 3
     share = (np.arange(SECTORS)[:, None] + np.linspace(0.0, 1.0, steps)) / SECTORS
     turn, reach = math.tau * share.ravel(), radius * np.repeat(values, steps)
     points = centre + reach[:, None] * np.column_stack((np.cos(turn), -np.sin(turn)))
-    found: Floats = np.concatenate((points, points[:1]))
-    return found
+    closed: Floats = np.concatenate((points, points[:1]))
+    return closed
 
 
 def plate_height(snapshot: Snapshot, view: View) -> float:

@@ -43,32 +43,32 @@ def length_label(metres: float) -> str:
 
 
 def longest(free: float, unit: float) -> float:
-    """Length of the bar at most in a free part of this width [px]."""
+    """Largest length of the bar in a free part of this width [px]."""
     return min(LONGEST * unit, LARGEST_SHARE * free)
 
 
 def label(length: str, dimension: int) -> str:
-    """The text above a bar of that length; in perspective the length is true at one depth only, which it names."""
+    """The text above a bar of this length; in perspective it also names the depth at which the length is true."""
     return f"{length} at the centre" if dimension == 3 else length
 
 
 def room(free: float, unit: float, dimension: int, text_width: Callable[[str, float], float]) -> float:
-    """Width at the right of the free part that bar and text need [px]: words and buttons beside them end there.
+    """Width that bar and text need at the right of the free part, for the words and buttons beside them [px].
 
-    `text_width` returns the width of a text of a size [px].
+    `text_width` returns the width of a text in a given size [px].
     """
     widest = text_width(label("500 mm", dimension), LABEL)
     return max(longest(free, unit), widest) + (MARGIN + GAP) * unit
 
 
 def longest_bar(frame: Frame) -> float:
-    """Length of the bar that the free part of the picture has room for [m]."""
+    """Length of the longest bar for which the free part of the picture has room [m]."""
     left, _, right, _ = frame.inset
     return bar_length(frame.metres_per_pixel, longest(frame.size[0] - left - right, frame.scale))
 
 
 def overlay(frame: Frame, canvas: Canvas) -> None:
-    """The bar with end marks, its length above it."""
+    """Draw the bar with end marks and the text of its length."""
     unit, palette = frame.scale, frame.palette
     _, _, right, below = frame.inset
     length = frame.bar or longest_bar(frame)

@@ -1,4 +1,4 @@
-"""Shadows of single spheres on the ground, which show the height of a sphere above it."""
+"""Shadows of single spheres on the ground, which show the height of a sphere above the ground."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ SHARP, SOFT = 0.12, 0.22
 SKY_DARK, LAMP_DARK = 0.75, 0.5
 """Fraction of the light that is absent in the middle of a shadow of the sky and of the lamp [-]."""
 LEAST_LIT = 0.12
-"""Share of the lamp below which a sphere is in the shadow of others and has none of its own [-]."""
+"""Fraction of the lamp's light below which a sphere is in the shadow of others and has no shadow [-]."""
 COVERED = 0.45
-"""Share of the sky below which the ground is covered by spheres and shadows are not visible [-]."""
+"""Fraction of the sky's light below which spheres cover the ground and shadows are not visible [-]."""
 FAINTEST = 0.06
 """Darkness below which a shadow is not drawn [-]."""
 
@@ -49,7 +49,7 @@ def _rows(frame: Frame, middle: Floats, radius: Floats, soft: Floats, dark: Floa
     occlusion = frame.ambient_occlusion
     cell = (middle - np.array(occlusion.origin, np.float32)) / np.float32(occlusion.cell)
     x, y = np.rint(np.clip(cell, 0, np.array(occlusion.ground.shape[:2]) - 1)).astype(np.intp).T
-    # A shadow inside the shadow of the packing is not visible, and drawing all of these would take most of the time.
+    # Shadows inside the shadow of the packing are not visible, and drawing them would take most of the time.
     lamp, sky = occlusion.ground[x, y].T
     dark = dark * lamp
     seen = (dark > FAINTEST) & (sky > COVERED)

@@ -25,7 +25,7 @@ RING, FAR_RING = 0.9, 0.3
 
 
 def overlay(frame: Frame, canvas: Canvas) -> None:
-    """The cone z = intercept + slope r about the vertical axis of the heap, and its outline as the eye sees it."""
+    """Draw the cone z = intercept + slope r about the vertical axis of the heap, and its outline for the eye."""
     measurement = frame.snapshot.measurement
     if measurement is None or not math.isfinite(measurement.angle):
         return
@@ -39,7 +39,7 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
 
 
 def _draw_ring(frame: Frame, canvas: Canvas, distance: float, height: float) -> None:
-    """A circle about the axis, fainter behind the heap."""
+    """Draw a circle about the axis, fainter behind the heap."""
     turn = np.linspace(0.0, math.tau, ROUND + 1)
     back = frame.orbit.axes()[2]
     towards = math.atan2(back[1], back[0])
@@ -56,7 +56,7 @@ def _draw_ring(frame: Frame, canvas: Canvas, distance: float, height: float) -> 
 
 
 def _draw_flank(frame: Frame, canvas: Canvas, ends: NDArray[np.float64], side: float) -> None:
-    """Fitted line, horizontal line and the arc between them, on one side."""
+    """Draw fitted line, horizontal line and the arc between them on one side of the axis."""
     top, foot = ends
     reach = ARC * float(np.hypot(*(top - foot)))
     tilt = math.atan2(top[1] - foot[1], foot[0] - top[0])
@@ -73,8 +73,8 @@ def _draw_flank(frame: Frame, canvas: Canvas, ends: NDArray[np.float64], side: f
 
 
 def _write_angle(frame: Frame, canvas: Canvas, measurement: AngleOfRepose, top: float) -> None:
-    """The number above the highest grain of the heap and the upper end `top` of the line [m], inside the part of the
-    picture without panels. The line itself meets the axis far above a heap that stands upright."""
+    """Draw the number above the highest grain of the heap and the upper end `top` of the fitted interval [m], inside
+    the part of the picture without panels. The extended line meets the axis far above a steep heap."""
     snapshot = frame.snapshot
     moving = ~snapshot.fixed
     tops = snapshot.position[moving].astype(np.float64)

@@ -44,7 +44,7 @@ def instances(frame: Frame) -> Floats | None:
         rows = sphere_rows(snapshot.position[kept], REDUCED * snapshot.radius[kept])
         rows[:, 4:7] = FAINT * frame.faces[kept] + (1.0 - FAINT) * to_linear(palette.background)
         return rows.take(_back_to_front(frame, kept), axis=0)
-    # Translucent grains are drawn by another pass, and hide nothing.
+    # Another pass draws translucent grains, which hide nothing.
     opaque = np.flatnonzero(snapshot.fixed[kept]) if frame.is_translucent else np.arange(len(kept))
     place, radius = snapshot.position[kept[opaque]], snapshot.radius[kept[opaque]]
     seen = opaque[seen_from(frame.orbit, frame.size, place, radius)]

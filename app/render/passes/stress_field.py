@@ -1,4 +1,4 @@
-"""The smoothed stress field: in the plane in place of the colours of the grains, in space in the plane of the cut."""
+"""The smoothed stress field: in 2D instead of the colours of the grains, in 3D in the plane of the cut."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def instances(frame: Frame) -> Floats | None:
 
 
 def outlines(frame: Frame) -> Floats | None:
-    """The rims of the grains, so that they are visible on the field."""
+    """One ring per grain, so that the grains are visible on the field."""
     if frame.field is None:
         return None
     moving = ~frame.snapshot.fixed

@@ -19,7 +19,7 @@ WIDEST = 0.86
 
 
 def overlay(frame: Frame, canvas: Canvas) -> None:
-    """Lines in the middle of the picture, with the opacity of the card."""
+    """Draw lines in the middle of the picture, with the opacity of the card."""
     words = frame.film
     if words is None or words.card <= 0.0:
         return

@@ -27,7 +27,7 @@ def instances(frame: Frame) -> Floats | None:
 
 
 def _number(snapshot: Snapshot, track: Track) -> int:
-    """Index of the sphere among those with a label, which sets its colour."""
+    """Index of the label of the sphere, which determines the colour."""
     return next((k for k, label in enumerate(snapshot.labels) if label.sphere_id == track.sphere_id), 0)
 
 

@@ -12,7 +12,7 @@ from repose.app.render.passes import Frame, Pass
 from repose.sim.experiment.snapshot import Floats
 
 CLEAR, DENSE = 0.35, 1.5
-"""Opacity of a sphere at most, and of all spheres in a line of sight through a packing as high as wide [-]."""
+"""Largest opacity of a sphere, and of all spheres in a line of sight through a packing as high as wide [-]."""
 LEAST = 0.1
 """Smallest force that is drawn [largest values of the colours]: rods of weak contacts would cover strong ones."""
 WIDEST, NARROWEST = 0.35, 0.7
@@ -20,7 +20,7 @@ WIDEST, NARROWEST = 0.35, 0.7
 
 
 def rods(frame: Frame) -> Floats | None:
-    """One rod per contact, from centre to centre, at a wall to the contact point; the farthest first."""
+    """One rod per contact, from centre to centre, or from centre to contact point at a wall; the farthest first."""
     forces, scale = frame.snapshot.forces, frame.contact_scale
     if not frame.is_translucent or forces is None or scale is None:
         return None

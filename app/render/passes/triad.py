@@ -18,7 +18,7 @@ PLACE = (50.0, 92.0)
 
 
 def overlay(frame: Frame, canvas: Canvas) -> None:
-    """The three axes, the one that points away from the eye first."""
+    """Draw the three axes, first the axis that points away from the eye."""
     left, _, _, below = frame.inset
     unit, palette = frame.scale, frame.palette
     origin = np.array((left + PLACE[0] * unit, frame.size[1] - below - PLACE[1] * unit))

@@ -17,15 +17,15 @@ VELOCITY_ARROWS = Switch(
 LONGEST = 4.0
 """Length of the arrow of a fast grain [mean radii]."""
 FAST = 0.95
-"""Share of the grains that are slower than a fast one [-]."""
+"""Share of the grains that are slower than a fast grain [-]."""
 FASTER = 2.0
 """Length of the longest arrow [lengths of the arrow of a fast grain]."""
 LEAST = 0.05
-"""Speed from which on a grain has an arrow [speeds of a fast grain]."""
+"""Smallest speed of a grain with an arrow [speeds of a fast grain]."""
 STILL = 1e-4
 """Speed of a fast grain below which nothing moves [m/s]."""
 HEAD, SPREAD = 0.35, 0.5
-"""Length of the head over that of the arrow, and half its width over its length [-]."""
+"""Length of the head over length of the arrow, and half width of the head over its length [-]."""
 WIDTH = 0.16
 """Width of a line [mean radii]."""
 NARROWEST = 1.2
@@ -33,7 +33,7 @@ NARROWEST = 1.2
 
 
 def arrows(frame: Frame) -> tuple[Floats, Floats, float] | None:
-    """Both ends of all strokes [m], each shape (3 arrows, dimension), and their width [m]; None where nothing moves."""
+    """Both ends of all strokes [m], each shape (3 arrows, dimension), and their width [m]; None if nothing moves."""
     snapshot = frame.snapshot
     if snapshot.velocity.shape != snapshot.position.shape:
         return None
@@ -69,18 +69,18 @@ def across(frame: Frame, along: Floats) -> Floats:
     """Vectors of the same length perpendicular to the arrows; in space in the plane of the picture."""
     if frame.dimension == 2:
         return np.column_stack([-along[:, 1], along[:, 0]])
-    found = np.cross(along, frame.orbit.axes()[2])
-    length = np.linalg.norm(along, axis=1) / np.maximum(np.linalg.norm(found, axis=1), np.finfo(np.float32).tiny)
-    widened: Floats = (found * length[:, None]).astype(np.float32)
+    side = np.cross(along, frame.orbit.axes()[2])
+    length = np.linalg.norm(along, axis=1) / np.maximum(np.linalg.norm(side, axis=1), np.finfo(np.float32).tiny)
+    widened: Floats = (side * length[:, None]).astype(np.float32)
     return widened
 
 
-def rows_of_strokes(frame: Frame, found: tuple[Floats, Floats, float] | None, ink: Colour) -> Floats | None:
+def rows_of_strokes(frame: Frame, strokes: tuple[Floats, Floats, float] | None, ink: Colour) -> Floats | None:
     """Rows for the shader `lines` in the plane, both ends [m], width [pixel], colour with opacity; in space for the
     shader `strokes`, both ends [m], widths in metres and pixels, colour with opacity."""
-    if found is None:
+    if strokes is None:
         return None
-    first, second, width = found
+    first, second, width = strokes
     d = frame.dimension
     rows = np.zeros((len(first), 9 if d == 2 else 12), np.float32)
     rows[:, 0:d], rows[:, d : 2 * d] = first, second

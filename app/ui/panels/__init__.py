@@ -25,20 +25,19 @@ from repose.sim.engine.world import Floats
 from repose.sim.experiment.snapshot import Snapshot
 
 Side = Literal["column", "tools", "low", "bottom", "over", "instead"]
-"""Position: in the column, in the tabs at the lower end of the column, in these tabs only where the column is too low
-for the readings, in the bar at the bottom, over the picture, or in place of the column while `Ui.overlay` names the
-panel."""
+"""Position: in the column; in the tabs at its lower end (tools); in these tabs only if the column is too low for the
+readings (low); in the bar at the bottom; over the picture; instead of the column while `Ui.overlay` names the panel."""
 
 
 @dataclass(frozen=True)
 class Shown:
-    """A picture that stands in place of that of the run."""
+    """A picture that replaces the picture of the run."""
 
     snapshot: Snapshot
     view: View
     camera: Camera3D
     ranges: Ranges
-    """Of its colours."""
+    """Ranges of its colours."""
     corners: Floats
     """Points to keep in view until the user moves the camera [m], shape (points, 3)."""
     foot: float = 0.0
@@ -57,12 +56,11 @@ class Panel:
     keys: tuple[Key, ...] = ()
     """Keys that work wherever the mouse is, each with its function."""
     picture: Callable[[Ui], Shown | None] = lambda ui: None
-    """What the picture shows while the panel is in place of the column; None for the run."""
+    """The picture while the panel replaces the column; None for the picture of the run."""
     beside: Callable[[Ui, float], float] = lambda ui, width: 0.0
-    """Width that the picture leaves free for the panel at the right while `Ui.overlay` names it [px], for the width of
-    the picture [px]."""
+    """Width of the panel at the right of a picture of a given width [px] while `Ui.overlay` names the panel [px]."""
     edits: Callable[[Ui], Edits] = lambda ui: ui.edits
-    """The parameters that it changes, with their undo history."""
+    """The parameters that the panel changes, with their undo history."""
 
     def __post_init__(self) -> None:
         if self.side not in get_args(Side):  # a panel without a known side is never drawn
@@ -78,24 +76,24 @@ def all_panels() -> tuple[Panel, ...]:
 
 
 def instead(ui: Ui) -> Panel | None:
-    """The panel that is now in place of the column, if any."""
+    """The panel that replaces the column now; None if there is none."""
     return next((panel for panel in all_panels() if panel.side == "instead" and panel.name == ui.overlay), None)
 
 
 def width_beside(ui: Ui, width: float) -> float:
-    """Width that a picture so wide leaves free at the right for the panel that `Ui.overlay` names [px]."""
+    """Width at the right of a picture of this width for the panel that `Ui.overlay` names [px]."""
     return next((panel.beside(ui, width) for panel in all_panels() if panel.name == ui.overlay), 0.0)
 
 
 def edits_shown(ui: Ui) -> Edits:
-    """The parameters that the window shows: those of the panel in place of the column, if there is one."""
+    """The parameters that the window shows: those of the panel that replaces the column, if there is one."""
     panel = instead(ui)
     return panel.edits(ui) if panel is not None else ui.edits
 
 
 @contextmanager
 def with_edits(ui: Ui, edits: Edits) -> Iterator[None]:
-    """Let fields and keys change these parameters."""
+    """Fields and keys change these parameters during the block."""
     of_run = ui.edits
     ui.edits = edits
     try:
@@ -106,7 +104,7 @@ def with_edits(ui: Ui, edits: Edits) -> Iterator[None]:
 
 @cache
 def all_keys() -> tuple[Key, ...]:
-    """Every key: those of the window, of the panels, of the tools, and of the switches of the draw passes."""
+    """The keys of the window, of the panels, of the tools, and of the switches of the draw passes."""
     panels = (key for panel in all_panels() for key in panel.keys)
     tools = map(_tool_key, all_tools())
     return (*WINDOW_KEYS, *panels, *tools, *(_switch_key(switch) for switch in all_switches() if switch.key))

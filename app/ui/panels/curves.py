@@ -1,4 +1,4 @@
-"""Plots of a scene: its run against the expected law, its runs compared."""
+"""Plots of a scene: its run beside the expected law, and the comparison of its runs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LEAST_PLOT = 110.0
 LEAST_LINES = 6.0
 """Least height of a plot [lines of text]."""
 ROOM = 1.25
-"""Factor by which a logarithmic axis goes on beyond its decades."""
+"""Factor by which a logarithmic axis extends beyond its decades."""
 NOTE = 0.86
 """Size of the note under the heading, relative to normal text [-]."""
 SIZES = (1.0, 0.9, 0.8)
@@ -38,7 +38,7 @@ NEAR_ZERO = 0.6
 
 
 def draw_curve(ui: Ui, curve: Curve) -> None:
-    """Points with their errors over lines, the axes labelled with units, legend and table below where they fit."""
+    """Draw points with errors over lines, axes with units, and below them legend and table if they fit."""
     style, line = imgui.get_style(), imgui.get_text_line_height()
     free = imgui.get_content_region_avail().y
     start = imgui.get_cursor_screen_pos()
@@ -83,7 +83,7 @@ def draw_curve(ui: Ui, curve: Curve) -> None:
 
 
 def _draw_heading(ui: Ui, heading: str, start: imgui.ImVec2) -> None:
-    """The heading of a plot, in smaller letters where it is wider than the panel."""
+    """Draw the heading of a plot, in smaller letters if it is wider than the panel."""
     fitting = imgui.get_content_region_avail().x / max(text_width(heading), 1.0)
     draw_text(start.x, start.y, heading, ui.palette.muted, min(1.0, max(fitting, SMALLEST)))
 
@@ -135,7 +135,7 @@ def _span(values: np.ndarray) -> tuple[float, float]:
 
 
 def _colours(ui: Ui, curve: Curve) -> dict[str, Colour]:
-    """Colour of every line by its label: that of its sphere on the picture, the accent for what was measured, others.
+    """Colour of every line by its label: of its sphere on the picture, the accent for measured values, or another one.
 
     Lines of one label, such as the closed form of each sphere, share a colour.
     """
@@ -163,7 +163,7 @@ def _entries(curve: Curve) -> list[Line]:
 
 
 def _by_prominence(ui: Ui, curve: Curve) -> list[tuple[Line, Colour]]:
-    """Lines first and points over them, those with errors last."""
+    """Lines with their colours in drawing order: lines, points, points with errors."""
     colours = _colours(ui, curve)
     ordered = sorted(curve.lines, key=lambda line: (line.points, line.error is not None))
     return [(line, colours[line.label]) for line in ordered]
@@ -196,7 +196,7 @@ def _legend_height(curve: Curve) -> float:
 
 
 def _draw_legend(ui: Ui, curve: Curve) -> None:
-    """Every line with its colour, under the plot, where it covers no point."""
+    """Draw every label with its colour under the plot, where the legend covers no point."""
     colours, side = _colours(ui, curve), imgui.get_font_size() * 0.55
     for line in _entries(curve):
         low, high = imgui.get_cursor_screen_pos(), imgui.get_text_line_height()
@@ -226,8 +226,10 @@ def units_of(curve: Curve) -> str:
 
 
 def _draw_labels(ui: Ui, curve: Curve, start: imgui.ImVec2, room: float, units: str = "") -> bool:
-    """The labels of several lines in their colours in place of the heading, where the legend does not fit, and `units`
-    after them where these fit too; False if there is one line only, or the labels do not fit either."""
+    """Draw the labels of several lines in their colours instead of the heading, and `units` after them if these fit.
+
+    For plots whose legend does not fit. Returns False if there is only one line, or if the labels do not fit.
+    """
     labels, gap = [line.label for line in _entries(curve)], 0.7 * imgui.get_font_size()
     widths = [sum(text_width(label, size) for label in labels) + gap * (len(labels) - 1) for size in SIZES]
     last = text_width(units, SIZES[-1]) + gap

@@ -17,13 +17,13 @@ from repose.sim.numbers import read_whole
 from repose.sim.parameters import ParameterError, checked_seed
 
 CARD, LOW_CARD = 138.0, 54.0
-"""Height of the readings, further rows are scrolled, and of the main result alone [px at scale 1]."""
+"""Height of the readings, which scroll, and of the main result alone [px at scale 1]."""
 NOTHING = Headline("–", "", "")
-"""In place of a main result that is not known yet."""
+"""Headline before the main result is known."""
 LARGE = 1.9
 """Size of the main result relative to running text [-]."""
 BESIDE = (0.9, 0.76, 0.66)
-"""Sizes of its error and its name beside it, the first that fits, relative to running text [-]."""
+"""Sizes of error and name beside the main result, the first that fits, relative to running text [-]."""
 METHODS = {
     "line": "least-squares line",
     "robust": "Theil-Sen line",
@@ -41,10 +41,10 @@ def draw(ui: Ui) -> None:
 
 
 def _draw_start(ui: Ui) -> None:
-    """The preset, and the scenes beside it; where its title is long, their button has the key only."""
+    """Draw the list of presets and the button of the scenes, which has only its key beside a long title."""
     gap, library = imgui.get_style().item_spacing.x, ui.preset_library
     width, pad = imgui.get_content_region_avail().x, imgui.get_style().frame_padding.x
-    current = library.current or library.title(ui.snapshot.scene)  # an opened run is of no preset
+    current = library.current or library.title(ui.snapshot.scene)  # an opened run has no preset
     shown = library.titles.get(current, current)
     title = text_width(shown) + imgui.get_frame_height() + 2.0 * pad
     label, hint, pictures = "Scenes", "S", text_width("Scenes  S") + 3.0 * pad
@@ -62,7 +62,7 @@ def _draw_start(ui: Ui) -> None:
 
 
 def _draw_seed(ui: Ui) -> None:
-    """The seed, the next one, and the same experiment with several."""
+    """Draw the field of the seed, and buttons for the next seed and for repeated runs."""
     imgui.align_text_to_frame_padding()
     imgui.text_disabled(translated("Seed"))
     imgui.same_line()
@@ -120,7 +120,7 @@ def _draw_card(ui: Ui) -> None:
 
 
 def draw_readings(ui: Ui) -> None:
-    """What belongs to the main result, and all other readings."""
+    """Draw the mean over repeated runs, all readings except the main result, and the method of the angle."""
     draw_repeated(ui)
     large = headline(ui.snapshot) or NOTHING
     own = [entry for entry in ui.snapshot.readings if entry.label != large.label]
@@ -145,7 +145,7 @@ def halves(text: str) -> tuple[str, str]:
 
 
 def _draw_headline(ui: Ui, shown: Headline) -> None:
-    """The main result in large letters; its place is empty before it is known."""
+    """Draw the main result in large letters; a dash before it is known."""
     top = imgui.get_cursor_pos_y()
     heading(shown.value, LARGE, ui.palette.text)
     ui.probe.mark("experiment.angle" if ui.snapshot.measurement is not None else "experiment.headline")

@@ -21,7 +21,7 @@ STEP = 0.01
 """Part of the slider by which an arrow key moves it."""
 HELP = "Drag to keep the guess of the audience, or select it with Enter and use arrows. It stays beside the result."
 FIRST = 0.36
-"""Share of the width that the words of the question, or the two numbers, have at the foot of the window [-]."""
+"""Fraction of the width for the words of the question, or for the two numbers, at the foot of the window [-]."""
 
 
 def draw(ui: Ui) -> None:
@@ -67,14 +67,14 @@ def draw(ui: Ui) -> None:
 
 
 def guessed(ui: Ui) -> float | None:
-    """The guess for what is asked now, in the unit of its guess; None before there is one."""
+    """The present guess of the audience in its unit; None before there is one."""
     asked = guess_now(ui)
-    found: float | None = ui.memory.get(GUESSED + asked[0]) if asked is not None else None
-    return found
+    value: float | None = ui.memory.get(GUESSED + asked[0]) if asked is not None else None
+    return value
 
 
 def shown(guess: Guess, value: float, finer: int = 0) -> str:
-    """A number in the unit of the guess: "28°", "3.4 times"; of a result with one digit more, "28.3°"."""
+    """A number in the unit of the guess: "28°", "3.4 times"; `finer=1` adds a digit for a result, "28.3°"."""
     number = f"{value:.{finer + (guess.high - guess.low < 50.0)}f}"
     return f"{number}{'' if guess.unit == '°' else ' '}{guess.unit}".strip()
 
@@ -108,7 +108,7 @@ def _draw_slider(ui: Ui, guess: Guess, chosen: bool) -> None:
     if chosen:
         imgui.internal.set_focus_id(imgui.get_item_id(), imgui.internal.get_current_window())
         imgui.set_nav_cursor_visible(True)  # otherwise the first key would only show where the keyboard is
-    if value is None:  # with the keyboard on the slider it would stay and cover the grains
+    if value is None:  # later, while the slider has the keyboard, the tooltip would cover the grains
         tooltip(HELP)
     asked = guess_now(ui)
     if moved is not None and asked is not None:

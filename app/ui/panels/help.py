@@ -14,16 +14,15 @@ from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, button_width
 
 Groups = dict[str, list[tuple[str, str]]]
-"""Keys with what they do, by the heading above them."""
+"""Keys and their effects, by heading."""
 COLUMNS, TEXT, LEAST_TEXT = 3, 0.9, 0.6
 """Columns of keys, and the largest and smallest size of their text relative to running text."""
 APART = 26.0
-"""Between two columns [px at scale 1]."""
+"""Distance between two columns [px at scale 1]."""
 
 
 def draw(ui: Ui) -> None:
-    """A window in the middle with columns of keys, in smaller letters where they have no room; it scrolls where the
-    smallest letters have none."""
+    """Draw a window in the middle with columns of keys, in letters that fit; with the smallest letters it scrolls."""
     if not ui.help_open:
         return
     centre = imgui.ImVec2(ui.size[0] / 2, ui.size[1] / 2)
@@ -54,11 +53,11 @@ def draw(ui: Ui) -> None:
     groups = {name: [(key.shown, key.help) for key in keys if key.group == name] for name in names}
     groups |= {"Mouse on a parameter": list(FIELD_MOUSE), "Mouse on the picture": list(MOUSE)}
     groups["Keyboard in a panel"] = list(PANEL_KEYS)
-    found = columns(groups)
+    placed = columns(groups)
     pad, top = 48 * ui.scale, imgui.get_cursor_pos().y + 16 * ui.scale
     room = imgui.ImVec2(limit.x - pad - (COLUMNS - 1) * APART * ui.scale, limit.y - top)
-    imgui.push_font(None, imgui.get_style().font_size_base * _text_size(groups, found, room))
-    for place, column in enumerate(found):
+    imgui.push_font(None, imgui.get_style().font_size_base * _text_size(groups, placed, room))
+    for place, column in enumerate(placed):
         if place:
             imgui.same_line(0.0, APART * ui.scale)
         imgui.begin_group()
@@ -71,13 +70,13 @@ def draw(ui: Ui) -> None:
 
 
 def columns(groups: Groups) -> list[list[str]]:
-    """The groups in columns of about the same number of lines, in each in their order: the longest group first, each to
-    the column that has the fewest lines."""
-    found: list[list[str]] = [[] for _ in range(COLUMNS)]
+    """The groups in columns of about the same number of lines: each group, the longest first, goes to the column with
+    the fewest lines. A column keeps the order of its groups."""
+    placed: list[list[str]] = [[] for _ in range(COLUMNS)]
     for name in sorted(groups, key=lambda name: -len(groups[name])):
-        min(found, key=lambda column: _line_count(groups, column)).append(name)
+        min(placed, key=lambda column: _line_count(groups, column)).append(name)
     order = list(groups)
-    whole = (sorted(column, key=order.index) for column in found if column)
+    whole = (sorted(column, key=order.index) for column in placed if column)
     return sorted(whole, key=lambda column: order.index(column[0]))
 
 
@@ -91,17 +90,19 @@ def _key_width(groups: Groups, column: list[str], size: float = 1.0) -> float:
     return widest + 0.7 * size * imgui.get_font_size()
 
 
-def _text_size(groups: Groups, found: list[list[str]], room: imgui.ImVec2) -> float:
-    """Largest size of the text with which the columns have room [px], relative to running text: a whole number of
-    pixels, since the width of letters does not follow their height exactly."""
-    lines, high = max(_line_count(groups, column) for column in found), imgui.get_font_size()
-    gaps = (lines + max(map(len, found))) * imgui.get_style().item_spacing.y
+def _text_size(groups: Groups, placed: list[list[str]], room: imgui.ImVec2) -> float:
+    """Largest size of the text at which the columns fit into `room` [px], relative to running text [-].
+
+    The size is a whole number of pixels, because the width of letters is not proportional to their height.
+    """
+    lines, high = max(_line_count(groups, column) for column in placed), imgui.get_font_size()
+    gaps = (lines + max(map(len, placed))) * imgui.get_style().item_spacing.y
     for pixels in range(round(TEXT * high), round(LEAST_TEXT * high), -1):
         size = pixels / high
         wide = sum(
             _key_width(groups, column, size)
             + max(text_width(help, size) for name in column for _, help in groups[name])
-            for column in found
+            for column in placed
         )
         if wide <= room.x and lines * pixels + gaps <= room.y:
             return size

@@ -33,12 +33,12 @@ LOWEST, STEP = 0.3, 0.05
 LOW, HIGH = 1e-6, 10.0
 """Ends of the axis of the error [-]."""
 WATCHED = ("gear5", "leapfrog", "velocity_verlet", "rk4")
-"""Those that are shown side by side."""
+"""Integrators that are shown side by side."""
 DASHES = 20
 """Pieces of a dashed line."""
 TABLE, BESIDE = 0.45, 40.0
-"""Share of the width that the table has, or of the height [-], and least width of a window in which it is beside the
-plot [font sizes]."""
+"""Fraction of the width, or of the height, for the table [-]; least width of a window with the table beside the plot
+[font sizes]."""
 
 
 def draw(ui: Ui) -> None:
@@ -65,16 +65,17 @@ def draw(ui: Ui) -> None:
 
 
 def compute(ui: Ui, restitution: float) -> dict[str, Errors]:
-    """The errors of the integrators at that restitution; one more of them at every call, so that no frame is late."""
-    known: dict[tuple[float, str], Errors] = ui.memory.setdefault(FOUND, {})
-    missing = next((name for name in integrators() if (restitution, name) not in known), None)
+    """The errors of the integrators at this restitution, so far; each call computes one more, so that no frame is
+    late."""
+    computed: dict[tuple[float, str], Errors] = ui.memory.setdefault(FOUND, {})
+    missing = next((name for name in integrators() if (restitution, name) not in computed), None)
     if missing is not None:
-        known[restitution, missing] = collision_errors(integrators()[missing], restitution)
-    return {name: known[restitution, name] for name in integrators() if (restitution, name) in known}
+        computed[restitution, missing] = collision_errors(integrators()[missing], restitution)
+    return {name: computed[restitution, name] for name in integrators() if (restitution, name) in computed}
 
 
 def own_share(ui: Ui) -> float:
-    """Time step of the run over the duration of its stiffest present contact without damping [-]; 0 without one."""
+    """Time step of the run over the duration of its stiffest contact now, without damping [-]; 0 if there is none."""
     return ui.snapshot.omega_dt / math.pi
 
 

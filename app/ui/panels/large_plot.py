@@ -15,15 +15,15 @@ from repose.app.ui.widgets import bring_forward, button
 ROW = "large"
 """The row of tabs."""
 LINES, LETTERS = 22.0, 39.0
-"""Height and width of the window in its text, at least [lines, heights of a letter]: the text has the same share of a
-window of any size."""
+"""Least height and width of the window [lines, heights of a letter]; the text of a larger window is enlarged so that it
+has the same share of the window."""
 SHARE, LEAST_PICTURE = 0.58, 300.0
-"""Share of the window that it takes in a lecture [-], and the width left for the grains below which it covers them
-[px at scale 1]."""
+"""Fraction of the width of the window for the plot in a lecture [-]; least width left for the grains, below which the
+plot covers them [px at scale 1]."""
 
 
 def draw(ui: Ui) -> None:
-    """A window over the picture between the panels, in a lecture beside it."""
+    """Draw a window over the picture between the panels; in a lecture beside the picture."""
     if ui.overlay != PANEL.name:
         return
     size = begin_over_picture(ui, "large plot", width_beside(ui, ui.size[0] - ui.inset[0]))
@@ -39,13 +39,13 @@ def draw(ui: Ui) -> None:
 
 
 def beside(ui: Ui, width: float) -> float:
-    """Width of the plot beside a picture so wide [px]; 0 where it covers the picture."""
+    """Width of the plot beside a picture of this width [px]; 0 if the plot covers the picture."""
     own = SHARE * width
     return own if ui.lecture.on and width - own >= LEAST_PICTURE * ui.scale else 0.0
 
 
 def _draw_close(ui: Ui) -> None:
-    """At the upper right, beside the tabs, or above them where these need the whole width."""
+    """Draw the button that closes the plot at the upper right, beside the tabs, or above tabs without room beside."""
     start, pad = imgui.get_cursor_pos(), (2.0 * plots.TAB_PADDING + 1.0) * ui.scale
     width = text_width("Close  P") + 2.5 * imgui.get_style().frame_padding.x
     tabs = sum(text_width(entry.title) + pad for entry in plots.tabs_of(ui))

@@ -21,7 +21,7 @@ from repose.app.ui.widgets import SELECTED, button
 TITLE = 1.5
 """Size of the title relative to running text."""
 SMALLEST = 0.6
-"""Smallest size of a title that has no room, relative to its usual one; a longer one is cut."""
+"""Smallest size of a long title relative to its usual size; a longer title is shortened."""
 PAD = 10.0
 """Margin of the band [px at scale 1]."""
 LINE = 3.0
@@ -116,7 +116,7 @@ def _bold(ui: Ui, x: float, y: float, text: str, colour: Colour, size: float) ->
 
 
 def _sentence(ui: Ui) -> tuple[str, Colour]:
-    """The question, or once it is answered the answer, if it has one."""
+    """The question; once it is answered, the answer if there is one."""
     step, mode = ui.lecture.step, ui.lecture
     if mode.answered and step.answer:
         return mode.said(step.answer), ui.palette.good
@@ -133,7 +133,7 @@ def _draw_progress(ui: Ui, foot: float, count: int) -> None:
 
 
 def _draw_clock(ui: Ui, left: float, right: float, y: float) -> None:
-    """Simulated time and speed between title and progress, where there is room."""
+    """Draw simulated time and speed between title and progress, if there is room."""
     wanted = wanted_speed(ui.transport, ui.snapshot)
     speed = describe_pace(ui.snapshot, wanted) or describe_speed(wanted)
     words = f"{clock_text(ui.snapshot)}   {speed}"
@@ -143,7 +143,7 @@ def _draw_clock(ui: Ui, left: float, right: float, y: float) -> None:
 
 
 def _draw_notes(ui: Ui) -> None:
-    """The notes of the speaker below the picture; they scroll where they are long."""
+    """Draw the notes of the speaker below the picture; long notes scroll."""
     mode = ui.lecture
     assert mode.lecture is not None
     words = mode.said(mode.step.notes) or translated("This step has no notes.")
@@ -172,7 +172,7 @@ def _is_on(ui: Ui) -> bool:
 
 
 def _may_leave(ui: Ui) -> bool:
-    """Whether Esc ends the lecture; otherwise it closes what is over the picture, or gives up a slider, first."""
+    """Whether Esc ends the lecture; otherwise Esc first closes a window over the picture, or releases a slider."""
     if not ui.lecture.on or ui.help_open or ui.memory.get(SELECTED) is not None:
         return False
     return ui.overlay in ("", "large_plot")
@@ -200,5 +200,5 @@ KEYS = (
         when=_may_leave,
     ),
 )
-"""Before those of the other panels, which have the same keys without a lecture."""
+"""Keys of a lecture; they come before the keys of other panels, which use the same keys without a lecture."""
 PANEL = Panel("lecture", "Lecture", 5, "over", draw, keys=KEYS)

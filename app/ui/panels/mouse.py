@@ -14,11 +14,11 @@ from repose.app.ui.widgets import button, button_width, with_key
 BELOW_NUMBER = 136.0
 """Where buttons without titles begin [px at scale 1, from the top of the picture]."""
 MARGIN, GAP = 16.0, 4.0
-"""From the edges of the picture, and between the buttons [px at scale 1]."""
+"""Distance from the edges of the picture, and between the buttons [px at scale 1]."""
 TITLES = 900.0
 """Width of the picture below which the buttons show their keys only [px at scale 1]: the angle needs the room."""
 MOST_SETTINGS = 4
-"""Rows of the tool that has most settings; where they do not fit below the buttons, they are beside them."""
+"""Rows of the tool with most settings; settings that do not fit below the buttons are beside them."""
 LEAST_PICTURE = 420.0
 """Width of the picture below which only keys choose a tool [px at scale 1]: the legend needs its room."""
 
@@ -69,7 +69,7 @@ def draw(ui: Ui) -> None:
         if button(ui, name, label, hint=hint, help=words, emphasis=emphasis, width=width, enabled=not refusal):
             choose_tool(ui, tool)
     imgui.end_group()
-    if chosen.options and below:  # below all buttons, which keep their places: a double-click hits the same one twice
+    if chosen.options and below:  # below all buttons, which keep their places: a double-click hits one button twice
         chosen.options(ui)
     edge, lowest = left + margin + room, float(imgui.get_cursor_screen_pos().y)
     imgui.end()
@@ -78,7 +78,7 @@ def draw(ui: Ui) -> None:
         imgui.set_next_window_size(imgui.ImVec2(wide, 0.0))
         imgui.begin("settings of the mouse", None, OVER)
         chosen.options(ui)
-        if (under := float(imgui.get_cursor_screen_pos().y)) > lowest:  # else a label below them has its room
+        if (under := float(imgui.get_cursor_screen_pos().y)) > lowest:  # otherwise a label has room below them
             edge, lowest = edge + GAP * ui.scale + wide, under
         imgui.end()
     ui.memory[MOUSE_CORNER] = edge, lowest

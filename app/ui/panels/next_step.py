@@ -21,10 +21,10 @@ HEIGHT = 32.0
 NARROWEST = 20.0
 """Least width of a button that shows its key only [px at scale 1]."""
 TIGHT, LEAST = 2.0, 72.0
-"""Gap between small buttons, and width of the large one, where usual ones would leave no room for all actions, as
+"""Gap between small buttons, and least width of the large one, in a strip without room for all actions, for example
 beside an open study [px at scale 1]."""
 MARGIN = 16.0
-"""Between the edge of the picture and the large button [px at scale 1]."""
+"""Distance between the edge of the picture and the large button [px at scale 1]."""
 OVER = (
     imgui.WindowFlags_.no_decoration
     | imgui.WindowFlags_.no_move
@@ -65,8 +65,10 @@ def draw(ui: Ui) -> None:
 
 
 def next_action(snapshot: Snapshot) -> Action | None:
-    """The action that continues the experiment: the last one that is possible; once its result is shown, the reset.
-    The whole experiment and the reset stand there only if no other one continues it."""
+    """The action that continues the experiment: the last possible one; once its result is shown, the reset.
+
+    The action for the whole experiment and the reset are returned only if no other action continues the experiment.
+    """
     enabled = {action.name: action for action in snapshot.actions if action.enabled}
     steps = [action for name, action in enabled.items() if name not in (RESET, RUN_ALL)]
     if steps and not steps[-1].done:
@@ -76,7 +78,7 @@ def next_action(snapshot: Snapshot) -> Action | None:
 
 
 def draw_next(ui: Ui, width: float, height: float = HEIGHT) -> Action | None:
-    """The large button, or in its place how far the experiment has come; returns the action that stands there."""
+    """Draw the large button, or the progress while the experiment goes on; returns the action of the button."""
     snapshot, size = ui.snapshot, imgui.ImVec2(width, height * ui.scale)
     action = next_action(snapshot)
     if action is None or goes_on(snapshot):
@@ -124,15 +126,15 @@ def _draw_phase(ui: Ui, width: float) -> None:
 
 
 def _draw_ground(ui: Ui, low: imgui.ImVec2, size: imgui.ImVec2) -> None:
-    """A ground under words or a disabled button, which grains in the picture would make illegible."""
+    """Draw a background under words or a disabled button, which would be illegible over grains."""
     high = imgui.ImVec2(low.x + size.x, low.y + size.y)
     rounding = imgui.get_style().frame_rounding
     imgui.get_window_draw_list().add_rect_filled(low, high, colour32(ui.palette.panel, 0.82), rounding)
 
 
 def _draw_small(ui: Ui, width: float, large: Action | None) -> None:
-    """Every action in its own place, empty while the action stands large; where the room is small, those with long
-    labels show their key only."""
+    """Draw every action in its own place, which is empty while the large button has the action; in a small room actions
+    with long labels show only their key."""
     gap, actions = imgui.get_style().item_spacing.x, ui.snapshot.actions
     wide, labelled = _share_out(ui, width)
     imgui.push_style_var(

@@ -35,7 +35,7 @@ CLOSED = "closed notice"
 
 
 def draw(ui: Ui) -> None:
-    """Under the legend, at the right: first notices that need an answer, then messages, which disappear by
+    """Draw notices under the legend, at the right: first those that need an answer, then messages, which disappear by
     themselves."""
     snapshot = ui.snapshot
     end_with_grain(ui)
@@ -58,11 +58,13 @@ def draw(ui: Ui) -> None:
         _notice(ui, ui.palette.accent, _draw_compiling)
     elif snapshot.relaxing is not None:
         _notice(ui, ui.palette.accent, _draw_relaxing)
-    elif ui.run_saver.lost is not None and not ui.lecture.on:  # an audience waits; it is offered again afterwards
+    elif ui.run_saver.lost is not None and not ui.lecture.on:  # an audience waits; the run is offered again afterwards
         _notice(ui, ui.palette.warning, _draw_lost)
     elif ui.settings.trouble:
         _notice(ui, ui.palette.warning, _draw_settings)
-    elif snapshot.notice is not None and CLOSED not in ui.memory and not ui.lecture.on:  # the answer says it
+    elif (
+        snapshot.notice is not None and CLOSED not in ui.memory and not ui.lecture.on
+    ):  # the answer of a lecture says it
         _notice(ui, ui.palette.warning, _draw_scene)
     elif ui.film.trouble and not ui.film.running:
         _notice(ui, ui.palette.warning, _draw_no_film)
@@ -78,7 +80,7 @@ def draw(ui: Ui) -> None:
 
 
 def _notice(ui: Ui, edge: Colour, content: Callable[[Ui], None], name: str = "notice") -> None:
-    """A window at the right edge, below those above it; it covers neither the legend nor the left wall."""
+    """Draw a window at the right edge, below earlier notices; it covers neither the legend nor the left wall."""
     left, top, right, bottom = ui.inset
     width = min(NOTICE * ui.scale, ui.size[0] - left - right - 20 * ui.scale)
     at = imgui.ImVec2(ui.size[0] - right - 14 * ui.scale - width, top + ui.memory[FOOT])
@@ -121,7 +123,7 @@ def _draw_question(ui: Ui) -> None:
 
 
 def _draw_compiling(ui: Ui) -> None:
-    """How far the engine is and how long it takes; keys that are pressed meanwhile act when it is ready."""
+    """Progress and remaining time of compiling the engine; keys pressed meanwhile act when the engine is ready."""
     watch = _watch(ui)
     heading("Preparing the engine…", 1.2, ui.palette.text)
     if watch is None:
@@ -130,7 +132,7 @@ def _draw_compiling(ui: Ui) -> None:
         return
     progress = watch.progress()
     left = f"about {progress.seconds_left:.0f} s left" if progress.seconds_left >= 1.0 else "nearly ready"
-    part = f": {progress.part}" if progress.part else ""  # none while the last one is loaded
+    part = f": {progress.part}" if progress.part else ""  # empty while the last part is loaded
     note(f"{progress.share:.0%}, {left}{part}. Later starts load it from disk.", ui.palette.muted)
     note("Keys and buttons act as soon as it is ready.", ui.palette.muted)
     imgui.progress_bar(progress.share, imgui.ImVec2(-1, 5 * ui.scale), "")
@@ -138,7 +140,7 @@ def _draw_compiling(ui: Ui) -> None:
 
 
 def _draw_relaxing(ui: Ui) -> None:
-    """How far the grains have moved apart, with a button that gives the change up."""
+    """Progress of the relaxation, with a button that cancels the change of parameters."""
     share = ui.snapshot.relaxing or 0.0
     heading("The grains move apart…", 1.2, ui.palette.text)
     note(f"{math.floor(100.0 * share)} %. At once the change would burst the packing.", ui.palette.muted)
@@ -154,10 +156,10 @@ def _watch(ui: Ui) -> Watch | None:
     if snapshot.parameters is None:
         return None
     values = different(snapshot.parameters)
-    kept = ui.memory.get(WATCH)
-    if kept is None or kept[0] != (snapshot.scene, values):
-        kept = ui.memory[WATCH] = (snapshot.scene, values), Watch(needed_by(snapshot.scene, values))
-    watch: Watch = kept[1]
+    entry = ui.memory.get(WATCH)
+    if entry is None or entry[0] != (snapshot.scene, values):
+        entry = ui.memory[WATCH] = (snapshot.scene, values), Watch(needed_by(snapshot.scene, values))
+    watch: Watch = entry[1]
     return watch
 
 
@@ -215,7 +217,7 @@ def _draw_fault(ui: Ui) -> None:
 
 
 def in_rows(needed: list[float], whole: float, gap: float) -> list[list[int]]:
-    """Numbers of buttons that need these widths [px], two side by side where half of the whole is enough for both."""
+    """Rows of the numbers of buttons with these widths [px]: two in a row if half of `whole` is enough for each."""
     rows: list[list[int]] = []
     half = (whole - gap) / 2
     for number, width in enumerate(needed):
@@ -270,7 +272,7 @@ def _draw_settings(ui: Ui) -> None:
 
 
 def _draw_lost(ui: Ui) -> None:
-    """What can be done with the run of the window that ended; short in a presentation, where letters are large and an
+    """Offer the run of a window that ended unexpectedly; in few words in a presentation, where letters are large and an
     audience looks at the grains."""
     help = "It was saved automatically and can be continued. Opening it replaces the run in the window."
     if ui.presenting:
@@ -316,7 +318,7 @@ def _draw_no_film(ui: Ui) -> None:
 
 
 def _draw_filming(ui: Ui) -> None:
-    """The recording where no bar shows it, at the lower left of the picture."""
+    """Draw the indicator of a recording at the lower left of the picture, if no bar shows the recording."""
     corner = imgui.ImVec2(10 * ui.scale, ui.size[1] - ui.inset[3] - 12 * ui.scale)
     imgui.set_next_window_pos(corner, imgui.Cond_.always, imgui.ImVec2(0.0, 1.0))
     flags = imgui.WindowFlags_.no_decoration | imgui.WindowFlags_.no_saved_settings | imgui.WindowFlags_.no_move
@@ -333,7 +335,7 @@ def _answer(yes: bool, ui: Ui) -> None:
 
 
 def _continue_by(name: str, ui: Ui) -> None:
-    """Carry out the remedy of that name after a fault; without a fault nothing."""
+    """Carry out the remedy of this name after a fault; do nothing without a fault."""
     for way, _, _, _, do in ways_back(ui):
         if way == name:
             do()

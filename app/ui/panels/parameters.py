@@ -28,9 +28,9 @@ MORE = "parameters.more"
 SEARCH, SEEK = "parameter search", "search is asked for"
 """Entries of `Ui.memory`: the text searched for, and whether the field gets the keyboard next."""
 LABELS = ("Undo", "Redo", "Defaults", "Fewer")
-"""Those of the buttons, or longer ones that may stand in their place: no button changes its width."""
+"""Longest labels of the buttons: they fix the widths, although a label changes."""
 FEW = 4
-"""Numbers shown first for a scene that does not say which ones matter."""
+"""Number of parameters shown first for a scene that declares none for a lecture."""
 
 
 @cache
@@ -77,14 +77,14 @@ def draw(ui: Ui) -> None:
 
 def lecture_parameters(scene: str, kind: type[ParameterSet]) -> tuple[Parameter, ...]:
     """The parameters that the scene declares for a lecture and the chosen law has; else its first numbers."""
-    declared, known = kind.declared(), scenes().get(scene)
-    named = known.lecture if known is not None else ()
-    found = tuple(declared[name] for name in named if name in declared)
-    return found or tuple(entry for entry in declared.values() if entry.kind in ("float", "int"))[:FEW]
+    declared, record = kind.declared(), scenes().get(scene)
+    names = record.lecture if record is not None else ()
+    chosen = tuple(declared[name] for name in names if name in declared)
+    return chosen or tuple(entry for entry in declared.values() if entry.kind in ("float", "int"))[:FEW]
 
 
 def in_effect(listed: tuple[Parameter, ...], edits: Edits) -> tuple[Parameter, ...]:
-    """The parameters, with a file that is chosen in place of those that have no effect beside it."""
+    """The listed parameters; a chosen file replaces those that have no effect beside it."""
     assert edits.parameters is not None
     instead = {
         name: entry

@@ -43,25 +43,25 @@ HELP = {
 """Kinds of file a plot is saved as."""
 
 TAB_PADDING = 3.5
-"""Beside the name of a tab [px at scale 1]."""
+"""Padding beside the name of a tab [px at scale 1]."""
 LEAST_AXIS = 7.0
 """Height of an axis below which its legend is not shown [lines of text]."""
 ROUNDING = 1e-12
-"""Share of the largest value of an axis below which the legend writes zero: rounding makes it, not the run."""
+"""Fraction of the largest value of an axis below which a value is due to rounding, and the legend writes zero [-]."""
 LONGEST_VALUE = -0.000888
-"""The longest value beside the title of a line in the legend, but for those with a power of ten."""
+"""The longest value beside the title of a line in the legend, apart from values with a power of ten."""
 SMALL_ENTRY = 0.85
 """Size of the legend under a plot of several lines, relative to running text."""
 LINE_COLOURS = (
     *("#5aa9f0", "#8fcf3f", "#f0a04b", "#48b98a", "#d66fb3", "#a58bea"),
     *("#f0645c", "#8a97a6", "#c9b845", "#4fc3c3", "#b0703c"),
 )
-"""Colours of the lines that share an axis; a line keeps its colour where others are missing."""
+"""Colours of the lines that share an axis; a line keeps its colour if others are missing."""
 
 
 @dataclass(frozen=True)
 class PlotTab:
-    """One plot: how it is drawn in the window, and what it is as a file."""
+    """One plot: the function that draws it in the window, and the function for its content as a file."""
 
     name: str
     title: str
@@ -89,7 +89,7 @@ def draw_tabs(ui: Ui, row: str) -> None:
 
 
 def tabs_of(ui: Ui) -> list[PlotTab]:
-    """The plots of the scene, of the measurements, and of the runs compared, each at its place for the whole run."""
+    """The plots of the scene, of the measurements, and of compared runs; a plot keeps its place during the run."""
     snapshot = ui.snapshot
     possible = scenes()[snapshot.scene].plots if snapshot.scene in scenes() else ("",)
     found = [_tab_of_curve(curve.title, curve) for curve in snapshot.curves]
@@ -173,12 +173,12 @@ def _sheet(ui: Ui, what: str, curves: tuple[Curve, ...], over_time: bool) -> She
 
 
 def _has(ui: Ui, name: str) -> bool:
-    """Whether a series has a value to show: nan stands for a missing one."""
+    """Whether a series has a value to show: nan stands for a missing value."""
     return bool(np.isfinite(thinned(ui.snapshot.series.get(name, np.empty(0)))).any())
 
 
 def _draw_axes(ui: Ui, measurements: list[Measurement]) -> None:
-    """The axes of a tab one above the other, the time at the lowest one; a legend where lines share an axis."""
+    """Draw the axes of a tab one above the other, the time at the lowest; a legend for lines that share an axis."""
     dimension = ui.snapshot.position.shape[1]
     axes = [(label, [*group]) for label, group in groupby(measurements, lambda entry: entry.axis_label(dimension))]
     line = imgui.get_text_line_height() * SMALL_ENTRY + 2 * ui.scale
@@ -216,7 +216,7 @@ def _colour(ui: Ui, row: int, place: int, lines: int) -> Colour:
 
 
 def _draw_legend(ui: Ui, entries: list[tuple[Measurement, Colour]], height: float) -> None:
-    """Every line of an axis with its latest value, in two columns."""
+    """Draw every line of an axis with its latest value, in two columns."""
     low, width = imgui.get_cursor_screen_pos(), imgui.get_content_region_avail().x
     line = imgui.get_text_line_height() * SMALL_ENTRY + 2 * ui.scale
     latest = {entry.name: _latest(ui, entry) for entry, _ in entries}

@@ -28,7 +28,7 @@ CAPITALS = 0.727
 TITLE = 1.25
 """Size of the title, relative to running text."""
 NARROW = 0.4
-"""Share of the width that a title can have where the legend leaves it less [-]."""
+"""Least fraction of the width for a title, even if the legend leaves less [-]."""
 PLATE = 0.75
 """Opacity of the plate behind title and clock [-]."""
 ACTION, CHIP = 170.0, 84.0
@@ -36,8 +36,8 @@ ACTION, CHIP = 170.0, 84.0
 
 
 def draw(ui: Ui) -> None:
-    """Title and clock at the upper left, or at the lower left where the legend is as wide as the window, the number
-    under the legend, action and parameters at the bottom."""
+    """Draw title and clock at the upper left, or at the lower left if the legend is as wide as the window; the number
+    under the legend; action and parameters at the bottom."""
     if not (ui.presenting and ui.view.ui_visible):
         return
     imgui.set_next_window_pos(imgui.ImVec2(0.0, 0.0))
@@ -58,7 +58,7 @@ def is_on_slope(ui: Ui) -> bool:
 
 
 def hides_number(ui: Ui) -> bool:
-    """Whether a lecture hides the number, because nothing is measured yet or it stands beside the guess."""
+    """Whether a lecture hides the number, because nothing is measured yet or the guess shows the number."""
     return ui.lecture.on and (ui.snapshot.measurement is None or bool(ui.lecture.step.guess))
 
 
@@ -88,7 +88,7 @@ def _draw_title(ui: Ui) -> None:
     y = margin if beside_legend else ui.size[1] - ui.inset[3] - height - 0.6 * margin
     second = y + first
     low, high = (0.4 * x, y - 0.6 * margin), (right, y + height)
-    # The wall of a heap that fills the picture is behind the words, as light as they are.
+    # A heap that fills the picture has its wall behind the words: without a plate both would be equally light.
     plate = colour32(ui.palette.panel, PLATE)
     imgui.get_window_draw_list().add_rect_filled(imgui.ImVec2(*low), imgui.ImVec2(*high), plate, 6 * ui.scale)
     ui.probe.mark_area("presentation.title", (*low, *high))
@@ -98,16 +98,16 @@ def _draw_title(ui: Ui) -> None:
 
 
 def _draw_headline(ui: Ui) -> None:
-    """Right-aligned under the legend, unless the number stands on the measured slope in the same letters."""
-    found = headline(ui.snapshot)
-    if found is None or is_on_slope(ui) or hides_number(ui):
+    """Draw the number right-aligned under the legend, unless the picture shows it on the measured slope."""
+    result = headline(ui.snapshot)
+    if result is None or is_on_slope(ui) or hides_number(ui):
         return
     size, right = letter_size(ui), ui.size[0] - ui.inset[2] - 24 * ui.scale
     y, line = ui.inset[1] + BELOW_LEGEND * ui.scale, imgui.get_font_size()
-    left = right - text_width(found.value, size)
-    draw_text(left, y, found.value, ui.palette.text, size)
+    left = right - text_width(result.value, size)
+    draw_text(left, y, result.value, ui.palette.text, size)
     ui.probe.mark_area("presentation.headline", (left, y, right, y + size * line))
-    words = "  ".join(filter(None, (found.label, found.error)))
+    words = "  ".join(filter(None, (result.label, result.error)))
     draw_text(right - text_width(words), y + size * line, words, ui.palette.muted)
 
 
@@ -134,7 +134,7 @@ def _draw_chips(ui: Ui) -> None:
 
 
 def _shown_parameters(ui: Ui) -> tuple[Parameter, ...]:
-    """Those of the lecture of the scene, or those that the step of a lecture names."""
+    """The lecture parameters of the scene; in a lecture the parameters that the step names."""
     parameters = ui.edits.parameters
     if parameters is None:
         return ()

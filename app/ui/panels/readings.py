@@ -1,4 +1,4 @@
-"""Readings: all of them in a tab, where the column is too low for a card of them."""
+"""Readings: a tab with all readings, for a column that is too low for their card."""
 
 from __future__ import annotations
 

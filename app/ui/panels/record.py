@@ -18,7 +18,7 @@ from repose.app.ui.widgets import button, checkbox, choose, row, tooltip
 
 
 def draw(ui: Ui) -> None:
-    """The buttons, then file, size, frames per second and speed: in a small window these scroll, not the buttons."""
+    """Draw the buttons, which stay visible, then file, size, frames per second and speed, which scroll if needed."""
     film = ui.film
     label, emphasis = ("End the recording", ui.palette.bad) if film.running else ("Record", None)
     half = (imgui.get_content_region_avail().x - imgui.get_style().item_spacing.x) / 2

@@ -72,7 +72,7 @@ def _draw_file(ui: Ui) -> None:
 
 
 def _draw_buttons(ui: Ui) -> None:
-    """Save and open, by the system's own dialog where it has one, and the recent runs."""
+    """Draw buttons to save and to open, with the dialog of the system if it has one, and for recent runs."""
     half = _half()
     missing = file_dialog.why_none()
     if button(ui, "runs.save", "Save", hint="Ctrl+S", width=half):
@@ -109,8 +109,10 @@ def _draw_export(ui: Ui) -> None:
 
 
 def save_run(ui: Ui) -> None:
-    """Save to the path typed or opened, or with none to a new file in the folder of the runs; ask before a file that
-    this window has not written is replaced."""
+    """Save to the typed or opened path; without a path to a new file in the folder of the runs.
+
+    A file that this window has not written is replaced only after a question.
+    """
     saver = ui.run_saver
     saver.save(saver.path.strip() or str(free_name(runs_folder(), ui.snapshot.scene)))
     if saver.confirm:
@@ -120,7 +122,7 @@ def save_run(ui: Ui) -> None:
 
 
 def open_run(ui: Ui) -> None:
-    """Ask which run to open with the system's own dialog; where there is none, open the one whose path is typed."""
+    """Open the run that the user chooses in the dialog of the system; without a dialog, the run at the typed path."""
     if file_dialog.why_none():
         open_file(ui, ui.run_saver.path)
         return
@@ -130,9 +132,9 @@ def open_run(ui: Ui) -> None:
 
 
 def open_file(ui: Ui, path: str) -> None:
-    """Open a run in place of the one in the window."""
+    """Open a run, which replaces the run in the window."""
     if not path.strip():
-        ui.run_saver.open(path)  # which says that a path is missing
+        ui.run_saver.open(path)  # reports that the path is missing
         return
     replace_run(ui, f"Open {Path(unquoted(path)).name}?", "Open", partial(ui.run_saver.open, path))
 

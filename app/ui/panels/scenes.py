@@ -36,14 +36,14 @@ GROUPS = {
 RUNS_FIRST = "runs first"
 """Entry of `Ui.memory`: whether saved runs stand above the presets."""
 GO_TO = "scenes go to"
-"""Entry of `Ui.memory`: the group that is scrolled to, and for how many frames more."""
+"""Entry of `Ui.memory`: the group to scroll to, and the number of frames left."""
 FRAMES = 4
-"""Frames that scroll to a group: ImGui itself scrolls to the card that gets the keyboard, in the second of them."""
+"""Frames that scroll to a group: in the second one, ImGui itself scrolls to the card that gets the keyboard."""
 SAVED, LECTURES = "Saved runs", "Lectures"
 OPENED = "scenes opened"
 """Entry of `Ui.memory`: true for the first frame, which begins at the top."""
 SHARE = 0.96
-"""Of the window that the choice of scenes may cover."""
+"""Fraction of the width and height of the window for the choice of scenes [-]."""
 
 
 def draw(ui: Ui) -> None:
@@ -89,7 +89,7 @@ def _draw_title(ui: Ui) -> None:
 
 
 def _draw_ways(ui: Ui, titles: list[str]) -> None:
-    """A button per group, which scrolls to it: some are far below the first screen."""
+    """Draw a button per group that scrolls to the group; some groups are far below the first screen."""
     ways = [*titles, *([SAVED] if ui.recent_runs.found else [])]
     gap, end = imgui.get_style().item_spacing.x, imgui.get_cursor_screen_pos().x + imgui.get_content_region_avail().x
     for place, title in enumerate(ways):
@@ -101,7 +101,7 @@ def _draw_ways(ui: Ui, titles: list[str]) -> None:
 
 
 def _arrive(ui: Ui, title: str) -> None:
-    """If the user goes to this group: scroll to its heading, which was drawn last; the keyboard to what follows."""
+    """If the user has chosen this group, scroll to its heading, the last widget; give the next widget the keyboard."""
     group, frames = ui.memory.get(GO_TO, ("", 0))
     if group == title and frames > 0:
         ui.memory[GO_TO] = title, frames - 1
@@ -181,7 +181,7 @@ def _draw_runs(ui: Ui) -> None:
 
 
 def _name_of(run: RecentRun) -> str:
-    """Of its card: a file that is written again has another picture."""
+    """Name of the card of a run; it changes when the file is written again, because the picture changes too."""
     return f"{run.path.name} {hash((Path(run.path), run.changed)) & 0xFFFFFF:06x}"
 
 

@@ -24,7 +24,7 @@ QUIET = 4
 """White modules around a QR code, as its standard requires."""
 BLACK, WHITE = 0xFF000000, 0xFFFFFFFF
 SHARE = 0.6
-"""Largest part of the width that the QR code takes."""
+"""Largest fraction of the width for the QR code [-]."""
 TYPED = "code typed"
 """Entry of `Ui.memory`: the code in the field."""
 
@@ -48,7 +48,7 @@ def draw(ui: Ui) -> None:
 
 
 def _draw_qr(ui: Ui, code: str, side: float) -> None:
-    """Black modules on white, whatever the theme, in runs of a row; edges at whole pixels."""
+    """Draw black modules on white in every theme, neighbours in a row as one rectangle, with edges at whole pixels."""
     rows = [*qr_of(code).matrix]
     step = max(int(side / (len(rows) + 2 * QUIET)), 1)
     low, draw = imgui.get_cursor_screen_pos(), imgui.get_window_draw_list()
@@ -68,7 +68,7 @@ def _draw_qr(ui: Ui, code: str, side: float) -> None:
 
 
 def _draw_text(ui: Ui, code: str, refusal: str) -> None:
-    """What is shared, buttons, and the field for a code."""
+    """Draw the shared code, buttons, and the field for another code."""
     close = text_width("Close  Esc") + 3.0 * imgui.get_style().frame_padding.x
     heading("Share", 1.35, ui.palette.text)
     imgui.same_line(imgui.get_content_region_avail().x - close)
@@ -97,7 +97,7 @@ def _draw_text(ui: Ui, code: str, refusal: str) -> None:
 
 
 def _draw_code(code: str) -> None:
-    """The code in lines as wide as the window: it has no space at which a line could end."""
+    """Draw the code in lines as wide as the window; a code has no space at which a line could end."""
     room, line, width = imgui.get_content_region_avail().x, "", 0.0
     for letter in code:
         width += text_width(letter)
@@ -136,7 +136,7 @@ def open_code(ui: Ui, typed: str) -> None:
 
 
 def toggle(ui: Ui) -> None:
-    """Show what can be shared, or close it."""
+    """Open the panel, or close it."""
     ui.overlay = "" if ui.overlay == PANEL.name else PANEL.name
 
 

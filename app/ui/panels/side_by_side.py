@@ -43,9 +43,9 @@ from repose.sim.registry import scenes
 SHOWN = "side by side measurement"
 """Entry of `Ui.memory`: name of the measurement in the plot, as the user chose it."""
 PLOT, LEAST_PLOT = 0.42, 0.26
-"""Share of the width below the pictures that the plot has, and that it keeps where the table needs more [-]."""
+"""Usual fraction of the width below the pictures for the plot, and least fraction beside a wide table [-]."""
 CHOICE = 6.0
-"""Least width of the choice of the quantity beside that button [font sizes]."""
+"""Least width of the choice of the quantity beside the button back to one run [font sizes]."""
 CELL = re.compile(r"(?P<number>\S+)(?P<error> ± \S+)?(?: (?P<unit>.+))?")
 """A value of the table: number, its error and its unit."""
 LABEL = 1.1
@@ -68,14 +68,14 @@ def draw(ui: Ui) -> None:
 
 
 def colours(ui: Ui) -> tuple[Colour, ...]:
-    """Colour of every run, in plot, table and label; each can be told from its neighbour by its lightness too."""
+    """Colour of every run in plot, table and label; neighbouring colours also differ in lightness."""
     palette = ui.palette
     return palette.accent, palette.good, palette.warning, palette.bad
 
 
 def _draw_labels(ui: Ui) -> None:
-    """In what each run differs, at the lower left of its picture beside the mouse tools that reach there, and a frame
-    around the chosen one."""
+    """Draw the label of each run at the lower left of its picture, beside mouse tools that reach there, and a frame
+    around the chosen picture."""
     tools_right, tools_foot = ui.memory.get(MOUSE_CORNER, (0.0, 0.0))
     draw, size = imgui.get_background_draw_list(), imgui.get_font_size() * LABEL
     for number, (run, place) in enumerate(zip(ui.runs, insets(ui), strict=True)):
@@ -107,13 +107,12 @@ def _draw_labels(ui: Ui) -> None:
 
 
 def _draw_results(ui: Ui) -> None:
-    """Below the pictures: plot at the left, table at the right."""
+    """Draw the results below the pictures: plot at the left, table at the right."""
     left, top, width, height = results_area(ui)
     imgui.set_next_window_pos(imgui.ImVec2(left, top))
     imgui.set_next_window_size(imgui.ImVec2(width, height))
-    below = (
-        imgui.WindowFlags_.no_bring_to_front_on_focus | imgui.WindowFlags_.no_background
-    )  # the picture has filled it
+    # The renderer of the pictures has filled the background.
+    below = imgui.WindowFlags_.no_bring_to_front_on_focus | imgui.WindowFlags_.no_background
     imgui.begin("side by side results", None, OVER | below)
     room = imgui.get_content_region_avail()
     across = room.x - imgui.get_style().item_spacing.x
@@ -130,7 +129,7 @@ def _draw_results(ui: Ui) -> None:
 
 
 def _draw_plot(ui: Ui) -> None:
-    """One quantity of all runs over simulated time; the button that ends them beside its name, or below it."""
+    """Draw one quantity of all runs over simulated time, and the button back to one run beside or below its name."""
     named = {entry.name: entry for run in ui.runs for entry in run.measurements}
     entries = {name: entry for name, entry in named.items() if _known(ui, name)}
     name = str(ui.memory.get(SHOWN, ""))
@@ -188,8 +187,8 @@ def _draw_curves(ui: Ui, entry: Measurement) -> None:
 
 
 def rows(ui: Ui) -> Table:
-    """Name and value in every run, of the main result, the scene's readings and those of the packing."""
-    found: dict[str, list[str]] = {}
+    """Name, and value in every run, of the main result and of the readings of scene and packing."""
+    table: dict[str, list[str]] = {}
     for number, run in enumerate(ui.runs):
         large = headline(run)
         entries = [(large.label, f"{large.value} {large.error}".strip())] if large is not None else []
@@ -201,8 +200,8 @@ def rows(ui: Ui) -> Table:
         entries.append(("time step", si(run.dt, "s")))
         entries.append(("largest overlap", f"{100 * run.largest_overlap:.2f} % of R"))
         for label, value in entries:
-            found.setdefault(label, ["–"] * len(ui.runs))[number] = value
-    return list(found.items())
+            table.setdefault(label, ["–"] * len(ui.runs))[number] = value
+    return list(table.items())
 
 
 def _table(ui: Ui) -> Table:
@@ -214,7 +213,7 @@ def _table(ui: Ui) -> Table:
 def fitted(table: Table, room: float) -> tuple[Table, float]:
     """The table in the longest form that is at most `room` wide, with the width that it needs [px].
 
-    Shorter forms have the units beside the names, and then no errors. The shortest one can be wider: it is scrolled.
+    Shorter forms have the units beside the names. The shortest form has no errors, and scrolls if it is wider.
     """
     forms = table, [table[0], *(shortened(row) for row in table[1:])]
     plain = [table[0], *((name, [_number_of(value) for value in values]) for name, values in forms[1][1:])]
@@ -237,7 +236,7 @@ def widths(table: Table) -> list[float]:
 
 
 def shortened(row: tuple[str, list[str]]) -> tuple[str, list[str]]:
-    """The row with the unit beside the name, if all values have the same one; entries that are no values stay."""
+    """The row with the unit beside the name, if all values have the same unit; entries that are not values stay."""
     name, values = row
     cells = [CELL.fullmatch(value) for value in values]
     units = {cell["unit"] for cell in cells if cell is not None and cell["number"] != "–"}
@@ -248,7 +247,7 @@ def shortened(row: tuple[str, list[str]]) -> tuple[str, list[str]]:
 
 
 def _number_of(value: str) -> str:
-    """A value without its error; an angle without the words about its error too."""
+    """A value without its error; of an angle also without the words about its error."""
     cell = CELL.fullmatch(value)
     if cell is not None and cell["number"].endswith("°"):
         return str(cell["number"])
@@ -260,12 +259,12 @@ def _draw_table(ui: Ui, table: Table, needed: float) -> None:
     spare, columns = imgui.get_content_region_avail().x - needed, widths(table)
     fits = spare >= 0.0
     even = (spare + sum(columns[1:])) / len(ui.runs)
-    if even >= max(columns[1:]):  # the runs at equal distances, which do not change with the values
+    if even >= max(columns[1:]):  # columns of equal width, which do not change with the values
         columns[1:] = [even] * len(ui.runs)
     flags |= imgui.TableFlags_.sizing_fixed_fit if fits else imgui.TableFlags_.scroll_x
     if not imgui.begin_table("side by side" if fits else "side by side, scrolled", len(ui.runs) + 1, flags):
         return
-    # Columns without a width would keep that of their first texts, and cut longer ones later.
+    # Columns without a width would keep the width of their first texts, and cut longer texts later.
     for number, wide in enumerate(columns):
         imgui.table_setup_column(f"##{number}", imgui.TableColumnFlags_.width_fixed, wide)
     imgui.table_setup_scroll_freeze(1, 1)
@@ -351,7 +350,7 @@ def _high(high: float | None, over: Parameter) -> str:
 
 
 def back(ui: Ui) -> None:
-    """Go on with the chosen run alone."""
+    """Continue with the chosen run alone."""
     keep_one(ui)
 
 

@@ -43,7 +43,7 @@ def state(ui: Ui) -> str:
 
 
 def draw_dot(ui: Ui, width: float) -> None:
-    """A dot of the colour of the state and one word; a click opens the numbers, and so does a turn to amber or red."""
+    """Draw a dot in the colour of the state and a word; a click or a change to amber or red opens the numbers."""
     size, now = imgui.ImVec2(width, imgui.get_frame_height()), state(ui)
     if imgui.invisible_button("##stability", size, imgui.ButtonFlags_.enable_nav):
         ui.memory[STABILITY] = not ui.memory.get(STABILITY, False)
@@ -102,12 +102,12 @@ def _draw_numbers(ui: Ui) -> None:
 
 def overlap_limit(scene: str) -> float:
     """Overlap / radius above which the window warns in this scene [-]."""
-    known = scenes().get(scene)
-    return known.overlap_limit if known is not None else LARGE_OVERLAP
+    record = scenes().get(scene)
+    return record.overlap_limit if record is not None else LARGE_OVERLAP
 
 
 def share_of_limit(ui: Ui) -> float:
-    """ω Δt and the stability limit of the integrator."""
+    """ω Δt over the stability limit of the integrator [-]; 0 if there is no limit."""
     return ui.snapshot.omega_dt / ui.snapshot.omega_dt_limit if ui.snapshot.omega_dt_limit > 0.0 else 0.0
 
 

@@ -24,12 +24,12 @@ NUMBER, COUNT = 5.0, 6.5
 NAME = 15.0
 """Largest width of the list of parameters, in sizes of the font."""
 SHARE, LEAST, LEAST_PICTURE = 0.55, 500.0, 320.0
-"""Share of the picture that the panel takes at the right [-], its least width, and the width left for the grains below
-which it covers the picture [px at scale 1]."""
+"""Fraction of the width of the picture for the panel at the right [-], least width of the panel, and least width left
+for the grains, below which the panel covers the picture [px at scale 1]."""
 
 
 def draw(ui: Ui) -> None:
-    """A window beside the picture, so that the run goes on in view; over it where the picture is too narrow."""
+    """Draw a window beside the picture, where the run stays visible; over the picture if it is too narrow."""
     if ui.overlay != PANEL.name:
         return
     size = begin_over_picture(ui, "study", width_beside(ui, ui.size[0] - ui.inset[0]))
@@ -50,7 +50,7 @@ def draw(ui: Ui) -> None:
 
 
 def beside(width: float, scale: float) -> float:
-    """Width of the panel beside a picture so wide [px]; 0 where the grains would be too small."""
+    """Width of the panel beside a picture of this width [px]; 0 if the grains would be too small."""
     own = max(SHARE * width, LEAST * scale)
     return own if width - own >= LEAST_PICTURE * scale else 0.0
 
@@ -66,7 +66,7 @@ def _draw_head(ui: Ui) -> None:
 
 
 def _draw_request(ui: Ui, parameters: ParameterSet) -> None:
-    """What varies, from where to where, over how many values and seeds; locked while runs are under way."""
+    """Draw parameter, range, and numbers of values and seeds; locked while runs are under way."""
     studies, scene = ui.studies, ui.snapshot.scene
     over = studies.varied(scene, parameters)
     imgui.begin_disabled(studies.running)
@@ -113,7 +113,7 @@ def _draw_request(ui: Ui, parameters: ParameterSet) -> None:
 
 
 def _draw_progress(ui: Ui) -> None:
-    """Start or stop, how far the runs are, export; every part keeps its place."""
+    """Draw start or stop, progress and export; every part keeps its place."""
     studies = ui.studies
     font, gap = imgui.get_font_size(), imgui.get_style().item_spacing.x
     width = 6.0 * font
@@ -127,7 +127,7 @@ def _draw_progress(ui: Ui) -> None:
         width=width,
         help=studies.trouble
         or "On free processors; the run in the window goes on. Runs that were "
-        "done earlier are on disk, and are not done again.",  # it covers the line of the message
+        "done earlier are on disk, and are not done again.",  # the tooltip covers the line of the message
     ):
         studies.start(ui.snapshot.scene, ui.snapshot.parameters)
     imgui.same_line()
@@ -191,7 +191,7 @@ def export(ui: Ui) -> None:
 
 
 EXPORTED = "study exported"
-"""Entry of `Ui.memory`: whether the panel says what has become of the files."""
+"""Entry of `Ui.memory`: whether the panel reports on exported files."""
 
 
 def toggle(ui: Ui) -> None:

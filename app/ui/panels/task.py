@@ -1,4 +1,4 @@
-"""The task of a scene over the picture: what to look for, and at the end what came out beside what was expected."""
+"""The task of a scene over the picture: what to look for, and at the end the found beside the expected outcomes."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ WIDTH, LEGEND, PLUMB_LINE = 560.0, 330.0, 115.0
 """Largest width of the text, and room beside it for the legend, and for the plumb line of a tilted table [px at scale
 1]."""
 PRESENTED, SMALL = 0.62, 0.7
-"""Share of the width that the text has in a presentation, and size of the outcomes there, relative to running text."""
+"""Fraction of the width for the text in a presentation [-], and size of the outcomes there relative to running text
+[-]."""
 STATEMENT = 0.42
-"""Least share of the width of the table for the statements [-]."""
+"""Least fraction of the width of the table for the statements [-]."""
 TOP, TITLE = 14.0, 62.0
 """Distance from the upper edge, and height of the title of a presentation [px at scale 1]."""
 NO_INPUT = imgui.WindowFlags_.no_inputs | imgui.WindowFlags_.no_nav | imgui.WindowFlags_.always_auto_resize
@@ -29,7 +30,7 @@ HEAD = ("", "outcome", "found", "expected")
 
 
 def draw(ui: Ui) -> None:
-    """At the upper left of the picture, in scenes that state the outcomes of their task."""
+    """Draw the task at the upper left of the picture, in scenes that state the outcomes of their task."""
     ui.memory.pop(TASK_FOOT, None)
     ui.memory.pop(TASK_BELOW, None)
     snapshot = ui.snapshot
@@ -40,7 +41,7 @@ def draw(ui: Ui) -> None:
     left, above, right, _ = ui.inset
     free = ui.size[0] - left - right
     width = min(WIDTH * ui.scale, free - 32.0 * ui.scale)
-    if ui.presenting:  # the title above it, the main result beside it
+    if ui.presenting:  # the title is above the task, the main result beside it
         width = min(width, PRESENTED * free)
     beside = ui.presenting or free - width >= LEGEND * ui.scale
     if beside and len(snapshot.gravity) == 2 and snapshot.gravity[0] != 0.0:
@@ -71,7 +72,7 @@ def states_outcomes(scene: Scene) -> bool:
 
 
 def _draw_sentences(ui: Ui, width: float) -> None:
-    """What happens, and the question to the audience."""
+    """Draw the description and the question to the audience."""
     about, question = ui.preset_library.sentences(ui.snapshot.scene)
     for words, colour in ((about, ui.palette.text), (question, ui.palette.accent)):
         if words:
@@ -79,7 +80,7 @@ def _draw_sentences(ui: Ui, width: float) -> None:
 
 
 def write(ui: Ui, words: str, colour: Colour, right: float) -> None:
-    """Words that are wrapped at a place of the window [px]."""
+    """Draw words that are wrapped at `right` in the window [px]."""
     imgui.push_text_wrap_pos(right)
     imgui.text_colored(vector(colour), translated(words))
     ui.probe.mark("task.words")
@@ -87,7 +88,7 @@ def write(ui: Ui, words: str, colour: Colour, right: float) -> None:
 
 
 def _draw_outcomes(ui: Ui, outcomes: tuple[Outcome, ...], width: float) -> None:
-    """A row for each: whether it holds, in words, the number of the run and the one expected."""
+    """Draw a row for each outcome: whether it holds, its statement, the number of the run and the expected number."""
     sides = [max(text_width(word) for word in words) for words in _columns(outcomes)]
     gap = 2.0 * imgui.get_style().cell_padding.x + imgui.get_style().item_spacing.x
     sides[1:] = shared_widths(sides[1:], width - sides[0] - len(sides) * gap - 24.0 * ui.scale)
@@ -107,8 +108,8 @@ def _draw_outcomes(ui: Ui, outcomes: tuple[Outcome, ...], width: float) -> None:
 
 
 def shared_widths(needed: list[float], room: float) -> list[float]:
-    """Widths of statement, found and expected that have so much room together [px]; of a row that does not fit, the
-    statement has at least `STATEMENT` of the room, and the others wrap too."""
+    """Widths [px] of statement, found and expected value in a row of the width `room`. If the row does not fit, the
+    statement gets at least the fraction `STATEMENT` of it, and the text of the others wraps too."""
     statement, *others = needed
     statement = min(statement, max(room - sum(others), STATEMENT * room))
     spare = room - statement

@@ -18,11 +18,11 @@ from repose.sim.numbers import time_text
 Floats = NDArray[np.float64]
 
 MOST_POINTS = 1500
-"""Per curve; a plot has fewer pixels than that."""
+"""Largest number of points per curve; a plot has fewer pixels."""
 FEWEST_DECADES, MOST_DECADES = 3, 9
-"""Shown on a logarithmic axis below the largest value."""
+"""Least and largest number of decades below the largest value on a logarithmic axis."""
 SINCE_OPENING = -1.0
-"""Entry of `SPANS` for what came after the opening of the wall."""
+"""Entry of `SPANS` for the time after the opening of the wall."""
 SPANS = {
     SINCE_OPENING: "from {zero} [{unit}]",
     0.0: "over all time [{unit}]",
@@ -34,7 +34,7 @@ SPANS = {
 NEAR = 4.0
 """Distance from a mark within which the mouse shows its text [px]."""
 LEAST_HEIGHT = 6.0
-"""Of a plot [lines of text]: room for three ticks and their labels."""
+"""Least height of a plot [lines of text]: room for three ticks and their labels."""
 
 
 def draw_over_time(
@@ -80,7 +80,7 @@ def time_unit_of(ui: Ui) -> tuple[float, str]:
 
 
 def _draw_span(ui: Ui) -> bool:
-    """The list of time spans, at the right, one choice for all plots over time; True if it needs a line of its own."""
+    """Draw the list of time spans, one choice for all plots over time; returns True if it is on a line of its own."""
     choices = ui.settings.choices
     words = {"zero": zero_words(ui.snapshot), "unit": time_unit_of(ui)[1]}
     spans = {str(span): text.format(**words) for span, text in SPANS.items()}
@@ -105,7 +105,7 @@ def _draw_span(ui: Ui) -> bool:
 
 
 def shown_span(ui: Ui) -> tuple[float, float]:
-    """Begin and end of the time axis in simulated time [s]: what came after the opening, the last seconds, or all."""
+    """Begin and end of the time axis in simulated time [s]: the time after the opening, the last seconds, or all."""
     time, span = ui.snapshot.series.get("time", np.empty(0)), ui.settings.choices.plot_span
     end = float(time[-1]) if len(time) else 1.0
     if span == SINCE_OPENING:
@@ -114,7 +114,7 @@ def shown_span(ui: Ui) -> tuple[float, float]:
 
 
 def shown_column(ui: Ui, name: str) -> Floats:
-    """Samples of a series within the time span, and the one before where the span begins between two."""
+    """Samples of a series within the time span, and the sample before if the span begins between two samples."""
     time = ui.snapshot.series.get("time", np.empty(0))
     begin = shown_span(ui)[0]
     first = int(np.searchsorted(time, begin))
@@ -151,7 +151,10 @@ def limits(curves: list[Floats], log: bool, from_zero: bool = True) -> tuple[flo
 
 
 def _draw_marks(ui: Ui, zero: float, factor: float) -> None:
-    """A thin line where a parameter changed; the mouse on it shows the change. `zero` and unit of the time axis [s]."""
+    """Draw a thin line where a parameter changed; the mouse on the line shows the change.
+
+    `zero` and `factor` are zero and unit of the time axis [s].
+    """
     marks = ui.edits.marks
     if not marks:
         return

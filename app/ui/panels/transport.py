@@ -22,7 +22,7 @@ from repose.sim.numbers import time_text
 TIMELINE = 14.0
 """Height of the bar of time [px at scale 1]."""
 NEAR = 6.0
-"""Distance from an event at which the pointer means it [px at scale 1]."""
+"""Distance within which the pointer selects an event [px at scale 1]."""
 NUMBERS = "numbers"
 """Entry of the settings that says whether the counts of steps and frames are shown."""
 
@@ -37,7 +37,7 @@ def draw(ui: Ui) -> None:
 
 
 def _draw_timeline(ui: Ui) -> None:
-    """Where the run is in its history, with the events; a drag goes to the nearest checkpoint."""
+    """Draw the position of the run in its history, with the events; a drag goes to the nearest checkpoint."""
     snapshot, size = ui.snapshot, imgui.ImVec2(imgui.get_content_region_avail().x, TIMELINE * ui.scale)
     imgui.invisible_button("##timeline", size)
     ui.probe.mark("rewind.bar")
@@ -133,7 +133,7 @@ def _draw_controls(ui: Ui, room: float) -> None:
 
 
 def _draw_clock(ui: Ui) -> float:
-    """The simulated time, and below it the speed that is reached where it is another than wanted; returns its end."""
+    """Draw the simulated time, and beside it the actual speed if it is below the wanted one; returns its end [px]."""
     snapshot = ui.snapshot
     imgui.same_line(0.0, 14 * ui.scale)
     low = imgui.get_cursor_screen_pos()
@@ -154,7 +154,7 @@ WATCH = 300.0
 
 
 def _draw_watch(ui: Ui, room: float, left: float) -> None:
-    """At the right: the recording, the dot of stability, and on demand the counts."""
+    """Draw at the right the recording, the dot of stability, and the counts if the user wants them."""
     side = imgui.get_frame_height()
     stable, gap = (86.0 if room > 560.0 else 26.0) * ui.scale, 6 * ui.scale
     record = (150.0 if room > 860.0 else 26.0) * ui.scale
@@ -178,7 +178,7 @@ def _draw_watch(ui: Ui, room: float, left: float) -> None:
 
 
 def _draw_numbers(ui: Ui, left: float, right: float, top: float) -> None:
-    """As many counts as fit, the most important ones first."""
+    """Draw as many counts as fit, the most important ones first."""
     snapshot = ui.snapshot
     readouts = (
         ("steps/s", grouped(round(snapshot.steps_per_second)), "8 888 888"),

@@ -48,7 +48,7 @@ def draw(ui: Ui) -> None:
     imgui.begin_child("colour", imgui.ImVec2(2 * third, imgui.get_frame_height()), imgui.ChildFlags_.nav_flattened)
     in_space = ui.snapshot.position.shape[1] == 3
     titles = COLOURS | ({PHOTOELASTIC: "forces inside"} if in_space else {})
-    # A look that this scene cannot show is not offered; where it was chosen before, the list names what is shown.
+    # A look that this scene cannot show is not offered; if it was chosen before, the list names the shown look.
     offered = {
         name: title for name, title in titles.items() if shown_as(name, ui.snapshot) == name or name == AUTOMATIC
     }

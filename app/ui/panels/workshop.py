@@ -38,18 +38,18 @@ EXPORTS = {
 WORDS = {"IoU": "IoU", "Q_V": "volume ratio", "Q_r": "roughness"}
 """Names of the measures in the panel, which has no subscripts."""
 LEAST_PLOT = 110.0
-"""Height of the plot at least [px at scale 1]."""
+"""Least height of the plot [px at scale 1]."""
 FOOT = 142.0
 """Height of numbers and plot at the foot of the picture [px at scale 1]."""
 HALF = 0.5
-"""Share of the clumps that are mixed in, unless the run has another [-]."""
+"""Share of the clumps that are mixed in, unless the run has another share [-]."""
 MOST_POURED = 200
 """Largest number of spheres of a clump that the scene pours."""
 
 
 def draw(ui: Ui) -> None:
-    """Recipe, progress, numbers and plot; the buttons at the foot stay in sight. In a short column numbers and plot are
-    at the foot of the picture."""
+    """Draw recipe, progress, numbers and plot, and the buttons at the foot, which stay visible. In a short column
+    numbers and plot are at the foot of the picture."""
     short = is_short(ui)
     _draw_title(ui)
     foot = imgui.get_frame_height() + 2 * imgui.get_style().item_spacing.y
@@ -73,7 +73,7 @@ def foot_of_picture(ui: Ui) -> float:
 
 
 def _draw_below_picture(ui: Ui) -> None:
-    """Numbers and plot beside each other, left of the scale bar."""
+    """Draw numbers and plot beside each other, left of the scale bar."""
     left, _, right, bottom = ui.inset
     margin, high = 10.0 * ui.scale, FOOT * ui.scale
     free = ui.size[0] - left - right
@@ -120,7 +120,7 @@ def _draw_recipe(ui: Ui) -> None:
 
 
 def _draw_progress(ui: Ui) -> None:
-    """What is being done, with a button that ends it; in its place what went wrong."""
+    """Draw the present work with a button that ends it; otherwise the trouble, and a button that makes the clump."""
     workshop = ui.workshop
     width = text_width("Stop") + 3.0 * imgui.get_style().frame_padding.x
     room = imgui.get_content_region_avail().x - width - imgui.get_style().item_spacing.x
@@ -160,7 +160,7 @@ def _draw_numbers(ui: Ui) -> None:
 
 
 def _draw_plot(ui: Ui) -> None:
-    """The measures of quality over the number of spheres, as far as they are known."""
+    """Draw the measures of quality that are known so far over the number of spheres."""
     points = ui.workshop.points
     line = imgui.get_text_line_height()
     place = imgui.get_cursor_screen_pos()
@@ -261,12 +261,12 @@ def _draw_pour(ui: Ui) -> None:
 
 
 def _parameters_of_clumps(ui: Ui) -> ParameterSet | None:
-    """The parameters of the run in the window, if it is one of clumps in space."""
+    """The parameters of the run in the window, if its scene is clumps."""
     return ui.snapshot.parameters if ui.snapshot.scene == "clumps" else None
 
 
 def pour(ui: Ui, second: bool = False) -> None:
-    """Save the clump, start the scene clumps with it, or with it as the second one of a mixture, and pour."""
+    """Save the clump, start the scene clumps with it, and pour; with `second` it is the second clump of a mixture."""
     path = save(ui, ".json")
     if not path:
         return
@@ -295,7 +295,7 @@ def _draw_exports(ui: Ui) -> None:
 
 
 def save(ui: Ui, suffix: str) -> str:
-    """Write the clump to a new file and say where; its path, or an empty text if that failed."""
+    """Write the clump to a new file and report its path; returns the path, empty if writing failed."""
     try:
         path = ui.workshop.save(suffix)
     except OSError as error:

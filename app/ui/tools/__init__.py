@@ -17,7 +17,7 @@ from repose.app.ui.ui import Ui
 from repose.sim.experiment.snapshot import Snapshot
 
 Pixel = tuple[float, float]
-"""Place of the pointer [px of the window]."""
+"""Position of the pointer [px of the window]."""
 
 
 def no_click(ui: Ui, at: Pixel) -> None:
@@ -30,34 +30,35 @@ class Tool:
 
     name: str
     title: str
-    """On its button: one or two words."""
+    """Label of the button: one or two words."""
     order: int
     key: str
-    """Letter that chooses it."""
+    """Letter that chooses the tool."""
     help: str
     press: Callable[[Ui, Pixel], bool] = lambda ui, at: False
-    """press(ui, at), when the left button goes down over the picture -> whether this drag is the tool's; otherwise it
-    is the camera's."""
+    """press(ui, at), called when the left button goes down over the picture -> whether the tool takes the drag, which
+    otherwise moves the camera."""
     hold: Callable[[Ui, Pixel], bool] = lambda ui, at: True
-    """hold(ui, at), once per frame of the drag -> whether it goes on."""
+    """hold(ui, at), called once per frame of the drag -> whether the drag continues."""
     release: Callable[[Ui], None] = lambda ui: None
     """Called at the end of the drag, however it ends."""
     abandon: Callable[[Ui], None] | None = None
-    """Called in place of `release` where the run has gone to another moment during the drag, by undo, rewinding or a
-    restart: what the drag does belongs to the moment that was left. None calls `release`."""
+    """Called instead of `release` if undo, rewinding or a restart has moved the run to another time during the drag,
+    whose effect belongs to the former time. None: `release` is called."""
     click: Callable[[Ui, Pixel], None] = no_click
-    """click(ui, at), when the button went up near the place where it went down, whoever had the drag."""
+    """click(ui, at), called when the button is released near the place of the press, even if the camera had the
+    drag."""
     keeps_band: bool = False
     """Whether the band for plates at the right of the picture is kept free, so that the picture does not move with a
     click."""
     options: Callable[[Ui], None] | None = None
     """Draws the settings of the tool below the buttons while it is chosen."""
     keys: tuple[Key, ...] = ()
-    """Keys that it has while it is chosen."""
+    """Keys that work while the tool is chosen."""
     again: Callable[[Ui], None] = lambda ui: None
-    """Called when its key is pressed while it is chosen already."""
+    """Called when the key of the tool is pressed while the tool is chosen already."""
     refusal: Callable[[Snapshot], str] = lambda snapshot: ""
-    """refusal(snapshot) -> why the present scene has no use for it, one sentence; empty if it has."""
+    """refusal(snapshot) -> one sentence why the tool does nothing in the present scene; empty if it does something."""
 
 
 @cache
@@ -67,19 +68,18 @@ def all_tools() -> tuple[Tool, ...]:
 
 
 def chosen_tool(ui: Ui) -> Tool:
-    """The tool of the left button now: the first one where the scene has no use for the one that was chosen."""
+    """The tool of the left button: the chosen one, or the first one if the chosen one does nothing in this scene."""
     chosen = (tool for tool in all_tools() if tool.name == ui.tool and not tool.refusal(ui.snapshot))
     return next(chosen, all_tools()[0])
 
 
 def choose_tool(ui: Ui, tool: Tool) -> None:
-    """Let the left button do what this tool does."""
+    """Choose the tool of the left button."""
     ui.tool = tool.name
 
 
 def choose_by_key(tool: Tool, ui: Ui) -> None:
-    """What the key of a tool does: choose it, or do what it does when it is chosen already; say why the scene has no
-    use for it."""
+    """Choose a tool by its key; call its `again` if it is chosen already; tell the user its refusal, if any."""
     if refusal := tool.refusal(ui.snapshot):
         tell(ui, refusal, bad=True)
         return

@@ -1,4 +1,4 @@
-"""Add grains where the picture is clicked; every drag is the camera's."""
+"""Add grains where the picture is clicked; every drag moves the camera."""
 
 from __future__ import annotations
 

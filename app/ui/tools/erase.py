@@ -1,4 +1,4 @@
-"""Remove the grain that is clicked, with its contacts and its energy, or a drawn wall; every drag is the camera's."""
+"""Remove the grain that is clicked, with its contacts and its energy, or a drawn wall; every drag moves the camera."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from repose.sim.registry import scenes
 REACH = 3.0
 """Distance from the edge of a grain at which a click still removes it [px at scale 1]."""
 WALL_REACH = 8.0
-"""The same for a drawn wall [px at scale 1]."""
+"""Distance from a drawn wall at which a click still removes the wall [px at scale 1]."""
 
 
 def refusal(snapshot: Snapshot) -> str:
@@ -28,7 +28,7 @@ def refusal(snapshot: Snapshot) -> str:
 
 
 def click(ui: Ui, at: Pixel) -> None:
-    """Remove the grain there, if it is one that can move, or else the drawn wall there."""
+    """Remove the movable grain at this place, or else the drawn wall."""
     row = sphere_at(ui.snapshot, ui.view, ui.camera, ui.size, at, REACH * ui.scale)
     if row is not None and math.isfinite(ui.snapshot.mass[row]):
         ui.edits.note(REMOVED)

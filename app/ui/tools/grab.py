@@ -1,7 +1,7 @@
 """Grab a grain or a clump and drag it: a spring with a limited force between grain and pointer.
 
-In space the pointer moves in the plane parallel to the picture through the grain, and a drag beside the grains is the
-camera's, which has no other button for rotating.
+In space the pointer moves in the plane parallel to the picture through the grain, and a drag beside the grains rotates
+the camera, which has no other button for rotating.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from repose.sim.experiment.pull import LARGEST_FORCE
 REACH = 6.0
 """Distance from the edge of a grain at which a press still grabs it [px at scale 1]."""
 EARTH = 9.81
-"""Acceleration of free fall that the strength counts in, in every scene [m/s²]."""
+"""Acceleration of free fall that is the unit of the strength in every scene [m/s²]."""
 WEAKEST, STRONGEST = 1.0, 1e4
 """Range of the strength [weights of the grain on the Earth]."""
 NOTHING = "No grain to grab is here: press on a grain, or drag with the right button to move the view."
@@ -40,15 +40,15 @@ class Held:
     through: tuple[float, ...]
     """A point of the plane in which the pointer moves [m]."""
     offset: tuple[float, ...]
-    """From the pointer to the centre of the grain at the press [m]."""
+    """Vector from the pointer to the centre of the grain at the press [m]."""
     refusals: int
-    """Refused commands before the press."""
+    """Number of refused commands before the press."""
     target: tuple[float, ...] | None = None
-    """Sent last [m]."""
+    """Target sent last [m]; None before the first."""
 
 
 def press(ui: Ui, at: Pixel) -> bool:
-    """Grab the grain under the pointer, if there is one that can move; in the plane say that there is none."""
+    """Grab the movable grain under the pointer; in the plane, tell the user if there is none."""
     snapshot = ui.snapshot
     row = sphere_at(snapshot, ui.view, ui.camera, ui.size, at, REACH * ui.scale)
     if row is None or not math.isfinite(snapshot.mass[row]):
@@ -66,7 +66,7 @@ def press(ui: Ui, at: Pixel) -> bool:
 
 
 def hold(ui: Ui, at: Pixel) -> bool:
-    """Move the target to the pointer; False if no grain is held, once it has left, or once the pull is refused."""
+    """Move the target to the pointer; False if no grain is held, the grain has left, or the pull is refused."""
     held: Held | None = ui.memory.get(HELD)
     if held is None or ui.snapshot.refusals > held.refusals:
         return False
@@ -88,7 +88,7 @@ def release(ui: Ui) -> None:
 
 
 def abandon(ui: Ui) -> None:
-    """Let go in a run that has gone to another moment; a drag that the picture shows there ends too."""
+    """Let go after the run has moved to another time; a pull that the snapshot shows at this time ends too."""
     if ui.memory.pop(HELD, None) is not None and ui.snapshot.pull is not None:
         ui.send(Release())
 

@@ -1,4 +1,4 @@
-"""Select a grain or a contact with a click, to see its forces; every drag is the camera's."""
+"""Select a grain or a contact with a click, to see its forces; every drag moves the camera."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ REACH = 6.0
 
 
 def click(ui: Ui, at: Pixel) -> None:
-    """Select what is there; a click beside the grains selects nothing."""
+    """Select the grain or contact at this place; a click beside the grains ends the selection."""
     ui.view.selected = selection_at(ui.snapshot, ui.view, ui.camera, ui.size, at, REACH * ui.scale)
 
 
 def end_with_grain(ui: Ui) -> None:
-    """End the selection once the selected grain has left, and say so."""
+    """End the selection once the selected grain has left, and tell the user."""
     if ui.view.selected and rows_of(ui.snapshot, ui.view.selected) is None:
         tell(ui, f"Grain {ui.view.selected[0]} has left the scene: nothing is selected any more.")
         ui.view.selected = ()

@@ -1,4 +1,4 @@
-"""Move the picture: every drag is the camera's."""
+"""Move the picture: every drag moves the camera."""
 
 from __future__ import annotations
 

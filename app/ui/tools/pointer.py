@@ -1,4 +1,4 @@
-"""What several tools of the mouse share: the place under the pointer, drags of one command per place, sliders."""
+"""Functions shared by tools of the mouse: the place under the pointer, drags of one command per place, sliders."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ class Drag:
     through: tuple[float, ...]
     """A point of the plane in which the pointer moves [m]."""
     refusals: int
-    """Refused commands before the press."""
+    """Number of refused commands before the press."""
     sent: tuple[float, ...] | None = None
-    """Place sent last [m]."""
+    """Place sent last [m]; None before the first."""
 
 
 def depth_at(ui: Ui, at: Pixel) -> tuple[float, ...]:
@@ -51,7 +51,7 @@ def place_at(ui: Ui, at: Pixel) -> tuple[float, ...]:
 
 
 def grain_radius(snapshot: Snapshot) -> float:
-    """Mean radius of the grains [m]; of the smallest one that the scene pours while there is none."""
+    """Mean radius of the movable grains [m]; without grains, the radius of the smallest grain that the scene pours."""
     moving = np.isfinite(snapshot.mass)
     if moving.any():
         return float(snapshot.radius[moving].mean())
@@ -63,7 +63,7 @@ def grain_radius(snapshot: Snapshot) -> float:
 
 
 def begin_drag(ui: Ui, at: Pixel, deed: str, make: Callable[[tuple[float, ...]], Command]) -> bool:
-    """Begin a drag that `TakeBack` calls `deed` and send its first command."""
+    """Begin a drag with the name `deed` for `TakeBack`, and send its first command."""
     ui.memory[DRAG] = Drag(make, depth_at(ui, at), ui.snapshot.refusals)
     ui.edits.note(deed)
     return drag_on(ui, at)
@@ -82,20 +82,20 @@ def drag_on(ui: Ui, at: Pixel) -> bool:
 
 
 def end_drag(ui: Ui) -> None:
-    """End the drag, and what it does."""
+    """End the drag and its effect on the grains."""
     del ui.memory[DRAG]
     ui.send(Release())
 
 
 def abandon_drag(ui: Ui) -> None:
-    """End the drag in a run that has gone to another moment; a push that the picture shows there ends too."""
+    """End the drag after the run has moved to another time; a push that the snapshot shows at this time ends too."""
     del ui.memory[DRAG]
     if ui.snapshot.push is not None:
         ui.send(Release())
 
 
 def slide_log(ui: Ui, name: str, texts: tuple[str, ...], value: float, span: tuple[float, float]) -> float:
-    """A slider on a logarithmic scale; the value, to two digits where it was moved."""
+    """Draw a slider on a logarithmic scale; returns the value, rounded to two digits if the slider was moved."""
     low, high = span
     decades = math.log10(high / low)
     where = slide(ui, name, texts, math.log10(value / low) / decades, step=0.05)

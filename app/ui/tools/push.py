@@ -17,7 +17,7 @@ from repose.sim.experiment.commands import PUSHED, Push
 EARTH = 9.81
 """Acceleration of free fall in which the strength is given in scenes without gravity [m/s²]."""
 SPEED = 5.0
-"""Speed at which it follows the pointer [m/s]."""
+"""Speed at which the push follows the pointer [m/s]."""
 
 
 def press(ui: Ui, at: Pixel) -> bool:

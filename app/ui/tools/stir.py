@@ -13,13 +13,13 @@ from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.numbers import with_prefix
 
 WEAKEST, STRONGEST = 200.0, 1e4
-"""Bounds of the acceleration that the rod gives a grain at most [m/s²]: 20 and a thousand weights on the Earth."""
+"""Bounds of the largest acceleration of a grain by the rod [m/s²]: 20 and a thousand weights on the Earth."""
 OVERLAP = 0.04
 """Overlap of a contact that carries the whole force of the rod [radii of the grains]."""
 
 
 def limit_of(snapshot: Snapshot, size: float) -> float:
-    """Largest acceleration of a grain [m/s²] by a rod of that radius [mean radii of the grains].
+    """Largest acceleration of a grain [m/s²] by a rod of radius `size` [mean radii of the grains].
 
     A contact of frequency ω between grains of mass m has the overlap F / (m ω²). All grains before the rod can press on
     one contact: in the plane about π (s + 1) / 2 of them are on half the rim of a rod of s radii, in space about
@@ -33,19 +33,19 @@ def limit_of(snapshot: Snapshot, size: float) -> float:
 
 
 def press(ui: Ui, at: Pixel) -> bool:
-    """Let the rod appear where the pointer is; it grows out of a point."""
+    """Insert the rod at the pointer; the rod grows out of a point."""
     choices, snapshot = ui.settings.choices, ui.snapshot
     radius, limit = choices.rod_size * grain_radius(snapshot), limit_of(snapshot, choices.rod_size)
     return begin_drag(ui, at, PUSHED, lambda place: Push(place, radius, limit, choices.rod_speed, True))
 
 
 def hold(ui: Ui, at: Pixel) -> bool:
-    """Let it follow the pointer; False once it is refused."""
+    """Move the rod towards the pointer; False once the rod is refused."""
     return drag_on(ui, at)
 
 
 def release(ui: Ui) -> None:
-    """Take it away."""
+    """Remove the rod."""
     end_drag(ui)
 
 

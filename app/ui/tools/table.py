@@ -28,12 +28,12 @@ STEEPEST = math.pi / 2
 AMPLITUDES, FREQUENCIES = (1e-5, 0.1), (1.0, 500.0)
 """Ranges of the sliders of the shaking [m, Hz]."""
 EARTH = 9.81
-"""Acceleration of free fall with which that of the table is compared [m/s²]."""
+"""Acceleration of free fall with which the acceleration of the table is compared [m/s²]."""
 NEAR = 60.0
 """Distance from the middle within which a drag turns nothing [px at scale 1]: there a pixel is about a degree;
 nearer to the middle one frame of a drag would throw the grains off the table."""
 TURN = "turn of the table"
-"""Entry of `Ui.memory`: tilt at the press less the angle of the pointer then [rad], and the number of the drag."""
+"""Entry of `Ui.memory`: tilt minus angle of the pointer at the press [rad], and the number of the drag."""
 TURNS = "turns of the table"
 """Entry of `Ui.memory`: the number of drags so far."""
 
@@ -55,7 +55,7 @@ def tilt_to(ui: Ui, angle: float, gesture: object = None) -> None:
 
 
 def press(ui: Ui, at: Pixel) -> bool:
-    """Take hold of the table, where the scene has a tilt."""
+    """Begin to turn the table, if the scene has a tilt."""
     angle = angle_at(ui, at)
     if angle is None or not hasattr(ui.snapshot.parameters, "tilt"):
         return False
@@ -65,7 +65,7 @@ def press(ui: Ui, at: Pixel) -> bool:
 
 
 def hold(ui: Ui, at: Pixel) -> bool:
-    """Turn it with the pointer; False once the scene has no tilt any more."""
+    """Turn the table with the pointer; False once the scene has no tilt."""
     if not hasattr(ui.snapshot.parameters, "tilt"):
         return False
     begin, number = ui.memory[TURN]
@@ -76,7 +76,7 @@ def hold(ui: Ui, at: Pixel) -> bool:
 
 
 def release(ui: Ui) -> None:
-    """Let go."""
+    """End the turn; the next one is a separate step of the undo history."""
     del ui.memory[TURN]
     ui.edits.history.seal()
 

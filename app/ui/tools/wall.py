@@ -31,7 +31,7 @@ def refusal(snapshot: Snapshot) -> str:
 
 
 def press(ui: Ui, at: Pixel) -> bool:
-    """Begin a wall, in scenes that take walls; elsewhere the drag is the camera's."""
+    """Begin a wall if the scene allows walls; otherwise the drag moves the camera."""
     if refusal(ui.snapshot):
         return False
     ui.memory[LINE] = at, at
@@ -39,13 +39,13 @@ def press(ui: Ui, at: Pixel) -> bool:
 
 
 def hold(ui: Ui, at: Pixel) -> bool:
-    """Move its other end."""
+    """Move the second end of the wall."""
     ui.memory[LINE] = ui.memory[LINE][0], at
     return True
 
 
 def release(ui: Ui) -> None:
-    """Draw it."""
+    """Add the wall to the scene, if it is long enough."""
     start, end = ui.memory.pop(LINE)
     if math.dist(start, end) < SHORTEST * ui.scale:
         return
@@ -55,12 +55,12 @@ def release(ui: Ui) -> None:
 
 
 def abandon(ui: Ui) -> None:
-    """Draw nothing."""
+    """End the drag without a wall."""
     del ui.memory[LINE]
 
 
 def options(ui: Ui) -> None:
-    """The wall under way."""
+    """Draw the line of the wall during the drag."""
     if LINE in ui.memory:
         start, end = (imgui.ImVec2(*at) for at in ui.memory[LINE])
         imgui.get_background_draw_list().add_line(start, end, colour32(ui.palette.accent), 3.0 * ui.scale)

@@ -204,7 +204,7 @@ def test_a_change_made_right_after_an_undo_can_be_undone_although_the_run_answer
     history.note("grab", 100)
     history.follow(100, 500)
     history.follow(100, 500)
-    history.cut()
+    history.leave_later()
     history.follow(140, 140)
     assert [change.deed for change in history.undoable] == ["grab"]
     history.follow(90, 140)  # a seek to an earlier step
