@@ -216,7 +216,7 @@ class Seek(NamedTuple):
 
 @dataclass
 class History:
-    """The log of commands and the states to which an experiment can return; `history` writes all fields."""
+    """The log of commands and the states to which an experiment can return. All written by `history`."""
 
     log: Log
     good: RestartPoint
