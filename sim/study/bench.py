@@ -42,19 +42,19 @@ SKIN_OF_FLOOR = {"settled": 0.3, "flowing": 0.6}
 AT_REST = 0.05
 """Largest speed of settled beads [m/s]; they are poured with some metres per second."""
 GLASS = {"grain_count": 10_000, "mean_radius": 5e-3, "fill_height": 1.07, "orifice": 0.1}
-"""Spheres in space with rotation: beads of the glass hourglass, settling and then flowing. They start as close together
-as random places allow: from 1.25 m they fell, and were computed, for half as long again."""
+"""Spheres in space with rotation: beads of the glass hourglass, settling and then flowing. They start as densely as
+random positions permit: with a fill height of 1.25 m the fall took half as long again."""
 SETTLING, SETTLING_ROWS = 0.7, 9
-"""Simulated time in which they come to rest [s], and how many rows of the table take as long as that [-]; both for the
-estimate of the time left only."""
+"""Simulated time in which the beads come to rest [s], and the number of rows of the table that take as much wall time
+[-]; used only to estimate the remaining time."""
 SPHERE_STEPS, FEWEST_STEPS = 1_000_000, 20
-"""Length of one turn: spheres times steps, and at least so many steps."""
+"""Length of one turn: spheres times steps, and least number of steps."""
 TURNS, TURNS_OF_LARGE, LARGE = 7, 5, 50_000
-"""Timed turns of each row, and of rows with so many grains."""
+"""Number of timed turns of each row, of rows of large worlds, and least number of grains of a large world."""
 
 Loop = Callable[..., tuple[int, int, int]]
 Tell = Callable[[str, float], None]
-"""Called with the present activity in words and the share done [-]."""
+"""Called with the present activity in words and the completed fraction [-]."""
 
 
 class State(NamedTuple):

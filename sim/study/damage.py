@@ -1,7 +1,7 @@
 """Self-test of files: damaged files are refused, and killing the program damages none.
 
 Files are damaged as disks, transfers and users damage them: cut, bits flipped, lines lost, repeated and exchanged,
-words in place of numbers, numbers out of range. Each must be read or refused in one sentence within `LONGEST`.
+words in place of numbers, numbers out of range. Each file must be read or refused in one sentence within `LONGEST`.
 """
 
 from __future__ import annotations

@@ -65,7 +65,7 @@ def write_state(path: Path, world: World, simulation: Experiment, skin: float, s
     rows = np.lexsort((world.motion[0, 0], strip, world.fixed))
     row_in_file = np.argsort(rows)
     contacts = contacts_of(world)
-    # Which of two discs is i may differ in the program: the stretch is the same from both sides.
+    # The program may exchange i and j of a pair: the displacement along the tangent is the same.
     contacts[:, :2] = row_in_file[contacts[:, :2].astype(np.intp)]
     head = (
         int((~world.fixed).sum()),

@@ -116,10 +116,10 @@ class StudyPlan:
     measured: tuple[str, ...] = ()
     """Quantities by name (repose.sim.study.quantities); those of the scene if empty. The first one is drawn."""
     drawn_count: int = 1
-    """How many of the first quantities, all of one unit, are drawn in the figure."""
+    """Number of the first quantities, all of one unit, that are drawn in the figure."""
     references: tuple[Reference, ...] = ()
     laws: Law | None = None
-    """Law fitted to the points of each line; that of the scene, if any, where None."""
+    """Law fitted to the points of each line; None for the law of the scene, if any."""
     figure: str = "comparison"
     """"comparison", "stages", "profiles" or "avalanches"."""
     beside: Beside | None = None

@@ -60,7 +60,7 @@ class Needed(NamedTuple):
 
 
 class Progress(NamedTuple):
-    """How far compiling has come."""
+    """Progress of compiling."""
 
     part: str
     """Part of the engine that is being compiled; empty when all are."""
@@ -174,7 +174,7 @@ class Watch:
         """Time at which the loop was first found compiled [s]."""
 
     def progress(self) -> Progress:
-        """How far compiling has come."""
+        """Progress of compiling."""
         now = self._clock()
         if self._ended is None and all(loop.overloads for loop in self._loops):
             self._ended = now
