@@ -180,8 +180,8 @@ class Scene:
 
 @dataclass
 class Engine:
-    """Compiled functions and the numbers that they read, which follow from the parameters; `activation` writes all
-    fields."""
+    """Compiled functions and the numbers that they read, which follow from the parameters. All written by
+    `activation`."""
 
     model: Model
     advance: Callable[..., tuple[int, int, int]]
