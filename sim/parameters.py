@@ -312,7 +312,7 @@ def require_known(name: str, names: Any, what: str = "parameter") -> None:
     if name in names:
         return
     near = difflib.get_close_matches(name, list(names), n=1, cutoff=0.6)
-    hint = f"did you mean '{near[0]}'?" if near else f"known: {', '.join(names)}."
+    hint = f"did you mean '{near[0]}'?" if near else f"known: {', '.join(names) or 'none'}."
     raise ParameterError(f"Unknown {what} '{name}': {hint}")
 
 

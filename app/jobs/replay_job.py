@@ -241,7 +241,10 @@ def _add_states(saved: SavedRun, name: str, part: Part, add: Add, written: list[
             stop.check()
             progress.show(f"replaying: step {at} of {end}", at / max(end, 1))
 
-        return play(saved, take, since=part.since, until=part.until, on_progress=on_progress).verdict
+        played = play(saved, take, since=part.since, until=part.until, on_progress=on_progress)
+    if last_step < 0:
+        raise ParameterError(f"--from {part.since:g} is refused: the run in {name} ends before that; choose less.")
+    return played.verdict
 
 
 def _export_for_lammps(path: Path, to: Path) -> int:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from repose.sim.engine.neighbours import verlet_list
 from repose.sim.engine.timestep.survey import Survey
-from repose.sim.engine.workspace import WAIT_LIMIT
+from repose.sim.engine.workspace import OVERLAP_RATIO, WAIT_LIMIT
 from repose.sim.engine.world import PAIR_COUNT, WALL_CONTACT_COUNT, Floats, World
 from repose.sim.experiment.activation import activate, request_parameters
 from repose.sim.experiment.experiment import Experiment
@@ -31,12 +31,12 @@ radius."""
 def check(experiment: Experiment) -> Fault | None:
     """The fault of the present state, or None.
 
-    Faults are: a grain with a value that is not finite, a grain that is too fast or too far away, a wall that is too
-    fast.
+    Faults are: a grain with a value that is not finite, a grain that is too fast or too far away, two grains at the
+    same place, a wall that is too fast.
     """
     world = experiment.run.world
     if _plainly_sound(world, experiment.scene.dimension, experiment.dt):
-        return _wall_too_fast(experiment)
+        return _same_place(experiment) or _wall_too_fast(experiment)
     finite = bool(np.isfinite(world.motion).all())
     row = _shear_spring_lost(world) if finite else -1
     if not finite or row >= 0:
@@ -48,7 +48,7 @@ def check(experiment: Experiment) -> Fault | None:
     if too_fast.any():
         row = int(np.where(too_fast, steps / world.radius**2, 0.0).argmax())
         return fault_of_status(experiment, verlet_list.TOO_FAST, row)
-    return _too_far(experiment) or _wall_too_fast(experiment)
+    return _too_far(experiment) or _same_place(experiment) or _wall_too_fast(experiment)
 
 
 def _plainly_sound(world: World, dimension: int, dt: float) -> bool:
@@ -182,6 +182,31 @@ def _too_far(experiment: Experiment) -> Fault | None:
         row,
         f"is {length_text(distance[row])} away from the origin at {time_text(experiment.time)}, farther than the "
         f"{length_text(FARTHEST * float(world.radius[row]))} within which contacts are resolved",
+    )
+
+
+def _same_place(experiment: Experiment) -> Fault | None:
+    """The fault of two grains whose centres coincide: their force has no direction, so that a step computes none.
+
+    A pair at distance 0 overlaps by twice the smaller radius at least. Only then its pair is looked for.
+    """
+    world = experiment.run.world
+    if world.largest_overlap[OVERLAP_RATIO] < 2.0:
+        return None
+    used = int(world.counters[PAIR_COUNT])
+    i, j = world.pairs.i[:used].astype(np.int64), world.pairs.j[:used].astype(np.int64)
+    place = world.motion[: experiment.scene.dimension, 0]
+    apart = (place[:, i] != place[:, j]).any(axis=0) | (world.fixed[i] & world.fixed[j])
+    found = np.flatnonzero(~apart)
+    if not found.size:
+        return None
+    rows = int(i[found[0]]), int(j[found[0]])
+    row, other = rows[::-1] if world.fixed[rows[0]] else rows
+    return _fault(
+        experiment,
+        row,
+        f"is at exactly the same place as grain {world.sphere_id[other]} at {time_text(experiment.time)}, where the "
+        "force between them has no direction",
     )
 
 

@@ -132,7 +132,8 @@ def _of_code(code: str) -> Preset:
     try:
         _require_no_files(document["scene"], document["parameters"], document.get("side_by_side"))
         found = _checked(document, "shared")
-        require_known(found.ready or "", ("", *scenes()[found.scene].prepared), "ready state")
+        if found.ready:
+            require_known(found.ready, scenes()[found.scene].prepared, "ready state")
     except ParameterError as error:
         made = f" Repose {program} made it, this is {own}." if program != own else ""
         raise ParameterError(f"The code cannot be used: {error}{made}") from None

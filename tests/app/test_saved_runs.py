@@ -271,6 +271,14 @@ def test_a_part_of_a_saved_run_is_exported_over_time_as_it_was_computed(
     assert read_dump(here / "last" / "grains.lammpstrj").places[0].step == saved.now.now.run.step
 
 
+def test_a_part_after_the_end_of_a_run_is_refused_and_leaves_no_folder(
+    whole: Path, here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = ("--to", "new", "--for", "ovito", "--every", "0.1", "--from", "1000")
+    assert "--from 1000 is refused: the run in" in refused(capsys, "export", str(whole), *options)
+    assert list(here.iterdir()) == []
+
+
 def test_a_run_that_was_reset_is_exported_as_one_series_whose_steps_and_times_increase(
     here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -96,6 +96,8 @@ def _notice(ui: Ui, edge: Colour, content: Callable[[Ui], None], name: str = "no
     if name.startswith("toast"):
         flags |= imgui.WindowFlags_.no_inputs | imgui.WindowFlags_.no_nav
     imgui.begin(name, None, flags | imgui.WindowFlags_.no_focus_on_appearing)
+    if name.startswith("toast"):  # what is large over the picture, such as a plot, would cover what its keys answer
+        imgui.internal.bring_window_to_display_front(imgui.internal.get_current_window())
     imgui.pop_style_color()
     imgui.pop_style_var(3)
     content(ui)

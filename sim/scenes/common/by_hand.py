@@ -13,15 +13,16 @@ from types import new_class
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from repose.sim.engine.builder import add_spheres, empty_world, set_walls, with_levels
 from repose.sim.engine.contacts.wall_forces import PLANE
-from repose.sim.engine.world import World, copy_world
+from repose.sim.engine.world import Floats, World, copy_world
 from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.simulation import Simulation
 from repose.sim.laws.law import Law
 from repose.sim.laws.material_parameters import MaterialParameters
 from repose.sim.laws.materials import Material
+from repose.sim.numbers import length_text
 from repose.sim.parameters import ParameterError, ParameterSet, Value, require_known
 from repose.sim.registry import integrators, laws
 from repose.sim.scenes.common.motion_parameters import MotionParameters, VerletFirst
@@ -146,10 +147,12 @@ def place_spheres(
     if mass is None and not each:
         raise ParameterError("The spheres have neither mass nor material: give one of them.")
     size = np.broadcast_to(np.asarray(radius, float), count)
-    solid = np.array([one.density for one in each]) * 4.0 / 3.0 * math.pi * size**3 if each else None
+    with np.errstate(over="ignore"):  # an infinite mass is refused below
+        solid = np.array([one.density for one in each]) * 4.0 / 3.0 * math.pi * size**3 if each else None
     weight = np.broadcast_to(np.asarray(solid if mass is None else mass, float), count)
     spin_length = 2 * dimension - 3 if rotation else 0
     skin = SKIN * float(size.min())
+    _require_apart(places, np.broadcast_to(fixed, count))
     try:
         world = empty_world(dimension, spin_length, 3, skin, materials=max(1, len(materials)) if each else 2)
         world = add_spheres(world, places, size, weight, velocity=velocity, spin=spin)
@@ -164,6 +167,19 @@ def place_spheres(
         raise ParameterError(f"The spheres are refused: {error}") from None
     scene = scene_of(world, found, materials if reads_materials(found) else (), rotation)
     return Simulation(scene, values)
+
+
+def _require_apart(places: Floats, fixed: NDArray[np.bool_]) -> None:
+    """Refuse a sphere that can move where another one is: the force between them has no direction."""
+    order = np.lexsort(places.T)
+    same = (np.diff(places[order], axis=0) == 0.0).all(axis=1) & ~(fixed[order[1:]] & fixed[order[:-1]])
+    if same.any():
+        at = int(np.flatnonzero(same)[0])
+        first, second = sorted(map(int, order[at : at + 2]))
+        raise ParameterError(
+            f"Spheres {first} and {second} are at exactly the same place, {length_text(*places[first])}, where the "
+            "force between them has no direction: move one of them."
+        )
 
 
 def _each(material: Material | Sequence[Material] | None, count: int) -> tuple[Material, ...]:

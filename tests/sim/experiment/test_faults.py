@@ -7,6 +7,7 @@ import re
 
 import numpy as np
 import pytest
+from repose.sim import Material, place_spheres
 from repose.sim.engine.world import PAIR_COUNT
 from repose.sim.experiment import faults
 from repose.sim.experiment.changes import new_experiment
@@ -225,3 +226,14 @@ def test_the_quick_look_overlooks_no_fault_and_finds_none_in_a_sound_state() -> 
             assert not faults._plainly_sound(world, 2, experiment.dt)
         table[entry] = before
     assert faults._plainly_sound(world, 2, experiment.dt)
+
+
+def test_two_grains_at_exactly_the_same_place_are_named_and_not_left_without_a_force() -> None:
+    glass = Material(young=1e8, poisson=0.25, density=2500.0, restitution=0.8, friction=0.4)
+    simulation = place_spheres([[0.0, 0.0, 1.0], [0.0, 0.0, 1.0021]], 1e-3, glass, gravity=0.0, dt=1e-7)
+    simulation.world.motion[2, 0, 1] = simulation.world.motion[2, 0, 0]
+    assert simulation.step(100) == 50
+    fault = simulation.experiment.fault
+    assert fault is not None
+    assert fault.sphere_id == 0
+    assert "is at exactly the same place as grain 1 at 5 µs" in fault.message

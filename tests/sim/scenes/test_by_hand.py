@@ -92,6 +92,7 @@ def test_the_same_script_gives_the_same_bits() -> None:
         ({"gravity": -1.0}, "gravity = -1.0 is refused"),
         ({"position": [[0.0]]}, "1 coordinates"),
         ({"mass": math.nan}, "finite"),
+        ({"position": [[0.0, 0.0, 1.0], [1.0, 0.0, 1.0], [0.0, 0.0, 1.0]]}, "Spheres 0 and 2 are at exactly"),
     ],
 )
 def test_what_cannot_be_is_refused_in_a_sentence(asked: dict, words: str) -> None:
