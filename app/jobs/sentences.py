@@ -113,7 +113,7 @@ ALSO_SHOWN = (
     "a number", "aluminium", "arrows", "beside", "caltrop", "cells", "centre", "counted", "Ctrl-click", "Ctrl-drag",
     "cube and particle", "discs", "double-click", "drag", "dumbbell", "elastic", "ellipsoid", "end", "ended",
     "expected", "filled", "first", "fitted", "found", "from", "front", "greedy", "inch", "Keyboard in a panel",
-    "left", "left flank", "limestone", "magnesium", "moving wall", "offset", "other end", "outcome", "peanut",
+    "left", "left flank", "limestone", "magnesium", "moving wall", "offset", "other end", "outcome", "paused", "peanut",
     "playing", "potential", "right", "right flank", "right wall", "right-click", "right-drag", "rolls", "second",
     "seeds", "slides", "sphericity", "struck end", "tetrapod", "The preset of the last session is not used: {error}",
     "third", "to", "torus", "unbooked", "vertebra", "Waiting for the compiler", "wheel",
