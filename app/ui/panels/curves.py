@@ -186,7 +186,12 @@ def _draw_line(ui: Ui, line: Line, colour: Colour) -> None:
     kind = implot.Marker_.circle if bold else implot.Marker_.cross
     size = (4.5 if bold else 3.5) * ui.scale
     points = implot.Spec(
-        marker=kind, marker_size=size, marker_fill_color=ink, marker_line_color=ink, line_weight=1.4 * ui.scale
+        marker=kind,
+        marker_size=size,
+        marker_fill_color=ink,
+        marker_line_color=ink,
+        line_weight=1.4 * ui.scale,
+        flags=implot.ScatterFlags_.no_clip,  # points on an axis, such as a flow rate of 0, are drawn whole
     )
     implot.plot_scatter(line.label, x, y, points)
 
