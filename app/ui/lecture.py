@@ -69,7 +69,7 @@ def see(ui: Ui) -> None:
     Call it once per frame, after the panels have the newest snapshot.
     """
     mode = ui.lecture
-    while mode.wishes:
+    while mode.wishes and ui.snapshot.serial:  # before the first snapshot, the log of the run to replace is unknown
         {"begin": _begin, "forward": _forward, "back": _back, "leave": _leave}[mode.wishes.pop(0)](ui)
     if not mode.on:
         _bring_back(ui)
