@@ -143,6 +143,7 @@ def _enter(ui: Ui, number: int, back: bool = False) -> None:
         _send_anew(ui, Resume(beginning.run.saved))
     mode.number = number
     if step.preset is not None:
+        ui.transport.pause(step.paused)  # a run that begins paused has done no step
         ui.preset_library.note(step.preset.name, step.preset.title, step.preset.scene)
         _send_anew(ui, start_of(step.preset))
     elif not back:

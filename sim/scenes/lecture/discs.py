@@ -95,8 +95,8 @@ class DiscsState(PhaseState):
 
 def outcome_above(statement: str, found: float, bound: float, unit: str = "") -> Outcome:
     """An outcome that holds if a number exceeds a bound."""
-    words = f"{found:.3g}{gap(unit)}", f"above {bound:.3g}{gap(unit)}"
-    return Outcome(statement, *words, bool(found > bound))
+    least = f"{bound:.3g}{gap(unit)}"
+    return Outcome(statement, f"{found:.3g}{gap(unit)}", f"above {least}", bool(found > bound))
 
 
 def outcome_between(statement: str, found: float, low: float, high: float, unit: str = "") -> Outcome:

@@ -329,6 +329,28 @@ def test_the_offer_of_the_last_run_waits_until_a_lecture_is_over(harness: PanelH
         assert ("notice.open_lost" in harness.widgets) != ui.lecture.on
 
 
+def test_trouble_with_the_settings_waits_until_a_lecture_is_over(harness: PanelHarness) -> None:
+    ui = harness.ui
+    ui.settings.trouble = "Settings cannot be read."
+    open_lecture(ui, "heap-slope")
+    for ui.lecture.on in (False, True, False):
+        harness.frame(2)
+        assert ("notice.settings" in harness.widgets) != ui.lecture.on
+
+
+def test_a_step_that_waits_for_space_is_paused_before_its_run_begins(harness: PanelHarness) -> None:
+    ui = harness.ui
+    open_lecture(ui, "granular-flow")
+    lecture.wish(ui, "begin")
+    lecture.see(ui)
+    assert not ui.transport.paused
+    for _ in range(4):
+        lecture.wish(ui, "forward")
+    lecture.see(ui)
+    assert ui.lecture.step.paused
+    assert ui.transport.paused
+
+
 def test_a_lecture_that_is_begun_before_the_first_picture_waits_for_the_run_that_it_replaces(
     harness: PanelHarness,
 ) -> None:
