@@ -277,7 +277,7 @@ class StepFilm:
             tell(min(seconds / end, shot.progress or 0.0 if math.isinf(over_at) and step.seconds is None else 1.0))
             if seconds >= end or run.fault is not None:
                 break
-            if step.paused:
+            if step.paused and not step.actions:  # a step with actions waits for a guess: a film goes on
                 continue
             due = max(due, run.time - self._director.interval) + self._director.interval
             advance_all(run, stage.beside, due)
