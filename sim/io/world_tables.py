@@ -22,6 +22,7 @@ from repose.sim.engine.builder import (
     indexed_bonds,
 )
 from repose.sim.engine.contacts.wall_geometry import CYLINDER, FACET, PLANE
+from repose.sim.engine.tables import copied
 from repose.sim.engine.workspace import OVERLAP_RATIO, OVERLAP_STEP, empty_threads
 from repose.sim.engine.world import (
     MATERIAL_COUNT,
@@ -120,7 +121,7 @@ def tables_of(world: World) -> dict[str, Any]:
 def packed(world: World) -> World:
     """A copy with lists trimmed to the rows in use and without working memory; `unpacked` returns a world that can be
     advanced."""
-    found = {name: table.copy() for name, table in tables_of(world).items()}
+    found = {name: copied(table) for name, table in tables_of(world).items()}
     found = _absent_of(_blank_for(*_sizes(found))) | found
     world = _with_tables(_blank_for(*_sizes(found)), found)._replace(threads=empty_threads(0))
     return _with_parts(world, found)
@@ -164,6 +165,7 @@ def world_of(tables: dict[str, Any], prefix: str = "") -> World:
         raise StoreError(f"The file's world {why}: the file is damaged.")
     if why := flaw_of_parts(found, count, dimension, coordinates - dimension, levels):
         raise StoreError(f"The file's world {why}: the file is damaged.")
+    found = {name: copied(table) for name, table in found.items()}
     return in_order_of_id(_with_room(_with_parts(_with_tables(blank, found), found), rows))
 
 

@@ -34,6 +34,7 @@ from repose.sim.engine.contacts.sphere_rows import (
     read_row,
     rows_to_columns,
     with_radius,
+    write_row,
     write_to_rows,
 )
 from repose.sim.engine.jit import call, compilable
@@ -137,8 +138,7 @@ def begin_sums(world, mass, gravity, shapes, thread):
     width = sum_width(len(shapes.position), len(shapes.spin) > 0)
     sums = world.threads.sums[to_line(world.threads.sums) :]
     for i in range(thread.first, thread.last):
-        for c in range(len(gravity)):
-            sums[entry(i, width, c)] = mass[i] * gravity[c]
+        write_row(sums, entry(i, width, 0), vector.scale(mass[i], gravity))
         for c in range(len(gravity), width):
             sums[entry(i, width, c)] = 0.0
 

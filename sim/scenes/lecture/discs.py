@@ -17,13 +17,13 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
-from repose.sim.engine.builder import add_spheres, empty_world, forget_neighbours, keep_spheres, set_walls
+from repose.sim.engine.builder import add_spheres, empty_world, forget_neighbours, set_walls
 from repose.sim.engine.contacts.wall_geometry import FACET
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.changes import begin_anew
 from repose.sim.experiment.comparison import Study
 from repose.sim.experiment.experiment import Experiment, Scene
-from repose.sim.experiment.ledger import booked
+from repose.sim.experiment.ledger import booked, remove_spheres
 from repose.sim.experiment.notices import tell
 from repose.sim.experiment.results import keep_measurement
 from repose.sim.experiment.snapshot import Action
@@ -165,8 +165,7 @@ def keep_above(experiment: Experiment, low: float) -> int:
     run = experiment.run
     gone = (run.world.motion[1, 0] < low) & ~run.world.fixed
     if gone.any():
-        with booked(experiment, "removed"):
-            run.world = keep_spheres(run.world, ~gone)
+        remove_spheres(experiment, gone)
     return int(gone.sum())
 
 
