@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from repose.sim.engine.contacts.kinematics import shared_mass
 from repose.sim.engine.contacts.wall_geometry import FACET
 from repose.sim.engine.model import Model
-from repose.sim.engine.roots import TINY
 from repose.sim.engine.tables import joined, taken, zeros
 from repose.sim.engine.threads import first_pushed
 from repose.sim.engine.workspace import (
@@ -422,14 +422,12 @@ def fill_pair_properties(world: World) -> None:
     used = int(world.counters[PAIR_COUNT])
     pairs = world.pairs
     i, j = pairs.i[:used], pairs.j[:used]
-    fixed, inverse_inertia = world.fixed, world.inverse_mass[-1]
+    fixed = world.fixed
     pairs.radius_sum[:used] = world.radius[i] + world.radius[j]
-    pairs.effective_mass[:used] = world.mass[i] * world.mass[j] / (world.mass[i] + world.mass[j])
     pairs.fixed[:used] = fixed[i] | fixed[j]
     pairs.kind[:used] = world.material[i] * world.counters[MATERIAL_COUNT] + world.material[j]
-    if world.inverse_mass.shape[0] > world.search.cell.shape[0]:
-        pairs.effective_inertia[:used] = 1.0 / np.maximum(inverse_inertia[i] + inverse_inertia[j], TINY)
-    else:
+    if world.inverse_mass.shape[0] == world.search.cell.shape[0]:
+        pairs.effective_mass[:used] = shared_mass(world.mass[i], world.mass[j])
         pairs.smaller_radius[:used] = np.minimum(world.radius[i], world.radius[j])
 
 

@@ -49,11 +49,10 @@ class Pairs(NamedTuple):
     smaller_radius: NDArray[np.float32]
     """The smaller of both radii [m] in single precision, without rotation only, shape (capacity,)."""
     effective_mass: Floats
-    """1/(1/m_i + 1/m_j) [kg], from the masses of both, fixed spheres included, shape (capacity,)."""
+    """1/(1/m_i + 1/m_j) [kg], from the masses of both, fixed spheres included, shape (capacity,); without rotation
+    only. With rotation the few pairs in contact read the masses themselves: the list is longer than the caches."""
     fixed: NDArray[np.uint8]
     """1 if one of the two cannot move, else 0, shape (capacity,)."""
-    effective_inertia: Floats
-    """1/(1/I_i + 1/I_j) [kg m²], with rotation only, shape (capacity,)."""
     kind: NDArray[np.uint16]
     """Pair of materials: material_i * number of materials + material_j, shape (capacity,)."""
     touching: NDArray[np.uint8]
@@ -312,15 +311,14 @@ def empty_bodies(dimension: int, spin_length: int, levels: int, count: int = 0, 
 
 def empty_pairs(capacity: int, dimension: int, turning: bool) -> Pairs:
     """An empty pair table; `turning` says whether the spheres rotate."""
-    rotating, gliding = (capacity, 0) if turning else (0, capacity)
+    gliding = 0 if turning else capacity
     return Pairs(
         i=zeros(capacity, np.uint32),
         j=zeros(capacity, np.uint32),
         radius_sum=zeros(capacity),
         smaller_radius=zeros(gliding, np.float32),
-        effective_mass=filled(capacity, 1.0),
+        effective_mass=filled(gliding, 1.0),
         fixed=zeros(capacity, np.uint8),
-        effective_inertia=filled(rotating, 1.0),
         kind=zeros(capacity, np.uint16),
         touching=zeros(capacity, np.uint8),
         shear_spring=zeros((dimension, capacity)),
