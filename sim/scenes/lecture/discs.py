@@ -35,7 +35,6 @@ from repose.sim.numbers import WITHOUT_GAP
 from repose.sim.parameters import ParameterError, ParameterSet, Value
 from repose.sim.scenes.common.law_choice import is_material_law, with_law
 from repose.sim.scenes.common.phases import PhaseState, enter
-from repose.sim.scenes.common.poured import removal_is_due
 from repose.sim.scenes.common.poured_parameters import (
     GrainCount,
     MeanRadius,
@@ -162,10 +161,8 @@ def with_glued_row(world: World, parameters: DiscsParameters, half: float) -> Wo
 
 
 def keep_above(experiment: Experiment, low: float) -> int:
-    """Remove the grains that have fallen below a height [m], and return their number; 0 until a removal is due."""
+    """Remove the grains that have fallen below a height [m], and return their number."""
     run = experiment.run
-    if not removal_is_due(experiment):
-        return 0
     gone = (run.world.motion[1, 0] < low) & ~run.world.fixed
     if gone.any():
         remove_spheres(experiment, gone)
