@@ -15,6 +15,7 @@ from repose.app.jobs.film_page import GROUND, head, head_height, strip, strip_he
 from repose.app.jobs.headless_film import open_picture_maker
 from repose.app.jobs.remaining_time import Countdown
 from repose.app.language import read_language
+from repose.app.lectures.answers import unanswered
 from repose.app.lectures.course import Course
 from repose.app.lectures.lecture_file import Lecture, Step, said
 from repose.app.progress import Progress, say
@@ -178,6 +179,7 @@ class StepFilm:
         stage: Stage,
         stop: Stop,
     ) -> None:
+        self._lecture, self._number = lecture, number
         self._step, self._stage, self._stop, self._fps = lecture.steps[number], stage, stop, plan.fps
         step = self._step
         self._answer, self._language = said(step.answer, language), language
@@ -279,6 +281,9 @@ class StepFilm:
                 continue
             due = max(due, run.time - self._director.interval) + self._director.interval
             advance_all(run, stage.beside, due)
+        complaint = unanswered(self._lecture, self._number, shot)
+        if complaint:
+            say(f"Step {self._number + 1}, '{self._lines.title}': {complaint}")
         page = self._page(shot)
         if page is not None:
             for _ in range(round(PLOT * fps)):
