@@ -30,7 +30,7 @@ from repose.app.signals import INTERRUPTED
 from repose.app.stopping import Stop, StopAsked, stoppable
 from repose.app.storage.plot_files import Sheet, draw
 from repose.app.storage.recorder import Recorder, names_of
-from repose.app.storage.time_curves import curves_over_time, whole_span
+from repose.app.storage.time_curves import curves_of_runs, curves_over_time, together, whole_span
 from repose.app.storage.view import View
 from repose.sim.experiment import side_by_side
 from repose.sim.experiment.commands import Act, Command, SetParameters, Start, StartSideBySide, UseThreads
@@ -40,7 +40,7 @@ from repose.sim.experiment.side_by_side import SideBySide, advance_all, all_of, 
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.io import presets
-from repose.sim.measure.display import COMPARISON
+from repose.sim.measure.display import COMPARISON, Curve
 from repose.sim.parameters import ParameterError
 
 if TYPE_CHECKING:
@@ -293,11 +293,17 @@ class StepFilm:
         """The plot of the step with its title; None if the step has no plot or the plot has no values."""
         if not self._step.plot:
             return None
-        known = {curve.title: curve for curve in shot.curves}
-        if shot.comparison is not None:
-            known[COMPARISON] = shot.comparison
-        name, over_time = self._step.plot, self._step.plot not in known
-        curves = curves_over_time(shot, name, whole_span(shot)) if over_time else (known[name],)
+        name, runs = self._step.plot, (shot, *shot.beside)
+        curves: tuple[Curve, ...]
+        if name == COMPARISON and shot.comparison is not None:  # it has the runs of all experiments
+            curves, over_time = (shot.comparison,), False
+        elif any(curve.title == name for curve in shot.curves):
+            curves = together(runs, [[curve for curve in run.curves if curve.title == name] for run in runs])
+            over_time = len(runs) > 1 and not any(line.points for curve in curves for line in curve.lines)
+        elif len(runs) > 1:
+            curves, over_time = curves_of_runs(runs, name), True
+        else:
+            curves, over_time = curves_over_time(shot, name, whole_span(shot)), True
         if not any(len(line.x) for curve in curves for line in curve.lines):
             say(f"The plot '{name}' of the step '{self._lines.title}' has no values; the film goes on without it.")
             return None
