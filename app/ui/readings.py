@@ -42,8 +42,8 @@ def headline(snapshot: Snapshot) -> Headline | None:
 
 
 def two_digits(error: float) -> str:
-    """An error with two digits; from 100 to 10⁶ with zeros instead of a power of ten."""
-    return f"{float(f'{error:.2g}'):.0f}" if 99.5 <= error < 1e6 else f"{error:.2g}"
+    """An error with two digits, also if the second is zero; from 100 to 10⁶ with zeros instead of a power of ten."""
+    return f"{float(f'{error:.2g}'):.0f}" if 99.5 <= error < 1e6 else f"{error:#.2g}".rstrip(".")
 
 
 def in_words(reading: Reading) -> str:
@@ -54,5 +54,6 @@ def in_words(reading: Reading) -> str:
     number, error = f"{reading.value:.1f}" if degree else reading.digits, ""
     if reading.error is not None and ROUNDING * abs(reading.value) < reading.error < math.inf:
         error = f" ± {two_digits(reading.error)}{degree}"
-        number = f"{reading.value:.{max(0, 1 - math.floor(math.log10(reading.error)))}f}"
+        rounded = float(f"{reading.error:.2g}")
+        number = f"{reading.value:.{max(0, 1 - math.floor(math.log10(rounded)))}f}"
     return friendly(f"{number}{degree}{error} {reading.unit.removeprefix(degree)}".rstrip())
