@@ -26,7 +26,7 @@ def headline(snapshot: Snapshot) -> Headline | None:
     measured = snapshot.measurement
     if measured is not None:
         error = math.degrees(measured.standard_error)
-        value = f"{math.degrees(measured.angle):.1f}°"
+        value = friendly(f"{math.degrees(measured.angle):.1f}°")
         return Headline(
             value, f"± {error:.1f}° ({measured.error_of})" if math.isfinite(error) else "", "angle of repose"
         )
@@ -36,7 +36,7 @@ def headline(snapshot: Snapshot) -> Headline | None:
         return None
     first = first.readable()
     gap = "" if first.unit == "°" else " "
-    number = f"{first.value:.1f}" if first.unit == "°" else friendly(first.digits)
+    number = friendly(f"{first.value:.1f}" if first.unit == "°" else first.digits)
     scatter = f"± {two_digits(first.error)}{gap}{first.unit}".rstrip() if first.error is not None else ""
     return Headline(f"{number}{gap}{first.unit}".rstrip(), scatter, first.label)
 

@@ -75,7 +75,7 @@ def draw_curve(ui: Ui, curve: Curve) -> None:
             set_axis(implot.ImAxis_.x1, left, right, length.x, log=curve.log_x)
             set_axis(implot.ImAxis_.y1, low, high, length.y, log=curve.log)
             for entry, colour in _by_prominence(ui, curve):
-                _draw_line(ui, entry, colour)
+                _draw_line(ui, entry, colour, curve.stride(entry))
     if legend:
         _draw_legend(ui, curve)
     if table:
@@ -169,7 +169,8 @@ def _by_prominence(ui: Ui, curve: Curve) -> list[tuple[Line, Colour]]:
     return [(line, colours[line.label]) for line in ordered]
 
 
-def _draw_line(ui: Ui, line: Line, colour: Colour) -> None:
+def _draw_line(ui: Ui, line: Line, colour: Colour, stride: int) -> None:
+    """Draw a line, or a mark at every point; if there are many points over time, at every `stride`-th one."""
     x, y = (np.ascontiguousarray(values, dtype=np.float64) for values in (line.x, line.y))
     if not len(x):
         return
@@ -186,9 +187,14 @@ def _draw_line(ui: Ui, line: Line, colour: Colour) -> None:
     kind = implot.Marker_.circle if bold else implot.Marker_.cross
     size = (4.5 if bold else 3.5) * ui.scale
     points = implot.Spec(
-        marker=kind, marker_size=size, marker_fill_color=ink, marker_line_color=ink, line_weight=1.4 * ui.scale
+        marker=kind,
+        marker_size=size,
+        marker_fill_color=ink,
+        marker_line_color=ink,
+        line_weight=1.4 * ui.scale,
+        flags=implot.ScatterFlags_.no_clip,  # a mark on an axis is not cut in half
     )
-    implot.plot_scatter(line.label, x, y, points)
+    implot.plot_scatter(line.label, np.ascontiguousarray(x[::stride]), np.ascontiguousarray(y[::stride]), points)
 
 
 def _legend_height(curve: Curve) -> float:

@@ -406,7 +406,8 @@ def equals(statement: str, found: float, expected: float, tolerance: float, unit
     1.047 N beside 1.047 ± 0.021 N."""
     factor, shown = prefix_of(max(abs(expected), tolerance), unit, 3) if unit else (1.0, "")
     decimals = max(0, 1 - math.floor(math.log10(float(f"{tolerance / factor:.2g}")))) if tolerance > 0.0 else 3
-    number, bound, measured = (f"{value / factor:.{decimals}f}" for value in (expected, tolerance, found))
+    rounded = (round(value / factor, decimals) + 0.0 for value in (expected, tolerance, found))  # no negative zero
+    number, bound, measured = (f"{value:.{decimals}f}" for value in rounded)
     words = f"{number} ± {bound} {shown}".rstrip()
     return Outcome(statement, f"{measured} {shown}".rstrip(), words, bool(abs(found - expected) <= tolerance))
 
