@@ -95,14 +95,19 @@ class DiscsState(PhaseState):
 
 def outcome_above(statement: str, found: float, bound: float, unit: str = "") -> Outcome:
     """An outcome that holds if a number exceeds a bound."""
-    words = f"{found:.3g}{gap(unit)}", f"above {bound:.3g}{gap(unit)}"
+    words = f"{_told(found)}{gap(unit)}", f"above {_told(bound)}{gap(unit)}"
     return Outcome(statement, *words, bool(found > bound))
 
 
 def outcome_between(statement: str, found: float, low: float, high: float, unit: str = "") -> Outcome:
     """An outcome that holds if a number is between two bounds."""
-    words = f"{found:.3g}{gap(unit)}", f"{low:.3g} to {high:.3g}{gap(unit)}"
+    words = f"{_told(found)}{gap(unit)}", f"{_told(low)} to {_told(high)}{gap(unit)}"
     return Outcome(statement, *words, bool(low <= found <= high))
+
+
+def _told(number: float) -> str:
+    """Three digits, below 10⁶ with zeros instead of a power of ten."""
+    return f"{float(f'{number:.3g}'):g}"
 
 
 def gap(unit: str) -> str:
