@@ -22,6 +22,13 @@ LARGE_TIME, SMALL_TIME = 0.1, 1e-4
 """Times of at least the first are written in s, of at least the second in ms, shorter times in µs or ns [s]."""
 PREFIXES = ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"))
 """Powers of ten that a letter before a unit means."""
+CENTI = (1e-2, "c")
+"""A prefix that is read and not written."""
+UNIT = re.compile(r"(?P<symbol>[A-Za-zµΩ]+)(?P<power>|²|³|\^1\.5)")
+"""One factor of a unit, such as m²."""
+BETWEEN_UNITS = re.compile(r"( ?[/·] ?| )")
+POWERS = {"": 1.0, "²": 2.0, "³": 3.0, "^1.5": 1.5}
+"""Powers of a factor of a unit."""
 WITHOUT_GAP = ("", "°")
 """Units that follow their number without a gap, as in SI."""
 WITHOUT_PREFIX, PREFIXED = ("", "°", "%"), ("mm", "ms", "µ", "kg")
@@ -114,6 +121,43 @@ def prefix_of(value: float, unit: str, digits: int = 4) -> tuple[float, str]:
         if factor * limit <= abs(value) < factor * 1e3 * limit:
             return factor, prefix + unit
     return 1.0, unit
+
+
+def ratio_of_units(unit: str, other: str) -> float | None:
+    """The factor that turns a number in `unit` into one in `other`: 1000 from "s" to "ms", 1e6 from "m²" to "mm²".
+
+    The two may differ by prefixes only; None if they are units of different quantities, or if that is not known.
+    """
+    ours, theirs = (text.replace("\u03bc", "µ").strip() for text in (unit, other))  # Greek letter and sign look alike
+    if ours == theirs:
+        return 1.0
+    pairs = [BETWEEN_UNITS.split(text) for text in (ours, theirs)]
+    if len(pairs[0]) != len(pairs[1]):
+        return None
+    ratio, sign = 1.0, 1.0
+    for ours, theirs in zip(*pairs, strict=True):
+        if BETWEEN_UNITS.fullmatch(ours):
+            sign = -1.0 if "/" in ours else sign
+        if ours == theirs:
+            continue
+        found = [UNIT.fullmatch(text) for text in (ours, theirs)]
+        if found[0] is None or found[1] is None or found[0]["power"] != found[1]["power"]:
+            return None
+        of, to = (_without_prefix(match["symbol"]) for match in found if match)
+        base = next((base for base in of if base in to), None)
+        if base is None:
+            return None
+        ratio *= (of[base] / to[base]) ** (sign * POWERS[found[0]["power"]])
+    return ratio
+
+
+def _without_prefix(symbol: str) -> dict[str, float]:
+    """The symbol of a unit and its factor, with and without its first letter as a prefix: mm as 1 mm and 10⁻³ m."""
+    found = {symbol: 1.0}
+    for factor, letter in (*PREFIXES, CENTI):
+        if letter and len(symbol) > 1 and symbol.startswith(letter):
+            found[symbol.removeprefix(letter)] = factor
+    return found
 
 
 def length_text(*metres: float) -> str:

@@ -15,6 +15,7 @@ from repose.app.jobs.film_page import GROUND, head, head_height, strip, strip_he
 from repose.app.jobs.headless_film import open_picture_maker
 from repose.app.jobs.remaining_time import Countdown
 from repose.app.language import read_language
+from repose.app.lectures.answers import unanswered
 from repose.app.lectures.course import Course
 from repose.app.lectures.lecture_file import Lecture, Step, said
 from repose.app.progress import Progress, say
@@ -29,7 +30,7 @@ from repose.app.signals import INTERRUPTED
 from repose.app.stopping import Stop, StopAsked, stoppable
 from repose.app.storage.plot_files import Sheet, draw
 from repose.app.storage.recorder import Recorder, names_of
-from repose.app.storage.time_curves import curves_over_time, whole_span
+from repose.app.storage.time_curves import curves_of_runs, curves_over_time, together, whole_span
 from repose.app.storage.view import View
 from repose.sim.experiment import side_by_side
 from repose.sim.experiment.commands import Act, Command, SetParameters, Start, StartSideBySide, UseThreads
@@ -39,7 +40,7 @@ from repose.sim.experiment.side_by_side import SideBySide, advance_all, all_of, 
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.io import presets
-from repose.sim.measure.display import COMPARISON
+from repose.sim.measure.display import COMPARISON, Curve
 from repose.sim.parameters import ParameterError
 
 if TYPE_CHECKING:
@@ -178,6 +179,7 @@ class StepFilm:
         stage: Stage,
         stop: Stop,
     ) -> None:
+        self._lecture, self._number = lecture, number
         self._step, self._stage, self._stop, self._fps = lecture.steps[number], stage, stop, plan.fps
         step = self._step
         self._answer, self._language = said(step.answer, language), language
@@ -281,6 +283,9 @@ class StepFilm:
                 continue
             due = max(due, run.time - self._director.interval) + self._director.interval
             advance_all(run, stage.beside, due)
+        complaint = unanswered(self._lecture, self._number, shot)
+        if complaint:
+            say(f"Step {self._number + 1}, '{self._lines.title}': {complaint}")
         page = self._page(shot)
         if page is not None:
             for _ in range(round(PLOT * fps)):
@@ -290,11 +295,17 @@ class StepFilm:
         """The plot of the step with its title; None if the step has no plot or the plot has no values."""
         if not self._step.plot:
             return None
-        known = {curve.title: curve for curve in shot.curves}
-        if shot.comparison is not None:
-            known[COMPARISON] = shot.comparison
-        name, over_time = self._step.plot, self._step.plot not in known
-        curves = curves_over_time(shot, name, whole_span(shot)) if over_time else (known[name],)
+        name, runs = self._step.plot, (shot, *shot.beside)
+        curves: tuple[Curve, ...]
+        if name == COMPARISON and shot.comparison is not None:  # it has the runs of all experiments
+            curves, over_time = (shot.comparison,), False
+        elif any(curve.title == name for curve in shot.curves):
+            curves = together(runs, [[curve for curve in run.curves if curve.title == name] for run in runs])
+            over_time = len(runs) > 1 and not any(line.points for curve in curves for line in curve.lines)
+        elif len(runs) > 1:
+            curves, over_time = curves_of_runs(runs, name), True
+        else:
+            curves, over_time = curves_over_time(shot, name, whole_span(shot)), True
         if not any(len(line.x) for curve in curves for line in curve.lines):
             say(f"The plot '{name}' of the step '{self._lines.title}' has no values; the film goes on without it.")
             return None

@@ -21,6 +21,7 @@ from repose.app.language import ENGLISH, NATIVE, PLACE, WORD, Language, read_lan
 from repose.app.render.theme import PALETTES
 
 FOLDERS = (
+    "app/lectures/answers.py",
     "app/ui",
     "app/render",
     "app/window",

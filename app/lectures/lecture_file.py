@@ -68,7 +68,7 @@ class Question:
     high: float
     """Ends of the slider, in that unit."""
     reading: str
-    """Label of the reading in the same unit."""
+    """Label of the reading that answers, whose unit may have another prefix."""
 
     def in_language(self, language: str) -> Guess:
         """The guess as the panel shows it."""
@@ -386,10 +386,13 @@ def _guess(entry: Mapping[str, Any], scene: str) -> Question | bool:
     for key in ("words", "low", "high", "reading"):
         if key not in table:
             raise ParameterError(f"the key '{key}' of guess is missing; it has {', '.join(GUESS_KEYS)}.")
+    reading = _word(table, "reading").strip()
+    if not reading:
+        raise ParameterError("reading = '' of guess is refused: write the label of a reading, as the window shows it.")
     low, high = (_number(table, key, -1e12, 1e12) for key in ("low", "high"))
     if low >= high:
         raise ParameterError(f"guess from {low:g} to {high:g} is refused: low must be below high.")
-    return Question(_text(table, "words"), _word(table, "unit"), low, high, _word(table, "reading"))
+    return Question(_text(table, "words"), _word(table, "unit").strip(), low, high, reading)
 
 
 def _box(entry: Mapping[str, Any], in_space: bool) -> Box | None:

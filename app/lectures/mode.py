@@ -92,6 +92,8 @@ class LectureMode:
     """Wall time at which this step was shown first [s, clock of `time.monotonic`]."""
     over: bool = False
     """Whether the step has come to its end."""
+    unanswered: str = ""
+    """Why the guess of the step has no answer at its end; empty otherwise."""
     set_aside: Callable[[], object] = lambda: None
     """Store the cameras of the window before the lecture, and return them."""
     bring_back: Callable[[Any], None] = lambda kept: None

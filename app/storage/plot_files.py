@@ -224,7 +224,7 @@ def _draw_comparison(axes: Axes, curve: Curve) -> None:
     for line in curve.lines:
         colour = GROUPS[line.group % len(GROUPS)]
         if line.points:
-            _points(axes, line, colour)
+            _points(axes, line, colour, curve.stride(line))
         else:
             colour, dashes = (colour, "-") if line.fitted else next(laws)
             axes.plot(line.x, line.y, dashes, color=colour, linewidth=3.0, label=line.label)
@@ -281,12 +281,12 @@ def _name(line: Line) -> str:
     return line.label if line.error is None else f"{line.label} ± {line.scatter}"
 
 
-def _points(axes: Axes, line: Line, colour: str) -> None:
+def _points(axes: Axes, line: Line, colour: str, stride: int) -> None:
     if line.single:
         axes.plot(line.x, line.y, linestyle="none", label=line.label or "_", color=colour, **SINGLE)
         return
     style = STYLES.get(line.label, OTHER_POINTS | {"color": colour, "marker": MARKERS[line.group % len(MARKERS)]})
     if line.error is None:
-        axes.plot(line.x, line.y, linestyle="none", label=line.label, **style)
+        axes.plot(line.x, line.y, linestyle="none", label=line.label, markevery=stride, **style)
         return
     axes.errorbar(line.x, line.y, line.error, linestyle="none", label=_name(line), **BARS, **style)

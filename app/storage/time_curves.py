@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby
 
 import numpy as np
@@ -43,9 +45,52 @@ def whole_span(snapshot: Snapshot) -> tuple[float, float]:
 
 def curves_over_time(snapshot: Snapshot, plot: str, span: tuple[float, float]) -> tuple[Curve, ...]:
     """One curve per axis of the tab `plot`, with all samples of the span [s]; empty without values."""
-    zero, (factor, unit) = opening(snapshot), axis_unit(snapshot, span)
+    return _curves(snapshot, plot, span[0], opening(snapshot), *axis_unit(snapshot, span))
+
+
+def curves_of_runs(runs: Sequence[Snapshot], plot: str) -> tuple[Curve, ...]:
+    """The curves of all runs side by side over the whole time since the beginning, in one plot per axis."""
+    begin, end = 0.0, max(float(run.series["time"][-1]) if len(run.series.get("time", ())) else 0.0 for run in runs)
+    return together(runs, [_curves(run, plot, begin, None, *time_unit(end)) for run in runs])
+
+
+def together(runs: Sequence[Snapshot], curves: Sequence[Sequence[Curve]]) -> tuple[Curve, ...]:
+    """Curves of equal axes of several runs as one plot: each line has the label of its run. A line that all runs have,
+    such as a law beside their points, exists once."""
+    axes: dict[tuple[str, str], list[tuple[Snapshot, Curve]]] = {}
+    for run, own in zip(runs, curves, strict=True):
+        for curve in own:
+            axes.setdefault((curve.title, curve.y_label), []).append((run, curve))
+    return tuple(replace(same[0][1], lines=tuple(_lines_of(same))) for same in axes.values())
+
+
+def _lines_of(runs: Sequence[tuple[Snapshot, Curve]]) -> Iterator[Line]:
+    """The lines of a plot of several runs; a series of a run has its own colour, as has its fitted law."""
+    several = len({line.label for _, curve in runs for line in curve.lines}) > 1
+    for number, (run, curve) in enumerate(runs):
+        for line in curve.lines:
+            if several and all(any(_equal(line, other) for other in beside.lines) for _, beside in runs):
+                if number == 0:
+                    yield line
+                continue
+            name = f"{line.label}, {run.label}" if several else run.label
+            yield replace(line, label=name, group=number + len(runs) * line.group)
+
+
+def _equal(line: Line, other: Line) -> bool:
+    return (
+        line.label == other.label
+        and np.array_equal(line.x, other.x)
+        and np.array_equal(line.y, other.y, equal_nan=True)
+    )
+
+
+def _curves(
+    snapshot: Snapshot, plot: str, begin: float, zero: float | None, factor: float, unit: str
+) -> tuple[Curve, ...]:
+    """One curve per axis from the time `begin` on [s]; the axis counts from `zero`, or from the beginning."""
     time = snapshot.series.get("time", np.empty(0))
-    inside = time >= span[0]
+    inside = time >= begin
     shown = (time[inside] - (zero or 0.0)) / factor
     x_label = f"simulated time t [{unit}]" if zero is None else f"time from {zero_words(snapshot)} t [{unit}]"
     dimension = snapshot.position.shape[1]

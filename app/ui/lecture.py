@@ -8,8 +8,9 @@ from typing import Literal
 
 from repose.app.language import current_language
 from repose.app.lectures import lecture_file
+from repose.app.lectures.answers import answer_of, unanswered
 from repose.app.lectures.course import Course
-from repose.app.lectures.lecture_file import Lecture, Question
+from repose.app.lectures.lecture_file import Lecture, Question, said
 from repose.app.lectures.mode import Beginning, Holder, Kept
 from repose.app.storage.view import View
 from repose.app.ui.edits import PATIENCE
@@ -154,7 +155,7 @@ def _enter(ui: Ui, number: int, back: bool = False) -> None:
     if step.values:
         ui.send(SetParameters(dict(step.values)))
     mode.course = Course.of(step, carried)
-    mode.entered, mode.over, mode.asked, mode.frames = False, False, None, 0
+    mode.entered, mode.over, mode.unanswered, mode.asked, mode.frames = False, False, "", None, 0
     if step.values:  # until the change acts, snapshots show the run before it, at rest
         mode.asked = _seen(ui), ui.snapshot.serial
     shown = {**dict.fromkeys(step.show, True), **dict.fromkeys(step.hide, False)}
@@ -214,6 +215,8 @@ def _go_on(ui: Ui) -> None:
             _set_speed(ui)
     elif course.is_over(snapshot):
         mode.over = True
+    if mode.over and mode.lecture is not None:
+        mode.unanswered = unanswered(mode.lecture, mode.number, snapshot)
 
 
 def _seen(ui: Ui) -> tuple[int, int, int]:
@@ -261,15 +264,16 @@ def _forget_kept(ui: Ui) -> None:
 
 
 def guess_now(ui: Ui) -> tuple[str, Guess, Answer | None] | None:
-    """The present guess of the audience: the name under which it is stored, the guess, and the answer of the run."""
+    """The present guess of the audience: the name under which it is stored, the guess, and the answer of the run.
+
+    A reading answers at the end of the step: many readings exist, and change, from the beginning of the run on.
+    """
     mode, snapshot = ui.lecture, ui.snapshot
     scene = scenes().get(snapshot.scene)
     asked = mode.step.guess if mode.on else scene is not None and scene.guess is not None
     if isinstance(asked, Question):
-        guess = asked.in_language(current_language())
-        reading = next((entry for entry in snapshot.readings if entry.label == asked.reading), None)
-        answer = None if reading is None else Answer(reading.readable().value, "")
-        return guess.words, guess, answer
+        answer = answer_of(asked, snapshot) if mode.over else None
+        return f"{said(asked.words)} [{asked.unit}]", asked.in_language(current_language()), answer
     if not asked or scene is None or scene.guess is None:
         return None
     return scene.name, scene.guess, snapshot.answer

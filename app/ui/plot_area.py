@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from imgui_bundle import imgui, implot
+from repose.app.render.imgui_backend import TEXT_SIZE
 
 BARE = (
     implot.Flags_.no_title
@@ -16,6 +17,12 @@ BARE = (
 )
 REACH = 0.36
 """Length by which a number at the end of an axis extends beyond the axis [heights of the text]: half a digit."""
+
+
+def pen() -> float:
+    """Unit of the widths of lines and marks, which have a fixed ratio to the present text: the marks of a large plot
+    are seen as far as its text is [px at scale 1]."""
+    return float(imgui.get_font_size()) / TEXT_SIZE
 
 
 @contextmanager

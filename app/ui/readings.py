@@ -26,7 +26,7 @@ def headline(snapshot: Snapshot) -> Headline | None:
     measured = snapshot.measurement
     if measured is not None:
         error = math.degrees(measured.standard_error)
-        value = f"{math.degrees(measured.angle):.1f}°"
+        value = friendly(f"{math.degrees(measured.angle):.1f}°")
         return Headline(
             value, f"± {error:.1f}° ({measured.error_of})" if math.isfinite(error) else "", "angle of repose"
         )
@@ -36,14 +36,14 @@ def headline(snapshot: Snapshot) -> Headline | None:
         return None
     first = first.readable()
     gap = "" if first.unit == "°" else " "
-    number = f"{first.value:.1f}" if first.unit == "°" else friendly(first.digits)
+    number = friendly(f"{first.value:.1f}" if first.unit == "°" else first.digits)
     scatter = f"± {two_digits(first.error)}{gap}{first.unit}".rstrip() if first.error is not None else ""
     return Headline(f"{number}{gap}{first.unit}".rstrip(), scatter, first.label)
 
 
 def two_digits(error: float) -> str:
-    """An error with two digits; from 100 to 10⁶ with zeros instead of a power of ten."""
-    return f"{float(f'{error:.2g}'):.0f}" if 99.5 <= error < 1e6 else f"{error:.2g}"
+    """An error with two digits, also if the second is zero; from 100 to 10⁶ with zeros instead of a power of ten."""
+    return f"{float(f'{error:.2g}'):.0f}" if 99.5 <= error < 1e6 else f"{error:#.2g}".rstrip(".")
 
 
 def in_words(reading: Reading) -> str:
@@ -54,5 +54,6 @@ def in_words(reading: Reading) -> str:
     number, error = f"{reading.value:.1f}" if degree else reading.digits, ""
     if reading.error is not None and ROUNDING * abs(reading.value) < reading.error < math.inf:
         error = f" ± {two_digits(reading.error)}{degree}"
-        number = f"{reading.value:.{max(0, 1 - math.floor(math.log10(reading.error)))}f}"
+        rounded = float(f"{reading.error:.2g}")
+        number = f"{reading.value:.{max(0, 1 - math.floor(math.log10(rounded)))}f}"
     return friendly(f"{number}{degree}{error} {reading.unit.removeprefix(degree)}".rstrip())

@@ -273,7 +273,7 @@ def differences(old: StudyPlan, now: StudyPlan) -> str:
         if before != after and name in declared and before is not None:
             quantity = declared[name].quantity
             words.append(f"{quantity.symbol or quantity.label} = {declared[name].shown(before)}")
-    return ", ".join(words) or "earlier"
+    return ", ".join(words) or "earlier study"
 
 
 def _comparable(old: StudyPlan, now: StudyPlan) -> bool:

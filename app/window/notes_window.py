@@ -13,6 +13,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from repose.app.language import current_language, translated
 from repose.app.render.film_words import wrapped
 from repose.app.ui.ui import Ui
 from repose.app.window import sdl
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
     import pygame
     from repose.app.window.window import Window
 
-GROUND, INK, FAINT, ACCENT = (16, 19, 24), (232, 236, 240), (140, 150, 162), (90, 169, 240)
+GROUND, INK, FAINT = (16, 19, 24), (232, 236, 240), (140, 150, 162)
+ACCENT, WARNING = (90, 169, 240), (240, 136, 120)
 """Colours, sRGB."""
 WIDE = 0.85
 """Share of the screen that the window takes in width and height [-]."""
@@ -92,7 +94,7 @@ class NotesWindow:
         place, (width, height) = other
         try:
             size = round(WIDE * width), round(WIDE * height)
-            self._handle = pygame.Window("Repose: notes", size, (place, place), resizable=True)
+            self._handle = pygame.Window(translated("Repose: notes"), size, (place, place), resizable=True)
             set_icon(self._handle)
             self._main.handle.focus()
         except pygame.error:
@@ -102,7 +104,7 @@ class NotesWindow:
         mode = ui.lecture
         seconds = int(time.monotonic() - mode.began)
         clock = f"{seconds // 60}:{seconds % 60:02d}"
-        now = (mode.number, mode.over, clock, handle.size)
+        now = (mode.number, mode.unanswered, clock, handle.size, current_language())
         if now == self._drawn:
             return
         self._drawn = now
@@ -126,6 +128,8 @@ def write_page(surface: pygame.Surface, ui: Ui, clock: str) -> None:
     for text, colour in ((step.question, ACCENT), (step.answer, FAINT)):
         if words := mode.said(text):
             y = _write(surface, words, (left, y), room, unit, colour)
+    if mode.unanswered:
+        y = _write(surface, translated(mode.unanswered), (left, y), room, unit, WARNING)
     y += 0.5 * unit
     foot = height - 3.0 * unit
     notes = mode.said(step.notes)

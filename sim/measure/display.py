@@ -57,6 +57,10 @@ class Line:
     """Whether the points are single runs; their means are other points of the plot."""
 
 
+MOST_MARKS = 80
+"""Largest number of marks of a line over time."""
+
+
 @dataclass(frozen=True)
 class Curve:
     """A plot with its own axes."""
@@ -80,6 +84,11 @@ class Curve:
     """Whether the horizontal axis is logarithmic."""
     ticks: tuple[str, ...] = ()
     """Words at 0, 1, 2 … of the horizontal axis; empty if it has numbers."""
+
+    def stride(self, line: Line) -> int:
+        """The line is drawn with a mark at every n-th of its points: over time, the marks of all samples would be a
+        band that hides the closed form behind them."""
+        return -(-len(line.x) // MOST_MARKS) if len(line.x) and self.x_label.startswith("time") else 1
 
 
 @dataclass(frozen=True)

@@ -332,8 +332,9 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
     for row, e in enumerate(built.restitutions):
         expected = ballistic(built, e, smooth)
         rising += [Line(CLOSED_FORM, smooth, 1e3 * expected[0])]
-        rising += [Line(f"e = {e:g}", time, 1e3 * height[:, row], points=True)]
-        moving += [Line(CLOSED_FORM, smooth, expected[1]), Line(f"e = {e:g}", time, speed[:, row], points=True)]
+        rising += [Line(f"e = {e:g}", time, 1e3 * height[:, row], points=True, group=row)]
+        moving += [Line(CLOSED_FORM, smooth, expected[1])]
+        moving += [Line(f"e = {e:g}", time, speed[:, row], points=True, group=row)]
     return (
         Curve("Height", "time [s]", "height [mm]", tuple(rising)),
         Curve("Speed", "time [s]", "speed [m/s]", tuple(moving)),

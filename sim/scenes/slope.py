@@ -233,7 +233,7 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
     lines = []
     for row, mu in enumerate(built.frictions):
         lines.append(Line("closed form", ends, built.acceleration(mu) * ends))
-        lines.append(Line(f"μ = {mu:g}", time, speed[:, row], points=True))
+        lines.append(Line(f"μ = {mu:g}", time, speed[:, row], points=True, group=row))
     return (Curve("Speed", "time [s]", "speed [m/s]", tuple(lines)),)
 
 

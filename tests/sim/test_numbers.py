@@ -17,6 +17,8 @@ from repose.sim.numbers import (
     about_comma,
     as_written,
     length_text,
+    prefix_of,
+    ratio_of_units,
     read_number,
     read_whole,
     time_text,
@@ -158,3 +160,37 @@ def test_every_number_of_the_command_line_uses_the_same_parser() -> None:
     numbers = re.findall(r"Annotated\[\s*(?:float|int)\b.*?typer\.Option\((.*?)metavar", source, re.DOTALL)
     assert len(numbers) == len(re.findall(r"Annotated\[\s*(?:float|int)\b", source)) >= 5
     assert all("parser=typed_" in words for words in numbers)
+
+
+@pytest.mark.parametrize(
+    ("unit", "other", "ratio"),
+    [
+        ("s", "ms", 1e3),
+        ("m", "cm", 100.0),
+        ("m²", "mm²", 1e6),
+        ("m/s", "mm/s", 1e3),
+        ("m/s", "m/ms", 1e-3),
+        ("N/m^1.5", "kN/mm^1.5", 10.0**-7.5),
+        ("kg", "g", 1e3),
+        ("°", "°", 1.0),
+        ("", "", 1.0),
+        ("s", "m", None),
+        ("m", "", None),
+        ("m", "mm²", None),
+        ("s", "min", None),
+        ("°", "rad", None),
+        ("%", "", None),
+        ("N/m", "N", None),
+        ("1/s", "1/min", None),
+        ("m^2", "mm^2", None),
+    ],
+)
+def test_units_that_differ_by_a_prefix_have_a_ratio_and_others_none(unit: str, other: str, ratio: float | None) -> None:
+    assert ratio_of_units(unit, other) == (None if ratio is None else pytest.approx(ratio))
+    assert ratio_of_units(other, unit) == (None if ratio is None else pytest.approx(1.0 / ratio))
+
+
+@given(st.floats(1e-9, 1e9), st.sampled_from(("s", "m", "N", "N/m", "m/s²", "Pa", "rad/s")))
+def test_the_ratio_of_units_undoes_the_prefix_that_keeps_a_value_readable(value: float, unit: str) -> None:
+    factor, shown = prefix_of(value, unit)
+    assert ratio_of_units(shown, unit) == pytest.approx(factor)

@@ -1,9 +1,11 @@
-"""Bonds in the plane as broad lines behind their particles, so that bonded particles look like one body."""
+"""Bonds in the plane, and joints of the members of a rigid body, as broad lines behind their particles, so that these
+look like one body."""
 
 from __future__ import annotations
 
 import numpy as np
 from repose.app.render.colours import to_linear
+from repose.app.render.joined import joined
 from repose.app.render.passes import Frame, Pass
 from repose.app.render.passes.discs import DIMMED
 from repose.app.render.passes.force_chains import FORCE_CHAINS
@@ -16,8 +18,9 @@ SHADE = 0.55
 
 
 def instances(frame: Frame) -> Floats | None:
-    """One line per bond that is not broken; in a body of several parts, in the colour of the first end."""
-    snapshot, bonds = frame.snapshot, frame.snapshot.bonds
+    """One line per intact bond and per joint; in a body of several parts, in the colour of the first end."""
+    snapshot = frame.snapshot
+    bonds = np.concatenate((snapshot.bonds, joined(snapshot)))
     if not len(bonds):
         return None
     first, second = bonds.T

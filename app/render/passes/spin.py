@@ -1,8 +1,10 @@
-"""The orientation of each disc: a mark from its centre towards its rim, in models with rotation."""
+"""The orientation of each disc: a mark from its centre towards its rim, in models with rotation; of a rigid body of
+several discs: a line through their centres."""
 
 from __future__ import annotations
 
 import numpy as np
+from repose.app.render.joined import joined
 from repose.app.render.passes import Frame, Pass
 from repose.app.render.passes.force_chains import FORCE_CHAINS
 from repose.sim.experiment.snapshot import Floats
@@ -14,23 +16,33 @@ WIDTH = 0.16
 LEAST_SEEN = 2.5
 """Smallest radius of a disc with a mark [pixel]."""
 OPACITY = 0.75
+JOINT = 0.3
+"""Width of the line through the discs of a body [radii]."""
 
 
 def instances(frame: Frame) -> Floats | None:
-    """One line per disc that can move, in the colour of its rim."""
+    """One line per disc that can move, or per joint of a body, in the colour of its rim."""
     snapshot = frame.snapshot
     if snapshot.orientation.shape != (len(snapshot.radius), 1) or frame.shows(FORCE_CHAINS):
         return None
-    marked = ~snapshot.fixed & (snapshot.radius > LEAST_SEEN * frame.metres_per_pixel)
+    seen = ~snapshot.fixed & (snapshot.radius > LEAST_SEEN * frame.metres_per_pixel)
+    pairs = joined(snapshot)
+    first, second = pairs[seen[pairs].all(axis=1)].T
+    marked = seen.copy()
+    marked[pairs] = False
     angle = snapshot.orientation[marked, 0]
     radius = snapshot.radius[marked, None]
     arm = radius * np.column_stack((np.cos(angle), np.sin(angle)))
     centre = snapshot.position[marked]
-    rows = np.empty((len(centre), 9), np.float32)
-    rows[:, 0:2] = centre + FROM * arm
-    rows[:, 2:4] = centre + TO * arm
-    rows[:, 4] = WIDTH * radius[:, 0] / frame.metres_per_pixel
-    rows[:, 5:8] = frame.faces[marked] * frame.palette.rim
+    rows = np.empty((len(centre) + len(first), 9), np.float32)
+    marks, joints = rows[: len(centre)], rows[len(centre) :]
+    marks[:, 0:2] = centre + FROM * arm
+    marks[:, 2:4] = centre + TO * arm
+    marks[:, 4] = WIDTH * radius[:, 0] / frame.metres_per_pixel
+    marks[:, 5:8] = frame.faces[marked] * frame.palette.rim
+    joints[:, 0:2], joints[:, 2:4] = snapshot.position[first], snapshot.position[second]
+    joints[:, 4] = JOINT * snapshot.radius[first] / frame.metres_per_pixel
+    joints[:, 5:8] = frame.faces[first] * frame.palette.rim
     rows[:, 8] = OPACITY
     return rows
 

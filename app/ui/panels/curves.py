@@ -12,7 +12,7 @@ from repose.app.render.colours import category, to_srgb
 from repose.app.render.text import draw_text, shortened, text_width
 from repose.app.render.theme import Colour, colour32, vector
 from repose.app.ui.axis_ticks import set_axis
-from repose.app.ui.plot_area import plot_area
+from repose.app.ui.plot_area import pen, plot_area
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import tooltip
 from repose.sim.measure.display import Curve, Line
@@ -75,7 +75,7 @@ def draw_curve(ui: Ui, curve: Curve) -> None:
             set_axis(implot.ImAxis_.x1, left, right, length.x, log=curve.log_x)
             set_axis(implot.ImAxis_.y1, low, high, length.y, log=curve.log)
             for entry, colour in _by_prominence(ui, curve):
-                _draw_line(ui, entry, colour)
+                _draw_line(entry, colour, curve.stride(entry))
     if legend:
         _draw_legend(ui, curve)
     if table:
@@ -169,31 +169,32 @@ def _by_prominence(ui: Ui, curve: Curve) -> list[tuple[Line, Colour]]:
     return [(line, colours[line.label]) for line in ordered]
 
 
-def _draw_line(ui: Ui, line: Line, colour: Colour) -> None:
+def _draw_line(line: Line, colour: Colour, stride: int) -> None:
+    """Draw a line, or a mark at every point; if there are many points over time, at every `stride`-th one."""
     x, y = (np.ascontiguousarray(values, dtype=np.float64) for values in (line.x, line.y))
     if not len(x):
         return
     ink = vector(colour)
     if not line.points:
-        weight = (2.4 if line.fitted else 1.6) * ui.scale
+        weight = (2.4 if line.fitted else 1.6) * pen()
         implot.plot_line(line.label, x, y, implot.Spec(line_color=ink, line_weight=weight))
         return
     bold = line.error is not None
     if line.error is not None:
         error = np.ascontiguousarray(line.error, dtype=np.float64)
-        bars = implot.Spec(line_color=ink, line_weight=2.0 * ui.scale)
+        bars = implot.Spec(line_color=ink, line_weight=2.0 * pen(), size=4.0 * pen())
         implot.plot_error_bars(f"##{line.label}", x, y, error, bars)
     kind = implot.Marker_.circle if bold else implot.Marker_.cross
-    size = (4.5 if bold else 3.5) * ui.scale
+    size = (4.5 if bold else 3.5) * pen()
     points = implot.Spec(
         marker=kind,
         marker_size=size,
         marker_fill_color=ink,
         marker_line_color=ink,
-        line_weight=1.4 * ui.scale,
-        flags=implot.ScatterFlags_.no_clip,  # points on an axis, such as a flow rate of 0, are drawn whole
+        line_weight=1.4 * pen(),
+        flags=implot.ScatterFlags_.no_clip,  # a mark on an axis is not cut in half
     )
-    implot.plot_scatter(line.label, x, y, points)
+    implot.plot_scatter(line.label, np.ascontiguousarray(x[::stride]), np.ascontiguousarray(y[::stride]), points)
 
 
 def _legend_height(curve: Curve) -> float:
@@ -210,12 +211,12 @@ def _draw_legend(ui: Ui, curve: Curve) -> None:
         if line.points and line.error is not None:
             draw.add_circle_filled(imgui.ImVec2(low.x + side, middle), side * 0.45, ink)
         elif line.points:  # the cross of `_draw_line`
-            arm, across = side * 0.4, 1.4 * ui.scale
+            arm, across = side * 0.4, 1.4 * pen()
             for rise in (-arm, arm):
                 ends = (low.x + side - arm, middle - rise), (low.x + side + arm, middle + rise)
                 draw.add_line(imgui.ImVec2(*ends[0]), imgui.ImVec2(*ends[1]), ink, across)
         else:
-            draw.add_line(imgui.ImVec2(low.x, middle), imgui.ImVec2(low.x + 2 * side, middle), ink, 2.0 * ui.scale)
+            draw.add_line(imgui.ImVec2(low.x, middle), imgui.ImVec2(low.x + 2 * side, middle), ink, 2.0 * pen())
         imgui.dummy(imgui.ImVec2(2.4 * side, high))
         imgui.same_line()
         words = line.label if line.error is None else f"{line.label} ± {line.scatter}"

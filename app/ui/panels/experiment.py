@@ -20,6 +20,8 @@ CARD, LOW_CARD = 138.0, 54.0
 """Height of the readings, which scroll, and of the main result alone [px at scale 1]."""
 NOTHING = Headline("–", "", "")
 """Headline before the main result is known."""
+SMALL_TITLE = 0.8
+"""Size down to which the title of a preset is written smaller before the button beside it has only its key [-]."""
 LARGE = 1.9
 """Size of the main result relative to running text [-]."""
 BESIDE = (0.9, 0.76, 0.66)
@@ -41,12 +43,12 @@ def draw(ui: Ui) -> None:
 
 
 def _draw_start(ui: Ui) -> None:
-    """Draw the list of presets and the button of the scenes, which has only its key beside a long title."""
+    """Draw the list of presets and the button of the scenes, which has only its key beside a very long title."""
     gap, library = imgui.get_style().item_spacing.x, ui.preset_library
     width, pad = imgui.get_content_region_avail().x, imgui.get_style().frame_padding.x
     current = library.current or library.title(ui.snapshot.scene)  # an opened run has no preset
     shown = library.titles.get(current, current)
-    title = text_width(shown) + imgui.get_frame_height() + 2.0 * pad
+    title = text_width(shown, SMALL_TITLE) + imgui.get_frame_height() + 2.0 * pad
     label, hint, pictures = "Scenes", "S", text_width("Scenes  S") + 3.0 * pad
     if title > width - pictures - gap:
         label, hint, pictures = "S", "", text_width("S") + 3.0 * pad

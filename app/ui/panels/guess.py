@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 from imgui_bundle import imgui
-from repose.app.render.text import write
+from repose.app.render.text import note, write
 from repose.app.render.theme import colour32, vector
 from repose.app.ui.lecture import guess_now
 from repose.app.ui.panels import Panel
@@ -17,6 +18,8 @@ from repose.sim.measure.display import Answer, Guess
 
 GUESSED = "guess of "
 """Beginning of the entry of `Ui.memory` with the guess for a scene, by its name; in the unit of the guess."""
+WHOLE = 50.0
+"""Length of a slider, in its unit, from which a guess has no decimals."""
 STEP = 0.01
 """Part of the slider by which an arrow key moves it."""
 HELP = "Drag to keep the guess of the audience, or select it with Enter and use arrows. It stays beside the result."
@@ -75,7 +78,9 @@ def guessed(ui: Ui) -> float | None:
 
 def shown(guess: Guess, value: float, finer: int = 0) -> str:
     """A number in the unit of the guess: "28°", "3.4 times"; `finer=1` adds a digit for a result, "28.3°"."""
-    number = f"{value:.{finer + (guess.high - guess.low < 50.0)}f}"
+    span = guess.high - guess.low
+    decimals = max(int(span < WHOLE), 1 - math.floor(math.log10(span)))
+    number = f"{value:.{finer + decimals}f}"
     return f"{number}{'' if guess.unit == '°' else ' '}{guess.unit}".strip()
 
 
@@ -113,6 +118,9 @@ def _draw_slider(ui: Ui, guess: Guess, chosen: bool) -> None:
     asked = guess_now(ui)
     if moved is not None and asked is not None:
         ui.memory[GUESSED + asked[0]] = guess.low + moved * span
+    if ui.lecture.on and ui.lecture.unanswered:
+        note(ui.lecture.unanswered, ui.palette.bad)
+        ui.probe.mark("guess.unanswered")
 
 
 def _draw_numbers(ui: Ui, guess: Guess, answer: Answer) -> None:

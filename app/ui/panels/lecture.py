@@ -147,6 +147,8 @@ def _draw_notes(ui: Ui) -> None:
     mode = ui.lecture
     assert mode.lecture is not None
     words = mode.said(mode.step.notes) or translated("This step has no notes.")
+    if mode.unanswered:
+        words = f"{translated(mode.unanswered)}\n{words}"
     pad = PAD * ui.scale
     width = float(ui.size[0])
     imgui.push_font(None, imgui.get_style().font_size_base * NOTES)

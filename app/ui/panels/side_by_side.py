@@ -178,10 +178,8 @@ def _draw_curves(ui: Ui, entry: Measurement) -> None:
         time, values = run.series.get("time", np.empty(0)), run.series.get(entry.name, np.empty(0))
         drawn.append((thinned(time), thinned(values) / entry.scale) if len(time) == len(values) else None)
         times.append(float(time[-1]) if len(time) else 0.0)
-    unit = entry.unit_in(ui.snapshot.position.shape[1])
-    imgui.text_colored(
-        vector(ui.palette.muted), translated(f"{entry.title} {entry.symbol} [{unit}]" if unit else entry.title)
-    )
+    y_label, x_label = entry.axis_label(ui.snapshot.position.shape[1]), "time [s]"
+    imgui.text_colored(vector(ui.palette.muted), translated(f"{y_label} over {x_label}"))
     size = imgui.get_content_region_avail()
     with plot_area("##side by side", size) as there:
         if not there:

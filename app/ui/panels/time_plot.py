@@ -10,7 +10,7 @@ from repose.app.render.text import text_width
 from repose.app.render.theme import Colour, vector
 from repose.app.storage.time_curves import axis_unit, opening, whole_span, zero_words
 from repose.app.ui.axis_ticks import set_axis
-from repose.app.ui.plot_area import plot_area
+from repose.app.ui.plot_area import pen, plot_area
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import choose
 from repose.sim.numbers import time_text
@@ -70,7 +70,7 @@ def draw_over_time(
         set_axis(implot.ImAxis_.x1, begin, end, width, labels=ticks)
         set_axis(implot.ImAxis_.y1, low, high, size.y - imgui.get_text_line_height(), log)
         for name, (values, colour) in drawn.items():
-            implot.plot_line(name, time, values, implot.Spec(line_color=vector(colour), line_weight=1.6 * ui.scale))
+            implot.plot_line(name, time, values, implot.Spec(line_color=vector(colour), line_weight=1.6 * pen()))
         _draw_marks(ui, zero, factor)
 
 

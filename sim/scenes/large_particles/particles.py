@@ -402,10 +402,14 @@ def conserved(experiment: Experiment, momentum: float, arm: float) -> tuple[Outc
 
 
 def equals(statement: str, found: float, expected: float, tolerance: float, unit: str = "") -> Outcome:
-    """A number equals that of a closed form; the tolerance is in the same SI unit."""
+    """A number equals that of a closed form; the tolerance is in the same SI unit, and both numbers have its decimals:
+    1.047 N beside 1.047 ± 0.021 N."""
     factor, shown = prefix_of(max(abs(expected), tolerance), unit, 3) if unit else (1.0, "")
-    words = f"{expected / factor:.3g} ± {tolerance / factor:.2g} {shown}".rstrip()
-    return Outcome(statement, told(found, unit), words, bool(abs(found - expected) <= tolerance))
+    decimals = max(0, 1 - math.floor(math.log10(float(f"{tolerance / factor:.2g}")))) if tolerance > 0.0 else 3
+    rounded = (round(value / factor, decimals) + 0.0 for value in (expected, tolerance, found))  # no negative zero
+    number, bound, measured = (f"{value:.{decimals}f}" for value in rounded)
+    words = f"{number} ± {bound} {shown}".rstrip()
+    return Outcome(statement, f"{measured} {shown}".rstrip(), words, bool(abs(found - expected) <= tolerance))
 
 
 def exceeds(statement: str, found: float, bound: float, unit: str = "") -> Outcome:

@@ -353,8 +353,8 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
         lines.append(Line(words, ends, np.full(2, of["final"]), fitted=True))
     widening = Line("area", strain, -100.0 * column(experiment, "volume"))
     return (
-        Curve("Stress", "strain ε_1 [%]", "stress ratio σ1/σ3", tuple(lines), x_from_zero=True),
-        Curve("Area", "strain ε_1 [%]", "growth of the area −ε_v [%]", (widening,), x_from_zero=True),
+        Curve("Stress", "strain ε1 [%]", "stress ratio σ1/σ3", tuple(lines), x_from_zero=True),
+        Curve("Area", "strain ε1 [%]", "growth of the area [%]", (widening,), x_from_zero=True),
     )
 
 

@@ -17,13 +17,13 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
-from repose.sim.engine.builder import add_spheres, empty_world, forget_neighbours, keep_spheres, set_walls
+from repose.sim.engine.builder import add_spheres, empty_world, forget_neighbours, set_walls
 from repose.sim.engine.contacts.wall_geometry import FACET
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.changes import begin_anew
 from repose.sim.experiment.comparison import Study
 from repose.sim.experiment.experiment import Experiment, Scene
-from repose.sim.experiment.ledger import booked
+from repose.sim.experiment.ledger import booked, remove_spheres
 from repose.sim.experiment.notices import tell
 from repose.sim.experiment.results import keep_measurement
 from repose.sim.experiment.snapshot import Action
@@ -95,14 +95,19 @@ class DiscsState(PhaseState):
 
 def outcome_above(statement: str, found: float, bound: float, unit: str = "") -> Outcome:
     """An outcome that holds if a number exceeds a bound."""
-    least = f"{bound:.3g}{gap(unit)}"
-    return Outcome(statement, f"{found:.3g}{gap(unit)}", f"above {least}", bool(found > bound))
+    least = f"{_told(bound)}{gap(unit)}"
+    return Outcome(statement, f"{_told(found)}{gap(unit)}", f"above {least}", bool(found > bound))
 
 
 def outcome_between(statement: str, found: float, low: float, high: float, unit: str = "") -> Outcome:
     """An outcome that holds if a number is between two bounds."""
-    words = f"{found:.3g}{gap(unit)}", f"{low:.3g} to {high:.3g}{gap(unit)}"
+    words = f"{_told(found)}{gap(unit)}", f"{_told(low)} to {_told(high)}{gap(unit)}"
     return Outcome(statement, *words, bool(low <= found <= high))
+
+
+def _told(number: float) -> str:
+    """Three digits, below 10⁶ with zeros instead of a power of ten."""
+    return f"{float(f'{number:.3g}'):g}"
 
 
 def gap(unit: str) -> str:
@@ -165,8 +170,7 @@ def keep_above(experiment: Experiment, low: float) -> int:
     run = experiment.run
     gone = (run.world.motion[1, 0] < low) & ~run.world.fixed
     if gone.any():
-        with booked(experiment, "removed"):
-            run.world = keep_spheres(run.world, ~gone)
+        remove_spheres(experiment, gone)
     return int(gone.sum())
 
 

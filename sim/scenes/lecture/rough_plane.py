@@ -313,7 +313,7 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
     rest = np.isfinite(of["after"])
     shown = [
         Line("starts", np.degrees(of["angle"]), of["before"], points=True),
-        Line("stops", np.degrees(of["held"][rest]), of["after"][rest], points=True),
+        Line("stops", np.degrees(of["held"][rest]), of["after"][rest], points=True, group=1),
     ]
     if (fit := fitted(experiment)) is not None:
         thick = np.linspace(THIN, float(of["after"][rest].max()), 80)

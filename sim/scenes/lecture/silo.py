@@ -285,7 +285,7 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
     flowing = np.isfinite(rate)
     measured = [Line("flow rate", width[flowing], rate[flowing], points=True)]
     if (~flowing).any():
-        measured.append(Line("clogged", width[~flowing], np.zeros((~flowing).sum()), points=True))
+        measured.append(Line("clogged", width[~flowing], np.zeros((~flowing).sum()), points=True, group=1))
     if (of := law(experiment)) is not None:
         at = np.linspace(max(of[1], 0.0), width.max(), 100)
         label = f"Beverloo, (D/d − {of[1]:.2f})^(3/2)"

@@ -320,8 +320,8 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
     of, built = found(experiment), experiment.run.built
     high = of["height"] / built.diameter
     flanks = tuple(
-        Line(f"{name} flank", high, np.degrees(of[name]), points=True, error=np.degrees(of[f"{name} error"]))
-        for name in ("left", "right")
+        Line(f"{name} flank", high, np.degrees(of[name]), True, np.degrees(of[f"{name} error"]), group=side)
+        for side, name in enumerate(("left", "right"))
     )
     place, push, column_above = pressure(experiment) if experiment.phase == "rested" else (np.empty(0),) * 3
     lines = (

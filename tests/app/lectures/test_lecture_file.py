@@ -137,6 +137,7 @@ def test_every_text_of_a_shipped_lecture_has_every_language(name: str) -> None:
         (STEP + 'paused = "yes"', ["paused = 'yes'", "true or false"]),
         (STEP + "guess = true", ["scene 'heap' asks for none"]),
         (STEP + 'guess = { words = "w", low = 1, high = 0, reading = "r" }', ["guess from 1 to 0"]),
+        (STEP + 'guess = { words = "w", low = 0, high = 1, reading = " " }', ["reading = ''", "label of a reading"]),
         (STEP + 'guess = { words = "w", low = 1, high = 2 }', ["'reading' of guess is missing"]),
         (STEP + f'question = "{"x" * 301}"', ["question has 301 characters", "at most 300"]),
         (STEP + 'notez = "x"', ["Unknown key 'notez'", "'notes'"]),

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
-from repose.sim.measure.display import Reading
+from repose.sim.measure.display import Curve, Line, Reading
 
 
 @pytest.mark.parametrize(
@@ -22,3 +23,9 @@ from repose.sim.measure.display import Reading
 )
 def test_a_count_is_written_with_all_its_digits_and_a_quantity_with_four(value: float, unit: str, words: str) -> None:
     assert Reading("grains left", value, unit).digits == words
+
+
+@pytest.mark.parametrize(("label", "count", "drawn"), [("time [s]", 600, 75), ("time [s]", 80, 80), ("D/d", 600, 600)])
+def test_many_points_over_time_are_drawn_as_few_marks(label: str, count: int, drawn: int) -> None:
+    line = Line("e = 1", np.arange(float(count)), np.zeros(count), points=True)
+    assert len(line.x[:: Curve("Height", label, "y", (line,)).stride(line)]) == drawn

@@ -236,3 +236,20 @@ def test_a_thread_of_no_length_is_drawn() -> None:
     lines = experiment.scene.facets(experiment)
     assert lines is not None
     assert np.isfinite(lines).all()
+
+
+@pytest.mark.parametrize(
+    ("found", "expected", "tolerance", "unit", "words"),
+    [
+        (1.0466, 1.0466, 0.0209, "N", ("1.047 N", "1.047 ± 0.021 N")),
+        (0.1502, 0.15, 0.0075, "m/s", ("150.2 mm/s", "150.0 ± 7.5 mm/s")),
+        (-1e-5, 0.0, 0.0026, "m", ("0.0 mm", "0.0 ± 2.6 mm")),
+        (0.981, 1.0, 0.02, "", ("0.981", "1.000 ± 0.020")),
+    ],
+)
+def test_a_number_beside_its_tolerance_has_the_decimals_of_the_tolerance(
+    found: float, expected: float, tolerance: float, unit: str, words: tuple[str, str]
+) -> None:
+    outcome = particles.equals("x", found, expected, tolerance, unit)
+    assert (outcome.found, outcome.expected) == words
+    assert outcome.holds

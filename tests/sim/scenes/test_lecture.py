@@ -18,7 +18,7 @@ from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.stepping import advance, rests_at_check
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
-from repose.sim.scenes.lecture import biaxial, brazil_nut, drum, janssen, rough_plane, silo, two_sided
+from repose.sim.scenes.lecture import biaxial, brazil_nut, discs, drum, janssen, rough_plane, silo, two_sided
 
 NAMES = ("biaxial", "brazil_nut", "drum", "janssen", "rough_plane", "silo", "two_sided")
 
@@ -376,3 +376,9 @@ def test_the_plate_bears_the_weight_of_the_heap() -> None:
     assert push.sum() * width == pytest.approx(mass @ (9.81 + world.motion[1, 2, loose])), "Newton's third law"
     assert experiment.run.state.numbers["poured"] == 24.0
     assert set(world.layer[loose]) == set(range(4))
+
+
+def test_an_outcome_of_a_thousand_has_no_power_of_ten() -> None:
+    outcome = discs.outcome_above("x", 1375.2, 977.6, "1/s")
+    assert (outcome.found, outcome.expected) == ("1380 1/s", "above 978 1/s")
+    assert discs.outcome_between("x", 0.08814, 0.0, 0.1).found == "0.0881"

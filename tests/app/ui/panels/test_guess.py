@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 from imgui_bundle import imgui
+from repose.app.lectures.answers import unanswered
+from repose.app.lectures.lecture_file import parse
 from repose.app.ui.layout import focus_next
 from repose.app.ui.panels.guess import guessed, shown
 from repose.app.ui.places import GUESS, LAST_FOCUS
-from repose.sim.measure.display import Answer, Guess
+from repose.sim.measure.display import Answer, Guess, Reading
 from repose.sim.registry import scenes
 
 from tests.app.ui.panels.panel_harness import full_snapshot, open_harness
@@ -60,9 +62,30 @@ def test_the_arrow_keys_move_the_guess(tmp_path: Path) -> None:
         assert guessed(harness.ui) == pytest.approx(asked.low + 0.51 * (asked.high - asked.low))
 
 
+def test_a_reading_of_a_lecture_answers_at_the_end_of_the_step_or_the_panel_says_why_not(tmp_path: Path) -> None:
+    shot = replace(full_snapshot(), scene="heap", readings=(Reading("waiting time", 8e-4, "s"),), logs=0)
+    step = '[[step]]\ntitle = "A"\nscene = "heap"\n'
+    guess = step + 'guess = { words = "w", low = 0, high = 2, unit = "%s", reading = "%s" }\n'
+    with open_harness(tmp_path, shot, (1280, 720)) as harness:
+        mode = harness.ui.lecture
+        for unit, label, answered in (("ms", "waiting time", True), ("mm", "waiting time", False), ("s", "x", False)):
+            mode.lecture, mode.on, mode.over, mode.unanswered = parse(guess % (unit, label), "mine"), True, False, ""
+            harness.frame(2)
+            assert "guess.slider" in harness.widgets, "the reading exists, but the step is not over"
+            mode.over, mode.unanswered = True, unanswered(mode.lecture, 0, shot)
+            harness.frame(2)
+            assert ("guess.scale" in harness.widgets) == answered
+            assert ("guess.unanswered" in harness.widgets) != answered
+
+
 @pytest.mark.parametrize(
     ("unit", "high", "value", "words"),
-    [("°", 60.0, 31.65, "32°"), ("times", 8.0, 3.44, "3.4 times"), ("", 1.0, 0.5, "0.5")],
+    [
+        ("°", 60.0, 31.65, "32°"),
+        ("times", 8.0, 3.44, "3.4 times"),
+        ("", 1.0, 0.5, "0.5"),
+        ("s", 2e-3, 8e-4, "0.0008 s"),
+    ],
 )
 def test_a_number_is_shown_in_its_unit(unit: str, high: float, value: float, words: str) -> None:
     assert shown(Guess("What", unit, 0.0, high), value) == words

@@ -1,0 +1,63 @@
+"""The reading of a run that answers the guess of a lecture, in the unit of the guess, or why there is no answer.
+
+The labels of the readings are known only once the run has them, because some contain numbers of the run. Therefore a
+label that no reading has is reported at the end of the step, and not when the file is read.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from repose.app.language import NATIVE, read_language
+from repose.app.lectures.lecture_file import Lecture, Question
+from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.measure.display import Answer, Reading
+from repose.sim.numbers import ratio_of_units
+
+
+def answer_of(question: Question, shot: Snapshot) -> Answer | None:
+    """The answer in the unit of the guess; None without such a reading, or if its unit is that of another quantity."""
+    reading = _reading(question, shot)
+    ratio = None if reading is None else ratio_of_units(reading.unit, question.unit)
+    return None if reading is None or ratio is None else Answer(reading.value * ratio, "")
+
+
+def unanswered(lecture: Lecture, number: int, shot: Snapshot) -> str:
+    """Why the guess of a step has no answer at the end of the step, in a sentence; empty if there is an answer, or if a
+    later step of the same run asks for the same reading."""
+    question = lecture.steps[number].guess
+    if not isinstance(question, Question) or answer_of(question, shot) is not None:
+        return ""
+    reading = _reading(question, shot)
+    if reading is not None:
+        value = f"{reading.digits} {reading.unit}".rstrip()
+        return (
+            f"unit = \"{question.unit}\" of the guess is refused: the reading '{reading.label}' is "
+            f'{value}; write unit = "{reading.unit}" in the lecture, and low and high in it.'
+        )
+    for later in lecture.steps[number + 1 :]:
+        if later.preset is not None:
+            break
+        if isinstance(later.guess, Question) and later.guess.reading == question.reading:
+            return ""
+    labels = ", ".join(reading.label for reading in _readings(shot)) or "none"
+    return (
+        f"The guess has no answer, because the run has no reading '{question.reading}'; "
+        f"write one of its readings in the lecture: {labels}."
+    )
+
+
+def _readings(shot: Snapshot) -> Iterable[Reading]:
+    """All readings with a value, first those of the scene."""
+    return (reading for reading in (*shot.readings, *shot.bulk_readings) if math.isfinite(reading.value))
+
+
+def _reading(question: Question, shot: Snapshot) -> Reading | None:
+    """The reading with this label, in English or as a window in another language shows it."""
+    readings = [*_readings(shot)]
+    for language in NATIVE:
+        for reading in readings:
+            if read_language(language).translated(reading.label) == question.reading:
+                return reading
+    return None
