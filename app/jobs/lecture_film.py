@@ -22,9 +22,9 @@ from repose.app.progress import Progress, say
 from repose.app.render.camera import Camera2D
 from repose.app.render.director import Director, Picture, Read
 from repose.app.render.film_words import Lines, film_words
-from repose.app.render.framing import MARGIN, picture_room
+from repose.app.render.framing import frame_box, picture_room, picture_scale
 from repose.app.render.orbit import VIEWS, Camera, Camera3D
-from repose.app.render.passes import needs_forces
+from repose.app.render.passes import legend, needs_forces
 from repose.app.render.side_by_side import Together
 from repose.app.signals import INTERRUPTED
 from repose.app.stopping import Stop, StopAsked, stoppable
@@ -232,7 +232,9 @@ class StepFilm:
         camera = Camera3D(azimuth=azimuth, elevation=elevation) if in_space else Camera2D()
         if step.box is None:
             return (camera if in_space else None), True
-        camera.frame(step.box, size, picture_room(size, self._view.text_scale), MARGIN)
+        room = picture_room(size, self._view.text_scale)
+        edge = legend.left_edge(size[0], picture_scale(size) * self._view.text_scale)
+        frame_box(camera, step.box, size, room, edge, room[1])
         return camera, False
 
     def pictures(self, tell: Callable[[float], None]) -> Iterator[Picture]:
@@ -277,7 +279,7 @@ class StepFilm:
             tell(min(seconds / end, shot.progress or 0.0 if math.isinf(over_at) and step.seconds is None else 1.0))
             if seconds >= end or run.fault is not None:
                 break
-            if step.paused:
+            if step.paused and not step.actions:  # a step with actions waits for a guess: a film goes on
                 continue
             due = max(due, run.time - self._director.interval) + self._director.interval
             advance_all(run, stage.beside, due)

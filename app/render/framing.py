@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from itertools import product
 
 import numpy as np
 from repose.app.render.camera import Box, Inset, Size
+from repose.app.render.orbit import Camera
 from repose.sim.experiment.snapshot import Snapshot
 
 LEGEND_ROOM, SCALE_BAR_ROOM = 84.0, 52.0
@@ -36,6 +38,16 @@ def close_up(snapshot: Snapshot) -> Box:
         return snapshot.box
     top = max(float(tops.max()), low[up]) + HEADROOM * (high[0] - low[0])
     return low, (*high[:up], min(high[up], top))
+
+
+def frame_box(camera: Camera, box: Box, size: Size, room: Inset, legend_edge: float, legend_room: float) -> None:
+    """Fill the picture with a box [m]: beside the legend if the box stays left of its edge `legend_edge` [px],
+    otherwise below it. `legend_room` is the part of the upper inset of `room` that the legend takes [px]."""
+    left, top, right, bottom = room
+    camera.frame(box, size, (left, top - legend_room, right, bottom), MARGIN)
+    corners = camera.world_to_pixel(list(product(*zip(*box))), size)
+    if (corners[:, 0] > legend_edge).any():
+        camera.frame(box, size, room, MARGIN)
 
 
 def picture_scale(size: Size) -> float:

@@ -70,7 +70,7 @@ def see(ui: Ui) -> None:
     Call it once per frame, after the panels have the newest snapshot.
     """
     mode = ui.lecture
-    while mode.wishes:
+    while mode.wishes and ui.snapshot.serial:  # before the first snapshot, the log of the run to replace is unknown
         {"begin": _begin, "forward": _forward, "back": _back, "leave": _leave}[mode.wishes.pop(0)](ui)
     if not mode.on:
         _bring_back(ui)
@@ -144,6 +144,7 @@ def _enter(ui: Ui, number: int, back: bool = False) -> None:
         _send_anew(ui, Resume(beginning.run.saved))
     mode.number = number
     if step.preset is not None:
+        ui.transport.pause(step.paused)  # a run that begins paused has done no step
         ui.preset_library.note(step.preset.name, step.preset.title, step.preset.scene)
         _send_anew(ui, start_of(step.preset))
     elif not back:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from repose.app.render.camera import Box, Camera2D, Inset, Size
 from repose.app.render.follow import Following, follow, without_idle_walls
-from repose.app.render.framing import LEGEND_ROOM, MARGIN, SCALE_BAR_ROOM, picture_scale
+from repose.app.render.framing import LEGEND_ROOM, SCALE_BAR_ROOM, frame_box, picture_scale
 from repose.app.render.orbit import VIEWS, Camera, Camera3D
-from repose.app.render.passes import band
+from repose.app.render.passes import band, legend
 from repose.app.ui.places import MOUSE_CORNER, MOUSE_EDGE, TASK_FOOT, free_of_buttons
 from repose.app.ui.ui import Ui
 from repose.sim.engine.world import Floats
@@ -73,7 +73,9 @@ class CameraControl:
         if self.box is not None and len(self.box[0]) == scene.position.shape[1]:
             if isinstance(ui.camera, Camera3D):
                 self._turn(ui.camera)
-            ui.camera.frame(self.box, ui.size, _room(ui), MARGIN)
+            room, above = _room(ui), _above(ui)
+            edge = legend.left_edge(ui.size[0] - room[2], ui.scale)
+            frame_box(ui.camera, self.box, ui.size, room, edge, room[1] - above)
         if not self.follows_grains or not scene.serial:
             return
         if isinstance(ui.camera, Camera3D):
@@ -163,8 +165,15 @@ def _room(ui: Ui) -> Inset:
     """Edges of the window that panels, legend and scale bar cover [pixel]; in pictures side by side also the tool
     buttons."""
     left, top, right, bottom = free_of_buttons(ui) if ui.runs else ui.inset
-    above = max(top + LEGEND_ROOM * ui.scale, min(ui.memory.get(TASK_FOOT, 0.0), MOST_TASK * ui.size[1]))
+    above = max(top + LEGEND_ROOM * ui.scale, _above(ui))
     return left, above, right, bottom + SCALE_BAR_ROOM * ui.scale
+
+
+def _above(ui: Ui) -> float:
+    """Upper edge of the picture beside the legend: below panels and the task of the scene [px]."""
+    top = free_of_buttons(ui)[1] if ui.runs else ui.inset[1]
+    task: float = ui.memory.get(TASK_FOOT, 0.0)
+    return max(top, min(task, MOST_TASK * ui.size[1]))
 
 
 def _edge_of_tools_over_grains(ui: Ui) -> float:

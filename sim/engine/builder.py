@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from repose.sim.engine.contacts.kinematics import shared_mass
 from repose.sim.engine.contacts.wall_geometry import FACET
 from repose.sim.engine.model import Model
-from repose.sim.engine.roots import TINY
+from repose.sim.engine.tables import joined, taken, zeros
 from repose.sim.engine.threads import first_pushed
 from repose.sim.engine.workspace import (
     BLOCK,
@@ -40,6 +41,11 @@ from repose.sim.engine.world import (
 BOND_COLUMNS = ("i", "j", "rest_length", "own", "intact", "memory")
 """Columns of `Bonds` with one entry per bond that keep their values from step to step."""
 
+SPHERE_COLUMNS = (
+    *("motion", "force", "inverse_mass", "mass", "radius", "sphere_id", "layer", "material", "orientation", "turned"),
+)
+"""Tables of `World` with one entry per sphere along the last axis that keep their values from step to step."""
+
 PAIRS_PER_SPHERE = 4
 """Initial capacity of the pair list per sphere; the table grows when it is full."""
 SPARE = 1024
@@ -53,16 +59,16 @@ def empty_world(
     coordinates = dimension + spin_length
     pair_buffer, search, shared = working_storage(1, 0, np.zeros(0), 0, dimension, 0, np.array([skin]), np.zeros(1))
     return World(
-        motion=np.zeros((coordinates, levels, 0)),
-        force=np.zeros((coordinates, 0)),
-        inverse_mass=np.zeros((coordinates, 0)),
+        motion=zeros((coordinates, levels, 0)),
+        force=zeros((coordinates, 0)),
+        inverse_mass=zeros((coordinates, 0)),
         mass=np.zeros(0),
         radius=np.zeros(0),
         sphere_id=np.zeros(0, np.int64),
         layer=np.zeros(0, np.int64),
         material=np.zeros(0, np.int64),
-        orientation=np.zeros((4, 0)),
-        turned=np.zeros((3, 0)),
+        orientation=zeros((4, 0)),
+        turned=zeros((3, 0)),
         walls=empty_walls(0, dimension),
         wall_contacts=empty_wall_contacts(0, 0, dimension),
         pairs=empty_pairs(0, dimension, spin_length > 0),
@@ -70,8 +76,8 @@ def empty_world(
         wall_buffer=empty_wall_buffer(0, 0, dimension),
         search=search,
         threads=shared,
-        ledger=np.zeros((3, BLOCK)),
-        stiffening=np.zeros(BLOCK),
+        ledger=zeros((3, BLOCK)),
+        stiffening=zeros(BLOCK),
         largest_overlap=np.zeros(OVERLAP_COLUMNS),
         counters=np.where(np.arange(COUNTER_COUNT) == MATERIAL_COUNT, materials, 0),
     )
@@ -120,16 +126,16 @@ def add_spheres(
     upright = np.zeros((4, count))
     upright[0] = 0.0 if coordinates - dimension == 1 else 1.0
     grown = world._replace(
-        motion=np.concatenate([world.motion, motion], axis=2),
-        force=np.concatenate([world.force, np.zeros((coordinates, count))], axis=1),
-        inverse_mass=np.concatenate([world.inverse_mass, inverse_mass], axis=1),
-        mass=np.concatenate([world.mass, mass]),
-        radius=np.concatenate([world.radius, radius]),
+        motion=joined(world.motion, motion),
+        force=joined(world.force, np.zeros((coordinates, count))),
+        inverse_mass=joined(world.inverse_mass, inverse_mass),
+        mass=joined(world.mass, mass),
+        radius=joined(world.radius, radius),
         sphere_id=np.concatenate([world.sphere_id, first_id + np.arange(count)]),
         layer=np.concatenate([world.layer, np.full(count, layer)]),
         material=np.concatenate([world.material, np.full(count, material)]),
-        orientation=np.concatenate([world.orientation, upright], axis=1),
-        turned=np.concatenate([world.turned, np.zeros((3, count))], axis=1),
+        orientation=joined(world.orientation, upright),
+        turned=joined(world.turned, np.zeros((3, count))),
     )
     if grown.bodies:
         loose = {
@@ -264,17 +270,9 @@ def with_rows(world: World, rows: NDArray[np.intp]) -> World:
     new_row[rows] = np.arange(rows.size)
     pairs, left = _kept_pairs(world, new_row)
     wall_contacts, touching = _kept_wall_contacts(world, new_row)
+    columns: dict[str, Any] = {name: taken(getattr(world, name), rows) for name in SPHERE_COLUMNS}
     chosen = world._replace(
-        motion=np.ascontiguousarray(world.motion[:, :, rows]),
-        force=np.ascontiguousarray(world.force[:, rows]),
-        inverse_mass=np.ascontiguousarray(world.inverse_mass[:, rows]),
-        mass=world.mass[rows],
-        radius=world.radius[rows],
-        sphere_id=world.sphere_id[rows],
-        layer=world.layer[rows],
-        material=world.material[rows],
-        orientation=np.ascontiguousarray(world.orientation[:, rows]),
-        turned=np.ascontiguousarray(world.turned[:, rows]),
+        **columns,
         wall_contacts=wall_contacts,
         counters=world.counters.copy(),
         bonds=_kept_bonds(world, new_row),
@@ -282,29 +280,28 @@ def with_rows(world: World, rows: NDArray[np.intp]) -> World:
     )
     chosen.counters[PAIR_COUNT] = left
     chosen.counters[WALL_CONTACT_COUNT] = touching
-    return fitted(chosen, pairs, pairs.i.size)
+    return fitted(chosen, pairs, world.pairs.i.size)
 
 
 def _kept_pairs(world: World, new_row: NDArray[np.int64]) -> tuple[Pairs, int]:
-    """The pair list without removed spheres, sorted by the new rows, and its length."""
+    """The pair list without removed spheres, sorted by the new rows, without unused entries, and its length."""
     count = int(world.counters[PAIR_COUNT])
     i, j = new_row[world.pairs.i[:count]], new_row[world.pairs.j[:count]]
     low, high = np.minimum(i, j), np.maximum(i, j)
-    entries = np.lexsort((high, low))
-    entries = entries[low[entries] >= 0]
-    left = entries.size
-    dimension = world.search.cell.shape[0]
-    pairs = empty_pairs(world.pairs.i.size, dimension, world.motion.shape[0] > dimension)
-    for name in Pairs._fields:
-        if getattr(pairs, name).shape[-1] > 0:  # some columns exist only with rotation, some only without
-            getattr(pairs, name)[..., :left] = getattr(world.pairs, name)[..., entries]
-    pairs.i[:left], pairs.j[:left] = low[entries], high[entries]
+    entries = np.flatnonzero(low >= 0)
+    # Mostly sorted already, which a stable sort of one key notices.
+    entries = entries[np.argsort(low[entries] * new_row.size + high[entries], kind="stable")]
+    pairs = Pairs._make(
+        np.take(column, entries, axis=-1) if column.shape[-1] > 0 else column  # absent with, or without, rotation
+        for column in world.pairs
+    )
+    pairs.i[:], pairs.j[:] = low[entries], high[entries]
     # The contact memory changes sign if i and j are exchanged.
     other = np.flatnonzero(i[entries] > j[entries])
     kinds = world.counters[MATERIAL_COUNT]
     pairs.shear_spring[:, other] *= -1.0
     pairs.kind[other] = pairs.kind[other] % kinds * kinds + pairs.kind[other] // kinds
-    return pairs, left
+    return pairs, entries.size
 
 
 def set_walls(
@@ -425,14 +422,12 @@ def fill_pair_properties(world: World) -> None:
     used = int(world.counters[PAIR_COUNT])
     pairs = world.pairs
     i, j = pairs.i[:used], pairs.j[:used]
-    fixed, inverse_inertia = world.fixed, world.inverse_mass[-1]
+    fixed = world.fixed
     pairs.radius_sum[:used] = world.radius[i] + world.radius[j]
-    pairs.effective_mass[:used] = world.mass[i] * world.mass[j] / (world.mass[i] + world.mass[j])
     pairs.fixed[:used] = fixed[i] | fixed[j]
     pairs.kind[:used] = world.material[i] * world.counters[MATERIAL_COUNT] + world.material[j]
-    if world.inverse_mass.shape[0] > world.search.cell.shape[0]:
-        pairs.effective_inertia[:used] = 1.0 / np.maximum(inverse_inertia[i] + inverse_inertia[j], TINY)
-    else:
+    if world.inverse_mass.shape[0] == world.search.cell.shape[0]:
+        pairs.effective_mass[:used] = shared_mass(world.mass[i], world.mass[j])
         pairs.smaller_radius[:used] = np.minimum(world.radius[i], world.radius[j])
 
 
@@ -455,10 +450,10 @@ def forget_neighbours(world: World) -> None:
 
 def with_levels(world: World, levels: int) -> World:
     """The world with the levels of another integrator; levels above the acceleration begin at zero."""
-    motion = np.zeros((world.motion.shape[0], levels, world.sphere_count))
+    motion = zeros((world.motion.shape[0], levels, world.sphere_count))
     motion[:, :3] = world.motion[:, :3]
     if world.bodies:
-        moved = np.zeros((world.motion.shape[0], levels, world.bodies.motion.shape[2]))
+        moved = zeros((world.motion.shape[0], levels, world.bodies.motion.shape[2]))
         moved[:, :3] = world.bodies.motion[:, :3]
         world = world._replace(bodies=world.bodies._replace(motion=moved))
     return world._replace(motion=motion)
@@ -473,7 +468,7 @@ def fitted(
     The reference positions are infinite: the next step rebuilds the lists.
     """
     dimension = world.search.cell.shape[0]
-    capacity = max(capacity, LANES)
+    capacity = max(1, -(-capacity // LANES)) * LANES  # every row of a table of pairs begins at a cache line
     fitted = empty_pairs(capacity, dimension, world.motion.shape[0] > dimension)
     used = int(world.counters[PAIR_COUNT])
     for name in Pairs._fields:

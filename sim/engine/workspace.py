@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from repose.sim.engine.tables import LINE_BYTES, filled, zeros
 
 Floats = NDArray[np.float64]
 
@@ -177,14 +178,14 @@ def sum_width(dimension: int, turning: bool) -> int:
 def empty_wall_buffer(capacity: int, spheres: int, dimension: int) -> WallBuffer:
     """A buffer of this capacity."""
     return WallBuffer(
-        first=np.zeros(capacity, np.uint32),
-        second=np.zeros(capacity, np.uint32),
-        shear_spring=np.zeros((dimension, capacity)),
-        normal_force=np.zeros(capacity),
-        head=np.zeros(spheres, np.int32),
-        following=np.zeros(capacity, np.int32),
-        sorted_sphere=np.zeros(capacity, np.uint32),
-        sorted_wall=np.zeros(capacity, np.uint32),
+        first=zeros(capacity, np.uint32),
+        second=zeros(capacity, np.uint32),
+        shear_spring=zeros((dimension, capacity)),
+        normal_force=zeros(capacity),
+        head=zeros(spheres, np.int32),
+        following=zeros(capacity, np.int32),
+        sorted_sphere=zeros(capacity, np.uint32),
+        sorted_wall=zeros(capacity, np.uint32),
     )
 
 
@@ -229,35 +230,35 @@ def working_storage(
     many = int((radius > large).sum())
     pair_buffer = PairBuffer(found=found, j=j, touching=touching, shear_spring=shear_spring)
     search = Search(
-        reference=np.full((dimension, spheres), np.inf),
-        wall_reference=np.full((walls, dimension), np.inf),
+        reference=filled((dimension, spheres), np.inf),
+        wall_reference=filled((walls, dimension), np.inf),
         skin=skin,
         reach=reach,
         cell=cell,
-        order=np.zeros(spheres + LANES, np.uint32),
+        order=zeros(spheres + LANES, np.uint32),
         place=place,
-        begin=np.zeros(spheres + 1, np.int32),
-        new_begin=np.zeros(spheres, np.int32),
-        bucket_start=np.zeros(1 + buckets(spheres, 16), np.int32),
-        large_start=np.zeros(1 + buckets(many, 256) if many else 0, np.int32),
+        begin=zeros(spheres + 1, np.int32),
+        new_begin=zeros(spheres, np.int32),
+        bucket_start=zeros(1 + buckets(spheres, 16), np.int32),
+        large_start=zeros(1 + buckets(many, 256) if many else 0, np.int32),
         large=np.array([large]),
-        box=np.zeros((4, dimension)),
-        box_cells=np.zeros((2, dimension), np.int64),
-        body=np.full(spheres, -1, np.int32),
+        box=zeros((4, dimension)),
+        box_cells=zeros((2, dimension), np.int64),
+        body=filled(spheres, -1, np.int32),
     )
     shared_tables = Threads(
         barrier=np.where(np.arange(16) == WAIT_LIMIT, round(1000 * LONGEST_WAIT), 0),
-        thread_status=np.zeros((threads, 8), np.int64),
-        buffer=np.ones((threads, BUFFER_ROWS * BLOCK + 8)),
-        chosen=np.zeros((threads, 3, BLOCK), np.uint32),
-        heat=np.zeros((3, capacity // CHUNK + 1)),
-        largest_overlap=np.zeros((2, threads, OVERLAP_COLUMNS)),
+        thread_status=zeros((threads, 8), np.int64),
+        buffer=filled((threads, BUFFER_ROWS * BLOCK + 8), 1.0),
+        chosen=zeros((threads, 3, BLOCK), np.uint32),
+        heat=zeros((3, capacity // CHUNK + 1)),
+        largest_overlap=zeros((2, threads, OVERLAP_COLUMNS)),
         sphere_rows=sphere_rows,
         sums=sums,
         push=push,
         field_power=field_power,
-        other=np.zeros(pushed, np.uint32),
-        other_begin=np.zeros(spheres + 1 if threads > 1 else 0, np.int32),
+        other=zeros(pushed, np.uint32),
+        other_begin=zeros(spheres + 1 if threads > 1 else 0, np.int32),
     )
     return pair_buffer, search, shared_tables
 
@@ -273,9 +274,13 @@ def empty_threads(threads: int) -> Threads:
 
 
 def overlaid(*groups: list[tuple[tuple[int, ...], type]]) -> list[list[NDArray[Any]]]:
-    """Tables of these shapes and types, zero; the groups share one memory, because no two are in use at once."""
-    words = [[-(-math.prod(shape) * np.dtype(kind).itemsize // 8) for shape, kind in group] for group in groups]
-    storage = np.zeros(max(map(sum, words)))
+    """Tables of these shapes and types, zero, each beginning at a cache line; the groups share one memory, because no
+    two are in use at once."""
+    words = [
+        [-(-math.prod(shape) * np.dtype(kind).itemsize // LINE_BYTES) * LINE for shape, kind in group]
+        for group in groups
+    ]
+    storage = zeros(max(map(sum, words)))
     return [
         [
             storage[end - size : end].view(kind)[: math.prod(shape)].reshape(shape)

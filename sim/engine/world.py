@@ -6,11 +6,11 @@ cannot move has the inverse mass 0 and is otherwise like any other.
 
 from __future__ import annotations
 
-import copy
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from repose.sim.engine.tables import copied, filled, zeros
 from repose.sim.engine.workspace import Floats, PairBuffer, Search, Threads, WallBuffer
 
 LEDGER_DAMPING, LEDGER_FRICTION, LEDGER_WALLS = 0, 1, 2
@@ -49,11 +49,10 @@ class Pairs(NamedTuple):
     smaller_radius: NDArray[np.float32]
     """The smaller of both radii [m] in single precision, without rotation only, shape (capacity,)."""
     effective_mass: Floats
-    """1/(1/m_i + 1/m_j) [kg], from the masses of both, fixed spheres included, shape (capacity,)."""
+    """1/(1/m_i + 1/m_j) [kg], from the masses of both, fixed spheres included, shape (capacity,); without rotation
+    only. With rotation the few pairs in contact read the masses themselves: the list is longer than the caches."""
     fixed: NDArray[np.uint8]
     """1 if one of the two cannot move, else 0, shape (capacity,)."""
-    effective_inertia: Floats
-    """1/(1/I_i + 1/I_j) [kg m²], with rotation only, shape (capacity,)."""
     kind: NDArray[np.uint16]
     """Pair of materials: material_i * number of materials + material_j, shape (capacity,)."""
     touching: NDArray[np.uint8]
@@ -270,17 +269,17 @@ class World(NamedTuple):
 def empty_bonds(count: int, dimension: int, spin_length: int, columns: int, spheres: int = 0) -> Bonds:
     """A table of `count` intact bonds, filled with zeros."""
     return Bonds(
-        i=np.zeros(count, np.uint32),
-        j=np.zeros(count, np.uint32),
-        rest_length=np.zeros(count),
-        own=np.zeros((columns, count)),
-        intact=np.ones(count, np.uint8),
-        memory=np.zeros(({0: 0, 1: 3, 3: 7}[spin_length], count)),
-        lost=np.zeros(1),
-        push=np.zeros((count, dimension + 2 * spin_length)),
-        power=np.zeros((2, count)),
-        incident=np.zeros(2 * count, np.int64),
-        begin=np.zeros(spheres + 1, np.int64),
+        i=zeros(count, np.uint32),
+        j=zeros(count, np.uint32),
+        rest_length=zeros(count),
+        own=zeros((columns, count)),
+        intact=filled(count, 1, np.uint8),
+        memory=zeros(({0: 0, 1: 3, 3: 7}[spin_length], count)),
+        lost=zeros(1),
+        push=zeros((count, dimension + 2 * spin_length)),
+        power=zeros((2, count)),
+        incident=zeros(2 * count, np.int64),
+        begin=zeros(spheres + 1, np.int64),
     )
 
 
@@ -293,71 +292,78 @@ def empty_bodies(dimension: int, spin_length: int, levels: int, count: int = 0, 
     """A table of `count` bodies, filled with zeros."""
     coordinates = dimension + spin_length
     return Bodies(
-        motion=np.zeros((coordinates, levels, count)),
-        force=np.zeros((coordinates, count)),
-        inverse_mass=np.zeros((coordinates, count)),
-        unequal=np.zeros((spin_length if spin_length == 3 else 0, count)),
-        reference=np.zeros((4, count)),
-        orientation=np.zeros((4, count)),
-        matrix=np.zeros((dimension**2, count)),
-        spin=np.zeros((spin_length, count)),
-        arm=np.zeros((dimension, spheres)),
-        member=np.zeros(0, np.uint32),
-        begin=np.zeros(count + 1, np.int64),
-        offset=np.zeros((dimension, spheres)),
-        own_mass=np.zeros(spheres),
-        body_id=np.zeros(count, np.int64),
+        motion=zeros((coordinates, levels, count)),
+        force=zeros((coordinates, count)),
+        inverse_mass=zeros((coordinates, count)),
+        unequal=zeros((spin_length if spin_length == 3 else 0, count)),
+        reference=zeros((4, count)),
+        orientation=zeros((4, count)),
+        matrix=zeros((dimension**2, count)),
+        spin=zeros((spin_length, count)),
+        arm=zeros((dimension, spheres)),
+        member=zeros(0, np.uint32),
+        begin=zeros(count + 1, np.int64),
+        offset=zeros((dimension, spheres)),
+        own_mass=zeros(spheres),
+        body_id=zeros(count, np.int64),
     )
 
 
 def empty_pairs(capacity: int, dimension: int, turning: bool) -> Pairs:
     """An empty pair table; `turning` says whether the spheres rotate."""
-    rotating, gliding = (capacity, 0) if turning else (0, capacity)
+    gliding = 0 if turning else capacity
     return Pairs(
-        i=np.zeros(capacity, np.uint32),
-        j=np.zeros(capacity, np.uint32),
-        radius_sum=np.zeros(capacity),
-        smaller_radius=np.zeros(gliding, np.float32),
-        effective_mass=np.ones(capacity),
-        fixed=np.zeros(capacity, np.uint8),
-        effective_inertia=np.ones(rotating),
-        kind=np.zeros(capacity, np.uint16),
-        touching=np.zeros(capacity, np.uint8),
-        shear_spring=np.zeros((dimension, capacity)),
-        normal_force=np.zeros(capacity),
+        i=zeros(capacity, np.uint32),
+        j=zeros(capacity, np.uint32),
+        radius_sum=zeros(capacity),
+        smaller_radius=zeros(gliding, np.float32),
+        effective_mass=filled(gliding, 1.0),
+        fixed=zeros(capacity, np.uint8),
+        kind=zeros(capacity, np.uint16),
+        touching=zeros(capacity, np.uint8),
+        shear_spring=zeros((dimension, capacity)),
+        normal_force=zeros(capacity),
     )
 
 
 def empty_walls(count: int, dimension: int) -> Walls:
     """A table of `count` walls, filled with zeros."""
     return Walls(
-        shape=np.zeros(count, np.int64),
-        corner=np.zeros((count, 3, dimension)),
-        velocity=np.zeros((count, dimension)),
-        moved=np.zeros((count, dimension)),
-        material=np.zeros(count, np.int64),
-        force=np.zeros((count, dimension)),
+        shape=zeros(count, np.int64),
+        corner=zeros((count, 3, dimension)),
+        velocity=zeros((count, dimension)),
+        moved=zeros((count, dimension)),
+        material=zeros(count, np.int64),
+        force=zeros((count, dimension)),
     )
 
 
 def empty_wall_contacts(capacity: int, spheres: int, dimension: int) -> WallContacts:
     """An empty list of spheres near walls."""
     return WallContacts(
-        sphere=np.zeros(capacity, np.uint32),
-        wall=np.zeros(capacity, np.uint32),
-        touching=np.zeros(capacity, np.uint8),
-        shear_spring=np.zeros((dimension, capacity)),
-        normal_force=np.zeros(capacity),
-        begin=np.zeros(spheres + 1, np.int32),
-        gap=np.zeros(capacity),
-        normal=np.zeros((dimension, capacity)),
-        contact_state=np.zeros(capacity, np.uint8),
-        acting=np.zeros(capacity, np.uint32),
-        push=np.zeros((dimension, capacity)),
-        heat=np.zeros((3, capacity)),
+        sphere=zeros(capacity, np.uint32),
+        wall=zeros(capacity, np.uint32),
+        touching=zeros(capacity, np.uint8),
+        shear_spring=zeros((dimension, capacity)),
+        normal_force=zeros(capacity),
+        begin=zeros(spheres + 1, np.int32),
+        gap=zeros(capacity),
+        normal=zeros((dimension, capacity)),
+        contact_state=zeros(capacity, np.uint8),
+        acting=zeros(capacity, np.uint32),
+        push=zeros((dimension, capacity)),
+        heat=zeros((3, capacity)),
     )
 
 
 def copy_world(world: World) -> World:
     """An independent copy with equal bits."""
-    return copy.deepcopy(world)
+    copy: World = _copied(world)
+    return copy
+
+
+def _copied(tables: Any) -> Any:
+    """A copy of a named tuple of tables and of such named tuples; an empty tuple stands for absent tables."""
+    if not tables:
+        return tables
+    return tables._make(_copied(item) if isinstance(item, tuple) else copied(item) for item in tables)

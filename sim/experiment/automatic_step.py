@@ -9,8 +9,14 @@ import numpy as np
 from repose.sim.engine.contacts.kinematics import Contact, lone_contact
 from repose.sim.engine.neighbours.verlet_list import LARGEST_STEP
 from repose.sim.engine.timestep.acceleration import field_acceleration
-from repose.sim.engine.timestep.stability import CLASSES_PER_OCTAVE, automatic_dt, stability_limit
-from repose.sim.engine.timestep.survey import Survey
+from repose.sim.engine.timestep.stability import (
+    CLASSES_PER_OCTAVE,
+    RATIO_GRID,
+    automatic_dt,
+    limit_table,
+    stability_limit,
+)
+from repose.sim.engine.timestep.survey import Survey, interpolate
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.hand import acceleration_of_hand, speed_of_hand
@@ -137,16 +143,23 @@ def acceleration_of_grains(experiment: Experiment) -> float:
 
 def impact_dt(experiment: Experiment, coming: Approach) -> float:
     """Stable step during an impact of the fastest grain on a wall, and of the lightest grain at the same speed, at the
-    overlap that stores all kinetic energy [s]."""
+    overlap that stores all kinetic energy [s]; infinite if the contact of `reference_dt` is stiffer than both."""
     fastest, lightest = int(coming.speed.argmax()), int(coming.movable_mass.argmin())
     return min(_impact_of(experiment, coming, row, float(coming.speed[fastest])) for row in {fastest, lightest})
 
 
 def _impact_of(experiment: Experiment, coming: Approach, row: int, speed: float) -> float:
     mass, radius = float(coming.mass[row]), float(coming.radius[row])
+    energy, model = 0.5 * mass * speed**2, experiment.engine.model
+    small = _lone(experiment, REFERENCE_OVERLAP * float(coming.radius.min()), mass, radius)
+    if model.law.energy(experiment.engine.law_parameters, small)[0] >= energy:
+        return math.inf
     # 12 halvings: a resolution of 1/4096 of the radius
-    overlap = _overlap_storing(experiment, 0.5 * mass * speed**2, mass, radius, halvings=12)
-    return single_contact_dt(experiment, overlap, float(coming.movable_mass[row]), radius)
+    overlap = _overlap_storing(experiment, energy, mass, radius, halvings=12)
+    omega, ratio = _oscillation(experiment, overlap, float(coming.movable_mass[row]), radius)
+    # The damping ratio is another one at each impact: interpolated, since an exact limit takes milliseconds.
+    limit: float = interpolate(ratio, RATIO_GRID, limit_table(model.integrator))
+    return limit / omega
 
 
 def contact_time(experiment: Experiment) -> float:
@@ -174,11 +187,17 @@ def _overlap_storing(experiment: Experiment, energy: float, mass: float, radius:
 def single_contact_dt(experiment: Experiment, overlap: float, mass: float, radius: float) -> float:
     """Stable step of a sphere with a single contact with a wall at this overlap [s]; `mass` is force over acceleration
     along the normal [kg]."""
+    omega, ratio = _oscillation(experiment, overlap, mass, radius)
+    return stability_limit(experiment.engine.model.integrator, round(ratio, 3)) / omega
+
+
+def _oscillation(experiment: Experiment, overlap: float, mass: float, radius: float) -> tuple[float, float]:
+    """Angular frequency [1/s] and damping ratio [-] of a sphere with a single contact with a wall."""
     model = experiment.engine.model
     contact = _lone(experiment, overlap, mass, radius)
     along, across, damped, _ = model.law.stiffness(experiment.engine.law_parameters, contact)
     omega = math.sqrt(max(along, across * _inverse_mass_ratio(experiment.run.world, model.spin_length)) / mass)
-    return stability_limit(model.integrator, round(damped / (2.0 * omega), 3)) / omega
+    return omega, damped / (2.0 * omega)
 
 
 def _inverse_mass_ratio(world: World, spin_length: int) -> float:

@@ -9,14 +9,13 @@ from typing import Any
 
 import numpy as np
 from repose.sim import registry
-from repose.sim.engine.builder import keep_spheres
 from repose.sim.engine.world import World
 from repose.sim.experiment import displacement, faults, history, pull, push
 from repose.sim.experiment.activation import activate, engine_for, find_accelerations, fit_ramp, request_parameters
 from repose.sim.experiment.command_log import SavedRun
 from repose.sim.experiment.drawn_walls import keep_walls
 from repose.sim.experiment.experiment import Experiment, Scene, Session
-from repose.sim.experiment.ledger import book_initial_energy, booked
+from repose.sim.experiment.ledger import book_initial_energy, remove_spheres
 from repose.sim.experiment.notices import recall, tell
 from repose.sim.experiment.relaxation import relax_where_unbalanced
 from repose.sim.experiment.results import adopt_measured, results_of
@@ -217,8 +216,7 @@ def remove_grain(experiment: Experiment, sphere_id: int) -> None:
     if experiment.fault is not None:
         clear_fault(experiment)
     on_grain_removed(experiment, int(np.flatnonzero(world.sphere_id == sphere_id)[0]))
-    with booked(experiment, "removed"):
-        experiment.run.world = keep_spheres(world, world.sphere_id != sphere_id)
+    remove_spheres(experiment, world.sphere_id == sphere_id)
     # A later fault restores this state: earlier states contain the grain.
     history.mark_good(experiment, forget_change=True)
     tell(experiment, f"Grain {sphere_id} has been removed.")

@@ -50,7 +50,7 @@ class Run:
 
     world: World
     """The step loop changes its tables. It is replaced by another world when rows or memory must change: written by
-    `stepping`, `activation`, `relaxation`, `changes`, `drawn_walls` and `scenes`."""
+    `stepping`, `activation`, `relaxation`, `ledger`, `drawn_walls` and `scenes`."""
     state: Any
     """State of the scene, a dataclass of the scene; its fields are written by the scene."""
     built: Any

@@ -13,8 +13,8 @@ from repose.sim.measure.measurement import System
 SAMPLE_INTERVAL = 0.01
 """Time between two samples of the series, in units of the time scale of the scene [s]."""
 
-COSTLY_STEPS = 1000
-"""Steps between two samples of a costly measurement for the series: one sample costs as much as 20 steps or less."""
+COSTLY_STEPS = 2000
+"""Steps between two samples of a costly measurement for the series: one sample costs as much as 60 steps or less."""
 
 
 def system_of(experiment: Experiment) -> System:

@@ -22,6 +22,7 @@ from repose.sim.engine.builder import (
     indexed_bonds,
 )
 from repose.sim.engine.contacts.wall_geometry import CYLINDER, FACET, PLANE
+from repose.sim.engine.tables import copied
 from repose.sim.engine.workspace import OVERLAP_RATIO, OVERLAP_STEP, empty_threads
 from repose.sim.engine.world import (
     MATERIAL_COUNT,
@@ -63,8 +64,7 @@ MADE_ANEW = {
     *("pair_buffer", "wall_buffer", "threads"),
     *(f"search.{name}" for name in ("cell", "order", "place", "begin", "new_begin", "bucket_start", "large_start")),
     *(f"search.{name}" for name in ("large", "box", "box_cells", "body")),
-    *(f"pairs.{name}" for name in ("radius_sum", "smaller_radius", "effective_mass")),
-    *(f"pairs.{name}" for name in ("effective_inertia", "fixed", "kind")),
+    *(f"pairs.{name}" for name in ("radius_sum", "smaller_radius", "effective_mass", "fixed", "kind")),
     *(f"wall_contacts.{name}" for name in ("begin", "gap", "normal", "contact_state", "acting", "push", "heat")),
 }
 """Working memory, which a step writes before it reads it, and columns that follow from the spheres of a pair."""
@@ -120,7 +120,7 @@ def tables_of(world: World) -> dict[str, Any]:
 def packed(world: World) -> World:
     """A copy with lists trimmed to the rows in use and without working memory; `unpacked` returns a world that can be
     advanced."""
-    found = {name: table.copy() for name, table in tables_of(world).items()}
+    found = {name: copied(table) for name, table in tables_of(world).items()}
     found = _absent_of(_blank_for(*_sizes(found))) | found
     world = _with_tables(_blank_for(*_sizes(found)), found)._replace(threads=empty_threads(0))
     return _with_parts(world, found)
@@ -164,6 +164,7 @@ def world_of(tables: dict[str, Any], prefix: str = "") -> World:
         raise StoreError(f"The file's world {why}: the file is damaged.")
     if why := flaw_of_parts(found, count, dimension, coordinates - dimension, levels):
         raise StoreError(f"The file's world {why}: the file is damaged.")
+    found = {name: copied(table) for name, table in found.items()}
     return in_order_of_id(_with_room(_with_parts(_with_tables(blank, found), found), rows))
 
 

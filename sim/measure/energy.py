@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 from repose.sim.engine.orientation import body_spins
@@ -86,26 +87,21 @@ def energy_ledger(
 
     `velocity_shift` [s] is the time by which stored velocities are ahead of positions (leapfrog: half a step).
     """
-    # For fixed spheres (inverse mass 0) the inertia is set to zero.
-    inertia = np.divide(1.0, world.inverse_mass, out=np.zeros_like(world.inverse_mass), where=world.inverse_mass > 0.0)
-    inertia[inertia > HEAVIEST] = math.nan
+    loose: Any = slice(None)
     carried = (0.0, 0.0, 0.0)
     if world.bodies:
-        inertia[:, world.bodies.member] = 0.0  # members are counted with their bodies
+        loose = world.search.body < 0  # members are counted with their bodies
         carried = _of_bodies(world, gravity, velocity_shift)
-    velocity = world.motion[:, 1] - velocity_shift * world.motion[:, 2]
-    dimension = len(gravity)
-    weight = -np.asarray(gravity)[:, None] * inertia[:dimension]
+    translational, rotational, potential = energy_of_spheres(world, loose, gravity, velocity_shift)
     friction = float(world.ledger[LEDGER_FRICTION].sum())
     stiffening = float(world.stiffening.sum())
-    kinetic = 0.5 * inertia * velocity**2
     damping, shear = float(world.ledger[LEDGER_DAMPING].sum()), survey.shear_energy
-    if np.isnan(inertia).any():  # no force moves these spheres: they have no energy in the ledger
+    if math.isnan(potential):  # no force moves these spheres: they have no energy in the ledger
         damping = shear = friction = stiffening = math.nan
     return Energy(
-        translational=float(kinetic[:dimension].sum()) + carried[0],
-        rotational=float(kinetic[dimension:].sum()) + carried[1],
-        potential=float(np.sum(weight * world.motion[:dimension, 0])) + survey.field_energy + carried[2],
+        translational=translational + carried[0],
+        rotational=rotational + carried[1],
+        potential=potential + survey.field_energy + carried[2],
         elastic=survey.elastic_energy,
         shear=shear,
         bonds=survey.bond_energy,
@@ -116,6 +112,26 @@ def energy_ledger(
         poured=booked.poured,
         removed=booked.removed,
         work=booked.work + float(world.ledger[LEDGER_WALLS].sum()),
+    )
+
+
+def energy_of_spheres(
+    world: World, rows: Any, gravity: tuple[float, ...], velocity_shift: float = 0.0
+) -> tuple[float, float, float]:
+    """Translational, rotational and potential energy of the spheres `rows` (an index of a table) that can move [J].
+
+    The energies are nan if one of the spheres is heavier than `HEAVIEST`. `velocity_shift` [s] as in `energy_ledger`.
+    """
+    dimension, inverse, motion = len(gravity), world.inverse_mass[:, rows], world.motion[:, :3, rows]
+    # For fixed spheres (inverse mass 0) the inertia is set to zero.
+    inertia = np.divide(1.0, inverse, out=np.zeros_like(inverse), where=inverse > 0.0)
+    inertia[inertia > HEAVIEST] = math.nan
+    kinetic = 0.5 * inertia * (motion[:, 1] - velocity_shift * motion[:, 2]) ** 2
+    height = np.asarray(gravity)[:, None] * motion[:dimension, 0]
+    return (
+        float(kinetic[:dimension].sum()),
+        float(kinetic[dimension:].sum()),
+        -float(np.sum(inertia[:dimension] * height)),
     )
 
 

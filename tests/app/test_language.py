@@ -15,6 +15,7 @@ from repose.app.ui.fields import describe, words
 from repose.app.ui.panels import all_keys, all_panels
 from repose.app.ui.tools import all_tools
 from repose.sim.registry import measurements, scenes
+from repose.sim.scenes.lecture.discs import outcome_above
 
 OTHER_NAMES = ("Chung", "Duffau", "Lynch", "Enter", "Ctrl", "Shift", "repose", "clump")
 """Of authors, keys and commands, which no language translates."""
@@ -163,6 +164,15 @@ def draw(ui):
 def test_drawn_text_is_translated_with_its_values(english: str, german: str) -> None:
     assert GERMAN.translated(english) == german
     assert GERMAN.translated(german) == german  # a text that is measured and then drawn passes twice
+
+
+def test_the_expected_number_of_an_outcome_is_translated_with_and_without_a_unit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(language, "_language", language._language)
+    assert language.use_language("de") == ""
+    for unit, german in (("°", "über 22,3°"), ("", "über 22,3"), ("1/s", "über 22,3 1/s")):
+        assert language.translated(outcome_above("", 30.0, 22.3, unit).expected) == german
 
 
 def test_a_number_that_is_to_be_typed_with_a_point_keeps_it() -> None:

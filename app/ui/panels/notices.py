@@ -60,7 +60,7 @@ def draw(ui: Ui) -> None:
         _notice(ui, ui.palette.accent, _draw_relaxing)
     elif ui.run_saver.lost is not None and not ui.lecture.on:  # an audience waits; the run is offered again afterwards
         _notice(ui, ui.palette.warning, _draw_lost)
-    elif ui.settings.trouble:
+    elif ui.settings.trouble and not ui.lecture.on:
         _notice(ui, ui.palette.warning, _draw_settings)
     elif (
         snapshot.notice is not None and CLOSED not in ui.memory and not ui.lecture.on

@@ -30,7 +30,7 @@ TITLE = 1.25
 NARROW = 0.4
 """Least fraction of the width for a title, even if the legend leaves less [-]."""
 PLATE = 0.75
-"""Opacity of the plate behind title and clock [-]."""
+"""Opacity of the plate behind title and clock, and behind the number [-]."""
 ACTION, CHIP = 170.0, 84.0
 """Width of the large button, and least width of a parameter [px at scale 1]."""
 
@@ -105,9 +105,14 @@ def _draw_headline(ui: Ui) -> None:
     size, right = letter_size(ui), ui.size[0] - ui.inset[2] - 24 * ui.scale
     y, line = ui.inset[1] + BELOW_LEGEND * ui.scale, imgui.get_font_size()
     left = right - text_width(result.value, size)
+    words = "  ".join(filter(None, (result.label, result.error)))
+    start, pad = min(left, right - text_width(words)), 0.4 * line
+    # Beside a large plot the picture is narrow, and grains are behind the words.
+    low, high = imgui.ImVec2(start - pad, y), imgui.ImVec2(right + pad, y + (size + 1.2) * line)
+    plate = colour32(ui.palette.panel, PLATE)
+    imgui.get_window_draw_list().add_rect_filled(low, high, plate, 6 * ui.scale)
     draw_text(left, y, result.value, ui.palette.text, size)
     ui.probe.mark_area("presentation.headline", (left, y, right, y + size * line))
-    words = "  ".join(filter(None, (result.label, result.error)))
     draw_text(right - text_width(words), y + size * line, words, ui.palette.muted)
 
 

@@ -10,7 +10,7 @@ import pygame
 from imgui_bundle import imgui, implot
 from repose.app.language import translated
 from repose.app.render.passes import scale_bar
-from repose.app.render.text import note, si, text_width
+from repose.app.render.text import RAISED, SHIFT, SMALL, note, pieces, si, text_width
 from repose.app.render.theme import Colour, colour32, vector
 from repose.app.ui.axis_ticks import set_axis
 from repose.app.ui.keys import Key
@@ -80,11 +80,14 @@ def _draw_labels(ui: Ui) -> None:
     draw, size = imgui.get_background_draw_list(), imgui.get_font_size() * LABEL
     for number, (run, place) in enumerate(zip(ui.runs, insets(ui), strict=True)):
         left, top, right, bottom = place
-        ink = colours(ui)[number]
+        ink, words_ink = colours(ui)[number], colour32(ui.palette.text)
         low, high = imgui.ImVec2(left, top), imgui.ImVec2(ui.size[0] - right, ui.size[1] - bottom)
         font = ui.bold if ui.bold is not None else imgui.get_font()
         pad = 8.0 * ui.scale
-        wide = imgui.calc_text_size(translated(run.label)).x * LABEL * 1.05
+        words = [
+            (text, script, size * (SMALL if script else 1.0)) for text, script in pieces(translated(run.label), RAISED)
+        ]
+        wide = sum(_bold_width(font, high_text, text) for text, _, high_text in words)
         base = imgui.ImVec2(low.x, high.y - size - 2.0 * pad)
         if base.x < tools_right and base.y < tools_foot:
             base.x = tools_right + pad
@@ -96,7 +99,9 @@ def _draw_labels(ui: Ui) -> None:
         middle = imgui.ImVec2(base.x + pad + 0.3 * size, base.y + pad + 0.5 * size)
         draw.add_circle_filled(middle, 0.3 * size, colour32(ink))
         at = imgui.ImVec2(base.x + 2.0 * pad + 0.6 * size, base.y + pad)
-        draw.add_text(font, size, at, colour32(ui.palette.text), translated(run.label))
+        for text, script, high_text in words:
+            draw.add_text(font, high_text, imgui.ImVec2(at.x, at.y + SHIFT[script] * size), words_ink, text)
+            at.x += _bold_width(font, high_text, text)
         ui.probe.mark_area(f"side_by_side.label{number + 1}", (base.x, base.y, box.x, box.y))
         ui.probe.mark_area(f"side_by_side.picture{number + 1}", (low.x, low.y, high.x, high.y))
         if number == ui.chosen:
@@ -104,6 +109,15 @@ def _draw_labels(ui: Ui) -> None:
             inner = imgui.ImVec2(low.x + thick / 2, low.y + thick / 2)
             outer = imgui.ImVec2(high.x - thick / 2, high.y - thick / 2)
             draw.add_rect(inner, outer, colour32(ink), 0.0, thickness=thick)
+
+
+def _bold_width(font: imgui.ImFont, height: float, text: str) -> float:
+    """Width of a text in this font [px]."""
+    style = imgui.get_style()
+    imgui.push_font(font, height / (style.font_scale_main * style.font_scale_dpi))
+    width = float(imgui.calc_text_size(text).x)
+    imgui.pop_font()
+    return width
 
 
 def _draw_results(ui: Ui) -> None:

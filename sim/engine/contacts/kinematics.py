@@ -226,6 +226,12 @@ def at_overlap(contact, overlap):
 
 
 @compilable(forceinline=True)
+def shared_mass(mass_i, mass_j):
+    """1/(1/m_i + 1/m_j) [kg]."""
+    return mass_i * mass_j / (mass_i + mass_j)
+
+
+@compilable(forceinline=True)
 def shared_inertia(inverse_inertia):
     """1/(1/I_i + 1/I_j) [kg m²] from 1/I_i + 1/I_j; huge if neither rotates."""
     return 1.0 / max(inverse_inertia, TINY)

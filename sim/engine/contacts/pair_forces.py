@@ -12,7 +12,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from repose.sim.engine import arrays, vector
-from repose.sim.engine.contacts.kinematics import PairMotion, PairProperties, ShearMemory, contact_between
+from repose.sim.engine.contacts.kinematics import (
+    PairMotion,
+    PairProperties,
+    ShearMemory,
+    contact_between,
+    shared_inertia,
+    shared_mass,
+)
 from repose.sim.engine.contacts.largest_overlap import any_larger, search_pairs, start_search
 from repose.sim.engine.contacts.pair_blocks import (
     Block,
@@ -34,6 +41,7 @@ from repose.sim.engine.contacts.sphere_rows import (
     read_row,
     rows_to_columns,
     with_radius,
+    write_row,
     write_to_rows,
 )
 from repose.sim.engine.jit import call, compilable
@@ -137,8 +145,7 @@ def begin_sums(world, mass, gravity, shapes, thread):
     width = sum_width(len(shapes.position), len(shapes.spin) > 0)
     sums = world.threads.sums[to_line(world.threads.sums) :]
     for i in range(thread.first, thread.last):
-        for c in range(len(gravity)):
-            sums[entry(i, width, c)] = mass[i] * gravity[c]
+        write_row(sums, entry(i, width, 0), vector.scale(mass[i], gravity))
         for c in range(len(gravity), width):
             sums[entry(i, width, c)] = 0.0
 
@@ -174,11 +181,12 @@ def pair_contact(world, p, material, shapes):
         vector.scale(0.5, vector.add(spin_i, spin_j)),
         vector.sub(spin_i, spin_j),
     )
+    inverse_inertia = world.inverse_mass[world.inverse_mass.shape[0] - 1]
     pair = PairProperties(
         pairs.radius_sum[p],
         world.radius[i] * world.radius[j] / pairs.radius_sum[p],
-        pairs.effective_mass[p],
-        pairs.effective_inertia[p] if len(shapes.spin) > 0 else 0.0,
+        shared_mass(world.mass[i], world.mass[j]),
+        shared_inertia(inverse_inertia[i] + inverse_inertia[j]) if len(shapes.spin) > 0 else 0.0,
         float(pairs.fixed[p]),
         material,
     )
@@ -233,7 +241,7 @@ def evaluate_pairs(tables, shapes, spin_like, reach_like):
                 rows = chosen[0, :size]
                 rows_i = chosen[1, :size]
                 rows_j = chosen[2, :size]
-                gather_touching(buffer, at, pairs, sphere_rows, shapes, springs, rows, rows_i, rows_j)
+                gather_touching(buffer, at, world, sphere_rows, shapes, springs, rows, rows_i, rows_j)
             else:
                 following = min(first + BLOCK, stop)
                 rows = chosen[0, :0]
@@ -323,8 +331,11 @@ def choose_touching(chosen, pairs, sphere_rows, position_like, reach_like, reach
 
 
 @compilable(forceinline=True)
-def gather_touching(buffer, at, pairs, sphere_rows, shapes, springs, rows, rows_i, rows_j):
+def gather_touching(buffer, at, world, sphere_rows, shapes, springs, rows, rows_i, rows_j):
     """Fill the block with the chosen pairs."""
+    pairs = world.pairs
+    mass = world.mass
+    inverse_inertia = world.inverse_mass[world.inverse_mass.shape[0] - 1]
     gather_motion(buffer, at, sphere_rows, shapes.position, shapes.spin, rows_i, rows_j)
     width = row_width(len(shapes.position), True)
     turning = with_radius(shapes.spin, 0.0)
@@ -333,8 +344,11 @@ def gather_touching(buffer, at, pairs, sphere_rows, shapes, springs, rows, rows_
     for k in range(rows.size):
         p = rows[k]
         arrays.write_block(buffer, at.shear_spring, BLOCK, k, arrays.at(springs, p))
-        buffer[arrays.index(at.effective_mass, BLOCK, k)] = pairs.effective_mass[p]
-        buffer[arrays.index(at.effective_inertia, BLOCK, k)] = pairs.effective_inertia[p]
+        i = rows_i[k]
+        j = rows_j[k]
+        buffer[arrays.index(at.effective_mass, BLOCK, k)] = shared_mass(mass[i], mass[j])
+        inverse = inverse_inertia[i] + inverse_inertia[j]
+        buffer[arrays.index(at.effective_inertia, BLOCK, k)] = shared_inertia(inverse)
         buffer[arrays.index(at.fixed, BLOCK, k)] = pairs.fixed[p]
         buffer[arrays.index(at.touching, BLOCK, k)] = pairs.touching[p]
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 from repose.sim.engine import arrays
-from repose.sim.engine.contacts.kinematics import shared_inertia
+from repose.sim.engine.contacts.kinematics import shared_mass
 from repose.sim.engine.jit import compilable
 from repose.sim.engine.neighbours.cell_list import bucket_of
 from repose.sim.engine.neighbours.lanes import count_less, write_near
@@ -247,7 +247,6 @@ def write_pairs(world, section, needs_material):
     material = world.material
     materials = world.counters[MATERIAL_COUNT]
     inverse_mass = world.inverse_mass[0]
-    inverse_inertia = world.inverse_mass[world.inverse_mass.shape[0] - 1]
     turning = world.inverse_mass.shape[0] > pair_buffer.shear_spring.shape[0]
     for i in range(section.first, section.last):
         first = new_begin[i] - from_buffer
@@ -258,12 +257,10 @@ def write_pairs(world, section, needs_material):
             pairs.i[row] = i
             pairs.j[row] = j
             pairs.radius_sum[row] = radius[i] + radius[j]
-            pairs.effective_mass[row] = mass[i] * mass[j] / (mass[i] + mass[j])
             if needs_material > 0:
                 pairs.kind[row] = material[i] * materials + material[j]
-            if turning:
-                pairs.effective_inertia[row] = shared_inertia(inverse_inertia[i] + inverse_inertia[j])
-            else:
+            if not turning:
+                pairs.effective_mass[row] = shared_mass(mass[i], mass[j])
                 pairs.smaller_radius[row] = min(radius[i], radius[j])
             pairs.fixed[row] = 1 if inverse_mass[i] == 0.0 or inverse_mass[j] == 0.0 else 0
     stop = section.before + section.kept

@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 from repose.sim.clumps.clump import Clump, slabs
 from repose.sim.engine.body_builder import add_bodies
-from repose.sim.engine.builder import add_spheres, empty_world, keep_spheres, set_walls
+from repose.sim.engine.builder import add_spheres, empty_world, set_walls
 from repose.sim.engine.contacts.wall_forces import FACET, PLANE
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.activation import free_fall
 from repose.sim.experiment.experiment import Experiment
-from repose.sim.experiment.ledger import booked
+from repose.sim.experiment.ledger import remove_spheres
 from repose.sim.scenes.clumps.grains import BALL, Grain, random_orientations, shape_of
 from repose.sim.scenes.clumps.parameters import ClumpsParameters, JoinedParameters, LiftedParameters
 from repose.sim.scenes.common.poured import PouredState, generator_of, release_layer
@@ -233,8 +233,7 @@ def remove_fallen(experiment: Experiment) -> None:
     run = experiment.run
     gone, grains = grains_beyond(run.world, sizes_now(experiment).plate)
     if grains:
-        with booked(experiment, "removed"):
-            run.world = keep_spheres(run.world, ~gone)
+        remove_spheres(experiment, gone)
         run.state.removed += grains
         run.state.quiet_since = experiment.time
 

@@ -52,6 +52,7 @@ from repose.sim.scenes.common.poured import (
     count_removed,
     fillable,
     move_again,
+    removal_is_due,
     rests,
     under_way,
 )
@@ -69,7 +70,8 @@ def supervise(experiment: Experiment) -> None:
     state: ClumpsState = experiment.run.state
     if state.phase == "empty":
         return
-    remove_fallen(experiment)
+    if removal_is_due(experiment):
+        remove_fallen(experiment)
     quiet = state.phase in ("filling", "flowing") and rests(experiment, QUIET_TIME)
     if state.phase == "filling":
         if pour_on(experiment, sizes_now(experiment).high, pour_layer, JAMMED) and quiet:

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from repose.sim.engine.builder import add_spheres, keep_spheres
+from repose.sim.engine.builder import add_spheres
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.activation import free_fall, start_derivatives
 from repose.sim.experiment.changes import begin_anew
-from repose.sim.experiment.experiment import Experiment
-from repose.sim.experiment.ledger import booked
+from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
+from repose.sim.experiment.ledger import booked, remove_spheres
 from repose.sim.experiment.notices import tell
 from repose.sim.measure.mean_speed import mean_speed
 from repose.sim.measure.unbalanced_force import unbalanced_force
@@ -25,6 +25,10 @@ mean speed is below the settle speed, the ratio is 0.005 to 0.3; once its grains
 ten every 0.1 s."""
 PATIENCE = 8.0
 """Time, in units of the usual waiting time, after which creeping grains with unbalanced forces count as at rest [-]."""
+
+REMOVAL_STEPS = 4 * CHECK_STEPS
+"""Steps between two removals of grains that have left. A removal makes all tables and the neighbour lists anew, which
+costs as much as some fifty steps; meanwhile the grains fall below the scene."""
 
 MOVES_AGAIN = 3.0
 """Mean speed, in units of the settle speed, above which a heap at rest flows again [-]."""
@@ -113,12 +117,16 @@ def adding(mass_of: Callable[[Any, Floats], Floats]) -> Callable[[Experiment, Fl
     return add_grains
 
 
+def removal_is_due(experiment: Experiment) -> bool:
+    """Whether grains that have left are removed at this check."""
+    return experiment.step % REMOVAL_STEPS == 0
+
+
 def remove_gone(experiment: Experiment, gone: NDArray[np.bool_]) -> None:
     """Remove the grains that have left, shape (count,), with their energy."""
     run = experiment.run
     if gone.any():
-        with booked(experiment, "removed"):
-            run.world = keep_spheres(run.world, ~gone)
+        remove_spheres(experiment, gone)
         run.state.removed += int(gone.sum())
         run.state.quiet_since = experiment.time
 

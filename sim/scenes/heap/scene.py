@@ -38,6 +38,7 @@ from repose.sim.scenes.common.poured import (
     count_removed,
     fillable,
     move_again,
+    removal_is_due,
     remove_gone,
     rests,
     under_way,
@@ -75,7 +76,8 @@ LONGEST_WAIT = 3.0
 def supervise(experiment: Experiment) -> None:
     """Pour the next layer, detect rest, remove the grains that fell below the base."""
     state: HeapState = experiment.run.state
-    remove_gone(experiment, fallen(experiment))
+    if removal_is_due(experiment):
+        remove_gone(experiment, fallen(experiment))
     if state.phase in other_angles.PHASES:
         other_angles.supervise(experiment)
     elif state.phase == "filling":

@@ -31,6 +31,7 @@ from repose.sim.scenes.common.poured import (
     count_removed,
     fillable,
     move_again,
+    removal_is_due,
     remove_gone,
     rests,
     under_way,
@@ -50,7 +51,8 @@ def supervise(experiment: Experiment) -> None:
     state: Heap3dState = run.state
     if state.phase == "empty":
         return
-    remove_gone(experiment, fallen(experiment, sizes(run.built).plate))
+    if removal_is_due(experiment):
+        remove_gone(experiment, fallen(experiment, sizes(run.built).plate))
     quiet = state.phase in ("filling", "flowing") and rests(experiment, QUIET_TIME)
     if state.phase == "filling":
         _fill_on(experiment, quiet)

@@ -17,13 +17,13 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
-from repose.sim.engine.builder import add_spheres, empty_world, forget_neighbours, keep_spheres, set_walls
+from repose.sim.engine.builder import add_spheres, empty_world, forget_neighbours, set_walls
 from repose.sim.engine.contacts.wall_geometry import FACET
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.changes import begin_anew
 from repose.sim.experiment.comparison import Study
 from repose.sim.experiment.experiment import Experiment, Scene
-from repose.sim.experiment.ledger import booked
+from repose.sim.experiment.ledger import booked, remove_spheres
 from repose.sim.experiment.notices import tell
 from repose.sim.experiment.results import keep_measurement
 from repose.sim.experiment.snapshot import Action
@@ -95,8 +95,8 @@ class DiscsState(PhaseState):
 
 def outcome_above(statement: str, found: float, bound: float, unit: str = "") -> Outcome:
     """An outcome that holds if a number exceeds a bound."""
-    words = f"{_told(found)}{gap(unit)}", f"above {_told(bound)}{gap(unit)}"
-    return Outcome(statement, *words, bool(found > bound))
+    least = f"{_told(bound)}{gap(unit)}"
+    return Outcome(statement, f"{_told(found)}{gap(unit)}", f"above {least}", bool(found > bound))
 
 
 def outcome_between(statement: str, found: float, low: float, high: float, unit: str = "") -> Outcome:
@@ -170,8 +170,7 @@ def keep_above(experiment: Experiment, low: float) -> int:
     run = experiment.run
     gone = (run.world.motion[1, 0] < low) & ~run.world.fixed
     if gone.any():
-        with booked(experiment, "removed"):
-            run.world = keep_spheres(run.world, ~gone)
+        remove_spheres(experiment, gone)
     return int(gone.sum())
 
 
@@ -228,6 +227,7 @@ def disc_scene(
     test_values: Mapping[str, Value],
     settle: Callable[[Experiment], bool] | None = None,
     set_out: Callable[[Experiment], None] = lambda experiment: None,
+    afterwards: Callable[[Experiment], object] = lambda experiment: None,
     share: Callable[[Experiment], float] | None = None,
     study: Study | None = None,
     layers: Callable[[Any], int] = lambda parameters: 1,
@@ -238,6 +238,7 @@ def disc_scene(
     `start(parameters, seed)` returns the world. `settle(experiment)` is called at every check before the course and
     returns whether the grains are ready; by default they are ready at rest. `set_out` begins the course,
     `drive(experiment)` moves the walls at every check and returns whether the course is over, `record` measures.
+    `afterwards` is called at every check after the end.
     `outcomes` are the expected outcomes of a whole course, `numbers` its entries in the results, `answer` is the true
     value of the guessed number, `layers(parameters)` the number of coloured layers of grains. `action` are label and
     help of the button that begins the course.
@@ -279,6 +280,8 @@ def disc_scene(
                 tell(
                     experiment, said.words if said else describe(experiment)[1].capitalize() + ".", repeats=said is None
                 )
+        else:
+            afterwards(experiment)
 
     def keep(experiment: Experiment) -> None:
         state: DiscsState = experiment.run.state

@@ -167,10 +167,15 @@ def tilt_to(experiment: Experiment, angle: float) -> None:
             turn_gravity(experiment)
 
 
+def remove_fallen(experiment: Experiment) -> int:
+    """Remove the grains that have left the plane, and return their number; they would fall for ever."""
+    return keep_above(experiment, -4.0 * experiment.run.built.diameter)
+
+
 def drive(experiment: Experiment) -> bool:
     """Tilt the plane until the layer flows, tilt it back and hold it until the layer stops; True once it is thin."""
     built, numbers = experiment.run.built, experiment.run.state.numbers
-    keep_above(experiment, -4.0 * built.diameter)
+    remove_fallen(experiment)
     now, number = elapsed(experiment), int(numbers["number"])
     passed, numbers["last"] = now - numbers["last"], now
     speed = mean_speed(experiment.run.world, middle(experiment))
@@ -384,6 +389,7 @@ SCENE = disc_scene(
     start=start,
     set_out=set_out,
     drive=drive,
+    afterwards=remove_fallen,
     record=record,
     outcomes=outcomes,
     numbers=numbers,

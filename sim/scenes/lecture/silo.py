@@ -16,6 +16,7 @@ from typing import Annotated, Any
 
 import numpy as np
 from annotated_types import Ge, Le
+from numpy.typing import NDArray
 from pydantic import Field
 from repose.sim.engine.builder import forget_neighbours
 from repose.sim.engine.world import Floats, World
@@ -161,32 +162,57 @@ def drive(experiment: Experiment) -> bool:
     if not clogged:
         numbers[f"rate {stage}"] = (count - numbers["counted_from"]) / (now - numbers["counted_at"])
     if stage + 1 == built.stages:
+        close(experiment)
         return True
     numbers.update(stage=stage + 1.0, began=now, before=float(count))
     put_walls(experiment, lines(built, built.outlets[stage + 1]))
     return False
 
 
+def close(experiment: Experiment) -> None:
+    """Close the outlet after the last stage, so that the run comes to rest with a full silo: grains below the bottom,
+    which would fall for ever, and grains in the outlet are put on top."""
+    world, built = experiment.run.world, experiment.run.built
+    x, y = world.motion[:2, 0]
+    in_outlet = (np.abs(x) < 0.5 * built.outlets[-1] + world.radius) & (y < world.radius)
+    away = np.flatnonzero(in_outlet | (y < 0.0))
+    while away.size:
+        away = _put_on_top(experiment, away)
+    put_walls(experiment, lines(built, 0.0))
+
+
 def lift(experiment: Experiment) -> None:
     """Put the grains that are out of sight on top of the filling, at rest: a row at a time. Fewer are moved if the
     speed of the first of them would otherwise shorten the automatic time step."""
+    built, height = experiment.run.built, experiment.run.world.motion[1, 0]
+    out = np.flatnonzero(height < -BELOW * built.diameter)
+    if out.size >= _row(built).size or (height < -DEEP * built.diameter).any():
+        _put_on_top(experiment, out)
+
+
+def _row(built: SiloParameters) -> Floats:
+    """Places of a row on top of the filling [m]."""
+    pitch = 2.04 * built.largest_radius
+    return np.arange(-0.5 * built.width + pitch, 0.5 * built.width - 0.5 * pitch, pitch)
+
+
+def _put_on_top(experiment: Experiment, out: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Put the first of these grains in a row on top of the filling, at rest, and return the others. Grains that have
+    passed the outlet remain counted."""
     run, built = experiment.run, experiment.run.built
     world = run.world
-    height = world.motion[1, 0]
-    out = np.flatnonzero(height < -BELOW * built.diameter)
-    pitch = 2.04 * built.largest_radius
-    places = np.arange(-0.5 * built.width + pitch, 0.5 * built.width - 0.5 * pitch, pitch)
-    if out.size < places.size and not (height < -DEEP * built.diameter).any():
-        return
+    places = _row(built)
     rows = out[: places.size]
     places = places[: rows.size]
+    passed_before = float((world.motion[1, 0, rows] < 0.0).sum())
     top = float((world.motion[1, 0] + world.radius).max()) + 1.1 * built.largest_radius
     with booked(experiment, "work"):
         world.motion[:, :, rows] = 0.0
         world.motion[0, 0, rows], world.motion[1, 0, rows] = places, top
         world.motion[:2, 2, rows] = np.asarray(experiment.engine.gravity)[:, None]
         forget_neighbours(world)
-    run.state.numbers["lifted"] += float(rows.size)
+    run.state.numbers["lifted"] += passed_before
+    return out[rows.size :]
 
 
 def record(experiment: Experiment) -> dict[str, float]:

@@ -166,10 +166,15 @@ def top_of(experiment: Experiment) -> float:
     return float((world.motion[1, 0] + world.radius)[near].max(initial=0.0))
 
 
+def remove_fallen(experiment: Experiment) -> int:
+    """Remove the grains that have left the base, and return their number; they would fall for ever."""
+    return keep_above(experiment, -3.0 * experiment.run.built.diameter)
+
+
 def drive(experiment: Experiment) -> bool:
     """Pour grain after grain; after each portion wait for rest and measure. True after the last one."""
     built, numbers = experiment.run.built, experiment.run.state.numbers
-    numbers["gone"] += keep_above(experiment, -3.0 * built.diameter)
+    numbers["gone"] += remove_fallen(experiment)
     now, portion = elapsed(experiment), int(numbers["portion"])
     waited = now - numbers["last"]
     if numbers["poured"] < built.poured_until(portion):
@@ -381,6 +386,7 @@ SCENE = disc_scene(
     start=start,
     set_out=set_out,
     drive=drive,
+    afterwards=remove_fallen,
     record=record,
     outcomes=outcomes,
     numbers=numbers,

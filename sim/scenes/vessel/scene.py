@@ -30,6 +30,7 @@ from repose.sim.scenes.common.poured import (
     come_to_rest,
     count_removed,
     fillable,
+    removal_is_due,
     remove_gone,
     rests,
     under_way,
@@ -129,7 +130,8 @@ def supervise(experiment: Experiment) -> None:
     if state.phase in ("empty", "rested"):
         return
     size = sizes(experiment)
-    remove_gone(experiment, fallen(experiment, size.floor))
+    if removal_is_due(experiment):
+        remove_gone(experiment, fallen(experiment, size.floor))
     quiet = rests(experiment, QUIET_TIME)
     if state.phase == "filling":
         if pour_on(experiment, size.high, pour_layer, JAMMED):

@@ -16,6 +16,7 @@ from repose.app.lectures.course import Course
 from repose.app.lectures.lecture_file import load, names, parse
 from repose.sim.experiment.commands import Act
 from repose.sim.experiment.side_by_side import advance_all
+from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.registry import scenes
 
 RATE, SECONDS = 2, 1.0
@@ -52,14 +53,17 @@ def test_a_step_that_the_scene_refuses_ends_the_film_with_a_sentence(
     assert len([*(tmp_path / "film").glob("*.png")]) == RATE * (READING + SECONDS)
 
 
-def filmed(folder: Path, step: str) -> tuple[list[Any], list[str]]:
-    """The pictures of a step of its own, black where OpenGL draws, and the question or answer on each drawing."""
+def filmed(folder: Path, step: str, times: list[float] | None = None) -> tuple[list[Any], list[str]]:
+    """The pictures of a step of its own, black where OpenGL draws, and the question or answer on each drawing; the
+    simulated time of each drawing is added to `times` [s]."""
     lecture, plan = parse(f'[[step]]\ntitle = "A"\n{step}', "one.toml"), plan_film(f"{folder}/film/", (96, 54), RATE)
     assert plan is not None
     asked: list[str] = []
 
-    def read(_snapshot: object, _view: object, size: tuple[int, int], *_: object, **__: object) -> Any:
+    def read(snapshot: Snapshot, _view: object, size: tuple[int, int], *_: object, **__: object) -> Any:
         asked.append(film._lines.question)
+        if times is not None:
+            times.append(snapshot.time)
         return np.zeros((size[1], size[0], 3), np.uint8)
 
     maker, stop = cast("Any", SimpleNamespace(read=read)), cast("Any", SimpleNamespace(check=lambda: None))
@@ -71,6 +75,14 @@ def test_the_title_card_of_a_step_that_is_over_at_once_asks_its_question(tmp_pat
     _, asked = filmed(tmp_path, 'question = "How many?"\nanswer = "None."\nscene = "heap"\n')
     assert asked[0] == "How many?", "drawn once for the whole card"
     assert asked[-1] == "None."
+
+
+@pytest.mark.parametrize(("actions", "goes_on"), [('actions = ["fill"]\n', True), ("", False)])
+def test_a_film_waits_for_space_only_in_a_step_without_actions(tmp_path: Path, actions: str, goes_on: bool) -> None:
+    times: list[float] = []
+    step = 'scene = "heap"\nparameters = { grain_count = 4 }\npaused = true\nspeed = 0.1\nseconds = 1\n'
+    filmed(tmp_path, step + actions, times)
+    assert (times[-1] > times[0]) is goes_on
 
 
 def test_experiments_side_by_side_have_title_question_and_answer_above_their_pictures(tmp_path: Path) -> None:

@@ -12,7 +12,9 @@ import numpy as np
 import pygame
 import pytest
 from repose.app.render.camera import Camera2D
+from repose.app.render.framing import LEGEND_ROOM, SCALE_BAR_ROOM
 from repose.app.render.orbit import VIEWS, Camera3D
+from repose.app.render.passes import legend
 from repose.app.storage.view import View
 from repose.app.ui.places import MOUSE_CORNER, MOUSE_EDGE, TASK_FOOT
 from repose.app.window.camera_control import CameraControl
@@ -108,6 +110,17 @@ def test_a_film_shows_what_the_window_shows_between_its_panels(ui: Any) -> None:
         x, y = camera.world_to_pixel(ui.camera.pixel_to_world(pixel, SIZE), size)
         assert -1e-6 <= x <= size[0] + 1e-6
         assert -1e-6 <= y <= size[1] + 1e-6
+
+
+@pytest.mark.parametrize(("wide", "beside"), [(0.02, True), (0.3, False)])
+def test_a_box_is_beside_the_legend_unless_the_legend_would_cover_it(ui: Any, wide: float, beside: bool) -> None:
+    ui.inset, control = (0.0, 0.0, 0.0, 0.0), CameraControl()
+    control.frame_box(((-wide, 0.0), (wide, 0.2)))
+    control.update(ui)
+    (_, foot), (right, top) = ui.camera.world_to_pixel(((-wide, 0.0), (wide, 0.2)), SIZE)
+    assert bool(top < LEGEND_ROOM) is beside
+    assert bool(right < legend.left_edge(SIZE[0], ui.scale)) is beside
+    assert 0.0 < top < foot < SIZE[1] - SCALE_BAR_ROOM
 
 
 @pytest.fixture

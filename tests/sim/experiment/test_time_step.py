@@ -15,9 +15,13 @@ from repose.sim.engine.world import motions
 from repose.sim.experiment.automatic_step import (
     CLUSTER,
     IMPACT_MARGIN,
+    REFERENCE_OVERLAP,
     STEPS_AHEAD,
+    approach,
     cluster_factor,
+    impact_dt,
     next_automatic_dt,
+    single_contact_dt,
 )
 from repose.sim.experiment.changes import new_experiment, resumed_experiment
 from repose.sim.experiment.commands import Act, Pull
@@ -133,6 +137,26 @@ def test_the_automatic_step_is_short_enough_for_the_fastest_grain_not_to_pass_th
     world.motion[1, 1, moving] = -speed
     dt = next_automatic_dt(simulation, survey_contacts(simulation), first=True)
     assert 0.1 < dt * speed / (LARGEST_STEP * world.radius[moving].min()) < 1.0
+
+
+@pytest.mark.usefixtures("uncompiled")
+def test_only_an_impact_that_compresses_more_than_the_reference_contact_limits_the_step() -> None:
+    simulation = new_experiment("heap", FEW | {"dt": "auto"})
+    assert apply(simulation, Act("fill")) == ""
+    advance(simulation, 1)
+    coming = approach(simulation, 0.0, 0.0)
+    row = int(coming.movable_mass.argmin())  # the lightest grain is the fastest, too
+    mass, radius = float(coming.mass[row]), float(coming.radius[row])
+    k = simulation.engine.law_parameters.normal_stiffness * simulation.engine.law_parameters.wall_stiffness_factor
+    # Hertz: k δ^(5/2) / 2.5 = m v²/2 at the greatest overlap δ, where the stiffness is 1.5 k sqrt(δ).
+    for overlap, limits in ((0.9 * REFERENCE_OVERLAP * coming.radius.min(), False), (0.1 * radius, True)):
+        speed = sqrt(0.8 * k * overlap**2.5 / mass)
+        speeds = np.where(np.arange(coming.speed.size) == row, speed, 0.0)
+        impact = impact_dt(simulation, coming._replace(speed=speeds))
+        assert np.isfinite(impact) == limits
+    exact = single_contact_dt(simulation, overlap, mass, radius)
+    # The overlap is found to 1/4096 of the radius; the limit of the scheme is interpolated.
+    assert impact == pytest.approx(exact, rel=0.02)
 
 
 CLUMPS = {"grain_count": 2, "shape": "peanut", "members": 2, "young": 1e6, "size_spread": 0.0}

@@ -130,7 +130,7 @@ def test_the_series_sample_at_the_same_steps_however_often_the_readings_are_take
         steps = noted(monkeypatch)
         experiment = new_experiment("heap", ready="column")
         never = shown.ShownReadings(experiment.run, np.inf, ())  # the readings need no sample
-        for _ in range(40):
+        for _ in range(75):
             advance(experiment, 100)
             experiment.session.shown["readings"] = never
             if often:

@@ -64,6 +64,22 @@ def test_every_lecture_scene_at_its_default_size_follows_its_law(scene: str, see
     assert len(experiment.scene.outcomes(experiment)) >= 1
 
 
+def test_grains_that_leave_the_rough_plane_after_the_end_are_removed_so_that_the_run_comes_to_rest() -> None:
+    experiment = flowing("rough_plane")
+    while experiment.phase == "flowing":
+        advance(experiment, CHECK_STEPS)
+    world = experiment.run.world
+    count, some = world.sphere_count, np.flatnonzero(~world.fixed)[0]
+    world.motion[1, 0, some] = -5.0 * experiment.run.built.diameter
+    advance(experiment, CHECK_STEPS)
+    assert experiment.run.world.sphere_count < count
+    for _ in range(1000):
+        advance(experiment, CHECK_STEPS)
+        if rests_at_check(experiment):
+            break
+    assert rests_at_check(experiment)
+
+
 @pytest.mark.parametrize("scene", [name for name in NAMES if name != "two_sided"])
 def test_grains_begin_apart_from_each_other(scene: str) -> None:
     parameters = scenes()[scene].parameters.checked({"grain_count": 120, "size_spread": 0.4})
@@ -136,6 +152,21 @@ def test_the_silo_puts_the_grains_that_have_left_on_top_again_and_counts_each_pa
     lifted = experiment.run.state.numbers["lifted"]
     assert lifted > 0.0
     assert passed >= 240, "more than there are grains"
+
+
+def test_the_silo_closes_after_the_last_stage_and_comes_to_rest_full() -> None:
+    experiment = flowing("silo", narrowest=9.0, widest=9.0, stages=2, stage_grains=120)
+    while experiment.phase == "flowing":
+        advance(experiment, CHECK_STEPS)
+    passed = silo.passed(experiment)
+    for _ in range(400):
+        advance(experiment, CHECK_STEPS)
+        if rests_at_check(experiment):
+            break
+    assert rests_at_check(experiment), "grains that fall for ever do not rest, and shorten the time step"
+    assert (silo.passed(experiment), experiment.run.world.sphere_count) == (passed, 60)
+    assert (experiment.run.world.motion[1, 0] > 0.0).all()
+    assert experiment.fault is None
 
 
 def test_the_check_of_the_silo_complains_of_another_power_and_of_a_clogged_outlet() -> None:

@@ -13,6 +13,7 @@ from imgui_bundle import imgui, implot
 from repose.app.render import text
 from repose.app.render.passes import legend
 from repose.app.storage.autosave import Place
+from repose.app.ui import lecture
 from repose.app.ui.lecture import open_lecture
 from repose.app.ui.panels import Panel, all_keys, all_panels, notices, presentation
 from repose.app.ui.panels.notices import ways_back
@@ -22,7 +23,7 @@ from repose.app.ui.toasts import LONG, SHORT, TOASTS, tell
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button_width
 from repose.sim.experiment.commands import Act, Recover, SetParameters
-from repose.sim.experiment.snapshot import Action, Fault, Notice, Remedy
+from repose.sim.experiment.snapshot import Action, Fault, Notice, Remedy, Snapshot
 from repose.sim.registry import scenes
 from repose.sim.study.preparation import Progress
 
@@ -326,3 +327,44 @@ def test_the_offer_of_the_last_run_waits_until_a_lecture_is_over(harness: PanelH
     for ui.lecture.on in (False, True, False):
         harness.frame(2)
         assert ("notice.open_lost" in harness.widgets) != ui.lecture.on
+
+
+def test_trouble_with_the_settings_waits_until_a_lecture_is_over(harness: PanelHarness) -> None:
+    ui = harness.ui
+    ui.settings.trouble = "Settings cannot be read."
+    open_lecture(ui, "heap-slope")
+    for ui.lecture.on in (False, True, False):
+        harness.frame(2)
+        assert ("notice.settings" in harness.widgets) != ui.lecture.on
+
+
+def test_a_step_that_waits_for_space_is_paused_before_its_run_begins(harness: PanelHarness) -> None:
+    ui = harness.ui
+    open_lecture(ui, "granular-flow")
+    lecture.wish(ui, "begin")
+    lecture.see(ui)
+    assert not ui.transport.paused
+    for _ in range(4):
+        lecture.wish(ui, "forward")
+    lecture.see(ui)
+    assert ui.lecture.step.paused
+    assert ui.transport.paused
+
+
+def test_a_lecture_that_is_begun_before_the_first_picture_waits_for_the_run_that_it_replaces(
+    harness: PanelHarness,
+) -> None:
+    ui = harness.ui
+    run, ui.snapshot = ui.snapshot, Snapshot()
+    open_lecture(ui, "granular-flow")
+    lecture.wish(ui, "begin")
+    lecture.see(ui)
+    assert not ui.lecture.on
+    ui.snapshot = replace(run, logs=1)
+    lecture.see(ui)
+    assert ui.lecture.on
+    lecture.see(ui)
+    assert not ui.lecture.entered, "the run before the lecture is still in the window"
+    ui.snapshot = replace(run, logs=2)
+    lecture.see(ui)
+    assert ui.lecture.entered

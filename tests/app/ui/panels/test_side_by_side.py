@@ -184,3 +184,14 @@ def test_labels_without_room_beside_the_scale_bar_have_a_strip_of_their_own_belo
     label = harness.widgets["side_by_side.label1"]
     foot = harness.ui.size[1] - above_labels(harness.ui)[0][3]
     assert foot == pytest.approx(label[1])
+
+
+def test_a_subscript_of_a_symbol_is_small_in_the_label_of_a_picture(harness: PanelHarness) -> None:
+    def width(label: str) -> float:
+        harness.ui.runs = tuple(replace(run, label=label) for run in harness.ui.runs)
+        harness.frame()
+        left, _, right, _ = harness.widgets["side_by_side.label1"]
+        return right - left
+
+    beside(harness, 2)
+    assert width("R") < width("R_p") < width("Rp")

@@ -1,0 +1,63 @@
+"""Allocation of tables that begin at a cache line.
+
+A vector of eight numbers that crosses two cache lines costs two accesses. Arrays of numpy begin at any multiple of 16
+bytes: with them every vector of a column crosses two lines, and a step takes a tenth longer.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+LINE_BYTES = 64
+"""Length of a cache line [bytes]."""
+SHORT = 512
+"""Length below which a table begins anywhere [bytes]: its position makes no difference."""
+
+Shape = int | tuple[int, ...]
+
+
+def zeros(shape: Shape, kind: DTypeLike = np.float64) -> NDArray[Any]:
+    """A table of zeros that begins at a cache line."""
+    return _placed(np.zeros, shape, kind)
+
+
+def filled(shape: Shape, value: float, kind: DTypeLike = np.float64) -> NDArray[Any]:
+    """A table with the same value everywhere that begins at a cache line."""
+    table = _placed(np.empty, shape, kind)
+    table[...] = value
+    return table
+
+
+def copied(table: NDArray[Any]) -> NDArray[Any]:
+    """A copy that begins at a cache line."""
+    copy = _placed(np.empty, table.shape, table.dtype)
+    copy[...] = table
+    return copy
+
+
+def taken(table: NDArray[Any], rows: NDArray[np.intp]) -> NDArray[Any]:
+    """A copy of the entries `rows` of the last axis, which begins at a cache line."""
+    # mode="clip" writes directly to `out`; mode="raise" would write to a buffer first.
+    out = _placed(np.empty, (*table.shape[:-1], rows.size), table.dtype)
+    return np.take(table, rows, axis=-1, out=out, mode="clip")
+
+
+def joined(first: NDArray[Any], second: NDArray[Any]) -> NDArray[Any]:
+    """Both tables one after the other along the last axis, beginning at a cache line."""
+    out = _placed(np.empty, (*first.shape[:-1], first.shape[-1] + second.shape[-1]), first.dtype)
+    return np.concatenate([first, second], axis=-1, out=out)
+
+
+def _placed(make: Callable[..., NDArray[Any]], shape: Shape, kind: DTypeLike) -> NDArray[Any]:
+    """A table made by `np.zeros` or `np.empty`, at a cache line if it is not short."""
+    size = (shape if isinstance(shape, int) else math.prod(shape)) * np.dtype(kind).itemsize
+    if size < SHORT:
+        return make(shape, kind)
+    storage = make(size + LINE_BYTES, np.uint8)
+    begin = -storage.ctypes.data % LINE_BYTES
+    return storage[begin : begin + size].view(kind).reshape(shape)
