@@ -36,8 +36,9 @@ def headline(snapshot: Snapshot) -> Headline | None:
         return None
     first = first.readable()
     gap = "" if first.unit == "°" else " "
-    number = friendly(f"{first.value:.1f}" if first.unit == "°" else first.digits)
-    scatter = f"± {two_digits(first.error)}{gap}{first.unit}".rstrip() if first.error is not None else ""
+    number = friendly(f"{round(first.value, 1) + 0.0:.1f}" if first.unit == "°" else first.digits)
+    digits = "" if first.error is None else f"{first.error:.1f}" if first.unit == "°" else two_digits(first.error)
+    scatter = f"± {digits}{gap}{first.unit}".rstrip() if digits else ""
     return Headline(f"{number}{gap}{first.unit}".rstrip(), scatter, first.label)
 
 

@@ -191,7 +191,7 @@ def _draw_line(line: Line, colour: Colour, stride: int) -> None:
         marker_size=size,
         marker_fill_color=ink,
         marker_line_color=ink,
-        line_weight=1.4 * pen(),
+        line_weight=1.0 if bold else 1.4 * pen(),  # a broad outline of a circle has corners
         flags=implot.ScatterFlags_.no_clip,  # a mark on an axis is not cut in half
     )
     implot.plot_scatter(line.label, np.ascontiguousarray(x[::stride]), np.ascontiguousarray(y[::stride]), points)

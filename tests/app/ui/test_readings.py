@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from repose.app.ui.readings import in_words
+from repose.app.ui.readings import Headline, headline, in_words
+from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.measure.display import Reading
 
 
@@ -24,3 +25,18 @@ def test_a_reading_has_the_decimals_that_its_error_has(
     value: float, unit: str, error: float | None, words: str
 ) -> None:
     assert in_words(Reading("r", value, unit, error)) == words
+
+
+@pytest.mark.parametrize(
+    ("reading", "value", "error"),
+    [
+        (Reading("mean angle", 17.64, "°", 0.96), "17.6°", "± 1.0°"),
+        (Reading("turned by", -259.72, "°"), "−259.7°", ""),
+        (Reading("turned by", -0.01, "°"), "0.0°", ""),
+        (Reading("flow rate", 4.138, "N", 0.2), "4.138 N", "± 0.20 N"),
+    ],
+)
+def test_the_main_result_has_a_minus_sign_and_an_angle_the_decimal_of_its_error(
+    reading: Reading, value: str, error: str
+) -> None:
+    assert headline(Snapshot(readings=(reading,))) == Headline(value, error, reading.label)
