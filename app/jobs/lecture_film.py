@@ -272,6 +272,9 @@ class StepFilm:
                 over_at = filmed / fps
                 answer = self._answer or self._answer_of_run(shot)
                 self._lines = replace(self._lines, question=answer or self._lines.question, over=bool(answer))
+            elif filmed and math.isinf(over_at) and (obstacle := course.obstacle(shot)):
+                say(f"Step {self._number + 1}, '{self._lines.title}': {obstacle}")
+                over_at = filmed / fps
             yield from self._director.take(shot)
             filmed += 1
             seconds = filmed / fps

@@ -22,6 +22,7 @@ from repose.app.render.theme import PALETTES
 
 FOLDERS = (
     "app/lectures/answers.py",
+    "app/lectures/course.py",
     "app/ui",
     "app/render",
     "app/window",

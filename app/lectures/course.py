@@ -49,6 +49,16 @@ class Course:
         waits = action != RUN_ALL and any(map(goes_on, _runs(shot)))
         return action if possible and not waits else ""
 
+    def obstacle(self, shot: Snapshot) -> str:
+        """Why the next action is never due, in one sentence; empty if the action is due now or can still become due."""
+        if not self.left or not shot.at_rest or any(map(goes_on, _runs(shot))) or self.due(shot):
+            return ""
+        offered = ", ".join(action.name for action in shot.actions if action.enabled) or "none"
+        return (
+            f"The step waits for the action {self.left[0]}, which is not possible now; possible: {offered}. "
+            "List the actions of the step in their order."
+        )
+
     def did(self) -> None:
         """Record that the due action is done."""
         del self.left[0]

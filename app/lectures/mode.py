@@ -94,6 +94,8 @@ class LectureMode:
     """Whether the step has come to its end."""
     unanswered: str = ""
     """Why the guess of the step has no answer at its end; empty otherwise."""
+    hindered: bool = False
+    """Whether the window has said that the next action of the step is not possible."""
     set_aside: Callable[[], object] = lambda: None
     """Store the cameras of the window before the lecture, and return them."""
     bring_back: Callable[[Any], None] = lambda kept: None

@@ -156,6 +156,7 @@ def _enter(ui: Ui, number: int, back: bool = False) -> None:
         ui.send(SetParameters(dict(step.values)))
     mode.course = Course.of(step, carried)
     mode.entered, mode.over, mode.unanswered, mode.asked, mode.frames = False, False, "", None, 0
+    mode.hindered = False
     if step.values:  # until the change acts, snapshots show the run before it, at rest
         mode.asked = _seen(ui), ui.snapshot.serial
     shown = {**dict.fromkeys(step.show, True), **dict.fromkeys(step.hide, False)}
@@ -213,6 +214,9 @@ def _go_on(ui: Ui) -> None:
         mode.asked = now, snapshot.serial
         if hurried and not course.carried:
             _set_speed(ui)
+    elif (obstacle := course.obstacle(snapshot)) and not mode.hindered:
+        mode.hindered = True
+        tell(ui, obstacle)
     elif course.is_over(snapshot):
         mode.over = True
     if mode.over and mode.lecture is not None:

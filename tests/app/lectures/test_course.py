@@ -33,6 +33,21 @@ def test_an_action_that_the_scene_does_not_offer_now_waits() -> None:
     assert course.left == ["open"]
 
 
+def test_an_action_that_can_never_become_possible_is_named() -> None:
+    course = Course.of(Step({"en": "t"}, actions=("open",)))
+    fill = (Action("fill", "Fill", "f", True, ""), Action("open", "Open", "o", False, ""))
+    resting = shot("empty", actions=fill, at_rest=True)
+    assert "waits for the action open" in course.obstacle(resting)
+    assert "possible: fill." in course.obstacle(resting)
+    for other in (
+        shot("empty", actions=fill),
+        shot("filling", actions=fill, at_rest=True),
+        shot("filled", at_rest=True),
+    ):
+        assert course.obstacle(other) == ""
+    assert Course.of(Step({"en": "t"})).obstacle(resting) == ""
+
+
 def test_what_earlier_steps_have_left_is_done_first() -> None:
     course = Course.of(Step({"en": "t"}, actions=("open",)), ["fill"])
     assert (course.left, course.carried) == (["fill", "open"], 1)
