@@ -216,7 +216,7 @@ def _go_on(ui: Ui) -> None:
             _set_speed(ui)
     elif (obstacle := course.obstacle(snapshot)) and not mode.hindered:
         mode.hindered = True
-        tell(ui, obstacle)
+        tell(ui, obstacle, bad=True)
     elif course.is_over(snapshot):
         mode.over = True
     if mode.over and mode.lecture is not None:
