@@ -34,6 +34,8 @@ STYLES: dict[str, dict[str, Any]] = {
     "published": {"color": PUBLISHED, "marker": "s", "markersize": 14, "markerfacecolor": "white", "zorder": 3},
 }
 """Styles of points by label: different colours and shapes."""
+WHOLE: dict[str, Any] = {"linestyle": "none", "clip_on": False}
+"""Points on an axis, such as a flow rate of 0, are drawn whole."""
 SINGLE: dict[str, Any] = {"marker": "x", "markersize": 8, "alpha": 0.6, "zorder": 4}
 """Style of single runs, in the colour of their means."""
 MARKERS, GROUPS = "o^Dvph*s", (OURS, "#8a3fa0", "#007d7d", "#a57c00", "#b03060", "#6a8f00", "#40407a", "#000000")
@@ -283,10 +285,10 @@ def _name(line: Line) -> str:
 
 def _points(axes: Axes, line: Line, colour: str, stride: int) -> None:
     if line.single:
-        axes.plot(line.x, line.y, linestyle="none", label=line.label or "_", color=colour, **SINGLE)
+        axes.plot(line.x, line.y, label=line.label or "_", color=colour, **WHOLE, **SINGLE)
         return
     style = STYLES.get(line.label, OTHER_POINTS | {"color": colour, "marker": MARKERS[line.group % len(MARKERS)]})
     if line.error is None:
-        axes.plot(line.x, line.y, linestyle="none", label=line.label, markevery=stride, **style)
+        axes.plot(line.x, line.y, label=line.label, markevery=stride, **WHOLE, **style)
         return
-    axes.errorbar(line.x, line.y, line.error, linestyle="none", label=_name(line), **BARS, **style)
+    axes.errorbar(line.x, line.y, line.error, label=_name(line), **WHOLE, **BARS, **style)
