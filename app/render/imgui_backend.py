@@ -19,9 +19,8 @@ import OpenGL.GL as gl
 import pygame
 from imgui_bundle import imgui
 from imgui_bundle.python_backends.pygame_backend import PygameRenderer
+from repose.app.render.theme import TEXT_SIZE
 
-TEXT_SIZE = 16.0
-"""Height of ordinary text at scale 1 [pixel]."""
 LONGEST_FRAME = 0.25
 """A frame that lasted longer (window dragged, machine asleep) counts as this [s]."""
 NOWHERE = -3.4028234663852886e38

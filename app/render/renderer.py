@@ -20,11 +20,12 @@ from repose.app.render.course import Course
 from repose.app.render.film_words import FilmWords
 from repose.app.render.framing import MARGIN, picture_room, picture_scale, whole_scene
 from repose.app.render.gpu import Instances, Program, Target
-from repose.app.render.imgui_backend import TEXT_SIZE, ImguiBackend
+from repose.app.render.imgui_backend import ImguiBackend
 from repose.app.render.orbit import Camera, Camera3D
 from repose.app.render.passes import Frame, Pass, all_passes, band, make_frame
 from repose.app.render.passes.scale_bar import longest_bar
 from repose.app.render.side_by_side import Part, gaps, upper_right
+from repose.app.render.theme import TEXT_SIZE
 from repose.app.storage.view import View
 from repose.sim.experiment.snapshot import Snapshot
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from imgui_bundle import imgui, implot
-from repose.app.render.imgui_backend import TEXT_SIZE
+from repose.app.render.theme import TEXT_SIZE
 
 BARE = (
     implot.Flags_.no_title
