@@ -18,6 +18,7 @@ import tomllib
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
+from operator import itemgetter
 
 ENGLISH = "en"
 """The language of the sentences in the source code."""
@@ -181,12 +182,14 @@ class Language:
         """Translation of a text that is one sentence or name, whose first letter may have the other case; or None."""
         small, capital = text[:1].lower() + text[1:], text[:1].upper() + text[1:]
         forms = tuple(dict.fromkeys((text, small, capital)))
-        for look_up in (self.sentences.get, self._unended, self._named, self._measured, self._counted):
-            for form in forms:
-                if translation := look_up(form):
-                    return translation[:1].upper() + translation[1:] if form != text == capital else translation
-        form, translation = self._filled(forms)
-        return (translation[:1].upper() + translation[1:] if form != text == capital else translation) or None
+        look_ups = (self.sentences.get, self._unended, self._named, self._measured)
+        found = ((form, look_up(form)) for look_up in look_ups for form in forms)
+        form, translation = next(filter(itemgetter(1), found), ("", None))
+        if not translation:  # a template has the plural that a number requires, a word alone has not
+            form, translation = self._filled(forms)
+        if not translation:
+            form, translation = next(filter(itemgetter(1), zip(forms, map(self._counted, forms))), ("", None))
+        return translation and (translation[:1].upper() + translation[1:] if form != text == capital else translation)
 
     def _joined(self, pieces: list[str]) -> str:
         """Translation of pieces (even places) and their separators (odd places); several pieces may be one sentence."""

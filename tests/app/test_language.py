@@ -241,3 +241,10 @@ def test_a_file_that_cannot_be_read_leaves_the_window_english_and_is_named(
 def test_a_translation_with_an_unknown_value_is_not_used() -> None:
     edited = Language("de", ",", {"Close {name}.": "{nome} schließen.", "Close": "Zu"})
     assert edited.translated("Close 3.5 times. Close") == "Close 3,5 times. Zu"
+
+
+def test_a_template_with_a_number_comes_before_the_word_alone_for_the_sake_of_the_plural() -> None:
+    polish = Language("pl", ",", {"grains": "ziarna", "{window} grains": "{window} ziaren"})
+    assert polish.translated("100 grains") == "100 ziaren"
+    assert polish.translated("2.5 grains") == "2,5 ziaren"
+    assert Language("pl", ",", {"grains": "ziarna"}).translated("100 grains") == "100 ziarna"
