@@ -84,6 +84,7 @@ def test_the_error_of_the_measurement_is_part_of_the_error() -> None:
     assert uncertain.standard_error == pytest.approx(1.0 / 50.0, rel=0.1)
 
 
+@pytest.mark.slow
 def test_the_interval_is_honest_where_the_angle_levels_off_in_a_wide_range() -> None:
     def levels_off(friction: float) -> float:
         return 36.0 * (1.0 - math.exp(-friction / 0.27))  # 11° at μ = 0.1, 34° at 0.8: as heaps of 1100 grains do

@@ -91,7 +91,7 @@ def rows_split(world: World) -> int:
 
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize("dimension", [2, 3])
-@pytest.mark.parametrize("seed", tiered(range(4), fast={0, 1}))
+@pytest.mark.parametrize("seed", tiered(range(4), fast={0}))
 def test_list_equals_brute_force_for_random_clouds(dimension: int, seed: int, threads: int) -> None:
     generator = np.random.default_rng([dimension, seed])
     split = twice = with_large = 0
