@@ -320,22 +320,19 @@ def test_the_title_of_a_presentation_is_at_the_foot_where_it_cannot_be_beside_th
         assert foot < size[1] - harness.ui.inset[3]
 
 
-def test_the_offer_of_the_last_run_waits_until_a_lecture_is_over(harness: PanelHarness) -> None:
+@pytest.mark.parametrize("widget", ["notice.open_lost", "notice.settings"])
+def test_a_lost_run_and_trouble_with_the_settings_wait_until_a_lecture_is_over(
+    harness: PanelHarness, widget: str
+) -> None:
     ui = harness.ui
-    ui.run_saver.lost = Place(Path("runs"), BytesIO())
+    if widget == "notice.open_lost":
+        ui.run_saver.lost = Place(Path("runs"), BytesIO())
+    else:
+        ui.settings.trouble = "Settings cannot be read."
     open_lecture(ui, "heap-slope")
     for ui.lecture.on in (False, True, False):
         harness.frame(2)
-        assert ("notice.open_lost" in harness.widgets) != ui.lecture.on
-
-
-def test_trouble_with_the_settings_waits_until_a_lecture_is_over(harness: PanelHarness) -> None:
-    ui = harness.ui
-    ui.settings.trouble = "Settings cannot be read."
-    open_lecture(ui, "heap-slope")
-    for ui.lecture.on in (False, True, False):
-        harness.frame(2)
-        assert ("notice.settings" in harness.widgets) != ui.lecture.on
+        assert (widget in harness.widgets) != ui.lecture.on
 
 
 def test_a_step_that_waits_for_space_is_paused_before_its_run_begins(harness: PanelHarness) -> None:
