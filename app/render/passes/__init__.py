@@ -33,6 +33,7 @@ from repose.app.render.course import Course
 from repose.app.render.cutaway import NOTHING, Plane, cut_plane, has_field, is_cut
 from repose.app.render.field_picture import FieldPicture, field_picture
 from repose.app.render.film_words import FilmWords
+from repose.app.render.joints import joints_of
 from repose.app.render.orbit import Camera, Camera3D
 from repose.app.storage.view import View
 from repose.sim.experiment.snapshot import Floats, Snapshot
@@ -135,6 +136,11 @@ class Frame:
     def cut(self) -> Plane:
         """In 3D: the cut plane, in front of which nothing is drawn."""
         return cut_plane(self.view, self.snapshot.box, self.orbit, has_field(self.view, self.snapshot))
+
+    @functools.cached_property
+    def joints(self) -> NDArray[np.int64]:
+        """Rows of the two spheres of every joint of a rigid body, shape (joints, 2); for pictures in the plane."""
+        return joints_of(self.snapshot)
 
     @functools.cached_property
     def field(self) -> FieldPicture | None:

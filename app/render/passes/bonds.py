@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import numpy as np
 from repose.app.render.colours import to_linear
-from repose.app.render.joined import joined
 from repose.app.render.passes import Frame, Pass
 from repose.app.render.passes.discs import DIMMED
 from repose.app.render.passes.force_chains import FORCE_CHAINS
@@ -20,7 +19,7 @@ SHADE = 0.55
 def instances(frame: Frame) -> Floats | None:
     """One line per intact bond and per joint; in a body of several parts, in the colour of the first end."""
     snapshot = frame.snapshot
-    bonds = np.concatenate((snapshot.bonds, joined(snapshot)))
+    bonds = np.concatenate((snapshot.bonds, frame.joints))
     if not len(bonds):
         return None
     first, second = bonds.T

@@ -4,7 +4,6 @@ several discs: a line through their centres."""
 from __future__ import annotations
 
 import numpy as np
-from repose.app.render.joined import joined
 from repose.app.render.passes import Frame, Pass
 from repose.app.render.passes.force_chains import FORCE_CHAINS
 from repose.sim.experiment.snapshot import Floats
@@ -26,7 +25,7 @@ def instances(frame: Frame) -> Floats | None:
     if snapshot.orientation.shape != (len(snapshot.radius), 1) or frame.shows(FORCE_CHAINS):
         return None
     seen = ~snapshot.fixed & (snapshot.radius > LEAST_SEEN * frame.metres_per_pixel)
-    pairs = joined(snapshot)
+    pairs = frame.joints
     first, second = pairs[seen[pairs].all(axis=1)].T
     marked = seen.copy()
     marked[pairs] = False

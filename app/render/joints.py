@@ -10,7 +10,7 @@ NEAR = 1.1
 """Largest distance of the centres of joined members [sums of their radii]."""
 
 
-def joined(snapshot: Snapshot) -> NDArray[np.int64]:
+def joints_of(snapshot: Snapshot) -> NDArray[np.int64]:
     """Rows of the two spheres of every pair of touching members of a body, shape (pairs, 2)."""
     members = np.flatnonzero(snapshot.body >= 0)
     order = members[np.argsort(snapshot.body[members], kind="stable")]
