@@ -6,8 +6,14 @@ import itertools
 
 import numpy as np
 import pytest
-from repose.sim.engine import vector as vec
-from repose.sim.engine.contacts.kinematics import Contact, PairMotion, PairProperties, ShearMemory, contact_between
+from repose.sim.engine.contacts.kinematics import (
+    Contact,
+    PairMotion,
+    PairProperties,
+    ShearMemory,
+    contact_between,
+    force_of,
+)
 from repose.sim.engine.model import BoundLaw, Stage
 from repose.sim.laws.law import Law
 from repose.sim.laws.material_columns import FRICTION
@@ -139,8 +145,7 @@ def effort(law: Law, words: dict, kinematics: dict) -> tuple[np.ndarray, np.ndar
     numbers, functions = bound(law, words)
     contact = contact_of(functions, numbers, kinematics)
     answer = functions.force(numbers, contact)
-    force = np.add(vec.scale(answer.normal_force, contact.normal), answer.shear_force)
-    return force, np.array(answer.torque)
+    return np.array(force_of(contact, answer)), np.array(answer.torque)
 
 
 def transformed(kinematics: dict, matrix: np.ndarray) -> dict:
@@ -173,7 +178,7 @@ def head_on(
     material: tuple, overlap: float, normal_velocity: float, fixed: float, spin_length: int = 0, shear: float = 0.0
 ) -> Contact:
     """A contact along x, sheared by `shear` [m] along y."""
-    zero = (0.0, 0.0)
     spin = (0.0,) * spin_length
-    stretch = (0.0, shear)
-    return Contact(overlap, (1.0, 0.0), normal_velocity, zero, stretch, MASS, RADIUS, fixed, material, spin, 0.0, 1.0)
+    return Contact(
+        overlap, (1.0, 0.0), normal_velocity, (0.0,), (shear,), MASS, RADIUS, fixed, material, spin, 0.0, 1.0
+    )

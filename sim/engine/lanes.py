@@ -62,14 +62,24 @@ def shuffle(builder: Any, a: Any, b: Any, entries: Sequence[int]) -> Any:
 
 def columns_of_rows(builder: Any, rows: Sequence[Any]) -> list[Any]:
     """Transpose eight vectors of two or four numbers into two or four vectors of eight."""
+    return columns_of_joined(builder, joined_rows(builder, rows))
+
+
+def joined_rows(builder: Any, rows: Sequence[Any]) -> list[Any]:
+    """Eight vectors of two or four numbers in two or four vectors of eight, as `columns_of_joined` reads them."""
     if rows[0].type.count == 2:
         halves = [shuffle(builder, rows[k], rows[k + 1], range(4)) for k in (0, 2, 4, 6)]
-        low, high = (shuffle(builder, halves[k], halves[k + 1], range(8)) for k in (0, 2))
-        return [shuffle(builder, low, high, range(c, 2 * LANES, 2)) for c in (0, 1)]
-    pairs = [shuffle(builder, rows[k], rows[k + 2], range(8)) for k in (0, 1, 4, 5)]
+        return [shuffle(builder, halves[k], halves[k + 1], range(8)) for k in (0, 2)]
+    return [shuffle(builder, rows[k], rows[k + 2], range(8)) for k in (0, 1, 4, 5)]
+
+
+def columns_of_joined(builder: Any, joined: Sequence[Any]) -> list[Any]:
+    """The two or four columns of eight numbers of rows from `joined_rows`."""
+    if len(joined) == 2:
+        return [shuffle(builder, joined[0], joined[1], range(c, 2 * LANES, 2)) for c in (0, 1)]
     even, odd = (0, 8, 2, 10, 4, 12, 6, 14), (1, 9, 3, 11, 5, 13, 7, 15)
-    a, b = shuffle(builder, pairs[0], pairs[1], even), shuffle(builder, pairs[0], pairs[1], odd)
-    c, d = shuffle(builder, pairs[2], pairs[3], even), shuffle(builder, pairs[2], pairs[3], odd)
+    a, b = shuffle(builder, joined[0], joined[1], even), shuffle(builder, joined[0], joined[1], odd)
+    c, d = shuffle(builder, joined[2], joined[3], even), shuffle(builder, joined[2], joined[3], odd)
     first, second = (0, 1, 4, 5, 8, 9, 12, 13), (2, 3, 6, 7, 10, 11, 14, 15)
     return [shuffle(builder, x, y, entries) for entries in (first, second) for x, y in ((a, c), (b, d))]
 
@@ -82,3 +92,14 @@ def rows_of_columns(builder: Any, columns: Sequence[Any]) -> list[Any]:
         return [shuffle(builder, a[k // 4], a[k // 4], [k % 4 * 2 + c for c in (0, 1)]) for k in range(LANES)]
     b = [shuffle(builder, columns[2], columns[3], entries) for entries in (low, high)]
     return [shuffle(builder, a[k // 4], b[k // 4], [k % 4 * 2 + c for c in (0, 1, 8, 9)]) for k in range(LANES)]
+
+
+def packed_rows(builder: Any, columns: Sequence[Any]) -> list[Any]:
+    """`rows_of_columns` for rows that follow each other without a gap: vectors of LANES numbers."""
+    low, high = (0, 8, 1, 9, 2, 10, 3, 11), (4, 12, 5, 13, 6, 14, 7, 15)
+    a = [shuffle(builder, columns[0], columns[1], entries) for entries in (low, high)]
+    if len(columns) == 2:
+        return a
+    b = [shuffle(builder, columns[2], columns[3], entries) for entries in (low, high)]
+    first, second = (0, 1, 8, 9, 2, 3, 10, 11), (4, 5, 12, 13, 6, 7, 14, 15)
+    return [shuffle(builder, x, y, entries) for x, y in zip(a, b, strict=True) for entries in (first, second)]

@@ -12,25 +12,26 @@ from repose.sim.engine.jit import compilable
 TINY = 1e-300
 """Smallest divisor: avoids 0/0 without a branch."""
 
-START = np.int64(0x5FE6EB50C7B537A9)
-"""Constant of the first guess: bits of the inverse root ≈ START − (bits of the number)/2 [-]. M. Robertson, A brief
-history of InvSqrt, University of New Brunswick (2012), for 64-bit numbers."""
+START = np.int64(0x5FE3EB50C7B537A9)
+"""Constant of the first guess: bits of the inverse root ≈ START − (bits of the number)/2 [-]. The idea is that of
+M. Robertson, A brief history of InvSqrt, University of New Brunswick (2012); with this constant the guess is 8 to 14 %
+too small, which suits the following polynomial."""
+
+CONSTANT, LINEAR, SQUARE = 2.109461, -1.778844, 0.674435
+"""Coefficients of the polynomial of least largest error for these guesses [-]."""
 
 
 @compilable(forceinline=True)
 def inverse_root(square):
     """1/sqrt(square), with a relative error below 2.3e-16; a huge number at 0.
 
-    The bits of a number, read as an integer, are close to a multiple of its logarithm, which a shift halves. The
-    relative error of the guess is at most 3.4e-2. Newton's iteration turns an error e into 3/2 e²: 1.8e-3, 4.7e-6,
-    3.3e-11, 1.6e-21.
+    The bits of a number, read as an integer, are close to a multiple of its logarithm, which a shift halves. A
+    polynomial of square · guess² leaves a relative error of at most 1.62e-5. Newton's iteration turns an error e into
+    3/2 e²: 3.9e-10, 2.3e-19. In the last iteration a small correction is added, which rounds less.
     """
     half = 0.5 * square
     root = np.int64(START - (np.float64(square).view(np.int64) >> 1)).view(np.float64)
-    return _closer(_closer(_closer(_closer(root, half), half), half), half)
-
-
-@compilable(forceinline=True)
-def _closer(root, half):
-    """One iteration of Newton's method for 1/root² = 2 half."""
+    ratio = square * root * root
+    root = root * ((SQUARE * ratio + LINEAR) * ratio + CONSTANT)
+    root = root * (1.5 - half * root * root)
     return root + root * (0.5 - half * root * root)

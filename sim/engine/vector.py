@@ -1,6 +1,7 @@
 """Vectors as tuples of two or three numbers: the formulas that depend on the dimension.
 
-A position has length 2 or 3; a spin has length 0 (no rotation), 1 (in the plane) or 3 (in space).
+A position has length 2 or 3, a tangential vector (perpendicular to the normal of a contact) 1 or 3, a spin 0 (no
+rotation), 1 (in the plane) or 3 (in space).
 In plain Python each function works on tuples of any length. Compiled code uses a variant that is written out for each
 length, because numba indexes a tuple by constants only; a spin of length 0 then costs no time.
 """
@@ -33,22 +34,38 @@ def dot(a, b):
     return sum((x * y for x, y in zip(a, b, strict=True)), 0.0)
 
 
-def length_across(a, normal):
-    """Length of a vector `a` that is perpendicular to the unit vector `normal`; in the plane without a root."""
-    if len(a) == 2:
-        return abs(normal[0] * a[1] - normal[1] * a[0])
-    return math.sqrt(dot(a, a))
+def tangential(a, along, normal):
+    """The part of `a` across the unit vector `normal`, where `along` is the component of `a` along it.
+
+    A tangential vector has one component in the plane, to the left of the normal: n_x a_y - n_y a_x. In space it has
+    three: a - along normal.
+    """
+    if len(normal) == 2:
+        return (normal[0] * a[1] - normal[1] * a[0],)
+    return sub(a, scale(along, normal))
 
 
-def length_and_inverse(a, normal):
-    """Length of a vector `a` perpendicular to the unit vector `normal`, and 1/length, which is huge at zero."""
-    length = length_across(a, normal)
-    return length, 1.0 / max(length, TINY)
+def in_coordinates(a, normal):
+    """The tangential vector `a` in coordinates: the inverse of `tangential`."""
+    return (-a[0] * normal[1], a[0] * normal[0]) if len(normal) == 2 else a
 
 
-def limited(a, longest, normal):
-    """A vector `a` perpendicular to the unit vector `normal`, shortened to at most `longest`."""
-    return scale(min(1.0, longest * length_and_inverse(a, normal)[1]), a)
+def length(a):
+    """Length of a tangential vector, in the plane without a root."""
+    return abs(a[0]) if len(a) == 1 else math.sqrt(dot(a, a))
+
+
+def length_and_inverse(a):
+    """Length of a tangential vector, and 1/length, which is huge at zero."""
+    size = length(a)
+    return size, 1.0 / max(size, TINY)
+
+
+def limited(a, longest):
+    """A tangential vector shortened to at most `longest`."""
+    if len(a) == 1:
+        return (max(-longest, min(a[0], longest)),)
+    return scale(min(1.0, longest * length_and_inverse(a)[1]), a)
 
 
 def pick(condition, a, b):
@@ -143,37 +160,44 @@ def _dot(a, b):
     )[len(a)]
 
 
-@overload(length_across)
-def _length_across(a, normal):
-    if len(a) == 2:
-        return lambda a, normal: abs(normal[0] * a[1] - normal[1] * a[0])
-    return lambda a, normal: math.sqrt(dot(a, a))
+@overload(tangential)
+def _tangential(a, along, normal):
+    if len(normal) == 2:
+        return lambda a, along, normal: (normal[0] * a[1] - normal[1] * a[0],)
+    return lambda a, along, normal: sub(a, scale(along, normal))
+
+
+@overload(in_coordinates)
+def _in_coordinates(a, normal):
+    if len(normal) == 2:
+        return lambda a, normal: (-a[0] * normal[1], a[0] * normal[0])
+    return lambda a, normal: a
+
+
+@overload(length)
+def _length(a):
+    return (lambda a: abs(a[0])) if len(a) == 1 else (lambda a: math.sqrt(dot(a, a)))
 
 
 @overload(length_and_inverse)
-def _length_and_inverse(a, normal):
-    def in_plane(a, normal):
-        length = length_across(a, normal)
-        return length, 1.0 / max(length, TINY)
+def _length_and_inverse(a):
+    def in_plane(a):
+        size = abs(a[0])
+        return size, 1.0 / max(size, TINY)
 
-    def in_space(a, normal):
+    def in_space(a):
         square = dot(a, a)
         inverse = inverse_root(max(square, TINY))
         return square * inverse, inverse
 
-    return in_plane if len(a) == 2 else in_space
+    return in_plane if len(a) == 1 else in_space
 
 
 @overload(limited)
-def _limited(a, longest, normal):
-    def in_plane(a, longest, normal):
-        length = max(-longest, min(normal[0] * a[1] - normal[1] * a[0], longest))
-        return (-length * normal[1], length * normal[0])
-
-    def in_space(a, longest, normal):
-        return scale(min(1.0, longest * length_and_inverse(a, normal)[1]), a)
-
-    return in_plane if len(a) == 2 else in_space
+def _limited(a, longest):
+    if len(a) == 1:
+        return lambda a, longest: (max(-longest, min(a[0], longest)),)
+    return lambda a, longest: scale(min(1.0, longest * length_and_inverse(a)[1]), a)
 
 
 @overload(pick)

@@ -101,7 +101,7 @@ def force(params, contact):
     return Response(
         params.normal_stiffness * max(contact.overlap, 0.0) - pull - viscosity * contact.normal_velocity,
         vector.scale(0.0, contact.tangential_velocity),
-        vector.scale(0.0, contact.shear),
+        (),
         vector.scale(0.0, contact.relative_spin),
         viscosity * contact.normal_velocity * contact.normal_velocity,
         0.0,

@@ -155,23 +155,23 @@ def linear(k, overlap):
 
 
 @compilable(forceinline=True)
-def keep_stretching(touching, shear, lag, stretch, limit, normal):
+def keep_stretching(shear, lag, limit):
     """Lee-Herrmann: the displacement of a sliding spring keeps growing; only its force is limited."""
-    return vector.scale(0.0, shear)
+    return ()
 
 
 @compilable(forceinline=True)
-def relax_to_limit(touching, shear, lag, stretch, limit, normal):
+def relax_to_limit(shear, lag, limit):
     """Cundall-Strack: a sliding spring relaxes to the length at which its force is the limit."""
-    return vector.scale(touching * max(0.0, 1.0 - limit / max(stretch, TINY)), shear)
+    return vector.scale(max(0.0, 1.0 - limit * vector.length_and_inverse(shear)[1]), shear)
 
 
 @compilable(forceinline=True)
-def reset_to_match(touching, shear, lag, stretch, limit, normal):
+def reset_to_match(shear, lag, limit):
     """LAMMPS: a sliding spring gets the length at which spring and damper together are at the limit; `lag` is the
     displacement [m] at which the force of the spring equals that of the damper."""
     both = vector.add(shear, lag)
-    return vector.scale(touching * max(0.0, 1.0 - limit * vector.length_and_inverse(both, normal)[1]), both)
+    return vector.scale(max(0.0, 1.0 - limit * vector.length_and_inverse(both)[1]), both)
 
 
 @compilable(forceinline=True)
@@ -208,23 +208,23 @@ def pushing_or_pulling(normal_force):
 
 
 @compilable(forceinline=True)
-def cap_spring(spring, viscous, limit, normal):
+def cap_spring(spring, viscous, limit):
     """Limit the force of the spring; the viscous shear force is added without limit (thesis eq. 2.10)."""
-    return vector.limited(spring, limit, normal), viscous
+    return vector.limited(spring, limit), viscous
 
 
 @compilable(forceinline=True)
-def cap_total(spring, viscous, limit, normal):
+def cap_total(spring, viscous, limit):
     """Limit the sum of spring force and viscous shear force."""
     both = vector.add(spring, viscous)
-    share = min(1.0, limit * vector.length_and_inverse(both, normal)[1])
+    share = min(1.0, limit * vector.length_and_inverse(both)[1])
     return vector.scale(share, spring), vector.scale(share, viscous)
 
 
 @compilable(forceinline=True)
 def normal_stiffness(params, contact):
     """k_n of this contact, multiplied by `wall_stiffness_factor` if one of the two is fixed [N/m^p]."""
-    return params.normal_stiffness * (1.0 + contact.fixed * (params.wall_stiffness_factor - 1.0))
+    return params.wall_stiffness_factor * params.normal_stiffness if contact.fixed > 0.0 else params.normal_stiffness
 
 
 REPULSION = {"hertz": hertz, "linear": linear}
@@ -246,25 +246,23 @@ def bound(exponent: str, anchor: str, coulomb_cap: str) -> BoundLaw:
     def force(params, contact):
         """F_n = k_n overlap^p - γ_n m* v_n;  F_t = -γ_t m* v_t - min(k_s |ξ|, μ max(F_n, 0)) ξ/|ξ|
         (thesis eq. 2.8, 2.10; other limits by choice)."""
-        touching = 1.0 if contact.overlap > 0.0 else 0.0
+        touching = contact.overlap > 0.0
         repulsion, _, _ = repel(normal_stiffness(params, contact), max(contact.overlap, 0.0))
-        normal_viscosity = touching * params.normal_damping * contact.effective_mass
+        normal_viscosity = params.normal_damping * contact.effective_mass if touching else 0.0
+        viscosity = params.shear_damping * contact.effective_mass if touching else 0.0
         normal_force = repulsion - normal_viscosity * contact.normal_velocity
-        limit = touching * params.friction * pressing(normal_force)
-        viscosity = params.shear_damping * contact.effective_mass
+        limit = params.friction * pressing(normal_force)
         spring, viscous = cap(
-            vector.scale(-touching * params.shear_stiffness, contact.shear),
-            vector.scale(-touching * params.shear_damping * contact.effective_mass, contact.tangential_velocity),
+            vector.scale(-params.shear_stiffness, contact.shear),
+            vector.scale(-viscosity, contact.tangential_velocity),
             limit,
-            contact.normal,
         )
-        stretch = vector.length_across(contact.shear, contact.normal)
         compliance = 1.0 / max(params.shear_stiffness, TINY)  # equal for all contacts: one division per block
         springy = 1.0 if params.shear_stiffness > 0.0 else 0.0
         lag = vector.scale(springy * viscosity * compliance, contact.tangential_velocity)
-        relaxation = relax(touching, contact.shear, lag, stretch, limit * compliance, contact.normal)
+        relaxation = vector.scale(1.0 if touching else 0.0, relax(contact.shear, lag, limit * compliance))
         radius = contact.effective_radius
-        torque, rolling_power = rolling_torque(params.rolling_friction, 0.0, touching * normal_force, radius, contact)
+        torque, rolling_power = rolling_torque(params.rolling_friction, 0.0, normal_force, radius, contact)
         return Response(
             normal_force,
             vector.add(spring, viscous),
@@ -282,7 +280,7 @@ def bound(exponent: str, anchor: str, coulomb_cap: str) -> BoundLaw:
         touching = 1.0 if contact.overlap > 0.0 else 0.0
         repulsion, _, elastic = repel(normal_stiffness(params, contact), max(contact.overlap, 0.0))
         normal_force = repulsion - touching * params.normal_damping * contact.effective_mass * contact.normal_velocity
-        stretch = vector.length_across(contact.shear, contact.normal)
+        stretch = vector.length(contact.shear)
         limit = params.friction * pressing(normal_force) / max(params.shear_stiffness, TINY)
         return elastic, touching * stored(params.shear_stiffness, stretch, limit)
 

@@ -68,12 +68,12 @@ def force(params, contact):
     touching = 1.0 if contact.overlap > 0.0 else 0.0
     viscosity = touching * params.normal_viscosity
     normal_force = params.normal_stiffness * max(contact.overlap, 0.0) - viscosity * contact.normal_velocity
-    speed, per_speed = vector.length_and_inverse(contact.tangential_velocity, contact.normal)
+    speed, per_speed = vector.length_and_inverse(contact.tangential_velocity)
     resistance = min(touching * params.friction * abs(normal_force) * per_speed, touching * params.shear_viscosity)
     return Response(
         normal_force,
         vector.scale(-resistance, contact.tangential_velocity),
-        vector.scale(0.0, contact.shear),
+        (),
         vector.scale(0.0, contact.relative_spin),
         viscosity * contact.normal_velocity * contact.normal_velocity + resistance * speed * speed,
         0.0,

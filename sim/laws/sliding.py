@@ -17,8 +17,8 @@ def sliding_spring(stiffness, viscosity, limit, contact):
     spring = vector.scale(-stiffness, contact.shear)
     viscous = vector.scale(-viscosity, contact.tangential_velocity)
     both = vector.add(spring, viscous)
-    share = min(1.0, limit * vector.length_and_inverse(both, contact.normal)[1])
-    pull, per_pull = vector.length_and_inverse(spring, contact.normal)
+    share = min(1.0, limit * vector.length_and_inverse(both)[1])
+    pull, per_pull = vector.length_and_inverse(spring)
     excess = max(0.0, pull - limit) * per_pull
     return vector.scale(share, spring), vector.scale(share, viscous), vector.scale(excess, contact.shear)
 
@@ -26,5 +26,5 @@ def sliding_spring(stiffness, viscosity, limit, contact):
 @compilable(forceinline=True)
 def stored_in_sliding_spring(stiffness, limit, contact):
     """Energy of the spring of `sliding_spring` [J]."""
-    stretch = min(vector.length_across(contact.shear, contact.normal), limit / max(stiffness, TINY))
+    stretch = min(vector.length(contact.shear), limit / max(stiffness, TINY))
     return 0.5 * stiffness * stretch * stretch

@@ -13,7 +13,7 @@ from math import cos, hypot, pi, sin
 
 import numpy as np
 import pytest
-from repose.sim.engine.contacts.kinematics import PairMotion, PairProperties, ShearMemory, contact_between
+from repose.sim.engine.contacts.kinematics import PairMotion, PairProperties, ShearMemory, contact_between, relaxed
 from repose.sim.engine.model import Stage
 from repose.sim.registry import laws
 
@@ -35,7 +35,7 @@ def test_thousands_of_closed_cycles_leave_no_shear_behind(law: str) -> None:
             motion = PairMotion((x, y), 1.0 / hypot(x, y), (x, y), (x - x0, y - y0), (0.0,), (0.0,), (0.0,))
             contact, start = contact_between(motion, pair, memory, Stage(1.0, 1.0))
             relaxation = functions.force(numbers, contact).spring_relaxation
-            memory = ShearMemory((start[0] - relaxation[0], start[1] - relaxation[1]), 1.0)
+            memory = ShearMemory(relaxed(start, contact, relaxation), 1.0)
         left.append(memory.shear_spring[0])
     ratchet = pi * SIDEWAYS * INWARD / (2.0 * RADIUS) * CYCLES
     assert abs(left[-1] - left[0]) < 1e-3 * ratchet

@@ -15,8 +15,8 @@ import numpy as np
 from numba import typeof
 from numba._dispatcher import compute_fingerprint
 from numpy.typing import NDArray
-from repose.sim.engine import vector
 from repose.sim.engine.builder import empty_world
+from repose.sim.engine.contacts.kinematics import force_of
 from repose.sim.engine.contacts.pair_forces import pair_contact
 from repose.sim.engine.contacts.wall_forces import wall_contact, wall_kind
 from repose.sim.engine.jit import address_of, argument_type, call, compilable, compiled, compiled_part, fingerprint
@@ -165,13 +165,13 @@ _dispatcher = cache(compiled_part)
 @lru_cache(maxsize=64, typed=True)
 def plain_evaluation(law: BoundLaw, shapes: Shapes, params_like: tuple) -> Callable[[ContactRange], int]:
     """evaluate(`ContactRange`) -> number of contacts, in plain Python; independent of the integrator."""
-    force_of, material, energy, stiffness, reach_of = law.force, law.material, law.energy, law.stiffness, law.reach
+    force, material, energy, stiffness, reach_of = law.force, law.material, law.energy, law.stiffness, law.reach
     source = fingerprint()
 
     def evaluate(tables):
         source  # noqa: B018  part of the closure: see repose.sim.engine.jit
         params = numbers_at(tables.params, params_like)
-        called = EvaluatedLaw(force_of, material, energy, stiffness, params, reach_of(params))
+        called = EvaluatedLaw(force, material, energy, stiffness, params, reach_of(params))
         return evaluate_contacts(tables.world, tables.table, tables.first, tables.last, called, shapes)
 
     return evaluate
@@ -233,7 +233,7 @@ def evaluate_contacts(world, table, first, last, law, shapes):
             table.normal[c, found] = contact.normal[c]
         if table.force.shape[1] > 0:
             answer = law.force(law.params, contact)
-            force = vector.add(vector.scale(answer.normal_force, contact.normal), answer.shear_force)
+            force = force_of(contact, answer)
             for c in range(len(contact.normal)):
                 table.force[c, found] = force[c]
         if table.elasticity.shape[1] > 0:

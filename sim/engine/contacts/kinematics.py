@@ -83,9 +83,10 @@ class Contact(NamedTuple):
     normal_velocity: float
     """[m/s], negative when approaching."""
     tangential_velocity: tuple
-    """Slip velocity of the material points [m/s]."""
+    """Slip velocity of the material points [m/s], a tangential vector (`vector.tangential`)."""
     shear: tuple
-    """Tangential displacement of i relative to j since first touch, minus the part relaxed by sliding [m]."""
+    """Tangential displacement of i relative to j since first touch, minus the part relaxed by sliding [m], a tangential
+    vector."""
     effective_mass: float
     """[kg]."""
     effective_radius: float
@@ -109,9 +110,10 @@ class Response(NamedTuple):
     normal_force: float
     """[N]; positive pushes the two apart."""
     shear_force: tuple
-    """Shear force on i, in the tangent plane [N]."""
+    """Shear force on i [N], a tangential vector."""
     spring_relaxation: tuple
-    """Displacement by which a sliding friction spring is shortened [m]."""
+    """Displacement by which a sliding friction spring is shortened [m], a tangential vector; empty if the law shortens
+    no spring."""
     torque: tuple
     """Torque on i in addition to that of the forces: rolling and twisting resistance [N m]; j gets the opposite."""
     damping_power: float
@@ -122,7 +124,7 @@ class Response(NamedTuple):
 
 @compilable(forceinline=True)
 def sheared(memory, place, normal, slip, twist):
-    """Shear at this evaluation, and the memory from which it follows before the law relaxes the spring.
+    """Shear at this evaluation, and without rotation the beginning of the spring, else an empty tuple.
 
     `slip` [m] is the relative displacement of the material points at the contact during this evaluation, `twist` [rad]
     the rotation of the pair about its normal.
@@ -130,13 +132,20 @@ def sheared(memory, place, normal, slip, twist):
     if len(twist) == 0:
         start = vector.pick(memory.touching > 0.0, memory.shear_spring, place)
         displacement = vector.sub(place, start)
-        return vector.sub(displacement, vector.scale(vector.dot(displacement, normal), normal)), start
+        return vector.tangential(displacement, vector.dot(displacement, normal), normal), start
     start = vector.pick(memory.touching > 0.0, memory.shear_spring, vector.scale(0.0, memory.shear_spring))
     tilt = vector.dot(start, normal)
-    projected = vector.sub(start, vector.scale(tilt, normal))
+    projected = vector.tangential(start, tilt, normal)
     projected = vector.scale(length_ratio(vector.dot(projected, projected), tilt * tilt), projected)
-    shear = vector.add(vector.add(projected, vector.turn(twist, projected)), slip)
-    return shear, shear
+    return vector.add(twisted(twist, projected), slip), ()
+
+
+@compilable(forceinline=True)
+def twisted(twist, a):
+    """A tangential vector after a small rotation about the normal, which the plane does not have."""
+    if len(a) == 1:
+        return a
+    return vector.add(a, vector.turn(twist, a))
 
 
 @compilable(forceinline=True)
@@ -160,7 +169,7 @@ def length_ratio(square, lost):
 
 @compilable(forceinline=True)
 def contact_between(motion, pair, memory, stage):
-    """`Contact` from the motion of a pair, and the memory with which this evaluation starts.
+    """`Contact` from the motion of a pair, and the second value of `sheared`.
 
     1. The branch gives distance, normal and overlap = R_i + R_j - distance.
     2. The relative velocity of the two material points at the contact is that of the centres minus roll x n', where
@@ -175,7 +184,7 @@ def contact_between(motion, pair, memory, stage):
     normal = vector.scale(motion.per_distance, motion.branch)
     relative_velocity = velocity_at_contact(motion.velocity, motion.roll, motion.branch, pair.radius_sum)
     normal_velocity = vector.dot(motion.velocity, normal)
-    tangential_velocity = vector.sub(relative_velocity, vector.scale(normal_velocity, normal))
+    tangential_velocity = vector.tangential(relative_velocity, normal_velocity, normal)
     slip = vector.scale(stage.dt * pair.radius_sum * motion.per_distance, tangential_velocity)
     twist = vector.about(stage.dt * vector.twist_rate(motion.mean_spin, normal), normal, motion.mean_spin)
     shear, start = sheared(memory, motion.place, normal, slip, twist)
@@ -201,9 +210,16 @@ def lone_contact(
     overlap: float, mass: float, radius: float, dimension: int, spin_length: int, material: tuple
 ) -> Contact:
     """A sphere at rest on a wall with this overlap [m]."""
-    still = (0.0,) * dimension
-    up = (*still[1:], 1.0)
+    still = (0.0,) * (1 if dimension == 2 else dimension)
+    up = (*(0.0,) * (dimension - 1), 1.0)
     return Contact(overlap, up, 0.0, still, still, mass, radius, 1.0, material, (0.0,) * spin_length, 0.0, 1.0)
+
+
+@compilable(forceinline=True)
+def force_of(contact, answer):
+    """The force on i in coordinates [N], from the answer of a law."""
+    shear_force = vector.in_coordinates(answer.shear_force, contact.normal)
+    return vector.add(vector.scale(answer.normal_force, contact.normal), shear_force)
 
 
 @compilable(forceinline=True)
@@ -238,9 +254,25 @@ def shared_inertia(inverse_inertia):
 
 
 @compilable(forceinline=True)
-def relaxed(start, relaxation, spin_like):
-    """The memory after the law. Without rotation the end of the spring moves with the branch; with rotation the
-    displacement is shortened."""
-    if len(spin_like) == 0:
-        return vector.add(start, relaxation)
-    return vector.sub(start, relaxation)
+def relaxed(start, contact, relaxation):
+    """The memory after the law. Without rotation the beginning of the spring, `start`, moves with the branch; with
+    rotation the displacement is shortened."""
+    if len(start) == 0:
+        return vector.in_coordinates(shortened(contact.shear, relaxation), contact.normal)
+    return moved(start, relaxation, contact.normal)
+
+
+@compilable(forceinline=True)
+def shortened(shear, relaxation):
+    """shear - relaxation; an empty relaxation changes nothing."""
+    if len(relaxation) == 0:
+        return shear
+    return vector.sub(shear, relaxation)
+
+
+@compilable(forceinline=True)
+def moved(start, relaxation, normal):
+    """start + relaxation in coordinates; an empty relaxation changes nothing."""
+    if len(relaxation) == 0:
+        return start
+    return vector.add(start, vector.in_coordinates(relaxation, normal))

@@ -33,20 +33,18 @@ def start_search(found, known, thread_id):
 
 
 @compilable(forceinline=True)
-def any_larger(buffer, at, size, ratio, smaller, spin_like):
-    """Whether the overlap of one of the first `size` contacts of the block may exceed `ratio` times the smaller radius.
-    The radii are those in the block; without rotation the smaller radius is `smaller` [m].
+def any_larger(buffer, at, one, other, size, limit):
+    """Whether the overlap of one of the first `size` contacts of the block exceeds `limit` times the smaller one of its
+    two radii, which are in the columns `one` and `other`.
 
     The loop counts, because a count compiles to wide registers and a maximum does not.
     """
-    limit = ALMOST * ratio
     overlap = buffer[at.overlap * BLOCK : at.overlap * BLOCK + size]
-    one = buffer[at.radius_i * BLOCK : at.radius_i * BLOCK + size]
-    other = buffer[at.radius_j * BLOCK : at.radius_j * BLOCK + size]
+    one = buffer[one * BLOCK : one * BLOCK + size]
+    other = buffer[other * BLOCK : other * BLOCK + size]
     count = 0
     for k in range(overlap.size):
-        radius = min(one[k], other[k]) if len(spin_like) > 0 else smaller[k]
-        count += 1 if overlap[k] > limit * radius else 0
+        count += 1 if overlap[k] > limit * min(one[k], other[k]) else 0
     return count > 0
 
 

@@ -17,9 +17,10 @@ from repose.sim.engine.contacts.kinematics import (
     ShearMemory,
     at_overlap,
     contact_between,
+    force_of,
     relaxed,
 )
-from repose.sim.engine.jit import compilable
+from repose.sim.engine.jit import compilable, overload
 from repose.sim.engine.model import Stage
 from repose.sim.engine.roots import TINY, inverse_root
 from repose.sim.engine.workspace import BLOCK, Floats
@@ -127,6 +128,16 @@ def columns(dimension, turning):
 def columns_of(shapes):
     """The layout for vectors of these lengths."""
     return columns(len(shapes.position), len(shapes.spin))
+
+
+def columns_from(first, like):
+    """The columns of the components of a vector."""
+    return tuple(first + c for c in range(len(like)))
+
+
+@overload(columns_from)
+def _columns_from(first, like):
+    return {2: lambda first, like: (first, first + 1), 3: lambda first, like: (first, first + 1, first + 2)}[len(like)]
 
 
 @compilable
@@ -262,11 +273,11 @@ def evaluate(buffer, size, law, shapes, place_like, reach_like, stiffening_like,
         memory = ShearMemory(spring, buffer[arrays.index(at.touching, BLOCK, k)])
         contact, start = contact_between(motion, pair, memory, stage)
         answer = law.force(law.params, contact)
-        force = vector.add(vector.scale(answer.normal_force, contact.normal), answer.shear_force)
+        force = force_of(contact, answer)
         torque = vector.torque(vector.scale(per_sum, branch), force, shapes.spin)
         torque_i = vector.sub(answer.torque, vector.scale(radius_i, torque))
         torque_j = vector.scale(-1.0, vector.add(answer.torque, vector.scale(radius_j, torque)))
-        spring = relaxed(start, answer.spring_relaxation, shapes.spin)
+        spring = relaxed(start, contact, answer.spring_relaxation)
         arrays.write_block(buffer, at.force, BLOCK, k, force)
         arrays.write_block(buffer, at.shear_spring, BLOCK, k, spring)
         arrays.write_block(buffer, at.torque_i, BLOCK, k, torque_i)

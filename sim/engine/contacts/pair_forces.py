@@ -20,28 +20,31 @@ from repose.sim.engine.contacts.kinematics import (
     shared_inertia,
     shared_mass,
 )
-from repose.sim.engine.contacts.largest_overlap import any_larger, search_pairs, start_search
+from repose.sim.engine.contacts.largest_overlap import ALMOST, any_larger, search_pairs, start_search
 from repose.sim.engine.contacts.pair_blocks import (
     Block,
     clear_sums,
     column_sum,
+    columns_from,
     columns_of,
-    copy_column,
     forget_materials,
     pad_block,
     to_line,
 )
 from repose.sim.engine.contacts.sphere_rows import (
+    add_opposite,
     add_to_rows,
     choose_near,
+    copy_to_block,
     entry,
     fill_rows,
+    fill_weights,
     gather_differences,
     gather_rows,
     read_row,
+    return_listed,
     rows_to_columns,
     with_radius,
-    write_row,
     write_to_rows,
 )
 from repose.sim.engine.jit import call, compilable
@@ -144,10 +147,7 @@ def begin_sums(world, mass, gravity, shapes, thread):
     """Set the sums of forces and torques on this thread's spheres to weight and zero."""
     width = sum_width(len(shapes.position), len(shapes.spin) > 0)
     sums = world.threads.sums[to_line(world.threads.sums) :]
-    for i in range(thread.first, thread.last):
-        write_row(sums, entry(i, width, 0), vector.scale(mass[i], gravity))
-        for c in range(len(gravity), width):
-            sums[entry(i, width, c)] = 0.0
+    fill_weights(sums, width, mass, gravity, shapes.spin, thread.first, thread.last)
 
 
 @compilable(forceinline=True)
@@ -256,10 +256,9 @@ def evaluate_pairs(tables, shapes, spin_like, reach_like):
             full = pad_block(buffer, at, rows_i.size, dimension)
             call(tables.evaluate, Block(buffer, rows_i.size, full, tables.params, stage))
 
-            smaller = pairs.smaller_radius[first:following]
-            if any_larger(buffer, at, rows_i.size, largest_overlap[OVERLAP_RATIO], smaller, spin_like):
-                search_pairs(largest_overlap, world, buffer, at, positions, rows_i, rows_j)
+            limit = ALMOST * largest_overlap[OVERLAP_RATIO]
             if turning:
+                larger = any_larger(buffer, at, at.radius_i, at.radius_j, rows.size, limit)
                 for k in range(rows.size):
                     p = rows[k]
                     if len(reach_like) > 0:
@@ -269,10 +268,13 @@ def evaluate_pairs(tables, shapes, spin_like, reach_like):
                     pairs.normal_force[p] = buffer[arrays.index(at.normal_force, BLOCK, k)]
                     arrays.write_at(springs, p, arrays.read_block(buffer, at.shear_spring, BLOCK, k, shapes.position))
             else:
-                mark_touching(pairs.touching[first:following], buffer[remembered * BLOCK :])
-                copy_back(pairs.normal_force, buffer, at.normal_force, first, following)
-                for c in range(dimension):
-                    copy_back(pairs.shear_spring[c], buffer, at.shear_spring + c, first, following)
+                targets = (*springs, pairs.normal_force, pairs.touching)
+                columns = (*columns_from(at.shear_spring, shapes.position), at.normal_force, remembered)
+                larger = return_listed(
+                    targets, columns, buffer, first, following, at.overlap, pairs.smaller_radius, limit
+                )
+            if larger:
+                search_pairs(largest_overlap, world, buffer, at, positions, rows_i, rows_j)
             if at_once:
                 scatter_forces(sums, buffer, at, shapes.position, shapes.spin, rows_i, rows_j)
             else:
@@ -290,18 +292,14 @@ def evaluate_pairs(tables, shapes, spin_like, reach_like):
 @compilable(forceinline=True)
 def gather_all(buffer, at, pairs, radii, sphere_rows, position_like, first, last, needs_kind):
     """Fill the block with these pairs, touching or not: copying whole columns is faster than selecting entries."""
-    rows_i = pairs.i[first:last]
-    rows_j = pairs.j[first:last]
-    gather_motion(buffer, at, sphere_rows, position_like, (), rows_i, rows_j)
-    for c in range(len(position_like)):
-        copy_column(buffer[(at.shear_spring + c) * BLOCK :], pairs.shear_spring[c, first:last])
-    copy_column(buffer[at.radius_sum * BLOCK :], pairs.radius_sum[first:last])
-    copy_column(buffer[at.effective_mass * BLOCK :], pairs.effective_mass[first:last])
-    copy_column(buffer[at.fixed * BLOCK :], pairs.fixed[first:last])
-    copy_column(buffer[at.touching * BLOCK :], pairs.touching[first:last])
+    gather_motion(buffer, at, sphere_rows, position_like, (), pairs.i[first:last], pairs.j[first:last])
+    columns = (*columns_from(at.shear_spring, position_like), at.radius_sum, at.effective_mass, at.fixed, at.touching)
+    springs = arrays.rows(pairs.shear_spring, position_like)
+    sources = (*springs, pairs.radius_sum, pairs.effective_mass, pairs.fixed, pairs.touching)
+    copy_to_block(buffer, columns, sources, first, last)
     if needs_kind > 0:
-        for k in range(rows_i.size):
-            product = radii[rows_i[k]] * radii[rows_j[k]]
+        for k in range(last - first):
+            product = radii[pairs.i[first + k]] * radii[pairs.j[first + k]]
             radius_sum = buffer[arrays.index(at.radius_sum, BLOCK, k)]
             buffer[arrays.index(at.effective_radius, BLOCK, k)] = product / radius_sum
 
@@ -354,27 +352,12 @@ def gather_touching(buffer, at, world, sphere_rows, shapes, springs, rows, rows_
 
 
 @compilable(forceinline=True)
-def mark_touching(touching, column):
-    """Set `touching` for pairs of a block whose entry in this column is positive (overlap, or lasting memory)."""
-    for k in range(touching.size):
-        touching[k] = column[k] > 0.0
-
-
-@compilable(forceinline=True)
-def copy_back(target, buffer, column, first, last):
-    """Copy a column of the block to the rows that `gather_all` has read."""
-    copy_column(target[first:last], buffer[column * BLOCK : column * BLOCK + last - first])
-
-
-@compilable(forceinline=True)
 def scatter_forces(sums, buffer, at, position_like, spin_like, rows_i, rows_j):
-    """Add the forces of a block to both spheres of each pair: to all j first, because a sphere occurs as j earlier in
-    the list than as i."""
+    """Add the forces of a block to both spheres of each pair: a sphere occurs as j earlier in the list than as i."""
     width = sum_width(len(position_like), len(spin_like) > 0)
-    add_to_rows(sums, width, 0, position_like, rows_j, buffer, at.force, -1.0)
-    add_to_rows(sums, width, width // 2, spin_like, rows_j, buffer, at.torque_j, 1.0)
-    add_to_rows(sums, width, 0, position_like, rows_i, buffer, at.force, 1.0)
-    add_to_rows(sums, width, width // 2, spin_like, rows_i, buffer, at.torque_i, 1.0)
+    add_opposite(sums, width, 0, position_like, rows_i, rows_j, buffer, at.force)
+    add_to_rows(sums, width, width // 2, spin_like, rows_j, buffer, at.torque_j)
+    add_to_rows(sums, width, width // 2, spin_like, rows_i, buffer, at.torque_i)
 
 
 @compilable(forceinline=True)

@@ -43,6 +43,13 @@ def fill_rows(table, width, first, columns, begin, end):
         write_row(table, entry(i, width, first), arrays.at(columns, i))
 
 
+def fill_weights(table, width, mass, gravity, spin_like, begin, end):
+    """Write mass times gravity, and a torque of zero, to the rows of sums of the spheres begin to end - 1."""
+    for i in range(begin, end):
+        write_row(table, entry(i, width, 0), vector.scale(mass[i], gravity))
+        write_row(table, entry(i, width, width // 2), vector.scale(0.0, spin_like))
+
+
 def rows_to_columns(table, width, first, columns, begin, end):
     """Copy entries of the rows of the spheres begin to end - 1 to columns: the inverse of `fill_rows`."""
     for i in range(begin, end):
@@ -61,6 +68,22 @@ def gather_rows(buffer, column, like, table, width, first, rows):
     """Fill columns of a block with len(like) entries of these rows."""
     for k in range(rows.size):
         arrays.write_block(buffer, column, BLOCK, k, read_row(table, entry(rows[k], width, first), like))
+
+
+def copy_to_block(buffer, columns, sources, first, last):
+    """Copy the entries first to last - 1 of each of these tables to the beginning of a column of the block."""
+    for column, source in zip(columns, sources, strict=True):
+        buffer[column * BLOCK : column * BLOCK + last - first] = source[first:last]
+
+
+def return_listed(targets, columns, buffer, first, last, overlap, smaller, limit):
+    """Copy columns of the block to the entries first to last - 1 of these tables; a table of bytes gets 1 for a
+    positive number, else 0. Returns whether a number of the column `overlap` exceeds `limit` times the one of
+    `smaller`."""
+    for target, column in zip(targets, columns, strict=True):
+        numbers = buffer[column * BLOCK : column * BLOCK + last - first]
+        target[first:last] = numbers > 0.0 if target.dtype == np.uint8 else numbers
+    return bool(np.any(buffer[overlap * BLOCK : overlap * BLOCK + last - first] > limit * smaller[first:last]))
 
 
 def choose_near(chosen, count, pairs, table, like, reach_like, reach, first, last):
@@ -88,12 +111,30 @@ def with_radius(spins, radius):
     return (*spins, radius) if len(spins) > 0 else ()
 
 
-def add_to_rows(table, width, first, like, rows, buffer, column, factor):
-    """Add columns of a block, times `factor` (1 or -1), to entries of these rows, one row after the other."""
+def add_to_rows(table, width, first, like, rows, buffer, column):
+    """Add columns of a block to entries of these rows, one row after the other."""
     for k in range(rows.size):
         at = entry(rows[k], width, first)
-        a = vector.scale(factor, arrays.read_block(buffer, column, BLOCK, k, like))
+        a = arrays.read_block(buffer, column, BLOCK, k, like)
         write_row(table, at, vector.add(read_row(table, at, like), a))
+
+
+def add_opposite(table, width, first, like, rows_i, rows_j, buffer, column):
+    """Subtract columns of a block from entries of the rows of j, and add them to those of the rows of i.
+
+    In a sorted list every pair of a sphere as j precedes its pairs as i: sums have the same order for any number of
+    pairs at a time of which all j are treated before all i.
+    """
+    for k in range(rows_i.size):
+        i, j = entry(rows_i[k], width, first), entry(rows_j[k], width, first)
+        add_one_opposite(table, i, j, arrays.read_block(buffer, column, BLOCK, k, like))
+
+
+@compilable(forceinline=True)
+def add_one_opposite(table, i, j, a):
+    """One step of `add_opposite`, for the entries at i and j."""
+    write_row(table, j, vector.sub(read_row(table, j, a), a))
+    write_row(table, i, vector.add(read_row(table, i, a), a))
 
 
 def write_to_rows(table, width, first, like, rows, buffer, column):
@@ -131,6 +172,20 @@ INDEX = types.uint64
 TWO = np.uint64(2)
 
 
+def _write_eight_rows(builder, table, width, first, begin, columns):
+    """Write columns of eight numbers to the rows of eight neighbouring spheres, from entry `first` on."""
+    wide = len(columns)
+    begin = builder.gep(table, [builder.add(builder.mul(begin, width), first)])
+    # Rows without a gap are written together; this is decided when the caller is compiled.
+    with builder.if_else(builder.icmp_unsigned("==", width, lanes.LONG(wide))) as (together, apart):
+        with together:
+            for k, eight in enumerate(lanes.packed_rows(builder, columns)):
+                lanes.store(builder, eight, builder.gep(begin, [lanes.LONG(k * LANES)]))
+        with apart:
+            for lane, row in enumerate(lanes.rows_of_columns(builder, columns)):
+                lanes.store(builder, row, builder.gep(begin, [builder.mul(lanes.LONG(lane), width)]))
+
+
 @intrinsic
 def _eight_columns_to_rows(typing, table, width, first, columns, begin):
     """Eight steps of `fill_rows`, for eight neighbouring spheres."""
@@ -139,12 +194,27 @@ def _eight_columns_to_rows(typing, table, width, first, columns, begin):
         (flat,) = _data(context, builder, signature, args, 0)
         sources = [context.make_array(columns.dtype)(context, builder, a).data for a in _items(builder, args[3])]
         loaded = [lanes.load(builder, builder.gep(source, [args[4]]), lanes.REAL) for source in sources]
-        for lane, row in enumerate(lanes.rows_of_columns(builder, _filled(loaded, _wide(columns)))):
-            place = builder.add(builder.mul(builder.add(args[4], lanes.LONG(lane)), args[1]), args[2])
-            lanes.store(builder, row, builder.gep(flat, [place]))
+        _write_eight_rows(builder, flat, args[1], args[2], args[4], _filled(loaded, _wide(columns)))
         return context.get_dummy_value()
 
     return types.void(table, INDEX, INDEX, columns, INDEX), generate
+
+
+@intrinsic
+def _eight_weights(typing, table, width, mass, gravity, spin_like, begin):
+    """Eight steps of `fill_weights`, for eight neighbouring spheres."""
+
+    def generate(context, builder, signature, args):
+        flat, column = _data(context, builder, signature, args, 0, 2)
+        masses = lanes.load(builder, builder.gep(column, [args[5]]), lanes.REAL)
+        weights = [builder.fmul(masses, lanes.splat(builder, g)) for g in _items(builder, args[3])]
+        wide = _wide(gravity)
+        _write_eight_rows(builder, flat, args[1], lanes.LONG(0), args[5], _filled(weights, wide))
+        if len(spin_like) > 0:
+            _write_eight_rows(builder, flat, args[1], lanes.LONG(wide), args[5], _filled((), wide))
+        return context.get_dummy_value()
+
+    return types.void(table, INDEX, mass, gravity, spin_like, INDEX), generate
 
 
 @intrinsic
@@ -154,12 +224,27 @@ def _eight_rows_to_columns(typing, table, width, first, columns, begin):
     def generate(context, builder, signature, args):
         (flat,) = _data(context, builder, signature, args, 0)
         targets = [context.make_array(columns.dtype)(context, builder, a).data for a in _items(builder, args[3])]
-        rows = []
-        for lane in range(LANES):
-            place = builder.add(builder.mul(builder.add(args[4], lanes.LONG(lane)), args[1]), args[2])
-            rows.append(lanes.load(builder, builder.gep(flat, [place]), lanes.REAL, _wide(columns)))
-        for target, column in zip(targets, lanes.columns_of_rows(builder, rows), strict=False):
-            lanes.store(builder, column, builder.gep(target, [args[4]]))
+        wide = _wide(columns)
+        start = builder.gep(flat, [builder.add(builder.mul(args[4], args[1]), args[2])])
+
+        def write(read):
+            for target, column in zip(targets, read, strict=False):
+                lanes.store(builder, column, builder.gep(target, [args[4]]))
+
+        def one_by_one():
+            places = [builder.gep(start, [builder.mul(lanes.LONG(lane), args[1])]) for lane in range(LANES)]
+            return lanes.columns_of_rows(builder, [lanes.load(builder, at, lanes.REAL, wide) for at in places])
+
+        if wide > 2:
+            write(one_by_one())
+        else:
+            with builder.if_else(builder.icmp_unsigned("==", args[1], lanes.LONG(wide))) as (together, apart):
+                with together:  # rows without a gap; decided when the caller is compiled
+                    places = [builder.gep(start, [lanes.LONG(k * LANES)]) for k in range(wide)]
+                    read = [lanes.load(builder, place, lanes.REAL) for place in places]
+                    write(lanes.columns_of_joined(builder, read))
+                with apart:
+                    write(one_by_one())
         return context.get_dummy_value()
 
     return types.void(table, INDEX, INDEX, columns, INDEX), generate
@@ -180,36 +265,114 @@ def _gather_eight(typing, buffer, place, like, table, width, first, lists, k):
         for row in rows:
             pointers = _row_pointers(builder, source, builder.gep(row, [args[7]]), args[4], args[5])
             read.append([lanes.load(builder, pointer, lanes.REAL, _wide(like)) for pointer in pointers])
-        entries = read[0] if len(rows) == 1 else [builder.fsub(a, b) for a, b in zip(*read, strict=True)]
-        for c, column in enumerate(lanes.columns_of_rows(builder, entries)[: len(like)]):
+        entries = [lanes.joined_rows(builder, of_one) for of_one in read]
+        joined = entries[0] if len(rows) == 1 else [builder.fsub(a, b) for a, b in zip(*entries, strict=True)]
+        for c, column in enumerate(lanes.columns_of_joined(builder, joined)[: len(like)]):
             lanes.store(builder, column, builder.gep(target, [builder.add(args[1], lanes.LONG(c * BLOCK))]))
         return context.get_dummy_value()
 
     return types.void(buffer, INDEX, like, table, INDEX, INDEX, lists, INDEX), generate
 
 
+def _each(context, builder, signature, args, tables):
+    """Pointers to the entries of a tuple of contiguous tables that may differ in type; `tables` is its position."""
+    kinds = signature.args[tables].types
+    items = _items(builder, args[tables])
+    return [context.make_array(kind)(context, builder, item).data for kind, item in zip(kinds, items, strict=True)]
+
+
+def _to_block(width):
+    @intrinsic
+    def copy(typing, buffer, columns, sources, k, p):
+        """`width` steps of `copy_to_block`, from entry k of the columns and from entry p of the tables on."""
+
+        def generate(context, builder, signature, args):
+            (block,) = _data(context, builder, signature, args, 0)
+            places = _places_in_block(builder, block, args[1], args[3])
+            for place, source in zip(places, _each(context, builder, signature, args, 2), strict=True):
+                kind = source.type.pointee
+                numbers = lanes.load(builder, builder.gep(source, [args[4]]), kind, width)
+                if isinstance(kind, ir.IntType):
+                    numbers = builder.uitofp(numbers, ir.VectorType(lanes.REAL, width))
+                lanes.store(builder, numbers, place)
+            return context.get_dummy_value()
+
+        return types.void(buffer, columns, sources, types.int64, types.int64), generate
+
+    return copy
+
+
+def _from_block(width):
+    @intrinsic
+    def copy(typing, targets, columns, buffer, k, p):
+        """`width` steps of `return_listed`, from entry k of the columns and from entry p of the tables on."""
+
+        def generate(context, builder, signature, args):
+            (block,) = _data(context, builder, signature, args, 2)
+            places = _places_in_block(builder, block, args[1], args[3])
+            for place, target in zip(places, _each(context, builder, signature, args, 0), strict=True):
+                kind = target.type.pointee
+                numbers = lanes.load(builder, place, lanes.REAL, width)
+                if isinstance(kind, ir.IntType):
+                    positive = builder.fcmp_ordered(">", numbers, ir.Constant(numbers.type, [0.0] * width))
+                    numbers = builder.zext(positive, ir.VectorType(kind, width))
+                lanes.store(builder, numbers, builder.gep(target, [args[4]]))
+            return context.get_dummy_value()
+
+        return types.void(targets, columns, buffer, types.int64, types.int64), generate
+
+    return copy
+
+
+def _places_in_block(builder, block, columns, k):
+    """Pointers to entry k of each of these columns."""
+    starts = [builder.mul(column, lanes.LONG(BLOCK)) for column in _items(builder, columns)]
+    return [builder.gep(block, [builder.add(start, k)]) for start in starts]
+
+
+_eight_to_block, _one_to_block = _to_block(LANES), _to_block(1)
+_eight_from_block, _one_from_block = _from_block(LANES), _from_block(1)
+
+
 @intrinsic
-def _add_eight(typing, table, width, first, like, rows, k, buffer, place, factor):
+def _add_eight(typing, table, width, first, like, rows, k, buffer, place):
     """Eight steps of `add_to_rows`."""
 
     def generate(context, builder, signature, args):
         target, row, source = _data(context, builder, signature, args, 0, 4, 6)
-        times = lanes.splat(builder, args[8])
-        columns = [
-            builder.fmul(
-                times,
-                lanes.load(builder, builder.gep(source, [builder.add(args[7], lanes.LONG(c * BLOCK))]), lanes.REAL),
-            )
-            for c in range(len(like))
-        ]
-        added = lanes.rows_of_columns(builder, _filled(columns, _wide(like)))
+        added = _rows_of_block(builder, source, args[7], like)
         pointers = _row_pointers(builder, target, builder.gep(row, [args[5]]), args[1], args[2])
         for pointer, more in zip(pointers, added, strict=True):
             total = lanes.load(builder, pointer, lanes.REAL, _wide(like))
             lanes.store(builder, builder.fadd(total, more), pointer)
         return context.get_dummy_value()
 
-    return types.void(table, INDEX, INDEX, like, rows, INDEX, buffer, INDEX, types.float64), generate
+    return types.void(table, INDEX, INDEX, like, rows, INDEX, buffer, INDEX), generate
+
+
+def _rows_of_block(builder, block, place, like):
+    """Eight vectors whose components are in neighbouring columns of a block, the first from `place` on."""
+    places = [builder.gep(block, [builder.add(place, lanes.LONG(c * BLOCK))]) for c in range(len(like))]
+    columns = [lanes.load(builder, at, lanes.REAL) for at in places]
+    return lanes.rows_of_columns(builder, _filled(columns, _wide(like)))
+
+
+@intrinsic
+def _add_eight_opposite(typing, table, width, first, like, lists, k, buffer, place):
+    """Eight steps of `add_opposite`."""
+
+    def generate(context, builder, signature, args):
+        target, source = _data(context, builder, signature, args, 0, 6)
+        rows = [context.make_array(lists.dtype)(context, builder, a).data for a in _items(builder, args[4])]
+        entries = _rows_of_block(builder, source, args[7], like)
+        for row, change in zip(reversed(rows), (builder.fsub, builder.fadd), strict=True):
+            pointers = _row_pointers(builder, target, builder.gep(row, [args[5]]), args[1], args[2])
+            for pointer, more in zip(pointers, entries, strict=True):
+                total = lanes.load(builder, pointer, lanes.REAL, _wide(like))
+                lanes.store(builder, change(total, more), pointer)
+        return context.get_dummy_value()
+
+    return types.void(table, INDEX, INDEX, like, lists, INDEX, buffer, INDEX), generate
 
 
 @intrinsic
@@ -218,12 +381,9 @@ def _write_eight(typing, table, width, first, like, rows, k, buffer, place):
 
     def generate(context, builder, signature, args):
         target, row, source = _data(context, builder, signature, args, 0, 4, 6)
-        sources = [builder.gep(source, [builder.add(args[7], lanes.LONG(c * BLOCK))]) for c in range(len(like))]
-        columns = [lanes.load(builder, place, lanes.REAL) for place in sources]
+        written = _rows_of_block(builder, source, args[7], like)
         pointers = _row_pointers(builder, target, builder.gep(row, [args[5]]), args[1], args[2])
-        for pointer, entries in zip(
-            pointers, lanes.rows_of_columns(builder, _filled(columns, _wide(like))), strict=True
-        ):
+        for pointer, entries in zip(pointers, written, strict=True):
             pairs = len(like) // 2 * 2
             if pairs:
                 lanes.store(builder, lanes.shuffle(builder, entries, entries, range(pairs)), pointer)
@@ -248,6 +408,9 @@ def _read_row(table, at, like):
 
 @overload(write_row)
 def _write_row(table, at, a):
+    def write0(table, at, a):
+        pass
+
     def write1(table, at, a):
         table[at] = a[0]
 
@@ -259,7 +422,7 @@ def _write_row(table, at, a):
         write_row(table, at, a[:2])
         write_row(table, at + TWO, a[2:])
 
-    return (None, write1, write2)[len(a)] if len(a) <= 2 else write_more
+    return (write0, write1, write2)[len(a)] if len(a) <= 2 else write_more
 
 
 @overload(fill_rows, forceinline=True)
@@ -272,6 +435,20 @@ def _fill_rows(table, width, first, columns, begin, end):
             write_row(table, entry(i, width, first), arrays.at(columns, i))
 
     return fill if len(columns) > 0 else lambda table, width, first, columns, begin, end: None
+
+
+@overload(fill_weights, forceinline=True)
+def _fill_weights(table, width, mass, gravity, spin_like, begin, end):
+    def fill(table, width, mass, gravity, spin_like, begin, end):
+        full = begin + (end - begin) // LANES * LANES
+        wide = np.uint64(width)
+        for i in range(begin, full, LANES):
+            _eight_weights(table, wide, mass, gravity, spin_like, np.uint64(i))
+        for i in range(full, end):
+            write_row(table, entry(i, width, 0), vector.scale(mass[i], gravity))
+            write_row(table, entry(i, width, width // 2), vector.scale(0.0, spin_like))
+
+    return fill
 
 
 @overload(rows_to_columns, forceinline=True)
@@ -318,19 +495,32 @@ def _gather_rows(buffer, column, like, table, width, first, rows):
 
 
 @overload(add_to_rows, forceinline=True)
-def _add_to_rows(table, width, first, like, rows, buffer, column, factor):
-    def add(table, width, first, like, rows, buffer, column, factor):
+def _add_to_rows(table, width, first, like, rows, buffer, column):
+    def add(table, width, first, like, rows, buffer, column):
         full = rows.size // LANES * LANES
         wide, begin = np.uint64(width), np.uint64(first)
         for k in range(0, full, LANES):
-            place = arrays.index(column, BLOCK, k)
-            _add_eight(table, wide, begin, like, rows, np.uint64(k), buffer, place, factor)
+            _add_eight(table, wide, begin, like, rows, np.uint64(k), buffer, arrays.index(column, BLOCK, k))
         for k in range(full, rows.size):
             at = entry(rows[k], width, first)
-            a = vector.scale(factor, arrays.read_block(buffer, column, BLOCK, k, like))
+            a = arrays.read_block(buffer, column, BLOCK, k, like)
             write_row(table, at, vector.add(read_row(table, at, like), a))
 
-    return add if len(like) > 0 else lambda table, width, first, like, rows, buffer, column, factor: None
+    return add if len(like) > 0 else lambda table, width, first, like, rows, buffer, column: None
+
+
+@overload(add_opposite, forceinline=True)
+def _add_opposite(table, width, first, like, rows_i, rows_j, buffer, column):
+    def add(table, width, first, like, rows_i, rows_j, buffer, column):
+        full = rows_i.size // LANES * LANES
+        wide, begin, lists = np.uint64(width), np.uint64(first), (rows_i, rows_j)
+        for k in range(0, full, LANES):
+            _add_eight_opposite(table, wide, begin, like, lists, np.uint64(k), buffer, arrays.index(column, BLOCK, k))
+        for k in range(full, rows_i.size):
+            i, j = entry(rows_i[k], width, first), entry(rows_j[k], width, first)
+            add_one_opposite(table, i, j, arrays.read_block(buffer, column, BLOCK, k, like))
+
+    return add
 
 
 @overload(write_to_rows, forceinline=True)
@@ -344,6 +534,52 @@ def _write_to_rows(table, width, first, like, rows, buffer, column):
             write_row(table, entry(rows[k], width, first), arrays.read_block(buffer, column, BLOCK, k, like))
 
     return write if len(like) > 0 else lambda table, width, first, like, rows, buffer, column: None
+
+
+@overload(copy_to_block, forceinline=True)
+def _copy_to_block(buffer, columns, sources, first, last):
+    def copy(buffer, columns, sources, first, last):
+        full = first + (last - first) // LANES * LANES
+        for p in range(first, full, LANES):
+            _eight_to_block(buffer, columns, sources, p - first, p)
+        for p in range(full, last):
+            _one_to_block(buffer, columns, sources, p - first, p)
+
+    return copy
+
+
+@intrinsic
+def _eight_larger(typing, buffer, column, k, limits, p, factor):
+    """A positive number if one of eight numbers of a column, from entry k on, exceeds `factor` times a number of the
+    table `limits`, from entry p on, else 0."""
+
+    def generate(context, builder, signature, args):
+        block, table = _data(context, builder, signature, args, 0, 3)
+        place = builder.gep(block, [builder.add(builder.mul(args[1], lanes.LONG(BLOCK)), args[2])])
+        single = ir.VectorType(ir.FloatType(), LANES)
+        pointer = builder.bitcast(builder.gep(table, [args[4]]), single.as_pointer())
+        most = builder.fpext(builder.load(pointer, align=4), ir.VectorType(lanes.REAL, LANES))
+        most = builder.fmul(most, lanes.splat(builder, args[5]))
+        larger = builder.fcmp_ordered(">", lanes.load(builder, place, lanes.REAL), most)
+        return builder.zext(builder.bitcast(larger, ir.IntType(LANES)), lanes.LONG)
+
+    return types.int64(buffer, types.int64, types.int64, limits, types.int64, types.float64), generate
+
+
+@overload(return_listed, forceinline=True)
+def _return_listed(targets, columns, buffer, first, last, overlap, smaller, limit):
+    def give_back(targets, columns, buffer, first, last, overlap, smaller, limit):
+        larger = 0
+        full = first + (last - first) // LANES * LANES
+        for p in range(first, full, LANES):
+            _eight_from_block(targets, columns, buffer, p - first, p)
+            larger |= _eight_larger(buffer, overlap, p - first, smaller, p, limit)
+        for p in range(full, last):
+            _one_from_block(targets, columns, buffer, p - first, p)
+            larger |= 1 if buffer[arrays.index(overlap, BLOCK, p - first)] > limit * smaller[p] else 0
+        return larger != 0
+
+    return give_back
 
 
 @overload(with_radius)

@@ -24,7 +24,7 @@ from repose.sim.engine.contacts.kinematics import (
     contact_between,
     shared_inertia,
 )
-from repose.sim.engine.contacts.largest_overlap import any_larger, search_walls
+from repose.sim.engine.contacts.largest_overlap import ALMOST, any_larger, search_walls
 from repose.sim.engine.contacts.pair_blocks import (
     Block,
     clear_sums,
@@ -293,8 +293,8 @@ def push_walls(tables, shapes, spin_like, reach_like):
 
         call(tables.evaluate, Block(buffer, size, size, tables.params, stage))
 
-        radius_column = buffer[at.radius_sum * BLOCK : at.radius_sum * BLOCK + size]
-        if any_larger(buffer, at, size, largest_overlap[OVERLAP_RATIO], radius_column, ()):
+        limit = ALMOST * largest_overlap[OVERLAP_RATIO]
+        if any_larger(buffer, at, at.radius_sum, at.radius_sum, size, limit):
             entries = wall_contacts.acting[first : first + size]
             search_walls(largest_overlap, world, buffer, at, positions, normals, entries)
         for k in range(size):

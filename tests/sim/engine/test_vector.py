@@ -68,18 +68,33 @@ def test_the_distance_to_a_box_is_that_to_its_nearest_point(length: int) -> None
             assert compiled(place, low, high, reach) == compiled.py_func(place, low, high, reach) == expected
 
 
-@pytest.mark.parametrize("vector_across", [(0.0, -3.0), (0.0, 0.0), (3.0, 0.0, -4.0), (0.0, 0.0, 0.0)])
-def test_a_vector_across_a_normal_is_shortened_to_the_limit_and_keeps_its_direction(vector_across: tuple) -> None:
+@pytest.mark.parametrize("normal", [(0.6, -0.8), (0.0, 0.6, -0.8)])
+def test_a_tangential_vector_is_what_is_left_without_the_part_along_the_normal(normal: tuple) -> None:
     @numba.njit
-    def compiled(a, longest, normal):
-        return vector.limited(a, longest, normal), vector.length_and_inverse(a, normal)
+    def compiled(a, normal):
+        across = vector.tangential(a, vector.dot(a, normal), normal)
+        return across, vector.in_coordinates(across, normal), vector.length(across)
 
-    normal = {2: (1.0, 0.0), 3: (0.0, 1.0, 0.0)}[len(vector_across)]
-    size = float(np.linalg.norm(vector_across))
+    a = A[: len(normal)]
+    expected = np.array(a) - np.dot(a, normal) * np.array(normal)
+    for find in compiled, compiled.py_func:
+        across, there, length = find(a, normal)
+        assert len(across) == (1 if len(normal) == 2 else 3)
+        assert there == pytest.approx(expected, rel=1e-14, abs=1e-15)
+        assert length == pytest.approx(float(np.linalg.norm(expected)), rel=1e-14)
+
+
+@pytest.mark.parametrize("tangential", [(-3.0,), (0.0,), (3.0, 0.0, -4.0), (0.0, 0.0, 0.0)])
+def test_a_tangential_vector_is_shortened_to_the_limit_and_keeps_its_direction(tangential: tuple) -> None:
+    @numba.njit
+    def compiled(a, longest):
+        return vector.limited(a, longest), vector.length_and_inverse(a)
+
+    size = float(np.linalg.norm(tangential))
     for longest in (0.0, 0.5 * size, 2.0 * size):
-        expected = np.array(vector_across) * (min(1.0, longest / size) if size > 0.0 else 0.0)
+        expected = np.array(tangential) * (min(1.0, longest / size) if size > 0.0 else 0.0)
         for found in compiled, compiled.py_func:
-            shortened, (length, inverse) = found(vector_across, longest, normal)
+            shortened, (length, inverse) = found(tangential, longest)
             assert shortened == pytest.approx(expected, rel=1e-15)
             assert length == pytest.approx(size, rel=1e-15)
             assert inverse == pytest.approx(1.0 / size, rel=1e-15) if size > 0.0 else inverse > 1e149

@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 from repose.sim.engine.contacts import sphere_rows
 from repose.sim.engine.jit import OPTIONS
-from repose.sim.engine.workspace import BLOCK, LANES, row_width
+from repose.sim.engine.workspace import BLOCK, LANES, row_width, sum_width
 
 SPHERES, WIDTH, FIRST = 50, 8, 4
 
@@ -54,7 +54,7 @@ def test_numbers_of_spheres_are_moved_to_rows_blocks_and_back(length: int) -> No
         differences(first, 1, like, table, WIDTH, FIRST, *pairs)
         gather(second, 1, like, table, WIDTH, FIRST, pairs[0])
         if length < 4:
-            add(sums, WIDTH, 2, like, pairs[0], first, 1, -1.0)
+            add(sums, WIDTH, 2, like, pairs[0], first, 1)
             write(written, WIDTH, 1, like, pairs[0], second, 1)
         answers.append((table, np.array(back), first, second, sums, written))
     for here, there in zip(*answers, strict=True):
@@ -73,8 +73,73 @@ def test_numbers_of_spheres_are_moved_to_rows_blocks_and_back(length: int) -> No
         entries[np.unique(pairs[0]), 1 : 1 + length] = stored.T[np.unique(pairs[0])]
         np.testing.assert_array_equal(written.reshape(SPHERES, WIDTH), entries)
         expected = np.zeros((SPHERES, length))
-        np.subtract.at(expected, pairs[0], first.reshape(6, BLOCK)[block, :size].T)
+        np.add.at(expected, pairs[0], first.reshape(6, BLOCK)[block, :size].T)
         np.testing.assert_allclose(sums.reshape(SPHERES, WIDTH)[:, 2 : 2 + length], expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("length", [2, 4])
+def test_rows_without_a_gap_are_written_and_read_together(length: int) -> None:
+    columns = tuple(np.random.default_rng(length).normal(size=SPHERES) for _ in range(length))
+    for choose in (compiled, lambda name: getattr(sphere_rows, name)):
+        table, back = np.zeros(SPHERES * length), tuple(np.zeros(SPHERES) for _ in range(length))
+        choose("fill_rows")(table, length, 0, columns, 0, SPHERES)
+        choose("rows_to_columns")(table, length, 0, back, 0, SPHERES)
+        np.testing.assert_array_equal(table.reshape(SPHERES, length), np.array(columns).T)
+        np.testing.assert_array_equal(back, columns)
+
+
+@pytest.mark.parametrize(("gravity", "spin"), [((0.5, -9.81), ()), ((0.5, -9.81), (0.0,)), ((0.5, 0.1, -9.81), ())])
+def test_sums_begin_with_the_weight_and_no_torque(gravity: tuple[float, ...], spin: tuple[float, ...]) -> None:
+    width = sum_width(len(gravity), len(spin) > 0)
+    mass = np.random.default_rng(3).uniform(1.0, 2.0, SPHERES)
+    for fill in (compiled("fill_weights"), sphere_rows.fill_weights):
+        sums = np.full((SPHERES, width), 7.0)
+        fill(sums.reshape(-1), width, mass, gravity, spin, 2, SPHERES - 3)
+        own = sums[2:-3]
+        np.testing.assert_array_equal(own[:, : len(gravity)], mass[2:-3, None] * np.array(gravity))
+        assert not own[:, width // 2 : width // 2 + len(spin)].any() or not spin
+        assert (sums[[0, 1, -3, -2, -1]] == 7.0).all()
+
+
+def test_columns_of_a_block_are_copied_from_tables_and_back_and_large_numbers_are_noticed() -> None:
+    generator = np.random.default_rng(5)
+    size = 3 * LANES + 5
+    numbers, marks = generator.normal(size=size), generator.integers(0, 2, size).astype(np.uint8)
+    for choose in (compiled, lambda name: getattr(sphere_rows, name)):
+        block, back, marked = np.zeros(4 * BLOCK), np.zeros(size), np.full(size, 9, np.uint8)
+        choose("copy_to_block")(block, (2, 0), (numbers, marks), 3, size)
+        columns = block.reshape(4, BLOCK)
+        np.testing.assert_array_equal(columns[[0, 2], : size - 3], [marks[3:], numbers[3:]])
+        assert not columns[:, size - 3 :].any()
+        give_back, smaller = choose("return_listed"), np.ones(size, np.float32)
+        most = float(numbers[3:].max())
+        assert give_back((back, marked), (2, 2), block, 3, size, 2, smaller, 0.999 * most)
+        assert not give_back((back, marked), (2, 2), block, 3, size, 2, smaller, 1.001 * most)
+        smaller[3 + int(numbers[3:].argmax())] = 0.5
+        assert give_back((back, marked), (2, 2), block, 3, size, 2, smaller, 1.001 * most)
+        np.testing.assert_array_equal(back[3:], numbers[3:])
+        np.testing.assert_array_equal(marked[3:], numbers[3:] > 0.0)
+        assert not back[:3].any()
+        assert (marked[:3] == 9).all()
+
+
+@pytest.mark.parametrize("length", [2, 3])
+def test_opposite_forces_are_added_in_the_order_of_a_sorted_list(length: int) -> None:
+    generator = np.random.default_rng(length)
+    i, j = np.triu_indices(12, 1)
+    i, j = i.astype(np.uint32), j.astype(np.uint32)
+    block = np.zeros((5, BLOCK))
+    block[1 : 1 + length, : i.size] = generator.normal(size=(length, i.size)) * 10.0 ** generator.integers(
+        -8, 8, i.size
+    )
+    expected = np.zeros((12, 4))
+    for k in range(i.size):  # every sphere gets its forces in the order of the list
+        expected[j[k], :length] -= block[1 : 1 + length, k]
+        expected[i[k], :length] += block[1 : 1 + length, k]
+    for add in (compiled("add_opposite"), sphere_rows.add_opposite):
+        sums = np.zeros(12 * 4)
+        add(sums, 4, 0, (0.0,) * length, i, j, block.reshape(-1), 1)
+        np.testing.assert_array_equal(sums.reshape(12, 4), expected)
 
 
 @pytest.mark.parametrize("dimension", [2, 3])
