@@ -6,6 +6,7 @@ import gc
 import hashlib
 import itertools
 import logging
+import re
 import secrets
 import sys
 from collections.abc import Callable, Iterator
@@ -15,6 +16,7 @@ from pathlib import Path
 from types import FunctionType
 from typing import IO, Any
 
+import llvmlite.binding as llvm
 import numba
 import numba.extending
 from numba import types
@@ -91,13 +93,41 @@ class _InnerLowering(NativeLowering):
         return True
 
 
+class _FusedLibrary(JITCodeLibrary):
+    """Code in which LLVM may round a product and the sum with it once, as one instruction of the processor."""
+
+    def _optimize_final_module(self) -> None:
+        module: Any = self._final_module  # type: ignore[has-type]
+        marked = re.sub(r"= (fmul|fadd|fsub) (?=double|<)", r"= \1 contract ", str(module))
+        self._final_module = llvm.parse_assembly(marked)
+        super()._optimize_final_module()
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _FusedLowering(NativeLowering):
+    """The last pass of a function whose code, with that of all functions it calls, is a `_FusedLibrary`."""
+
+    _name = "fused_lowering"
+
+    def run_pass(self, state: Any) -> bool:
+        state.library = _FusedLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library.enable_object_caching()
+        return bool(super().run_pass(state))
+
+
 class _InnerCompiler(CompilerBase):
     """numba's compiler with another last pass."""
 
+    lowering: type = _InnerLowering
+
     def define_pipelines(self) -> list[Any]:
         pipeline = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        pipeline.passes = [(_InnerLowering if step is NativeLowering else step, why) for step, why in pipeline.passes]
+        pipeline.passes = [(self.lowering if step is NativeLowering else step, why) for step, why in pipeline.passes]
         return [pipeline]
+
+
+class _FusedCompiler(_InnerCompiler):
+    lowering = _FusedLowering
 
 
 INNER = {"no_cfunc_wrapper": True, "pipeline_class": _InnerCompiler}
@@ -207,9 +237,11 @@ def plugin_sources(loop: Callable) -> str:
     return hashlib.sha256(repr(sorted(digests)).encode()).hexdigest()[:16] if digests else ""
 
 
-def compiled_part(function: Callable) -> Any:
-    """A function of one argument that returns an integer, compiled separately; otherwise as `compiled`."""
-    return compiled(function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+def compiled_part(function: Callable, fused: bool = False) -> Any:
+    """A function of one argument that returns an integer, compiled separately; otherwise as `compiled`. `fused`: a
+    product and the sum with it may be rounded once."""
+    options = {"pipeline_class": _FusedCompiler} if fused else {}
+    return compiled(function, no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)
 
 
 def compiled(loop: Callable, **options: Any) -> Any:

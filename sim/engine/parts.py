@@ -108,6 +108,11 @@ OF_WALLS = {"list_walls", "search_acting", "evaluate_walls", "push_walls", "reco
 OF_THREADS = {"gather_pairs"}
 """Parts that only several threads need."""
 
+FUSED = {"evaluate_pairs"}
+"""Parts in which a product and the sum with it may be rounded once, which saves a tenth of the step of beads and a
+twenty-fifth of that of discs. Blocks of pairs are filled to whole registers, so that each pair is rounded in the same
+way wherever it is. In the geometry of walls products must cancel exactly."""
+
 OF_DIMENSION = ("moved_too_far", "renew_lists", "list_walls", "search_acting", "record_walls")
 """Parts that depend on the dimension alone."""
 
@@ -151,7 +156,8 @@ def compiled_parts(model: Model, params: tuple = (), numbers: Numbers = NO_NUMBE
     """The parts of a model as numba's dispatchers, not yet compiled. The parts of law, fields and bonds are for numbers
     of the types of `params` and `numbers`."""
     parts = plain_parts(model, params, numbers)
-    made = {name: _dispatcher(part) for name, part in parts._asdict().items() if name not in NUMBERS and part != 0}
+    named = ((name, part) for name, part in parts._asdict().items() if name not in NUMBERS and part != 0)
+    made = {name: _dispatcher(part, fused=name in FUSED) for name, part in named}
     return parts._replace(**made)
 
 

@@ -31,6 +31,9 @@ LINE = 8
 GROUP = 4
 """Numbers of the row of a sphere that are read as one vector (repose.sim.engine.contacts.sphere_rows)."""
 
+MASSES_AT = 6
+"""Entry of mass and 1/inertia in the row of a sphere, with rotation only."""
+
 LARGE = 3.0
 """Radius above which a sphere is sorted into cells for large spheres, in units of the geometric mean radius [-]."""
 
@@ -166,7 +169,8 @@ class Threads(NamedTuple):
 
 
 def row_width(dimension: int, turning: bool) -> int:
-    """Length of the row of a sphere: position and velocity, then spin and radius, each padded to whole groups."""
+    """Length of the row of a sphere in whole groups: position and velocity; with rotation in the plane then spin,
+    radius, mass and 1/inertia, in space mass and 1/inertia, then spin and radius."""
     return GROUP * ((dimension + 1) // 2 + (1 if turning else 0))
 
 

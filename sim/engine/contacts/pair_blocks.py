@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from repose.sim.engine import arrays, vector
 from repose.sim.engine.contacts.kinematics import (
+    Contact,
     PairMotion,
     PairProperties,
     ShearMemory,
@@ -22,7 +23,7 @@ from repose.sim.engine.contacts.kinematics import (
 )
 from repose.sim.engine.jit import compilable, overload
 from repose.sim.engine.model import Stage
-from repose.sim.engine.roots import TINY, inverse_root
+from repose.sim.engine.roots import inverse_root
 from repose.sim.engine.workspace import BLOCK, Floats
 
 LANES = 8
@@ -85,6 +86,18 @@ class Columns(NamedTuple):
     """Output: torque on j [N m], in place of its spin."""
     lasting: int
     """Output of laws that act at a distance, in place of `fixed`: 1.0 if the contact memory lasts, else 0.0."""
+    normal: int
+    """Between the two loops of contacts with rotation, in place of the branch."""
+    slip_velocity: int
+    """Likewise: the tangential velocity [m/s], in place of the velocity."""
+    depth: int
+    """Likewise: the overlap [m], in place of the sum of the radii."""
+    normal_velocity: int
+    """Likewise [m/s], in place of `per_distance`."""
+    spin_resistance: int
+    """Likewise: `Contact.stable_spin_resistance` [N m s], in place of the effective inertia."""
+    arm: int
+    """Likewise: |branch|/(R_i + R_j) [-], in place of the position relative to the wall."""
 
 
 @compilable
@@ -93,34 +106,41 @@ def columns(dimension, turning):
     scalars = 4 * dimension
     spins = scalars + 12
     velocity, effective_mass, fixed, touching = dimension, scalars + 2, scalars + 4, scalars + 5
+    place, radius_sum, effective_inertia, per_distance = 3 * dimension, scalars, scalars + 3, scalars + 11
     return Columns(
-        0,
-        velocity,
-        2 * dimension,
-        3 * dimension,
-        scalars,
-        scalars + 1,
-        effective_mass,
-        scalars + 3,
-        fixed,
-        touching,
-        scalars + 6,
-        scalars + 7,
-        scalars + 8,
-        scalars + 9,
-        scalars + 10,
-        scalars + 11,
-        spins,
-        spins + turning,
-        spins + turning + 1,
-        spins + 2 * turning + 1,
-        spins + 2 * turning + 2,
-        touching,
-        velocity,
-        effective_mass,
-        spins,
-        spins + turning + 1,
-        fixed,
+        branch=0,
+        velocity=velocity,
+        shear_spring=2 * dimension,
+        place=place,
+        radius_sum=radius_sum,
+        effective_radius=scalars + 1,
+        effective_mass=effective_mass,
+        effective_inertia=effective_inertia,
+        fixed=fixed,
+        touching=touching,
+        damping=scalars + 6,
+        friction=scalars + 7,
+        stiffening=scalars + 8,
+        kind=scalars + 9,
+        known=scalars + 10,
+        per_distance=per_distance,
+        spin_i=spins,
+        radius_i=spins + turning,
+        spin_j=spins + turning + 1,
+        radius_j=spins + 2 * turning + 1,
+        material=spins + 2 * turning + 2,
+        overlap=touching,
+        force=velocity,
+        normal_force=effective_mass,
+        torque_i=spins,
+        torque_j=spins + turning + 1,
+        lasting=fixed,
+        normal=0,
+        slip_velocity=velocity,
+        depth=radius_sum,
+        normal_velocity=per_distance,
+        spin_resistance=effective_inertia,
+        arm=place,
     )
 
 
@@ -155,14 +175,23 @@ def to_line(buffer):
 
 @compilable
 def forget_materials(buffer, at):
-    """Mark the materials in the block as unknown: the numbers of the law may have changed."""
+    """Mark the materials in the block as unknown, because the numbers of the law may have changed, and all contacts as
+    being between spheres of the first material."""
     for k in range(BLOCK):
         buffer[arrays.index(at.known, BLOCK, k)] = -1.0
+        buffer[arrays.index(at.kind, BLOCK, k)] = 0.0
 
 
 @compilable(forceinline=True)
 def set_materials(buffer, at, size, law):
     """Write the materials of contacts, except where the block already has those of the same pair of materials."""
+    kinds = buffer[at.kind * BLOCK : at.kind * BLOCK + size]
+    known = buffer[at.known * BLOCK : at.known * BLOCK + size]
+    different = 0
+    for k in range(kinds.size):  # in wide registers
+        different += 1 if kinds[k] != known[k] else 0
+    if different == 0:
+        return
     for k in range(size):
         kind = buffer[arrays.index(at.kind, BLOCK, k)]
         if buffer[arrays.index(at.known, BLOCK, k)] != kind:
@@ -181,7 +210,9 @@ def pad_block(buffer, at, size, dimension):
         for c in range(dimension):
             buffer[arrays.index(at.branch + c, BLOCK, k)] = FAR
         buffer[arrays.index(at.touching, BLOCK, k)] = 0.0
-        buffer[arrays.index(at.effective_mass, BLOCK, k)] = 1.0  # overwrites the normal force of a previous contact
+        # These columns hold the normal force and the spin resistance of previous contacts.
+        buffer[arrays.index(at.effective_mass, BLOCK, k)] = 1.0
+        buffer[arrays.index(at.effective_inertia, BLOCK, k)] = 1.0
     return full
 
 
@@ -227,61 +258,39 @@ def evaluate_block(block, law, shapes, place_like, material_like):
     """Evaluate the law for a block; `material_like` is `shapes.material`. Returns 0."""
     if len(material_like) > 0:
         set_materials(block.buffer, columns_of(shapes), block.size, law)
-    evaluate(block.buffer, block.full, law, shapes, place_like, shapes.reach, shapes.stiffening, block.stage)
+    evaluate(
+        block.buffer, block.full, law, shapes, shapes.spin, place_like, shapes.reach, shapes.stiffening, block.stage
+    )
     return 0
 
 
 @compilable(forceinline=True)
-def evaluate(buffer, size, law, shapes, place_like, reach_like, stiffening_like, stage):
+def evaluate(buffer, size, law, shapes, spin_like, place_like, reach_like, stiffening_like, stage):
     """Evaluate the law for the first `size` contacts of the buffer, whose layout is `Columns`.
 
-    `place_like` is a vector at walls and empty between spheres, whose place is the branch; `reach_like` and
-    `stiffening_like` are the fields of `shapes`.
+    `place_like` is a vector at walls and empty between spheres, whose place is the branch; `spin_like`, `reach_like`
+    and `stiffening_like` are the fields of `shapes`.
     """
     at = columns_of(shapes)
-    turning = len(shapes.spin) > 0
-    at_wall = len(place_like) > 0
     invert_distances(buffer, at.branch, at.per_distance, size, shapes.position)
+    per_dt = 1.0 / stage.dt if stage.dt > 0.0 else 0.0  # one division per block
+    if len(spin_like) > 0:
+        find_contacts(buffer, at, size, shapes, place_like, stage)
     for k in range(size):
-        branch = arrays.read_block(buffer, at.branch, BLOCK, k, shapes.position)
-        radius_i = buffer[arrays.index(at.radius_i, BLOCK, k)]
-        radius_j = buffer[arrays.index(at.radius_j, BLOCK, k)]
-        radius_sum = radius_i + radius_j if turning else buffer[arrays.index(at.radius_sum, BLOCK, k)]
-        per_sum = 1.0 / radius_sum
-        given = buffer[arrays.index(at.effective_radius, BLOCK, k)]
-        effective_radius = given if at_wall or not turning else radius_i * radius_j * per_sum
-        spin_i = arrays.read_block(buffer, at.spin_i, BLOCK, k, shapes.spin)
-        spin_j = arrays.read_block(buffer, at.spin_j, BLOCK, k, shapes.spin)
-        motion = PairMotion(
-            branch,
-            buffer[arrays.index(at.per_distance, BLOCK, k)],
-            vector.either(arrays.read_block(buffer, at.place, BLOCK, k, place_like), branch),
-            arrays.read_block(buffer, at.velocity, BLOCK, k, shapes.position),
-            vector.add(vector.scale(radius_i, spin_i), vector.scale(radius_j, spin_j)),
-            vector.scale(0.5, vector.add(spin_i, spin_j)),
-            vector.sub(spin_i, spin_j),
-        )
-        pair = PairProperties(
-            radius_sum,
-            effective_radius,
-            buffer[arrays.index(at.effective_mass, BLOCK, k)],
-            buffer[arrays.index(at.effective_inertia, BLOCK, k)],
-            buffer[arrays.index(at.fixed, BLOCK, k)],
-            arrays.read_block(buffer, at.material, BLOCK, k, shapes.material),
-        )
-        spring = arrays.read_block(buffer, at.shear_spring, BLOCK, k, shapes.position)
-        memory = ShearMemory(spring, buffer[arrays.index(at.touching, BLOCK, k)])
-        contact, start = contact_between(motion, pair, memory, stage)
+        if len(spin_like) > 0:
+            contact, start, arm = read_contact(buffer, at, k, shapes), (), buffer[arrays.index(at.arm, BLOCK, k)]
+        else:
+            contact, start, arm = contact_at(buffer, at, k, shapes, place_like, stage)
         answer = law.force(law.params, contact)
         force = force_of(contact, answer)
-        torque = vector.torque(vector.scale(per_sum, branch), force, shapes.spin)
-        torque_i = vector.sub(answer.torque, vector.scale(radius_i, torque))
-        torque_j = vector.scale(-1.0, vector.add(answer.torque, vector.scale(radius_j, torque)))
+        torque = vector.torque(vector.scale(arm, contact.normal), force, shapes.spin)
+        torque_i = vector.sub(answer.torque, vector.scale(buffer[arrays.index(at.radius_i, BLOCK, k)], torque))
+        opposite = vector.add(answer.torque, vector.scale(buffer[arrays.index(at.radius_j, BLOCK, k)], torque))
         spring = relaxed(start, contact, answer.spring_relaxation)
         arrays.write_block(buffer, at.force, BLOCK, k, force)
         arrays.write_block(buffer, at.shear_spring, BLOCK, k, spring)
         arrays.write_block(buffer, at.torque_i, BLOCK, k, torque_i)
-        arrays.write_block(buffer, at.torque_j, BLOCK, k, torque_j)
+        arrays.write_block(buffer, at.torque_j, BLOCK, k, vector.scale(-1.0, opposite))
         buffer[arrays.index(at.overlap, BLOCK, k)] = contact.overlap
         buffer[arrays.index(at.normal_force, BLOCK, k)] = answer.normal_force
         buffer[arrays.index(at.damping, BLOCK, k)] += answer.damping_power
@@ -290,11 +299,90 @@ def evaluate(buffer, size, law, shapes, place_like, reach_like, stiffening_like,
             lasting = law.lasts(law.params, contact)
             buffer[arrays.index(at.lasting, BLOCK, k)] = lasting
             stored, sheared = law.energy(law.params, contact)
-            let_go = memory.touching * (1.0 - lasting) * (stored + sheared)
-            buffer[arrays.index(at.damping, BLOCK, k)] += let_go / stage.dt if stage.dt > 0.0 else 0.0
+            let_go = contact.remembered * (1.0 - lasting) * (stored + sheared)
+            buffer[arrays.index(at.damping, BLOCK, k)] += let_go * per_dt
         if len(stiffening_like) > 0:
-            lost = lost_by_stiffening(law, contact, answer.spring_relaxation, stage)
+            lost = lost_by_stiffening(law, contact, answer.spring_relaxation, stage, per_dt)
             buffer[arrays.index(at.stiffening, BLOCK, k)] += lost
+
+
+@compilable(forceinline=True)
+def contact_at(buffer, at, k, shapes, place_like, stage):
+    """Entry k of the block: the contact, the second value of `sheared`, and |branch|/(R_i + R_j) [-]."""
+    turning = len(shapes.spin) > 0
+    at_wall = len(place_like) > 0
+    branch = arrays.read_block(buffer, at.branch, BLOCK, k, shapes.position)
+    radius_i = buffer[arrays.index(at.radius_i, BLOCK, k)]
+    radius_j = buffer[arrays.index(at.radius_j, BLOCK, k)]
+    radius_sum = radius_i + radius_j if turning else buffer[arrays.index(at.radius_sum, BLOCK, k)]
+    per_sum = 1.0 / radius_sum
+    given = buffer[arrays.index(at.effective_radius, BLOCK, k)]
+    effective_radius = given if at_wall or not turning else radius_i * radius_j * per_sum
+    spin_i = arrays.read_block(buffer, at.spin_i, BLOCK, k, shapes.spin)
+    spin_j = arrays.read_block(buffer, at.spin_j, BLOCK, k, shapes.spin)
+    motion = PairMotion(
+        branch,
+        buffer[arrays.index(at.per_distance, BLOCK, k)],
+        vector.either(arrays.read_block(buffer, at.place, BLOCK, k, place_like), branch),
+        arrays.read_block(buffer, at.velocity, BLOCK, k, shapes.position),
+        vector.add(vector.scale(radius_i, spin_i), vector.scale(radius_j, spin_j)),
+        vector.scale(0.5, vector.add(spin_i, spin_j)),
+        vector.sub(spin_i, spin_j),
+    )
+    pair = PairProperties(
+        radius_sum,
+        effective_radius,
+        buffer[arrays.index(at.effective_mass, BLOCK, k)],
+        buffer[arrays.index(at.effective_inertia, BLOCK, k)],
+        buffer[arrays.index(at.fixed, BLOCK, k)],
+        arrays.read_block(buffer, at.material, BLOCK, k, shapes.material),
+    )
+    spring = arrays.read_block(buffer, at.shear_spring, BLOCK, k, shapes.position)
+    memory = ShearMemory(spring, buffer[arrays.index(at.touching, BLOCK, k)])
+    contact, start = contact_between(motion, pair, memory, stage)
+    return contact, start, (radius_sum - contact.overlap) * per_sum
+
+
+@compilable(forceinline=True)
+def find_contacts(buffer, at, size, shapes, place_like, stage):
+    """Replace the motion of the first `size` contacts by what a law reads, for `read_contact`.
+
+    With rotation a contact takes some 500 operations that wait for each other. In a loop of its own this half overlaps
+    with that of the next contacts, and so does the law.
+    """
+    for k in range(size):
+        contact, _, arm = contact_at(buffer, at, k, shapes, place_like, stage)
+        arrays.write_block(buffer, at.normal, BLOCK, k, contact.normal)
+        arrays.write_block(buffer, at.slip_velocity, BLOCK, k, contact.tangential_velocity)
+        arrays.write_block(buffer, at.shear_spring, BLOCK, k, contact.shear)
+        buffer[arrays.index(at.depth, BLOCK, k)] = contact.overlap
+        buffer[arrays.index(at.normal_velocity, BLOCK, k)] = contact.normal_velocity
+        buffer[arrays.index(at.effective_radius, BLOCK, k)] = contact.effective_radius
+        buffer[arrays.index(at.spin_resistance, BLOCK, k)] = contact.stable_spin_resistance
+        buffer[arrays.index(at.arm, BLOCK, k)] = arm
+
+
+@compilable(forceinline=True)
+def read_contact(buffer, at, k, shapes):
+    """The contact that `find_contacts` has written."""
+    normal = arrays.read_block(buffer, at.normal, BLOCK, k, shapes.position)
+    across = vector.tangential(normal, 0.0, normal)  # as many components as a tangential vector has
+    spin_i = arrays.read_block(buffer, at.spin_i, BLOCK, k, shapes.spin)
+    spin_j = arrays.read_block(buffer, at.spin_j, BLOCK, k, shapes.spin)
+    return Contact(
+        buffer[arrays.index(at.depth, BLOCK, k)],
+        normal,
+        buffer[arrays.index(at.normal_velocity, BLOCK, k)],
+        arrays.read_block(buffer, at.slip_velocity, BLOCK, k, across),
+        arrays.read_block(buffer, at.shear_spring, BLOCK, k, across),
+        buffer[arrays.index(at.effective_mass, BLOCK, k)],
+        buffer[arrays.index(at.effective_radius, BLOCK, k)],
+        buffer[arrays.index(at.fixed, BLOCK, k)],
+        arrays.read_block(buffer, at.material, BLOCK, k, shapes.material),
+        vector.sub(spin_i, spin_j),
+        buffer[arrays.index(at.spin_resistance, BLOCK, k)],
+        buffer[arrays.index(at.touching, BLOCK, k)],
+    )
 
 
 @compilable(forceinline=True)
@@ -310,12 +398,13 @@ def invert_distances(buffer, branch, per_distance, size, position_like):
 
 
 @compilable(forceinline=True)
-def lost_by_stiffening(law, contact, relaxation, stage):
+def lost_by_stiffening(law, contact, relaxation, stage, per_dt):
     """-xi² dK/(2 dt) [W], with the change dK of the stiffness of a friction spring during this evaluation and its mean
-    displacement xi: energy that the spring loses without work as its stiffness follows the overlap."""
+    displacement xi: energy that the spring loses without work as its stiffness follows the overlap. `per_dt` is 1/dt
+    [1/s], or 0 if no time passes."""
     before = at_overlap(contact, contact.overlap + stage.dt * contact.normal_velocity)
     change = law.stiffness(law.params, contact)[1] - law.stiffness(law.params, before)[1]
     stretched = vector.add(vector.scale(stage.dt, contact.tangential_velocity), relaxation)
     stretch = vector.sub(contact.shear, vector.scale(0.5, stretched))
     touching = 1.0 if contact.overlap > 0.0 else 0.0
-    return -0.5 * touching * change * vector.dot(stretch, stretch) / max(stage.dt, TINY)
+    return -0.5 * touching * change * vector.dot(stretch, stretch) * per_dt

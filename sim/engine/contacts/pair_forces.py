@@ -52,8 +52,8 @@ from repose.sim.engine.model import Share, Stage, Thread
 from repose.sim.engine.packed import numbers_at
 from repose.sim.engine.roots import inverse_root
 from repose.sim.engine.threads import first_pushed, share, wait
-from repose.sim.engine.workspace import BLOCK, CHUNK, GROUP, OVERLAP_RATIO, Floats, row_width, sum_width
-from repose.sim.engine.world import LEDGER_DAMPING, LEDGER_FRICTION, PAIR_COUNT, World
+from repose.sim.engine.workspace import BLOCK, CHUNK, GROUP, MASSES_AT, OVERLAP_RATIO, Floats, row_width, sum_width
+from repose.sim.engine.world import LEDGER_DAMPING, LEDGER_FRICTION, MATERIAL_COUNT, PAIR_COUNT, World
 
 SMALLEST_FILL = 16
 """Free entries of a block below which the block is evaluated without further filling: another pass costs more [-]."""
@@ -111,9 +111,8 @@ def pair_forces(tables, shapes):
     """
     world = tables.world
     thread = tables.thread
-    gravity = numbers_at(tables.gravity, shapes.position)
-    fill_sphere_rows(world, shapes, thread)
-    begin_sums(world, tables.mass, gravity, shapes, thread)
+    fill_sphere_rows(world, shapes, shapes.spin, thread)
+    begin_sums(world, tables.mass, numbers_at(tables.gravity, shapes.position), shapes, thread)
     if not wait(world.threads):
         return 0
     evaluate_pairs(tables, shapes, shapes.spin, shapes.reach)
@@ -127,19 +126,22 @@ def pair_forces(tables, shapes):
 
 
 @compilable(forceinline=True)
-def fill_sphere_rows(world, shapes, thread):
+def fill_sphere_rows(world, shapes, spin_like, thread):
     """Fill the rows of this thread's spheres with the quantities that contacts read."""
+    first, last = thread.first, thread.last
     dimension = len(shapes.position)
-    turning = len(shapes.spin) > 0
     rows = world.threads.sphere_rows[to_line(world.threads.sphere_rows) :]
-    width = row_width(dimension, turning)
+    width = row_width(dimension, len(spin_like) > 0)
     positions = arrays.level(world.motion, 0, 0, shapes.position)
     velocities = arrays.level(world.motion, 0, 1, shapes.position)
     state = positions + velocities
-    fill_rows(rows, width, 0, state[:GROUP], thread.first, thread.last)
-    fill_rows(rows, width, GROUP, state[GROUP:], thread.first, thread.last)
-    spins = arrays.level(world.motion, dimension, 1, shapes.spin)
-    fill_rows(rows, width, width - GROUP, with_radius(spins, world.radius), thread.first, thread.last)
+    fill_rows(rows, width, 0, state[:GROUP], first, last)
+    if len(spin_like) > 0:
+        spins = arrays.level(world.motion, dimension, 1, spin_like)
+        masses = (world.mass, world.inverse_mass[world.inverse_mass.shape[0] - 1])
+        fill_rows(rows, width, width - GROUP, (*spins, world.radius), first, last)
+        fill_rows(rows, width, MASSES_AT, masses, first, last)
+    fill_rows(rows, width, GROUP, state[GROUP:], first, last)
 
 
 @compilable(forceinline=True)
@@ -223,6 +225,7 @@ def evaluate_pairs(tables, shapes, spin_like, reach_like):
     springs = arrays.rows(pairs.shear_spring, shapes.position)
     pair_count = world.counters[PAIR_COUNT]
     pushed = first_pushed(pair_count, thread.total)
+    several_materials = tables.needs_kind > 0 and world.counters[MATERIAL_COUNT] > 1
     forget_materials(buffer, at)
     largest_overlap = threads.largest_overlap[0, thread.id]
     start_search(threads.largest_overlap, world.largest_overlap, thread.id)
@@ -248,7 +251,7 @@ def evaluate_pairs(tables, shapes, spin_like, reach_like):
                 rows_i = pairs.i[first:following]
                 rows_j = pairs.j[first:following]
                 gather_all(buffer, at, pairs, radii, sphere_rows, shapes.position, first, following, tables.needs_kind)
-            if tables.needs_kind > 0:
+            if several_materials:
                 for k in range(rows_i.size):
                     p = rows[k] if turning else np.uint32(first + k)
                     buffer[arrays.index(at.kind, BLOCK, k)] = pairs.kind[p]
@@ -332,21 +335,22 @@ def choose_touching(chosen, pairs, sphere_rows, position_like, reach_like, reach
 def gather_touching(buffer, at, world, sphere_rows, shapes, springs, rows, rows_i, rows_j):
     """Fill the block with the chosen pairs."""
     pairs = world.pairs
-    mass = world.mass
-    inverse_inertia = world.inverse_mass[world.inverse_mass.shape[0] - 1]
     gather_motion(buffer, at, sphere_rows, shapes.position, shapes.spin, rows_i, rows_j)
     width = row_width(len(shapes.position), True)
     turning = with_radius(shapes.spin, 0.0)
     gather_rows(buffer, at.spin_i, turning, sphere_rows, width, width - GROUP, rows_i)
     gather_rows(buffer, at.spin_j, turning, sphere_rows, width, width - GROUP, rows_j)
+    masses, other = (0.0, 0.0), at.fixed  # two columns that are filled later
+    gather_rows(buffer, at.effective_mass, masses, sphere_rows, width, MASSES_AT, rows_i)
+    gather_rows(buffer, other, masses, sphere_rows, width, MASSES_AT, rows_j)
+    for k in range(rows.size):
+        mass_i, per_inertia_i = arrays.read_block(buffer, at.effective_mass, BLOCK, k, masses)
+        mass_j, per_inertia_j = arrays.read_block(buffer, other, BLOCK, k, masses)
+        shared = shared_mass(mass_i, mass_j), shared_inertia(per_inertia_i + per_inertia_j)
+        arrays.write_block(buffer, at.effective_mass, BLOCK, k, shared)
     for k in range(rows.size):
         p = rows[k]
         arrays.write_block(buffer, at.shear_spring, BLOCK, k, arrays.at(springs, p))
-        i = rows_i[k]
-        j = rows_j[k]
-        buffer[arrays.index(at.effective_mass, BLOCK, k)] = shared_mass(mass[i], mass[j])
-        inverse = inverse_inertia[i] + inverse_inertia[j]
-        buffer[arrays.index(at.effective_inertia, BLOCK, k)] = shared_inertia(inverse)
         buffer[arrays.index(at.fixed, BLOCK, k)] = pairs.fixed[p]
         buffer[arrays.index(at.touching, BLOCK, k)] = pairs.touching[p]
 

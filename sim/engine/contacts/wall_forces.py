@@ -294,7 +294,7 @@ def push_walls(tables, shapes, spin_like, reach_like):
         call(tables.evaluate, Block(buffer, size, size, tables.params, stage))
 
         limit = ALMOST * largest_overlap[OVERLAP_RATIO]
-        if any_larger(buffer, at, at.radius_sum, at.radius_sum, size, limit):
+        if any_larger(buffer, at, at.radius_i, at.radius_i, size, limit):
             entries = wall_contacts.acting[first : first + size]
             search_walls(largest_overlap, world, buffer, at, positions, normals, entries)
         for k in range(size):
