@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 from repose.sim.engine import arrays, vector
 from repose.sim.engine.contacts.kinematics import (
-    Contact,
     PairMotion,
     PairProperties,
     ShearMemory,
@@ -86,18 +85,6 @@ class Columns(NamedTuple):
     """Output: torque on j [N m], in place of its spin."""
     lasting: int
     """Output of laws that act at a distance, in place of `fixed`: 1.0 if the contact memory lasts, else 0.0."""
-    normal: int
-    """Between the two loops of contacts with rotation, in place of the branch."""
-    slip_velocity: int
-    """Likewise: the tangential velocity [m/s], in place of the velocity."""
-    depth: int
-    """Likewise: the overlap [m], in place of the sum of the radii."""
-    normal_velocity: int
-    """Likewise [m/s], in place of `per_distance`."""
-    spin_resistance: int
-    """Likewise: `Contact.stable_spin_resistance` [N m s], in place of the effective inertia."""
-    arm: int
-    """Likewise: |branch|/(R_i + R_j) [-], in place of the position relative to the wall."""
 
 
 @compilable
@@ -106,16 +93,15 @@ def columns(dimension, turning):
     scalars = 4 * dimension
     spins = scalars + 12
     velocity, effective_mass, fixed, touching = dimension, scalars + 2, scalars + 4, scalars + 5
-    place, radius_sum, effective_inertia, per_distance = 3 * dimension, scalars, scalars + 3, scalars + 11
     return Columns(
         branch=0,
         velocity=velocity,
         shear_spring=2 * dimension,
-        place=place,
-        radius_sum=radius_sum,
+        place=3 * dimension,
+        radius_sum=scalars,
         effective_radius=scalars + 1,
         effective_mass=effective_mass,
-        effective_inertia=effective_inertia,
+        effective_inertia=scalars + 3,
         fixed=fixed,
         touching=touching,
         damping=scalars + 6,
@@ -123,7 +109,7 @@ def columns(dimension, turning):
         stiffening=scalars + 8,
         kind=scalars + 9,
         known=scalars + 10,
-        per_distance=per_distance,
+        per_distance=scalars + 11,
         spin_i=spins,
         radius_i=spins + turning,
         spin_j=spins + turning + 1,
@@ -135,12 +121,6 @@ def columns(dimension, turning):
         torque_i=spins,
         torque_j=spins + turning + 1,
         lasting=fixed,
-        normal=0,
-        slip_velocity=velocity,
-        depth=radius_sum,
-        normal_velocity=per_distance,
-        spin_resistance=effective_inertia,
-        arm=place,
     )
 
 
@@ -210,9 +190,7 @@ def pad_block(buffer, at, size, dimension):
         for c in range(dimension):
             buffer[arrays.index(at.branch + c, BLOCK, k)] = FAR
         buffer[arrays.index(at.touching, BLOCK, k)] = 0.0
-        # These columns hold the normal force and the spin resistance of previous contacts.
-        buffer[arrays.index(at.effective_mass, BLOCK, k)] = 1.0
-        buffer[arrays.index(at.effective_inertia, BLOCK, k)] = 1.0
+        buffer[arrays.index(at.effective_mass, BLOCK, k)] = 1.0  # overwrites the normal force of a previous contact
     return full
 
 
@@ -258,39 +236,62 @@ def evaluate_block(block, law, shapes, place_like, material_like):
     """Evaluate the law for a block; `material_like` is `shapes.material`. Returns 0."""
     if len(material_like) > 0:
         set_materials(block.buffer, columns_of(shapes), block.size, law)
-    evaluate(
-        block.buffer, block.full, law, shapes, shapes.spin, place_like, shapes.reach, shapes.stiffening, block.stage
-    )
+    evaluate(block.buffer, block.full, law, shapes, place_like, shapes.reach, shapes.stiffening, block.stage)
     return 0
 
 
 @compilable(forceinline=True)
-def evaluate(buffer, size, law, shapes, spin_like, place_like, reach_like, stiffening_like, stage):
+def evaluate(buffer, size, law, shapes, place_like, reach_like, stiffening_like, stage):
     """Evaluate the law for the first `size` contacts of the buffer, whose layout is `Columns`.
 
-    `place_like` is a vector at walls and empty between spheres, whose place is the branch; `spin_like`, `reach_like`
-    and `stiffening_like` are the fields of `shapes`.
+    `place_like` is a vector at walls and empty between spheres, whose place is the branch; `reach_like` and
+    `stiffening_like` are the fields of `shapes`.
     """
     at = columns_of(shapes)
-    invert_distances(buffer, at.branch, at.per_distance, size, shapes.position)
+    turning = len(shapes.spin) > 0
+    at_wall = len(place_like) > 0
     per_dt = 1.0 / stage.dt if stage.dt > 0.0 else 0.0  # one division per block
-    if len(spin_like) > 0:
-        find_contacts(buffer, at, size, shapes, place_like, stage)
+    invert_distances(buffer, at.branch, at.per_distance, size, shapes.position)
     for k in range(size):
-        if len(spin_like) > 0:
-            contact, start, arm = read_contact(buffer, at, k, shapes), (), buffer[arrays.index(at.arm, BLOCK, k)]
-        else:
-            contact, start, arm = contact_at(buffer, at, k, shapes, place_like, stage)
+        branch = arrays.read_block(buffer, at.branch, BLOCK, k, shapes.position)
+        radius_i = buffer[arrays.index(at.radius_i, BLOCK, k)]
+        radius_j = buffer[arrays.index(at.radius_j, BLOCK, k)]
+        radius_sum = radius_i + radius_j if turning else buffer[arrays.index(at.radius_sum, BLOCK, k)]
+        per_sum = 1.0 / radius_sum
+        given = buffer[arrays.index(at.effective_radius, BLOCK, k)]
+        effective_radius = given if at_wall or not turning else radius_i * radius_j * per_sum
+        spin_i = arrays.read_block(buffer, at.spin_i, BLOCK, k, shapes.spin)
+        spin_j = arrays.read_block(buffer, at.spin_j, BLOCK, k, shapes.spin)
+        motion = PairMotion(
+            branch,
+            buffer[arrays.index(at.per_distance, BLOCK, k)],
+            vector.either(arrays.read_block(buffer, at.place, BLOCK, k, place_like), branch),
+            arrays.read_block(buffer, at.velocity, BLOCK, k, shapes.position),
+            vector.add(vector.scale(radius_i, spin_i), vector.scale(radius_j, spin_j)),
+            vector.scale(0.5, vector.add(spin_i, spin_j)),
+            vector.sub(spin_i, spin_j),
+        )
+        pair = PairProperties(
+            radius_sum,
+            effective_radius,
+            buffer[arrays.index(at.effective_mass, BLOCK, k)],
+            buffer[arrays.index(at.effective_inertia, BLOCK, k)],
+            buffer[arrays.index(at.fixed, BLOCK, k)],
+            arrays.read_block(buffer, at.material, BLOCK, k, shapes.material),
+        )
+        spring = arrays.read_block(buffer, at.shear_spring, BLOCK, k, shapes.position)
+        memory = ShearMemory(spring, buffer[arrays.index(at.touching, BLOCK, k)])
+        contact, start = contact_between(motion, pair, memory, stage)
         answer = law.force(law.params, contact)
         force = force_of(contact, answer)
-        torque = vector.torque(vector.scale(arm, contact.normal), force, shapes.spin)
-        torque_i = vector.sub(answer.torque, vector.scale(buffer[arrays.index(at.radius_i, BLOCK, k)], torque))
-        opposite = vector.add(answer.torque, vector.scale(buffer[arrays.index(at.radius_j, BLOCK, k)], torque))
+        torque = vector.torque(vector.scale(per_sum, branch), force, shapes.spin)
+        torque_i = vector.sub(answer.torque, vector.scale(radius_i, torque))
+        torque_j = vector.scale(-1.0, vector.add(answer.torque, vector.scale(radius_j, torque)))
         spring = relaxed(start, contact, answer.spring_relaxation)
         arrays.write_block(buffer, at.force, BLOCK, k, force)
         arrays.write_block(buffer, at.shear_spring, BLOCK, k, spring)
         arrays.write_block(buffer, at.torque_i, BLOCK, k, torque_i)
-        arrays.write_block(buffer, at.torque_j, BLOCK, k, vector.scale(-1.0, opposite))
+        arrays.write_block(buffer, at.torque_j, BLOCK, k, torque_j)
         buffer[arrays.index(at.overlap, BLOCK, k)] = contact.overlap
         buffer[arrays.index(at.normal_force, BLOCK, k)] = answer.normal_force
         buffer[arrays.index(at.damping, BLOCK, k)] += answer.damping_power
@@ -299,90 +300,11 @@ def evaluate(buffer, size, law, shapes, spin_like, place_like, reach_like, stiff
             lasting = law.lasts(law.params, contact)
             buffer[arrays.index(at.lasting, BLOCK, k)] = lasting
             stored, sheared = law.energy(law.params, contact)
-            let_go = contact.remembered * (1.0 - lasting) * (stored + sheared)
+            let_go = memory.touching * (1.0 - lasting) * (stored + sheared)
             buffer[arrays.index(at.damping, BLOCK, k)] += let_go * per_dt
         if len(stiffening_like) > 0:
             lost = lost_by_stiffening(law, contact, answer.spring_relaxation, stage, per_dt)
             buffer[arrays.index(at.stiffening, BLOCK, k)] += lost
-
-
-@compilable(forceinline=True)
-def contact_at(buffer, at, k, shapes, place_like, stage):
-    """Entry k of the block: the contact, the second value of `sheared`, and |branch|/(R_i + R_j) [-]."""
-    turning = len(shapes.spin) > 0
-    at_wall = len(place_like) > 0
-    branch = arrays.read_block(buffer, at.branch, BLOCK, k, shapes.position)
-    radius_i = buffer[arrays.index(at.radius_i, BLOCK, k)]
-    radius_j = buffer[arrays.index(at.radius_j, BLOCK, k)]
-    radius_sum = radius_i + radius_j if turning else buffer[arrays.index(at.radius_sum, BLOCK, k)]
-    per_sum = 1.0 / radius_sum
-    given = buffer[arrays.index(at.effective_radius, BLOCK, k)]
-    effective_radius = given if at_wall or not turning else radius_i * radius_j * per_sum
-    spin_i = arrays.read_block(buffer, at.spin_i, BLOCK, k, shapes.spin)
-    spin_j = arrays.read_block(buffer, at.spin_j, BLOCK, k, shapes.spin)
-    motion = PairMotion(
-        branch,
-        buffer[arrays.index(at.per_distance, BLOCK, k)],
-        vector.either(arrays.read_block(buffer, at.place, BLOCK, k, place_like), branch),
-        arrays.read_block(buffer, at.velocity, BLOCK, k, shapes.position),
-        vector.add(vector.scale(radius_i, spin_i), vector.scale(radius_j, spin_j)),
-        vector.scale(0.5, vector.add(spin_i, spin_j)),
-        vector.sub(spin_i, spin_j),
-    )
-    pair = PairProperties(
-        radius_sum,
-        effective_radius,
-        buffer[arrays.index(at.effective_mass, BLOCK, k)],
-        buffer[arrays.index(at.effective_inertia, BLOCK, k)],
-        buffer[arrays.index(at.fixed, BLOCK, k)],
-        arrays.read_block(buffer, at.material, BLOCK, k, shapes.material),
-    )
-    spring = arrays.read_block(buffer, at.shear_spring, BLOCK, k, shapes.position)
-    memory = ShearMemory(spring, buffer[arrays.index(at.touching, BLOCK, k)])
-    contact, start = contact_between(motion, pair, memory, stage)
-    return contact, start, (radius_sum - contact.overlap) * per_sum
-
-
-@compilable(forceinline=True)
-def find_contacts(buffer, at, size, shapes, place_like, stage):
-    """Replace the motion of the first `size` contacts by what a law reads, for `read_contact`.
-
-    With rotation a contact takes some 500 operations that wait for each other. In a loop of its own this half overlaps
-    with that of the next contacts, and so does the law.
-    """
-    for k in range(size):
-        contact, _, arm = contact_at(buffer, at, k, shapes, place_like, stage)
-        arrays.write_block(buffer, at.normal, BLOCK, k, contact.normal)
-        arrays.write_block(buffer, at.slip_velocity, BLOCK, k, contact.tangential_velocity)
-        arrays.write_block(buffer, at.shear_spring, BLOCK, k, contact.shear)
-        buffer[arrays.index(at.depth, BLOCK, k)] = contact.overlap
-        buffer[arrays.index(at.normal_velocity, BLOCK, k)] = contact.normal_velocity
-        buffer[arrays.index(at.effective_radius, BLOCK, k)] = contact.effective_radius
-        buffer[arrays.index(at.spin_resistance, BLOCK, k)] = contact.stable_spin_resistance
-        buffer[arrays.index(at.arm, BLOCK, k)] = arm
-
-
-@compilable(forceinline=True)
-def read_contact(buffer, at, k, shapes):
-    """The contact that `find_contacts` has written."""
-    normal = arrays.read_block(buffer, at.normal, BLOCK, k, shapes.position)
-    across = vector.tangential(normal, 0.0, normal)  # as many components as a tangential vector has
-    spin_i = arrays.read_block(buffer, at.spin_i, BLOCK, k, shapes.spin)
-    spin_j = arrays.read_block(buffer, at.spin_j, BLOCK, k, shapes.spin)
-    return Contact(
-        buffer[arrays.index(at.depth, BLOCK, k)],
-        normal,
-        buffer[arrays.index(at.normal_velocity, BLOCK, k)],
-        arrays.read_block(buffer, at.slip_velocity, BLOCK, k, across),
-        arrays.read_block(buffer, at.shear_spring, BLOCK, k, across),
-        buffer[arrays.index(at.effective_mass, BLOCK, k)],
-        buffer[arrays.index(at.effective_radius, BLOCK, k)],
-        buffer[arrays.index(at.fixed, BLOCK, k)],
-        arrays.read_block(buffer, at.material, BLOCK, k, shapes.material),
-        vector.sub(spin_i, spin_j),
-        buffer[arrays.index(at.spin_resistance, BLOCK, k)],
-        buffer[arrays.index(at.touching, BLOCK, k)],
-    )
 
 
 @compilable(forceinline=True)

@@ -47,8 +47,7 @@ def test_every_law_compiles_to_instructions_on_several_contacts_at_once(name: st
     @numba.njit(**OPTIONS)
     def block(buffer, size, numbers):
         law = LawCall(force, material, energy, lasts, stiffness, numbers, reach)
-        stage = Stage(1e-6, 1.0)
-        evaluate(buffer, size, law, shapes, shapes.spin, (), shapes.reach, shapes.stiffening, stage)
+        evaluate(buffer, size, law, shapes, (), shapes.reach, shapes.stiffening, Stage(1e-6, 1.0))
 
     block(np.random.default_rng(1).random(BUFFER_ROWS * BLOCK), BLOCK, numbers)
     code = next(iter(block.inspect_asm().values()))
@@ -64,9 +63,7 @@ def test_columns_do_not_overlap_and_fit_the_buffer(dimension: int, turning: int,
     spins = dict.fromkeys(("spin_i", "spin_j"), turning)
     widths = vectors | spins | {"material": materials}
     outputs = {"force": "velocity", "normal_force": "effective_mass", "torque_i": "spin_i", "torque_j": "spin_j"}
-    outputs |= {"overlap": "touching", "lasting": "fixed", "normal": "branch", "slip_velocity": "velocity"}
-    outputs |= {"depth": "radius_sum", "normal_velocity": "per_distance", "arm": "place"}
-    outputs |= {"spin_resistance": "effective_inertia"}
+    outputs |= {"overlap": "touching", "lasting": "fixed"}
     assert all(getattr(at, output) == getattr(at, given) for output, given in outputs.items())
     inputs = [name for name in at._fields if name not in outputs]
     taken = [getattr(at, name) + c for name in inputs for c in range(widths.get(name, 1))]
@@ -88,12 +85,11 @@ def test_padding_columns_do_not_change_the_sums(name: str, turning: int) -> None
     forget_materials(buffer, at)
     buffer[at.kind * BLOCK : (at.kind + 1) * BLOCK] = 0.0
     set_materials(buffer, at, 8, call)
-    # What a block before has left there: its normal forces, which may pull, and its resistance to spin.
+    # What a block before has left there: its normal forces, which may pull.
     buffer[at.normal_force * BLOCK + 3 : (at.normal_force + 1) * BLOCK] = -0.7
-    buffer[at.spin_resistance * BLOCK + 3 : (at.spin_resistance + 1) * BLOCK] = 1e308
     full = pad_block(buffer, at, 3, 3)
     assert full == 8
-    evaluate(buffer, full, call, shapes, shapes.spin, (), shapes.reach, shapes.stiffening, Stage(1e-6, 1.0))
+    evaluate(buffer, full, call, shapes, (), shapes.reach, shapes.stiffening, Stage(1e-6, 1.0))
     rows = buffer.reshape(BUFFER_ROWS, BLOCK)
     assert np.isfinite(rows[:, :8]).all()
     sums = [at.damping, at.friction] + [at.stiffening] * functions.shear_stiffness_varies
