@@ -14,9 +14,10 @@ from typing import NamedTuple
 import numba
 import numpy as np
 import pytest
+from numba.core.codegen import get_host_cpu_features
 from numba.core.compiler_lock import global_compiler_lock
 from repose.sim.engine import jit
-from repose.sim.engine.jit import OPTIONS, address_of, argument_type, call
+from repose.sim.engine.jit import OPTIONS, address_of, argument_type, call, compiled_part
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -276,3 +277,18 @@ def test_the_lock_of_the_compiler_is_taken_before_that_of_the_file(monkeypatch: 
     monkeypatch.setattr(jit, "_only_process", watched)
     assert jit.compiled(doubled)(2.0) == 4.0
     assert held == [True]
+
+
+@pytest.mark.skipif("+fma" not in get_host_cpu_features(), reason="the processor has no instruction for it")
+def test_a_fused_part_rounds_a_product_and_the_sum_with_it_once_and_another_part_twice() -> None:
+    def part(x: np.ndarray) -> int:
+        return int((x[0] * x[1] + x[2]) * 2.0**60)
+
+    @numba.njit(**OPTIONS)
+    def answer(address: int, x: np.ndarray) -> int:
+        return call(address, x)
+
+    factors = np.array([1.0 + 2.0**-30, 1.0 - 2.0**-30, -1.0])  # the product is 1 - 2^-60, or 1 if rounded
+    kind = argument_type(factors)
+    assert answer(address_of(compiled_part(part, fused=True), kind), factors) == -1
+    assert answer(address_of(compiled_part(part), kind), factors) == 0
