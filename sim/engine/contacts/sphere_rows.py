@@ -46,8 +46,7 @@ def fill_rows(table, width, first, columns, begin, end):
 def fill_weights(table, width, mass, gravity, spin_like, begin, end):
     """Write mass times gravity, and a torque of zero, to the rows of sums of the spheres begin to end - 1."""
     for i in range(begin, end):
-        write_row(table, entry(i, width, 0), vector.scale(mass[i], gravity))
-        write_row(table, entry(i, width, width // 2), vector.scale(0.0, spin_like))
+        write_row(table, entry(i, width, 0), (*vector.scale(mass[i], gravity), *(0.0,) * (width - len(gravity))))
 
 
 def rows_to_columns(table, width, first, columns, begin, end):
@@ -446,7 +445,8 @@ def _fill_weights(table, width, mass, gravity, spin_like, begin, end):
             _eight_weights(table, wide, mass, gravity, spin_like, np.uint64(i))
         for i in range(full, end):
             write_row(table, entry(i, width, 0), vector.scale(mass[i], gravity))
-            write_row(table, entry(i, width, width // 2), vector.scale(0.0, spin_like))
+            for c in range(len(gravity), width):  # padding too: it is added to, and a rebuild leaves other tables there
+                table[entry(i, width, c)] = 0.0
 
     return fill
 
