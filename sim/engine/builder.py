@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from repose.sim.engine.contacts.kinematics import shared_mass
+from repose.sim.engine.contacts.partial_sums import divide_pairs
 from repose.sim.engine.contacts.wall_geometry import FACET
 from repose.sim.engine.model import Model
 from repose.sim.engine.tables import joined, taken, zeros
-from repose.sim.engine.threads import first_pushed
 from repose.sim.engine.workspace import (
     BLOCK,
     FOUND,
@@ -57,7 +57,7 @@ def empty_world(
 ) -> World:
     """A world without spheres, ready for `add_spheres`."""
     coordinates = dimension + spin_length
-    pair_buffer, search, shared = working_storage(1, 0, np.zeros(0), 0, dimension, 0, np.array([skin]), np.zeros(1))
+    pair_buffer, search, shared = working_storage(1, 0, np.zeros(0), 0, dimension, False, np.array([skin]), np.zeros(1))
     return World(
         motion=zeros((coordinates, levels, 0)),
         force=zeros((coordinates, 0)),
@@ -409,11 +409,7 @@ def index_pairs(world: World) -> None:
     used = int(world.counters[PAIR_COUNT])
     rows = np.arange(world.sphere_count + 1)
     world.search.begin[:] = np.searchsorted(world.pairs.i[:used], rows)
-    if world.threads.other.size:
-        pushed = world.pairs.j[first_pushed(used, world.threads.thread_status.shape[0]) : used]
-        by_j = np.argsort(pushed, kind="stable")
-        world.threads.other[: pushed.size] = by_j
-        world.threads.other_begin[:] = np.searchsorted(pushed[by_j], rows)
+    divide_pairs(world.threads, world.pairs.i, world.pairs.j, used, world.sphere_count)
 
 
 def fill_pair_properties(world: World) -> None:
@@ -488,7 +484,7 @@ def fitted(
         world.radius,
         world.walls.shape.size,
         dimension,
-        2 * world.motion.shape[0] - dimension,
+        world.motion.shape[0] > dimension,
         world.search.skin.copy(),
         world.search.reach.copy(),
     )

@@ -19,7 +19,7 @@ from repose.sim.engine.bodies import body_tables, gather_members, place_members,
 from repose.sim.engine.bonds import BondCall, bond_forces, bond_tables
 from repose.sim.engine.builder import empty_world
 from repose.sim.engine.contacts.pair_blocks import Block, evaluate_block
-from repose.sim.engine.contacts.pair_forces import force_of_pairs, gather_forces, pair_forces
+from repose.sim.engine.contacts.pair_forces import force_of_pairs, pair_forces
 from repose.sim.engine.contacts.wall_forces import (
     force_of_walls,
     push_walls,
@@ -63,8 +63,6 @@ class Parts(NamedTuple):
     """Evaluates the contact law for a block of contacts with walls."""
     push_pairs: Any = 0
     """Adds weight and forces of pairs; returns 0 if a thread is missing."""
-    gather_pairs: Any = 0
-    """Sums for each sphere the forces that several threads have written per pair."""
     before: Any = 0
     """Predictor or drift of the integrator, before the forces."""
     after: Any = 0
@@ -105,9 +103,6 @@ NUMBERS = ("needs_material", "needs_kind", "needs_stiffening")
 OF_WALLS = {"list_walls", "search_acting", "evaluate_walls", "push_walls", "record_walls"}
 """Parts that only worlds with walls need."""
 
-OF_THREADS = {"gather_pairs"}
-"""Parts that only several threads need."""
-
 FUSED = {"evaluate_pairs"}
 """Parts in which a product and the sum with it may be rounded once, which saves a tenth of the step of beads and a
 twenty-fifth of that of discs. Blocks of pairs are filled to whole registers, so that each pair is rounded in the same
@@ -129,7 +124,6 @@ def plain_parts(model: Model, params: tuple = (), numbers: Numbers = NO_NUMBERS)
         evaluate_pairs=evaluate_pairs,
         evaluate_walls=evaluate_walls,
         push_pairs=_part(pair_forces, of_law),
-        gather_pairs=_part(gather_forces, of_law.position, of_law.spin, of_law.reach),
         before=before,
         after=after,
         moved_too_far=_part(moved_too_far, place),
@@ -166,7 +160,7 @@ def addresses(parts: Parts, world: World, between: Callable[[], object] = lambda
 
     `between` is called after the parts that depend on the law, before the parts that depend on the dimension alone.
     """
-    needed = needed_parts(parts, *sort_of(world))
+    needed = needed_parts(parts, has_walls(world))
     kinds = argument_types()
     first = {name: address_of(getattr(parts, name), kinds[name]) for name in needed if name not in OF_DIMENSION}
     between()
@@ -174,16 +168,15 @@ def addresses(parts: Parts, world: World, between: Callable[[], object] = lambda
     return Parts(**first, **then, **{name: getattr(parts, name) for name in NUMBERS})
 
 
-def sort_of(world: World) -> tuple[bool, bool]:
-    """Whether a world has walls, and whether several threads step it."""
-    return world.walls.shape.size > 0, world.threads.thread_status.shape[0] > 1
+def has_walls(world: World) -> bool:
+    """Whether a world has walls."""
+    return world.walls.shape.size > 0
 
 
-def needed_parts(parts: Parts, walled: bool, threaded: bool) -> tuple[str, ...]:
-    """Names of the parts that a world needs; `walled`: it has walls, `threaded`: several threads step it."""
+def needed_parts(parts: Parts, walled: bool) -> tuple[str, ...]:
+    """Names of the parts that a world needs; `walled`: it has walls."""
     names = (name for name, part in parts._asdict().items() if name not in NUMBERS and part != 0)
-    left_out = (set() if walled else OF_WALLS) | (set() if threaded else OF_THREADS)
-    return tuple(name for name in names if name not in left_out)
+    return tuple(name for name in names if walled or name not in OF_WALLS)
 
 
 @cache
@@ -200,7 +193,6 @@ def argument_types() -> dict[str, Any]:
         "push_pairs": force_of_pairs(world, PackedNumbers(), row, stage, thread, Parts()),
         "before": Predicted(motion, 0, 0, 0, 0.0),
         "after": Corrected(motion, table, table, 0, 0, 0, 0.0),
-        "gather_pairs": Share(world, thread),
         "moved_too_far": Share(world, thread),
         "renew_lists": renewal(world, 0.0, thread, 0, 0),
         "list_walls": wall_listing(world, Cells(1, 0.0, (0.0, 0.0), (0.0, 0.0))),

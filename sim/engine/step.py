@@ -35,7 +35,7 @@ from repose.sim.engine.model import (
 )
 from repose.sim.engine.neighbours.verlet_list import list_as_far, refresh_neighbours
 from repose.sim.engine.packed import packed, while_same
-from repose.sim.engine.parts import Parts, addresses, compiled_parts, plain_parts, sort_of
+from repose.sim.engine.parts import Parts, addresses, compiled_parts, has_walls, plain_parts
 from repose.sim.engine.records import record_of
 from repose.sim.engine.threads import in_threads, thread_of, wait
 from repose.sim.engine.timestep.stability import damping_fraction
@@ -58,8 +58,8 @@ def compose(model: Model) -> Any:
     thread tables of the world; every number of threads gives the same bits.
     """
     loop, scheme, reach_of = compiled_loop(), scheme_of(model), model.law.reach
-    parts_at: dict[tuple[tuple[bool, bool], bytes], Parts] = {}
-    """Addresses of the parts, by the sort of the world and the types of the numbers."""
+    parts_at: dict[tuple[bool, bytes], Parts] = {}
+    """Addresses of the parts, by whether the world has walls, and the types of the numbers."""
 
     @while_same
     def pack(params: tuple, gravity: tuple, fields: tuple, bond: tuple) -> tuple[Any, list[int], float, bytes]:
@@ -81,7 +81,7 @@ def compose(model: Model) -> Any:
         memory, (law, weight, fields, bond), reach, types_of = pack(params, gravity, numbers.fields, numbers.bond)
         drive = PackedNumbers(law, weight, fields, bond, reach, float(numbers.time), int(numbers.step))
         arguments = record_of(world), drive, float(dt), int(steps), thread_id, scheme
-        kind = sort_of(world), types_of
+        kind = has_walls(world), types_of
         if kind not in parts_at:  # compile the parts for numbers of exactly these types, and the loop that calls them
             types = tuple(map(typeof, (*arguments, Parts())))
             parts = compiled_parts(model, params, numbers)
@@ -91,7 +91,7 @@ def compose(model: Model) -> Any:
         return answer
 
     def is_ready(world: World) -> bool:
-        return any(sort == sort_of(world) for sort, _ in parts_at)
+        return any(walled == has_walls(world) for walled, _ in parts_at)
 
     run.is_ready, run.dispatcher = is_ready, loop  # type: ignore[attr-defined]
     return in_threads(run)

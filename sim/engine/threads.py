@@ -29,7 +29,7 @@ from numba.extending import intrinsic
 from repose.sim.engine import workspace
 from repose.sim.engine.jit import compilable
 from repose.sim.engine.model import NO_NUMBERS, Numbers, Thread
-from repose.sim.engine.workspace import ARRIVED, BROKEN, CHUNK, ROUND, WAIT_LIMIT
+from repose.sim.engine.workspace import ARRIVED, BROKEN, ROUND, WAIT_LIMIT
 from repose.sim.engine.world import THREAD_MISSING
 
 SPINS = 100
@@ -104,12 +104,6 @@ def is_compiled(advance: Any, world: Any) -> bool:
 def share(count, thread_id, thread_count):
     """First row and last row + 1 of the share of one thread, out of `count` rows."""
     return count * thread_id // thread_count, count * (thread_id + 1) // thread_count
-
-
-@compilable
-def first_pushed(pair_count, thread_count):
-    """Row of the first pair of the second thread; from this row on forces are written per pair."""
-    return share((pair_count + CHUNK - 1) // CHUNK, 0, thread_count)[1] * CHUNK
 
 
 @compilable(forceinline=True)

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from repose.sim.engine.tables import LINE_BYTES, filled, zeros
+from repose.sim.engine.thread_count import GRAINS_PER_THREAD
 
 Floats = NDArray[np.float64]
 
@@ -27,6 +28,13 @@ CHUNK = 8 * BLOCK
 
 LINE = 8
 """Numbers in a cache line. Tables that are read as vectors are padded by a line and begin at a line."""
+
+MOST_RANGES = 16
+"""Largest number of ranges of the pair list (repose.sim.engine.contacts.partial_sums)."""
+
+FIRST_CHUNK, LAST_CHUNK, FIRST_ROW, LAST_ROW, SHIFT = range(5)
+"""Columns of `Threads.ranges`: first chunk and last chunk + 1 of the pair list; first row and last row + 1 of the
+spheres with partial sums of this range, and the row of a partial sum in `Threads.sums` minus the row of the sphere."""
 
 GROUP = 4
 """Numbers of the row of a sphere that are read as one vector (repose.sim.engine.contacts.sphere_rows)."""
@@ -132,9 +140,7 @@ class Search(NamedTuple):
 class Threads(NamedTuple):
     """Tables that the threads of one world share; their contents are not kept from step to step.
 
-    Each thread has its share of spheres and of pairs. The first thread adds the force of a pair to both spheres at
-    once. The other threads, whose pairs come later in the list, write forces per pair, which are then added in list
-    order.
+    Each thread has its share of spheres and of ranges of the pair list.
     """
 
     barrier: NDArray[np.int64]
@@ -145,7 +151,8 @@ class Threads(NamedTuple):
     """Columns of one block of pairs per thread, shape (threads, BUFFER_ROWS * BLOCK + 8). A block is padded by contacts
     that are evaluated with the previous contents: all numbers are finite, radii, masses and materials positive."""
     chosen: NDArray[np.uint32]
-    """Touching pairs of the present block: row in the list, i, j, shape (threads, 3, BLOCK)."""
+    """Touching pairs of the present block: row in the list, i, j; then the rows of the sums on i and j;
+    shape (threads, 5, BLOCK)."""
     heat: Floats
     """Power dissipated by damping, power fed into friction springs, and power that springs lose as their stiffness
     changes, per chunk of the list [W], shape (3, chunks)."""
@@ -156,16 +163,14 @@ class Threads(NamedTuple):
     """The quantities of each sphere that contacts read, one row per sphere (repose.sim.engine.contacts.sphere_rows),
     shape (count * width + 8,)."""
     sums: Floats
-    """Force and torque on each sphere, one row per sphere, in the same way."""
-    push: Floats
-    """For each pair from `first_pushed` on (repose.sim.engine.threads): force on i [N], and with rotation the torques
-    on i and on j [N m]; shape (pushed * (dimension + 2 spin length),), empty for one thread."""
+    """Force and torque on each sphere, one row per sphere, in the same way; then partial sums."""
+    ranges: NDArray[np.int64]
+    """Ranges of the pair list with sums of their own (repose.sim.engine.contacts.partial_sums), shape (ranges, 5):
+    FIRST_CHUNK, LAST_CHUNK, FIRST_ROW, LAST_ROW, SHIFT."""
+    range_count: NDArray[np.int64]
+    """Number of ranges of the present list, shape (1,)."""
     field_power: Floats
     """Power that each sphere loses to fields as heat, and power that external agents supply [W], shape (2, count)."""
-    other: NDArray[np.uint32]
-    """Pairs of each sphere as j, numbered from `first_pushed` on, shape (pushed,); empty for one thread."""
-    other_begin: NDArray[np.int32]
-    """First entry of each sphere in `other`, shape (count + 1,); empty for one thread."""
 
 
 def row_width(dimension: int, turning: bool) -> int:
@@ -177,6 +182,19 @@ def row_width(dimension: int, turning: bool) -> int:
 def sum_width(dimension: int, turning: bool) -> int:
     """Length of the row of sums of a sphere: force, then torque, each padded to a vector of two or four."""
     return 2 * (dimension - 1) * (2 if turning else 1)
+
+
+def most_ranges(spheres: int) -> int:
+    """Largest number of ranges of the pair list for so many spheres: a power of two, so that each of as many threads as
+    are worth their time has a range."""
+    return min(MOST_RANGES, 1 << (max(1, spheres // GRAINS_PER_THREAD) - 1).bit_length())
+
+
+def rows_of_sums(ranges: int, spheres: int) -> int:
+    """Rows of `Threads.sums`. The partial sums of four ranges fit also if the n spheres are in random order: then the
+    first sphere of pair p of P is near row (1 - sqrt(1 - p/P)) n, and the sums of four ranges take
+    (1 + sqrt(3/4) + sqrt(1/2) + 1/2) n = 3.07 n rows."""
+    return min(4 * ranges, 13) * spheres // 4
 
 
 def empty_wall_buffer(capacity: int, spheres: int, dimension: int) -> WallBuffer:
@@ -194,27 +212,19 @@ def empty_wall_buffer(capacity: int, spheres: int, dimension: int) -> WallBuffer
 
 
 def working_storage(
-    threads: int, capacity: int, radius: Floats, walls: int, dimension: int, width: int, skin: Floats, reach: Floats
+    threads: int, capacity: int, radius: Floats, walls: int, dimension: int, turning: bool, skin: Floats, reach: Floats
 ) -> tuple[PairBuffer, Search, Threads]:
-    """Tables for `threads` threads that step spheres of these radii with `capacity` pairs; `width` numbers are written
-    per pair.
+    """Tables for `threads` threads that step spheres of these radii with `capacity` pairs; `turning`: they rotate.
 
-    The lists are empty. Tables of a rebuild share their memory with tables used between rebuilds: forces per pair, rows
-    of spheres, sums and power of fields.
+    The lists are empty. Tables of a rebuild share their memory with tables used between rebuilds: rows of spheres, sums
+    and power of fields.
     """
     spheres = radius.size
-    # Upper bound of the number of pairs after the whole chunks of the first thread.
-    pushed = min(capacity, capacity - capacity // threads + CHUNK) if threads > 1 else 0
-    turning = width > dimension
+    sum_rows = rows_of_sums(most_ranges(spheres), spheres)
     room = capacity + LANES * threads
     (
         (shear_spring, place, cell, found, j, touching),
-        (
-            push,
-            field_power,
-            sphere_rows,
-            sums,
-        ),
+        (field_power, sphere_rows, sums),
     ) = overlaid(
         [
             ((dimension, room), np.float64),
@@ -224,10 +234,9 @@ def working_storage(
             ((room,), np.uint8),
         ],
         [
-            ((pushed * width,), np.float64),
             ((2, spheres), np.float64),
             ((row_width(dimension, turning) * spheres + LINE,), np.float64),
-            ((sum_width(dimension, turning) * spheres + LINE,), np.float64),
+            ((sum_width(dimension, turning) * sum_rows + LINE,), np.float64),
         ],
     )
     large = LARGE * float(np.exp(np.log(radius).mean())) if spheres else math.inf
@@ -254,15 +263,14 @@ def working_storage(
         barrier=np.where(np.arange(16) == WAIT_LIMIT, round(1000 * LONGEST_WAIT), 0),
         thread_status=zeros((threads, 8), np.int64),
         buffer=filled((threads, BUFFER_ROWS * BLOCK + 8), 1.0),
-        chosen=zeros((threads, 3, BLOCK), np.uint32),
+        chosen=zeros((threads, 5, BLOCK), np.uint32),
         heat=zeros((3, capacity // CHUNK + 1)),
         largest_overlap=zeros((2, threads, OVERLAP_COLUMNS)),
         sphere_rows=sphere_rows,
         sums=sums,
-        push=push,
+        ranges=zeros((most_ranges(spheres), 5), np.int64),
+        range_count=np.ones(1, np.int64),
         field_power=field_power,
-        other=zeros(pushed, np.uint32),
-        other_begin=zeros(spheres + 1 if threads > 1 else 0, np.int32),
     )
     return pair_buffer, search, shared_tables
 
@@ -274,7 +282,7 @@ def buckets(spheres: int, least: int) -> int:
 
 def empty_threads(threads: int) -> Threads:
     """Tables of `threads` threads without spheres; a world of 0 threads cannot be stepped."""
-    return working_storage(threads, 0, np.zeros(0), 0, 2, 0, np.zeros(1), np.zeros(1))[2]
+    return working_storage(threads, 0, np.zeros(0), 0, 2, False, np.zeros(1), np.zeros(1))[2]
 
 
 def overlaid(*groups: list[tuple[tuple[int, ...], type]]) -> list[list[NDArray[Any]]]:

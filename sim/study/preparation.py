@@ -102,7 +102,7 @@ def loops_of(needed: Needed) -> dict[str, tuple[Any, ...]]:
     parts = compiled_parts(model, params, numbers)
     steps = (
         compose(model).loop.dispatcher,
-        *(getattr(parts, name) for name in needed_parts(parts, walled=False, threaded=False)),
+        *(getattr(parts, name) for name in needed_parts(parts, walled=False)),
     )
     table = compiled_evaluation(model.law, model.shapes, params), compiled_fill()
     loops = steps, table, (compiled_survey(model),), (compiled_fields(model, numbers),)

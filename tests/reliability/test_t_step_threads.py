@@ -19,9 +19,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from repose.sim.engine import step
+from repose.sim.engine import step, workspace
 from repose.sim.engine.builder import add_spheres, fitted, set_walls, with_threads
-from repose.sim.engine.contacts import pair_forces, wall_forces
+from repose.sim.engine.contacts import pair_forces, partial_sums, wall_forces
 from repose.sim.engine.contacts.wall_geometry import FACET, PLANE
 from repose.sim.engine.neighbours import verlet_list
 from repose.sim.engine.neighbours.verlet_list import NOT_FINITE, OK, THREAD_MISSING, TOO_FAST
@@ -55,6 +55,15 @@ KINDS = {
     "space-voigt": ("voigt", "gear5", 3, True),
 }
 """Law, integrator, dimension and rotation: every way through the loop over pairs, and those of the scenes."""
+
+
+GRAINS_PER_RANGE = 300
+"""So few that the small worlds of these tests have several ranges of pairs."""
+
+
+@pytest.fixture(autouse=True)
+def several_ranges(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workspace, "GRAINS_PER_THREAD", GRAINS_PER_RANGE)
 
 
 def digest(world: World) -> str:
@@ -99,7 +108,8 @@ def stepped(kind: str, threads: int, steps: int = STEPS) -> Bench:
 def test_t01_three_rounds_of_any_number_of_threads_give_one_hash(kind: str) -> None:
     alone = stepped(kind, 1)
     counters = alone.world.counters
-    assert counters[PAIR_COUNT] > 3 * CHUNK, "one thread would have all the pairs"
+    assert counters[PAIR_COUNT] > 3 * CHUNK
+    assert alone.world.threads.range_count[0] >= 4, "one thread would have all the pairs"
     assert counters[REBUILD_COUNT] > 4
     assert alone.touching
     if KINDS[kind][2] == 3:
@@ -131,6 +141,9 @@ def threads_of_python(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
     for module in (step, verlet_list, pair_forces, wall_forces):
         monkeypatch.setattr(module, "wait", wait)
+    monkeypatch.setattr(workspace, "GRAINS_PER_THREAD", 1)
+    for module in (workspace, partial_sums, pair_forces):
+        monkeypatch.setattr(module, "CHUNK", 3)
     usual = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     yield
@@ -229,7 +242,7 @@ def test_i13_restart_points_and_files_contain_no_storage_of_threads() -> None:
     kept = [simulation.history.good, *(moment.now for moment in simulation.history.checkpoints.kept)]
     for point in (*kept, RestartPoint.of(simulation.parameters, simulation.run)):
         tables = point.run.world.threads
-        assert (tables.thread_status.size, tables.buffer.size, tables.push.size, tables.other.size) == (0, 0, 0, 0)
+        assert (tables.thread_status.size, tables.buffer.size, tables.chosen.size) == (0, 0, 0)
     assert saved(simulation) == saved(alone)
 
 
@@ -316,7 +329,9 @@ def test_t08_ctrl_c_before_a_thread_begins_leaves_the_world_consistent_and_no_th
 
 FORKED = """
 import os, signal, sys
-from tests.reliability.test_t_step_threads import digest, packed
+from repose.sim.engine import workspace
+from tests.reliability.test_t_step_threads import GRAINS_PER_RANGE, digest, packed
+workspace.GRAINS_PER_THREAD = GRAINS_PER_RANGE
 bench = packed("plane", 2)
 bench.advance(5)
 child = os.fork()

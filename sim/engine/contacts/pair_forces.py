@@ -3,7 +3,7 @@
 Only the evaluation depends on the law. It is a separate part, called once per block by its address.
 
 The list is sorted: the forces on a sphere add up in the order of its neighbours' rows, first from pairs in which it is
-j, then from pairs in which it is i. Several threads write the forces per pair and add them in the same order.
+j, then from pairs in which it is i, each in partial sums (repose.sim.engine.contacts.partial_sums).
 """
 
 from __future__ import annotations
@@ -31,28 +31,43 @@ from repose.sim.engine.contacts.pair_blocks import (
     pad_block,
     to_line,
 )
+from repose.sim.engine.contacts.partial_sums import (
+    add_partial_sums,
+    clear_partial_sums,
+    find_rows_of_sums,
+    has_partial_sums,
+    own_ranges,
+)
 from repose.sim.engine.contacts.sphere_rows import (
     add_opposite,
     add_to_rows,
     choose_near,
     copy_to_block,
-    entry,
     fill_rows,
     fill_weights,
     gather_differences,
     gather_rows,
-    read_row,
     return_listed,
     rows_to_columns,
     with_radius,
-    write_to_rows,
 )
 from repose.sim.engine.jit import call, compilable
-from repose.sim.engine.model import Share, Stage, Thread
+from repose.sim.engine.model import Stage, Thread
 from repose.sim.engine.packed import numbers_at
 from repose.sim.engine.roots import inverse_root
-from repose.sim.engine.threads import first_pushed, share, wait
-from repose.sim.engine.workspace import BLOCK, CHUNK, GROUP, MASSES_AT, OVERLAP_RATIO, Floats, row_width, sum_width
+from repose.sim.engine.threads import wait
+from repose.sim.engine.workspace import (
+    BLOCK,
+    CHUNK,
+    FIRST_CHUNK,
+    GROUP,
+    LAST_CHUNK,
+    MASSES_AT,
+    OVERLAP_RATIO,
+    Floats,
+    row_width,
+    sum_width,
+)
 from repose.sim.engine.world import LEDGER_DAMPING, LEDGER_FRICTION, MATERIAL_COUNT, PAIR_COUNT, World
 
 SMALLEST_FILL = 16
@@ -75,8 +90,6 @@ class PairForces(NamedTuple):
     thread: Thread
     evaluate: Any
     """`Parts.evaluate_pairs`."""
-    gather: Any
-    """`Parts.gather_pairs`."""
     needs_kind: int
     """1 if the law reads the materials of a contact, else 0."""
     needs_stiffening: int
@@ -95,7 +108,6 @@ def force_of_pairs(world, numbers, mass, stage, thread, parts):
         stage,
         thread,
         parts.evaluate_pairs,
-        parts.gather_pairs,
         parts.needs_kind,
         parts.needs_stiffening,
     )
@@ -104,11 +116,7 @@ def force_of_pairs(world, numbers, mass, stage, thread, parts):
 @compilable(forceinline=True)
 def pair_forces(tables, shapes):
     """Set the force of this thread's spheres to weight plus contact forces of pairs, and advance contact memory;
-    returns 1, or 0 if a thread is missing.
-
-    The first thread adds the force of a pair to both spheres at once; the other threads write it per pair, and all
-    threads gather these forces.
-    """
+    returns 1, or 0 if a thread is missing."""
     world = tables.world
     thread = tables.thread
     fill_sphere_rows(world, shapes, shapes.spin, thread)
@@ -118,11 +126,8 @@ def pair_forces(tables, shapes):
     evaluate_pairs(tables, shapes, shapes.spin, shapes.reach)
     if not wait(world.threads):
         return 0
-    if thread.total == 1:
-        write_sums(world, shapes.position, shapes.spin, world.radius.size)
-        return 1
-    call(tables.gather, Share(world, thread))
-    return 1 if wait(world.threads) else 0
+    write_sums(world, shapes.position, shapes.spin, thread.first, thread.last)
+    return 1
 
 
 @compilable(forceinline=True)
@@ -153,13 +158,14 @@ def begin_sums(world, mass, gravity, shapes, thread):
 
 
 @compilable(forceinline=True)
-def write_sums(world, position_like, spin_like, count):
-    """Write the sums of forces and torques on the first `count` spheres to `World.force`."""
+def write_sums(world, position_like, spin_like, first, last):
+    """Write the sums of forces and torques on the spheres first to last - 1 to `World.force`."""
     dimension = len(position_like)
     width = sum_width(dimension, len(spin_like) > 0)
     sums = world.threads.sums[to_line(world.threads.sums) :]
-    rows_to_columns(sums, width, 0, arrays.rows(world.force, position_like), 0, count)
-    rows_to_columns(sums, width, width // 2, arrays.rows(world.force[dimension:], spin_like), 0, count)
+    add_partial_sums(sums, world.threads, width, first, last)
+    rows_to_columns(sums, width, 0, arrays.rows(world.force, position_like), first, last)
+    rows_to_columns(sums, width, width // 2, arrays.rows(world.force[dimension:], spin_like), first, last)
 
 
 @compilable
@@ -199,102 +205,109 @@ def pair_contact(world, p, material, shapes):
 
 @compilable
 def evaluate_pairs(tables, shapes, spin_like, reach_like):
-    """Compute the contact forces of this thread's pairs and advance their contact memory.
+    """Compute the contact forces of this thread's ranges of pairs and advance their contact memory.
 
     `spin_like` and `reach_like` are fields of `shapes`. They are arguments, because numba removes branches that depend
     on the length of an argument before it compiles them, but not those that depend on a field.
     """
     world = tables.world
+    threads = world.threads
+    thread = tables.thread
+    sums = threads.sums[to_line(threads.sums) :]
+    width = sum_width(len(shapes.position), len(spin_like) > 0)
+    buffer = threads.buffer[thread.id]
+    forget_materials(buffer[to_line(buffer) :], columns_of(shapes))
+    start_search(threads.largest_overlap, world.largest_overlap, thread.id)
+    begin, end = own_ranges(threads, thread)
+    for k in range(begin, end):
+        clear_partial_sums(sums, threads.ranges, k, width)
+        for chunk in range(threads.ranges[k, FIRST_CHUNK], threads.ranges[k, LAST_CHUNK]):
+            evaluate_chunk(tables, shapes, spin_like, reach_like, k, chunk)
+
+
+@compilable(forceinline=True)
+def evaluate_chunk(tables, shapes, spin_like, reach_like, of_range, chunk):
+    """`evaluate_pairs` for one chunk, which is of this range."""
+    world = tables.world
     pairs = world.pairs
-    radii = world.radius
     threads = world.threads
     stage = tables.stage
     thread = tables.thread
-    at_once = thread.id == 0
     buffer = threads.buffer[thread.id]
     buffer = buffer[to_line(buffer) :]
     chosen = threads.chosen[thread.id]
     dimension = len(shapes.position)
     turning = len(spin_like) > 0
     at = columns_of(shapes)
-    push_width = dimension + 2 * len(shapes.spin)
     remembered = at.lasting if len(reach_like) > 0 else at.overlap
     sphere_rows = threads.sphere_rows[to_line(threads.sphere_rows) :]
     sums = threads.sums[to_line(threads.sums) :]
     positions = arrays.level(world.motion, 0, 0, shapes.position)
     springs = arrays.rows(pairs.shear_spring, shapes.position)
-    pair_count = world.counters[PAIR_COUNT]
-    pushed = first_pushed(pair_count, thread.total)
     several_materials = tables.needs_kind > 0 and world.counters[MATERIAL_COUNT] > 1
-    forget_materials(buffer, at)
     largest_overlap = threads.largest_overlap[0, thread.id]
-    start_search(threads.largest_overlap, world.largest_overlap, thread.id)
-    begin, end = share((pair_count + CHUNK - 1) // CHUNK, thread.id, thread.total)
-    for chunk in range(begin, end):
-        clear_sums(buffer, at, tables.needs_stiffening)
-        first = chunk * CHUNK
-        stop = min(first + CHUNK, pair_count)
-        while first < stop:
-            if turning:
-                size, following = choose_touching(
-                    chosen, pairs, sphere_rows, shapes.position, reach_like, tables.reach, first, stop
-                )
-                if len(reach_like) > 0 and not at_once:
-                    clear_forces(threads.push, push_width * (first - pushed), push_width * (following - pushed))
-                rows = chosen[0, :size]
-                rows_i = chosen[1, :size]
-                rows_j = chosen[2, :size]
-                gather_touching(buffer, at, world, sphere_rows, shapes, springs, rows, rows_i, rows_j)
-            else:
-                following = min(first + BLOCK, stop)
-                rows = chosen[0, :0]
-                rows_i = pairs.i[first:following]
-                rows_j = pairs.j[first:following]
-                gather_all(buffer, at, pairs, radii, sphere_rows, shapes.position, first, following, tables.needs_kind)
-            if several_materials:
-                for k in range(rows_i.size):
-                    p = rows[k] if turning else np.uint32(first + k)
-                    buffer[arrays.index(at.kind, BLOCK, k)] = pairs.kind[p]
+    clear_sums(buffer, at, tables.needs_stiffening)
+    first = chunk * CHUNK
+    stop = min(first + CHUNK, world.counters[PAIR_COUNT])
+    while first < stop:
+        if turning:
+            size, following = choose_touching(
+                chosen, pairs, sphere_rows, shapes.position, reach_like, tables.reach, first, stop
+            )
+            rows = chosen[0, :size]
+            rows_i = chosen[1, :size]
+            rows_j = chosen[2, :size]
+            gather_touching(buffer, at, world, sphere_rows, shapes, springs, rows, rows_i, rows_j)
+        else:
+            following = min(first + BLOCK, stop)
+            rows = chosen[0, :0]
+            rows_i = pairs.i[first:following]
+            rows_j = pairs.j[first:following]
+            gather_all(buffer, at, world, sphere_rows, shapes.position, first, following, tables.needs_kind)
+        if several_materials:
+            for k in range(rows_i.size):
+                p = rows[k] if turning else np.uint32(first + k)
+                buffer[arrays.index(at.kind, BLOCK, k)] = pairs.kind[p]
 
-            full = pad_block(buffer, at, rows_i.size, dimension)
-            call(tables.evaluate, Block(buffer, rows_i.size, full, tables.params, stage))
+        full = pad_block(buffer, at, rows_i.size, dimension)
+        call(tables.evaluate, Block(buffer, rows_i.size, full, tables.params, stage))
 
-            limit = ALMOST * largest_overlap[OVERLAP_RATIO]
-            if turning:
-                larger = any_larger(buffer, at, at.radius_i, at.radius_j, rows.size, limit)
-                for k in range(rows.size):
-                    p = rows[k]
-                    if len(reach_like) > 0:
-                        pairs.touching[p] = buffer[arrays.index(at.lasting, BLOCK, k)] > 0.0
-                    else:
-                        pairs.touching[p] = 1
-                    pairs.normal_force[p] = buffer[arrays.index(at.normal_force, BLOCK, k)]
-                    arrays.write_at(springs, p, arrays.read_block(buffer, at.shear_spring, BLOCK, k, shapes.position))
-            else:
-                targets = (*springs, pairs.normal_force, pairs.touching)
-                columns = (*columns_from(at.shear_spring, shapes.position), at.normal_force, remembered)
-                larger = return_listed(
-                    targets, columns, buffer, first, following, at.overlap, pairs.smaller_radius, limit
-                )
-            if larger:
-                search_pairs(largest_overlap, world, buffer, at, positions, rows_i, rows_j)
-            if at_once:
-                scatter_forces(sums, buffer, at, shapes.position, shapes.spin, rows_i, rows_j)
-            else:
-                places = chosen[0, : rows_i.size]
-                for k in range(places.size):
-                    places[k] = (rows[k] if turning else np.uint32(first + k)) - np.uint32(pushed)
-                write_forces(threads.push, buffer, at, shapes.position, shapes.spin, places)
-            first = following
-        threads.heat[0, chunk] = column_sum(buffer, at.damping)
-        threads.heat[1, chunk] = column_sum(buffer, at.friction)
-        if tables.needs_stiffening > 0:
-            threads.heat[2, chunk] = column_sum(buffer, at.stiffening)
+        limit = ALMOST * largest_overlap[OVERLAP_RATIO]
+        if turning:
+            larger = any_larger(buffer, at, at.radius_i, at.radius_j, rows.size, limit)
+            for k in range(rows.size):
+                p = rows[k]
+                if len(reach_like) > 0:
+                    pairs.touching[p] = buffer[arrays.index(at.lasting, BLOCK, k)] > 0.0
+                else:
+                    pairs.touching[p] = 1
+                pairs.normal_force[p] = buffer[arrays.index(at.normal_force, BLOCK, k)]
+                arrays.write_at(springs, p, arrays.read_block(buffer, at.shear_spring, BLOCK, k, shapes.position))
+        else:
+            targets = (*springs, pairs.normal_force, pairs.touching)
+            columns = (*columns_from(at.shear_spring, shapes.position), at.normal_force, remembered)
+            larger = return_listed(targets, columns, buffer, first, following, at.overlap, pairs.smaller_radius, limit)
+        if larger:
+            search_pairs(largest_overlap, world, buffer, at, positions, rows_i, rows_j)
+        if has_partial_sums(threads.ranges, of_range):
+            sums_i, sums_j = chosen[3, : rows_i.size], chosen[4, : rows_i.size]
+            find_rows_of_sums(sums_i, rows_i, threads.ranges, of_range)
+            find_rows_of_sums(sums_j, rows_j, threads.ranges, of_range)
+        else:
+            sums_i, sums_j = rows_i, rows_j
+        scatter_forces(sums, buffer, at, shapes.position, shapes.spin, sums_i, sums_j)
+        first = following
+    threads.heat[0, chunk] = column_sum(buffer, at.damping)
+    threads.heat[1, chunk] = column_sum(buffer, at.friction)
+    if tables.needs_stiffening > 0:
+        threads.heat[2, chunk] = column_sum(buffer, at.stiffening)
 
 
 @compilable(forceinline=True)
-def gather_all(buffer, at, pairs, radii, sphere_rows, position_like, first, last, needs_kind):
+def gather_all(buffer, at, world, sphere_rows, position_like, first, last, needs_kind):
     """Fill the block with these pairs, touching or not: copying whole columns is faster than selecting entries."""
+    pairs = world.pairs
+    radii = world.radius
     gather_motion(buffer, at, sphere_rows, position_like, (), pairs.i[first:last], pairs.j[first:last])
     columns = (*columns_from(at.shear_spring, position_like), at.radius_sum, at.effective_mass, at.fixed, at.touching)
     springs = arrays.rows(pairs.shear_spring, position_like)
@@ -362,71 +375,6 @@ def scatter_forces(sums, buffer, at, position_like, spin_like, rows_i, rows_j):
     add_opposite(sums, width, 0, position_like, rows_i, rows_j, buffer, at.force)
     add_to_rows(sums, width, width // 2, spin_like, rows_j, buffer, at.torque_j)
     add_to_rows(sums, width, width // 2, spin_like, rows_i, buffer, at.torque_i)
-
-
-@compilable(forceinline=True)
-def write_forces(push, buffer, at, position_like, spin_like, rows):
-    """Write the forces of a block per pair."""
-    dimension, turning = len(position_like), len(spin_like)
-    width = dimension + 2 * turning
-    write_to_rows(push, width, 0, position_like, rows, buffer, at.force)
-    write_to_rows(push, width, dimension, spin_like, rows, buffer, at.torque_i)
-    write_to_rows(push, width, dimension + turning, spin_like, rows, buffer, at.torque_j)
-
-
-@compilable
-def clear_forces(push, first, last):
-    """Set these entries of the forces written per pair to zero."""
-    for place in range(first, last):
-        push[place] = 0.0
-
-
-@compilable(forceinline=True)
-def gather_forces(tables, position_like, spin_like, reach_like):
-    """Add the forces written per pair to the sums of the first thread, in list order, and write the results to
-    `World.force`; `tables` is a `Share`. Returns 0.
-
-    Pairs from `first_pushed` on act on no sphere before the row of the first of them as i. The first thread alone
-    writes the forces on these earlier spheres; all threads share the others, also spheres of other threads.
-    """
-    world = tables.world
-    thread = tables.thread
-    count = world.radius.size
-    pair_count = world.counters[PAIR_COUNT]
-    pushed = first_pushed(pair_count, thread.total)
-    row = np.int64(world.pairs.i[pushed]) if pushed < pair_count else count
-    if thread.id == 0:
-        write_sums(world, position_like, spin_like, row)
-    push = world.threads.push
-    begin = world.search.begin
-    other_begin = world.threads.other_begin
-    other = world.threads.other
-    touching = world.pairs.touching
-    dimension = len(position_like)
-    turning = len(spin_like)
-    width = dimension + 2 * turning
-    sum_row = sum_width(dimension, turning > 0)
-    sums = world.threads.sums[to_line(world.threads.sums) :]
-    forces = arrays.rows(world.force, position_like)
-    torques = arrays.rows(world.force[dimension:], spin_like)
-    low, high = share(count - row, thread.id, thread.total)
-    for n in range(row + low, row + high):
-        total = read_row(sums, entry(n, sum_row, 0), position_like)
-        torque = read_row(sums, entry(n, sum_row, sum_row // 2), spin_like)
-        for q in range(other_begin[n], other_begin[n + 1]):
-            k = other[q]
-            if turning > 0 and len(reach_like) == 0 and touching[pushed + k] == 0:
-                continue  # the pair does not touch: its force was not evaluated
-            total = vector.sub(total, read_row(push, entry(k, width, 0), position_like))
-            torque = vector.add(torque, read_row(push, entry(k, width, dimension + turning), spin_like))
-        for p in range(max(begin[n], pushed), begin[n + 1]):
-            if turning > 0 and len(reach_like) == 0 and touching[p] == 0:
-                continue
-            total = vector.add(total, read_row(push, entry(p - pushed, width, 0), position_like))
-            torque = vector.add(torque, read_row(push, entry(p - pushed, width, dimension), spin_like))
-        arrays.write_at(forces, n, total)
-        arrays.write_at(torques, n, torque)
-    return 0
 
 
 @compilable(forceinline=True)

@@ -136,12 +136,6 @@ def add_one_opposite(table, i, j, a):
     write_row(table, i, vector.add(read_row(table, i, a), a))
 
 
-def write_to_rows(table, width, first, like, rows, buffer, column):
-    """Write columns of a block to entries of these rows."""
-    for k in range(rows.size):
-        write_row(table, entry(rows[k], width, first), arrays.read_block(buffer, column, BLOCK, k, like))
-
-
 def _wide(like):
     """Length of the vector register for a vector like `like`: 2 or 4 numbers."""
     return 2 if len(like) <= 2 else GROUP
@@ -374,26 +368,6 @@ def _add_eight_opposite(typing, table, width, first, like, lists, k, buffer, pla
     return types.void(table, INDEX, INDEX, like, lists, INDEX, buffer, INDEX), generate
 
 
-@intrinsic
-def _write_eight(typing, table, width, first, like, rows, k, buffer, place):
-    """Eight steps of `write_to_rows`; only these entries are written, because another thread may write beside them."""
-
-    def generate(context, builder, signature, args):
-        target, row, source = _data(context, builder, signature, args, 0, 4, 6)
-        written = _rows_of_block(builder, source, args[7], like)
-        pointers = _row_pointers(builder, target, builder.gep(row, [args[5]]), args[1], args[2])
-        for pointer, entries in zip(pointers, written, strict=True):
-            pairs = len(like) // 2 * 2
-            if pairs:
-                lanes.store(builder, lanes.shuffle(builder, entries, entries, range(pairs)), pointer)
-            if len(like) > pairs:
-                last = builder.extract_element(entries, lanes.SHORT(pairs))
-                builder.store(last, builder.gep(pointer, [lanes.LONG(pairs)]), align=8)
-        return context.get_dummy_value()
-
-    return types.void(table, INDEX, INDEX, like, rows, INDEX, buffer, INDEX), generate
-
-
 @overload(read_row)
 def _read_row(table, at, like):
     if len(like) > 2:
@@ -521,19 +495,6 @@ def _add_opposite(table, width, first, like, rows_i, rows_j, buffer, column):
             add_one_opposite(table, i, j, arrays.read_block(buffer, column, BLOCK, k, like))
 
     return add
-
-
-@overload(write_to_rows, forceinline=True)
-def _write_to_rows(table, width, first, like, rows, buffer, column):
-    def write(table, width, first, like, rows, buffer, column):
-        full = rows.size // LANES * LANES
-        wide, begin = np.uint64(width), np.uint64(first)
-        for k in range(0, full, LANES):
-            _write_eight(table, wide, begin, like, rows, np.uint64(k), buffer, arrays.index(column, BLOCK, k))
-        for k in range(full, rows.size):
-            write_row(table, entry(rows[k], width, first), arrays.read_block(buffer, column, BLOCK, k, like))
-
-    return write if len(like) > 0 else lambda table, width, first, like, rows, buffer, column: None
 
 
 @overload(copy_to_block, forceinline=True)

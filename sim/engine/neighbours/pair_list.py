@@ -17,7 +17,6 @@ from repose.sim.engine.contacts.kinematics import shared_mass
 from repose.sim.engine.jit import compilable
 from repose.sim.engine.neighbours.cell_list import bucket_of
 from repose.sim.engine.neighbours.lanes import count_less, write_near
-from repose.sim.engine.threads import first_pushed
 from repose.sim.engine.workspace import LANES
 from repose.sim.engine.world import MATERIAL_COUNT
 
@@ -269,36 +268,3 @@ def write_pairs(world, section, needs_material):
     for c in range(pair_buffer.shear_spring.shape[0]):
         for row in range(section.before, stop):
             pairs.shear_spring[c, row] = pair_buffer.shear_spring[c, from_buffer + row]
-
-
-@compilable
-def index_by_j(threads, rows_j, first, last, count):
-    """Index by j the pairs whose forces are written per pair, for the spheres first to last - 1, in the order of the
-    pair list."""
-    begin = threads.other_begin
-    other = threads.other
-    pushed = first_pushed(count, threads.thread_status.shape[0])
-    for j in range(first, last):
-        begin[j] = 0
-    before = 0
-    for p in range(pushed, count):
-        j = rows_j[p]
-        before += 1 if j < first else 0
-        if first <= j < last:
-            begin[j] += 1
-    at = before
-    for j in range(first, last):
-        number = begin[j]
-        begin[j] = at
-        at += number
-    for p in range(pushed, count):
-        j = rows_j[p]
-        if first <= j < last:
-            other[begin[j]] = p - pushed
-            begin[j] += 1
-    # Each `begin` has advanced to that of the next sphere: shift back by one.
-    for step in range(last - first):
-        j = last - 1 - step
-        begin[j] = begin[j - 1] if j > first else before
-    if last == begin.size - 1:
-        begin[last] = count - pushed

@@ -12,10 +12,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from repose.sim.engine import arrays, vector
+from repose.sim.engine.contacts.partial_sums import divide_pairs
 from repose.sim.engine.jit import call, compilable
 from repose.sim.engine.model import Share, Thread
 from repose.sim.engine.neighbours.cell_list import cells_for, find_cells, sort_into_cells
-from repose.sim.engine.neighbours.pair_list import Section, find_pairs, index_by_j, sort_pairs, write_pairs
+from repose.sim.engine.neighbours.pair_list import Section, find_pairs, sort_pairs, write_pairs
 from repose.sim.engine.neighbours.wall_list import wall_listing
 from repose.sim.engine.threads import wait
 from repose.sim.engine.workspace import (
@@ -254,8 +255,8 @@ def rebuild(tables, position_like):
         search.begin[radius.size] = total
     if not wait(threads):
         return THREAD_MISSING
-    if thread.total > 1:
-        index_by_j(threads, pairs.j, thread.first, thread.last, total)
+    if thread.id == 0:
+        divide_pairs(threads, pairs.i, pairs.j, total, radius.size)
     return OK
 
 

@@ -34,7 +34,7 @@ def compiled(name: str) -> Any:
     return call
 
 
-NAMES = ("fill_rows", "rows_to_columns", "gather_differences", "gather_rows", "add_to_rows", "write_to_rows")
+NAMES = ("fill_rows", "rows_to_columns", "gather_differences", "gather_rows", "add_to_rows")
 
 
 @pytest.mark.parametrize("length", [1, 2, 3, 4])
@@ -45,8 +45,8 @@ def test_numbers_of_spheres_are_moved_to_rows_blocks_and_back(length: int) -> No
     like = (0.0,) * length
     answers = []
     for choose in (compiled, lambda name: getattr(sphere_rows, name)):
-        fill, empty, differences, gather, add, write = map(choose, NAMES)
-        table, sums, written = np.zeros((3, SPHERES * WIDTH))
+        fill, empty, differences, gather, add = map(choose, NAMES)
+        table, sums = np.zeros((2, SPHERES * WIDTH))
         back = tuple(np.zeros(SPHERES) for _ in range(length))
         first, second = np.zeros((2, 6 * BLOCK))
         fill(table, WIDTH, FIRST, columns, 3, 45)
@@ -55,11 +55,10 @@ def test_numbers_of_spheres_are_moved_to_rows_blocks_and_back(length: int) -> No
         gather(second, 1, like, table, WIDTH, FIRST, pairs[0])
         if length < 4:
             add(sums, WIDTH, 2, like, pairs[0], first, 1)
-            write(written, WIDTH, 1, like, pairs[0], second, 1)
-        answers.append((table, np.array(back), first, second, sums, written))
+        answers.append((table, np.array(back), first, second, sums))
     for here, there in zip(*answers, strict=True):
         np.testing.assert_array_equal(here, there)
-    table, back, first, second, sums, written = answers[0]
+    table, back, first, second, sums = answers[0]
     stored = np.zeros((length, SPHERES))
     stored[:, 3:45] = np.array(columns)[:, 3:45]
     np.testing.assert_array_equal(table.reshape(SPHERES, WIDTH)[:, FIRST : FIRST + length], stored.T)
@@ -69,9 +68,6 @@ def test_numbers_of_spheres_are_moved_to_rows_blocks_and_back(length: int) -> No
     np.testing.assert_array_equal(first.reshape(6, BLOCK)[block, :size], stored[:, pairs[0]] - stored[:, pairs[1]])
     np.testing.assert_array_equal(second.reshape(6, BLOCK)[block, :size], stored[:, pairs[0]])
     if length < 4:
-        entries = np.zeros((SPHERES, WIDTH))
-        entries[np.unique(pairs[0]), 1 : 1 + length] = stored.T[np.unique(pairs[0])]
-        np.testing.assert_array_equal(written.reshape(SPHERES, WIDTH), entries)
         expected = np.zeros((SPHERES, length))
         np.add.at(expected, pairs[0], first.reshape(6, BLOCK)[block, :size].T)
         np.testing.assert_allclose(sums.reshape(SPHERES, WIDTH)[:, 2 : 2 + length], expected, atol=1e-12)

@@ -1,0 +1,104 @@
+"""Ranges of the pair list: every pair is in one of them, and the sums of all ranges are the forces on the spheres."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from repose.sim.engine import workspace
+from repose.sim.engine.builder import add_spheres, empty_world, index_pairs
+from repose.sim.engine.contacts import partial_sums
+from repose.sim.engine.contacts.partial_sums import add_partial_sums, clear_partial_sums, find_rows_of_sums
+from repose.sim.engine.workspace import FIRST_CHUNK, FIRST_ROW, LAST_CHUNK, LAST_ROW, SHIFT, most_ranges, rows_of_sums
+from repose.sim.engine.world import PAIR_COUNT, World
+
+SPHERES, CHUNK = 400, 16
+
+
+@pytest.fixture(autouse=True)
+def small_ranges(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workspace, "GRAINS_PER_THREAD", 25)
+    for module in (workspace, partial_sums):
+        monkeypatch.setattr(module, "CHUNK", CHUNK)
+
+
+def listed(i: NDArray[np.int64], j: NDArray[np.int64]) -> World:
+    """A world of SPHERES spheres with this pair list, sorted."""
+    world = add_spheres(empty_world(), np.arange(2 * SPHERES).reshape(SPHERES, 2), 1e-3, 1e-3)
+    world = world._replace(pairs=world.pairs._replace(i=np.zeros(0, np.uint32), j=np.zeros(0, np.uint32)))
+    order = np.lexsort((j, i))
+    world = world._replace(pairs=world.pairs._replace(i=i[order].astype(np.uint32), j=j[order].astype(np.uint32)))
+    world.counters[PAIR_COUNT] = i.size
+    index_pairs(world)
+    return world
+
+
+def neighbours_in_a_row() -> World:
+    """Each sphere beside the next three."""
+    i = np.repeat(np.arange(SPHERES - 3), 3)
+    return listed(i, i + np.tile([1, 2, 3], SPHERES - 3))
+
+
+def neighbours_anywhere() -> World:
+    """Pairs of any two spheres."""
+    pairs = np.unique(np.sort(np.random.default_rng(2).integers(0, SPHERES, (3 * SPHERES, 2)), axis=1), axis=0)
+    pairs = pairs[pairs[:, 0] < pairs[:, 1]]
+    return listed(pairs[:, 0], pairs[:, 1])
+
+
+def test_neighbours_with_neighbouring_rows_have_many_ranges_and_few_partial_sums() -> None:
+    world = neighbours_in_a_row()
+    ranges = world.threads.ranges
+    assert world.threads.range_count[0] == most_ranges(SPHERES) == 16
+    assert list(ranges[1:, FIRST_CHUNK]) == list(ranges[:-1, LAST_CHUNK])
+    assert (ranges[0, FIRST_CHUNK], ranges[-1, LAST_CHUNK]) == (0, -(-world.counters[PAIR_COUNT] // CHUNK))
+    assert (ranges[:-1, LAST_ROW] - ranges[:-1, FIRST_ROW] <= 4).all()
+    assert ranges[-1, FIRST_ROW] == ranges[-1, LAST_ROW]
+
+
+def test_spheres_in_any_order_have_fewer_ranges_whose_sums_fit() -> None:
+    world = neighbours_anywhere()
+    number = int(world.threads.range_count[0])
+    assert 4 <= number < most_ranges(SPHERES)
+    ranges = world.threads.ranges[:number]
+    assert SPHERES + (ranges[:, LAST_ROW] - ranges[:, FIRST_ROW]).sum() <= rows_of_sums(16, SPHERES)
+    assert ranges[-1, LAST_CHUNK] * CHUNK >= world.counters[PAIR_COUNT]
+
+
+def test_fewer_pairs_than_a_chunk_are_one_range() -> None:
+    few = np.arange(CHUNK - 1)
+    assert listed(few, few + 1).threads.range_count[0] == 1
+    assert listed(few[:0], few[:0]).threads.range_count[0] == 1
+
+
+@pytest.mark.parametrize("make", [neighbours_in_a_row, neighbours_anywhere])
+def test_each_range_adds_to_rows_of_its_own_and_all_sums_together_are_the_forces(make) -> None:
+    world = make()
+    threads, number, pairs = world.threads, int(world.threads.range_count[0]), int(world.counters[PAIR_COUNT])
+    assert number >= 4
+    force = np.random.default_rng(1).normal(size=pairs)
+    sums = np.full(rows_of_sums(most_ranges(SPHERES), SPHERES), np.nan)
+    sums[:SPHERES] = weight = np.random.default_rng(0).normal(size=SPHERES)
+    used = [set(range(SPHERES))]
+    for k in range(number):
+        clear_partial_sums(sums, threads.ranges, k, 1)
+        begin, end = threads.ranges[k, [FIRST_CHUNK, LAST_CHUNK]] * CHUNK
+        own = slice(begin, min(end, pairs))
+        rows = np.zeros((2, own.stop - own.start), np.uint32)
+        find_rows_of_sums(rows[0], world.pairs.i[own], threads.ranges, k)
+        find_rows_of_sums(rows[1], world.pairs.j[own], threads.ranges, k)
+        np.subtract.at(sums, rows[1], force[own])
+        np.add.at(sums, rows[0], force[own])
+        shift = threads.ranges[k, SHIFT]
+        used.append(set(range(shift + threads.ranges[k, FIRST_ROW], shift + threads.ranges[k, LAST_ROW])))
+        # A sphere of a later range is never added to at once: its thread may do so at the same moment.
+        touched = set(rows.ravel().tolist())
+        first = int(world.pairs.i[begin])
+        assert touched <= set(range(first, int(threads.ranges[k, FIRST_ROW]))) | used[-1]
+    assert sum(map(len, used)) == len(set().union(*used))
+    add_partial_sums(sums, threads, 1, 0, SPHERES // 3)
+    add_partial_sums(sums, threads, 1, SPHERES // 3, SPHERES)
+    expected = weight.copy()
+    np.add.at(expected, world.pairs.i[:pairs], force)
+    np.subtract.at(expected, world.pairs.j[:pairs], force)
+    np.testing.assert_allclose(sums[:SPHERES], expected, rtol=0, atol=1e-13 * pairs)
