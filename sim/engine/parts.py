@@ -108,8 +108,8 @@ FUSED = {"evaluate_pairs"}
 twenty-fifth of that of discs. Blocks of pairs are filled to whole registers, so that each pair is rounded in the same
 way wherever it is. In the geometry of walls products must cancel exactly."""
 
-OF_DIMENSION = ("moved_too_far", "renew_lists", "list_walls", "search_acting", "record_walls")
-"""Parts that depend on the dimension alone."""
+OF_DIMENSION = ("renew_lists", "list_walls", "search_acting", "moved_too_far", "record_walls")
+"""Parts that depend on the dimension alone, in the order of their compile times, the longest first."""
 
 
 def plain_parts(model: Model, params: tuple = (), numbers: Numbers = NO_NUMBERS) -> Parts:
@@ -159,12 +159,14 @@ def addresses(parts: Parts, world: World, between: Callable[[], object] = lambda
     """The addresses of the compiled parts that this world needs; parts are compiled or loaded from the cache.
 
     `between` is called after the parts that depend on the law, before the parts that depend on the dimension alone.
+    Another process may be compiling these, the longest first (repose.sim.experiment.compile_beside): this one begins
+    with the shortest, and each part is compiled by the process that comes to it first.
     """
     needed = needed_parts(parts, has_walls(world))
     kinds = argument_types()
     first = {name: address_of(getattr(parts, name), kinds[name]) for name in needed if name not in OF_DIMENSION}
     between()
-    then = {name: address_of(getattr(parts, name), kinds[name]) for name in needed if name in OF_DIMENSION}
+    then = {name: address_of(getattr(parts, name), kinds[name]) for name in reversed(OF_DIMENSION) if name in needed}
     return Parts(**first, **then, **{name: getattr(parts, name) for name in NUMBERS})
 
 

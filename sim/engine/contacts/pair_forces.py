@@ -39,8 +39,7 @@ from repose.sim.engine.contacts.partial_sums import (
     own_ranges,
 )
 from repose.sim.engine.contacts.sphere_rows import (
-    add_opposite,
-    add_to_rows,
+    add_pushes,
     choose_near,
     copy_to_block,
     fill_rows,
@@ -372,9 +371,8 @@ def gather_touching(buffer, at, world, sphere_rows, shapes, springs, rows, rows_
 def scatter_forces(sums, buffer, at, position_like, spin_like, rows_i, rows_j):
     """Add the forces of a block to both spheres of each pair: a sphere occurs as j earlier in the list than as i."""
     width = sum_width(len(position_like), len(spin_like) > 0)
-    add_opposite(sums, width, 0, position_like, rows_i, rows_j, buffer, at.force)
-    add_to_rows(sums, width, width // 2, spin_like, rows_j, buffer, at.torque_j)
-    add_to_rows(sums, width, width // 2, spin_like, rows_i, buffer, at.torque_i)
+    columns = at.force, at.torque_i, at.torque_j
+    add_pushes(sums, width, position_like, spin_like, rows_i, rows_j, buffer, columns)
 
 
 @compilable(forceinline=True)

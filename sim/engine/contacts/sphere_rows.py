@@ -110,30 +110,29 @@ def with_radius(spins, radius):
     return (*spins, radius) if len(spins) > 0 else ()
 
 
-def add_to_rows(table, width, first, like, rows, buffer, column):
-    """Add columns of a block to entries of these rows, one row after the other."""
-    for k in range(rows.size):
-        at = entry(rows[k], width, first)
-        a = arrays.read_block(buffer, column, BLOCK, k, like)
-        write_row(table, at, vector.add(read_row(table, at, like), a))
-
-
-def add_opposite(table, width, first, like, rows_i, rows_j, buffer, column):
-    """Subtract columns of a block from entries of the rows of j, and add them to those of the rows of i.
+def add_pushes(table, width, like, spin_like, rows_i, rows_j, buffer, columns):
+    """Add forces and torques of a block to rows of sums; `columns` are the first ones of the force on i and of the
+    torques on i and on j. The force on j is the opposite of the force on i.
 
     In a sorted list every pair of a sphere as j precedes its pairs as i: sums have the same order for any number of
     pairs at a time of which all j are treated before all i.
     """
+    force, torque_i, torque_j = columns
     for k in range(rows_i.size):
-        i, j = entry(rows_i[k], width, first), entry(rows_j[k], width, first)
-        add_one_opposite(table, i, j, arrays.read_block(buffer, column, BLOCK, k, like))
+        i, j = entry(rows_i[k], width, 0), entry(rows_j[k], width, 0)
+        push = arrays.read_block(buffer, force, BLOCK, k, like)
+        turn_i = arrays.read_block(buffer, torque_i, BLOCK, k, spin_like)
+        turn_j = arrays.read_block(buffer, torque_j, BLOCK, k, spin_like)
+        add_one_push(table, j, width, vector.scale(-1.0, push), turn_j)
+        add_one_push(table, i, width, push, turn_i)
 
 
 @compilable(forceinline=True)
-def add_one_opposite(table, i, j, a):
-    """One step of `add_opposite`, for the entries at i and j."""
-    write_row(table, j, vector.sub(read_row(table, j, a), a))
-    write_row(table, i, vector.add(read_row(table, i, a), a))
+def add_one_push(table, at, width, push, turn):
+    """Add a force and a torque to the row of sums that begins at index `at`."""
+    write_row(table, at, vector.add(read_row(table, at, push), push))
+    half = at + np.uint64(width // 2)
+    write_row(table, half, vector.add(read_row(table, half, turn), turn))
 
 
 def _wide(like):
@@ -327,45 +326,45 @@ _eight_to_block, _one_to_block = _to_block(LANES), _to_block(1)
 _eight_from_block, _one_from_block = _from_block(LANES), _from_block(1)
 
 
-@intrinsic
-def _add_eight(typing, table, width, first, like, rows, k, buffer, place):
-    """Eight steps of `add_to_rows`."""
-
-    def generate(context, builder, signature, args):
-        target, row, source = _data(context, builder, signature, args, 0, 4, 6)
-        added = _rows_of_block(builder, source, args[7], like)
-        pointers = _row_pointers(builder, target, builder.gep(row, [args[5]]), args[1], args[2])
-        for pointer, more in zip(pointers, added, strict=True):
-            total = lanes.load(builder, pointer, lanes.REAL, _wide(like))
-            lanes.store(builder, builder.fadd(total, more), pointer)
-        return context.get_dummy_value()
-
-    return types.void(table, INDEX, INDEX, like, rows, INDEX, buffer, INDEX), generate
-
-
 def _rows_of_block(builder, block, place, like):
     """Eight vectors whose components are in neighbouring columns of a block, the first from `place` on."""
+    return lanes.rows_of_columns(builder, _filled(_columns_at(builder, block, place, like), _wide(like)))
+
+
+def _columns_at(builder, block, place, like):
+    """Vectors of eight numbers from neighbouring columns of a block, the first from `place` on."""
     places = [builder.gep(block, [builder.add(place, lanes.LONG(c * BLOCK))]) for c in range(len(like))]
-    columns = [lanes.load(builder, at, lanes.REAL) for at in places]
-    return lanes.rows_of_columns(builder, _filled(columns, _wide(like)))
+    return [lanes.load(builder, at, lanes.REAL) for at in places]
+
+
+def _joined(builder, left, right):
+    """Eight rows, each a vector of `left` followed by one of `right`."""
+    return [lanes.shuffle(builder, a, b, range(2 * a.type.count)) for a, b in zip(left, right, strict=True)]
 
 
 @intrinsic
-def _add_eight_opposite(typing, table, width, first, like, lists, k, buffer, place):
-    """Eight steps of `add_opposite`."""
+def _push_eight(typing, table, width, like, spin_like, lists, k, buffer, columns):
+    """Eight steps of `add_pushes`."""
 
     def generate(context, builder, signature, args):
         target, source = _data(context, builder, signature, args, 0, 6)
         rows = [context.make_array(lists.dtype)(context, builder, a).data for a in _items(builder, args[4])]
-        entries = _rows_of_block(builder, source, args[7], like)
-        for row, change in zip(reversed(rows), (builder.fsub, builder.fadd), strict=True):
-            pointers = _row_pointers(builder, target, builder.gep(row, [args[5]]), args[1], args[2])
+        places = [builder.add(builder.mul(c, lanes.LONG(BLOCK)), args[5]) for c in _items(builder, args[7])]
+        force = _rows_of_block(builder, source, places[0], like)
+        added = subtracted = force
+        if len(spin_like) > 0:
+            turns = [_columns_at(builder, source, place, spin_like) for place in places[1:]]
+            turns[1] = [builder.fneg(column) for column in turns[1]]
+            on_i, less_j = (lanes.rows_of_columns(builder, _filled(turn, _wide(like))) for turn in turns)
+            added, subtracted = _joined(builder, force, on_i), _joined(builder, force, less_j)
+        for row, change, entries in ((rows[1], builder.fsub, subtracted), (rows[0], builder.fadd, added)):
+            pointers = _row_pointers(builder, target, builder.gep(row, [args[5]]), args[1], lanes.LONG(0))
             for pointer, more in zip(pointers, entries, strict=True):
-                total = lanes.load(builder, pointer, lanes.REAL, _wide(like))
+                total = lanes.load(builder, pointer, lanes.REAL, more.type.count)
                 lanes.store(builder, change(total, more), pointer)
         return context.get_dummy_value()
 
-    return types.void(table, INDEX, INDEX, like, lists, INDEX, buffer, INDEX), generate
+    return types.void(table, INDEX, like, spin_like, lists, INDEX, buffer, columns), generate
 
 
 @overload(read_row)
@@ -468,31 +467,21 @@ def _gather_rows(buffer, column, like, table, width, first, rows):
     return gather if len(like) > 0 else lambda buffer, column, like, table, width, first, rows: None
 
 
-@overload(add_to_rows, forceinline=True)
-def _add_to_rows(table, width, first, like, rows, buffer, column):
-    def add(table, width, first, like, rows, buffer, column):
-        full = rows.size // LANES * LANES
-        wide, begin = np.uint64(width), np.uint64(first)
-        for k in range(0, full, LANES):
-            _add_eight(table, wide, begin, like, rows, np.uint64(k), buffer, arrays.index(column, BLOCK, k))
-        for k in range(full, rows.size):
-            at = entry(rows[k], width, first)
-            a = arrays.read_block(buffer, column, BLOCK, k, like)
-            write_row(table, at, vector.add(read_row(table, at, like), a))
-
-    return add if len(like) > 0 else lambda table, width, first, like, rows, buffer, column: None
-
-
-@overload(add_opposite, forceinline=True)
-def _add_opposite(table, width, first, like, rows_i, rows_j, buffer, column):
-    def add(table, width, first, like, rows_i, rows_j, buffer, column):
+@overload(add_pushes, forceinline=True)
+def _add_pushes(table, width, like, spin_like, rows_i, rows_j, buffer, columns):
+    def add(table, width, like, spin_like, rows_i, rows_j, buffer, columns):
         full = rows_i.size // LANES * LANES
-        wide, begin, lists = np.uint64(width), np.uint64(first), (rows_i, rows_j)
+        force, torque_i, torque_j = columns
+        lists = (rows_i, rows_j)
         for k in range(0, full, LANES):
-            _add_eight_opposite(table, wide, begin, like, lists, np.uint64(k), buffer, arrays.index(column, BLOCK, k))
+            _push_eight(table, np.uint64(width), like, spin_like, lists, np.uint64(k), buffer, columns)
         for k in range(full, rows_i.size):
-            i, j = entry(rows_i[k], width, first), entry(rows_j[k], width, first)
-            add_one_opposite(table, i, j, arrays.read_block(buffer, column, BLOCK, k, like))
+            i, j = entry(rows_i[k], width, 0), entry(rows_j[k], width, 0)
+            push = arrays.read_block(buffer, force, BLOCK, k, like)
+            turn_i = arrays.read_block(buffer, torque_i, BLOCK, k, spin_like)
+            turn_j = arrays.read_block(buffer, torque_j, BLOCK, k, spin_like)
+            add_one_push(table, j, width, vector.scale(-1.0, push), turn_j)
+            add_one_push(table, i, width, push, turn_i)
 
     return add
 

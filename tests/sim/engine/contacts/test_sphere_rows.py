@@ -34,7 +34,7 @@ def compiled(name: str) -> Any:
     return call
 
 
-NAMES = ("fill_rows", "rows_to_columns", "gather_differences", "gather_rows", "add_to_rows")
+NAMES = ("fill_rows", "rows_to_columns", "gather_differences", "gather_rows")
 
 
 @pytest.mark.parametrize("length", [1, 2, 3, 4])
@@ -45,20 +45,18 @@ def test_numbers_of_spheres_are_moved_to_rows_blocks_and_back(length: int) -> No
     like = (0.0,) * length
     answers = []
     for choose in (compiled, lambda name: getattr(sphere_rows, name)):
-        fill, empty, differences, gather, add = map(choose, NAMES)
-        table, sums = np.zeros((2, SPHERES * WIDTH))
+        fill, empty, differences, gather = map(choose, NAMES)
+        table = np.zeros(SPHERES * WIDTH)
         back = tuple(np.zeros(SPHERES) for _ in range(length))
         first, second = np.zeros((2, 6 * BLOCK))
         fill(table, WIDTH, FIRST, columns, 3, 45)
         empty(table, WIDTH, FIRST, back, 5, 44)
         differences(first, 1, like, table, WIDTH, FIRST, *pairs)
         gather(second, 1, like, table, WIDTH, FIRST, pairs[0])
-        if length < 4:
-            add(sums, WIDTH, 2, like, pairs[0], first, 1)
-        answers.append((table, np.array(back), first, second, sums))
+        answers.append((table, np.array(back), first, second))
     for here, there in zip(*answers, strict=True):
         np.testing.assert_array_equal(here, there)
-    table, back, first, second, sums = answers[0]
+    table, back, first, second = answers[0]
     stored = np.zeros((length, SPHERES))
     stored[:, 3:45] = np.array(columns)[:, 3:45]
     np.testing.assert_array_equal(table.reshape(SPHERES, WIDTH)[:, FIRST : FIRST + length], stored.T)
@@ -67,10 +65,6 @@ def test_numbers_of_spheres_are_moved_to_rows_blocks_and_back(length: int) -> No
     block = slice(1, 1 + length)
     np.testing.assert_array_equal(first.reshape(6, BLOCK)[block, :size], stored[:, pairs[0]] - stored[:, pairs[1]])
     np.testing.assert_array_equal(second.reshape(6, BLOCK)[block, :size], stored[:, pairs[0]])
-    if length < 4:
-        expected = np.zeros((SPHERES, length))
-        np.add.at(expected, pairs[0], first.reshape(6, BLOCK)[block, :size].T)
-        np.testing.assert_allclose(sums.reshape(SPHERES, WIDTH)[:, 2 : 2 + length], expected, atol=1e-12)
 
 
 @pytest.mark.parametrize("length", [2, 4])
@@ -119,23 +113,27 @@ def test_columns_of_a_block_are_copied_from_tables_and_back_and_large_numbers_ar
         assert (marked[:3] == 9).all()
 
 
-@pytest.mark.parametrize("length", [2, 3])
-def test_opposite_forces_are_added_in_the_order_of_a_sorted_list(length: int) -> None:
-    generator = np.random.default_rng(length)
+@pytest.mark.parametrize(("dimension", "spin_length"), [(2, 0), (3, 0), (2, 1), (3, 3)])
+def test_forces_and_torques_are_added_in_the_order_of_a_sorted_list(dimension: int, spin_length: int) -> None:
+    generator = np.random.default_rng(dimension)
     i, j = np.triu_indices(12, 1)
     i, j = i.astype(np.uint32), j.astype(np.uint32)
-    block = np.zeros((5, BLOCK))
-    block[1 : 1 + length, : i.size] = generator.normal(size=(length, i.size)) * 10.0 ** generator.integers(
-        -8, 8, i.size
-    )
-    expected = np.zeros((12, 4))
+    block = np.zeros((12, BLOCK))
+    block[:, : i.size] = generator.normal(size=(12, i.size)) * 10.0 ** generator.integers(-8, 8, i.size)
+    width = sum_width(dimension, spin_length > 0)
+    force, torque_i, torque_j = (slice(c, c + n) for c, n in ((1, dimension), (5, spin_length), (8, spin_length)))
+    half = slice(width // 2, width // 2 + spin_length)
+    expected = np.zeros((12, width))
     for k in range(i.size):  # every sphere gets its forces in the order of the list
-        expected[j[k], :length] -= block[1 : 1 + length, k]
-        expected[i[k], :length] += block[1 : 1 + length, k]
-    for add in (compiled("add_opposite"), sphere_rows.add_opposite):
-        sums = np.zeros(12 * 4)
-        add(sums, 4, 0, (0.0,) * length, i, j, block.reshape(-1), 1)
-        np.testing.assert_array_equal(sums.reshape(12, 4), expected)
+        expected[j[k], :dimension] -= block[force, k]
+        expected[i[k], :dimension] += block[force, k]
+        expected[j[k], half] += block[torque_j, k]
+        expected[i[k], half] += block[torque_i, k]
+    for add in (compiled("add_pushes"), sphere_rows.add_pushes):
+        sums = np.zeros(12 * width)
+        like, spin_like = (0.0,) * dimension, (0.0,) * spin_length
+        add(sums, width, like, spin_like, i, j, block.reshape(-1), (1, 5, 8))
+        np.testing.assert_array_equal(sums.reshape(12, width), expected)
 
 
 @pytest.mark.parametrize("dimension", [2, 3])
