@@ -84,8 +84,10 @@ def find_acting(wall_contacts, walls, radii, positions, first, last):
     """Write the entries that push to `WallContacts.acting`, in list order, from `first` on; returns their number."""
     for t in range(first, last):
         if wall_contacts.contact_state[t] == NEAR:
-            if walls.shape[wall_contacts.wall[t]] == FACET:
-                choose_facets(wall_contacts, walls, radii, positions, wall_contacts.sphere[t])
+            i = wall_contacts.sphere[t]
+            alone = wall_contacts.begin[i + 1] - wall_contacts.begin[i] == 1
+            if walls.shape[wall_contacts.wall[t]] == FACET and not alone:
+                choose_facets(wall_contacts, walls, radii, positions, i)
             else:
                 wall_contacts.contact_state[t] = ACTS
     acting = 0
