@@ -53,7 +53,7 @@ def advance_within_log(experiment: Experiment, steps: int, to_rest: bool = False
         run.world = with_threads(run.world, choice.number(most))
         began = choice.clock()
         count, status, culprit = loop(run.world, *arguments)
-        choice.took(count, choice.clock() - began)
+        choice.record(count, choice.clock() - began)
         done += count
         history.count_steps(experiment, count)
         if status == verlet_list.PAIRS_FULL:

@@ -65,7 +65,7 @@ class ThreadChoice:
             self._begin(most)
         return self._tried or self.used
 
-    def took(self, steps: int, seconds: float) -> None:
+    def record(self, steps: int, seconds: float) -> None:
         """Record the wall time of steps [s] with the number last returned."""
         if self.most == 1:
             return

@@ -58,12 +58,12 @@ def test_run_writes_its_result_and_picture_into_a_new_folder_each_time(
 def test_a_run_says_once_that_fewer_threads_step_the_grains(
     here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    took = ThreadChoice.took
+    record = ThreadChoice.record
 
     def twice_as_long_with_two(choice: ThreadChoice, steps: int, seconds: float) -> None:
-        took(choice, steps, 1e-3 * steps * choice.number(choice.most))
+        record(choice, steps, 1e-3 * steps * choice.number(choice.most))
 
-    monkeypatch.setattr(ThreadChoice, "took", twice_as_long_with_two)
+    monkeypatch.setattr(ThreadChoice, "record", twice_as_long_with_two)
     assert run_command_line([*SMALL, "--no-picture", "--threads", "2", "--until", "0.02"]) == 0
     assert capsys.readouterr().err.count("1 thread steps the grains instead of 2") == 1
     assert result_in(here / "repose-heap-1")["threads"] == 1

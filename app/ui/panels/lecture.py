@@ -61,7 +61,7 @@ def draw_offer(ui: Ui) -> None:
     heading(mode.said(mode.lecture.title), 1.2, ui.palette.text)
     count = len(mode.lecture.steps)
     note(
-        f"Lecture of {count} steps. Page Down continues, Page Up goes back, Esc ends it; then your run is back.",
+        f"Steps of the lecture: {count}. Page Down continues, Page Up goes back, Esc ends it; then your run is back.",
         ui.palette.muted,
     )
     label = "Start" if mode.number == 0 else f"Continue at step {mode.number + 1}"

@@ -45,7 +45,7 @@ class Machine:
         while spent < seconds:
             number = self.choice.number(self.most)
             took = BATCH * step_time(number, self.free) * self.noise()
-            self.choice.took(BATCH, took)
+            self.choice.record(BATCH, took)
             self.used.append(number)
             steps, spent = steps + BATCH, spent + took
         return steps, spent
@@ -69,7 +69,7 @@ def test_two_threads_that_are_a_little_slower_than_one_are_given_up(ratio: float
     while sum(spent.values()) < 60.0:
         number = choice.number(2)
         took = BATCH * 1e-4 * (ratio if number == 2 else 1.0)
-        choice.took(BATCH, took)
+        choice.record(BATCH, took)
         spent[number] += took
     assert choice.used == 1
     assert spent[2] < 2.0 * LARGEST_SHARE * spent[1]
@@ -135,7 +135,7 @@ def test_noise_and_a_pause_of_the_whole_machine_change_nothing() -> None:
     machine.noise = lambda: float(random.uniform(0.8, 1.2))
     for _ in range(60):
         machine.run(1.0)
-        machine.choice.took(BATCH, 3.0)  # a pause of three seconds
+        machine.choice.record(BATCH, 3.0)  # a pause of three seconds
         assert machine.choice.used == 2
         assert machine.choice.crowded == ""
 
