@@ -16,7 +16,7 @@ from repose.sim.engine import arrays
 from repose.sim.engine.contacts.kinematics import shared_mass
 from repose.sim.engine.jit import compilable
 from repose.sim.engine.neighbours.cell_list import bucket_of
-from repose.sim.engine.neighbours.lanes import count_less, write_near
+from repose.sim.engine.neighbours.lanes import copy_few, count_less, repeat_few, sort_few, write_near
 from repose.sim.engine.workspace import LANES
 from repose.sim.engine.world import MATERIAL_COUNT
 
@@ -57,7 +57,7 @@ def find_pairs(search, cells, rows, motion, radius, position_like, thread, secti
 
 
 @compilable
-def sort_pairs(pairs, pair_buffer, search, inverse_mass, thread, section, found):
+def sort_pairs(pairs, pair_buffer, search, inverse_mass, position_like, thread, section, found):
     """Sort the pairs of this thread's spheres, `found` pairs from entry `section` on, and copy their contact history;
     returns the number of pairs kept. Duplicates, pairs of fixed spheres and pairs of members of one body are removed.
 
@@ -73,7 +73,12 @@ def sort_pairs(pairs, pair_buffer, search, inverse_mass, thread, section, found)
         end = drop_fixed(pair_buffer.found, inverse_mass, low, high) if inverse_mass[i] == 0.0 else high
         end = drop_joined(pair_buffer.found, search.body, i, low, end) if search.body[i] >= 0 else end
         end = sort_rows(pair_buffer.found, pair_buffer.j, low, end, kept)
-        copy_history(pairs, pair_buffer, begin[i], begin[i + 1], kept, end)
+        old = begin[i]
+        old_end = begin[i + 1]
+        if end - kept <= LANES and old_end - old <= LANES and old + LANES <= pairs.j.size:
+            copy_few(pairs, pair_buffer, position_like, old, old_end - old, kept, end)
+        else:
+            copy_history(pairs, pair_buffer, old, old_end, kept, end)
         kept = end
         low = high
     return kept - section
@@ -174,6 +179,9 @@ def drop_joined(rows, body, i, first, last):
 def sort_rows(rows, ordered, first, last, to):
     """Write these entries in order and without duplicates from entry `to` on; returns their end."""
     number = last - first
+    if number <= LANES:
+        different = sort_few(rows, first, number, ordered, to)
+        return to + number if different else sort_unequal(rows, ordered, first, last, to)
     ranks = -1
     if number <= MOST_COUNTED:
         ranks = 0
@@ -247,22 +255,31 @@ def write_pairs(world, section, needs_material):
     materials = world.counters[MATERIAL_COUNT]
     inverse_mass = world.inverse_mass[0]
     turning = world.inverse_mass.shape[0] > pair_buffer.shear_spring.shape[0]
+    stop = section.before + section.kept
     for i in range(section.first, section.last):
         first = new_begin[i] - from_buffer
         begin[i] = first
-        last = (new_begin[i + 1] if i + 1 < section.last else section.offset + section.kept) - from_buffer
-        for row in range(first, last):
-            j = pair_buffer.j[from_buffer + row]
-            pairs.i[row] = i
-            pairs.j[row] = j
-            pairs.radius_sum[row] = radius[i] + radius[j]
-            if needs_material > 0:
-                pairs.kind[row] = material[i] * materials + material[j]
-            if not turning:
-                pairs.effective_mass[row] = shared_mass(mass[i], mass[j])
-                pairs.smaller_radius[row] = min(radius[i], radius[j])
-            pairs.fixed[row] = 1 if inverse_mass[i] == 0.0 or inverse_mass[j] == 0.0 else 0
-    stop = section.before + section.kept
+        last = new_begin[i + 1] - from_buffer if i + 1 < section.last else stop
+        if last - first <= LANES and first + LANES <= stop:
+            repeat_few(pairs.i, first, last, i)
+        else:
+            for row in range(first, last):
+                pairs.i[row] = i
+    for row in range(section.before, stop):
+        i = pairs.i[row]
+        j = pair_buffer.j[from_buffer + row]
+        pairs.j[row] = j
+        pairs.radius_sum[row] = radius[i] + radius[j]
+        pairs.fixed[row] = 1 if inverse_mass[i] == 0.0 or inverse_mass[j] == 0.0 else 0
+    if needs_material > 0:
+        for row in range(section.before, stop):
+            pairs.kind[row] = material[pairs.i[row]] * materials + material[pairs.j[row]]
+    if not turning:
+        for row in range(section.before, stop):
+            i = pairs.i[row]
+            j = pairs.j[row]
+            pairs.effective_mass[row] = shared_mass(mass[i], mass[j])
+            pairs.smaller_radius[row] = min(radius[i], radius[j])
     for row in range(section.before, stop):
         pairs.touching[row] = pair_buffer.touching[from_buffer + row]
     for c in range(pair_buffer.shear_spring.shape[0]):

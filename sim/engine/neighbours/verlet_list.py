@@ -230,7 +230,7 @@ def rebuild(tables, position_like):
     found = find_pairs(search, cells, pair_buffer.found, motion, radius, position_like, thread, offset, end)
     kept = 0
     if found > 0:
-        kept = sort_pairs(pairs, pair_buffer, search, world.inverse_mass[0], thread, offset, found)
+        kept = sort_pairs(pairs, pair_buffer, search, world.inverse_mass[0], position_like, thread, offset, found)
     thread_status[thread.id, FOUND] = found
     thread_status[thread.id, KEPT] = kept
     if not wait(threads):  # no thread needs the old list any more
