@@ -44,6 +44,7 @@ from repose.sim.registry import laws
 from tests.reliability.random_clusters import RADIUS, VALUES, Cluster, clusters, examples
 from tests.reliability.runs import go, poured, resumed, saved
 from tests.small_worlds import Bench, model_of, world_of
+from tests.tiers import tiered
 
 COUNTS = (1, 2, 3, 7, 16)
 STEPS, DT = 60, 2e-6
@@ -104,8 +105,9 @@ def stepped(kind: str, threads: int, steps: int = STEPS) -> Bench:
     return bench
 
 
+@pytest.mark.parametrize("rounds", tiered([1, 3], fast={1}))
 @pytest.mark.parametrize("kind", KINDS)
-def test_t01_three_rounds_of_any_number_of_threads_give_one_hash(kind: str) -> None:
+def test_t01_rounds_of_any_number_of_threads_give_one_hash(kind: str, rounds: int) -> None:
     alone = stepped(kind, 1)
     counters = alone.world.counters
     assert counters[PAIR_COUNT] > 3 * CHUNK
@@ -115,12 +117,13 @@ def test_t01_three_rounds_of_any_number_of_threads_give_one_hash(kind: str) -> N
     if KINDS[kind][2] == 3:
         assert counters[WALL_CONTACT_COUNT] > 100
         assert alone.world.walls.moved[1, 0] == pytest.approx(0.5 * STEPS * DT)
-    found = {digest(stepped(kind, threads).world) for _ in range(3) for threads in COUNTS[1:]}
+    found = {digest(stepped(kind, threads).world) for _ in range(rounds) for threads in COUNTS[1:]}
     assert found == {digest(alone.world)}
 
 
-def test_t02_two_hundred_repeats_give_one_hash() -> None:
-    found = {digest(stepped("plane", 1 + max(2, available()), steps=10).world) for _ in range(200)}
+@pytest.mark.parametrize("repeats", tiered([20, 200], fast={20}))
+def test_t02_repeats_give_one_hash(repeats: int) -> None:
+    found = {digest(stepped("plane", 1 + max(2, available()), steps=10).world) for _ in range(repeats)}
     assert found == {digest(stepped("plane", 1, steps=10).world)}
 
 
