@@ -21,7 +21,7 @@ from repose.sim.engine.workspace import LANES
 from repose.sim.engine.world import MATERIAL_COUNT
 
 MOST_COUNTED = 32
-"""Number of neighbours of a sphere up to which the rank of each one is found by counting smaller rows."""
+"""Number of old neighbours of a sphere up to which one is found by counting smaller rows."""
 
 
 class Section(NamedTuple):
@@ -179,19 +179,7 @@ def drop_joined(rows, body, i, first, last):
 def sort_rows(rows, ordered, first, last, to):
     """Write these entries in order and without duplicates from entry `to` on; returns their end."""
     number = last - first
-    if number <= LANES:
-        different = sort_few(rows, first, number, ordered, to)
-        return to + number if different else sort_unequal(rows, ordered, first, last, to)
-    ranks = -1
-    if number <= MOST_COUNTED:
-        ranks = 0
-        for k in range(first, last):
-            rank = 0
-            for block in range(first, last, LANES):
-                rank += count_less(rows, block, min(last - block, LANES), rows[k])
-            ordered[to + rank] = rows[k]
-            ranks += rank
-    if ranks == number * (number - 1) // 2:
+    if number <= LANES and sort_few(rows, first, number, ordered, to):
         return to + number
     return sort_unequal(rows, ordered, first, last, to)
 
