@@ -61,7 +61,7 @@ class BoundLaw:
     material: Callable = no_material
     """material(params, kind) -> `Contact.material`; kind = material_i * number of materials + material_j."""
     material_columns: int = 0
-    """Length of `Contact.material`; 0 if the law reads neither material nor effective radius of a contact."""
+    """Length of `Contact.material`; 0 if the law does not read the material of a contact (the default)."""
     reach: Callable = no_reach
     """reach(params) -> largest gap at which the law acts [m]; 0 for a contact law (the default)."""
     lasts: Callable = while_touching
@@ -72,10 +72,13 @@ class BoundLaw:
     shear_stiffness_varies: bool = False
     """Whether the stiffness of the friction spring follows the overlap. The energy of the spring then changes without
     work; the loop books this change as `World.stiffening`."""
+    reads_radius: bool = True
+    """Whether the law reads `Contact.effective_radius` of spheres that do not rotate. The loop then computes it, which
+    takes up to a quarter of a step in the plane; if a law states False, the number there is undefined."""
 
     @property
     def needs_material(self) -> bool:
-        """Whether the loop must provide material and effective radius of every contact, which costs some time."""
+        """Whether the loop must provide the material of every contact, which costs some time."""
         return self.material_columns > 0
 
     @property

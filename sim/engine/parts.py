@@ -93,11 +93,13 @@ class Parts(NamedTuple):
     """1 if pairs need their pair of materials and their effective radius, else 0; a number, not a part."""
     needs_kind: int = 0
     """1 if the law reads the materials of a contact, else 0; a number."""
+    needs_radius: int = 0
+    """1 if the law reads the effective radius of spheres that do not rotate, else 0; a number."""
     needs_stiffening: int = 0
     """1 if the stiffness of friction springs follows the overlap, else 0; a number."""
 
 
-NUMBERS = ("needs_material", "needs_kind", "needs_stiffening")
+NUMBERS = ("needs_material", "needs_kind", "needs_radius", "needs_stiffening")
 """The fields of `Parts` that are numbers, not parts."""
 
 OF_WALLS = {"list_walls", "search_acting", "evaluate_walls", "push_walls", "record_walls"}
@@ -134,6 +136,7 @@ def plain_parts(model: Model, params: tuple = (), numbers: Numbers = NO_NUMBERS)
         record_walls=_part(record_wall_energy),
         needs_material=int(model.needs_material),
         needs_kind=int(law.needs_material),
+        needs_radius=int(law.reads_radius),
         needs_stiffening=int(law.shear_stiffness_varies),
     )
     if model.bond is not None:

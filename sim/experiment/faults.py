@@ -31,8 +31,8 @@ radius."""
 def check(experiment: Experiment) -> Fault | None:
     """The fault of the present state, or None.
 
-    Faults are: a grain with a value that is not finite, a grain that is too fast or too far away, two grains at the
-    same place, a wall that is too fast.
+    Faults are: a grain with a value that is not finite, an energy that is not finite, a grain that is too fast or too
+    far away, two grains at the same place, a wall that is too fast.
     """
     world = experiment.run.world
     if _plainly_sound(world, experiment.scene.dimension, experiment.dt):
@@ -41,6 +41,8 @@ def check(experiment: Experiment) -> Fault | None:
     row = _shear_spring_lost(world) if finite else -1
     if not finite or row >= 0:
         return fault_of_status(experiment, verlet_list.NOT_FINITE, row)
+    if not np.isfinite(world.ledger).all():
+        return _power_not_finite(experiment)
     velocity = world.motion[: experiment.scene.dimension, 1]
     with np.errstate(over="ignore"):
         steps = np.einsum("cn,cn->n", velocity, velocity) * (experiment.dt / verlet_list.LARGEST_STEP) ** 2
@@ -61,7 +63,7 @@ def _plainly_sound(world: World, dimension: int, dt: float) -> bool:
         return False
     pairs, touches = world.pairs.shear_spring, world.wall_contacts.shear_spring
     with np.errstate(all="ignore"):
-        total = world.motion.sum()
+        total = world.motion.sum() + world.ledger.sum()
         total += pairs[:, : world.counters[PAIR_COUNT]].sum() + touches[:, : world.counters[WALL_CONTACT_COUNT]].sum()
         if not math.isfinite(total):
             return False
@@ -137,6 +139,12 @@ def _shear_spring_lost(world: World) -> int:
             for contact in np.flatnonzero(~valid):
                 return next((int(row[contact]) for row in rows if not world.fixed[row[contact]]), int(rows[0][contact]))
     return -1
+
+
+def _power_not_finite(experiment: Experiment) -> Fault:
+    """The fault of a law that returns finite forces and a power that is not finite."""
+    subject = f"The energy that contacts lose is not a finite number at {time_text(experiment.time)}"
+    return _stopped(experiment, subject, "Likely cause: the contact law returns a power that is not finite.")
 
 
 def _not_finite(world: World, row: int, dimension: int) -> tuple[int, str]:

@@ -127,7 +127,7 @@ def stiffness(params, contact):
     return along, 0.0, friction(params, contact) / contact.effective_mass, 0.0
 
 
-BOUND = BoundLaw(force, energy, stiffness, reach=reach, lasts=lasts)
+BOUND = BoundLaw(force, energy, stiffness, reach=reach, lasts=lasts, reads_radius=False)
 
 
 def bind(parameters: BoundedSpringParameters) -> BoundLaw:

@@ -150,7 +150,7 @@ def stiffness(params, contact):
     return along, touching * params.shear_stiffness, touching * params.normal_damping, touching * params.shear_damping
 
 
-BOUND = BoundLaw(force, energy, stiffness, reach=reach, lasts=lasts)
+BOUND = BoundLaw(force, energy, stiffness, reach=reach, lasts=lasts, reads_radius=False)
 
 
 def bind(parameters: CapillaryParameters) -> BoundLaw:

@@ -290,7 +290,7 @@ def bound(exponent: str, anchor: str, coulomb_cap: str) -> BoundLaw:
         _, along, _ = repel(normal_stiffness(params, contact), max(contact.overlap, 0.0))
         return along, params.shear_stiffness, params.normal_damping, params.shear_damping
 
-    return BoundLaw(force, energy, stiffness)
+    return BoundLaw(force, energy, stiffness, reads_radius=False)
 
 
 def bind(parameters: LeeHerrmannParameters) -> BoundLaw:

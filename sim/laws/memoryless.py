@@ -93,7 +93,7 @@ def stiffness(params, contact):
     return params.normal_stiffness, 0.0, params.normal_viscosity / contact.effective_mass, 0.0
 
 
-BOUND = BoundLaw(force, energy, stiffness)
+BOUND = BoundLaw(force, energy, stiffness, reads_radius=False)
 
 
 def bind(parameters: MemorylessParameters) -> BoundLaw:

@@ -85,6 +85,15 @@ def test_equal_choices_of_formula_are_bound_to_the_same_functions(law: Law, word
     assert bound(law, words)[1] == bound(law, words, friction=0.1)[1]
 
 
+@every_law
+def test_a_law_that_states_so_does_not_read_the_effective_radius_without_rotation(law: Law, words: dict) -> None:
+    functions = bound(law, words)[1]
+    for kinematics in contacts(9, (2, 0)) + contacts(9, (3, 0)):
+        given, unknown = (effort(law, words, kinematics | {"effective_radius": radius}) for radius in (1e-3, 2e-3))
+        same = all(np.array_equal(one, other) for one, other in zip(given, unknown, strict=True))
+        assert same or functions.reads_radius
+
+
 @pytest.mark.parametrize(
     ("dimension", "spin_length", "every_choice"),
     # One choice of formula shows vectors of each motion at work; those of the plane without rotation are the thesis'.

@@ -90,7 +90,8 @@ class Contact(NamedTuple):
     effective_mass: float
     """[kg]."""
     effective_radius: float
-    """1/(1/R_i + 1/R_j), R_i at a wall [m]; set for laws that need material."""
+    """1/(1/R_i + 1/R_j), R_i at a wall [m]; without rotation undefined for laws that do not read it
+    (`BoundLaw.reads_radius`)."""
     fixed: float
     """1.0 if one of the two cannot move, else 0.0."""
     material: tuple

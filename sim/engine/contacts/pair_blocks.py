@@ -190,6 +190,8 @@ def pad_block(buffer, at, size, dimension):
         for c in range(dimension):
             buffer[arrays.index(at.branch + c, BLOCK, k)] = FAR
         buffer[arrays.index(at.touching, BLOCK, k)] = 0.0
+        buffer[arrays.index(at.radius_i, BLOCK, k)] = 1.0  # the radius of a wall is 0
+        buffer[arrays.index(at.radius_j, BLOCK, k)] = 1.0
         buffer[arrays.index(at.effective_mass, BLOCK, k)] = 1.0  # overwrites the normal force of a previous contact
     return full
 

@@ -91,6 +91,8 @@ class PairForces(NamedTuple):
     """`Parts.evaluate_pairs`."""
     needs_kind: int
     """1 if the law reads the materials of a contact, else 0."""
+    needs_radius: int
+    """1 if the law reads the effective radius of spheres that do not rotate, else 0."""
     needs_stiffening: int
     """1 if the stiffness of friction springs follows the overlap, else 0."""
 
@@ -108,6 +110,7 @@ def force_of_pairs(world, numbers, mass, stage, thread, parts):
         thread,
         parts.evaluate_pairs,
         parts.needs_kind,
+        parts.needs_radius,
         parts.needs_stiffening,
     )
 
@@ -262,7 +265,7 @@ def evaluate_chunk(tables, shapes, spin_like, reach_like, of_range, chunk):
             rows = chosen[0, :0]
             rows_i = pairs.i[first:following]
             rows_j = pairs.j[first:following]
-            gather_all(buffer, at, world, sphere_rows, shapes.position, first, following, tables.needs_kind)
+            gather_all(buffer, at, world, sphere_rows, shapes.position, first, following, tables.needs_radius)
         if several_materials:
             for k in range(rows_i.size):
                 p = rows[k] if turning else np.uint32(first + k)
@@ -303,7 +306,7 @@ def evaluate_chunk(tables, shapes, spin_like, reach_like, of_range, chunk):
 
 
 @compilable(forceinline=True)
-def gather_all(buffer, at, world, sphere_rows, position_like, first, last, needs_kind):
+def gather_all(buffer, at, world, sphere_rows, position_like, first, last, needs_radius):
     """Fill the block with these pairs, touching or not: copying whole columns is faster than selecting entries."""
     pairs = world.pairs
     radii = world.radius
@@ -312,7 +315,7 @@ def gather_all(buffer, at, world, sphere_rows, position_like, first, last, needs
     springs = arrays.rows(pairs.shear_spring, position_like)
     sources = (*springs, pairs.radius_sum, pairs.effective_mass, pairs.fixed, pairs.touching)
     copy_to_block(buffer, columns, sources, first, last)
-    if needs_kind > 0:
+    if needs_radius > 0:
         for k in range(last - first):
             product = radii[pairs.i[first + k]] * radii[pairs.j[first + k]]
             radius_sum = buffer[arrays.index(at.radius_sum, BLOCK, k)]

@@ -151,6 +151,21 @@ def test_a_number_that_is_not_finite_is_found_at_once_and_its_grain_named(level:
     assert advance(simulation, 100) == 100
 
 
+def test_a_power_that_is_not_finite_stops_the_run_with_the_likely_cause() -> None:
+    simulation = pressed()
+    advance(simulation, 2_000 - simulation.step % 2_000)  # a good state has just been kept
+    good = state_hash(simulation.run)
+    simulation.run.world.ledger[0, 3] = np.nan  # what the sum over a block is after a law has divided by zero
+    advance(simulation, 50)
+    assert simulation.fault is not None
+    words = (
+        "The energy that contacts lose is not a finite number at .*: stopped at the last good state, .*law returns a"
+    )
+    assert re.search(words, simulation.fault.message)
+    assert state_hash(simulation.run) == good
+    assert np.isfinite(simulation.run.world.ledger).all()
+
+
 def test_a_grain_that_is_too_fast_is_named() -> None:
     simulation = pressed(dt=2e-5)
     row = int(np.flatnonzero(~simulation.run.world.fixed)[3])
