@@ -117,14 +117,20 @@ def add_pushes(table, width, like, spin_like, rows_i, rows_j, buffer, columns):
     In a sorted list every pair of a sphere as j precedes its pairs as i: sums have the same order for any number of
     pairs at a time of which all j are treated before all i.
     """
-    force, torque_i, torque_j = columns
     for k in range(rows_i.size):
-        i, j = entry(rows_i[k], width, 0), entry(rows_j[k], width, 0)
-        push = arrays.read_block(buffer, force, BLOCK, k, like)
-        turn_i = arrays.read_block(buffer, torque_i, BLOCK, k, spin_like)
-        turn_j = arrays.read_block(buffer, torque_j, BLOCK, k, spin_like)
-        add_one_push(table, j, width, vector.scale(-1.0, push), turn_j)
-        add_one_push(table, i, width, push, turn_i)
+        add_push_of_pair(table, width, like, spin_like, rows_i, rows_j, buffer, columns, k)
+
+
+@compilable(forceinline=True)
+def add_push_of_pair(table, width, like, spin_like, rows_i, rows_j, buffer, columns, k):
+    """One step of `add_pushes`."""
+    force, torque_i, torque_j = columns
+    i, j = entry(rows_i[k], width, 0), entry(rows_j[k], width, 0)
+    push = arrays.read_block(buffer, force, BLOCK, k, like)
+    turn_i = arrays.read_block(buffer, torque_i, BLOCK, k, spin_like)
+    turn_j = arrays.read_block(buffer, torque_j, BLOCK, k, spin_like)
+    add_one_push(table, j, width, vector.scale(-1.0, push), turn_j)
+    add_one_push(table, i, width, push, turn_i)
 
 
 @compilable(forceinline=True)
@@ -471,17 +477,11 @@ def _gather_rows(buffer, column, like, table, width, first, rows):
 def _add_pushes(table, width, like, spin_like, rows_i, rows_j, buffer, columns):
     def add(table, width, like, spin_like, rows_i, rows_j, buffer, columns):
         full = rows_i.size // LANES * LANES
-        force, torque_i, torque_j = columns
         lists = (rows_i, rows_j)
         for k in range(0, full, LANES):
             _push_eight(table, np.uint64(width), like, spin_like, lists, np.uint64(k), buffer, columns)
         for k in range(full, rows_i.size):
-            i, j = entry(rows_i[k], width, 0), entry(rows_j[k], width, 0)
-            push = arrays.read_block(buffer, force, BLOCK, k, like)
-            turn_i = arrays.read_block(buffer, torque_i, BLOCK, k, spin_like)
-            turn_j = arrays.read_block(buffer, torque_j, BLOCK, k, spin_like)
-            add_one_push(table, j, width, vector.scale(-1.0, push), turn_j)
-            add_one_push(table, i, width, push, turn_i)
+            add_push_of_pair(table, width, like, spin_like, rows_i, rows_j, buffer, columns, k)
 
     return add
 
