@@ -65,8 +65,11 @@ def pair(generator: np.random.Generator, dimension: int, spin_length: int, touch
         "place": branch,
         "velocity": vector(0.3),
         "roll": vector(0.3, spin_length),
-        "mean_spin": vector(300.0, spin_length),
         "relative_spin": vector(300.0, spin_length),
+        "displacement": vector(3e-7),
+        "rolling": vector(3e-7, spin_length),
+        "mean_rotation": vector(3e-4, spin_length),
+        "curved": 1.0,
         "shear_spring": stretch if spin_length else tuple(x + y for x, y in zip(branch, stretch)),
         "touching": float(generator.choice([0.0, 1.0, 1.0, 1.0])),
         "radius_sum": RADIUS_SUM,
@@ -76,6 +79,8 @@ def pair(generator: np.random.Generator, dimension: int, spin_length: int, touch
         "fixed": float(generator.choice([0.0, 1.0])),
         "kind": int(generator.integers(4)),
         "dt": 1e-6,
+        "behind": 0.0,
+        "elapsed": 1e-6,
     }
 
 
@@ -154,8 +159,8 @@ def transformed(kinematics: dict, matrix: np.ndarray) -> dict:
     def turned(vector: tuple) -> tuple:
         return tuple(float(x) for x in matrix @ np.array(vector))
 
-    vectors = ("branch", "place", "velocity", "shear_spring")
-    axial = ("roll", "mean_spin", "relative_spin")
+    vectors = ("branch", "place", "velocity", "shear_spring", "displacement")
+    axial = ("roll", "relative_spin", "rolling", "mean_rotation")
     return (
         kinematics
         | {name: turned(kinematics[name]) for name in vectors}
@@ -180,5 +185,5 @@ def head_on(
     """A contact along x, sheared by `shear` [m] along y."""
     spin = (0.0,) * spin_length
     return Contact(
-        overlap, (1.0, 0.0), normal_velocity, (0.0,), (shear,), MASS, RADIUS, fixed, material, spin, 0.0, 1.0
+        overlap, (1.0, 0.0), normal_velocity, (0.0,), (shear,), (0.0,), MASS, RADIUS, fixed, material, spin, 0.0, 1.0
     )

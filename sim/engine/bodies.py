@@ -47,6 +47,17 @@ def conjugate(q):
 
 
 @compilable(forceinline=True)
+def rotation_between(p, q):
+    """The rotation vector from the orientation p to q [rad], with an error of fifth order in the angle."""
+    w = p[0] * q[0] + p[1] * q[1] + p[2] * q[2] + p[3] * q[3]
+    x = q[1] * p[0] - q[0] * p[1] - q[2] * p[3] + q[3] * p[2]
+    y = q[2] * p[0] - q[0] * p[2] - q[3] * p[1] + q[1] * p[3]
+    z = q[3] * p[0] - q[0] * p[3] - q[1] * p[2] + q[2] * p[1]
+    twice = (2.0 if w > 0.0 else -2.0) * (1.0 + (x * x + y * y + z * z) / 6.0)
+    return (twice * x, twice * y, twice * z)
+
+
+@compilable(forceinline=True)
 def rate_of(q, momentum, unequal):
     """q' = 1/2 q w, where w is the angular velocity along the principal axes [rad/s]; `momentum` is L/I_0 in space."""
     inside = rotated(conjugate(q), momentum)
@@ -120,10 +131,11 @@ def orient_in_plane(bodies, buffer, first, last, elapsed, behind):
         bodies.matrix[1, b] = -s
         bodies.matrix[2, b] = s
         bodies.matrix[3, b] = c
-        bodies.spin[0, b] = bodies.motion[2, 1, b]
+        bodies.spin[0, b] = bodies.motion[2, 1, b] + behind * bodies.motion[2, 2, b]
+        bodies.rotation[0, b] = angle
 
 
-AT_ORIENTATION, AT_UNEQUAL, AT_MOMENTUM, AT_SLOPE, AT_MATRIX, AT_SPIN = 0, 4, 7, 10, 13, 22
+AT_ORIENTATION, AT_UNEQUAL, AT_MOMENTUM, AT_SLOPE, AT_MATRIX, AT_SPIN, AT_BEFORE, AT_ROTATION = 0, 4, 7, 10, 13, 22, 25, 29
 """Columns of a block of bodies in the buffer of a thread. With one table per column, compiled code would have to test
 which tables overlap and would turn the bodies one by one: that took three times as long as their contacts."""
 
@@ -136,20 +148,23 @@ def orient_in_space(bodies, buffer, first, last, elapsed, behind):
         end = begin + size
         for c in range(4):
             copy_column(buffer[(AT_ORIENTATION + c) * BLOCK :], bodies.reference[c, begin:end])
+            copy_column(buffer[(AT_BEFORE + c) * BLOCK :], bodies.orientation[c, begin:end])
         for c in range(3):
             copy_column(buffer[(AT_UNEQUAL + c) * BLOCK :], bodies.unequal[c, begin:end])
             copy_column(buffer[(AT_MOMENTUM + c) * BLOCK :], bodies.motion[3 + c, 1, begin:end])
             copy_column(buffer[(AT_SLOPE + c) * BLOCK :], bodies.motion[3 + c, 2, begin:end])
+            copy_column(buffer[(AT_ROTATION + c) * BLOCK :], bodies.rotation[c, begin:end])
         if elapsed > 0.0:
             turn_block(buffer, size, elapsed, behind)
-        orient_block(buffer, size)
+        orient_block(buffer, size, behind)
         for c in range(4):
             copy_column(bodies.orientation[c, begin:end], buffer[(AT_ORIENTATION + c) * BLOCK :][:size])
         for c in range(9):
             copy_column(bodies.matrix[c, begin:end], buffer[(AT_MATRIX + c) * BLOCK :][:size])
         for c in range(3):
             copy_column(bodies.spin[c, begin:end], buffer[(AT_SPIN + c) * BLOCK :][:size])
-    for entry in range((AT_SPIN + 3) * BLOCK):
+            copy_column(bodies.rotation[c, begin:end], buffer[(AT_ROTATION + c) * BLOCK :][:size])
+    for entry in range((AT_ROTATION + 3) * BLOCK):
         buffer[entry] = 1.0  # contacts that pad a block are evaluated with these numbers, which must be positive
 
 
@@ -168,12 +183,18 @@ def turn_block(buffer, size, elapsed, behind):
 
 
 @compilable(forceinline=True)
-def orient_block(buffer, size):
-    """Set rotation matrices (row by row) and angular velocities of a block of bodies."""
+def orient_block(buffer, size, behind):
+    """Set rotation matrices (row by row) and angular velocities of a block of bodies, and add the rotation since the
+    last evaluation."""
     for k in range(size):
         q = arrays.read_block(buffer, AT_ORIENTATION, BLOCK, k, (0.0, 0.0, 0.0, 0.0))
         unequal = arrays.read_block(buffer, AT_UNEQUAL, BLOCK, k, (0.0, 0.0, 0.0))
-        now = arrays.read_block(buffer, AT_MOMENTUM, BLOCK, k, (0.0, 0.0, 0.0))
+        stored = arrays.read_block(buffer, AT_MOMENTUM, BLOCK, k, (0.0, 0.0, 0.0))
+        slope = arrays.read_block(buffer, AT_SLOPE, BLOCK, k, (0.0, 0.0, 0.0))
+        now = vector.add(stored, vector.scale(behind, slope))
+        before = arrays.read_block(buffer, AT_BEFORE, BLOCK, k, (0.0, 0.0, 0.0, 0.0))
+        rotation = arrays.read_block(buffer, AT_ROTATION, BLOCK, k, (0.0, 0.0, 0.0))
+        arrays.write_block(buffer, AT_ROTATION, BLOCK, k, vector.add(rotation, rotation_between(before, q)))
         x = rotated(q, (1.0, 0.0, 0.0))
         y = rotated(q, (0.0, 1.0, 0.0))
         z = rotated(q, (0.0, 0.0, 1.0))
@@ -270,7 +291,8 @@ def place_members(tables, shapes):
     velocities = arrays.level(motion, 0, 1, shapes.position)
     spins = arrays.level(motion, dimension, 1, shapes.spin)
     angles = arrays.level(motion, dimension, 0, shapes.spin)
-    turned_by = arrays.level(bodies.motion, dimension, 0, shapes.spin)
+    turned_by = arrays.rows(bodies.rotation, shapes.spin)
+    accelerations = arrays.level(bodies.motion, 0, 2, shapes.position)
     for row in range(thread.first, thread.last):
         if body[row] < 0:
             continue
@@ -280,7 +302,8 @@ def place_members(tables, shapes):
         arm = arm_of(bodies.matrix, b, arrays.at(offsets, i))
         arrays.write_at(arms, i, arm)
         arrays.write_at(positions, i, vector.add(arrays.at(centres, b), arm))
-        arrays.write_at(velocities, i, vector.add(arrays.at(speeds, b), vector.turn(spin, arm)))
+        speed = vector.add(arrays.at(speeds, b), vector.scale(tables.behind, arrays.at(accelerations, b)))
+        arrays.write_at(velocities, i, vector.add(speed, vector.turn(spin, arm)))
         arrays.write_at(spins, i, spin)
         arrays.write_at(angles, i, arrays.at(turned_by, b))
     first = thread.first

@@ -158,6 +158,7 @@ def add_bodies(
             "orientation",
             "matrix",
             "spin",
+            "rotation",
             "body_id",
         )
     }
@@ -175,7 +176,7 @@ def add_bodies(
     grown.motion[dimension:, 1, rows] = np.repeat(turning, members, axis=0).T
     if dimension == 2:
         grown.motion[2, 0, rows] = grown.turned[0, rows] = np.repeat(made.motion[2, 0], members)
-        grown.orientation[0, rows] = grown.motion[2, 0, rows]
+        grown.orientation[0, rows] = grown.previous[2, rows] = grown.motion[2, 0, rows]
     else:
         grown.orientation[:, rows] = np.repeat(attitude, members, axis=0).T
     return grown._replace(bodies=whole)

@@ -10,6 +10,9 @@ summed step by step in the frame of the pair, like the friction spring of a cont
     shear      integral of v_i - v_j - (w_i + w_j)/2 x l n, without its part along n
     rotation   integral of w_i - w_j
 
+The integrals are sums of displacements and rotations since the last evaluation, not of velocities times dt: the
+deformation of a bond is a function of positions alone, as the slip of a contact is.
+
 With the stiffnesses E A/l, 12 E I/l³ and E I/l this is the beam of Euler and Bernoulli, exact at its nodes.
 
 Each thread evaluates its share of the bonds and writes their forces. Then each sphere sums the forces of its bonds in
@@ -25,7 +28,9 @@ from typing import NamedTuple
 
 import numpy as np
 from repose.sim.engine import arrays, vector
-from repose.sim.engine.contacts.kinematics import length_ratio
+from repose.sim.engine.contacts.kinematics import length_ratio, twisted
+from repose.sim.engine.contacts.pair_blocks import to_line
+from repose.sim.engine.contacts.sphere_rows import displacement_at, entry, read_row, rotation_at, row_width, spin_at
 from repose.sim.engine.jit import compilable, overload
 from repose.sim.engine.model import BoundBond, Stage, Thread
 from repose.sim.engine.roots import TINY
@@ -114,67 +119,98 @@ def bond_tables(world, params, stage, thread):
     return BondTables(world, params, stage, thread)
 
 
-class Ends(NamedTuple):
-    """Positions, velocities and spins of all spheres, as tuples of columns."""
+class End(NamedTuple):
+    """Motion of one of the two spheres of a bond."""
 
-    positions: tuple
-    velocities: tuple
-    spins: tuple
+    position: tuple
+    velocity: tuple
+    spin: tuple
+    displacement: tuple
+    """Since the last evaluation [m]."""
+    rotation: tuple
+    """Since the last evaluation [rad]."""
 
 
 @compilable(forceinline=True)
-def ends_of(world, shapes):
-    """Positions, velocities and spins of the spheres of a world."""
+def end_at(rows, i, shapes):
+    """The motion of sphere i from the rows that contacts read (repose.sim.engine.contacts.sphere_rows)."""
     dimension = len(shapes.position)
-    return Ends(
-        arrays.level(world.motion, 0, 0, shapes.position),
-        arrays.level(world.motion, 0, 1, shapes.position),
-        arrays.level(world.motion, dimension, 1, shapes.spin),
+    width = row_width(dimension, len(shapes.spin) > 0)
+    return End(
+        read_row(rows, entry(i, width, 0), shapes.position),
+        read_row(rows, entry(i, width, dimension), shapes.position),
+        read_row(rows, entry(i, width, spin_at(dimension) + 1), shapes.spin),
+        read_row(rows, entry(i, width, displacement_at(dimension)), shapes.position),
+        read_row(rows, entry(i, width, rotation_at(dimension)), shapes.spin),
     )
 
 
 @compilable(forceinline=True)
-def carried(old, normal, twist):
-    """A vector perpendicular to the bond, turned with the bond: projected perpendicular to the new normal at constant
-    length, and rotated about the normal by `twist` [rad]."""
+def end_now(world, i, shapes):
+    """The motion of sphere i between two steps: as far as bonds are concerned, nothing has moved."""
+    dimension = len(shapes.position)
+    position = arrays.at(arrays.level(world.motion, 0, 0, shapes.position), i)
+    spin = arrays.at(arrays.level(world.motion, dimension, 1, shapes.spin), i)
+    return End(
+        position,
+        arrays.at(arrays.level(world.motion, 0, 1, shapes.position), i),
+        spin,
+        vector.scale(0.0, position),
+        vector.scale(0.0, spin),
+    )
+
+
+@compilable(forceinline=True)
+def carried(old, normal, half):
+    """A vector perpendicular to the bond, moved with the bond: projected perpendicular to the new normal at constant
+    length, and increased by `half` of its change, which turns with the bond; the other half is added afterwards."""
     tilt = vector.dot(old, normal)
     projected = vector.sub(old, vector.scale(tilt, normal))
     projected = vector.scale(length_ratio(vector.dot(projected, projected), tilt * tilt), projected)
-    return vector.add(projected, vector.turn(twist, projected))
+    return vector.add(projected, half)
 
 
-def remembered(memory, b, normal, slip, turned, mean_turn):
+def remembered(memory, b, normal, slip, turned, angle):
     """Shear [m], bending and twist [rad] of bond b: the stored values plus the displacement `slip` [m] and the relative
-    rotation `turned` [rad] of this evaluation; `mean_turn` is the mean rotation of both ends [rad]."""
+    rotation `turned` [rad] since the last evaluation; `angle` is the mean rotation of both ends about the bond [rad]."""
     dimension = len(normal)
     if len(turned) == 0:
         return tuple(0.0 * x for x in normal), (), 0.0
     old = tuple(float(memory[c, b]) for c in range(dimension))
+    half = vector.scale(0.5, slip)
     if len(turned) == 1:
-        return vector.add(carried(old, normal, (0.0,)), slip), (memory[2, b] + turned[0],), 0.0
-    twist = vector.scale(vector.dot(mean_turn, normal), normal)
+        return vector.add(carried(old, normal, half), half), (memory[2, b] + turned[0],), 0.0
     bent = tuple(float(memory[3 + c, b]) for c in range(3))
     along = vector.dot(turned, normal)
-    bending = vector.add(carried(bent, normal, twist), vector.sub(turned, vector.scale(along, normal)))
-    return vector.add(carried(old, normal, twist), slip), bending, memory[6, b] + along
+    bending = vector.scale(0.5, vector.sub(turned, vector.scale(along, normal)))
+    return (
+        vector.add(twisted(angle, normal, carried(old, normal, half)), half),
+        vector.add(twisted(angle, normal, carried(bent, normal, bending)), bending),
+        memory[6, b] + along,
+    )
 
 
 @overload(remembered)
-def _remembered(memory, b, normal, slip, turned, mean_turn):
-    def without(memory, b, normal, slip, turned, mean_turn):
+def _remembered(memory, b, normal, slip, turned, angle):
+    def without(memory, b, normal, slip, turned, angle):
         return vector.scale(0.0, normal), (), 0.0
 
-    def in_plane(memory, b, normal, slip, turned, mean_turn):
+    def in_plane(memory, b, normal, slip, turned, angle):
+        half = vector.scale(0.5, slip)
         old = (memory[0, b], memory[1, b])
-        return vector.add(carried(old, normal, (0.0,)), slip), (memory[2, b] + turned[0],), 0.0
+        return vector.add(carried(old, normal, half), half), (memory[2, b] + turned[0],), 0.0
 
-    def in_space(memory, b, normal, slip, turned, mean_turn):
+    def in_space(memory, b, normal, slip, turned, angle):
+        half = vector.scale(0.5, slip)
         old = (memory[0, b], memory[1, b], memory[2, b])
         bent = (memory[3, b], memory[4, b], memory[5, b])
-        twist = vector.scale(vector.dot(mean_turn, normal), normal)
         along = vector.dot(turned, normal)
-        bending = vector.add(carried(bent, normal, twist), vector.sub(turned, vector.scale(along, normal)))
-        return vector.add(carried(old, normal, twist), slip), bending, memory[6, b] + along
+        bending = vector.scale(0.5, vector.sub(turned, vector.scale(along, normal)))
+        return (
+            vector.add(twisted(angle, normal, carried(old, normal, half)), half),
+            vector.add(twisted(angle, normal, carried(bent, normal, bending)), bending),
+            memory[6, b] + along,
+        )
 
     return {0: without, 1: in_plane, 3: in_space}[len(turned)]
 
@@ -207,27 +243,34 @@ def _keep(memory, b, shear, bending, twist):
 
 
 @compilable(forceinline=True)
-def link_at(bonds, ends, b, dt, own_like):
-    """The `Link` of bond b after `dt` [s] of the present motion, and the branch from j to i [m]."""
-    i = bonds.i[b]
-    j = bonds.j[b]
-    branch = vector.sub(arrays.at(ends.positions, i), arrays.at(ends.positions, j))
+def link_at(bonds, end_i, end_j, b, own_like):
+    """The `Link` of bond b between two ends, and the branch from j to i [m]. The displacement across the bond is that of
+    a contact (repose.sim.engine.contacts.kinematics), with the mean length in place of the sum of the radii."""
+    branch = vector.sub(end_i.position, end_j.position)
     length = math.sqrt(vector.dot(branch, branch))
-    normal = vector.scale(1.0 / max(length, TINY), branch)
-    velocity = vector.sub(arrays.at(ends.velocities, i), arrays.at(ends.velocities, j))
-    spin_i = arrays.at(ends.spins, i)
-    spin_j = arrays.at(ends.spins, j)
-    mean_spin = vector.scale(0.5, vector.add(spin_i, spin_j))
-    relative_spin = vector.sub(spin_i, spin_j)
+    per_length = 1.0 / max(length, TINY)
+    normal = vector.scale(per_length, branch)
+    velocity = vector.sub(end_i.velocity, end_j.velocity)
+    mean_spin = vector.scale(0.5, vector.add(end_i.spin, end_j.spin))
+    relative_spin = vector.sub(end_i.spin, end_j.spin)
     rate = vector.dot(velocity, normal)
     sliding = vector.sub(vector.sub(velocity, vector.turn(mean_spin, branch)), vector.scale(rate, normal))
+    displacement = vector.sub(end_i.displacement, end_j.displacement)
+    rotation = vector.scale(0.5, vector.add(end_i.rotation, end_j.rotation))
+    lengthening = vector.dot(displacement, normal)
+    across = vector.sub(displacement, vector.scale(lengthening, normal))
+    square = per_length * per_length * vector.dot(across, across)
+    middle = vector.sub(normal, vector.scale(0.5 * per_length, across))
+    gliding = vector.scale(1.0 + 0.5 * per_length * lengthening + square / 6.0, across)
+    slip = vector.sub(gliding, vector.scale(length - 0.5 * lengthening, vector.turn(rotation, middle)))
+    slip = vector.sub(slip, vector.scale(vector.dot(slip, normal), normal))
     shear, bending, twist = remembered(
         bonds.memory,
         b,
         normal,
-        vector.scale(dt, sliding),
-        vector.scale(dt, relative_spin),
-        vector.scale(dt, mean_spin),
+        slip,
+        vector.sub(end_i.rotation, end_j.rotation),
+        vector.twist_rate(rotation, middle),
     )
     twist_rate = vector.twist_rate(relative_spin, normal)
     bending_rate = vector.sub(relative_spin, vector.about(twist_rate, normal, relative_spin))
@@ -256,7 +299,7 @@ def bond_forces(tables, bond, shapes):
     bonds = world.bonds
     stage = tables.stage
     thread = tables.thread
-    ends = ends_of(world, shapes)
+    rows = world.threads.sphere_rows[to_line(world.threads.sphere_rows) :]
     dimension = len(shapes.position)
     first, last = share(bonds.i.size, thread.id, thread.total)
     for b in range(first, last):
@@ -264,7 +307,7 @@ def bond_forces(tables, bond, shapes):
         bonds.power[1, b] = 0.0
         if bonds.intact[b] == 0:
             continue
-        link, branch = link_at(bonds, ends, b, stage.dt, bond.own)
+        link, branch = link_at(bonds, end_at(rows, bonds.i[b], shapes), end_at(rows, bonds.j[b], shapes), b, bond.own)
         keep(bonds.memory, b, link.shear, link.bending, link.twist)
         if stage.dt > 0.0 and bond.breaks(bond.params, link):
             bonds.intact[b] = 0
@@ -328,18 +371,17 @@ class BondSurvey(NamedTuple):
 def survey_bonds(world, bond, shapes, sums):
     """Energy stored in all bonds [J]; adds the stiffnesses to the sums of repose.sim.engine.timestep.survey."""
     bonds = world.bonds
-    ends = ends_of(world, shapes)
     dimension = len(shapes.position)
     inverse_mass = world.inverse_mass
     energy = 0.0
     for b in range(bonds.i.size):
         if bonds.intact[b] == 0:
             continue
-        link, _ = link_at(bonds, ends, b, 0.0, bond.own)
-        energy += bond.energy(bond.params, link)
-        axial, across, turning, lag = bond.stiffness(bond.params, link)
         i = np.int64(bonds.i[b])
         j = np.int64(bonds.j[b])
+        link, _ = link_at(bonds, end_now(world, i, shapes), end_now(world, j, shapes), b, bond.own)
+        energy += bond.energy(bond.params, link)
+        axial, across, turning, lag = bond.stiffness(bond.params, link)
         moving = inverse_mass[0, i] + inverse_mass[0, j]
         rolling = 0.0
         farther = 0.0

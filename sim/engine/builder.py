@@ -42,7 +42,7 @@ BOND_COLUMNS = ("i", "j", "rest_length", "own", "intact", "memory")
 """Columns of `Bonds` with one entry per bond that keep their values from step to step."""
 
 SPHERE_COLUMNS = (
-    *("motion", "force", "inverse_mass", "mass", "radius", "sphere_id", "layer", "material", "orientation", "turned"),
+    *("motion", "previous", "force", "inverse_mass", "mass", "radius", "sphere_id", "layer", "material", "orientation", "turned"),
 )
 """Tables of `World` with one entry per sphere along the last axis that keep their values from step to step."""
 
@@ -60,6 +60,7 @@ def empty_world(
     pair_buffer, search, shared = working_storage(1, 0, np.zeros(0), 0, dimension, False, np.array([skin]), np.zeros(1))
     return World(
         motion=zeros((coordinates, levels, 0)),
+        previous=zeros((coordinates, 0)),
         force=zeros((coordinates, 0)),
         inverse_mass=zeros((coordinates, 0)),
         mass=np.zeros(0),
@@ -127,6 +128,7 @@ def add_spheres(
     upright[0] = 0.0 if coordinates - dimension == 1 else 1.0
     grown = world._replace(
         motion=joined(world.motion, motion),
+        previous=joined(world.previous, motion[:, 0]),
         force=joined(world.force, np.zeros((coordinates, count))),
         inverse_mass=joined(world.inverse_mass, inverse_mass),
         mass=joined(world.mass, mass),
@@ -235,7 +237,10 @@ def _kept_bodies(world: World, rows: NDArray[np.intp], new_row: NDArray[np.int64
     order = np.argsort(first, kind="stable")
     order = order[first[order] >= 0]
     members = [new_row[bodies.member[bodies.begin[b] : bodies.begin[b + 1]]] for b in order]
-    columns = ("motion", "force", "inverse_mass", "unequal", "reference", "orientation", "matrix", "spin", "body_id")
+    columns = (
+        *("motion", "force", "inverse_mass", "unequal", "reference", "orientation"),
+        *("matrix", "spin", "rotation", "body_id"),
+    )
     return bodies._replace(
         **{name: np.ascontiguousarray(getattr(bodies, name)[..., order]) for name in columns},
         arm=np.zeros((bodies.offset.shape[0], rows.size)),

@@ -24,7 +24,7 @@ class Sphere(NamedTuple):
     position: tuple
     """[m], of length 2 or 3."""
     velocity: tuple
-    """[m/s]; leapfrog stores it half a step behind the position of this evaluation."""
+    """[m/s], at the time of the position."""
     spin: tuple
     """[rad/s], of length 0, 1 or 3."""
     radius: float
@@ -98,22 +98,30 @@ class FieldTables(NamedTuple):
     params: int
     """Address (repose.sim.engine.packed) of the numbers that the fields read."""
     time: float
+    behind: float
+    """`Stage.behind` [s]."""
     thread: Thread
 
 
 @compilable(forceinline=True)
-def field_tables(world, params, time, mass, thread):
+def field_tables(world, params, time, behind, mass, thread):
     """The argument of `field_forces`."""
-    return FieldTables(world, mass, params, time, thread)
+    return FieldTables(world, mass, params, time, behind, thread)
 
 
 @compilable(forceinline=True)
-def sphere_at(world, mass, positions, velocities, spins, i):
-    """The quantities of sphere i that a field reads."""
+def sphere_at(world, mass, i, behind, shapes):
+    """The quantities of sphere i that a field reads, `behind` [s] after the time of its stored velocity."""
+    motion = world.motion
+    dimension = len(shapes.position)
+    velocity = arrays.at(arrays.level(motion, 0, 1, shapes.position), i)
+    acceleration = arrays.at(arrays.level(motion, 0, 2, shapes.position), i)
+    spin = arrays.at(arrays.level(motion, dimension, 1, shapes.spin), i)
+    turning = arrays.at(arrays.level(motion, dimension, 2, shapes.spin), i)
     return Sphere(
-        arrays.at(positions, i),
-        arrays.at(velocities, i),
-        arrays.at(spins, i),
+        arrays.at(arrays.level(motion, 0, 0, shapes.position), i),
+        vector.add(velocity, vector.scale(behind, acceleration)),
+        vector.add(spin, vector.scale(behind, turning)),
         world.radius[i],
         mass[i],
         world.sphere_id[i],
@@ -124,9 +132,6 @@ def sphere_at(world, mass, positions, velocities, spins, i):
 def field_forces(tables, field, shapes):
     """Add the forces of fields on this thread's spheres to `World.force`; returns 1, or 0 if a thread is missing."""
     world = tables.world
-    positions = arrays.level(world.motion, 0, 0, shapes.position)
-    velocities = arrays.level(world.motion, 0, 1, shapes.position)
-    spins = arrays.level(world.motion, len(shapes.position), 1, shapes.spin)
     forces = arrays.rows(world.force, shapes.position)
     torques = arrays.rows(world.force[len(shapes.position) :], shapes.spin)
     power = world.threads.field_power
@@ -135,7 +140,7 @@ def field_forces(tables, field, shapes):
         power[1, i] = 0.0
         if world.inverse_mass[0, i] == 0.0:
             continue
-        sphere = sphere_at(world, tables.mass, positions, velocities, spins, i)
+        sphere = sphere_at(world, tables.mass, i, tables.behind, shapes)
         answer = field.force(field.params, sphere, field.time)
         arrays.add_at(forces, i, answer.force)
         arrays.add_at(torques, i, answer.torque)
@@ -172,15 +177,12 @@ class FieldSurvey(NamedTuple):
 def survey_fields(world, field, shapes, mass, sums):
     """Potential energy of all spheres that can move [J]; adds the stiffnesses to the sums of
     repose.sim.engine.timestep.survey."""
-    positions = arrays.level(world.motion, 0, 0, shapes.position)
-    velocities = arrays.level(world.motion, 0, 1, shapes.position)
-    spins = arrays.level(world.motion, len(shapes.position), 1, shapes.spin)
     energy = 0.0
     for i in range(world.radius.size):
         inverse_mass = world.inverse_mass[0, i]
         if inverse_mass == 0.0:
             continue
-        sphere = sphere_at(world, mass, positions, velocities, spins, i)
+        sphere = sphere_at(world, mass, i, 0.0, shapes)
         energy += field.potential(field.params, sphere, field.time)
         stiffness, viscosity = field.stiffness(field.params, sphere, field.time)
         for c in range(len(shapes.position)):

@@ -258,6 +258,14 @@ class Stage(NamedTuple):
     """Time that the evaluation represents [s]; 0 if nothing moves (dt = 0)."""
     damping_fraction: float
     """Largest fraction of velocity that damping may remove per step [-]."""
+    behind: float
+    """Time of the evaluation minus time of the stored velocities [s]: half a step with leapfrog, else 0."""
+    elapsed: float
+    """Time since the last evaluation [s]."""
+
+
+AT_REST = Stage(0.0, 1.0, 0.0, 0.0)
+"""An evaluation for measurements, in which no time passes."""
 
 
 class Predicted(NamedTuple):

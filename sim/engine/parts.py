@@ -30,6 +30,7 @@ from repose.sim.engine.contacts.wall_forces import (
 from repose.sim.engine.fields import FieldCall, field_forces, field_tables, sum_of
 from repose.sim.engine.jit import address_of, argument_type, compiled_part, fingerprint
 from repose.sim.engine.model import (
+    AT_REST,
     NO_NUMBERS,
     BoundBond,
     BoundField,
@@ -43,7 +44,6 @@ from repose.sim.engine.model import (
     Predicted,
     Shapes,
     Share,
-    Stage,
     Thread,
 )
 from repose.sim.engine.neighbours.cell_list import Cells
@@ -187,7 +187,7 @@ def needed_parts(parts: Parts, walled: bool) -> tuple[str, ...]:
 @cache
 def argument_types() -> dict[str, Any]:
     """Types of the arguments of the parts, the same for all worlds and models."""
-    stage, thread = Stage(0.0, 1.0), Thread(0, 1, 0, 0)
+    stage, thread = AT_REST, Thread(0, 1, 0, 0)
     row, table, motion = np.zeros(0), np.zeros((2, 0)), np.zeros((2, 3, 0))
     world = record_of(empty_world())
     block = Block(row, 0, 0, 0, stage)
@@ -204,7 +204,7 @@ def argument_types() -> dict[str, Any]:
         "search_acting": Share(world, thread),
         "push_walls": force_of_walls(world, 0, stage, thread, 0, Parts()),
         "record_walls": wall_record(world, 0.0, 0),
-        "push_fields": field_tables(world, 0, 0.0, row, thread),
+        "push_fields": field_tables(world, 0, 0.0, 0.0, row, thread),
         "push_bonds": bond_tables(world, 0, stage, thread),
         "turn_bodies": bodies,
         "place_members": bodies,

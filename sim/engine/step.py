@@ -161,20 +161,23 @@ def step_loop(source: str) -> Callable:
             for k in range(stages):
                 if pending > k + 1 or (static and k > 0):
                     continue
-                stage = Stage(float(scheme.weights[k]) * dt, scheme.damping_fraction)
                 stage_time = float(scheme.stage_times[k])
+                last_time = float(scheme.stage_times[k - 1]) - (1.0 if k == 0 else 0.0)
+                elapsed = (stage_time - last_time) * dt
+                behind = scheme.velocity_lead * dt
+                stage = Stage(float(scheme.weights[k]) * dt, scheme.damping_fraction, behind, elapsed)
                 if pending <= k:
                     if not static:
                         if not predicted:
                             call(parts.before, Predicted(world.motion, first, last, k, dt))
                         if bodied:
                             call(parts.before, Predicted(bodies.motion, first_body, last_body, k, dt))
-                    if k == 0 and thread.id == 0:
-                        move_walls(world.walls.moved, world.walls.velocity, dt)
+                    if thread.id == 0:
+                        move_walls(world.walls.moved, world.walls.velocity, elapsed)
                     pending = k + 1
                     predicted = False
                 if bodied:
-                    bound = body_tables(world, numbers.gravity, stage_time * dt, scheme.velocity_lead * dt, thread)
+                    bound = body_tables(world, numbers.gravity, stage_time * dt, behind, thread)
                     call(parts.turn_bodies, bound)
                     if not wait(world.threads):
                         return done, THREAD_MISSING, -1
@@ -195,7 +198,7 @@ def step_loop(source: str) -> Callable:
                         record_bond_energy(world, stage.dt)
                 if parts.push_fields != 0:
                     time = numbers.time + (begun + done - numbers.step + stage_time) * dt
-                    if call(parts.push_fields, field_tables(world, numbers.fields, time, weighing, thread)) == 0:
+                    if call(parts.push_fields, field_tables(world, numbers.fields, time, behind, weighing, thread)) == 0:
                         return done, THREAD_MISSING, -1
                     if thread.id == 0:
                         record_field_energy(world, stage.dt)

@@ -42,10 +42,26 @@ GROUP = 4
 MASSES_AT = 6
 """Entry of mass and 1/inertia in the row of a sphere, with rotation only."""
 
+
+def displacement_at(dimension: int) -> int:
+    """Entry of the displacement in the row of a sphere."""
+    return GROUP * (dimension - 1)
+
+
+def spin_at(dimension: int) -> int:
+    """Entry of radius and spin in the row of a sphere, with rotation only."""
+    return GROUP * dimension
+
+
+def rotation_at(dimension: int) -> int:
+    """Entry of the rotation since the last evaluation in the row of a sphere, with rotation only."""
+    return spin_at(dimension) + 2 * (dimension - 1)
+
+
 LARGE = 3.0
 """Radius above which a sphere is sorted into cells for large spheres, in units of the geometric mean radius [-]."""
 
-BUFFER_ROWS = 41
+BUFFER_ROWS = 47
 """Largest number of columns of a block: in three dimensions with rotation and materials
 (repose.sim.engine.contacts.pair_blocks)."""
 
@@ -154,8 +170,8 @@ class Threads(NamedTuple):
     """Touching pairs of the present block: row in the list, i, j; then the rows of the sums on i and j;
     shape (threads, 5, BLOCK)."""
     heat: Floats
-    """Power dissipated by damping, power fed into friction springs, and power that springs lose as their stiffness
-    changes, per chunk of the list [W], shape (3, chunks)."""
+    """Power dissipated by damping [W], work done on friction springs and energy that springs lose as their stiffness
+    changes, both since the last evaluation [J]; per chunk of the list, shape (3, chunks)."""
     largest_overlap: Floats
     """The largest overlap that each thread has found at this evaluation, among pairs and at walls, if it exceeds that
     of `World.largest_overlap`; shape (2, threads, OVERLAP_COLUMNS)."""
@@ -174,9 +190,9 @@ class Threads(NamedTuple):
 
 
 def row_width(dimension: int, turning: bool) -> int:
-    """Length of the row of a sphere in whole groups: position and velocity; with rotation in the plane then spin,
-    radius, mass and 1/inertia, in space mass and 1/inertia, then spin and radius."""
-    return GROUP * ((dimension + 1) // 2 + (1 if turning else 0))
+    """Length of the row of a sphere in whole groups: position, velocity, and the displacement since the last evaluation
+    of forces; with rotation also mass and 1/inertia, radius and spin, and the rotation since the last evaluation."""
+    return GROUP * (dimension + (dimension - 1 if turning else 0))
 
 
 def sum_width(dimension: int, turning: bool) -> int:

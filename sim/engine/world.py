@@ -107,8 +107,8 @@ class WallContacts(NamedTuple):
     push: Floats
     """Force of the wall on the sphere at this evaluation [N], set for acting entries, shape (dimension, capacity)."""
     heat: Floats
-    """Power dissipated by damping, power fed into the friction spring, and power that the spring loses as its stiffness
-    changes [W], set for acting entries, shape (3, capacity)."""
+    """Power dissipated by damping [W], work done on the friction spring and energy that the spring loses as its stiffness
+    changes, both since the last evaluation [J], set for acting entries, shape (3, capacity)."""
 
 
 class Bonds(NamedTuple):
@@ -170,6 +170,9 @@ class Bodies(NamedTuple):
     """Rotation matrix at this evaluation, row by row, shape (dimension², bodies)."""
     spin: Floats
     """Angular velocity at this evaluation [rad/s], shape (spin length, bodies)."""
+    rotation: Floats
+    """Sum of the rotations between evaluations [rad], shape (spin length, bodies): the rotation coordinates of the
+    members. In the plane it is the angle."""
     arm: Floats
     """Vector from the centre of the body to each member at this evaluation [m], shape (dimension, count)."""
     member: NDArray[np.uint32]
@@ -193,6 +196,9 @@ class World(NamedTuple):
     """Time derivatives of the coordinates, shape (coordinates, levels, count): level 0 position
     [m or rad], 1 velocity [m/s or rad/s], 2 acceleration, and further levels of the integrator.
     Coordinates are x, y(, z) and then the rotation, of length 0, 1 or 3."""
+    previous: Floats
+    """Position [m] and rotation [rad] of each coordinate at the last evaluation of forces, shape (coordinates, count):
+    friction springs and bonds are deformed by the displacement since then."""
     force: Floats
     """Force [N] and torque [N m] on each coordinate, shape (coordinates, count)."""
     inverse_mass: Floats
@@ -300,6 +306,7 @@ def empty_bodies(dimension: int, spin_length: int, levels: int, count: int = 0, 
         orientation=zeros((4, count)),
         matrix=zeros((dimension**2, count)),
         spin=zeros((spin_length, count)),
+        rotation=zeros((spin_length, count)),
         arm=zeros((dimension, spheres)),
         member=zeros(0, np.uint32),
         begin=zeros(count + 1, np.int64),

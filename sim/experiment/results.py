@@ -72,14 +72,19 @@ def _deepest(run: Run, dimension: int) -> dict[str, Any] | None:
     }
 
 
+NOT_IN_HASH = ("stiffening", "previous", "bodies.rotation")
+"""Tables of a world that `state_hash` leaves out."""
+
+
 def state_hash(run: Run) -> str:
     """Digest of step, time and all tables of the world, shear springs and walls included: equal for equal runs.
 
-    `World.stiffening` follows from the motion and is excluded: versions without this table give the same digest.
+    Tables that follow from the motion and that older versions do not have are excluded (`NOT_IN_HASH`): their files
+    have the same digest.
     """
     digest = hashlib.sha256(f"{run.step} {run.time!r} {run.dt!r}".encode())
     for name, table in tables_of(run.world).items():
-        if name != "stiffening":
+        if name not in NOT_IN_HASH:
             digest.update(table.tobytes())
     return digest.hexdigest()
 

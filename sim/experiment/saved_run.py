@@ -48,7 +48,7 @@ from repose.sim.io.world_tables import MOST, tables_of, world_of
 from repose.sim.measure.booked import Booked
 from repose.sim.parameters import checked_seed
 
-KIND, FORMAT, READABLE = "repose run", 7, (2, 3, 4, 5, 6, 7)
+KIND, FORMAT, READABLE = "repose run", 8, (2, 3, 4, 5, 6, 7, 8)
 PICTURE = "picture"
 """Table with the bytes of a small picture for lists of files."""
 PLAIN = ("dt", "clock_time", "clock_step", "booked", "bulk_step", "dt_changes", "ramp", "target", "pusher", "shaker")

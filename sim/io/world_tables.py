@@ -41,11 +41,12 @@ from repose.sim.io import archive
 from repose.sim.io.archive import ArchiveError
 from repose.sim.io.plain import PlainError, decode
 
-FORMAT = 5
+FORMAT = 6
 """Format of the files of prepared worlds."""
-READABLE = (2, 3, 4, FORMAT)
+READABLE = (2, 3, 4, 5, FORMAT)
 """Formats that can be read. Format 2 has further columns that follow from the others; formats 2 and 3 have no largest
-overlap; up to format 4 tables have the names in OLD_NAMES."""
+overlap; up to format 4 tables have the names in OLD_NAMES; up to format 5 there are no positions of the last
+evaluation (`_with_previous`)."""
 
 OLD_NAMES = {
     "mobility": "inverse_mass",
@@ -71,7 +72,7 @@ MADE_ANEW = {
 KEPT = {
     "bonds": (*BOND_COLUMNS, "lost"),
     "bodies": (
-        *("motion", "inverse_mass", "unequal", "reference", "orientation"),
+        *("motion", "inverse_mass", "unequal", "reference", "orientation", "rotation"),
         *("member", "begin", "offset", "own_mass", "body_id"),
     ),
 }
@@ -145,6 +146,7 @@ def world_of(tables: dict[str, Any], prefix: str = "") -> World:
         raise StoreError(f"The file's world has {dimension} dimensions, {coordinates} coordinates, {levels} levels.")
     blank = _blank_for(dimension, coordinates, levels)
     found.setdefault("largest_overlap", blank.largest_overlap)  # of an older format
+    found = _with_previous(found, dimension)
     found = _absent_of(blank) | found
     if counters.shape != blank.counters.shape or counters.dtype != blank.counters.dtype:
         raise StoreError("The table of counters of the file's world has a wrong type or shape: the file is damaged.")
@@ -166,6 +168,22 @@ def world_of(tables: dict[str, Any], prefix: str = "") -> World:
         raise StoreError(f"The file's world {why}: the file is damaged.")
     found = {name: copied(table) for name, table in found.items()}
     return in_order_of_id(_with_room(_with_parts(_with_tables(blank, found), found), rows))
+
+
+def _with_previous(found: dict[str, Any], dimension: int) -> dict[str, Any]:
+    """The tables with the positions of the last evaluation: in an older format the present ones, from which those of
+    leapfrog and velocity Verlet do not differ."""
+    if "previous" in found or found["motion"].ndim != 3:
+        return found
+    found = found | {"previous": np.array(found["motion"][:, 0])}
+    if "bodies.motion" in found and "bodies.member" in found:
+        in_plane = dimension == 2
+        angle = np.array(found["bodies.motion"][dimension:, 0])
+        found["bodies.rotation"] = angle if in_plane else np.zeros_like(angle)
+        members = found["bodies.member"]
+        if not in_plane and (members < found["previous"].shape[1]).all():
+            found["previous"][dimension:, members] = 0.0
+    return found
 
 
 def _absent_of(world: World) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from repose.sim.engine.contacts.kinematics import Response
 from repose.sim.engine.jit import compilable
 from repose.sim.engine.model import BoundLaw
 from repose.sim.laws.law import Law
-from repose.sim.laws.sliding import sliding_spring, stored_in_sliding_spring
+from repose.sim.laws.sliding import sliding_spring, stored_in_sliding_spring, work_on_spring
 from repose.sim.parameters import ParameterSet, Quantity
 
 
@@ -126,7 +126,7 @@ def force(params, contact):
         vector.scale(0.0, contact.relative_spin),
         viscosity * contact.normal_velocity * contact.normal_velocity
         - vector.dot(viscous, contact.tangential_velocity),
-        -vector.dot(spring, contact.tangential_velocity),
+        work_on_spring(touching * params.shear_stiffness, spring, contact.slip, relaxation),
     )
 
 

@@ -33,6 +33,7 @@ from repose.sim.engine.model import BoundLaw
 from repose.sim.engine.roots import TINY
 from repose.sim.laws.law import Law
 from repose.sim.laws.rolling import rolling_torque
+from repose.sim.laws.sliding import work_on_spring
 from repose.sim.parameters import ParameterSet, Quantity
 
 
@@ -196,6 +197,20 @@ def stored_in_whole_spring(k, stretch, limit):
 
 
 @compilable(forceinline=True)
+def work_below_limit(k, spring, contact, relaxation, limit):
+    """Work done on a spring whose force is constant beyond the displacement `limit`, since the last evaluation [J]: the
+    change of its energy at this limit."""
+    before = vector.length(vector.sub(contact.shear, contact.slip))
+    return stored_below_limit(k, vector.length(contact.shear), limit) - stored_below_limit(k, before, limit)
+
+
+@compilable(forceinline=True)
+def work_with_relaxation(k, spring, contact, relaxation, limit):
+    """Work done on a spring that relaxes while it slides, since the last evaluation [J]."""
+    return work_on_spring(k, spring, contact.slip, relaxation)
+
+
+@compilable(forceinline=True)
 def only_pushing(normal_force):
     """Normal force in the Coulomb limit: F_n, or 0 while damping pulls."""
     return max(normal_force, 0.0)
@@ -230,6 +245,7 @@ def normal_stiffness(params, contact):
 REPULSION = {"hertz": hertz, "linear": linear}
 RELAXATION = {"lee-herrmann": keep_stretching, "cundall-strack": relax_to_limit}
 STORED = {"lee-herrmann": stored_below_limit, "cundall-strack": stored_in_spring}
+WORK = {"lee-herrmann": work_below_limit, "cundall-strack": work_with_relaxation}
 CAP = {"spring": cap_spring, "total": cap_total, "lammps": cap_total}
 
 
@@ -238,9 +254,11 @@ def bound(exponent: str, anchor: str, coulomb_cap: str) -> BoundLaw:
     """The functions of the law with the selected formulas of repulsion, sliding spring and Coulomb limit; the limit of
     LAMMPS has its own formula of the sliding spring."""
     repel, relax, stored, cap = REPULSION[exponent], RELAXATION[anchor], STORED[anchor], CAP[coulomb_cap]
+    work = WORK[anchor]
     pressing = only_pushing
     if coulomb_cap == "lammps":
         relax, stored, pressing = reset_to_match, stored_in_whole_spring, pushing_or_pulling
+        work = work_with_relaxation
 
     @compilable(forceinline=True)
     def force(params, contact):
@@ -260,7 +278,8 @@ def bound(exponent: str, anchor: str, coulomb_cap: str) -> BoundLaw:
         compliance = 1.0 / max(params.shear_stiffness, TINY)  # equal for all contacts: one division per block
         springy = 1.0 if params.shear_stiffness > 0.0 else 0.0
         lag = vector.scale(springy * viscosity * compliance, contact.tangential_velocity)
-        relaxation = vector.scale(1.0 if touching else 0.0, relax(contact.shear, lag, limit * compliance))
+        pressed = 1.0 if touching else 0.0
+        relaxation = vector.scale(pressed, relax(contact.shear, lag, limit * compliance))
         radius = contact.effective_radius
         torque, rolling_power = rolling_torque(params.rolling_friction, 0.0, normal_force, radius, contact)
         return Response(
@@ -271,7 +290,7 @@ def bound(exponent: str, anchor: str, coulomb_cap: str) -> BoundLaw:
             normal_viscosity * contact.normal_velocity * contact.normal_velocity
             - vector.dot(viscous, contact.tangential_velocity)
             + rolling_power,
-            -vector.dot(spring, contact.tangential_velocity),
+            work(params.shear_stiffness * pressed, spring, contact, relaxation, limit * compliance),
         )
 
     @compilable(forceinline=True)

@@ -7,7 +7,7 @@ from repose.sim.engine.contacts.kinematics import Response
 from repose.sim.engine.jit import compilable
 from repose.sim.laws.material_columns import ROLLING, TWISTING
 from repose.sim.laws.rolling import rolling_torque
-from repose.sim.laws.sliding import sliding_spring
+from repose.sim.laws.sliding import sliding_spring, work_on_spring
 
 
 @compilable(forceinline=True)
@@ -25,5 +25,5 @@ def damped_response(normal_force, viscosity, shear_stiffness, shear_viscosity, l
         viscosity * contact.normal_velocity * contact.normal_velocity
         - vector.dot(viscous, contact.tangential_velocity)
         + rolling_power,
-        -vector.dot(spring, contact.tangential_velocity),
+        work_on_spring(shear_stiffness, spring, contact.slip, relaxation),
     )

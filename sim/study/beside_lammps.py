@@ -248,6 +248,7 @@ class _Pair:
             normal_velocity=along,
             tangential_velocity=tuple(across),
             shear=tuple(flat + across * dt),
+            slip=tuple(across * dt),
             effective_mass=self.effective_mass,
             effective_radius=0.5 * self.radius,
             fixed=0.0,

@@ -44,13 +44,13 @@ def loops(model: Model) -> dict[str, Any]:
     def contacts(world, numbers, dt, times, parts):  # type: ignore[no-untyped-def]
         source  # noqa: B018
         for _ in range(times):
-            tables = force_of_pairs(world, numbers, world.mass, Stage(dt, 1.0), thread_of(world, 0), parts)
+            tables = force_of_pairs(world, numbers, world.mass, Stage(dt, 1.0, 0.0, dt), thread_of(world, 0), parts)
             call(parts.push_pairs, tables)
 
     def walls(world, numbers, dt, times, parts):  # type: ignore[no-untyped-def]
         source  # noqa: B018
         for _ in range(times):
-            wall_forces(world, numbers.law, Stage(dt, 1.0), thread_of(world, 0), parts)
+            wall_forces(world, numbers.law, Stage(dt, 1.0, 0.0, dt), thread_of(world, 0), parts)
 
     def watching(world, numbers, dt, times, parts):  # type: ignore[no-untyped-def]
         source  # noqa: B018

@@ -32,8 +32,9 @@ def test_thousands_of_closed_cycles_leave_no_shear_behind(law: str) -> None:
     left = []
     for _ in range(CYCLES):
         for (x0, y0), (x, y) in pairwise(path):
-            motion = PairMotion((x, y), 1.0 / hypot(x, y), (x, y), (x - x0, y - y0), (0.0,), (0.0,), (0.0,))
-            contact, start = contact_between(motion, pair, memory, Stage(1.0, 1.0))
+            moved = (x - x0, y - y0)
+            motion = PairMotion((x, y), 1.0 / hypot(x, y), (x, y), moved, (0.0,), (0.0,), moved, (0.0,), (0.0,), 1.0)
+            contact, start = contact_between(motion, pair, memory, Stage(1.0, 1.0, 0.0, 1.0))
             relaxation = functions.force(numbers, contact).spring_relaxation
             memory = ShearMemory(relaxed(start, contact, relaxation), 1.0)
         left.append(memory.shear_spring[0])

@@ -20,14 +20,16 @@ from repose.app.ui.plot_area import plot_area
 from repose.app.ui.questions import replace_run
 from repose.app.ui.side_by_side import possible, start
 from repose.app.ui.ui import Ui
-from repose.app.ui.widgets import button, button_width, slide, tooltip
+from repose.app.ui.widgets import button, button_width, checkbox, slide, tooltip
 from repose.sim.registry import integrators
 from repose.sim.study.integrator_errors import TYPICAL, Errors, collision_errors, error_at
 
 RESTITUTION = "integrators restitution"
 """Entry of `Ui.memory`: restitution of the collision [-]."""
+OBLIQUE = "integrators oblique"
+"""Entry of `Ui.memory`: whether the collision is oblique, with spin."""
 FOUND = "integrators found"
-"""Entry of `Ui.memory`: the errors computed so far, by restitution and name."""
+"""Entry of `Ui.memory`: the errors computed so far, by collision and name."""
 LOWEST, STEP = 0.3, 0.05
 """Lowest restitution of the slider, and its step [-]."""
 LOW, HIGH = 1e-6, 10.0
@@ -48,8 +50,7 @@ def draw(ui: Ui) -> None:
     size = begin_over_picture(ui, "integrators")
     if size is None:
         return
-    restitution = _draw_head(ui)
-    found = compute(ui, restitution)
+    found = compute(ui, *_draw_head(ui))
     room = imgui.get_content_region_avail()
     beside = room.x >= BESIDE * imgui.get_font_size()
     plot = imgui.ImVec2((1.0 - TABLE) * room.x, room.y) if beside else imgui.ImVec2(room.x, (1.0 - TABLE) * room.y)
@@ -64,14 +65,15 @@ def draw(ui: Ui) -> None:
     imgui.end()
 
 
-def compute(ui: Ui, restitution: float) -> dict[str, Errors]:
-    """The errors of the integrators at this restitution, so far; each call computes one more, so that no frame is
+def compute(ui: Ui, restitution: float, oblique: bool) -> dict[str, Errors]:
+    """The errors of the integrators in this collision, so far; each call computes one more, so that no frame is
     late."""
-    computed: dict[tuple[float, str], Errors] = ui.memory.setdefault(FOUND, {})
-    missing = next((name for name in integrators() if (restitution, name) not in computed), None)
+    computed: dict[tuple[float, bool, str], Errors] = ui.memory.setdefault(FOUND, {})
+    wanted = {name: (restitution, oblique, name) for name in integrators()}
+    missing = next((name for name, key in wanted.items() if key not in computed), None)
     if missing is not None:
-        computed[restitution, missing] = collision_errors(integrators()[missing], restitution)
-    return {name: computed[restitution, name] for name in integrators() if (restitution, name) in computed}
+        computed[wanted[missing]] = collision_errors(integrators()[missing], restitution, oblique)
+    return {name: computed[key] for name, key in wanted.items() if key in computed}
 
 
 def own_share(ui: Ui) -> float:
@@ -79,13 +81,17 @@ def own_share(ui: Ui) -> float:
     return ui.snapshot.omega_dt / math.pi
 
 
-def _draw_head(ui: Ui) -> float:
-    """Title, restitution of the collision, and the buttons; returns the restitution."""
+def _draw_head(ui: Ui) -> tuple[float, bool]:
+    """Title, the collision, and the buttons; returns the restitution, and whether the collision is oblique."""
     imgui.align_text_to_frame_padding()
     imgui.text_unformatted(translated("Integrators"))
     imgui.same_line()
     restitution = float(ui.memory.get(RESTITUTION, 1.0))
     steps = round((1.0 - LOWEST) / STEP)
+    oblique = bool(ui.memory.get(OBLIQUE, False))
+    help = "The two spheres also spin and stick to each other while they touch; otherwise they meet head-on."
+    oblique = ui.memory[OBLIQUE] = checkbox(ui, "integrators.oblique", "oblique, with spin", oblique, help)
+    imgui.same_line()
     watch, close = button_width("Watch side by side"), button_width("Close", "F10")
     gap = imgui.get_style().item_spacing.x
     free = imgui.get_content_region_avail().x - watch - close - 2.0 * gap
@@ -117,7 +123,7 @@ def _draw_head(ui: Ui) -> float:
         "leave all of them at second order, with damping at first.",
         ui.palette.muted,
     )
-    return restitution
+    return restitution, oblique
 
 
 def watch_side_by_side(ui: Ui) -> None:

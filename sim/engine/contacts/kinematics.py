@@ -10,9 +10,25 @@ add up to the branch: angular momentum is conserved, and a pair that rotates as 
 Contact memory without rotation: the branch at first touch (thesis); the shear is the displacement of the branch since
 first touch, in the tangent plane. Contact memory with rotation: the tangential displacement, which moves with the pair.
 At each evaluation the displacement is projected onto the new tangent plane at constant length, rotated about the normal
-by the mean spin, and increased by the slip times (R_i+R_j)/|branch|, the slip at the undeformed radius. Without the
-last factor a closed cycle of pressing and rolling would leave a displacement (granular ratcheting: McNamara,
-Garcia-Rojo & Herrmann, Phys. Rev. E 77 (2008) 031304).
+by the mean rotation of the pair, and increased by the slip.
+
+The slip is the tangential displacement of the material points since the last evaluation, from the change d of the
+branch and the rotations of both spheres, not from velocities. Velocities at one time times dt are a first-order
+integral, and act like an additional dashpot of viscosity K_t dt/2. With positions the spring of a contact that does not
+slide is a function of the positions alone: each integrator keeps its order and its conservation of energy
+(half-step velocities: Vyas, Ottino, Lueptow & Umbanhowar, arXiv:2410.14798). Between two spheres the normal turns during
+the step. The slip is the angle of that rotation minus the rolling angle of the spheres, times R_i + R_j:
+
+    slip = (R_i + R_j) (1 + a²/6) d_t/l' - (R_i dtheta_i + R_j dtheta_j) x n' ,  a = |d_t|/l' = sin(angle),
+
+with the distance l' = |branch| - d n of the last evaluation, d_t perpendicular to the present normal n, and the mean
+normal n' = n - d_t/(2 l). The error is of third order in the step. The factor (R_i + R_j)/l' refers the slip to the
+undeformed radius: otherwise a closed cycle of pressing and rolling would leave a displacement (granular ratcheting:
+McNamara, Garcia-Rojo & Herrmann, Phys. Rev. E 77 (2008) 031304). At a wall the normal is taken as constant during the
+step, and l' as the mean distance.
+
+A contact that begins between two evaluations slips only after first touch: the first slip counts by the fraction of the
+approach that lies beyond it.
 """
 
 from __future__ import annotations
@@ -28,6 +44,11 @@ LARGEST_COORDINATION = 12.0
 1/12 of the fraction of spin whose removal per step is stable."""
 
 
+FARTHEST = 0.26
+"""Square of the largest displacement since the last evaluation, in units of R_i + R_j [-]: each sphere moves at most half
+its radius in a step (repose.sim.engine.neighbours.verlet_list)."""
+
+
 class PairMotion(NamedTuple):
     """Motion of i relative to j at one time."""
 
@@ -41,10 +62,16 @@ class PairMotion(NamedTuple):
     """v_i - v_j of the centres [m/s]."""
     roll: tuple
     """R_i w_i + R_j w_j [m/s]. It changes the velocity at the contact by -roll x branch/(R_i + R_j)."""
-    mean_spin: tuple
-    """(w_i + w_j)/2 [rad/s]."""
     relative_spin: tuple
     """w_i - w_j [rad/s]."""
+    displacement: tuple
+    """Change of x_i - x_j since the last evaluation, at a wall of the position relative to the wall [m]."""
+    rolling: tuple
+    """R_i dtheta_i + R_j dtheta_j, with the rotations since the last evaluation [m]."""
+    mean_rotation: tuple
+    """(dtheta_i + dtheta_j)/2 [rad]."""
+    curved: float
+    """1.0 if the normal turns with the displacement (two spheres), 0.0 at a wall."""
 
 
 class PairProperties(NamedTuple):
@@ -87,6 +114,8 @@ class Contact(NamedTuple):
     shear: tuple
     """Tangential displacement of i relative to j since first touch, minus the part relaxed by sliding [m], a tangential
     vector."""
+    slip: tuple
+    """Part of `shear` since the last evaluation [m], a tangential vector."""
     effective_mass: float
     """[kg]."""
     effective_radius: float
@@ -119,34 +148,71 @@ class Response(NamedTuple):
     """Torque on i in addition to that of the forces: rolling and twisting resistance [N m]; j gets the opposite."""
     damping_power: float
     """Power dissipated by viscous terms and by `torque` [W]."""
-    friction_power: float
-    """Power fed into the friction spring, which the spring stores or loses by sliding [W]."""
+    friction_work: float
+    """Work done on the friction spring since the last evaluation, which the spring stores or loses by sliding [J]."""
 
 
 @compilable(forceinline=True)
-def sheared(memory, place, normal, slip, twist):
+def sheared(memory, motion, normal, slip, share, rotation):
     """Shear at this evaluation, and without rotation the beginning of the spring, else an empty tuple.
 
-    `slip` [m] is the relative displacement of the material points at the contact during this evaluation, `twist` [rad]
-    the rotation of the pair about its normal.
+    `slip` [m] is the relative displacement of the material points at the contact since the last evaluation, or since
+    first touch, and `share` the fraction of the displacement in which the two touched. `rotation` is
+    `motion.mean_rotation`, an argument of its own because numba selects branches by the lengths of arguments only.
     """
-    if len(twist) == 0:
-        start = vector.pick(memory.touching > 0.0, memory.shear_spring, place)
-        displacement = vector.sub(place, start)
+    known = memory.touching > 0.0
+    if len(rotation) == 0:
+        touch = vector.sub(motion.place, vector.scale(share, motion.displacement))
+        start = vector.pick(known, memory.shear_spring, touch)
+        displacement = vector.sub(motion.place, start)
         return vector.tangential(displacement, vector.dot(displacement, normal), normal), start
-    start = vector.pick(memory.touching > 0.0, memory.shear_spring, vector.scale(0.0, memory.shear_spring))
+    start = vector.pick(known, memory.shear_spring, vector.scale(0.0, memory.shear_spring))
     tilt = vector.dot(start, normal)
     projected = vector.tangential(start, tilt, normal)
     projected = vector.scale(length_ratio(vector.dot(projected, projected), tilt * tilt), projected)
-    return vector.add(twisted(twist, projected), slip), ()
+    half = vector.scale(0.5, slip)  # one half of the slip turns with the pair, as the mean over the step does
+    angle = vector.twist_rate(rotation, mean_normal(motion, normal))
+    return vector.add(twisted(angle, normal, vector.add(projected, half)), half), ()
 
 
 @compilable(forceinline=True)
-def twisted(twist, a):
-    """A tangential vector after a small rotation about the normal, which the plane does not have."""
+def twisted(angle, normal, a):
+    """A tangential vector after a rotation by a small angle about the normal, which the plane does not have. The error
+    of the length is of fourth order in the angle, that of the direction of third order."""
     if len(a) == 1:
         return a
-    return vector.add(a, vector.turn(twist, a))
+    return vector.add(vector.scale(1.0 - 0.5 * angle * angle, a), vector.turn(vector.scale(angle, normal), a))
+
+
+@compilable(forceinline=True)
+def mean_normal(motion, normal):
+    """The normal in the middle between the last evaluation and this one."""
+    across = vector.sub(motion.displacement, vector.scale(vector.dot(motion.displacement, normal), normal))
+    return vector.sub(normal, vector.scale(0.5 * motion.curved * motion.per_distance, across))
+
+
+@compilable(forceinline=True)
+def slip_of(motion, radius_sum, normal, rotation):
+    """Tangential displacement of the material points since the last evaluation [m], a tangential vector (module
+    docstring); without rotation that of the centres. `rotation` as in `sheared`."""
+    along = vector.dot(motion.displacement, normal)
+    if len(rotation) == 0:
+        return vector.tangential(motion.displacement, along, normal)
+    nearing = motion.per_distance * along
+    across = vector.sub(motion.displacement, vector.scale(along, normal))
+    angle = motion.per_distance * motion.per_distance * vector.dot(across, across)
+    lever = 1.0 + (0.5 + 0.5 * motion.curved) * nearing + motion.curved / 6.0 * angle
+    gliding = vector.scale(radius_sum * motion.per_distance * lever, across)
+    slip = vector.sub(gliding, vector.turn(motion.rolling, mean_normal(motion, normal)))
+    return vector.tangential(slip, vector.dot(slip, normal), normal)
+
+
+@compilable(forceinline=True)
+def receding(motion, normal):
+    """Overlap at the last evaluation minus present overlap [m], up to third order in the displacement."""
+    along = vector.dot(motion.displacement, normal)
+    across = vector.dot(motion.displacement, motion.displacement) - along * along
+    return along - 0.5 * motion.curved * motion.per_distance * across
 
 
 @compilable(forceinline=True)
@@ -176,8 +242,8 @@ def contact_between(motion, pair, memory, stage):
     2. The relative velocity of the two material points at the contact is that of the centres minus roll x n', where
        n' = branch/(R_i + R_j). Its component along the normal is that of the centres, because roll x n' is
        perpendicular to n: the normal velocity. The rest is the tangential velocity.
-    3. The tangential velocity times the time of this evaluation is the slip, which is added to the shear spring
-       (module docstring).
+    3. The slip since the last evaluation is added to the shear spring (module docstring). A sphere that moved farther
+       than a step allows was put elsewhere, and has not slipped.
 
     Square roots and divisions dominate the cost of a contact: each is computed once.
     """
@@ -186,16 +252,21 @@ def contact_between(motion, pair, memory, stage):
     relative_velocity = velocity_at_contact(motion.velocity, motion.roll, motion.branch, pair.radius_sum)
     normal_velocity = vector.dot(motion.velocity, normal)
     tangential_velocity = vector.tangential(relative_velocity, normal_velocity, normal)
-    slip = vector.scale(stage.dt * pair.radius_sum * motion.per_distance, tangential_velocity)
-    twist = vector.about(stage.dt * vector.twist_rate(motion.mean_spin, normal), normal, motion.mean_spin)
-    shear, start = sheared(memory, motion.place, normal, slip, twist)
+    overlap = pair.radius_sum - distance
+    approached = max(-vector.dot(motion.displacement, normal), TINY)
+    moved = vector.dot(motion.displacement, motion.displacement) <= FARTHEST * pair.radius_sum * pair.radius_sum
+    share = 1.0 if memory.touching > 0.0 else min(1.0, max(overlap, 0.0) / approached)
+    share = share if moved else 0.0
+    slip = vector.scale(share, slip_of(motion, pair.radius_sum, normal, motion.mean_rotation))
+    shear, start = sheared(memory, motion, normal, slip, share, motion.mean_rotation)
     per_step = stage.damping_fraction / (LARGEST_COORDINATION * max(stage.dt, TINY))
     contact = Contact(
-        pair.radius_sum - distance,
+        overlap,
         normal,
         normal_velocity,
         tangential_velocity,
         shear,
+        slip,
         pair.effective_mass,
         pair.effective_radius,
         pair.fixed,
@@ -213,7 +284,7 @@ def lone_contact(
     """A sphere at rest on a wall with this overlap [m]."""
     still = (0.0,) * (1 if dimension == 2 else dimension)
     up = (*(0.0,) * (dimension - 1), 1.0)
-    return Contact(overlap, up, 0.0, still, still, mass, radius, 1.0, material, (0.0,) * spin_length, 0.0, 1.0)
+    return Contact(overlap, up, 0.0, still, still, still, mass, radius, 1.0, material, (0.0,) * spin_length, 0.0, 1.0)
 
 
 @compilable(forceinline=True)
@@ -232,6 +303,7 @@ def at_overlap(contact, overlap):
         contact.normal_velocity,
         contact.tangential_velocity,
         contact.shear,
+        contact.slip,
         contact.effective_mass,
         contact.effective_radius,
         contact.fixed,

@@ -18,6 +18,7 @@ from repose.sim.engine.contacts.kinematics import (
     at_overlap,
     contact_between,
     force_of,
+    receding,
     relaxed,
 )
 from repose.sim.engine.jit import compilable, overload
@@ -45,7 +46,9 @@ class Columns(NamedTuple):
     shear_spring: int
     """Contact memory before and after this evaluation [m]."""
     place: int
-    """Position relative to the wall [m]; unused among spheres."""
+    """Position relative to the wall [m], at walls without rotation only."""
+    displacement: int
+    """Change of x_i - x_j since the last evaluation [m]; with rotation in the columns of `place`."""
     radius_sum: int
     effective_radius: int
     effective_mass: int
@@ -56,9 +59,9 @@ class Columns(NamedTuple):
     damping: int
     """Power of damping, summed over all blocks for each position in a block [W]."""
     friction: int
-    """Power fed into friction springs, summed in the same way [W]."""
+    """Work done on friction springs since the last evaluation, summed in the same way [J]."""
     stiffening: int
-    """Power that friction springs lose as their stiffness changes, summed in the same way [W]; only of laws with
+    """Energy that friction springs lose as their stiffness changes, summed in the same way [J]; only of laws with
     varying stiffness."""
     kind: int
     """Pair of materials of each contact."""
@@ -66,11 +69,14 @@ class Columns(NamedTuple):
     """Pair of materials whose properties are in the columns of `material`."""
     per_distance: int
     """1/|branch| [1/m], computed for the whole block before the law."""
-    spin_i: int
     radius_i: int
-    spin_j: int
+    spin_i: int
     radius_j: int
-    """With rotation each radius is the column after the spin."""
+    spin_j: int
+    """With rotation each spin is in the columns after the radius."""
+    rotation_i: int
+    rotation_j: int
+    """Rotation since the last evaluation [rad]."""
     material: int
     """The last columns: the positions of all others do not depend on the law."""
     overlap: int
@@ -90,14 +96,16 @@ class Columns(NamedTuple):
 @compilable
 def columns(dimension, turning):
     """The layout for `dimension` components of position and `turning` components of spin."""
-    scalars = 4 * dimension
+    vectors = 3 * dimension
+    scalars = (4 if turning > 0 else 5) * dimension
     spins = scalars + 12
     velocity, effective_mass, fixed, touching = dimension, scalars + 2, scalars + 4, scalars + 5
     return Columns(
         branch=0,
         velocity=velocity,
         shear_spring=2 * dimension,
-        place=3 * dimension,
+        place=vectors,
+        displacement=scalars - dimension,
         radius_sum=scalars,
         effective_radius=scalars + 1,
         effective_mass=effective_mass,
@@ -110,16 +118,18 @@ def columns(dimension, turning):
         kind=scalars + 9,
         known=scalars + 10,
         per_distance=scalars + 11,
-        spin_i=spins,
-        radius_i=spins + turning,
-        spin_j=spins + turning + 1,
-        radius_j=spins + 2 * turning + 1,
-        material=spins + 2 * turning + 2,
+        radius_i=spins,
+        spin_i=spins + 1,
+        radius_j=spins + turning + 1,
+        spin_j=spins + turning + 2,
+        rotation_i=spins + 2 * turning + 2,
+        rotation_j=spins + 3 * turning + 2,
+        material=spins + 4 * turning + 2,
         overlap=touching,
         force=velocity,
         normal_force=effective_mass,
-        torque_i=spins,
-        torque_j=spins + turning + 1,
+        torque_i=spins + 1,
+        torque_j=spins + turning + 2,
         lasting=fixed,
     )
 
@@ -145,6 +155,21 @@ def copy_column(target, source):
     """Copy all of `source` to the beginning of `target`; slices compile to wide moves, offsets do not."""
     for k in range(source.size):
         target[k] = source[k]
+
+
+def copy_columns(targets, sources, first, last):
+    """Copy the entries first to last - 1 of several columns."""
+    for target, source in zip(targets, sources, strict=True):
+        copy_column(target[first:last], source[first:last])
+
+
+@overload(copy_columns, forceinline=True)
+def _copy_columns(targets, sources, first, last):
+    def copy(targets, sources, first, last):
+        copy_column(targets[0][first:last], sources[0][first:last])
+        copy_columns(targets[1:], sources[1:], first, last)
+
+    return copy if len(targets) > 0 else lambda targets, sources, first, last: None
 
 
 @compilable
@@ -264,14 +289,19 @@ def evaluate(buffer, size, law, shapes, place_like, reach_like, stiffening_like,
         effective_radius = given if at_wall or not turning else radius_i * radius_j * per_sum
         spin_i = arrays.read_block(buffer, at.spin_i, BLOCK, k, shapes.spin)
         spin_j = arrays.read_block(buffer, at.spin_j, BLOCK, k, shapes.spin)
+        turned_i = arrays.read_block(buffer, at.rotation_i, BLOCK, k, shapes.spin)
+        turned_j = arrays.read_block(buffer, at.rotation_j, BLOCK, k, shapes.spin)
         motion = PairMotion(
             branch,
             buffer[arrays.index(at.per_distance, BLOCK, k)],
             vector.either(arrays.read_block(buffer, at.place, BLOCK, k, place_like), branch),
             arrays.read_block(buffer, at.velocity, BLOCK, k, shapes.position),
             vector.add(vector.scale(radius_i, spin_i), vector.scale(radius_j, spin_j)),
-            vector.scale(0.5, vector.add(spin_i, spin_j)),
             vector.sub(spin_i, spin_j),
+            arrays.read_block(buffer, at.displacement, BLOCK, k, shapes.position),
+            vector.add(vector.scale(radius_i, turned_i), vector.scale(radius_j, turned_j)),
+            vector.scale(0.5, vector.add(turned_i, turned_j)),
+            0.0 if at_wall else 1.0,
         )
         pair = PairProperties(
             radius_sum,
@@ -297,7 +327,7 @@ def evaluate(buffer, size, law, shapes, place_like, reach_like, stiffening_like,
         buffer[arrays.index(at.overlap, BLOCK, k)] = contact.overlap
         buffer[arrays.index(at.normal_force, BLOCK, k)] = answer.normal_force
         buffer[arrays.index(at.damping, BLOCK, k)] += answer.damping_power
-        buffer[arrays.index(at.friction, BLOCK, k)] += answer.friction_power
+        buffer[arrays.index(at.friction, BLOCK, k)] += answer.friction_work
         if len(reach_like) > 0:
             lasting = law.lasts(law.params, contact)
             buffer[arrays.index(at.lasting, BLOCK, k)] = lasting
@@ -305,7 +335,7 @@ def evaluate(buffer, size, law, shapes, place_like, reach_like, stiffening_like,
             let_go = memory.touching * (1.0 - lasting) * (stored + sheared)
             buffer[arrays.index(at.damping, BLOCK, k)] += let_go * per_dt
         if len(stiffening_like) > 0:
-            lost = lost_by_stiffening(law, contact, answer.spring_relaxation, stage, per_dt)
+            lost = lost_by_stiffening(law, contact, motion)
             buffer[arrays.index(at.stiffening, BLOCK, k)] += lost
 
 
@@ -322,13 +352,12 @@ def invert_distances(buffer, branch, per_distance, size, position_like):
 
 
 @compilable(forceinline=True)
-def lost_by_stiffening(law, contact, relaxation, stage, per_dt):
-    """-xi² dK/(2 dt) [W], with the change dK of the stiffness of a friction spring during this evaluation and its mean
-    displacement xi: energy that the spring loses without work as its stiffness follows the overlap. `per_dt` is 1/dt
-    [1/s], or 0 if no time passes."""
-    before = at_overlap(contact, contact.overlap + stage.dt * contact.normal_velocity)
+def lost_by_stiffening(law, contact, motion):
+    """-xi² dK/2 [J], with the change dK of the stiffness of a friction spring since the last evaluation and its
+    displacement xi at that evaluation: energy that the spring loses without work as its stiffness follows the overlap.
+    The rest of the change of K xi²/2 is the work of `repose.sim.laws.sliding.work_on_spring`."""
+    before = at_overlap(contact, contact.overlap + receding(motion, contact.normal))
     change = law.stiffness(law.params, contact)[1] - law.stiffness(law.params, before)[1]
-    stretched = vector.add(vector.scale(stage.dt, contact.tangential_velocity), relaxation)
-    stretch = vector.sub(contact.shear, vector.scale(0.5, stretched))
+    stretch = vector.sub(contact.shear, contact.slip)
     touching = 1.0 if contact.overlap > 0.0 else 0.0
-    return -0.5 * touching * change * vector.dot(stretch, stretch) * per_dt
+    return -0.5 * touching * change * vector.dot(stretch, stretch)

@@ -27,6 +27,7 @@ from repose.sim.engine.contacts.pair_blocks import (
     column_sum,
     columns_from,
     columns_of,
+    copy_columns,
     forget_materials,
     pad_block,
     to_line,
@@ -42,16 +43,20 @@ from repose.sim.engine.contacts.sphere_rows import (
     add_pushes,
     choose_near,
     copy_to_block,
+    displacement_at,
     fill_rows,
     fill_weights,
     gather_differences,
     gather_rows,
     return_listed,
+    rotation_at,
     rows_to_columns,
+    spin_at,
+    split_velocity,
     with_radius,
 )
 from repose.sim.engine.jit import call, compilable
-from repose.sim.engine.model import Stage, Thread
+from repose.sim.engine.model import AT_REST, Stage, Thread
 from repose.sim.engine.packed import numbers_at
 from repose.sim.engine.roots import inverse_root
 from repose.sim.engine.threads import wait
@@ -121,7 +126,7 @@ def pair_forces(tables, shapes):
     returns 1, or 0 if a thread is missing."""
     world = tables.world
     thread = tables.thread
-    fill_sphere_rows(world, shapes, shapes.spin, thread)
+    fill_sphere_rows(world, shapes, shapes.spin, tables.stage, thread)
     begin_sums(world, tables.mass, numbers_at(tables.gravity, shapes.position), shapes, thread)
     if not wait(world.threads):
         return 0
@@ -133,22 +138,41 @@ def pair_forces(tables, shapes):
 
 
 @compilable(forceinline=True)
-def fill_sphere_rows(world, shapes, spin_like, thread):
-    """Fill the rows of this thread's spheres with the quantities that contacts read."""
+def fill_sphere_rows(world, shapes, spin_like, stage, thread):
+    """Fill the rows of this thread's spheres with the quantities that contacts read: position and velocity at the same
+    time, and the displacement since the last evaluation, whose positions are then replaced."""
     first, last = thread.first, thread.last
     dimension = len(shapes.position)
     rows = world.threads.sphere_rows[to_line(world.threads.sphere_rows) :]
     width = row_width(dimension, len(spin_like) > 0)
     positions = arrays.level(world.motion, 0, 0, shapes.position)
     velocities = arrays.level(world.motion, 0, 1, shapes.position)
+    accelerations = arrays.level(world.motion, 0, 2, shapes.position)
     state = positions + velocities
-    fill_rows(rows, width, 0, state[:GROUP], first, last)
+    behind = stage.behind
+    if behind == 0.0:
+        fill_rows(rows, width, 0, state[:GROUP], 0.0, (), first, last)
+        fill_rows(rows, width, GROUP, state[GROUP:], 0.0, (), first, last)
+    else:
+        beside, after = split_velocity(accelerations)
+        fill_rows(rows, width, 0, state[:GROUP], behind, beside, first, last)
+        fill_rows(rows, width, GROUP, state[GROUP:], behind, after, first, last)
+    previous = arrays.rows(world.previous, shapes.position)
+    fill_rows(rows, width, displacement_at(dimension), positions, -1.0, previous, first, last)
+    copy_columns(previous, positions, first, last)
     if len(spin_like) > 0:
         spins = arrays.level(world.motion, dimension, 1, spin_like)
+        turning = arrays.level(world.motion, dimension, 2, spin_like)
+        if behind == 0.0:
+            fill_rows(rows, width, spin_at(dimension), with_radius(spins, world.radius), 0.0, (), first, last)
+        else:
+            fill_rows(rows, width, spin_at(dimension), with_radius(spins, world.radius), behind, turning, first, last)
         masses = (world.mass, world.inverse_mass[world.inverse_mass.shape[0] - 1])
-        fill_rows(rows, width, width - GROUP, (*spins, world.radius), first, last)
-        fill_rows(rows, width, MASSES_AT, masses, first, last)
-    fill_rows(rows, width, GROUP, state[GROUP:], first, last)
+        fill_rows(rows, width, MASSES_AT, masses, 0.0, (), first, last)
+        angles = arrays.level(world.motion, dimension, 0, spin_like)
+        before = arrays.rows(world.previous[dimension:], spin_like)
+        fill_rows(rows, width, rotation_at(dimension), angles, -1.0, before, first, last)
+        copy_columns(before, angles, first, last)
 
 
 @compilable(forceinline=True)
@@ -188,8 +212,11 @@ def pair_contact(world, p, material, shapes):
         branch,
         vector.sub(arrays.at(velocities, i), arrays.at(velocities, j)),
         vector.add(vector.scale(world.radius[i], spin_i), vector.scale(world.radius[j], spin_j)),
-        vector.scale(0.5, vector.add(spin_i, spin_j)),
         vector.sub(spin_i, spin_j),
+        vector.scale(0.0, branch),
+        vector.scale(0.0, spin_i),
+        vector.scale(0.0, spin_i),
+        1.0,
     )
     inverse_inertia = world.inverse_mass[world.inverse_mass.shape[0] - 1]
     pair = PairProperties(
@@ -201,7 +228,7 @@ def pair_contact(world, p, material, shapes):
         material,
     )
     spring = arrays.at(arrays.rows(pairs.shear_spring, shapes.position), p)
-    contact, _ = contact_between(motion, pair, ShearMemory(spring, float(pairs.touching[p])), Stage(0.0, 1.0))
+    contact, _ = contact_between(motion, pair, ShearMemory(spring, float(pairs.touching[p])), AT_REST)
     return contact
 
 
@@ -324,11 +351,14 @@ def gather_all(buffer, at, world, sphere_rows, position_like, first, last, needs
 
 @compilable(forceinline=True)
 def gather_motion(buffer, at, sphere_rows, position_like, spin_like, rows_i, rows_j):
-    """Fill branch and velocity of pairs: neighbouring columns of a block, neighbouring entries of a sphere's row."""
+    """Fill branch, velocity and displacement of pairs. Branch and velocity are neighbouring columns of a block, and
+    neighbouring entries of a sphere's row."""
     width = row_width(len(position_like), len(spin_like) > 0)
     both = position_like + position_like
     gather_differences(buffer, at.branch, both[:GROUP], sphere_rows, width, 0, rows_i, rows_j)
     gather_differences(buffer, at.branch + GROUP, both[GROUP:], sphere_rows, width, GROUP, rows_i, rows_j)
+    first = displacement_at(len(position_like))
+    gather_differences(buffer, at.displacement, position_like, sphere_rows, width, first, rows_i, rows_j)
 
 
 @compilable(forceinline=True)
@@ -353,8 +383,11 @@ def gather_touching(buffer, at, world, sphere_rows, shapes, springs, rows, rows_
     gather_motion(buffer, at, sphere_rows, shapes.position, shapes.spin, rows_i, rows_j)
     width = row_width(len(shapes.position), True)
     turning = with_radius(shapes.spin, 0.0)
-    gather_rows(buffer, at.spin_i, turning, sphere_rows, width, width - GROUP, rows_i)
-    gather_rows(buffer, at.spin_j, turning, sphere_rows, width, width - GROUP, rows_j)
+    dimension = len(shapes.position)
+    gather_rows(buffer, at.radius_i, turning, sphere_rows, width, spin_at(dimension), rows_i)
+    gather_rows(buffer, at.radius_j, turning, sphere_rows, width, spin_at(dimension), rows_j)
+    gather_rows(buffer, at.rotation_i, shapes.spin, sphere_rows, width, rotation_at(dimension), rows_i)
+    gather_rows(buffer, at.rotation_j, shapes.spin, sphere_rows, width, rotation_at(dimension), rows_j)
     masses, other = (0.0, 0.0), at.fixed  # two columns that are filled later
     gather_rows(buffer, at.effective_mass, masses, sphere_rows, width, MASSES_AT, rows_i)
     gather_rows(buffer, other, masses, sphere_rows, width, MASSES_AT, rows_j)
@@ -380,12 +413,13 @@ def scatter_forces(sums, buffer, at, position_like, spin_like, rows_i, rows_j):
 
 @compilable(forceinline=True)
 def record_pair_energy(world, needs_stiffening, dt_stage):
-    """Add the energies that all pairs have dissipated at this evaluation to the ledger."""
+    """Add the heat of damping at this evaluation, and the energies that friction springs have gained and lost since the
+    last evaluation, to the ledger."""
     ledger = world.ledger
     heat = world.threads.heat
     pair_count = world.counters[PAIR_COUNT]
     for chunk in range((pair_count + CHUNK - 1) // CHUNK):
         ledger[LEDGER_DAMPING, chunk % BLOCK] += dt_stage * heat[0, chunk]
-        ledger[LEDGER_FRICTION, chunk % BLOCK] += dt_stage * heat[1, chunk]
+        ledger[LEDGER_FRICTION, chunk % BLOCK] += heat[1, chunk]
         if needs_stiffening > 0:
-            world.stiffening[chunk % BLOCK] += dt_stage * heat[2, chunk]
+            world.stiffening[chunk % BLOCK] += heat[2, chunk]

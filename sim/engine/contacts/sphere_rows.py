@@ -14,9 +14,18 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 from repose.sim.engine import arrays, lanes, vector
 from repose.sim.engine.jit import compilable, overload
-from repose.sim.engine.workspace import BLOCK, GROUP, LANES, row_width, sum_width
+from repose.sim.engine.workspace import (
+    BLOCK,
+    GROUP,
+    LANES,
+    displacement_at,
+    rotation_at,
+    row_width,
+    spin_at,
+    sum_width,
+)
 
-for length in (row_width, sum_width):
+for length in (row_width, sum_width, displacement_at, spin_at, rotation_at):
     compilable(length, forceinline=True)
 
 
@@ -37,10 +46,14 @@ def write_row(table, at, a):
         table[at + np.uint64(c)] = x
 
 
-def fill_rows(table, width, first, columns, begin, end):
-    """Write columns of the spheres begin to end - 1 to their rows, from entry `first` on."""
+def fill_rows(table, width, first, columns, factor, rates, begin, end):
+    """Write columns of the spheres begin to end - 1 to their rows, from entry `first` on. `factor` times a column of
+    `rates` is added to each of the last len(rates) columns."""
+    plain = len(columns) - len(rates)
     for i in range(begin, end):
-        write_row(table, entry(i, width, first), arrays.at(columns, i))
+        row = arrays.at(columns, i)
+        changed = vector.add(row[plain:], vector.scale(factor, arrays.at(rates, i)))
+        write_row(table, entry(i, width, first), row[:plain] + changed)
 
 
 def fill_weights(table, width, mass, gravity, spin_like, begin, end):
@@ -105,9 +118,15 @@ def choose_near(chosen, count, pairs, table, like, reach_like, reach, first, las
     return count
 
 
+def split_velocity(columns):
+    """The components of a velocity that are in the first group of a row, beside the position, and those after it."""
+    beside = GROUP - len(columns)
+    return columns[:beside], columns[beside:]
+
+
 def with_radius(spins, radius):
-    """A spin followed by the radius; empty without rotation."""
-    return (*spins, radius) if len(spins) > 0 else ()
+    """The radius followed by a spin; empty without rotation."""
+    return (radius, *spins) if len(spins) > 0 else ()
 
 
 def add_pushes(table, width, like, spin_like, rows_i, rows_j, buffer, columns):
@@ -185,17 +204,25 @@ def _write_eight_rows(builder, table, width, first, begin, columns):
 
 
 @intrinsic
-def _eight_columns_to_rows(typing, table, width, first, columns, begin):
+def _eight_columns_to_rows(typing, table, width, first, columns, factor, rates, begin):
     """Eight steps of `fill_rows`, for eight neighbouring spheres."""
 
     def generate(context, builder, signature, args):
         (flat,) = _data(context, builder, signature, args, 0)
-        sources = [context.make_array(columns.dtype)(context, builder, a).data for a in _items(builder, args[3])]
-        loaded = [lanes.load(builder, builder.gep(source, [args[4]]), lanes.REAL) for source in sources]
-        _write_eight_rows(builder, flat, args[1], args[2], args[4], _filled(loaded, _wide(columns)))
+
+        def loaded(kind, which):
+            sources = [context.make_array(kind.dtype)(context, builder, a).data for a in _items(builder, which)]
+            return [lanes.load(builder, builder.gep(source, [args[6]]), lanes.REAL) for source in sources]
+
+        values = loaded(columns, args[3])
+        if len(rates) > 0:
+            times = lanes.splat(builder, args[4])
+            more = [builder.fmul(times, rate) for rate in loaded(rates, args[5])]
+            values[-len(rates) :] = [builder.fadd(a, b) for a, b in zip(values[-len(rates) :], more, strict=True)]
+        _write_eight_rows(builder, flat, args[1], args[2], args[6], _filled(values, _wide(columns)))
         return context.get_dummy_value()
 
-    return types.void(table, INDEX, INDEX, columns, INDEX), generate
+    return types.void(table, INDEX, INDEX, columns, types.float64, rates, INDEX), generate
 
 
 @intrinsic
@@ -404,15 +431,20 @@ def _write_row(table, at, a):
 
 
 @overload(fill_rows, forceinline=True)
-def _fill_rows(table, width, first, columns, begin, end):
-    def fill(table, width, first, columns, begin, end):
+def _fill_rows(table, width, first, columns, factor, rates, begin, end):
+    plain = len(columns) - len(rates)
+
+    def fill(table, width, first, columns, factor, rates, begin, end):
         full = begin + (end - begin) // LANES * LANES
         for i in range(begin, full, LANES):
-            _eight_columns_to_rows(table, np.uint64(width), np.uint64(first), columns, np.uint64(i))
+            _eight_columns_to_rows(table, np.uint64(width), np.uint64(first), columns, factor, rates, np.uint64(i))
         for i in range(full, end):
-            write_row(table, entry(i, width, first), arrays.at(columns, i))
+            at = entry(i, width, first)
+            write_row(table, at, arrays.at(columns[:plain], i))
+            changed = vector.add(arrays.at(columns[plain:], i), vector.scale(factor, arrays.at(rates, i)))
+            write_row(table, at + np.uint64(plain), changed)
 
-    return fill if len(columns) > 0 else lambda table, width, first, columns, begin, end: None
+    return fill if len(columns) > 0 else lambda table, width, first, columns, factor, rates, begin, end: None
 
 
 @overload(fill_weights, forceinline=True)
@@ -532,9 +564,16 @@ def _return_listed(targets, columns, buffer, first, last, overlap, smaller, limi
     return give_back
 
 
+@overload(split_velocity)
+def _split_velocity(columns):
+    if len(columns) == 2:
+        return lambda columns: (columns, ())
+    return lambda columns: (columns[:1], columns[1:])
+
+
 @overload(with_radius)
 def _with_radius(spins, radius):
-    return (lambda spins, radius: spins + (radius,)) if len(spins) > 0 else (lambda spins, radius: ())  # noqa: RUF005
+    return (lambda spins, radius: (radius,) + spins) if len(spins) > 0 else (lambda spins, radius: ())  # noqa: RUF005
 
 
 @intrinsic

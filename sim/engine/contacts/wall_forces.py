@@ -32,9 +32,10 @@ from repose.sim.engine.contacts.pair_blocks import (
     forget_materials,
     to_line,
 )
+from repose.sim.engine.contacts.sphere_rows import displacement_at, entry, read_row, rotation_at, row_width, spin_at
 from repose.sim.engine.contacts.wall_geometry import CYLINDER, FACET, PLANE, approach
 from repose.sim.engine.jit import call, compilable
-from repose.sim.engine.model import Share, Stage, Thread
+from repose.sim.engine.model import AT_REST, Share, Stage, Thread
 from repose.sim.engine.threads import wait
 from repose.sim.engine.workspace import BLOCK, OVERLAP_RATIO
 from repose.sim.engine.world import (
@@ -148,8 +149,9 @@ def transfer_memory(wall_contacts, walls, positions, t):
 
 
 @compilable
-def wall_motion(world, t, gap, normal, x, velocity, spin):
-    """Motion of the sphere of entry t relative to its wall; x, velocity and spin are those of the sphere."""
+def wall_motion(world, t, gap, normal, x, velocity, spin, displacement, rotation, elapsed):
+    """Motion of the sphere of entry t relative to its wall; x, velocity, spin, displacement and rotation are those of
+    the sphere, the last two during the time `elapsed` [s]."""
     w = world.wall_contacts.wall[t]
     radius = world.radius[world.wall_contacts.sphere[t]]
     distance = max(gap, SMALLEST_GAP * radius)
@@ -159,8 +161,11 @@ def wall_motion(world, t, gap, normal, x, velocity, spin):
         vector.sub(x, arrays.read_row(world.walls.moved, w, x)),
         vector.sub(velocity, arrays.read_row(world.walls.velocity, w, x)),
         vector.scale(radius, spin),
-        vector.scale(0.5, spin),
         spin,
+        vector.sub(displacement, vector.scale(elapsed, arrays.read_row(world.walls.velocity, w, x))),
+        vector.scale(radius, rotation),
+        vector.scale(0.5, rotation),
+        0.0,
     )
 
 
@@ -181,12 +186,13 @@ def wall_contact(world, t, material, shapes):
     spin = arrays.at(arrays.level(world.motion, len(shapes.position), 1, shapes.spin), i)
     gap, normal = approach(world.walls, w, x)
     radius = world.radius[i]
-    motion = wall_motion(world, t, gap, normal, x, velocity, spin)
+    still, unturned = vector.scale(0.0, x), vector.scale(0.0, spin)
+    motion = wall_motion(world, t, gap, normal, x, velocity, spin, still, unturned, 0.0)
     inertia = shared_inertia(world.inverse_mass[len(shapes.position), i] if len(shapes.spin) > 0 else 0.0)
     pair = PairProperties(radius, radius, world.mass[i], inertia, 1.0, material)
     spring = arrays.at(arrays.rows(wall_contacts.shear_spring, shapes.position), t)
     memory = ShearMemory(spring, float(wall_contacts.touching[t]))
-    contact, _ = contact_between(motion, pair, memory, Stage(0.0, 1.0))
+    contact, _ = contact_between(motion, pair, memory, AT_REST)
     return contact
 
 
@@ -255,8 +261,8 @@ def push_walls(tables, shapes, spin_like, reach_like):
     dimension = len(shapes.position)
     at = columns_of(shapes)
     positions = arrays.level(world.motion, 0, 0, shapes.position)
-    velocities = arrays.level(world.motion, 0, 1, shapes.position)
-    spins = arrays.level(world.motion, dimension, 1, shapes.spin)
+    sphere_rows = world.threads.sphere_rows[to_line(world.threads.sphere_rows) :]
+    width = row_width(dimension, len(spin_like) > 0)
     forces = arrays.rows(world.force, shapes.position)
     torques = arrays.rows(world.force[dimension:], shapes.spin)
     normals = arrays.rows(wall_contacts.normal, shapes.position)
@@ -273,12 +279,21 @@ def push_walls(tables, shapes, spin_like, reach_like):
             t = wall_contacts.acting[first + k]
             i = wall_contacts.sphere[t]
             radius = radii[i]
-            x, velocity, spin = arrays.at(positions, i), arrays.at(velocities, i), arrays.at(spins, i)
-            motion = wall_motion(world, t, wall_contacts.gap[t], arrays.at(normals, t), x, velocity, spin)
+            x = read_row(sphere_rows, entry(i, width, 0), shapes.position)
+            velocity = read_row(sphere_rows, entry(i, width, dimension), shapes.position)
+            spin = read_row(sphere_rows, entry(i, width, spin_at(dimension) + 1), shapes.spin)
+            moved = read_row(sphere_rows, entry(i, width, displacement_at(dimension)), shapes.position)
+            turned = read_row(sphere_rows, entry(i, width, rotation_at(dimension)), shapes.spin)
+            gap, normal = wall_contacts.gap[t], arrays.at(normals, t)
+            motion = wall_motion(world, t, gap, normal, x, velocity, spin, moved, turned, stage.elapsed)
             arrays.write_block(buffer, at.branch, BLOCK, k, motion.branch)
             arrays.write_block(buffer, at.velocity, BLOCK, k, motion.velocity)
             arrays.write_block(buffer, at.shear_spring, BLOCK, k, arrays.at(springs, t))
-            arrays.write_block(buffer, at.place, BLOCK, k, motion.place)
+            if len(spin_like) == 0:
+                arrays.write_block(buffer, at.place, BLOCK, k, motion.place)
+            arrays.write_block(buffer, at.displacement, BLOCK, k, motion.displacement)
+            arrays.write_block(buffer, at.rotation_i, BLOCK, k, turned)
+            arrays.write_block(buffer, at.rotation_j, BLOCK, k, vector.scale(0.0, spin))
             if tables.needs_kind > 0:
                 buffer[arrays.index(at.kind, BLOCK, k)] = wall_kind(world, i, wall_contacts.wall[t])
             arrays.write_block(buffer, at.spin_i, BLOCK, k, spin)
@@ -365,8 +380,8 @@ def record_wall_energy(tables):
             stiffening += wall_contacts.heat[2, t]
     # The last entries: chunks of pairs use the first ones.
     ledger[LEDGER_DAMPING, BLOCK - 1] += dt_stage * damping
-    ledger[LEDGER_FRICTION, BLOCK - 1] += dt_stage * friction
-    world.stiffening[BLOCK - 1] += dt_stage * stiffening
+    ledger[LEDGER_FRICTION, BLOCK - 1] += friction
+    world.stiffening[BLOCK - 1] += stiffening
     ledger[LEDGER_WALLS, 0] += dt_stage * work
     return 0
 

@@ -38,7 +38,8 @@ def amplification(integrator: Integrator, omega_dt: float, damping_ratio: float)
     for stage in range(len(integrator.weights)):
         if stage > 0:
             integrator.before(motion, 0, motion.shape[2], stage, 1.0)
-        force = -(omega_dt**2) * motion[:, 0] - 2.0 * damping_ratio * omega_dt * motion[:, 1]
+        velocity = motion[:, 1] + integrator.velocity_lead * motion[:, 2]  # at the time of the position, as in the loop
+        force = -(omega_dt**2) * motion[:, 0] - 2.0 * damping_ratio * omega_dt * velocity
         integrator.after(motion, force, inverse_mass, 0, motion.shape[2], stage, 1.0)
     matrix: Floats = motion[0]
     return matrix
