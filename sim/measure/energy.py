@@ -93,7 +93,7 @@ def energy_ledger(
         loose = world.search.body < 0  # members are counted with their bodies
         carried = _of_bodies(world, gravity, velocity_shift)
     translational, rotational, potential = energy_of_spheres(world, loose, gravity, velocity_shift)
-    friction = float(world.ledger[LEDGER_FRICTION].sum())
+    friction = float(world.ledger[LEDGER_FRICTION].sum()) + survey.friction_work
     stiffening = float(world.stiffening.sum())
     damping, shear = float(world.ledger[LEDGER_DAMPING].sum()), survey.shear_energy
     if math.isnan(potential):  # no force moves these spheres: they have no energy in the ledger

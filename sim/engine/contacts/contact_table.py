@@ -26,6 +26,10 @@ from repose.sim.engine.records import Record, TablesAt, record_of
 from repose.sim.engine.world import PAIR_COUNT, WALL_CONTACT_COUNT, Floats, World
 
 
+ELASTICITY = 7
+"""Rows of `ContactTable.elasticity`."""
+
+
 class ContactTable(NamedTuple):
     """Every two spheres, or sphere and wall, that touch or act on each other at a distance; one column per contact.
     `force` and `elasticity` are computed only if the table has columns for them."""
@@ -43,7 +47,8 @@ class ContactTable(NamedTuple):
     """Force on i from j or the wall, shear force included [N], shape (dimension, contacts)."""
     elasticity: Floats
     """Energy of the repulsion and of the friction spring [J], normal and shear stiffness [N/m], normal and shear
-    damping [kg/s], shape (6, contacts)."""
+    damping [kg/s], and work done on the friction spring since the last evaluation of forces [J],
+    shape (ELASTICITY, contacts)."""
 
     @property
     def branch(self) -> Floats:
@@ -109,7 +114,7 @@ def blank_table(world: World, room: int, force: bool = False, elasticity: bool =
         np.empty(room),
         np.empty((dimension, room)),
         np.empty((dimension, room if force else 0)),
-        np.empty((6, room if elasticity else 0)),
+        np.empty((ELASTICITY, room if elasticity else 0)),
     )
 
 
@@ -245,5 +250,6 @@ def evaluate_contacts(world, table, first, last, law, shapes):
             table.elasticity[3, found] = across
             table.elasticity[4, found] = damped_along * contact.effective_mass
             table.elasticity[5, found] = damped_across * contact.effective_mass
+            table.elasticity[6, found] = law.force(law.params, contact).friction_work
         found += 1
     return found

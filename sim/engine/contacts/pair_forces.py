@@ -194,9 +194,25 @@ def write_sums(world, position_like, spin_like, first, last):
     rows_to_columns(sums, width, width // 2, arrays.rows(world.force[dimension:], spin_like), first, last)
 
 
+@compilable(forceinline=True)
+def displacement_of(world, i, position_like):
+    """Displacement of sphere i since the last evaluation of forces [m]."""
+    now = arrays.at(arrays.level(world.motion, 0, 0, position_like), i)
+    return vector.sub(now, arrays.at(arrays.rows(world.previous, position_like), i))
+
+
+@compilable(forceinline=True)
+def rotation_of(world, i, shapes):
+    """Rotation of sphere i since the last evaluation of forces [rad]."""
+    dimension = len(shapes.position)
+    now = arrays.at(arrays.level(world.motion, dimension, 0, shapes.spin), i)
+    return vector.sub(now, arrays.at(arrays.rows(world.previous[dimension:], shapes.spin), i))
+
+
 @compilable
 def pair_contact(world, p, material, shapes):
-    """The contact of entry p of the pair list at this moment, with this `Contact.material`; no time passes."""
+    """The contact of entry p of the pair list at this moment, with this `Contact.material`; no time passes. Its slip is
+    that since the last evaluation of forces."""
     pairs = world.pairs
     i = pairs.i[p]
     j = pairs.j[p]
@@ -206,6 +222,9 @@ def pair_contact(world, p, material, shapes):
     branch = vector.sub(arrays.at(positions, i), arrays.at(positions, j))
     spin_i = arrays.at(spins, i)
     spin_j = arrays.at(spins, j)
+    displacement = vector.sub(displacement_of(world, i, shapes.position), displacement_of(world, j, shapes.position))
+    turned_i = rotation_of(world, i, shapes)
+    turned_j = rotation_of(world, j, shapes)
     motion = PairMotion(
         branch,
         inverse_root(vector.dot(branch, branch)),
@@ -213,9 +232,9 @@ def pair_contact(world, p, material, shapes):
         vector.sub(arrays.at(velocities, i), arrays.at(velocities, j)),
         vector.add(vector.scale(world.radius[i], spin_i), vector.scale(world.radius[j], spin_j)),
         vector.sub(spin_i, spin_j),
-        vector.scale(0.0, branch),
-        vector.scale(0.0, spin_i),
-        vector.scale(0.0, spin_i),
+        displacement,
+        vector.add(vector.scale(world.radius[i], turned_i), vector.scale(world.radius[j], turned_j)),
+        vector.scale(0.5, vector.add(turned_i, turned_j)),
         1.0,
     )
     inverse_inertia = world.inverse_mass[world.inverse_mass.shape[0] - 1]

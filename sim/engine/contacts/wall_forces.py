@@ -32,6 +32,7 @@ from repose.sim.engine.contacts.pair_blocks import (
     forget_materials,
     to_line,
 )
+from repose.sim.engine.contacts.pair_forces import displacement_of, rotation_of
 from repose.sim.engine.contacts.sphere_rows import displacement_at, entry, read_row, rotation_at, row_width, spin_at
 from repose.sim.engine.contacts.wall_geometry import CYLINDER, FACET, PLANE, approach
 from repose.sim.engine.jit import call, compilable
@@ -177,7 +178,7 @@ def wall_kind(world, i, w):
 
 @compilable
 def wall_contact(world, t, material, shapes):
-    """The contact of entry t of the list at this moment, with this `Contact.material`; no time passes."""
+    """The contact of entry t of the list at this moment, as `repose.sim.engine.contacts.pair_forces.pair_contact`."""
     wall_contacts = world.wall_contacts
     i = wall_contacts.sphere[t]
     w = wall_contacts.wall[t]
@@ -186,8 +187,8 @@ def wall_contact(world, t, material, shapes):
     spin = arrays.at(arrays.level(world.motion, len(shapes.position), 1, shapes.spin), i)
     gap, normal = approach(world.walls, w, x)
     radius = world.radius[i]
-    still, unturned = vector.scale(0.0, x), vector.scale(0.0, spin)
-    motion = wall_motion(world, t, gap, normal, x, velocity, spin, still, unturned, 0.0)
+    moved, turned = displacement_of(world, i, shapes.position), rotation_of(world, i, shapes)
+    motion = wall_motion(world, t, gap, normal, x, velocity, spin, moved, turned, 0.0)
     inertia = shared_inertia(world.inverse_mass[len(shapes.position), i] if len(shapes.spin) > 0 else 0.0)
     pair = PairProperties(radius, radius, world.mass[i], inertia, 1.0, material)
     spring = arrays.at(arrays.rows(wall_contacts.shear_spring, shapes.position), t)

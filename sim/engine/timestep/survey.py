@@ -68,6 +68,8 @@ class Survey(NamedTuple):
     """Potential energy in fields other than gravity [J]."""
     bond_energy: float = 0.0
     """Energy stored in bonds [J]."""
+    friction_work: float = 0.0
+    """Work done on friction springs since the last evaluation of forces [J], which the ledger of the world lacks yet."""
 
 
 CHUNK = 1024
@@ -157,13 +159,13 @@ def survey_loop(model: SurveyedModel, source: str) -> Callable:
 
     def survey_all(world, evaluation, params, limits, sums, of_bodies, numbers, table):
         source  # noqa: B018  part of the closure: see repose.sim.engine.jit
-        found = (0, 0.0, 0.0, 0.0)
+        found = (0, 0.0, 0.0, 0.0, 0.0)
         entries = world.counters[PAIR_COUNT] + world.counters[WALL_CONTACT_COUNT]
         for first in range(0, entries, table.i.size):
             last = min(first + table.i.size, entries)
             count = call(evaluation, ContactRange(world, params, first, last, table))
             found = survey_contacts(world, table, count, shapes, sums, of_bodies, found)
-        contacts, elastic, sheared, largest = found
+        contacts, elastic, sheared, largest, work = found
         field_energy = 0.0
         if has_fields:
             field = FieldSurvey(field_potential, field_stiffness, numbers.fields, numbers.time)
@@ -178,7 +180,7 @@ def survey_loop(model: SurveyedModel, source: str) -> Callable:
         if has_bodies:
             merge_members(world, sums, of_bodies)
         stable, omega, ratio, stiffest = largest_step(limits, sums)
-        return contacts, elastic, sheared, largest, stable, omega, ratio, stiffest, field_energy, bond_energy
+        return contacts, elastic, sheared, largest, stable, omega, ratio, stiffest, field_energy, bond_energy, work
 
     return survey_all
 
@@ -239,8 +241,9 @@ def interpolate(x, grid, values):
 
 @compilable
 def survey_contacts(world, table, count, shapes, sums, of_bodies, found):
-    """Add the contacts of a table to `found` (the first fields of a `Survey`) and their stiffnesses to `sums`."""
-    contacts, elastic, sheared, largest = found
+    """Add the contacts of a table to `found` (the first four fields of a `Survey` and the last) and their stiffnesses to
+    `sums`."""
+    contacts, elastic, sheared, largest, work = found
     turns = len(shapes.spin) > 0
     dimension = len(shapes.position)
     radius = world.radius
@@ -252,6 +255,7 @@ def survey_contacts(world, table, count, shapes, sums, of_bodies, found):
         contacts += 1 if table.overlap[k] > 0.0 else 0
         elastic += table.elasticity[0, k]
         sheared += table.elasticity[1, k]
+        work += table.elasticity[6, k]
         smaller = radius[i] if inverse_mass[0, i] > 0.0 else np.inf
         moving = inverse_mass[0, i]
         turning = 0.0
@@ -268,7 +272,7 @@ def survey_contacts(world, table, count, shapes, sums, of_bodies, found):
         for row, side in ((i, 1.0), (j, -1.0)):
             if row >= 0 and inverse_mass[0, row] > 0.0:
                 add_contact(sums, of_bodies, world, row, side, normal, stiffness, moving, turning, shapes)
-    return contacts, elastic, sheared, largest
+    return contacts, elastic, sheared, largest, work
 
 
 @compilable
