@@ -6,9 +6,11 @@ angular momentum of a free body exactly. The angular velocity in space follows f
 
     w = L/I_0 + R (I_0/I_k - 1) R^T L/I_0 ,    R = R(q),
 
-and equals L/I_0 to the last bit for equal moments. The orientation obeys q' = 1/2 q R^T w. The classical Runge-Kutta
-scheme integrates it from the end of the last step to each evaluation, with the angular momentum linear in time. In the
-plane the angle is an ordinary coordinate.
+and equals L/I_0 to the last bit for equal moments. From the end of the last step to each evaluation the orientation is
+integrated by a splitting scheme of fourth order (`turned`), with the angular momentum linear in time: the energy of a
+free body oscillates without drift. Close to the middle axis the period of a free body depends on its energy so
+sensitively that the classical Runge-Kutta scheme, with a relative loss of 1e-8, missed it by 10 %. In the plane the
+angle is an ordinary coordinate.
 
 A member at the offset s has the position X + R s and the velocity V + w x R s. The force on a body is the sum of the
 forces on its members. The torque is the sum of their torques about the centre without that of their weights: uniform
@@ -47,57 +49,84 @@ def conjugate(q):
 
 
 @compilable(forceinline=True)
+def product(p, q):
+    """The product of two quaternions: the rotation q followed by the rotation p, both about axes fixed in space."""
+    return (
+        p[0] * q[0] - p[1] * q[1] - p[2] * q[2] - p[3] * q[3],
+        p[0] * q[1] + p[1] * q[0] + p[2] * q[3] - p[3] * q[2],
+        p[0] * q[2] - p[1] * q[3] + p[2] * q[0] + p[3] * q[1],
+        p[0] * q[3] + p[1] * q[2] - p[2] * q[1] + p[3] * q[0],
+    )
+
+
+@compilable(forceinline=True)
 def rotation_between(p, q):
     """The rotation vector from the orientation p to q [rad], with an error of fifth order in the angle."""
-    w = p[0] * q[0] + p[1] * q[1] + p[2] * q[2] + p[3] * q[3]
-    x = q[1] * p[0] - q[0] * p[1] - q[2] * p[3] + q[3] * p[2]
-    y = q[2] * p[0] - q[0] * p[2] - q[3] * p[1] + q[1] * p[3]
-    z = q[3] * p[0] - q[0] * p[3] - q[1] * p[2] + q[2] * p[1]
+    w, x, y, z = product(q, conjugate(p))
     twice = (2.0 if w > 0.0 else -2.0) * (1.0 + (x * x + y * y + z * z) / 6.0)
     return (twice * x, twice * y, twice * z)
 
 
 @compilable(forceinline=True)
-def rate_of(q, momentum, unequal):
-    """q' = 1/2 q w, where w is the angular velocity along the principal axes [rad/s]; `momentum` is L/I_0 in space."""
-    inside = rotated(conjugate(q), momentum)
-    x = inside[0] + unequal[0] * inside[0]
-    y = inside[1] + unequal[1] * inside[1]
-    z = inside[2] + unequal[2] * inside[2]
-    return (
-        -0.5 * (x * q[1] + y * q[2] + z * q[3]),
-        0.5 * (x * q[0] + z * q[2] - y * q[3]),
-        0.5 * (y * q[0] + x * q[3] - z * q[1]),
-        0.5 * (z * q[0] + y * q[1] - x * q[2]),
-    )
+def half_angle(square):
+    """Numbers c and s with s x/c = tan x for x² = `square`, the half angle of a rotation: a quaternion in proportion to
+    cos x and sin x/x, without trigonometric functions. The error of x is x^9/99 000 (Padé)."""
+    return 1.0 - square * (3.0 / 7.0 - square / 105.0), 1.0 - square * (2.0 / 21.0)
 
 
 @compilable(forceinline=True)
-def moved(q, dt, rate):
-    """q + dt q', normalised up to an error of order ((w dt)²/4)³."""
-    a = q[0] + dt * rate[0]
-    b = q[1] + dt * rate[1]
-    c = q[2] + dt * rate[2]
-    d = q[3] + dt * rate[3]
-    square = a * a + b * b + c * c + d * d
-    per = 1.875 - square * (1.25 - 0.375 * square)
-    return (per * a, per * b, per * c, per * d)
+def about_axis(angle):
+    """Cosine and sine of half an angle times a common factor, and cosine and sine of the angle."""
+    c, s = half_angle(0.25 * angle * angle)
+    s *= 0.5 * angle
+    per = 1.0 / (c * c + s * s)
+    return c, s, per * (c * c - s * s), per * (2.0 * c * s)
 
 
 @compilable(forceinline=True)
-def turned(q, elapsed, begin, middle, end, unequal):
-    """The orientation after `elapsed` [s]; begin, middle and end are L/I_0 at these times [rad/s]."""
-    first = rate_of(q, begin, unequal)
-    second = rate_of(moved(q, 0.5 * elapsed, first), middle, unequal)
-    third = rate_of(moved(q, 0.5 * elapsed, second), middle, unequal)
-    fourth = rate_of(moved(q, elapsed, third), end, unequal)
-    sixth = elapsed / 6.0
-    a = q[0] + sixth * (first[0] + 2.0 * (second[0] + third[0]) + fourth[0])
-    b = q[1] + sixth * (first[1] + 2.0 * (second[1] + third[1]) + fourth[1])
-    c = q[2] + sixth * (first[2] + 2.0 * (second[2] + third[2]) + fourth[2])
-    d = q[3] + sixth * (first[3] + 2.0 * (second[3] + third[3]) + fourth[3])
-    per = 1.0 / math.sqrt(a * a + b * b + c * c + d * d)
-    return (per * a, per * b, per * c, per * d)
+def turned_by_parts(q, elapsed, momentum, unequal):
+    """The orientation after `elapsed` [s] with a constant L/I_0 in space [rad/s], to second order.
+
+    With I_0/I_k = c + e_k and e_2 = 0, the kinetic energy of rotation is that of a sphere, c L²/(2 I_0), plus
+    e_1 L_1²/(2 I_0) and e_3 L_3²/(2 I_0) with the components of L along the principal axes. The motion under each term
+    alone is a rotation: about L by the angle c |L| t/I_0, and about axis k of the body by e_k L_k t/I_0, which does not
+    change L_k. The first one commutes with the others; those are carried out in the order 1, 3, 1 with half, whole and
+    half the time (Dullweber, Leimkuhler & McLachlan, J. Chem. Phys. 107 (1997) 5840). The result is exact if two
+    moments are equal, one of them being the middle one.
+    """
+    common = 1.0 + unequal[1]
+    first = elapsed * (unequal[0] - unequal[1])
+    third = elapsed * (unequal[2] - unequal[1])
+    along = rotated(conjugate(q), momentum)
+    c1, s1, cosine, sine = about_axis(0.5 * first * along[0])
+    middle = cosine * along[1] + sine * along[2]
+    c3, s3, cosine, sine = about_axis(third * (cosine * along[2] - sine * along[1]))
+    c2, s2, _, _ = about_axis(0.5 * first * (cosine * along[0] + sine * middle))
+    inner = product((c1, s1, 0.0, 0.0), product((c3, 0.0, 0.0, s3), (c2, s2, 0.0, 0.0)))
+    half = vector.scale(0.5 * elapsed * common, momentum)
+    c, s = half_angle(vector.dot(half, half))
+    whole = product((c, s * half[0], s * half[1], s * half[2]), product(q, inner))
+    per = 1.0 / math.sqrt(whole[0] * whole[0] + whole[1] * whole[1] + whole[2] * whole[2] + whole[3] * whole[3])
+    return (per * whole[0], per * whole[1], per * whole[2], per * whole[3])
+
+
+OUTER = 1.0 / (2.0 - 2.0 ** (1.0 / 3.0))
+"""Length of the first and of the third part of a step of `turned` [-]; the second one, 1 - 2 OUTER, runs backwards."""
+
+
+@compilable(forceinline=True)
+def turned(q, elapsed, begin, end, unequal):
+    """The orientation after `elapsed` [s]; L/I_0 changes linearly from `begin` to `end` [rad/s] in this time.
+
+    Three steps of second order, each with L in its middle, cancel the error of third order (Yoshida, Phys. Lett. A 150
+    (1990) 262). The scheme is symmetric in time, and L is constant without torque: the energy has no drift.
+    """
+    half = vector.scale(0.5, vector.add(begin, end))
+    early = vector.add(begin, vector.scale(0.5 * OUTER, vector.sub(end, begin)))
+    late = vector.add(begin, vector.scale(1.0 - 0.5 * OUTER, vector.sub(end, begin)))
+    q = turned_by_parts(q, OUTER * elapsed, early, unequal)
+    q = turned_by_parts(q, (1.0 - 2.0 * OUTER) * elapsed, half, unequal)
+    return turned_by_parts(q, OUTER * elapsed, late, unequal)
 
 
 def orient(bodies, buffer, first, last, elapsed, behind, spin_like):
@@ -177,9 +206,8 @@ def turn_block(buffer, size, elapsed, behind):
         now = arrays.read_block(buffer, AT_MOMENTUM, BLOCK, k, (0.0, 0.0, 0.0))
         slope = arrays.read_block(buffer, AT_SLOPE, BLOCK, k, (0.0, 0.0, 0.0))
         end = vector.add(now, vector.scale(behind, slope))
-        middle = vector.sub(end, vector.scale(0.5 * elapsed, slope))
         begin = vector.sub(end, vector.scale(elapsed, slope))
-        arrays.write_block(buffer, AT_ORIENTATION, BLOCK, k, turned(q, elapsed, begin, middle, end, unequal))
+        arrays.write_block(buffer, AT_ORIENTATION, BLOCK, k, turned(q, elapsed, begin, end, unequal))
 
 
 @compilable(forceinline=True)

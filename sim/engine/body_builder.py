@@ -132,7 +132,7 @@ def add_bodies(
         grown.inverse_mass[dimension:, rows] = np.tile(turning_answer, count)
     mean = float(shape.moments.mean())
     made = empty_bodies(dimension, spin_length, world.motion.shape[1], count)
-    made.motion[:dimension, 0], made.motion[:dimension, 1] = centre.T, speed.T
+    made.motion[:dimension, 0], made.motion[:dimension, 1], made.spin[:] = centre.T, speed.T, turning.T
     if dimension == 2:
         made.motion[2, 0], made.motion[2, 1] = _angles(orientation, count), turning[:, 0]
     else:

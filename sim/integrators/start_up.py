@@ -77,6 +77,5 @@ def turn_back(bodies: Bodies, elapsed: float) -> None:
         return
     for b in range(bodies.motion.shape[2]):
         now, slope = bodies.motion[3:, 1, b], bodies.motion[3:, 2, b]
-        begin, middle, end = (tuple(now + share * elapsed * slope) for share in (0.0, 0.5, 1.0))
-        whole = turned(tuple(bodies.reference[:, b]), elapsed, begin, middle, end, tuple(bodies.unequal[:, b]))
-        bodies.reference[:, b] = whole
+        q, unequal = tuple(bodies.reference[:, b]), tuple(bodies.unequal[:, b])
+        bodies.reference[:, b] = turned(q, elapsed, tuple(now), tuple(now + elapsed * slope), unequal)

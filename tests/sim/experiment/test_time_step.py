@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import cos, sin, sqrt
+from math import cos, inf, sin, sqrt
 
 import numpy as np
 import pytest
@@ -15,13 +15,17 @@ from repose.sim.engine.world import motions
 from repose.sim.experiment.automatic_step import (
     CLUSTER,
     IMPACT_MARGIN,
+    LARGEST_TURN,
     REFERENCE_OVERLAP,
     STEPS_AHEAD,
     approach,
+    cluster_dt,
     cluster_factor,
+    dt_warning,
     impact_dt,
     next_automatic_dt,
     single_contact_dt,
+    turning_dt,
 )
 from repose.sim.experiment.changes import new_experiment, resumed_experiment
 from repose.sim.experiment.commands import Act, Pull
@@ -180,6 +184,11 @@ def chosen(simulation: Experiment) -> float:
     return next_automatic_dt(simulation, survey_contacts(simulation), first=True)
 
 
+def warning_of(simulation: Experiment) -> str:
+    """The warning about the fixed time step in the present state."""
+    return dt_warning(simulation, survey_contacts(simulation))
+
+
 @pytest.mark.usefixtures("uncompiled")
 def test_the_step_suits_the_speed_at_the_next_check_not_the_present_one() -> None:
     simulation = new_experiment("clumps", CLUMPS)
@@ -202,6 +211,7 @@ def test_walls_that_move_fields_a_pull_and_rotation_of_a_body_count_for_the_next
     assert apply(simulation, Act("fill")) == ""
     advance(simulation, CHECK_STEPS)
     world, engine, run = simulation.run.world, simulation.engine, simulation.run
+    world.bodies.unequal[:] = 0.0  # the rotation of unequal bodies limits the step by itself
     still = chosen(simulation)
 
     world.walls.velocity[:] = (0.0, 0.0, 9.0)
@@ -235,6 +245,24 @@ def test_a_pull_shortens_the_step_before_the_grain_that_is_pulled_strikes() -> N
     before, held = simulation.dt, int(simulation.run.world.sphere_id[0])
     assert apply(simulation, Pull(held, (0.0, 0.0, -1.0), 1e3)) == ""
     assert simulation.dt < 0.7 * before
+
+
+@pytest.mark.usefixtures("uncompiled")
+def test_the_spin_of_a_body_limits_the_automatic_step_and_a_fixed_one_is_warned_of() -> None:
+    simulation = new_experiment("clumps", CLUMPS | {"gravity": 0.0})
+    assert apply(simulation, Act("fill")) == ""
+    advance(simulation, CHECK_STEPS)
+    bodies = simulation.run.world.bodies
+    bodies.spin[:] = 0.0
+    assert turning_dt(simulation.run.world) == inf
+    dt = 0.9 * cluster_dt(simulation)
+    simulation.parameters = simulation.parameters.changed(dt=dt)
+    assert warning_of(simulation) == ""
+    bodies.spin[1] = 1.01 * LARGEST_TURN / dt
+    assert "a body turns by more than 0.4 rad in a step" in warning_of(simulation)
+    assert chosen(simulation) <= 0.5 * LARGEST_TURN / bodies.spin[1, 0]
+    bodies.unequal[:] = 0.0  # bodies of equal moments turn about a fixed axis, which is computed exactly
+    assert warning_of(simulation) == ""
 
 
 def test_bodies_of_many_members_are_expected_to_be_touched_at_all_of_them() -> None:
