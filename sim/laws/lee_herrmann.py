@@ -198,10 +198,9 @@ def stored_in_whole_spring(k, stretch, limit):
 
 @compilable(forceinline=True)
 def work_below_limit(k, spring, contact, relaxation, limit):
-    """Work done on a spring whose force is constant beyond the displacement `limit`, since the last evaluation [J]: the
-    change of its energy at this limit."""
-    before = vector.length(vector.sub(contact.shear, contact.slip))
-    return stored_below_limit(k, vector.length(contact.shear), limit) - stored_below_limit(k, before, limit)
+    """Work done on a spring whose force is constant beyond the displacement `limit`, since the last evaluation [J]."""
+    elastic = 1.0 if vector.length(contact.shear) < limit else 0.0
+    return -vector.dot(spring, contact.slip) - 0.5 * elastic * k * vector.dot(contact.slip, contact.slip)
 
 
 @compilable(forceinline=True)

@@ -21,7 +21,7 @@ ORDERS = {
     "gear3": (4, 3),
     "gear4": (4, 4),
     "gear5": (5, 5),
-    "leapfrog": (2, 1),  # the velocity in the force is half a step ahead
+    "leapfrog": (2, 2),
     "velocity_verlet": (2, 2),
     "rk4": (4, 4),
 }
@@ -45,7 +45,8 @@ def oscillate(integrator: str, ratio: float, steps: int, duration: float = 6.0) 
     for _ in range(steps):
         for stage in range(len(scheme.weights)):
             scheme.before(motion, 0, motion.shape[2], stage, dt)
-            force = -motion[:, 0] - 2.0 * ratio * motion[:, 1]
+            velocity = motion[:, 1] + scheme.velocity_lead * dt * motion[:, 2]
+            force = -motion[:, 0] - 2.0 * ratio * velocity
             scheme.after(motion, force, np.ones((1, 1)), 0, 1, stage, dt)
     return abs(motion[0, 0, 0] - exact(duration, 1.0, ratio)[0])
 

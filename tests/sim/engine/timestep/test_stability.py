@@ -33,7 +33,7 @@ WINDOW = 200
 
 def grower(scheme: Integrator) -> Callable[..., float]:
     """Compiled: how the amplitude of a damped oscillator grows in `windows` times 200 steps of size 1 (logarithm)."""
-    before, after, stages = scheme.before, scheme.after, len(scheme.weights)
+    before, after, stages, lead = scheme.before, scheme.after, len(scheme.weights), scheme.velocity_lead
 
     @numba.njit
     def grow(motion, omega, ratio, windows):
@@ -46,7 +46,8 @@ def grower(scheme: Integrator) -> Callable[..., float]:
                 for stage in range(stages):
                     before(motion, 0, motion.shape[2], stage, 1.0)
                     for i in range(motion.shape[2]):
-                        force[0, i] = -(omega**2) * motion[0, 0, i] - 2.0 * ratio * omega * motion[0, 1, i]
+                        velocity = motion[0, 1, i] + lead * motion[0, 2, i]
+                        force[0, i] = -(omega**2) * motion[0, 0, i] - 2.0 * ratio * omega * velocity
                     after(motion, force, inverse_mass, 0, motion.shape[2], stage, 1.0)
                 largest = max(largest, np.abs(motion[0, 0]).max())
             motion /= largest

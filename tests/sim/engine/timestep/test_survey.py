@@ -107,7 +107,8 @@ def growth(bench: Bench, dt: float) -> float:
     motion = np.eye(size * levels).reshape(size, levels, size * levels)
     for stage in range(len(scheme.weights)):
         scheme.before(motion, 0, motion.shape[2], stage, 1.0)
-        force = -(dt**2) * stiffness @ motion[:, 0] - dt * damping @ motion[:, 1]
+        velocity = motion[:, 1] + scheme.velocity_lead * motion[:, 2]
+        force = -(dt**2) * stiffness @ motion[:, 0] - dt * damping @ velocity
         scheme.after(motion, force, np.ones((size, size * levels)), 0, motion.shape[2], stage, 1.0)
     return float(np.abs(np.linalg.eigvals(motion.reshape(size * levels, size * levels))).max())
 
