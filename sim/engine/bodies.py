@@ -164,7 +164,8 @@ def orient_in_plane(bodies, buffer, first, last, elapsed, behind):
         bodies.rotation[0, b] = angle
 
 
-AT_ORIENTATION, AT_UNEQUAL, AT_MOMENTUM, AT_SLOPE, AT_MATRIX, AT_SPIN, AT_BEFORE, AT_ROTATION = 0, 4, 7, 10, 13, 22, 25, 29
+AT_ORIENTATION, AT_UNEQUAL, AT_MOMENTUM, AT_SLOPE, AT_MATRIX, AT_SPIN = 0, 4, 7, 10, 13, 22
+AT_BEFORE, AT_ROTATION, AT_COORDINATE = 25, 29, 32
 """Columns of a block of bodies in the buffer of a thread. With one table per column, compiled code would have to test
 which tables overlap and would turn the bodies one by one: that took three times as long as their contacts."""
 
@@ -183,6 +184,7 @@ def orient_in_space(bodies, buffer, first, last, elapsed, behind):
             copy_column(buffer[(AT_MOMENTUM + c) * BLOCK :], bodies.motion[3 + c, 1, begin:end])
             copy_column(buffer[(AT_SLOPE + c) * BLOCK :], bodies.motion[3 + c, 2, begin:end])
             copy_column(buffer[(AT_ROTATION + c) * BLOCK :], bodies.rotation[c, begin:end])
+            copy_column(buffer[(AT_COORDINATE + c) * BLOCK :], bodies.motion[3 + c, 0, begin:end])
         if elapsed > 0.0:
             turn_block(buffer, size, elapsed, behind)
         orient_block(buffer, size, behind)
@@ -193,7 +195,7 @@ def orient_in_space(bodies, buffer, first, last, elapsed, behind):
         for c in range(3):
             copy_column(bodies.spin[c, begin:end], buffer[(AT_SPIN + c) * BLOCK :][:size])
             copy_column(bodies.rotation[c, begin:end], buffer[(AT_ROTATION + c) * BLOCK :][:size])
-    for entry in range((AT_ROTATION + 3) * BLOCK):
+    for entry in range((AT_COORDINATE + 3) * BLOCK):
         buffer[entry] = 1.0  # contacts that pad a block are evaluated with these numbers, which must be positive
 
 
@@ -222,7 +224,10 @@ def orient_block(buffer, size, behind):
         now = vector.add(stored, vector.scale(behind, slope))
         before = arrays.read_block(buffer, AT_BEFORE, BLOCK, k, (0.0, 0.0, 0.0, 0.0))
         rotation = arrays.read_block(buffer, AT_ROTATION, BLOCK, k, (0.0, 0.0, 0.0))
-        arrays.write_block(buffer, AT_ROTATION, BLOCK, k, vector.add(rotation, rotation_between(before, q)))
+        rotation = vector.add(rotation, rotation_between(before, q))
+        integrated = arrays.read_block(buffer, AT_COORDINATE, BLOCK, k, (0.0, 0.0, 0.0))
+        equal = vector.dot(unequal, unequal) == 0.0  # the coordinate is then the integral of the spin, as of a sphere
+        arrays.write_block(buffer, AT_ROTATION, BLOCK, k, vector.pick(equal, integrated, rotation))
         x = rotated(q, (1.0, 0.0, 0.0))
         y = rotated(q, (0.0, 1.0, 0.0))
         z = rotated(q, (0.0, 0.0, 1.0))

@@ -42,7 +42,19 @@ BOND_COLUMNS = ("i", "j", "rest_length", "own", "intact", "memory")
 """Columns of `Bonds` with one entry per bond that keep their values from step to step."""
 
 SPHERE_COLUMNS = (
-    *("motion", "previous", "force", "inverse_mass", "mass", "radius", "sphere_id", "layer", "material", "orientation", "turned"),
+    *(
+        "motion",
+        "previous",
+        "force",
+        "inverse_mass",
+        "mass",
+        "radius",
+        "sphere_id",
+        "layer",
+        "material",
+        "orientation",
+        "turned",
+    ),
 )
 """Tables of `World` with one entry per sphere along the last axis that keep their values from step to step."""
 
@@ -447,6 +459,12 @@ def with_parts(world: World, model: Model) -> World:
 def forget_neighbours(world: World) -> None:
     """Force a rebuild of both lists at the next step."""
     world.search.reference[:] = np.inf
+
+
+def reset_displacements(world: World) -> None:
+    """Count displacements and rotations from the present ones, after spheres have been put elsewhere: this is no slip of
+    their contacts."""
+    world.previous[:] = world.motion[:, 0]
 
 
 def with_levels(world: World, levels: int) -> World:

@@ -198,7 +198,10 @@ def step_loop(source: str) -> Callable:
                         record_bond_energy(world, stage.dt)
                 if parts.push_fields != 0:
                     time = numbers.time + (begun + done - numbers.step + stage_time) * dt
-                    if call(parts.push_fields, field_tables(world, numbers.fields, time, behind, weighing, thread)) == 0:
+                    if (
+                        call(parts.push_fields, field_tables(world, numbers.fields, time, behind, weighing, thread))
+                        == 0
+                    ):
                         return done, THREAD_MISSING, -1
                     if thread.id == 0:
                         record_field_energy(world, stage.dt)

@@ -172,7 +172,7 @@ class Bodies(NamedTuple):
     """Angular velocity at this evaluation [rad/s], shape (spin length, bodies)."""
     rotation: Floats
     """Sum of the rotations between evaluations [rad], shape (spin length, bodies): the rotation coordinates of the
-    members. In the plane it is the angle."""
+    members. In the plane it is the angle, with equal moments of inertia the integral of the spin."""
     arm: Floats
     """Vector from the centre of the body to each member at this evaluation [m], shape (dimension, count)."""
     member: NDArray[np.uint32]

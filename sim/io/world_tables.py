@@ -176,13 +176,8 @@ def _with_previous(found: dict[str, Any], dimension: int) -> dict[str, Any]:
     if "previous" in found or found["motion"].ndim != 3:
         return found
     found = found | {"previous": np.array(found["motion"][:, 0])}
-    if "bodies.motion" in found and "bodies.member" in found:
-        in_plane = dimension == 2
-        angle = np.array(found["bodies.motion"][dimension:, 0])
-        found["bodies.rotation"] = angle if in_plane else np.zeros_like(angle)
-        members = found["bodies.member"]
-        if not in_plane and (members < found["previous"].shape[1]).all():
-            found["previous"][dimension:, members] = 0.0
+    if "bodies.motion" in found:
+        found["bodies.rotation"] = np.array(found["bodies.motion"][dimension:, 0])  # as those of the members
     return found
 
 

@@ -19,7 +19,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import numpy as np
-from repose.sim.engine.builder import add_spheres, empty_world, enlarge_pairs, with_threads
+from repose.sim.engine.builder import add_spheres, empty_world, enlarge_pairs, reset_displacements, with_threads
 from repose.sim.engine.neighbours.verlet_list import OK, PAIRS_FULL
 from repose.sim.engine.thread_count import GRAINS_PER_THREAD, available
 from repose.sim.engine.world import REBUILD_COUNT, World, copy_world
@@ -74,6 +74,7 @@ def side_by_side(world: World, copies: int, pitch: float) -> World:
     whole = empty_world(2, 0, motion.shape[1])
     whole = add_spheres(whole, motion[:2, 0].T, world.radius[rows], world.mass[rows])
     whole.motion[:] = motion
+    reset_displacements(whole)
     whole.inverse_mass[:] = world.inverse_mass[:, rows]
     return whole
 

@@ -14,7 +14,6 @@ import pytest
 from repose.sim.engine.builder import set_walls
 from repose.sim.engine.contacts.wall_geometry import PLANE
 from repose.sim.engine.timestep.stability import AUTO_SHARE, amplification, stability_limit
-from repose.sim.laws.material_columns import FRICTION
 from repose.sim.laws.materials import Material
 from repose.sim.registry import integrators, laws
 
@@ -97,7 +96,7 @@ def invariant(bench: Bench, omega: float) -> float:
     value up to a factor: u²/2 + w² (1 - (w dt)²/4) s²/2, with the velocity u and the displacement s of that point."""
     spins = bench.world.motion[3:] if bench.model.rotation else np.zeros((3, 3, 1))
     lead = bench.model.integrator.velocity_lead * bench.dt
-    motion = bench.world.motion[0] - (1e-3 - 9.81e-7) * spins[1]
+    motion = bench.world.motion[0] - (1e-3 - 9.81e-7) * spins[1]  # the lever arm of the force
     speed, place = motion[1, 0] - lead * motion[2, 0], motion[0, 0]
     return 0.5 * speed**2 + 0.5 * omega**2 * (1.0 - 0.25 * (omega * bench.dt) ** 2) * place**2
 
@@ -109,22 +108,24 @@ LAWS = [
 ]
 
 
+def mean_over_a_period(bench: Bench, omega: float) -> float:
+    """The mean of `invariant` over about one period, at 40 times of it."""
+    period = 2.0 * pi / omega / bench.dt
+    found = []
+    for k in range(40):
+        bench.advance(max(1, round((k + 1) * period / 40) - round(k * period / 40)))
+        found.append(invariant(bench, omega))
+    return float(np.mean(found))
+
+
 @pytest.mark.parametrize(("law", "values"), LAWS)
 @pytest.mark.parametrize("integrator", SYMPLECTIC)
 def test_a_stuck_sphere_keeps_its_oscillation_for_a_thousand_periods(integrator: str, law: str, values: dict) -> None:
     bench, omega, speed = rocking(integrator, law, AUTO_SHARE, **values)
-    # The lever arm of the force is the distance to the plane, that of the slip the radius: frequencies differ by as much.
-    slack = 4.0 * 9.81e-7 / 1e-3 if bench.model.rotation else 0.0
-    periods = round(2.0 * pi / (omega * bench.dt) * 100)
-    means = []
-    for _ in range(10):
-        found = []
-        for _ in range(20):
-            bench.advance(periods // 20)
-            found.append(invariant(bench, omega))
-        means.append(np.mean(found))
-    assert np.ptp(means) < (1e-6 + slack**2) * means[0]
-    assert abs(bench.energy().sliding) < 1e-12 * 0.5 * 1e-3 * speed**2
+    before = mean_over_a_period(bench, omega)
+    bench.advance(round(1000 * 2.0 * pi / (omega * bench.dt)))
+    assert mean_over_a_period(bench, omega) == pytest.approx(before, rel=1e-6)
+    assert abs(bench.energy().sliding) < 1e-11 * 0.5 * 1e-3 * speed**2
 
 
 @pytest.mark.parametrize(("law", "values"), LAWS)
@@ -139,19 +140,19 @@ def test_a_contact_that_never_slides_books_no_heat(integrator: str, law: str, va
         assert energy.damping == 0.0
 
 
-@pytest.mark.parametrize("integrator", ["rk4", "gear3", "gear5"])
-def test_a_stuck_sphere_loses_what_the_scheme_loses_on_any_spring(integrator: str) -> None:
+@pytest.mark.parametrize(("integrator", "share"), [("rk4", 0.1), ("gear3", 0.2), ("gear5", 0.8)])
+def test_a_stuck_sphere_loses_what_the_scheme_loses_on_any_spring(integrator: str, share: float) -> None:
     # These schemes damp an oscillator by themselves, by the largest eigenvalue of their amplification matrix.
-    bench, omega, speed = rocking(integrator, "lee_herrmann", 0.1)
+    bench, omega, _ = rocking(integrator, "lee_herrmann", share)
     values = np.linalg.eigvals(amplification(bench.model.integrator, omega * bench.dt, 0.0))
     factor = max(abs(value) for value in values if abs(value.imag) > 1e-8)
-    steps = 20_000
+    before = mean_over_a_period(bench, omega)
+    steps = round(-0.02 / np.log(factor))  # 4 % of the energy
+    period = 2.0 * pi / omega / bench.dt
+    steps = round(round(steps / period) * period)
     bench.advance(steps)
-    energy = bench.energy()
-    left = (energy.kinetic + energy.shear) / (0.5 * 1e-3 * speed**2)
-    # The scheme's energy oscillates with twice the frequency by a fraction of the order of (w dt)².
-    assert left == pytest.approx(factor ** (2 * steps), rel=(omega * bench.dt) ** 2)
-    assert factor ** (2 * steps) < 1.0 - 2.0 * (omega * bench.dt) ** 2 or integrator == "gear5"
+    lost = 1.0 - mean_over_a_period(bench, omega) / before
+    assert lost == pytest.approx(1.0 - factor ** (2 * (steps + period)), rel=0.05)
 
 
 def test_the_control_a_spring_stretched_by_the_velocity_at_the_end_of_a_step_is_damped() -> None:
@@ -163,8 +164,3 @@ def test_the_control_a_spring_stretched_by_the_velocity_at_the_end_of_a_step_is_
         stretch += velocity + acceleration
         velocity += 0.5 * (acceleration - omega_dt**2 * stretch)
     assert velocity**2 + omega_dt**2 * stretch**2 < 0.01
-
-
-def test_friction_coefficient_of_the_impact_is_that_of_the_material() -> None:
-    _, numbers = model_of("rk4", 3, True, laws()["hertz_mindlin"], (ALUMINIUM, ALUMINIUM))
-    assert numbers.table[1][FRICTION] == 0.3

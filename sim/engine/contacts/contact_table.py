@@ -25,7 +25,6 @@ from repose.sim.engine.packed import likeness, numbers_at, packed, while_same
 from repose.sim.engine.records import Record, TablesAt, record_of
 from repose.sim.engine.world import PAIR_COUNT, WALL_CONTACT_COUNT, Floats, World
 
-
 ELASTICITY = 7
 """Rows of `ContactTable.elasticity`."""
 
@@ -243,13 +242,16 @@ def evaluate_contacts(world, table, first, last, law, shapes):
                 table.force[c, found] = force[c]
         if table.elasticity.shape[1] > 0:
             repulsion, spring = law.energy(law.params, contact)
+            share = 1.0  # as in `repose.sim.engine.contacts.pair_blocks.evaluate`
+            if len(contact.relative_spin) > 0:
+                share = 1.0 - contact.overlap / radius_sum
             along, across, damped_along, damped_across = law.stiffness(law.params, contact)
             table.elasticity[0, found] = repulsion
-            table.elasticity[1, found] = spring
+            table.elasticity[1, found] = share * spring
             table.elasticity[2, found] = along
             table.elasticity[3, found] = across
             table.elasticity[4, found] = damped_along * contact.effective_mass
             table.elasticity[5, found] = damped_across * contact.effective_mass
-            table.elasticity[6, found] = law.force(law.params, contact).friction_work
+            table.elasticity[6, found] = share * law.force(law.params, contact).friction_work
         found += 1
     return found

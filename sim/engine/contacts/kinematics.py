@@ -24,7 +24,9 @@ the step. The slip is the angle of that rotation minus the rolling angle of the 
 with the distance l' = |branch| - d n of the last evaluation, d_t perpendicular to the present normal n, and the mean
 normal n' = n - d_t/(2 l). The error is of third order in the step. The factor (R_i + R_j)/l' refers the slip to the
 undeformed radius: otherwise a closed cycle of pressing and rolling would leave a displacement (granular ratcheting:
-McNamara, Garcia-Rojo & Herrmann, Phys. Rev. E 77 (2008) 031304). At a wall the normal is taken as constant during the
+McNamara, Garcia-Rojo & Herrmann, Phys. Rev. E 77 (2008) 031304). The force acts at the contact, where the displacement
+of the material points is |branch|/(R_i + R_j) of the slip: work and energy of a friction spring that rotates are those
+of the law times this factor. At a wall the normal is taken as constant during the
 step, and l' as the mean distance.
 
 A contact that begins between two evaluations slips only after first touch: the first slip counts by the fraction of the

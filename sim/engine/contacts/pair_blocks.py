@@ -327,7 +327,8 @@ def evaluate(buffer, size, law, shapes, place_like, reach_like, stiffening_like,
         buffer[arrays.index(at.overlap, BLOCK, k)] = contact.overlap
         buffer[arrays.index(at.normal_force, BLOCK, k)] = answer.normal_force
         buffer[arrays.index(at.damping, BLOCK, k)] += answer.damping_power
-        buffer[arrays.index(at.friction, BLOCK, k)] += answer.friction_work
+        share = 1.0 - contact.overlap * per_sum if turning else 1.0
+        buffer[arrays.index(at.friction, BLOCK, k)] += share * answer.friction_work
         if len(reach_like) > 0:
             lasting = law.lasts(law.params, contact)
             buffer[arrays.index(at.lasting, BLOCK, k)] = lasting
@@ -335,8 +336,7 @@ def evaluate(buffer, size, law, shapes, place_like, reach_like, stiffening_like,
             let_go = memory.touching * (1.0 - lasting) * (stored + sheared)
             buffer[arrays.index(at.damping, BLOCK, k)] += let_go * per_dt
         if len(stiffening_like) > 0:
-            lost = lost_by_stiffening(law, contact, motion)
-            buffer[arrays.index(at.stiffening, BLOCK, k)] += lost
+            buffer[arrays.index(at.stiffening, BLOCK, k)] += share * lost_by_stiffening(law, contact, motion)
 
 
 @compilable(forceinline=True)

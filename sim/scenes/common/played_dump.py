@@ -15,7 +15,14 @@ import numpy as np
 from annotated_types import Ge, Le
 from numpy.typing import NDArray
 from pydantic import Field
-from repose.sim.engine.builder import add_spheres, empty_world, forget_neighbours, keep_spheres, with_rows
+from repose.sim.engine.builder import (
+    add_spheres,
+    empty_world,
+    forget_neighbours,
+    keep_spheres,
+    reset_displacements,
+    with_rows,
+)
 from repose.sim.engine.neighbours.verlet_list import LARGEST_STEP
 from repose.sim.engine.workspace import (
     OVERLAP_FIRST,
@@ -227,6 +234,7 @@ def shown(world: World, frame: Frame, dimension: int, held: NDArray[np.int64]) -
     world.layer[:] = np.where(fixed, -1, frame.kind)
     world.inverse_mass[:] = np.where(fixed, 0.0, UNMOVED)
     forget_neighbours(world)
+    reset_displacements(world)
     return world
 
 

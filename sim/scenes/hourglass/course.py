@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 import numpy as np
-from repose.sim.engine.builder import set_walls
+from repose.sim.engine.builder import reset_displacements, set_walls
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.changes import begin_anew
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
@@ -139,6 +139,7 @@ def turned_over(world: World, built: Any) -> World:
         world.turned[:] *= HALF_TURN[:, None]
         w, x, y, z = world.orientation.copy()
         world.orientation[:] = -x, w, -z, y
+    reset_displacements(world)
     shape, corner = walls(built, closed=False)
     return set_walls(world, shape, corner, material=1)
 

@@ -17,6 +17,7 @@ from typing import Annotated, Any
 import numpy as np
 from annotated_types import Ge, Le
 from pydantic import Field
+from repose.sim.engine.builder import reset_displacements
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.measure.display import Answer, Curve, Guess, Line, Outcome, Reading
@@ -114,6 +115,7 @@ def start(parameters: DrumParameters, seed: int) -> World:
     room = parameters.drum_radius - (BUMP + 0.1) * parameters.mean_radius - parameters.largest_radius
     world = lattice(parameters, seed, lambda x, y: np.hypot(x, y - room) < room)
     world.motion[1, 0] -= room
+    reset_displacements(world)
     return with_lines(world, ring(parameters, 0.0))
 
 

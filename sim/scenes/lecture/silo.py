@@ -18,7 +18,7 @@ import numpy as np
 from annotated_types import Ge, Le
 from numpy.typing import NDArray
 from pydantic import Field
-from repose.sim.engine.builder import forget_neighbours
+from repose.sim.engine.builder import forget_neighbours, reset_displacements
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.ledger import booked
@@ -211,6 +211,7 @@ def _put_on_top(experiment: Experiment, out: NDArray[np.intp]) -> NDArray[np.int
         world.motion[0, 0, rows], world.motion[1, 0, rows] = places, top
         world.motion[:2, 2, rows] = np.asarray(experiment.engine.gravity)[:, None]
         forget_neighbours(world)
+        reset_displacements(world)
     run.state.numbers["lifted"] += passed_before
     return out[rows.size :]
 

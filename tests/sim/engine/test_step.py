@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numba import typeof
 from repose.sim.engine import step
-from repose.sim.engine.builder import set_walls, with_threads
+from repose.sim.engine.builder import reset_displacements, set_walls, with_threads
 from repose.sim.engine.contacts.wall_geometry import PLANE
 from repose.sim.engine.parts import Parts
 from repose.sim.engine.records import record_of
@@ -176,6 +176,7 @@ def test_quarter_turns_and_mirrors_are_exact() -> None:
         bench = cluster()
         bench.world.motion[:, 0] = matrix @ bench.world.motion[:, 0]
         bench.world.motion[:, 1] = matrix @ bench.world.motion[:, 1]
+        reset_displacements(bench.world)
         bench.gravity = tuple(matrix @ np.array([0.0, -9.81]))
         bench.advance(1)
         return bench
@@ -196,6 +197,7 @@ def test_scaling_all_lengths_by_a_power_of_four_scales_the_forces_exactly() -> N
     def forces(factor: float) -> np.ndarray:
         bench = cluster(exponent="linear")
         bench.world.motion[:] *= factor
+        reset_displacements(bench.world)
         bench.world.radius[:] *= factor
         bench.world.search.skin[:] *= factor
         bench.gravity = (0.0, -9.81 * factor)

@@ -47,7 +47,7 @@ def test_every_law_compiles_to_instructions_on_several_contacts_at_once(name: st
     @numba.njit(**OPTIONS)
     def block(buffer, size, numbers):
         law = LawCall(force, material, energy, lasts, stiffness, numbers, reach)
-        evaluate(buffer, size, law, shapes, (), shapes.reach, shapes.stiffening, Stage(1e-6, 1.0))
+        evaluate(buffer, size, law, shapes, (), shapes.reach, shapes.stiffening, Stage(1e-6, 1.0, 0.0, 1e-6))
 
     block(np.random.default_rng(1).random(BUFFER_ROWS * BLOCK), BLOCK, numbers)
     code = next(iter(block.inspect_asm().values()))
@@ -59,11 +59,12 @@ def test_every_law_compiles_to_instructions_on_several_contacts_at_once(name: st
 @pytest.mark.parametrize(("dimension", "turning", "materials"), [(2, 0, 0), (2, 1, 6), (3, 0, 6), (3, 3, 6)])
 def test_columns_do_not_overlap_and_fit_the_buffer(dimension: int, turning: int, materials: int) -> None:
     at = columns(dimension, turning)
-    vectors = dict.fromkeys(("branch", "velocity", "shear_spring", "place"), dimension)
-    spins = dict.fromkeys(("spin_i", "spin_j"), turning)
+    vectors = dict.fromkeys(("branch", "velocity", "shear_spring", "place", "displacement"), dimension)
+    spins = dict.fromkeys(("spin_i", "spin_j", "rotation_i", "rotation_j"), turning)
     widths = vectors | spins | {"material": materials}
     outputs = {"force": "velocity", "normal_force": "effective_mass", "torque_i": "spin_i", "torque_j": "spin_j"}
     outputs |= {"overlap": "touching", "lasting": "fixed"}
+    outputs |= {"displacement": "place"} if turning else {}
     assert all(getattr(at, output) == getattr(at, given) for output, given in outputs.items())
     inputs = [name for name in at._fields if name not in outputs]
     taken = [getattr(at, name) + c for name in inputs for c in range(widths.get(name, 1))]
@@ -89,7 +90,7 @@ def test_padding_columns_do_not_change_the_sums(name: str, turning: int) -> None
     buffer[at.normal_force * BLOCK + 3 : (at.normal_force + 1) * BLOCK] = -0.7
     full = pad_block(buffer, at, 3, 3)
     assert full == 8
-    evaluate(buffer, full, call, shapes, (), shapes.reach, shapes.stiffening, Stage(1e-6, 1.0))
+    evaluate(buffer, full, call, shapes, (), shapes.reach, shapes.stiffening, Stage(1e-6, 1.0, 0.0, 1e-6))
     rows = buffer.reshape(BUFFER_ROWS, BLOCK)
     assert np.isfinite(rows[:, :8]).all()
     sums = [at.damping, at.friction] + [at.stiffening] * functions.shear_stiffness_varies

@@ -49,7 +49,7 @@ def test_numbers_of_spheres_are_moved_to_rows_blocks_and_back(length: int) -> No
         table = np.zeros(SPHERES * WIDTH)
         back = tuple(np.zeros(SPHERES) for _ in range(length))
         first, second = np.zeros((2, 6 * BLOCK))
-        fill(table, WIDTH, FIRST, columns, 3, 45)
+        fill(table, WIDTH, FIRST, columns, 0.0, (), 3, 45)
         empty(table, WIDTH, FIRST, back, 5, 44)
         differences(first, 1, like, table, WIDTH, FIRST, *pairs)
         gather(second, 1, like, table, WIDTH, FIRST, pairs[0])
@@ -72,10 +72,22 @@ def test_rows_without_a_gap_are_written_and_read_together(length: int) -> None:
     columns = tuple(np.random.default_rng(length).normal(size=SPHERES) for _ in range(length))
     for choose in (compiled, lambda name: getattr(sphere_rows, name)):
         table, back = np.zeros(SPHERES * length), tuple(np.zeros(SPHERES) for _ in range(length))
-        choose("fill_rows")(table, length, 0, columns, 0, SPHERES)
+        choose("fill_rows")(table, length, 0, columns, 0.0, (), 0, SPHERES)
         choose("rows_to_columns")(table, length, 0, back, 0, SPHERES)
         np.testing.assert_array_equal(table.reshape(SPHERES, length), np.array(columns).T)
         np.testing.assert_array_equal(back, columns)
+
+
+@pytest.mark.parametrize(("length", "changing"), [(4, 2), (4, 1), (2, 2), (3, 3)])
+def test_a_multiple_of_other_columns_is_added_to_the_last_columns_of_a_row(length: int, changing: int) -> None:
+    generator = np.random.default_rng(7)
+    columns, rates = (tuple(generator.normal(size=(n, SPHERES))) for n in (length, changing))
+    expected = np.array(columns)
+    expected[length - changing :] += -0.5 * np.array(rates)
+    for fill in (compiled("fill_rows"), sphere_rows.fill_rows):
+        table = np.zeros((SPHERES, 4))
+        fill(table.reshape(-1), 4, 0, columns, -0.5, rates, 0, SPHERES)
+        np.testing.assert_array_equal(table[:, :length], expected.T)
 
 
 @pytest.mark.parametrize(("gravity", "spin"), [((0.5, -9.81), ()), ((0.5, -9.81), (0.0,)), ((0.5, 0.1, -9.81), ())])
