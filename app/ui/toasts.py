@@ -68,7 +68,7 @@ def _sources(ui: Ui) -> list[tuple[str, object, str, bool]]:
     )
     return [
         (MESSAGE, (snapshot.messages, snapshot.message, snapshot.cuts), "" if quiet else whole_change(ui), False),
-        ("refusal", snapshot.refusals, snapshot.refusal, True),
+        ("refusal", snapshot.refusals, snapshot.refusal, not snapshot.refused_action),
         ("edit", ui.edits.refused, refused, True),
         ("preset", ui.preset_library.trouble, ui.preset_library.trouble, True),
         ("threads", snapshot.threads_crowded, snapshot.threads_crowded, False),

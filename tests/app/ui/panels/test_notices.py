@@ -19,7 +19,7 @@ from repose.app.ui.panels import Panel, all_keys, all_panels, notices, presentat
 from repose.app.ui.panels.notices import ways_back
 from repose.app.ui.places import BELOW_LEGEND
 from repose.app.ui.questions import ask
-from repose.app.ui.toasts import LONG, SHORT, TOASTS, tell
+from repose.app.ui.toasts import LONG, SHORT, TOASTS, current_toasts, tell
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button_width
 from repose.sim.experiment.commands import Act, Recover, SetParameters
@@ -82,6 +82,14 @@ def test_after_a_drag_the_message_contains_the_whole_change(harness: PanelHarnes
     harness.drag("field.gravity", 0.1, 0.5, stops=5)
     harness.ui.snapshot = replace(harness.ui.snapshot, message=f"gravity: {increment}, over 0.31 ms.")
     assert toasts(harness) == ["gravity: 9.81 m/s² → 50 m/s², over 0.31 ms."]
+
+
+def test_an_action_that_came_too_late_is_refused_without_alarm(harness: PanelHarness) -> None:
+    toasts(harness)
+    words = "'Measure' is not possible now: filled with 55 grains, wall closed."
+    harness.ui.snapshot = replace(harness.ui.snapshot, refusal=words, refusals=1, refused_action=True)
+    (shown,) = current_toasts(harness.ui)
+    assert (shown.text, shown.bad) == (words, False)
 
 
 def test_notices_and_messages_cover_neither_the_legend_nor_each_other(harness: PanelHarness) -> None:
