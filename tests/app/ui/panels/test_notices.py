@@ -132,6 +132,15 @@ def test_an_action_that_came_too_late_is_refused_without_alarm(harness: PanelHar
     assert (shown.text, shown.bad) == (words, False)
 
 
+def test_a_failed_automatic_save_stays_visible(harness: PanelHarness) -> None:
+    harness.ui.run_saver.unsaved = "The run cannot be saved automatically in /a: No space left on device."
+    harness.frame(round(60 * LONG) + 60)
+    assert "unsaved" in harness.widgets
+    harness.ui.run_saver.unsaved = ""
+    harness.frame(2)
+    assert "unsaved" not in harness.widgets
+
+
 def test_notices_and_messages_cover_neither_the_legend_nor_each_other(harness: PanelHarness) -> None:
     harness.ui.snapshot = replace(harness.ui.snapshot, fault=Fault("Grain 17 left the container."), serial=9)
     tell(harness.ui, "Not used.", bad=True)
