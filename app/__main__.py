@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import sys
+from contextlib import suppress
+from typing import NoReturn
 
 from repose.app.signals import INTERRUPTED, Interrupt, heed_signals
 
@@ -19,10 +22,23 @@ def main() -> None:
         standard_streams.secure()
         from repose.app.cli.commands import run_command_line
 
-        sys.exit(run_command_line(sys.argv[1:]))
+        leave(run_command_line(sys.argv[1:]))
     except Interrupt:  # a signal before the command line handles signals
         sys.stderr.write("Stopped.\n")
-        sys.exit(INTERRUPTED)
+        leave(INTERRUPTED)
+
+
+def leave(code: int) -> NoReturn:
+    """End the process after the exit functions and with all output written, but without the destruction of all objects.
+
+    With the compiler loaded their destruction takes a window that has closed six seconds and more while other programs
+    use the processors. All threads of the program are daemons: none is waited for.
+    """
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):  # a closed pipe or a full disk, which the command line has reported
+            stream.flush()
+    os._exit(code)
 
 
 if __name__ == "__main__":

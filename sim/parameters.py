@@ -104,6 +104,8 @@ class Parameter:
 
     def change(self, before: Value, after: Value) -> str:
         """The change of the parameter in words: "gravity: 9.81 m/s² → 1.62 m/s²", with as many digits as show it."""
+        if before == after:
+            return f"{self.quantity.label}: {self.shown(after)}, as before"
         pairs = ([self._rounded(value, digits) for value in (before, after)] for digits in range(FEWEST_DIGITS, 17))
         old, new = next((pair for pair in pairs if pair[0] != pair[1]), (self.shown(before), self.shown(after)))
         return f"{self.quantity.label}: {old} → {new}"

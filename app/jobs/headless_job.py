@@ -243,7 +243,7 @@ def _finish(
 
 def summary(simulation: Experiment, stopped: bool = False) -> str:
     """The readings of the scene as a few lines of text."""
-    rows = [(reading.label, _shown(reading)) for reading in simulation.scene.readings(simulation)]
+    rows = [(reading.name, _shown(reading)) for reading in simulation.scene.readings(simulation)]
     ended = f"stopped while {simulation.phase}" if stopped else simulation.scene.describe(simulation)[1]
     rows.append(("ended", ended))
     together = f", {count} threads" if (count := threads_of(simulation)) > 1 else ""

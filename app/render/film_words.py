@@ -130,7 +130,7 @@ def _read(reading: Reading) -> str:
     number = f"{reading.value:.{digits}f} ± {error:.{digits}f}" if error else reading.digits
     gap = "" if reading.unit in ("", "°") else " "
     beside = "" if reading.expected is None else f"  (closed form {reading.expected:.4g})"
-    return f"{reading.label}: {number}{gap}{reading.unit}{beside}"
+    return f"{reading.name}: {number}{gap}{reading.unit}{beside}"
 
 
 @functools.cache

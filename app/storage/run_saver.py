@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
-from repose.app.storage import autosave
+from repose.app.storage import autosave, paths
 from repose.sim.experiment.commands import Command, Copy, Resume
 from repose.sim.io.archive import SUFFIX
 from repose.sim.io.atomic_file import write_new_file, write_whole_file
@@ -60,6 +60,8 @@ class RunSaver:
     """The state that was saved or opened last, which another run may replace without loss."""
     said: str = ""
     trouble: str = ""
+    unsaved: str = ""
+    """Why the last automatic save failed, with its folder and what to do; empty once a save has succeeded."""
     lost: autosave.Place | None = None
     """A run whose window ended unexpectedly, until it is opened or discarded."""
     kept: bool = False
@@ -83,11 +85,11 @@ class RunSaver:
             self.lost = autosave.left_behind()
             self._place = autosave.begin()
         except OSError as error:
-            self.trouble = f"The run is not saved by itself: {error.strerror or error}."
+            self._tell_unsaved(error)
 
     def tick(self) -> None:
         """Save automatically when a save is due; call it once per frame."""
-        if self._place is not None and not self.held and time.monotonic() >= self._due:
+        if self._thread is not None and not self.held and time.monotonic() >= self._due:
             self._due = time.monotonic() + INTERVAL
             self.send(Copy(lambda saved: self._jobs.put(lambda: self._save_by_itself(saved))))
 
@@ -114,7 +116,7 @@ class RunSaver:
             self._save_by_itself(saved)
             done.set()
 
-        if self._place is not None and not self.held:
+        if self._thread is not None and not self.held:
             self.send(Copy(lambda saved: self._jobs.put(lambda: write(saved))))
             done.wait(LAST_SAVE)
 
@@ -213,7 +215,7 @@ class RunSaver:
             self._mine = str(path)
             self.used.append(str(path))
             self.safe = _state(saved)
-            self.said = f"Saved to {path}."
+            self.said, self.unsaved = f"Saved to {path}.", ""
         except FileExistsError:  # another program has created the file since
             self.confirm = str(path)
             self.trouble = f"{path} exists already; save again to replace it."
@@ -267,13 +269,24 @@ class RunSaver:
 
     def _save_by_itself(self, saved: Saved) -> None:
         now = (saved.now.at, saved.now.commands, saved.log.scene)
-        if now == self._kept or self._place is None:
+        if now == self._kept:
             return
         try:
+            if self._place is not None and not self._place.folder.is_dir():  # deleted while the window is open
+                self._place.clear()
+                self._place = None
+            if self._place is None:
+                self._place = autosave.begin()
             self._place.save(saved)
-            self._kept = now
+            self._kept, self.unsaved = now, ""
         except OSError as error:
-            self.trouble = f"The run could not be saved automatically: {error.strerror or error}; it continues."
+            self._tell_unsaved(error)
+
+    def _tell_unsaved(self, error: OSError) -> None:
+        self.unsaved = (
+            f"The run cannot be saved automatically in {paths.autosave_folder()}: {error.strerror or error}. "
+            "Free space there, or allow writing; until then Ctrl+S saves the run elsewhere."
+        )
 
     def _open(self, path: Path) -> None:
         from repose.sim.experiment.saved_side_by_side import load

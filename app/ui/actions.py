@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from repose.app.lectures.course import RUN_ALL
 from repose.app.ui.toasts import tell
 from repose.app.ui.ui import Ui
 from repose.sim.experiment.commands import Act
@@ -12,7 +13,10 @@ RESET = "reset"
 
 
 def act(ui: Ui, action: Action) -> None:
-    """Request an action. While the engine is compiled the action waits, and a message says so."""
+    """Request an action. *Run all* continues a paused run, because it promises the whole experiment without further
+    keys. While the engine is compiled the action waits, and a message says so."""
+    if action.name == RUN_ALL and ui.transport.paused:
+        ui.transport.pause(False)
     ui.send(Act(action.name))
     if ui.snapshot.compiling:
         tell(ui, f"{action.label}: as soon as the engine is ready.")

@@ -28,6 +28,8 @@ class Mark:
     text: str
     before: Mapping[str, Value]
     """Values before the change, SI."""
+    asked: tuple[Mapping[str, Value], ...] = ()
+    """Values requested one after the other, SI: several during a drag."""
     gesture: object = None
 
 
@@ -56,6 +58,8 @@ class Edits:
     _wanted: dict[str, tuple[Value, int]] = field(default_factory=dict)
     _snapshot: Snapshot = field(default_factory=Snapshot)
     _edited: str = ""
+    _gestures: int = 0
+    """Number of gestures so far."""
     _noted: tuple[int, int] | None = None
     """Serial and number of refusals of the snapshot before the latest `note`; None once its command has acted."""
 
@@ -97,7 +101,7 @@ class Edits:
     def set(self, values: Mapping[str, Value], gesture: object = None) -> bool:
         """Request new values (SI, raw as typed); False, with a refusal to show, if the parameter set rejects them.
 
-        Edits with the same `gesture`, such as one drag of a slider, are undone together.
+        Edits with the same `gesture`, such as the drag of a slider, are undone together until the next `begin_gesture`.
         """
         parameters = self.parameters
         if parameters is None:
@@ -111,10 +115,15 @@ class Edits:
             self.refused += 1
             return False
         after: dict[str, Value] = {name: getattr(checked, name) for name in values}
+        gesture = None if gesture is None else (gesture, self._gestures)
         if after != before:
             self.history.record(before, after, gesture, self._snapshot.at, self.run)
             self._ask(after, gesture)
         return True
+
+    def begin_gesture(self) -> None:
+        """Begin another drag: its edits are a separate change."""
+        self._gestures += 1
 
     def note(self, deed: str) -> None:
         """Add a change that is not one of parameters to the undo history, unless the command that is sent now is
@@ -199,8 +208,10 @@ class Edits:
         if self._snapshot.parameters is None:
             return
         declared = self._snapshot.parameters.in_units()
+        asked: tuple[Mapping[str, Value], ...] = (dict(values),)
         if gesture is not None and self.marks and self.marks[-1].gesture == gesture:
-            before = {**before, **self.marks.pop().before}
+            drag = self.marks.pop()
+            before, asked = {**before, **drag.before}, (*drag.asked, *asked)
         text = ", ".join(declared[name].change(before[name], value) for name, value in values.items())
-        self.marks.append(Mark(self._snapshot.time, text, before, gesture))
+        self.marks.append(Mark(self._snapshot.time, text, before, asked, gesture))
         del self.marks[:-MOST_MARKS]

@@ -167,7 +167,7 @@ def _follow_mouse(ui: Ui, parameter: Parameter, left: float, width: float) -> No
     """Set the value under the pointer while the row is dragged; with Ctrl, or by keyboard, begin to type instead."""
     name, io = parameter.name, imgui.get_io()
     if imgui.is_item_activated():
-        ui.edits.history.seal()
+        ui.edits.begin_gesture()
         # Activated without the mouse: the keyboard can only type.
         if io.key_ctrl or not imgui.is_mouse_down(0):
             ui.memory.update(typing=name, text=plain(parameter, ui.edits.value(name)), typing_fresh=True)

@@ -19,6 +19,13 @@ class Headline(NamedTuple):
     value: str
     error: str
     label: str
+    outdated: str = ""
+    """Up to which change of the heap it applied; empty while it applies."""
+
+    @property
+    def name(self) -> str:
+        """The label, and whether the number is outdated."""
+        return f"{self.label}, {self.outdated}" if self.outdated else self.label
 
 
 def headline(snapshot: Snapshot) -> Headline | None:
@@ -39,7 +46,7 @@ def headline(snapshot: Snapshot) -> Headline | None:
     number = friendly(f"{round(first.value, 1) + 0.0:.1f}" if first.unit == "°" else first.digits)
     digits = "" if first.error is None else f"{first.error:.1f}" if first.unit == "°" else two_digits(first.error)
     scatter = f"± {digits}{gap}{first.unit}".rstrip() if digits else ""
-    return Headline(f"{number}{gap}{first.unit}".rstrip(), scatter, first.label)
+    return Headline(f"{number}{gap}{first.unit}".rstrip(), scatter, first.label, first.outdated)
 
 
 def two_digits(error: float) -> str:

@@ -9,6 +9,7 @@ from imgui_bundle import imgui
 from repose.app.render.text import friendly
 from repose.app.storage.recorder import names_of
 from repose.app.ui.ui import Ui
+from repose.sim.parameters import Value
 
 TOASTS, SEEN = "toasts", "toasts seen"
 """Entries of `Ui.memory`: the sentences shown, and the latest sentence of each source."""
@@ -68,7 +69,7 @@ def _sources(ui: Ui) -> list[tuple[str, object, str, bool]]:
     )
     return [
         (MESSAGE, (snapshot.messages, snapshot.message, snapshot.cuts), "" if quiet else whole_change(ui), False),
-        ("refusal", snapshot.refusals, snapshot.refusal, True),
+        ("refusal", snapshot.refusals, snapshot.refusal, not snapshot.refused_action),
         ("edit", ui.edits.refused, refused, True),
         ("preset", ui.preset_library.trouble, ui.preset_library.trouble, True),
         ("threads", snapshot.threads_crowded, snapshot.threads_crowded, False),
@@ -81,14 +82,17 @@ def _sources(ui: Ui) -> list[tuple[str, object, str, bool]]:
 
 def whole_change(ui: Ui) -> str:
     """The last message; after a drag, with the value before the whole drag instead of the last increment."""
-    message, marks = ui.snapshot.message, ui.edits.marks
-    if not marks or " → " not in message:
+    message, marks, parameters = ui.snapshot.message, ui.edits.marks, ui.snapshot.parameters
+    if not marks or len(marks[-1].before) != 1 or parameters is None or " → " not in message:
         return message
-    change = marks[-1].text
-    label, _, values = change.partition(": ")
+    ((name, before),) = marks[-1].before.items()
+    declared = parameters.in_units().get(name)
+    if declared is None or {name: getattr(parameters, name)} not in marks[-1].asked:
+        return message  # it is about an earlier change: the latest one has not acted yet
+    now: Value = getattr(parameters, name)
     head, _, tail = message.partition(" → ")
     # A number has enough digits to differ from the number before: more digits for an increment than for a whole drag.
-    ends = [NUMBER.sub("", text, count=1) for text in (values.rpartition(" → ")[2], tail)]
-    if not head.startswith(f"{label}: ") or ", " in change or not ends[1].startswith(ends[0]):
+    ends = [NUMBER.sub("", text, count=1) for text in (declared.shown(now), tail)]
+    if not head.startswith(f"{declared.quantity.label}: ") or not ends[1].startswith(ends[0]):
         return message
-    return friendly(change + ends[1].removeprefix(ends[0]))
+    return friendly(declared.change(before, now) + ends[1].removeprefix(ends[0]))

@@ -81,12 +81,6 @@ class History:
         self._asked_at = at
         del self.undoable[:-DEPTH]
 
-    def seal(self) -> None:
-        """End the current gesture: the next change is a separate step."""
-        if self.undoable and self.undoable[-1].gesture is not None:
-            last = self.undoable[-1]
-            self.undoable[-1] = Change(last.before, last.after, at=last.at, run=last.run)
-
     def undo(self) -> Mapping[str, Value] | None:
         """The values to restore, or None if nothing is left to undo."""
         if not self.undoable:

@@ -152,7 +152,7 @@ class Application:
             if self.gestures.tool is None:  # a camera that moves would move the pointer over the grains
                 self.pictures.update(ui, elapsed)
             self.turning.update(ui)
-            self.gestures.update(ui)
+            self.gestures.update(ui, covered=self._shown() is not None)
             self._draw_picture(size)
             self.gui.end_frame()
             self.gui.update_cursor()

@@ -54,6 +54,8 @@ class Turning:
         elif event.type == pygame.MOUSEBUTTONUP and self.dragged:
             self.dragged = False
             return True
+        elif event.type == pygame.WINDOWFOCUSLOST:  # another window or a dialog may get the release
+            self._ctrl = self.dragged = False
         elif event.type == pygame.MOUSEMOTION and self.dragged:
             self._drag(event.rel, event.pos, ui)
             return True

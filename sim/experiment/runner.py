@@ -15,7 +15,7 @@ from collections import deque
 from collections.abc import Callable
 
 from repose.sim.experiment import side_by_side
-from repose.sim.experiment.commands import Command, From
+from repose.sim.experiment.commands import Act, Command, From
 from repose.sim.experiment.control import apply, seek_further
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
 from repose.sim.experiment.side_by_side import SideBySide, all_of
@@ -81,6 +81,7 @@ class Runner:
         self._serial = 0
         self._refusal = ""
         self._refusals = 0
+        self._refused_action = False
         self._batch_cost = 1e-3 / CHECK_STEPS
         """Processor time of one step, last measured [s]."""
         self._publish_at = self._publish_cost = 0.0
@@ -269,6 +270,7 @@ class Runner:
             else:
                 self._refusal = apply(experiment, command)
             self._refusals += bool(self._refusal)
+            self._refused_action = bool(self._refusal) and isinstance(command, Act)
             if experiment.time != before:
                 self._restart_schedule()  # another state; a parameter change keeps the schedule
             changed = True
@@ -351,6 +353,7 @@ class Runner:
         take_snapshot(experiment, snapshot, contacts, self._forces_shown)
         snapshot.serial = self._serial
         snapshot.refusal, snapshot.refusals = self._refusal, self._refusals
+        snapshot.refused_action = self._refused_action
         snapshot.paused = self._paused
         snapshot.compiling, snapshot.relaxing = False, None
         snapshot.threads_asked, snapshot.threads_wanted = experiment.session.threads, threads_wanted(experiment)

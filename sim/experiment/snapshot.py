@@ -298,6 +298,8 @@ class Snapshot:
     """Why the last command was refused; empty if it was accepted."""
     refusals: int = 0
     """Number of refused commands."""
+    refused_action: bool = False
+    """Whether the refused command was an action of the scene, which was possible in the picture that the user saw."""
     fault: Fault | None = None
 
     threads_asked: int | None = None

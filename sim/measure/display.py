@@ -24,6 +24,13 @@ class Reading:
     """Source of the error, such as "line fit"; empty if it needs no explanation."""
     expected: float | None = None
     """Value of the closed form, in the same unit."""
+    outdated: str = ""
+    """For a value that no longer applies: up to which change it did, "before the tilt"; otherwise empty."""
+
+    @property
+    def name(self) -> str:
+        """The label, and whether the value is outdated."""
+        return f"{self.label}, {self.outdated}" if self.outdated else self.label
 
     @property
     def digits(self) -> str:

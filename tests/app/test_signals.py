@@ -152,3 +152,24 @@ def test_engines_are_compiled_once(here: Path) -> None:
             output, errors = process.communicate(timeout=3_000)
         assert process.returncode == 0, errors
         assert said in output
+
+
+LAST = """
+import atexit, sys
+import repose.app.__main__
+class Object:
+    def __del__(self):
+        print("destroyed", flush=True)
+kept = Object()
+atexit.register(print, "exit function")
+repose.app.__main__.main()
+"""
+
+
+@pytest.mark.parametrize(("arguments", "code"), [(["--version"], 0), (["run", "no such scene"], 2)])
+def test_the_program_ends_without_the_destruction_of_all_objects(arguments: list[str], code: int, here: Path) -> None:
+    """The destruction takes many seconds under load, after the window has closed."""
+    program = start(arguments, here, code=[LAST])
+    said, _ = program.communicate(timeout=60)
+    assert program.returncode == code
+    assert said.splitlines()[-1] == "exit function"

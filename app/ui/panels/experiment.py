@@ -127,7 +127,7 @@ def draw_readings(ui: Ui) -> None:
     large = headline(ui.snapshot) or NOTHING
     own = [entry for entry in ui.snapshot.readings if entry.label != large.label]
     for reading in (*own, *ui.snapshot.bulk_readings):
-        row(reading.label, in_words(reading), ui)
+        row(reading.name, in_words(reading), ui, ui.palette.muted if reading.outdated else None)
         words = (
             f"± is the standard error ({reading.error_of})." if reading.error_of and reading.error is not None else ""
         )
@@ -148,14 +148,14 @@ def halves(text: str) -> tuple[str, str]:
 
 def _draw_headline(ui: Ui, shown: Headline) -> None:
     """Draw the main result in large letters; a dash before it is known."""
-    top = imgui.get_cursor_pos_y()
-    heading(shown.value, LARGE, ui.palette.text)
+    top, ink = imgui.get_cursor_pos_y(), ui.palette.muted if shown.outdated else ui.palette.text
+    heading(shown.value, LARGE, ink)
     ui.probe.mark("experiment.angle" if ui.snapshot.measurement is not None else "experiment.headline")
     low, high = imgui.get_item_rect_max(), imgui.get_font_size()
     room = imgui.get_window_pos().x + imgui.get_window_width() - imgui.get_style().window_padding.x
     x, y = low.x + 8 * ui.scale, low.y - LARGE * high * 1.06
-    label = translated(shown.label)  # before it is divided: a half is no sentence
-    lines = [(shown.error, ui.palette.text), (label, ui.palette.muted)]
+    label = translated(shown.name)  # before it is divided: a half is no sentence
+    lines = [(shown.error, ink), (label, ui.palette.muted)]
     if not shown.error and x + text_width(label, BESIDE[0]) > room:
         lines = [(half, ui.palette.muted) for half in halves(label)]
     for text, colour in lines:

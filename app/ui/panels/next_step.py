@@ -25,6 +25,8 @@ TIGHT, LEAST = 2.0, 72.0
 beside an open study [px at scale 1]."""
 MARGIN = 16.0
 """Distance between the edge of the picture and the large button [px at scale 1]."""
+PRESSED = "pressed action"
+"""Entry of `Ui.memory`: name of the action that the large button had when it was pressed."""
 OVER = (
     imgui.WindowFlags_.no_decoration
     | imgui.WindowFlags_.no_move
@@ -90,8 +92,12 @@ def draw_next(ui: Ui, width: float, height: float = HEIGHT) -> Action | None:
         imgui.StyleVar_.frame_padding, imgui.ImVec2(8 * ui.scale, (size.y - imgui.get_font_size()) / 2)
     )
     emphasis = ui.palette.accent
-    if button(ui, "next.action", action.label, hint=action.key, help=action.help, width=width, emphasis=emphasis):
-        act(ui, action)
+    clicked = button(ui, "next.action", action.label, hint=action.key, help=action.help, width=width, emphasis=emphasis)
+    if imgui.is_item_activated():
+        ui.memory[PRESSED] = action.name
+    if clicked:  # the button may have another action now
+        pressed = ui.memory.pop(PRESSED, action.name)
+        act(ui, next((entry for entry in snapshot.actions if entry.name == pressed), action))
     imgui.pop_style_var()
     return action
 
@@ -107,7 +113,7 @@ def _draw_progress(ui: Ui, size: imgui.ImVec2) -> None:
     ink.pop_clip_rect()
     # Only the beginning: the whole label, such as that of a test with its title, is written above.
     words = snapshot.phase_label.partition(":")[0].partition(",")[0] if ":" in snapshot.phase_label else snapshot.phase
-    text = f"{words[:1].upper()}{words[1:]} …"
+    text = "Paused: Space continues" if ui.transport.paused else f"{words[:1].upper()}{words[1:]} …"
     share = fitting_size(text, size.x - 2 * imgui.get_style().frame_padding.x)
     at = low.x + (size.x - text_width(text, share)) / 2, low.y + (size.y - share * imgui.get_font_size()) / 2
     draw_text(*at, text, ui.palette.text, share)

@@ -68,6 +68,8 @@ def draw(ui: Ui) -> None:
         _notice(ui, ui.palette.warning, _draw_scene)
     elif ui.film.trouble and not ui.film.running:
         _notice(ui, ui.palette.warning, _draw_no_film)
+    if ui.run_saver.unsaved and not ui.lecture.on:  # a lecture saves nothing automatically
+        _notice(ui, ui.palette.bad, _draw_unsaved, name="unsaved")
     if ui.lecture.lecture is not None and not ui.lecture.on:
         _notice(ui, ui.palette.accent, draw_offer, name="lecture offer")
     for place, toast in enumerate(current_toasts(ui)):
@@ -271,6 +273,10 @@ def _draw_settings(ui: Ui) -> None:
     note(ui.settings.trouble, ui.palette.text)
     if button(ui, "notice.settings", "Close", width=140 * ui.scale):
         ui.settings.trouble = ""
+
+
+def _draw_unsaved(ui: Ui) -> None:
+    note(ui.run_saver.unsaved, ui.palette.text)
 
 
 def _draw_lost(ui: Ui) -> None:

@@ -105,13 +105,13 @@ def _draw_headline(ui: Ui) -> None:
     size, right = letter_size(ui), ui.size[0] - ui.inset[2] - 24 * ui.scale
     y, line = ui.inset[1] + BELOW_LEGEND * ui.scale, imgui.get_font_size()
     left = right - text_width(result.value, size)
-    words = "  ".join(filter(None, (result.label, result.error)))
+    words = "  ".join(filter(None, (result.name, result.error)))
     start, pad = min(left, right - text_width(words)), 0.4 * line
     # Beside a large plot the picture is narrow, and grains are behind the words.
     low, high = imgui.ImVec2(start - pad, y), imgui.ImVec2(right + pad, y + (size + 1.2) * line)
     plate = colour32(ui.palette.panel, PLATE)
     imgui.get_window_draw_list().add_rect_filled(low, high, plate, 6 * ui.scale)
-    draw_text(left, y, result.value, ui.palette.text, size)
+    draw_text(left, y, result.value, ui.palette.muted if result.outdated else ui.palette.text, size)
     ui.probe.mark_area("presentation.headline", (left, y, right, y + size * line))
     draw_text(right - text_width(words), y + size * line, words, ui.palette.muted)
 

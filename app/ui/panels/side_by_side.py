@@ -203,9 +203,12 @@ def rows(ui: Ui) -> Table:
     table: dict[str, list[str]] = {}
     for number, run in enumerate(ui.runs):
         large = headline(run)
-        entries = [(large.label, f"{large.value} {large.error}".strip())] if large is not None else []
+        entries = []
+        if large is not None:
+            value = f"{large.value} {large.error}".strip()
+            entries = [(large.label, ", ".join(filter(None, (value, large.outdated))))]
         entries += [
-            (reading.label, in_words(reading))
+            (reading.label, ", ".join(filter(None, (in_words(reading), reading.outdated))))
             for reading in (*run.readings, *run.bulk_readings)
             if large is None or reading.label != large.label
         ]

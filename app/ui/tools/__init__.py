@@ -1,7 +1,8 @@
 """Tools of the mouse on the picture: one module each, with its record `TOOL`; plug-ins add more.
 
 A tool decides what a drag of the left button does. It requests changes by commands, like a panel. The camera keeps the
-right button, the wheel, and the drags that the chosen tool leaves.
+right button, the wheel, and the drags that the chosen tool leaves. Grains are pulled and pushed during a drag only: the
+window ends a pull or a push that no drag holds.
 """
 
 from __future__ import annotations
@@ -44,7 +45,8 @@ class Tool:
     """Called at the end of the drag, however it ends."""
     abandon: Callable[[Ui], None] | None = None
     """Called instead of `release` if undo, rewinding or a restart has moved the run to another time during the drag,
-    whose effect belongs to the former time. None: `release` is called."""
+    whose effect belongs to the former time; the window ends a pull or a push that acts there. None: `release` is
+    called."""
     click: Callable[[Ui, Pixel], None] = no_click
     """click(ui, at), called when the button is released near the place of the press, even if the camera had the
     drag."""

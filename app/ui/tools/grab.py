@@ -88,9 +88,8 @@ def release(ui: Ui) -> None:
 
 
 def abandon(ui: Ui) -> None:
-    """Let go after the run has moved to another time; a pull that the snapshot shows at this time ends too."""
-    if ui.memory.pop(HELD, None) is not None and ui.snapshot.pull is not None:
-        ui.send(Release())
+    """Let go after the run has moved to another time, where the pull does not act."""
+    ui.memory.pop(HELD, None)
 
 
 def options(ui: Ui) -> None:

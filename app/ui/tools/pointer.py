@@ -88,10 +88,8 @@ def end_drag(ui: Ui) -> None:
 
 
 def abandon_drag(ui: Ui) -> None:
-    """End the drag after the run has moved to another time; a push that the snapshot shows at this time ends too."""
+    """End the drag after the run has moved to another time, where the push does not act."""
     del ui.memory[DRAG]
-    if ui.snapshot.push is not None:
-        ui.send(Release())
 
 
 def slide_log(ui: Ui, name: str, texts: tuple[str, ...], value: float, span: tuple[float, float]) -> float:

@@ -33,9 +33,7 @@ NEAR = 60.0
 """Distance from the middle within which a drag turns nothing [px at scale 1]: there a pixel is about a degree;
 nearer to the middle one frame of a drag would throw the grains off the table."""
 TURN = "turn of the table"
-"""Entry of `Ui.memory`: tilt minus angle of the pointer at the press [rad], and the number of the drag."""
-TURNS = "turns of the table"
-"""Entry of `Ui.memory`: the number of drags so far."""
+"""Entry of `Ui.memory`: tilt minus angle of the pointer at the press [rad]."""
 
 
 def angle_at(ui: Ui, at: Pixel) -> float | None:
@@ -59,8 +57,8 @@ def press(ui: Ui, at: Pixel) -> bool:
     angle = angle_at(ui, at)
     if angle is None or not hasattr(ui.snapshot.parameters, "tilt"):
         return False
-    ui.memory[TURNS] = ui.memory.get(TURNS, 0) + 1
-    ui.memory[TURN] = float(ui.edits.value("tilt")) - angle, ui.memory[TURNS]
+    ui.edits.begin_gesture()
+    ui.memory[TURN] = float(ui.edits.value("tilt")) - angle
     return True
 
 
@@ -68,17 +66,15 @@ def hold(ui: Ui, at: Pixel) -> bool:
     """Turn the table with the pointer; False once the scene has no tilt."""
     if not hasattr(ui.snapshot.parameters, "tilt"):
         return False
-    begin, number = ui.memory[TURN]
     angle = angle_at(ui, at)
     if angle is not None:
-        tilt_to(ui, math.remainder(begin + angle, math.tau), ("tilt", number))
+        tilt_to(ui, math.remainder(ui.memory[TURN] + angle, math.tau), "turn")
     return True
 
 
 def release(ui: Ui) -> None:
-    """End the turn; the next one is a separate step of the undo history."""
+    """End the turn."""
     del ui.memory[TURN]
-    ui.edits.history.seal()
 
 
 def turn_by(by: float, ui: Ui) -> None:

@@ -42,9 +42,16 @@ from repose.sim.scenes.clumps.filling import (
 )
 from repose.sim.scenes.clumps.grains import FARTHEST, MOST_MEMBERS, shape_of
 from repose.sim.scenes.clumps.parameters import ClumpsParameters, JoinedParameters, LiftedParameters
-from repose.sim.scenes.common.cone_slope import reading_of, slope, slope_curves, slope_readings, slope_results
+from repose.sim.scenes.common.cone_slope import (
+    current_slope,
+    reading_of,
+    slope_curves,
+    slope_readings,
+    slope_results,
+)
 from repose.sim.scenes.common.friction_study import STUDY_IN_SPACE
 from repose.sim.scenes.common.law_choice import is_material_law, with_law
+from repose.sim.scenes.common.measured_heap import change_since_measured, note_measured
 from repose.sim.scenes.common.phases import enter
 from repose.sim.scenes.common.poured import (
     act_poured,
@@ -111,7 +118,7 @@ def actions(experiment: Experiment) -> tuple[Action, ...]:
             "M",
             measurable,
             "Fit the slope: the angle of repose.",
-            done=slope(experiment) is not None,
+            done=current_slope(experiment) is not None,
         ),
         Action("reset", "Reset", "R", True, "Back to the empty container."),
         Action("run", "Run all", "A", not busy, "Pour, lift the container, wait for rest and measure."),
@@ -131,6 +138,7 @@ def act(experiment: Experiment, action: str) -> str:
         experiment.run.state.reading = (
             reading_in_plane(reading, flanks(experiment)) if isinstance(reading, AngleOfRepose) else reading_of(reading)
         )
+        note_measured(experiment, reading.used_ids)
         keep_measurement(experiment)
         error_of = LINE if isinstance(reading, AngleOfRepose) else ERROR_OF
         angle = angle_in_words(reading.angle, reading.standard_error, error_of)
@@ -225,8 +233,8 @@ def reading_in_plane(found: AngleOfRepose, sides: dict[str, list[float]]) -> dic
 
 
 def slope_in_plane(experiment: Experiment) -> AngleOfRepose | None:
-    """The latest measured slope, on the right flank."""
-    found = slope(experiment)
+    """The latest measured slope, on the right flank, while it applies to the grains."""
+    found = current_slope(experiment)
     return None if found is None else dataclasses.replace(found, method="line")
 
 
@@ -237,12 +245,13 @@ def readings_in_plane(experiment: Experiment) -> tuple[Reading, ...]:
     if found:
         error = math.degrees(found["standard_error"])
         words = "Line through the surface of both flanks, folded about the axis."
-        angle = (Reading("angle of repose", math.degrees(found["angle"]), "°", error, words, LINE),)
-        angle += steeper_flank(found.get("flanks", {}))
+        outdated = change_since_measured(experiment)
+        angle = (Reading("angle of repose", math.degrees(found["angle"]), "°", error, words, LINE, outdated=outdated),)
+        angle += steeper_flank(found.get("flanks", {}), outdated)
     return (*angle, *grain_readings(experiment))
 
 
-def steeper_flank(sides: Mapping[str, Sequence[float]]) -> tuple[Reading, ...]:
+def steeper_flank(sides: Mapping[str, Sequence[float]], outdated: str = "") -> tuple[Reading, ...]:
     """The difference of both slopes of a heap in the plane, if it has two flanks."""
     if len(sides) < 2:
         return ()
@@ -252,7 +261,8 @@ def steeper_flank(sides: Mapping[str, Sequence[float]]) -> tuple[Reading, ...]:
         f"{name} {math.degrees(at):.1f}° ± {math.degrees(off):.1f}°" for name, (at, off) in sides.items()
     )
     help = f"A line through either flank: {words}."
-    return (Reading(f"{high} flank steeper by", math.degrees(difference), "°", math.degrees(error), help, LINE),)
+    label = f"{high} flank steeper by"
+    return (Reading(label, math.degrees(difference), "°", math.degrees(error), help, LINE, outdated=outdated),)
 
 
 def grain_readings(experiment: Experiment) -> tuple[Reading, ...]:
@@ -312,9 +322,10 @@ def smallest_grain(parameters: LiftedParameters, dimension: int = 3) -> tuple[fl
 def results(experiment: Experiment) -> dict[str, Any]:
     """Numbers of grains, packing fraction, and the latest measured slope."""
     state: ClumpsState = experiment.run.state
+    of_slope = slope_results if experiment.scene.dimension == 3 else results_in_plane
     return {
         "phase": state.phase,
-        "angle_of_repose": slope_results(experiment) if experiment.scene.dimension == 3 else results_in_plane(state),
+        "angle_of_repose": of_slope(experiment),
         "container_packing_fraction": state.packing or None,
         "members": len(state.members),
         "sphericity": state.grains[0].sphericity,
@@ -329,9 +340,9 @@ def results(experiment: Experiment) -> dict[str, Any]:
     }
 
 
-def results_in_plane(state: ClumpsState) -> dict[str, Any] | None:
+def results_in_plane(experiment: Experiment) -> dict[str, Any] | None:
     """The angle in degrees; None before the first measurement."""
-    found = state.reading
+    found = experiment.run.state.reading
     if not found:
         return None
     sides = {
@@ -339,6 +350,7 @@ def results_in_plane(state: ClumpsState) -> dict[str, Any] | None:
         for name, (at, error) in found.get("flanks", {}).items()
     }
     angle = {"standard_error_of": LINE, "grains_used": found["grains_used"], "flanks": sides}
+    angle["outdated"] = change_since_measured(experiment) or None
     return angle | {f"{name}_degrees": math.degrees(found[name]) for name in ("angle", "standard_error")}
 
 
@@ -395,7 +407,7 @@ IN_SPACE = Scene(
     describe=describe,
     on_grain_removed=count_removed,
     measure=measure,
-    slope=slope,
+    slope=current_slope,
     box=box,
     focus=focus,
     results=results,

@@ -11,6 +11,7 @@ from repose.sim.measure.angle_of_repose import AngleOfRepose
 from repose.sim.measure.angle_of_repose_3d import CONE_ERROR_OF, ERROR_OF, ConeAngle
 from repose.sim.measure.display import Curve, Line, Reading
 from repose.sim.measure.flank_angle import FlankAngle
+from repose.sim.scenes.common.measured_heap import change_since_measured
 
 PROFILE = "Profile", "distance from the axis [mm]", "height [mm]"
 """Title and axes of the plot."""
@@ -57,12 +58,17 @@ def slope(experiment: Experiment) -> AngleOfRepose | None:
     )
 
 
+def current_slope(experiment: Experiment) -> AngleOfRepose | None:
+    """The latest measured slope of a poured heap, while it applies to the grains."""
+    return None if change_since_measured(experiment) else slope(experiment)
+
+
 def slope_readings(experiment: Experiment) -> tuple[Reading, ...]:
     """The angle of repose, and the angle of the fitted cone if there is one."""
     found = experiment.run.state.reading
     if not found:
         return ()
-    cone = "cone_angle" in found
+    cone, outdated = "cone_angle" in found, change_since_measured(experiment)
     angle = Reading(
         "angle of repose",
         math.degrees(found["angle"]),
@@ -70,6 +76,7 @@ def slope_readings(experiment: Experiment) -> tuple[Reading, ...]:
         math.degrees(found["standard_error"]),
         f"{OF_PROFILE if cone else OF_FLANK} Heaps of other seeds scatter more.",
         ERROR_OF,
+        outdated=outdated,
     )
     of_cone = (
         Reading(
@@ -79,11 +86,12 @@ def slope_readings(experiment: Experiment) -> tuple[Reading, ...]:
             math.degrees(found["cone_error"]),
             "Cone fitted to the same surface grains, with a free position of its axis.",
             CONE_ERROR_OF,
+            outdated=outdated,
         )
         if cone
         else None
     )
-    left = Reading("grains on the plate", float(found["grains_left"]))
+    left = Reading("grains on the plate", float(found["grains_left"]), outdated=outdated)
     return tuple(reading for reading in (angle, of_cone, left) if reading is not None)
 
 
@@ -100,7 +108,8 @@ def slope_curves(experiment: Experiment) -> tuple[Curve, ...]:
     line = centre[1] - math.tan(found["angle"]) * (ends - centre[0])
     is_flank = "cone_angle" not in found
     points = Line("radius of the layers" if is_flank else "averaged profile", distance, height, points=True)
-    return (Curve(*PROFILE, (points, Line("fit", ends, line)), x_from_zero=is_flank),)
+    outdated = change_since_measured(experiment)
+    return (Curve(*PROFILE, (points, Line("fit", ends, line)), note=outdated, x_from_zero=is_flank),)
 
 
 def slope_results(experiment: Experiment) -> dict[str, Any] | None:
@@ -109,5 +118,9 @@ def slope_results(experiment: Experiment) -> dict[str, Any] | None:
     if not found:
         return None
     names = [name for name in ("angle", "standard_error", "cone_angle", "cone_error") if name in found]
-    angle = {"standard_error_of": ERROR_OF, "grains_used": found["grains_used"]}
+    angle = {
+        "standard_error_of": ERROR_OF,
+        "grains_used": found["grains_used"],
+        "outdated": change_since_measured(experiment) or None,
+    }
     return angle | {f"{name}_degrees": math.degrees(found[name]) for name in names}

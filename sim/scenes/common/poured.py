@@ -17,6 +17,7 @@ from repose.sim.experiment.ledger import booked, remove_spheres
 from repose.sim.experiment.notices import tell
 from repose.sim.measure.mean_speed import mean_speed
 from repose.sim.measure.unbalanced_force import unbalanced_force
+from repose.sim.scenes.common.measured_heap import MeasuredHeap
 from repose.sim.scenes.common.phases import PhaseState, enter
 
 BALANCED = 1e-3
@@ -53,6 +54,8 @@ class PouredState(PhaseState):
     """State of the generator that places the grains."""
     prepared: bool = False
     """Whether the container was filled from the beginning."""
+    measured: MeasuredHeap | None = None
+    """The heap at the latest measurement; None before the first."""
 
 
 def generator_of(state: PouredState) -> np.random.Generator:

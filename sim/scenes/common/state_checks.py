@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
+from repose.sim.scenes.common.measured_heap import measured_flaw
 
 LATEST = 1e12
 """Latest accepted time [s]."""
@@ -33,6 +34,7 @@ def poured_flaws(state: Any, phases: Collection[str]) -> dict[str, bool]:
         "layers": state.layers < 0,
         "next_id": not 0 <= state.next_id < 2**53,
         "random": not is_generator_state(state.random),
+        "measured": measured_flaw(state.measured),
     }
 
 

@@ -30,6 +30,7 @@ from repose.sim.measure.mean_speed import mean_speed
 from repose.sim.measure.profile import strip_centres, surface_profile
 from repose.sim.scenes.common.friction_study import STUDY
 from repose.sim.scenes.common.law_choice import is_direct_law, with_law
+from repose.sim.scenes.common.measured_heap import change_since_measured, note_measured
 from repose.sim.scenes.common.phases import enter
 from repose.sim.scenes.common.poured import (
     act_poured,
@@ -168,6 +169,7 @@ def act(experiment: Experiment, action: str) -> str:
         if reading is None:
             return "There is no slope to measure: too few grains lie on the base."
         experiment.run.state.slope = reading
+        note_measured(experiment, reading.used_ids)
         keep_measurement(experiment)
         return (
             f"Angle of repose {angle_in_words(reading.angle, reading.standard_error, reading.error_of)}, "
@@ -197,7 +199,7 @@ def actions(experiment: Experiment) -> tuple[Action, ...]:
             "M",
             measurable,
             "Fit a line to the surface: the angle of repose.",
-            done=state.slope is not None,
+            done=state.slope is not None and not change_since_measured(experiment),
         ),
         Action("reset", "Reset", "R", True, "Back to the filled column, or the empty container where there is none."),
         Action("run", "Run all", "A", not busy, "Fill, open, wait for rest and measure without further keys."),
@@ -263,15 +265,17 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
         )
         help += f" By every method: {', '.join(others_in_words)}."
     angle, error = math.degrees(slope.angle), math.degrees(slope.standard_error)
+    outdated = change_since_measured(experiment)
     if slope.is_curved:
         words = (
             "Difference of the angles at top and foot, from a parabola through the same grains: the flank is curved."
         )
         label = "steeper at the top by" if slope.bend > 0.0 else "steeper at the foot by"
-        bend = Reading(label, abs(math.degrees(slope.bend)), "°", math.degrees(slope.bend_error), words)
+        bend_error = math.degrees(slope.bend_error)
+        bend = Reading(label, abs(math.degrees(slope.bend)), "°", bend_error, words, outdated=outdated)
         others = (*others, bend)
     return (
-        Reading("angle of repose", angle, "°", error, help, slope.error_of),
+        Reading("angle of repose", angle, "°", error, help, slope.error_of, outdated=outdated),
         *others,
         left,
     )
@@ -300,6 +304,7 @@ def results(experiment: Experiment) -> dict[str, Any]:
             "bend_error_degrees": math.degrees(reading.bend_error) if math.isfinite(reading.bend_error) else None,
             "curved": reading.is_curved,
             "grains_left": reading.grains_left,
+            "outdated": change_since_measured(experiment) or None,
         }
     return {
         "phase": state.phase,
@@ -347,9 +352,9 @@ def flaw(state: HeapState, world: World, built: HeapParameters) -> str:
 
 
 def _drawn_slope(experiment: Experiment) -> AngleOfRepose | None:
-    """The measured slope, while it applies to the grains: None after a tilt or after grains were added one by one."""
+    """The measured slope, while it applies to the grains."""
     state: HeapState = experiment.run.state
-    return None if other_angles.has_gone_on(state) or state.phase in other_angles.PHASES else state.slope
+    return None if change_since_measured(experiment) else state.slope
 
 
 PHASES = ("empty", "filling", "filled", "flowing", "rested", *other_angles.PHASES)

@@ -20,9 +20,10 @@ from repose.sim.experiment.take_snapshot import wall_facets
 from repose.sim.laws.hertz_mindlin import LAW
 from repose.sim.measure.angle_of_repose import angle_in_words
 from repose.sim.measure.angle_of_repose_3d import ERROR_OF, ConeAngle, measure_cone
-from repose.sim.scenes.common.cone_slope import reading_of, slope, slope_curves, slope_readings, slope_results
+from repose.sim.scenes.common.cone_slope import current_slope, reading_of, slope_curves, slope_readings, slope_results
 from repose.sim.scenes.common.friction_study import STUDY_IN_SPACE
 from repose.sim.scenes.common.law_choice import is_material_law, with_law
+from repose.sim.scenes.common.measured_heap import note_measured
 from repose.sim.scenes.common.phases import enter
 from repose.sim.scenes.common.poured import (
     act_poured,
@@ -102,7 +103,7 @@ def actions(experiment: Experiment) -> tuple[Action, ...]:
             "M",
             measurable,
             "Fit the slope: the angle of repose.",
-            done=slope(experiment) is not None,
+            done=current_slope(experiment) is not None,
         ),
         Action("reset", "Reset", "R", True, "Back to the empty plate."),
         Action("run", "Run all", "A", not busy, "Pour, lift if there is a cylinder, wait for rest and measure."),
@@ -121,6 +122,7 @@ def act(experiment: Experiment, action: str) -> str:
         if reading is None:
             return "There is no slope to measure: too few grains lie on the plate."
         experiment.run.state.reading = reading_of(reading)
+        note_measured(experiment, reading.used_ids)
         keep_measurement(experiment)
         return (
             f"Angle of repose {angle_in_words(reading.angle, reading.standard_error, ERROR_OF)}, "
@@ -220,7 +222,7 @@ SCENE = Scene(
     add_grains=adding(lambda built, radii: built.mass_of(radii)),
     keeps_out=lambda experiment, centres, radii: beyond(centres, radii, sizes(experiment.run.built).plate),
     measure=measure,
-    slope=slope,
+    slope=current_slope,
     box=box,
     focus=focus,
     results=results,

@@ -22,6 +22,7 @@ from repose.sim.laws.hertz_mindlin import LAW
 from repose.sim.measure.contained import facets_beneath
 from repose.sim.measure.display import Reading
 from repose.sim.scenes.common.law_choice import is_material_law, with_law
+from repose.sim.scenes.common.measured_heap import change_since_measured, note_measured
 from repose.sim.scenes.common.phases import enter
 from repose.sim.scenes.common.poured import (
     PouredState,
@@ -161,9 +162,10 @@ def actions(experiment: Experiment) -> tuple[Action, ...]:
     """The buttons."""
     state: VesselState = experiment.run.state
     busy, counts = state.run_all, state.phase in ("flowing", "rested")
+    counted = bool(state.reading) and not change_since_measured(experiment)
     return (
         Action("fill", "Pour", "F", fillable(state), "Pour the grains; a full shape is emptied first."),
-        Action("measure", "Count grains", "M", counts, "Count what the shape holds.", done=bool(state.reading)),
+        Action("measure", "Count grains", "M", counts, "Count what the shape holds.", done=counted),
         Action("reset", "Reset", "R", True, "Back to the empty shape."),
         Action("run", "Run all", "A", not busy, "Pour, wait for rest and count."),
     )
@@ -174,6 +176,7 @@ def act(experiment: Experiment, action: str) -> str:
     if action == "measure":
         state: VesselState = experiment.run.state
         state.reading = count_grains(experiment)
+        note_measured(experiment, held_grains(experiment))
         return f"The shape holds {state.reading['held']} of {state.poured} grains."
     return act_poured(experiment, action, pour_layer, "The shape is empty.")
 
@@ -184,6 +187,13 @@ def count_grains(experiment: Experiment) -> dict[str, int]:
     held = int((beneath > 0).sum())
     inside = int(in_body(experiment, beneath).sum())
     return {"held": held, "on_floor": int(beneath.size) - held, "inside_body": inside}
+
+
+def held_grains(experiment: Experiment) -> NDArray[np.int64]:
+    """Ids of the grains that the shape holds."""
+    world = experiment.run.world
+    ids: NDArray[np.int64] = world.sphere_id[facets_beneath(shape(experiment), world.motion[:3, 0].T) > 0]
+    return ids
 
 
 def in_body(experiment: Experiment, beneath: NDArray[np.int_]) -> NDArray[np.bool_]:
@@ -218,11 +228,12 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     state: VesselState = experiment.run.state
     if not state.reading:
         return ()
-    share = 100.0 * state.reading["held"] / max(1, state.poured)
+    share, outdated = 100.0 * state.reading["held"] / max(1, state.poured), change_since_measured(experiment)
+    words = "The shape is straight below their centres."
     return (
-        Reading("grains held", float(state.reading["held"]), help="The shape is straight below their centres."),
-        Reading("share held", share, "%", help="Of all grains poured."),
-        Reading("grains on the floor", float(state.reading["on_floor"])),
+        Reading("grains held", float(state.reading["held"]), help=words, outdated=outdated),
+        Reading("share held", share, "%", help="Of all grains poured.", outdated=outdated),
+        Reading("grains on the floor", float(state.reading["on_floor"]), outdated=outdated),
         Reading("grains off the floor", float(state.removed)),
     )
 
@@ -254,6 +265,7 @@ def results(experiment: Experiment) -> dict[str, Any]:
         "grains_left": state.poured - state.removed,
         "grains_held": state.reading.get("held"),
         "grains_on_floor": state.reading.get("on_floor"),
+        "count_outdated": change_since_measured(experiment) or None,
         "layers": state.layers,
         "shape": {
             "facets": len(surface),

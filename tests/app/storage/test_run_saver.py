@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,7 +15,7 @@ from pathlib import Path
 import pytest
 from repose.app.storage import autosave, paths, run_saver
 from repose.app.storage.run_saver import RunSaver, free_name
-from repose.sim.experiment import saved_run
+from repose.sim.experiment import saved_run, saved_side_by_side
 from repose.sim.experiment.changes import resumed_experiment
 from repose.sim.experiment.commands import Command, Resume
 from repose.sim.experiment.control import apply
@@ -144,7 +145,7 @@ CRASH = """
 import sys, time
 from pathlib import Path
 from repose.app.storage import autosave, paths
-from repose.sim.experiment import saved_run
+from repose.sim.experiment import saved_run, saved_side_by_side
 paths.autosave_folder = lambda: Path(sys.argv[1])
 place = autosave.begin()
 place.save(saved_run.load(sys.argv[2]))
@@ -238,3 +239,55 @@ def test_grains_are_exported_beside_the_run_and_errors_are_reported(
     saver.export(tmp_path / "no folder" / "heap.csv")
     until(lambda: saver.trouble)
     assert "could not be written" in saver.trouble
+
+
+def test_a_failed_automatic_save_is_said_with_folder_and_remedy_until_a_save_succeeds(
+    kept: tuple[RunSaver, list[Command]], run: Experiment, own_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, _ = kept
+
+    def full(saved: object, path: Path) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(saved_side_by_side, "save", full)
+        save_by_itself(made)
+        until(lambda: made.unsaved)
+    assert str(own_folder) in made.unsaved
+    assert "No space left on device" in made.unsaved
+    assert "Ctrl+S" in made.unsaved
+    assert made.trouble == ""
+    made.save(str(own_folder.parent / "no" / "\0"))
+    until(lambda: made.trouble)
+    assert made.unsaved, "another message does not replace it"
+    save_by_itself(made)
+    until(lambda: not made.unsaved)
+
+
+def test_automatic_saves_begin_once_their_folder_can_be_written(
+    run: Experiment, own_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own_folder.write_text("a file in its place")
+    made = RunSaver(lambda command: assert_done(run, command))
+    made.begin()
+    assert str(own_folder) in made.unsaved
+    own_folder.unlink()
+    save_by_itself(made)
+    until(lambda: not made.unsaved)
+    shutil.rmtree(own_folder)  # the user clears the folder while the window is open
+    go(run, run.history.at + 1)
+    save_by_itself(made)
+    until(lambda: [*own_folder.glob("*/run-*.repose")])
+    (folder,) = own_folder.iterdir()
+    assert autosave._locked(folder) is None, "another window would take the run for one left by a crash"
+    made.end()
+
+
+def save_by_itself(made: RunSaver) -> None:
+    """The next automatic save is due now."""
+    made._due = 0.0
+    made.tick()
+
+
+def assert_done(run: Experiment, command: Command) -> None:
+    assert apply(run, command) == ""

@@ -40,3 +40,10 @@ def test_the_main_result_has_a_minus_sign_and_an_angle_the_decimal_of_its_error(
     reading: Reading, value: str, error: str
 ) -> None:
     assert headline(Snapshot(readings=(reading,))) == Headline(value, error, reading.label)
+
+
+def test_an_outdated_result_says_up_to_which_change_it_applied() -> None:
+    reading = Reading("angle of repose", 17.9, "°", 1.9, outdated="before the tilt")
+    shown = headline(Snapshot(readings=(reading,)))
+    assert shown is not None
+    assert shown.name == reading.name == "angle of repose, before the tilt"

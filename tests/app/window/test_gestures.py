@@ -17,7 +17,9 @@ from repose.sim.experiment.snapshot import Snapshot
 def ui(monkeypatch: pytest.MonkeyPatch) -> Any:
     """A tool that takes drags from the right half, and writes down what happens to it until it has had enough."""
     done: list[object] = []
-    found = SimpleNamespace(snapshot=Snapshot(serial=1), tool="pen", scale=1.0, done=done, enough=False, chosen=0)
+    found = SimpleNamespace(
+        snapshot=Snapshot(serial=1), tool="pen", scale=1.0, done=done, enough=False, chosen=0, runs=()
+    )
 
     def hold(ui: Any, at: tuple[float, float]) -> bool:
         done.append(at)

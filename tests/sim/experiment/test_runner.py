@@ -188,6 +188,16 @@ def test_a_refusal_is_shown_until_a_command_is_accepted(runner: Runner) -> None:
     assert runner.latest().parameters.friction == 0.2
 
 
+def test_a_snapshot_says_whether_an_action_or_another_command_was_refused(runner: Runner) -> None:
+    runner.send(Act("measure"))
+    until(lambda: runner.latest().refusals == 1)
+    assert "not possible now" in runner.latest().refusal
+    assert runner.latest().refused_action
+    runner.send(SetParameters({"friction": -1.0}))
+    until(lambda: runner.latest().refusals == 2)
+    assert not runner.latest().refused_action
+
+
 @pytest.mark.parametrize("dragging", [False, True])
 def test_slow_motion_has_the_requested_speed(runner: Runner, dragging: bool) -> None:
     runner.send(Act("fill"))

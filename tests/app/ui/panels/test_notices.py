@@ -19,7 +19,7 @@ from repose.app.ui.panels import Panel, all_keys, all_panels, notices, presentat
 from repose.app.ui.panels.notices import ways_back
 from repose.app.ui.places import BELOW_LEGEND
 from repose.app.ui.questions import ask
-from repose.app.ui.toasts import LONG, SHORT, TOASTS, tell
+from repose.app.ui.toasts import LONG, SHORT, TOASTS, current_toasts, tell
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button_width
 from repose.sim.experiment.commands import Act, Recover, SetParameters
@@ -80,8 +80,65 @@ def test_fewer_threads_than_allowed_are_told_once(harness: PanelHarness) -> None
 @pytest.mark.parametrize("increment", ["42 m/s² → 50 m/s²", "49.99998 m/s² → 50.00001 m/s²"])
 def test_after_a_drag_the_message_contains_the_whole_change(harness: PanelHarness, increment: str) -> None:
     harness.drag("field.gravity", 0.1, 0.5, stops=5)
-    harness.ui.snapshot = replace(harness.ui.snapshot, message=f"gravity: {increment}, over 0.31 ms.")
+    acts(harness, f"gravity: {increment}, over 0.31 ms.")
     assert toasts(harness) == ["gravity: 9.81 m/s² → 50 m/s², over 0.31 ms."]
+
+
+def acts(harness: PanelHarness, message: str) -> None:
+    """Physics has carried out the last command, and tells this message."""
+    shot = harness.ui.snapshot
+    parameters = shot.parameters.changed(**harness.commands[-1].values)
+    numbers = {"serial": shot.serial + 1, "messages": shot.messages + 1, "time": shot.time + 1.0}
+    harness.ui.snapshot = replace(shot, parameters=parameters, message=message, **numbers)
+    harness.ui.edits.see(harness.ui.snapshot)
+
+
+def test_two_drags_within_seconds_are_two_changes(harness: PanelHarness) -> None:
+    for share in (0.5, 0.25, 0.5):
+        harness.drag("field.gravity", 0.9, share, stops=5)
+        acts(harness, "gravity: 43 m/s² → 42 m/s², over 0.31 ms.")
+        shown = toasts(harness)
+    first, second, third = (mark.text for mark in harness.ui.edits.marks)
+    assert first == "gravity: 9.81 m/s² → 50 m/s²"
+    assert second.startswith("gravity: 50 m/s² → ")
+    assert third.endswith(" → 50 m/s²")
+    assert not third.startswith("gravity: 9.81")
+    assert shown == [f"{third}, over 0.31 ms."]
+
+
+def test_a_drag_back_to_its_beginning_is_told_as_no_change(harness: PanelHarness) -> None:
+    harness.drag("field.gravity", 0.9, 0.5, stops=5)
+    acts(harness, "gravity: 43 m/s² → 50 m/s², over 0.31 ms.")
+    harness.drag("field.gravity", 0.9, 0.5, stops=5)
+    acts(harness, "gravity: 51 m/s² → 50 m/s², over 0.31 ms.")
+    assert toasts(harness) == ["gravity: 50 m/s², as before, over 0.31 ms."]
+
+
+def test_a_message_about_an_earlier_change_is_not_told_as_the_latest_one(harness: PanelHarness) -> None:
+    """Physics is slow: the first drag acts while the second one has already begun."""
+    harness.drag("field.gravity", 0.9, 0.5, stops=5)
+    first = harness.ui.snapshot.parameters.changed(**harness.commands[-1].values)
+    harness.drag("field.gravity", 0.9, 0.25, stops=5)
+    message = "gravity: 9.81 m/s² → 50 m/s², over 0.31 ms."
+    harness.ui.snapshot = replace(harness.ui.snapshot, parameters=first, message=message, messages=9, serial=99)
+    assert toasts(harness) == [message]
+
+
+def test_an_action_that_came_too_late_is_refused_without_alarm(harness: PanelHarness) -> None:
+    toasts(harness)
+    words = "'Measure' is not possible now: filled with 55 grains, wall closed."
+    harness.ui.snapshot = replace(harness.ui.snapshot, refusal=words, refusals=1, refused_action=True)
+    (shown,) = current_toasts(harness.ui)
+    assert (shown.text, shown.bad) == (words, False)
+
+
+def test_a_failed_automatic_save_stays_visible(harness: PanelHarness) -> None:
+    harness.ui.run_saver.unsaved = "The run cannot be saved automatically in /a: No space left on device."
+    harness.frame(round(60 * LONG) + 60)
+    assert "unsaved" in harness.widgets
+    harness.ui.run_saver.unsaved = ""
+    harness.frame(2)
+    assert "unsaved" not in harness.widgets
 
 
 def test_notices_and_messages_cover_neither_the_legend_nor_each_other(harness: PanelHarness) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from imgui_bundle import imgui
@@ -259,6 +260,50 @@ def test_an_action_that_stands_large_is_not_offered_twice_and_nothing_moves(
     after = {name: box for name, box in harness.widgets.items() if name.startswith("action.")}
     assert before.keys() - after.keys() == {f"action.{large}"}
     assert all(before[name] == box for name, box in after.items())
+
+
+def at_rest(harness: PanelHarness, measured: bool) -> Snapshot:
+    """The heap at rest: the large button is Measure, or the reset once it is measured."""
+    actions = tuple(
+        replace(action, done=measured and action.name == "measure") for action in harness.ui.snapshot.actions
+    )
+    return replace(harness.ui.snapshot, progress=None, phase="rested", actions=actions)
+
+
+def test_a_click_on_the_large_button_does_what_it_showed_when_it_was_pressed(harness: PanelHarness) -> None:
+    harness.ui.snapshot = at_rest(harness, measured=False)
+    harness.frame(2)
+    harness.move(*harness.place("next.action"))
+    harness.button(True)
+    harness.ui.snapshot = at_rest(harness, measured=True)
+    harness.frame(3)
+    harness.button(False)
+    assert harness.commands == [Act("measure")]
+
+
+def test_run_all_continues_a_paused_run_and_other_actions_say_how(
+    harness: PanelHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    harness.ui.snapshot = at_rest(harness, measured=True)
+    harness.ui.transport.pause(True)
+    harness.frame(2)
+    harness.click("action.measure")
+    assert harness.ui.transport.paused
+    harness.click("action.run")
+    assert harness.commands == [Act("measure"), Act("run")]
+    assert harness.runner.told[-1] == ("pause", False)
+    written: list[str] = []
+    plain = next_step.draw_text
+
+    def watched(x: float, y: float, text: str, *rest: Any) -> None:
+        written.append(text)
+        plain(x, y, text, *rest)
+
+    monkeypatch.setattr(next_step, "draw_text", watched)
+    harness.ui.snapshot = replace(harness.ui.snapshot, phase="flowing", progress=0.3)
+    harness.ui.transport.pause(True)
+    harness.frame(1)
+    assert "Paused: Space continues" in written
 
 
 def test_disabled_actions_and_the_phase_have_a_ground_that_hides_the_grains(

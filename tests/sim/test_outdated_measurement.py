@@ -1,0 +1,188 @@
+"""A measurement of a heap is outdated once the heap has changed, whatever changed it."""
+
+from __future__ import annotations
+
+import copy
+import functools
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from repose.sim.experiment.changes import new_experiment, resumed_experiment
+from repose.sim.experiment.command_log import SavedRun
+from repose.sim.experiment.commands import (
+    REMOVED,
+    Act,
+    AddGrains,
+    Command,
+    DrawWall,
+    Pull,
+    Push,
+    RemoveGrain,
+    SetParameters,
+    Shake,
+    TakeBack,
+)
+from repose.sim.experiment.control import apply
+from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.history import saved_copy
+from repose.sim.experiment.results import results_of
+from repose.sim.experiment.run import RestartPoint
+from repose.sim.experiment.stepping import advance, is_finished
+from repose.sim.measure.display import Reading
+from repose.sim.registry import scenes
+
+HEAPS = ("heap", "heap3d", "clumps", "joined")
+"""Scenes that measure the slope of a heap."""
+
+
+@functools.cache
+def saved(scene: str) -> SavedRun:
+    """A small run of the scene after its measurement."""
+    experiment = new_experiment(scene, scenes()[scene].test_values)
+    assert apply(experiment, Act("run")) == ""
+    while not is_finished(experiment):
+        advance(experiment, 1000)
+    assert experiment.phase == "rested"
+    return saved_copy(experiment)
+
+
+def measured(scene: str = "heap") -> Experiment:
+    """A run after its measurement, read from its saved copy."""
+    return resumed_experiment(saved(scene))
+
+
+def angle(experiment: Experiment) -> Reading | None:
+    """The reading of the measured slope."""
+    readings = experiment.scene.readings(experiment)
+    return next((reading for reading in readings if reading.label == "angle of repose"), None)
+
+
+def measures_next(experiment: Experiment) -> bool:
+    """Whether the measurement is offered as an action whose result is not shown yet."""
+    return any(entry.name == "measure" and not entry.done for entry in experiment.scene.actions(experiment))
+
+
+def highest(experiment: Experiment) -> int:
+    """Row of the highest grain that can move."""
+    world, up = experiment.run.world, experiment.scene.dimension - 1
+    return int(np.argmax(np.where(world.fixed, -math.inf, world.motion[up, 0])))
+
+
+def above(experiment: Experiment) -> tuple[float, ...]:
+    """A place two diameters above the highest grain [m]."""
+    row, dimension = highest(experiment), experiment.scene.dimension
+    place = experiment.run.world.motion[:dimension, 0, row].tolist()
+    return (*place[:-1], place[-1] + 4.0 * float(experiment.run.world.radius[row]))
+
+
+def in_heap(experiment: Experiment) -> tuple[float, ...]:
+    """Centre of the highest grain [m]."""
+    return tuple(experiment.run.world.motion[: experiment.scene.dimension, 0, highest(experiment)].tolist())
+
+
+def grain(experiment: Experiment) -> int:
+    """Id of the highest grain."""
+    return int(experiment.run.world.sphere_id[highest(experiment)])
+
+
+CHANGES: dict[str, tuple[Callable[[Experiment], Command], float, str]] = {
+    "tilt": (lambda run: SetParameters({"tilt": math.radians(6.0)}), 0.5, "before the tilt"),
+    "no gravity": (lambda run: SetParameters({"gravity": 0.0}), 0.1, "before the change of gravity"),
+    "erase": (lambda run: RemoveGrain(grain(run)), 0.0, "before grains left"),
+    "drop": (lambda run: AddGrains(above(run), float(run.run.built.mean_radius), 1), 0.0, "before grains were added"),
+    "wall": (lambda run: DrawWall((0.001, 0.3), (0.02, 0.3)), 0.0, "before the change of the walls"),
+    "grab": (lambda run: Pull(grain(run), above(run), 1.0), 0.1, "before grains moved"),
+    "push": (lambda run: Push(in_heap(run), 3e-3, 100.0, 5.0, False), 0.02, ""),
+    "stir": (lambda run: Push(in_heap(run), 2e-3, 1000.0, 0.2, True), 0.02, ""),
+    "shake": (lambda run: Shake(2e-3, 20.0, False), 0.3, ""),
+    "less friction": (lambda run: SetParameters({"friction": 0.0}), 0.3, ""),
+    "base": (lambda run: SetParameters({"base_radius": 3e-3}), 0.0, "before grains moved"),
+    "tilting": (lambda run: Act("tilt"), 0.1, "before the tilt"),
+    "trickle": (lambda run: Act("trickle"), 0.0, "before grains were added"),
+}
+
+
+def test_a_measurement_applies_while_the_heap_rests() -> None:
+    experiment = measured()
+    advance(experiment, int(2.0 / experiment.dt))
+    found = angle(experiment)
+    assert found is not None
+    assert not found.outdated
+    assert experiment.scene.slope(experiment) is not None
+    assert not measures_next(experiment)
+    assert results_of(experiment)["angle_of_repose"]["outdated"] is None
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_a_change_of_the_heap_outdates_or_removes_its_measurement(name: str) -> None:
+    command, duration, words = CHANGES[name]
+    experiment = measured()
+    assert apply(experiment, command(experiment)) == ""
+    if duration:
+        advance(experiment, int(duration / experiment.dt))
+    found = angle(experiment)
+    assert experiment.scene.slope(experiment) is None, "line and rings would be those of the heap before"
+    assert found is None or found.outdated
+    if words:
+        assert found is not None
+        assert found.outdated == words
+        assert found.name == f"angle of repose, {words}"
+
+
+def test_a_tilted_heap_that_has_come_to_rest_can_be_measured_again() -> None:
+    experiment = measured()
+    before = experiment.run.state.removed
+    apply(experiment, SetParameters({"tilt": math.radians(6.0)}))
+    advance(experiment, int(1.0 / experiment.dt))
+    assert experiment.phase == "rested"
+    assert experiment.run.state.removed > before
+    assert measures_next(experiment)
+    assert results_of(experiment)["angle_of_repose"]["outdated"] == "before the tilt"
+    assert apply(experiment, Act("measure")) == ""
+    found = angle(experiment)
+    assert found is not None
+    assert not found.outdated
+    assert experiment.scene.slope(experiment) is not None
+
+
+def test_a_change_that_is_taken_back_leaves_the_measurement_as_it_was() -> None:
+    experiment = measured()
+    apply(experiment, RemoveGrain(grain(experiment)))
+    assert experiment.scene.slope(experiment) is None
+    assert apply(experiment, TakeBack(REMOVED)) == ""
+    assert experiment.scene.slope(experiment) is not None
+
+
+@pytest.mark.parametrize("scene", HEAPS)
+def test_every_heap_notices_that_grains_left_and_that_gravity_changed(scene: str) -> None:
+    experiment = measured(scene)
+    assert experiment.scene.slope(experiment) is not None
+    assert apply(experiment, RemoveGrain(grain(experiment))) == ""
+    found = angle(experiment)
+    assert found is not None
+    assert found.outdated == "before grains left"
+    assert experiment.scene.slope(experiment) is None
+    assert measures_next(experiment)
+    experiment = measured(scene)
+    assert apply(experiment, SetParameters({"gravity": 5.0})) == ""
+    advance(experiment, int(0.05 / experiment.dt))
+    found = angle(experiment)
+    assert found is None or found.outdated == "before the change of gravity"
+
+
+def test_a_count_of_held_grains_is_outdated_by_a_grain_that_is_removed() -> None:
+    experiment = measured("vessel")
+    assert not any(reading.outdated for reading in experiment.scene.readings(experiment))
+    assert apply(experiment, RemoveGrain(grain(experiment))) == ""
+    outdated = {reading.label for reading in experiment.scene.readings(experiment) if reading.outdated}
+    assert outdated == {"grains held", "share held", "grains on the floor"}
+    assert measures_next(experiment)
+
+
+def test_checkpoints_share_the_measured_heap() -> None:
+    experiment = measured()
+    heap = experiment.run.state.measured
+    assert copy.deepcopy(heap) is heap
+    assert RestartPoint.of(experiment.parameters, experiment.run).run.state.measured is heap
