@@ -266,7 +266,7 @@ def grain_readings(experiment: Experiment) -> tuple[Reading, ...]:
     poured = [kind for kind in np.unique(state.kinds) if kind != LOOSE_SPHERE]
     for kind in poured:
         label = "sphericity of the second shape" if kind and len(poured) > 1 else "sphericity"
-        found += (Reading(label, state.grains[kind].sphericity, help=words),)
+        found += (Reading(label, state.grains[kind].sphericity, help=words, given=True),)
     return found
 
 
