@@ -41,7 +41,10 @@ class PresetLibrary:
     """Number of commands sent so far that begin another experiment."""
     current: str = ""
     """The preset of the experiment in the window; empty for none."""
-    awaited: Awaited | None = None
+    awaited: list[Awaited] = field(default_factory=list)
+    """In the order of the requests."""
+    _side_by_side: bool = False
+    """Whether the last snapshot contained experiments side by side."""
     folder: Path = field(default_factory=paths.presets_folder)
     trouble: str = ""
     take_picture: Callable[[], bytes] = bytes
@@ -52,7 +55,7 @@ class PresetLibrary:
     def refresh(self) -> None:
         """List the presets again; skips files that are not presets. Values are checked at the start of a preset."""
         saved = sorted(self.folder.glob("*.toml")) if self.folder.is_dir() else []
-        used = {self.current, self.awaited.preset if self.awaited is not None else ""}
+        used = {self.current, *(awaited.preset for awaited in self.awaited)}
         kept = {name: self.cards[name] for name in used & self.cards.keys()}  # their files may be in another folder
         self.cards = {}
         for name in (*presets.names(), *presets.plugin_scenes(), *map(str, saved)):
@@ -79,27 +82,29 @@ class PresetLibrary:
         a file is added to the list. It becomes the current one together with the picture, in `see`."""
         if name:
             self.cards.setdefault(name, presets.Card(name, title, scene))
-        self.awaited = Awaited(self.starts(), name, time.monotonic())
+        self.awaited.append(Awaited(self.starts(), name, time.monotonic()))
 
     def see(self, snapshot: Snapshot) -> bool:
-        """Whether the awaited experiment is in the window now, with the first snapshot that shows it."""
-        awaited = self.awaited
-        if awaited is None or snapshot.starts < awaited.number:
-            return False
-        self.awaited = None
-        if snapshot.begun_by != awaited.number:  # it was refused, or replaced before it was shown
-            return False
-        self.current = awaited.preset
-        return True
+        """Whether the awaited experiment is in the window now, with the first snapshot that shows it. One that has been
+        left from a preset of several side by side no longer comes from this preset."""
+        before, self._side_by_side = self._side_by_side, bool(snapshot.beside)
+        if before and not snapshot.beside and self.current in self.cards and self.cards[self.current].together:
+            self.current = ""
+        done = [awaited for awaited in self.awaited if awaited.number <= snapshot.starts]
+        self.awaited = self.awaited[len(done) :]
+        shown = [awaited for awaited in done if awaited.number == snapshot.begun_by]  # others were refused or replaced
+        if shown:
+            self.current = shown[0].preset
+        return bool(shown)
 
     def note(self, name: str, title: str, scene: str) -> None:
         """Record which preset is running, without starting it; a preset from a file is added to the list."""
-        self.current, self.awaited = name, None
+        self.current, self.awaited = name, []
         self.cards.setdefault(name, presets.Card(name, title, scene))
 
     def forget(self) -> None:
         """Record that the running experiment does not come from a preset."""
-        self.current, self.awaited = "", None
+        self.current, self.awaited = "", []
 
     @property
     def titles(self) -> dict[str, str]:

@@ -61,8 +61,8 @@ def draw(ui: Ui) -> None:
         _notice(ui, ui.palette.accent, _draw_compiling)
     elif snapshot.relaxing is not None:
         _notice(ui, ui.palette.accent, _draw_relaxing)
-    elif (awaited := ui.preset_library.awaited) is not None and time.monotonic() >= awaited.since + AT_ONCE:
-        _notice(ui, ui.palette.accent, partial(_draw_awaited, awaited))
+    elif (awaited := ui.preset_library.awaited) and time.monotonic() >= awaited[-1].since + AT_ONCE:
+        _notice(ui, ui.palette.accent, partial(_draw_awaited, awaited[-1]))
     elif ui.run_saver.lost is not None and not ui.lecture.on:  # an audience waits; the run is offered again afterwards
         _notice(ui, ui.palette.warning, _draw_lost)
     elif ui.settings.trouble and not ui.lecture.on:

@@ -228,7 +228,7 @@ def test_name_picture_and_camera_of_a_chosen_scene_change_together_and_progress_
     until(application, arrived)
     assert seen <= {("Small heap", 1, False), ("Next", 5, True)}
     assert ui.snapshot.parameters.grain_count == 31
-    assert ui.preset_library.awaited is None
+    assert ui.preset_library.awaited == []
 
 
 def test_the_wheel_zooms_at_the_pointer_moved_in_the_same_frame(application: Any) -> None:

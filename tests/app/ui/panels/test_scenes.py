@@ -61,7 +61,7 @@ def test_a_preset_from_another_folder_keeps_its_title_while_the_presets_are_list
 def awaited(harness: PanelHarness) -> str:
     """The preset that was requested; empty for none."""
     awaited = harness.ui.preset_library.awaited
-    return awaited.preset if awaited is not None else ""
+    return awaited[-1].preset if awaited else ""
 
 
 def test_one_key_opens_the_choice_and_a_click_starts_the_preset(harness: PanelHarness) -> None:
