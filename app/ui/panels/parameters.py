@@ -27,6 +27,8 @@ MORE = "parameters.more"
 """Entry of the settings that says whether all parameters are listed."""
 SEARCH, SEEK = "parameter search", "search is asked for"
 """Entries of `Ui.memory`: the text searched for, and whether the field gets the keyboard next."""
+SEARCHING = "search lists all parameters"
+"""Entry of `Ui.memory`: whether all parameters are listed only for the search, which covers the tools."""
 LABELS = ("Undo", "Redo", "Defaults", "Fewer")
 """Longest labels of the buttons: they fix the widths, although a label changes."""
 FEW = 4
@@ -111,6 +113,7 @@ def toggle_all(ui: Ui) -> None:
     """List all parameters, or only those of the lecture."""
     show(ui, MORE, not lists_all(ui))
     ui.memory.pop(SEARCH, None)
+    ui.memory.pop(SEARCHING, None)
 
 
 def search(ui: Ui) -> None:
@@ -120,8 +123,21 @@ def search(ui: Ui) -> None:
         fold(ui)
     if not lists_all(ui):
         toggle_all(ui)
+        ui.memory[SEARCHING] = True
     bring_forward(ui, TOOLS, PANEL.name)  # a tab of a short column
     ui.memory[SEEK] = True
+
+
+def end_search(ui: Ui) -> None:
+    """List what was listed before the search."""
+    if ui.memory.get(SEARCHING):
+        toggle_all(ui)
+    ui.memory.pop(SEARCH, None)
+
+
+def is_searching(ui: Ui) -> bool:
+    """Whether Esc ends the search, and closes nothing over the picture."""
+    return not ui.lecture.on and bool(ui.memory.get(SEARCHING)) and not (ui.overlay or ui.help_open)
 
 
 def _draw_search(ui: Ui) -> str:
@@ -133,7 +149,9 @@ def _draw_search(ui: Ui) -> str:
     )
     ui.probe.mark("parameters.search")
     ui.memory[SEARCH] = text
-    return text.strip()
+    if imgui.is_item_deactivated() and imgui.is_key_pressed(imgui.Key.escape):
+        end_search(ui)
+    return str(ui.memory.get(SEARCH, "")).strip()
 
 
 def _draw_buttons(ui: Ui) -> None:
@@ -174,6 +192,7 @@ def _draw_buttons(ui: Ui) -> None:
 
 KEYS = (
     Key("search", "Ctrl+F", "search all parameters", "Parameters", search, codes=(pygame.K_f,), ctrl=True),
+    Key("end_search", "Esc", "end the search", "Parameters", end_search, codes=(pygame.K_ESCAPE,), when=is_searching),
     Key(
         "undo",
         "Ctrl+Z",
