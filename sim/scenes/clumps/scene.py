@@ -48,6 +48,7 @@ from repose.sim.scenes.common.law_choice import is_material_law, with_law
 from repose.sim.scenes.common.phases import enter
 from repose.sim.scenes.common.poured import (
     act_poured,
+    at_rest_in_words,
     come_to_rest,
     count_removed,
     fillable,
@@ -148,7 +149,7 @@ def describe(experiment: Experiment) -> tuple[str, str, float | None]:
         "empty": f"empty container; {grain_words(state, experiment.scene.dimension)}",
         "filled": f"container filled with {left} grains",
         "flowing": f"heap forming: {left} grains, {state.removed} off the plate",
-        "rested": f"at rest: {left} grains on the plate",
+        "rested": at_rest_in_words(experiment, f"at rest: {left} grains on the plate"),
     }[state.phase]
     return state.phase, words, None
 
