@@ -27,8 +27,8 @@ MORE = "parameters.more"
 """Entry of the settings that says whether all parameters are listed."""
 SEARCH, SEEK = "parameter search", "search is asked for"
 """Entries of `Ui.memory`: the text searched for, and whether the field gets the keyboard next."""
-SEARCHING = "search lists all parameters"
-"""Entry of `Ui.memory`: whether all parameters are listed only for the search, which covers the tools."""
+BEFORE = "before the search"
+"""Entry of `Ui.memory` during a search: whether all parameters were listed before it, and the tab that was shown."""
 LABELS = ("Undo", "Redo", "Defaults", "Fewer")
 """Longest labels of the buttons: they fix the widths, although a label changes."""
 FEW = 4
@@ -113,7 +113,7 @@ def toggle_all(ui: Ui) -> None:
     """List all parameters, or only those of the lecture."""
     show(ui, MORE, not lists_all(ui))
     ui.memory.pop(SEARCH, None)
-    ui.memory.pop(SEARCHING, None)
+    ui.memory.pop(BEFORE, None)
 
 
 def search(ui: Ui) -> None:
@@ -121,23 +121,27 @@ def search(ui: Ui) -> None:
     ui.view.ui_visible, ui.overlay = True, ""
     if chosen_fold(ui):
         fold(ui)
+    before = ui.memory.get(BEFORE, (lists_all(ui), ui.settings.choices.tabs.get(TOOLS, "")))
     if not lists_all(ui):
         toggle_all(ui)
-        ui.memory[SEARCHING] = True
+    ui.memory[BEFORE] = before
     bring_forward(ui, TOOLS, PANEL.name)  # a tab of a short column
     ui.memory[SEEK] = True
 
 
 def end_search(ui: Ui) -> None:
-    """List what was listed before the search."""
-    if ui.memory.get(SEARCHING):
+    """Show the list and the tab that were shown before the search."""
+    listed_all, tab = ui.memory.pop(BEFORE, (lists_all(ui), ""))
+    if listed_all != lists_all(ui):
         toggle_all(ui)
+    if tab:
+        bring_forward(ui, TOOLS, tab)
     ui.memory.pop(SEARCH, None)
 
 
 def is_searching(ui: Ui) -> bool:
     """Whether Esc ends the search, and closes nothing over the picture."""
-    return not ui.lecture.on and bool(ui.memory.get(SEARCHING)) and not (ui.overlay or ui.help_open)
+    return not ui.lecture.on and BEFORE in ui.memory and not (ui.overlay or ui.help_open)
 
 
 def _draw_search(ui: Ui) -> str:
