@@ -10,6 +10,7 @@ import pytest
 from repose.app.cli.commands import run_command_line
 from repose.app.jobs.headless_plan import plan
 from repose.sim.io import presets
+from repose.sim.registry import scenes
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -48,3 +49,16 @@ def test_files_folders_and_presets_named_exist() -> None:
     assert named
     assert all((ROOT / name).exists() for name in named)
     assert {"moon", "as-printed"} <= set(presets.names())
+
+
+def test_the_cohesion_of_the_readme_is_that_which_scenes_and_presets_offer() -> None:
+    (sentence,) = re.findall(r"[^.]*`capillary`.*?\.", README, re.DOTALL)
+    declared = {name: scene.parameters.declared() for name, scene in scenes().items()}
+    offering = {
+        name for name, entries in declared.items() if "law" in entries and "capillary" in entries["law"].choices
+    }
+    assert set(re.findall(r"`(\w+)`", sentence)) - {"capillary"} == offering
+    assert "no cohesion" not in README
+    for name in presets.names():
+        for run in presets.load(name).runs:
+            assert scenes()[run.scene].law_of(scenes()[run.scene].parameters.checked(run.values)) != "capillary"

@@ -313,8 +313,8 @@ class RunSaver:
         place.clear()
 
     def _resume(self, saved: Saved, name: str) -> None:
-        self.opened = True
         self.send(Resume(saved))
+        self.opened = True
         foreign = " Another version saved it: the continued run may differ in the last bits." if saved.foreign else ""
         self.said = f"Opened {name}." + foreign  # two sentences, so that each can be translated
 

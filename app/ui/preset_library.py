@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from repose.app.storage import paths
 from repose.sim.experiment.commands import Command, Start, StartSideBySide
+from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.io import presets
 from repose.sim.io.atomic_file import write_new_file, write_whole_file
 from repose.sim.parameters import ParameterError, ParameterSet, Value
@@ -18,12 +21,30 @@ from repose.sim.registry import scenes
 NAME = re.compile(r"[\w][\w -]{0,59}")
 
 
+class Awaited(NamedTuple):
+    """A requested experiment that is not in the window yet."""
+
+    number: int
+    """Its number, as counted by `Snapshot.starts`."""
+    preset: str
+    """Name of its preset; empty for a saved run."""
+    since: float
+    """Wall time of the request [s, clock of `time.monotonic`]."""
+
+
 @dataclass
 class PresetLibrary:
     """The presets by name or path, and the preset in use."""
 
     send: Callable[[Command], None]
+    starts: Callable[[], int] = lambda: 0
+    """Number of commands sent so far that begin another experiment."""
     current: str = ""
+    """The preset of the experiment in the window; empty for none."""
+    awaited: list[Awaited] = field(default_factory=list)
+    """In the order of the requests."""
+    _side_by_side: bool = False
+    """Whether the last snapshot contained experiments side by side."""
     folder: Path = field(default_factory=paths.presets_folder)
     trouble: str = ""
     take_picture: Callable[[], bytes] = bytes
@@ -34,15 +55,15 @@ class PresetLibrary:
     def refresh(self) -> None:
         """List the presets again; skips files that are not presets. Values are checked at the start of a preset."""
         saved = sorted(self.folder.glob("*.toml")) if self.folder.is_dir() else []
-        running = self.cards.get(self.current)  # its file may be in another folder
+        used = {self.current, *(awaited.preset for awaited in self.awaited)}
+        kept = {name: self.cards[name] for name in used & self.cards.keys()}  # their files may be in another folder
         self.cards = {}
         for name in (*presets.names(), *presets.plugin_scenes(), *map(str, saved)):
             try:
                 self.cards[name] = presets.card_of(name)
             except ParameterError:
                 continue
-        if running is not None:
-            self.cards.setdefault(self.current, running)
+        self.cards = kept | self.cards
 
     def take(self, name: str) -> bool:
         """Start from a preset; False, with the reason in `trouble`, if it cannot be used."""
@@ -52,18 +73,38 @@ class PresetLibrary:
         except ParameterError as error:
             self.trouble = str(error)
             return False
-        self.note(name, preset.title, preset.scene)
         self.send(start_of(preset))
+        self.expect(name, preset.title, preset.scene)
         return True
+
+    def expect(self, name: str = "", title: str = "", scene: str = "") -> None:
+        """Record which preset the experiment comes from that was requested last, no name for a saved run; a preset from
+        a file is added to the list. It becomes the current one together with the picture, in `see`."""
+        if name:
+            self.cards.setdefault(name, presets.Card(name, title, scene))
+        self.awaited.append(Awaited(self.starts(), name, time.monotonic()))
+
+    def see(self, snapshot: Snapshot) -> bool:
+        """Whether the awaited experiment is in the window now, with the first snapshot that shows it. One that has been
+        left from a preset of several side by side no longer comes from this preset."""
+        before, self._side_by_side = self._side_by_side, bool(snapshot.beside)
+        if before and not snapshot.beside and self.current in self.cards and self.cards[self.current].together:
+            self.current = ""
+        done = [awaited for awaited in self.awaited if awaited.number <= snapshot.starts]
+        self.awaited = self.awaited[len(done) :]
+        shown = [awaited for awaited in done if awaited.number == snapshot.begun_by]  # others were refused or replaced
+        if shown:
+            self.current = shown[0].preset
+        return bool(shown)
 
     def note(self, name: str, title: str, scene: str) -> None:
         """Record which preset is running, without starting it; a preset from a file is added to the list."""
-        self.current = name
+        self.current, self.awaited = name, []
         self.cards.setdefault(name, presets.Card(name, title, scene))
 
     def forget(self) -> None:
         """Record that the running experiment does not come from a preset."""
-        self.current = ""
+        self.current, self.awaited = "", []
 
     @property
     def titles(self) -> dict[str, str]:

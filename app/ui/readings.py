@@ -29,7 +29,7 @@ class Headline(NamedTuple):
 
 
 def headline(snapshot: Snapshot) -> Headline | None:
-    """The measured angle, or the first reading with an error, or the first reading; None without readings."""
+    """The measured angle, or the first result with an error, or the first result; None before there is a result."""
     measured = snapshot.measurement
     if measured is not None:
         error = math.degrees(measured.standard_error)
@@ -37,7 +37,7 @@ def headline(snapshot: Snapshot) -> Headline | None:
         return Headline(
             value, f"± {error:.1f}° ({measured.error_of})" if math.isfinite(error) else "", "angle of repose"
         )
-    readings = snapshot.readings
+    readings = [entry for entry in snapshot.readings if not entry.given]
     first = next((entry for entry in readings if entry.error is not None), readings[0] if readings else None)
     if first is None:
         return None

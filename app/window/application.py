@@ -130,7 +130,10 @@ class Application:
             return False
         self.physics.show_contacts(needs_contacts(ui.view))
         self.physics.show_forces(needs_forces(ui.view))
-        self.pictures.see(ui, self.physics.latest())
+        newest = self.physics.latest()
+        if ui.preset_library.see(newest):
+            self.pictures.begin(ui)
+        self.pictures.see(ui, newest)
         self.physics.chosen = ui.chosen
         ui.dead = self.physics.dead
         ui.edits.see(ui.snapshot)
@@ -142,7 +145,7 @@ class Application:
         if ui.run_saver.opened:
             ui.run_saver.opened, ui.overlay = False, ""
             ui.edits.forget()
-            ui.preset_library.forget()
+            ui.preset_library.expect()
         if min(size) > 0:
             ui.size = size
             self._fit(size)
@@ -312,9 +315,7 @@ class Application:
 
     def _set_pictures_aside(self) -> object:
         self.pictures.now.camera = self.ui.camera
-        aside = self.pictures.set_aside()
-        self.ui.camera, self.ui.events, self.ui.chosen = self.pictures.now.camera, self.pictures.now.events, 0
-        return aside
+        return self.pictures.set_aside(self.ui)
 
     def _frame_box(self, box: Box | None) -> None:
         for picture in self.pictures.all:
@@ -514,7 +515,7 @@ def make_ui(physics: Physics, settings: Settings, direct: Callable[[Film], Direc
         camera=Camera2D(),
         settings=settings,
         film=Film(source=physics, direct=direct, open=Recorder, pacer=pacer),
-        preset_library=PresetLibrary(physics.send),
+        preset_library=PresetLibrary(physics.send, lambda: physics.starts),
         run_saver=RunSaver(physics.send),
         repeats=Repeats(physics.send),
         studies=Studies(physics.send),

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from repose.sim.experiment.commands import Command, From, Resume, Start, StartSideBySide, UseThreads
+from repose.sim.experiment.commands import Beginning, Command, From, Resume, Start, StartSideBySide, UseThreads
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.parameters import Value
 
@@ -44,6 +44,8 @@ class Physics:
         self._stops_at_rest = True
         self.begun = False
         """Whether the thread was started."""
+        self.starts = 0
+        """Number of commands sent so far that begin another experiment."""
         self._runner = self._new_runner()
 
     def begin(self) -> None:
@@ -72,6 +74,7 @@ class Physics:
     def send(self, command: Command) -> None:
         """Queue a command. A start replaces a thread that has ended; a saved run that is opened before the thread has
         begun replaces the first experiment."""
+        self.starts += isinstance(command, Beginning)
         if isinstance(command, Start | StartSideBySide):
             self._start = command if isinstance(command, Start) else command.runs[0]
             self._beside = command if isinstance(command, StartSideBySide) else None
@@ -135,8 +138,10 @@ class Physics:
         self._runner, self.begun = self._new_runner(saved), True
         if saved is not None and len(singles(saved)) > 1:
             self._runner.send(Resume(saved))
+            self.starts += 1
         elif self._beside is not None and saved is None:
             self._runner.send(self._beside)
+            self.starts += 1
         self._runner.start()
 
     def _new_runner(self, saved: Saved | None = None) -> Runner:
@@ -163,7 +168,7 @@ class Physics:
             apply(experiment, UseThreads(threads))
             return experiment
 
-        runner = Runner(make)
+        runner = Runner(make, self.starts)
         runner.set_speed(self._speed)
         runner.pause(self._paused)
         runner.stop_at_rest(self._stops_at_rest)

@@ -60,10 +60,15 @@ class Pictures:
             if number != self.chosen:
                 picture.events.see(runs[number], ui.edits)
 
-    def set_aside(self) -> tuple[list[Picture], int]:
+    def begin(self, ui: Ui) -> None:
+        """Use a new picture for another scene: neither camera nor events of the last one."""
+        self.all, self.chosen = [Picture()], 0
+        ui.camera, ui.events, ui.chosen = self.now.camera, self.now.events, 0
+
+    def set_aside(self, ui: Ui) -> tuple[list[Picture], int]:
         """Use a new picture for a lecture; returns the pictures of the user's runs and the number of the chosen run."""
         aside = self.all, self.chosen
-        self.all, self.chosen = [Picture()], 0
+        self.begin(ui)
         return aside
 
     def bring_back(self, ui: Ui, aside: tuple[list[Picture], int]) -> None:

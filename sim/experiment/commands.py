@@ -241,6 +241,10 @@ Command = (
 )
 
 
+Beginning = Start | StartSideBySide | Resume
+"""Commands that put another experiment in place of the present one."""
+
+
 def checked_threads(count: int | None) -> int | None:
     """The number of threads, if it is allowed; raises `ParameterError`."""
     whole = isinstance(count, int) and not isinstance(count, bool)

@@ -160,7 +160,7 @@ def compare_session(
     """`compare` for the runs that differ from the present one in the varied parameter only.
 
     `now` are the conditions of the present run. Runs with other differences are drawn as separate groups, named by
-    these differences; no mean and no law mixes the groups.
+    these differences; no mean and no law mixes the groups. The note of the plot says which runs the mean is of.
     """
     groups: dict[tuple[tuple[str, Value], ...], list[Point]] = {}
     for point in points:
@@ -175,7 +175,10 @@ def compare_session(
         label = _differences(study, declared, group[0].conditions, now)
         others.append(Line(label, x, y, points=True, error=error, scatter=scatter_of(study, rows), group=number))
     defaults = {name: entry.default for name, entry in declared.items()} | {PREPARED: False}
-    note = f"all with {_differences(study, declared, now, defaults, most=len(declared)) or 'the default parameters'}"
+    value = _differences(study, declared, now, defaults, most=len(declared)) or "the default parameters"
+    note = f"mean: {value}" if own else f"no runs yet: {value}"
+    if not others:
+        note = f"all with {value}"
     if left := len(groups) - len(others):
         note += f"; {left} more groups of runs with other values are not shown"
     return replace(curve, lines=(*curve.lines, *others), note=note)

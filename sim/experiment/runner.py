@@ -15,7 +15,7 @@ from collections import deque
 from collections.abc import Callable
 
 from repose.sim.experiment import side_by_side
-from repose.sim.experiment.commands import Act, Command, From
+from repose.sim.experiment.commands import Act, Beginning, Command, From
 from repose.sim.experiment.control import apply, seek_further
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
 from repose.sim.experiment.side_by_side import SideBySide, all_of
@@ -58,10 +58,16 @@ Interval = float | Callable[[Snapshot], float]
 
 
 class Runner:
-    """Runs an experiment on its own thread; `make` is called there, so that the window opens immediately."""
+    """Runs an experiment on its own thread; `make` is called there, so that the window opens immediately.
 
-    def __init__(self, make: Callable[[], Experiment]) -> None:
+    `starts` is the number of commands that have begun another experiment before, in a thread that this one replaces.
+    """
+
+    def __init__(self, make: Callable[[], Experiment], starts: int = 0) -> None:
         self._make = make
+        self._starts = self._begun_by = starts
+        self._begins: Beginning | None = None
+        """The present command, if it begins another experiment."""
         self._beside = SideBySide()
         """The experiments side by side with the one that `make` returns; used by the physics thread only."""
         self._buffer = TripleBuffer()
@@ -265,12 +271,17 @@ class Runner:
                 one.session.seek_steps = int(AT_ONCE / self._batch_cost)
             command = self._commands.get()
             run, command = (command.run, command.command) if isinstance(command, From) else (0, command)
+            self._begins = command if isinstance(command, Beginning) else None
             if side_by_side.concerns(self._beside, command):
                 self._refusal = side_by_side.carry_out(experiment, self._beside, command, run)
             else:
                 self._refusal = apply(experiment, command)
             self._refusals += bool(self._refusal)
             self._refused_action = bool(self._refusal) and isinstance(command, Act)
+            if self._begins is not None:
+                self._starts += 1
+                self._begun_by = self._begun_by if self._refusal else self._starts
+                self._begins = None
             if experiment.time != before:
                 self._restart_schedule()  # another state; a parameter change keeps the schedule
             changed = True
@@ -354,8 +365,9 @@ class Runner:
         snapshot.serial = self._serial
         snapshot.refusal, snapshot.refusals = self._refusal, self._refusals
         snapshot.refused_action = self._refused_action
+        snapshot.starts, snapshot.begun_by = self._starts, self._begun_by
         snapshot.paused = self._paused
-        snapshot.compiling, snapshot.relaxing = False, None
+        snapshot.compiling, snapshot.engine_of, snapshot.relaxing = False, None, None
         snapshot.threads_asked, snapshot.threads_wanted = experiment.session.threads, threads_wanted(experiment)
         snapshot.threads_crowded = experiment.session.thread_choice.crowded
         first, last = (self._timeline[0], self._timeline[-1]) if self._timeline else ((0.0, 0.0, 0),) * 2
@@ -364,17 +376,23 @@ class Runner:
         snapshot.steps_per_second = (last[2] - first[2]) / wall if wall > 0.0 else 0.0
 
     def announce_compiling(self, experiment: Experiment) -> None:
-        """Publish the world before its first step, while the step loop is compiled; experiments side by side stay
-        unchanged until another scene replaces them. Called on the physics thread."""
-        shown = self._buffer.writing
-        shots = (self._newest, *self._newest.beside) if self._newest.beside else ()
-        if any(shot.scene == experiment.scene.name for shot in shots):
-            vars(shown).update(vars(self._newest))  # without them the window would forget their cameras and a drag
-        else:
+        """Publish the world before its first step, while the step loop is compiled. Called on the physics thread.
+
+        Until all experiments side by side are made, and while a change compiles another engine for them, the picture
+        stays as it was. Nothing of the experiment that a single one replaces is shown with its picture.
+        """
+        shown, begins = self._buffer.writing, self._begins
+        if begins is not None and not side_by_side.begins_several(begins):
+            vars(shown).update(vars(Snapshot(refusals=self._refusals)))
+            shown.starts = shown.begun_by = self._starts + 1
             take_picture(experiment, shown)
-            shown.beside, shown.label, shown.own = (), "", frozenset()
+        else:
+            vars(shown).update(vars(self._newest))
+            if begins is None and not self._newest.beside:
+                take_picture(experiment, shown)
         self._serial += 1
         shown.serial, shown.paused, shown.compiling = self._serial, self._paused, True
+        shown.engine_of = experiment.scene.name, experiment.parameters
         self._newest = shown
         self._buffer.publish()
 

@@ -66,12 +66,16 @@ def all_of(lead: Experiment, beside: SideBySide) -> list[Experiment]:
     return [lead, *beside.others]
 
 
-def concerns(beside: SideBySide, command: Command) -> bool:
-    """Whether a command acts on experiments side by side or starts them; `apply` carries out all other commands."""
-    makes = isinstance(command, StartSideBySide) or (
+def begins_several(command: Command) -> bool:
+    """Whether a command begins experiments side by side."""
+    return isinstance(command, StartSideBySide) or (
         isinstance(command, Resume) and isinstance(command.saved, SavedSideBySide)
     )
-    return bool(beside.others) or makes or isinstance(command, KeepOne)
+
+
+def concerns(beside: SideBySide, command: Command) -> bool:
+    """Whether a command acts on experiments side by side or starts them; `apply` carries out all other commands."""
+    return bool(beside.others) or begins_several(command) or isinstance(command, KeepOne)
 
 
 def carry_out(lead: Experiment, beside: SideBySide, command: Command, run: int = 0) -> str:

@@ -277,6 +277,10 @@ class Snapshot:
     """How often later steps were discarded because the run continued from an earlier state."""
     logs: int = 0
     """How often another experiment was begun or opened."""
+    starts: int = 0
+    """Commands that begin another experiment: how many were carried out or refused."""
+    begun_by: int = 0
+    """Number, as counted by `starts`, of the command that began this experiment; 0 for the first experiment."""
     commands: int = 0
     """Commands in the log: 0 until the user does something."""
     moments: tuple[tuple[int, float], ...] = ()
@@ -324,7 +328,9 @@ class Snapshot:
     own: frozenset[str] = frozenset()
     """Names of the parameters in which the experiments side by side differ."""
     compiling: bool = False
-    """True while the engine is being compiled and nothing can move yet."""
+    """True while an engine is being compiled and nothing can move."""
+    engine_of: tuple[str, ParameterSet] | None = None
+    """Scene and parameters whose engine is being compiled; None if none is, and before they are known."""
 
 
 class TripleBuffer:

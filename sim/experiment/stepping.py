@@ -91,7 +91,14 @@ def at_rest(experiment: Experiment) -> bool:
     ended = experiment.phase == "rested" and last is not None and last.command == Act("run")
     wait = REST_TIME * experiment.scene.time_scale(run.built)
     settled = last is None or last.command == Act("reset") or (past.at - last.at) * experiment.dt >= wait or ended
+    if drifts(experiment) and not ended:
+        return False
     return settled and mean_speed(run.world) < getattr(experiment.parameters, "settle_speed", SLOW)
+
+
+def drifts(experiment: Experiment) -> bool:
+    """Whether grains move without weight: however slow they are, nothing brings them to rest."""
+    return not any(experiment.engine.gravity) and mean_speed(experiment.run.world) > 0.0
 
 
 def rests_at_check(experiment: Experiment) -> bool:

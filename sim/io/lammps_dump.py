@@ -8,13 +8,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from repose.sim.engine.world import Floats
 from repose.sim.parameters import ParameterError
 
+Number = TypeVar("Number", int, float)
+
+BEGIN, GZIP = b"ITEM: ", b"\x1f\x8b"
+"""First bytes of a text dump, and of a compressed one."""
+OPENED = "codes, saved runs (.repose), presets and lectures (.toml), and text dumps of LAMMPS can be opened"
+"""End of the refusal of other files."""
 MOST_SPHERES = 20_000_000
 FRAMES_KEPT = 4
 """Frames in memory: those on both sides of the present time, and the ones before them."""
@@ -69,8 +75,13 @@ class Dump:
             with self.path.open("rb") as file:
                 file.seek(place.at)
                 rows = np.loadtxt(file, max_rows=place.spheres, ndmin=2, comments=None)
-        except (OSError, ValueError) as error:
-            raise ParameterError(f"{self.path}: the frame of step {place.step} cannot be read: {error}.") from None
+        except OSError as error:
+            raise ParameterError(f"{self.path} cannot be read: {error.strerror or error}.") from None
+        except ValueError:
+            raise ParameterError(
+                f"{self.path}: the frame of step {place.step} cannot be read: each of its {place.spheres} rows must "
+                f"contain {len(place.columns)} numbers."
+            ) from None
         if rows.shape != (place.spheres, len(place.columns)):
             raise ParameterError(
                 f"{self.path}: the frame of step {place.step} has {len(rows)} rows, not {place.spheres}: the file ends "
@@ -129,10 +140,12 @@ def read_dump(path: Path, radius: float | None = None) -> Dump:
         places = tuple(_places(path))
     except OSError as error:
         raise ParameterError(f"{path} cannot be opened: {error.strerror or error}.") from None
-    except (ValueError, UnicodeDecodeError) as error:
+    except ParameterError:
+        raise
+    except ValueError as error:
         raise ParameterError(f"{path} is no text dump of LAMMPS: {error}.") from None
     if not places:
-        raise ParameterError(f"{path} is no text dump of LAMMPS: it has no ITEM: TIMESTEP.")
+        raise ParameterError(f"{path} is a dump of LAMMPS without a complete frame: wait until one is written.")
     dump = Dump(path, places, radius)
     dump.frame(0)
     return dump
@@ -142,16 +155,23 @@ def _places(path: Path) -> list[Place]:
     """The frames whose rows are complete."""
     found, size = [], path.stat().st_size
     with path.open("rb") as file:
+        start = file.read(len(BEGIN))
+        if start != BEGIN:
+            packed = "it is compressed" if start.startswith(GZIP) else "it has no ITEM: TIMESTEP at its beginning"
+            raise ValueError(f"{packed}; {OPENED}")
+        file.seek(0)
         time: float | None = None
         step = count = 0
         while line := file.readline(4096):
+            if not line.isascii():
+                raise ValueError(f"it contains bytes that are no text after step {step}")
             words = line.decode("ascii").split()
             if words[:2] == ["ITEM:", "TIME"]:
-                time = float(file.readline(4096))
+                time = _number(file.readline(4096), float, "TIME")
             elif words[:2] == ["ITEM:", "TIMESTEP"]:
-                step = int(file.readline(4096))
+                step = _number(file.readline(4096), int, "TIMESTEP")
             elif words[:4] == ["ITEM:", "NUMBER", "OF", "ATOMS"]:
-                count = int(file.readline(4096))
+                count = _number(file.readline(4096), int, "NUMBER OF ATOMS")
                 if not 1 <= count <= MOST_SPHERES:
                     raise ValueError(f"{count} spheres at step {step}; 1 to {MOST_SPHERES} can be shown")
             elif words[:3] == ["ITEM:", "BOX", "BOUNDS"]:
@@ -171,6 +191,15 @@ def _places(path: Path) -> list[Place]:
             elif not found and not words:
                 raise ValueError("it begins with an empty line")
     return found
+
+
+def _number(line: bytes, kind: type[Number], item: str) -> Number:
+    """The number in the line after an item."""
+    try:
+        return kind(line)
+    except ValueError:
+        shown = line.decode("ascii", "backslashreplace").strip()[:40]
+        raise ValueError(f"'{shown}' follows ITEM: {item}, where a number is needed") from None
 
 
 def _require_later(path: Path, places: list[Place]) -> None:

@@ -24,6 +24,8 @@ class Reading:
     """Source of the error, such as "line fit"; empty if it needs no explanation."""
     expected: float | None = None
     """Value of the closed form, in the same unit."""
+    given: bool = False
+    """Whether it is known before the run, such as the mass of a body: it is no result of the experiment."""
     outdated: str = ""
     """For a value that no longer applies: up to which change it did, "before the tilt"; otherwise empty."""
 

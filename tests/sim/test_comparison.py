@@ -146,9 +146,9 @@ def test_runs_that_differ_in_another_parameter_enter_neither_mean_nor_fit_and_ar
     assert lines["g = 1.62 m/s²"].y.tolist() == [pytest.approx(math.degrees(1.25))]
     assert lines["prepared column"].y.tolist() == [pytest.approx(math.degrees(0.9))]
     assert [row[:2] for row in curve.table[1:]] == [("0.1", "1"), ("0.2", "1"), ("0.4", "1")]
-    assert curve.note == "all with the default parameters"
+    assert curve.note == "mean: the default parameters"
     there = session_of("heap", [*moon, *earth, *column], gravity=1.62)
-    assert there.note == "all with g = 1.62 m/s²"
+    assert there.note == "mean: g = 1.62 m/s²"
     lines = {line.label: line for line in there.lines}
     assert lines["mean"].x.tolist() == [0.2]
     assert lines["g = 9.81 m/s²"].x.tolist() == [0.1, 0.2, 0.4]
@@ -159,7 +159,20 @@ def test_more_groups_than_a_plot_can_tell_apart_are_counted() -> None:
     curve = session_of("heap", points)
     own = [line.label for line in curve.lines if line.points]
     assert own == ["g = 5 m/s²", "g = 4 m/s²", "g = 3 m/s²"]
-    assert curve.note == "all with the default parameters; 2 more groups of runs with other values are not shown"
+    assert curve.note == "no runs yet: the default parameters; 2 more groups of runs with other values are not shown"
+
+
+def test_the_note_of_a_plot_is_true_for_every_point_in_it() -> None:
+    poured = Point(0.1, 0.2, 0.01)
+    assert session_of("heap", []).note == "all with the default parameters"
+    assert session_of("heap", [poured]).note == "all with the default parameters"
+    beside = session_of("heap", [poured], prepared=True)
+    assert ([line.label for line in beside.lines if line.points], beside.note) == (
+        ["poured"],
+        "no runs yet: prepared column",
+    )
+    column = Point(0.1, 0.3, 0.01, {}, {"prepared": True})
+    assert session_of("heap", [poured, column], prepared=True).note == "mean: prepared column"
 
 
 def measured_slope() -> AngleOfRepose:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable
 from functools import partial
 
@@ -16,8 +17,8 @@ from repose.app.ui.panels import Panel
 from repose.app.ui.panels.lecture import draw_offer
 from repose.app.ui.panels.presentation import headline_foot
 from repose.app.ui.panels.record import draw_indicator
-from repose.app.ui.places import BELOW_LEGEND, NOTICE, TASK_BELOW, TASK_FOOT
-from repose.app.ui.preset_library import different
+from repose.app.ui.places import BELOW_LEGEND, NOTICE, STABILITY, TASK_BELOW, TASK_FOOT
+from repose.app.ui.preset_library import Awaited, different
 from repose.app.ui.questions import answer, open_question
 from repose.app.ui.toasts import Toast, current_toasts
 from repose.app.ui.tools.inspect import end_with_grain
@@ -30,6 +31,8 @@ FOOT = "foot of the notices"
 """Entry of `Ui.memory`: height at which the next notice of this frame begins [px]."""
 WATCH = "watch over compiling"
 """Entry of `Ui.memory`: scene and values whose engine is compiled, and the progress."""
+AT_ONCE = 0.25
+"""Wall time after the choice of a scene from which the notice of its progress is shown [s]."""
 CLOSED = "closed notice"
 """Entry of `Ui.memory`: the scene's notice that the user has closed."""
 
@@ -58,6 +61,8 @@ def draw(ui: Ui) -> None:
         _notice(ui, ui.palette.accent, _draw_compiling)
     elif snapshot.relaxing is not None:
         _notice(ui, ui.palette.accent, _draw_relaxing)
+    elif (awaited := ui.preset_library.awaited) and time.monotonic() >= awaited[-1].since + AT_ONCE:
+        _notice(ui, ui.palette.accent, partial(_draw_awaited, awaited[-1]))
     elif ui.run_saver.lost is not None and not ui.lecture.on:  # an audience waits; the run is offered again afterwards
         _notice(ui, ui.palette.warning, _draw_lost)
     elif ui.settings.trouble and not ui.lecture.on:
@@ -98,7 +103,9 @@ def _notice(ui: Ui, edge: Colour, content: Callable[[Ui], None], name: str = "no
     if name.startswith("toast"):
         flags |= imgui.WindowFlags_.no_inputs | imgui.WindowFlags_.no_nav
     imgui.begin(name, None, flags | imgui.WindowFlags_.no_focus_on_appearing)
-    if name.startswith("toast"):  # what is large over the picture, such as a plot, would cover what its keys answer
+    # What is large over the picture, such as a plot, would cover what its keys answer; the numbers of stability would
+    # cover the buttons of a notice.
+    if name.startswith("toast") or ui.memory.get(STABILITY):
         imgui.internal.bring_window_to_display_front(imgui.internal.get_current_window())
     imgui.pop_style_color()
     imgui.pop_style_var(3)
@@ -124,6 +131,14 @@ def _draw_question(ui: Ui) -> None:
     imgui.same_line()
     if button(ui, "question.no", "Cancel", hint="N", width=half):
         answer(ui, False)
+
+
+def _draw_awaited(awaited: Awaited, ui: Ui) -> None:
+    """The scene that was chosen, while the window still shows the last one."""
+    if awaited.preset:
+        heading(ui.preset_library.titles.get(awaited.preset, awaited.preset), 1.2, ui.palette.text)
+    note("The scene is being built.", ui.palette.muted)
+    _draw_busy(ui)
 
 
 def _draw_compiling(ui: Ui) -> None:
@@ -156,13 +171,13 @@ def _draw_relaxing(ui: Ui) -> None:
 
 def _watch(ui: Ui) -> Watch | None:
     """The progress of compiling the engine; None before there is a scene."""
-    snapshot = ui.snapshot
-    if snapshot.parameters is None:
+    if ui.snapshot.engine_of is None:
         return None
-    values = different(snapshot.parameters)
+    scene, parameters = ui.snapshot.engine_of
+    values = different(parameters)
     entry = ui.memory.get(WATCH)
-    if entry is None or entry[0] != (snapshot.scene, values):
-        entry = ui.memory[WATCH] = (snapshot.scene, values), Watch(needed_by(snapshot.scene, values))
+    if entry is None or entry[0] != (scene, values):
+        entry = ui.memory[WATCH] = (scene, values), Watch(needed_by(scene, values))
     watch: Watch = entry[1]
     return watch
 

@@ -27,6 +27,8 @@ MORE = "parameters.more"
 """Entry of the settings that says whether all parameters are listed."""
 SEARCH, SEEK = "parameter search", "search is asked for"
 """Entries of `Ui.memory`: the text searched for, and whether the field gets the keyboard next."""
+BEFORE = "before the search"
+"""Entry of `Ui.memory` during a search: whether all parameters were listed before it, and the tab that was shown."""
 LABELS = ("Undo", "Redo", "Defaults", "Fewer")
 """Longest labels of the buttons: they fix the widths, although a label changes."""
 FEW = 4
@@ -111,6 +113,7 @@ def toggle_all(ui: Ui) -> None:
     """List all parameters, or only those of the lecture."""
     show(ui, MORE, not lists_all(ui))
     ui.memory.pop(SEARCH, None)
+    ui.memory.pop(BEFORE, None)
 
 
 def search(ui: Ui) -> None:
@@ -118,10 +121,27 @@ def search(ui: Ui) -> None:
     ui.view.ui_visible, ui.overlay = True, ""
     if chosen_fold(ui):
         fold(ui)
+    before = ui.memory.get(BEFORE, (lists_all(ui), ui.settings.choices.tabs.get(TOOLS, "")))
     if not lists_all(ui):
         toggle_all(ui)
+    ui.memory[BEFORE] = before
     bring_forward(ui, TOOLS, PANEL.name)  # a tab of a short column
     ui.memory[SEEK] = True
+
+
+def end_search(ui: Ui) -> None:
+    """Show the list and the tab that were shown before the search."""
+    listed_all, tab = ui.memory.pop(BEFORE, (lists_all(ui), ""))
+    if listed_all != lists_all(ui):
+        toggle_all(ui)
+    if tab:
+        bring_forward(ui, TOOLS, tab)
+    ui.memory.pop(SEARCH, None)
+
+
+def is_searching(ui: Ui) -> bool:
+    """Whether Esc ends the search, and closes nothing over the picture."""
+    return not ui.lecture.on and BEFORE in ui.memory and not (ui.overlay or ui.help_open)
 
 
 def _draw_search(ui: Ui) -> str:
@@ -133,7 +153,9 @@ def _draw_search(ui: Ui) -> str:
     )
     ui.probe.mark("parameters.search")
     ui.memory[SEARCH] = text
-    return text.strip()
+    if imgui.is_item_deactivated() and imgui.is_key_pressed(imgui.Key.escape):
+        end_search(ui)
+    return str(ui.memory.get(SEARCH, "")).strip()
 
 
 def _draw_buttons(ui: Ui) -> None:
@@ -174,6 +196,7 @@ def _draw_buttons(ui: Ui) -> None:
 
 KEYS = (
     Key("search", "Ctrl+F", "search all parameters", "Parameters", search, codes=(pygame.K_f,), ctrl=True),
+    Key("end_search", "Esc", "end the search", "Parameters", end_search, codes=(pygame.K_ESCAPE,), when=is_searching),
     Key(
         "undo",
         "Ctrl+Z",

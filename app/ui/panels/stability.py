@@ -25,7 +25,7 @@ THREADS_HELP = (
 
 
 LAST = "stability.last"
-"""Entry of `Ui.memory`: the state seen last."""
+"""Entry of `Ui.memory`: whether the numbers were due in the last frame."""
 WIDTH = 300.0
 """Width of the numbers [px at scale 1]."""
 DOTS = {"good": "stable", "warning": "close", "bad": "unstable", "muted": "no contact"}
@@ -43,7 +43,8 @@ def state(ui: Ui) -> str:
 
 
 def draw_dot(ui: Ui, width: float) -> None:
-    """Draw a dot in the colour of the state and a word; a click or a change to amber or red opens the numbers."""
+    """Draw a dot in the colour of the state and a word; a click or a change to amber or red opens the numbers. A fault
+    closes them, because its notice needs the room and contains the remedies."""
     size, now = imgui.ImVec2(width, imgui.get_frame_height()), state(ui)
     if imgui.invisible_button("##stability", size, imgui.ButtonFlags_.enable_nav):
         ui.memory[STABILITY] = not ui.memory.get(STABILITY, False)
@@ -56,12 +57,10 @@ def draw_dot(ui: Ui, width: float) -> None:
     draw.add_circle_filled(imgui.ImVec2(low.x + 2 * radius, low.y + size.y / 2), radius, colour32(colour))
     if 4 * radius + text_width(DOTS[now]) <= width:
         draw_text(low.x + 4 * radius, low.y + pad.y, DOTS[now], ui.palette.text)
-    before = ui.memory.get(LAST, now)
-    ui.memory[LAST] = now
-    if now in ("warning", "bad") and before not in ("warning", "bad"):
-        ui.memory[STABILITY] = True
-    elif now not in ("warning", "bad") and before in ("warning", "bad"):
-        ui.memory[STABILITY] = False
+    due = now in ("warning", "bad") and ui.snapshot.fault is None
+    if due != ui.memory.get(LAST, due):
+        ui.memory[STABILITY] = due
+    ui.memory[LAST] = due
 
 
 def draw(ui: Ui) -> None:

@@ -276,8 +276,8 @@ def pour(ui: Ui, second: bool = False) -> None:
     ui.edits.forget()
     added = {"second_share": values.get("second_share", HALF), "second_clump": path} if second else {"clump": path}
     ui.send(Start("clumps", values | added, snapshot.seed))
+    ui.preset_library.expect("clumps", scenes()["clumps"].title, "clumps")
     ui.send(Act("fill"))
-    ui.preset_library.note("clumps", scenes()["clumps"].title, "clumps")
 
 
 def _draw_exports(ui: Ui) -> None:

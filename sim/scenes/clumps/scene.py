@@ -55,6 +55,7 @@ from repose.sim.scenes.common.measured_heap import change_since_measured, note_m
 from repose.sim.scenes.common.phases import enter
 from repose.sim.scenes.common.poured import (
     act_poured,
+    at_rest_in_words,
     come_to_rest,
     count_removed,
     fillable,
@@ -156,7 +157,7 @@ def describe(experiment: Experiment) -> tuple[str, str, float | None]:
         "empty": f"empty container; {grain_words(state, experiment.scene.dimension)}",
         "filled": f"container filled with {left} grains",
         "flowing": f"heap forming: {left} grains, {state.removed} off the plate",
-        "rested": f"at rest: {left} grains on the plate",
+        "rested": at_rest_in_words(experiment, f"at rest: {left} grains on the plate"),
     }[state.phase]
     return state.phase, words, None
 
@@ -276,7 +277,7 @@ def grain_readings(experiment: Experiment) -> tuple[Reading, ...]:
     poured = [kind for kind in np.unique(state.kinds) if kind != LOOSE_SPHERE]
     for kind in poured:
         label = "sphericity of the second shape" if kind and len(poured) > 1 else "sphericity"
-        found += (Reading(label, state.grains[kind].sphericity, help=words),)
+        found += (Reading(label, state.grains[kind].sphericity, help=words, given=True),)
     return found
 
 

@@ -15,6 +15,7 @@ from repose.sim.experiment.changes import begin_anew
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
 from repose.sim.experiment.ledger import booked, remove_spheres
 from repose.sim.experiment.notices import tell
+from repose.sim.experiment.stepping import drifts
 from repose.sim.measure.mean_speed import mean_speed
 from repose.sim.measure.unbalanced_force import unbalanced_force
 from repose.sim.scenes.common.measured_heap import MeasuredHeap
@@ -160,6 +161,12 @@ def come_to_rest(experiment: Experiment, measured: bool) -> None:
     experiment.run.state.run_all = False
     if measured:
         tell(experiment, experiment.scene.act(experiment, "measure"))
+
+
+def at_rest_in_words(experiment: Experiment, words: str) -> str:
+    """`words` about the grains at rest; without weight grains move on, although slower than the settle speed."""
+    left = experiment.run.state.poured - experiment.run.state.removed
+    return f"drifting: {left} grains, without gravity" if drifts(experiment) else words
 
 
 def move_again(experiment: Experiment) -> bool:

@@ -35,6 +35,7 @@ from repose.sim.scenes.common.phases import enter
 from repose.sim.scenes.common.poured import (
     act_poured,
     adding,
+    at_rest_in_words,
     come_to_rest,
     count_removed,
     fillable,
@@ -220,7 +221,7 @@ def describe(experiment: Experiment) -> tuple[str, str, float | None]:
         "empty": "empty container",
         "filled": f"filled with {left} grains, wall closed",
         "flowing": f"wall open: {left} grains left, {state.removed} run out",
-        "rested": f"at rest: {left} grains left",
+        "rested": at_rest_in_words(experiment, f"at rest: {left} grains left"),
     }[state.phase]
     if state.phase != "flowing":
         return state.phase, words, None

@@ -28,6 +28,7 @@ from repose.sim.scenes.common.phases import enter
 from repose.sim.scenes.common.poured import (
     act_poured,
     adding,
+    at_rest_in_words,
     come_to_rest,
     count_removed,
     fillable,
@@ -141,7 +142,7 @@ def describe(experiment: Experiment) -> tuple[str, str, float | None]:
         "empty": "empty plate",
         "filled": f"cylinder filled with {left} grains",
         "flowing": f"heap forming: {left} grains, {state.removed} off the plate",
-        "rested": f"at rest: {left} grains on the plate",
+        "rested": at_rest_in_words(experiment, f"at rest: {left} grains on the plate"),
     }[state.phase]
     return state.phase, words, None
 

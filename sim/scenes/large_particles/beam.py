@@ -158,7 +158,7 @@ def measured(experiment: Experiment) -> dict[str, float]:
 def readings(experiment: Experiment) -> tuple[Reading, ...]:
     """Deflection of the free end, bonds broken."""
     if not column(experiment, "broken").size:
-        return (Reading("bonds", float(experiment.run.world.bonds.i.size)),)
+        return (Reading("bonds", float(experiment.run.world.bonds.i.size), given=True),)
     return (
         Reading("bonds broken", float(column(experiment, "broken")[-1])),
         Reading("deflection of the end", round(float(column(experiment, "deflection")[-1]), 6) + 0.0, "m"),

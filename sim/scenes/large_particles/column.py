@@ -97,11 +97,11 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     """Largest speed of the front, present height of the surface."""
     front, time = column(experiment, "front"), times(experiment)
     if front.size < 3:
-        return (Reading("particles", float(experiment.run.world.sphere_count)),)
+        return (Reading("particles", float(experiment.run.world.sphere_count), given=True),)
     speed = float(np.gradient(front, time).max())
     return (
         Reading("largest speed of the front", speed, "m/s", help="Shallow water: at most 2 √(g h) for the height h."),
-        Reading("2 √(g h)", wave_speed(experiment.run.built), "m/s"),
+        Reading("2 √(g h)", wave_speed(experiment.run.built), "m/s", given=True),
         Reading("height of the surface", float(column(experiment, "surface")[-1]), "m"),
     )
 

@@ -185,7 +185,7 @@ def is_stuck(experiment: Experiment) -> bool:
 def readings(experiment: Experiment) -> tuple[Reading, ...]:
     """Velocities and spin at present."""
     if not column(experiment, "spin").size:
-        return (Reading("particles", float(experiment.run.world.sphere_count)),)
+        return (Reading("particles", float(experiment.run.world.sphere_count), given=True),)
     now = {name: round(float(column(experiment, name)[-1]), 3) + 0.0 for name in ("cube_speed", "particle_speed")}
     spin = round(float(column(experiment, "spin")[-1]), 2) + 0.0
     return (

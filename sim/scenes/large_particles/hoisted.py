@@ -129,7 +129,7 @@ def measured(experiment: Experiment) -> dict[str, float]:
 def readings(experiment: Experiment) -> tuple[Reading, ...]:
     """Tension, and how far the log has moved sideways."""
     world = experiment.run.world
-    weight = Reading("weight of the log", float(world.mass.sum()) * experiment.parameters.gravity, "N")
+    weight = Reading("weight of the log", float(world.mass.sum()) * experiment.parameters.gravity, "N", given=True)
     if not column(experiment, "tension").size:
         return (weight,)
     now = {name: round(float(values[-1]), 6) + 0.0 for name, values in experiment.run.state.columns.items()}

@@ -141,7 +141,7 @@ def measured(experiment: Experiment) -> dict[str, float]:
 def readings(experiment: Experiment) -> tuple[Reading, ...]:
     """Where the weight is, how far the log is inclined."""
     if not column(experiment, "below").size:
-        return (Reading("mass of the log", 1e3 * float(experiment.run.world.mass[:-1].sum()), "g"),)
+        return (Reading("mass of the log", 1e3 * float(experiment.run.world.mass[:-1].sum()), "g", given=True),)
     now = {name: round(float(values[-1]), 6) + 0.0 for name, values in experiment.run.state.columns.items()}
     return (
         Reading("weight below the end of the log", now["below"], "m"),

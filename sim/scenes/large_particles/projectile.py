@@ -168,7 +168,7 @@ def restitution(experiment: Experiment) -> float:
 def velocities_and_spins(experiment: Experiment) -> tuple[Reading, ...]:
     """Velocity and spin of either body; before the start the number of particles."""
     if not column(experiment, "momentum_x").size:
-        return (Reading("particles", float(experiment.run.world.sphere_count)),)
+        return (Reading("particles", float(experiment.run.world.sphere_count), given=True),)
     now = {name: round(float(values[-1]), 3) + 0.0 for name, values in experiment.run.state.columns.items()}
     of_centre = "To the right, of the centre. The centres of bodies that turn as one have different velocities."
     return (

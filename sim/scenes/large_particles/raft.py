@@ -127,7 +127,7 @@ def measured(experiment: Experiment) -> dict[str, float]:
 
 def readings(experiment: Experiment) -> tuple[Reading, ...]:
     """Mean density, and displaced mass over mass."""
-    density = Reading("mean density of the body", mean_density(experiment), "kg/m³")
+    density = Reading("mean density of the body", mean_density(experiment), "kg/m³", given=True)
     if not column(experiment, "displaced").size:
         return (density,)
     share = float(column(experiment, "displaced")[-1])

@@ -144,7 +144,7 @@ def measured(experiment: Experiment) -> dict[str, float]:
 def readings(experiment: Experiment) -> tuple[Reading, ...]:
     """Mean level now, and the surface at both walls."""
     if not column(experiment, "level").size:
-        return (Reading("particles", float(experiment.run.world.sphere_count)),)
+        return (Reading("particles", float(experiment.run.world.sphere_count), given=True),)
     now = {name: float(column(experiment, name)[-1]) for name in ("level", "left", "right")}
     return (
         Reading("mean level", now["level"], "m", help="Twice the height of the centre of mass."),

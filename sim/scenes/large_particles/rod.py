@@ -142,7 +142,7 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     """Angle since the start, spin and height of the rod."""
     spin, height = column(experiment, "spin"), column(experiment, "height")
     if not spin.size:
-        return (Reading("particles", float(experiment.run.world.sphere_count)),)
+        return (Reading("particles", float(experiment.run.world.sphere_count), given=True),)
     return (
         Reading("turned by", round(math.degrees(turn(experiment)), 1) + 0.0, "°", help="Positive anticlockwise."),
         Reading("spin", round(float(spin[-1]), 2) + 0.0, "rad/s", help="Angular momentum over moment of inertia."),

@@ -172,7 +172,7 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     """Spin, distance and number of orbits; at the end also the mean spin of the last third of the run."""
     spin, built = column(experiment, "spin"), experiment.run.built
     if not spin.size:
-        return (Reading("spin", built.first_spin, "rad/s"),)
+        return (Reading("spin", built.first_spin, "rad/s", given=True),)
     orbits = float(times(experiment)[-1]) / period(built)
     return (
         Reading("spin", round(float(spin[-1]), 3) + 0.0, "rad/s", help="Negative: clockwise, as the orbit."),

@@ -180,7 +180,7 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
         Reading("small grains below the large one", below, "%"),
         Reading("height of the large grain", height[-1], "m", help="Of its centre over the bottom of the box."),
         Reading("periods", elapsed(experiment) * built.frequency),
-        Reading("amplitude of the box", built.amplitude, "m"),
+        Reading("amplitude of the box", built.amplitude, "m", given=True),
     )
 
 

@@ -182,7 +182,7 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     speed = built.speed_at(elapsed(experiment))
     return (
         Reading("angle of the surface", math.degrees(angle[-1]), "°", help="From the centre of mass of the grains."),
-        Reading("speed of the drum", speed / RPM, "1/min"),
+        Reading("speed of the drum", speed / RPM, "1/min", given=True),
         Reading(
             "Froude number", froude(experiment, speed), help="ω² R/g: centrifugal over gravitational acceleration."
         ),

@@ -267,7 +267,8 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     if experiment.phase not in ("flowing", "rested"):
         return ()
     built, stage = experiment.run.built, int(experiment.run.state.numbers["stage"])
-    shown = [Reading("outlet", built.outlets[stage] / built.diameter, "d", help="In mean diameters of the grains.")]
+    words = "In mean diameters of the grains."
+    shown = [Reading("outlet", built.outlets[stage] / built.diameter, "d", help=words, given=True)]
     shown.append(Reading("grains passed", float(passed(experiment))))
     width, rate, count = found(experiment)
     if width.size and math.isfinite(rate[-1]):

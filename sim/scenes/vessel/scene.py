@@ -28,6 +28,7 @@ from repose.sim.scenes.common.poured import (
     PouredState,
     act_poured,
     adding,
+    at_rest_in_words,
     come_to_rest,
     count_removed,
     fillable,
@@ -218,7 +219,7 @@ def describe(experiment: Experiment) -> tuple[str, str, float | None]:
     words = {
         "empty": "; ".join((f"empty shape of {len(shape(experiment))} facets", *state.mended)),
         "flowing": f"settling: {left} grains, {state.removed} off the floor",
-        "rested": f"at rest: {left} grains on shape and floor",
+        "rested": at_rest_in_words(experiment, f"at rest: {left} grains on shape and floor"),
     }[state.phase]
     return state.phase, words, None
 

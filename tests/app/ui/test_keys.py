@@ -20,7 +20,7 @@ from repose.sim.experiment.commands import Act
 from repose.sim.experiment.snapshot import Action, Snapshot
 from repose.sim.registry import scenes
 
-UI: Any = SimpleNamespace(actions={}, lecture=LectureMode())
+UI: Any = SimpleNamespace(actions={}, lecture=LectureMode(), memory={})
 
 
 def press(key: int, text: str = "", mod: int = 0) -> pygame.event.Event:
@@ -57,7 +57,9 @@ def test_a_key_acts_once(event: pygame.event.Event, does: str) -> None:
 
 def test_a_key_without_its_own_function_calls_that_of_the_window() -> None:
     done: list[str] = []
-    ui: Any = SimpleNamespace(actions={"fullscreen": partial(done.append, "fullscreen")}, lecture=LectureMode())
+    ui: Any = SimpleNamespace(
+        actions={"fullscreen": partial(done.append, "fullscreen")}, lecture=LectureMode(), memory={}
+    )
     assert dispatch(press(pygame.K_F11), all_keys(), ui, typing=False)
     assert done == ["fullscreen"]
     ui.actions.clear()

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 from repose.app.ui.readings import Headline, headline, in_words
+from repose.sim.experiment import changes
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.measure.display import Reading
+from repose.sim.registry import scenes
 
 
 @pytest.mark.parametrize(
@@ -47,3 +49,17 @@ def test_an_outdated_result_says_up_to_which_change_it_applied() -> None:
     shown = headline(Snapshot(readings=(reading,)))
     assert shown is not None
     assert shown.name == reading.name == "angle of repose, before the tilt"
+
+
+def test_a_number_known_before_the_run_is_no_main_result() -> None:
+    known, result = Reading("mass", 2.0, "kg", given=True), Reading("height", 1.0, "m")
+    assert headline(Snapshot(readings=(known,))) is None
+    assert headline(Snapshot(readings=(known, result))) == Headline("1 m", "", "height")
+
+
+@pytest.mark.parametrize("scene", scenes())
+def test_no_scene_has_a_main_result_before_its_run(scene: str) -> None:
+    record = scenes()[scene]
+    begun = changes._smallest(scene)
+    shown = headline(Snapshot(readings=record.readings(begun)))
+    assert shown is None or float(shown.value.split()[0]) == 0.0, shown

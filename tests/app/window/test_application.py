@@ -188,6 +188,49 @@ def test_the_scene_at_rest_is_shown_while_the_engine_is_compiled_and_keys_wait(
     assert ui.snapshot.phase == "filling"
 
 
+def test_name_picture_and_camera_of_a_chosen_scene_change_together_and_progress_is_shown_until_then(
+    application: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import pygame
+    from repose.app.ui.panels.scenes import choose_preset
+    from repose.sim.experiment import changes
+
+    ui, gate, make = application.ui, threading.Event(), changes._made_world
+    ui.probe.path, preset = tmp_path / "report.json", tmp_path / "next.toml"
+    preset.write_text('title = "Next"\nscene = "heap"\nseed = 5\n[parameters]\ngrain_count = 31\nwidth = 0.012\n')
+    until(application, lambda: ui.snapshot.parameters is not None and not ui.snapshot.compiling)
+    pygame.event.post(pygame.event.Event(pygame.MOUSEMOTION, pos=(400.0, 200.0), rel=(0, 0), buttons=(0, 0, 0)))
+    pygame.event.post(pygame.event.Event(pygame.MOUSEWHEEL, precise_x=0.0, precise_y=-20.0))
+    application.draw_frame()
+    zoomed = ui.camera.resolution(ui.size)
+
+    def slowly(*arguments: Any) -> Any:
+        assert gate.wait(60.0)
+        return make(*arguments)
+
+    monkeypatch.setattr(changes, "_made_world", slowly)
+    choose_preset(ui, str(preset))
+    told: list[str] = []
+    monkeypatch.setattr(
+        "repose.app.ui.panels.notices._draw_awaited",
+        lambda awaited, ui: told.append(ui.preset_library.titles[awaited.preset]),
+    )
+    until(application, lambda: bool(told))
+    assert (ui.preset_library.title("heap"), ui.snapshot.seed, told[0]) == ("Small heap", 1, "Next")
+    assert ui.camera.resolution(ui.size) == zoomed
+    gate.set()
+    seen: set[tuple[str, int, bool]] = set()
+
+    def arrived() -> bool:
+        seen.add((ui.preset_library.title("heap"), ui.snapshot.seed, ui.camera.resolution(ui.size) < 0.5 * zoomed))
+        return ui.snapshot.seed == 5
+
+    until(application, arrived)
+    assert seen <= {("Small heap", 1, False), ("Next", 5, True)}
+    assert ui.snapshot.parameters.grain_count == 31
+    assert ui.preset_library.awaited == []
+
+
 def test_the_wheel_zooms_at_the_pointer_moved_in_the_same_frame(application: Any) -> None:
     import pygame
 

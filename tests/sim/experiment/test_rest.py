@@ -14,6 +14,7 @@ from repose.sim.experiment.runner import Runner
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.stepping import REST_TIME, advance, at_rest, is_finished
 from repose.sim.experiment.take_snapshot import take_snapshot
+from repose.sim.measure.mean_speed import mean_speed
 
 from tests.sim.experiment.test_runner import until
 
@@ -59,6 +60,23 @@ def test_grains_that_are_filled_come_to_rest_and_a_tilt_lets_the_clock_run_again
     while not at_rest(experiment):
         advance(experiment, 100)
     assert experiment.time - began >= REST_TIME - 1e-9
+
+
+def test_grains_that_drift_without_weight_are_not_at_rest() -> None:
+    experiment = new_experiment("heap", SMALL)
+    apply(experiment, Act("run"))
+    while not is_finished(experiment):
+        advance(experiment, 200)
+    assert experiment.phase == "rested"
+    assert experiment.scene.describe(experiment)[1].startswith("at rest: ")
+    apply(experiment, SetParameters({"gravity": 0.0}))
+    began = experiment.time
+    while experiment.time < began + 4.0 * REST_TIME:
+        advance(experiment, 100)
+    assert experiment.phase == "rested"
+    assert 0.0 < mean_speed(experiment.run.world) < experiment.parameters.settle_speed
+    assert not at_rest(experiment)
+    assert experiment.scene.describe(experiment)[1].startswith("drifting: ")
 
 
 def test_the_runner_stops_at_rest_except_for_single_steps_and_continues_after_a_command() -> None:

@@ -94,6 +94,44 @@ def test_the_runner_answers_during_compiling() -> None:
     runner.stop()
 
 
+def test_a_run_whose_engine_is_compiled_is_shown_without_numbers_of_the_run_before(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    compiling, gate = threading.Event(), threading.Event()
+
+    def slow(*_: object) -> None:
+        compiling.set()
+        assert gate.wait(PATIENCE)
+
+    session = Session(before_compiling=lambda experiment: runner.announce_compiling(experiment))
+    runner = Runner(lambda: new_experiment("heap", SMALL, session=session))
+    runner.pause(True)
+    runner.start()
+    runner.send(Act("fill"))
+    runner.single_step(500)
+    until(lambda: runner.latest().step == 500)
+    assert runner.latest().kinetic_energy > 0.0
+    monkeypatch.setattr("repose.sim.experiment.activation.is_compiled", lambda *_: compiling.is_set())
+    monkeypatch.setattr("repose.sim.experiment.activation.compile_beside", slow)
+    runner.send(Start("heap", SMALL | {"friction": 0.3}, 2))
+    assert compiling.wait(PATIENCE)
+    shown = runner.latest()
+    gate.set()
+    until(lambda: not runner.latest().compiling)
+    assert (shown.seed, shown.step, shown.compiling, shown.engine_of) == (2, 0, True, ("heap", shown.parameters))
+    assert (shown.kinetic_energy, shown.energy, shown.comparison, shown.message) == (0.0, {}, None, "")
+    assert (shown.begun_by, runner.latest().begun_by) == (1, 1)
+    runner.stop()
+
+
+def test_a_refused_start_leaves_the_number_of_the_experiment_in_the_snapshot(runner: Runner) -> None:
+    runner.send(Start("heap", SMALL, 2))
+    until(lambda: runner.latest().starts == 1)
+    runner.send(Start("heap", {"friction": -1.0}, 3))
+    until(lambda: runner.latest().starts == 2)
+    assert (runner.latest().seed, runner.latest().begun_by) == (2, 1)
+
+
 def test_a_paused_runner_does_exactly_the_requested_steps(runner: Runner) -> None:
     runner.send(Act("fill"))
     until(lambda: runner.latest().phase == "filling")

@@ -30,7 +30,7 @@ def sphere(number: int, x: float, z: float, kind: int = 1, y: float = 0.0) -> st
 
 def written(folder: Path, text: str) -> Path:
     path = folder / "grains.lammpstrj"
-    path.write_text(text)
+    path.write_text(text, encoding="latin-1")
     return path
 
 
@@ -68,6 +68,11 @@ def test_a_dump_that_is_being_written_shows_its_complete_frames(tmp_path: Path) 
     [
         ("", "no ITEM: TIMESTEP"),
         ("solid goblet\n", "no ITEM: TIMESTEP"),
+        ("\x1f\x8b", "it is compressed; codes, saved runs"),
+        ("ITEM: TIMESTEP\n", "'' follows ITEM: TIMESTEP, where a number is needed"),
+        (HEAD.format(step=0, count="many"), "'many' follows ITEM: NUMBER OF ATOMS, where a number is needed"),
+        (HEAD.format(step=0, count=1), "without a complete frame"),
+        (frame(3, [sphere(1, 0.0, 0.0)]) + "\x89\n", "no text after step 3"),
         (HEAD.format(step=0, count=1) + "ITEM: ATOMS id xs ys zs\n1 0 0 0\n", "positions x y z"),
         (HEAD.format(step=0, count=1) + "ITEM: ATOMS x y z\n0 0 0\n", "no column id"),
         (HEAD.format(step=0, count=1) + "ITEM: ATOMS id x y z\n1 0 0 0\n", "--radius"),
@@ -77,7 +82,7 @@ def test_a_dump_that_is_being_written_shows_its_complete_frames(tmp_path: Path) 
         (frame(0, ["1 1 1e300 1e-5 0 0 0 0 0 0"]), "a radius that is not a number from 1e-12 to 1e.12"),
         (frame(0, ["1 1 -0.001 1e-5 0 0 0 0 0 0"]), "a radius that is not a number"),
         (frame(0, ["1 1 0.001 nan 0 0 0 0 0 0"]), "a mass that is not a number"),
-        (frame(0, ["1 1 0.001 1e-5 x 0 0 0 0 0"]), "cannot be read"),
+        (frame(0, ["1 1 0.001 1e-5 x 0 0 0 0 0"]), "each of its 1 rows must contain 10 numbers"),
         (frame(0, [sphere(1, 0.0, 0.0), sphere(2, 0.1, 0.0), sphere(1, 0.2, 0.0)]), "step 0 has the id 1 twice"),
         (frame(100, [sphere(1, 0.0, 0.0)]) + frame(0, [sphere(1, 0.0, 0.1)]), "step 0 follows step 100"),
         (frame(7, [sphere(1, 0.0, 0.0)]) + frame(7, [sphere(1, 0.0, 0.1)]), "step 7 follows step 7"),

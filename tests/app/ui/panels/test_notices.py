@@ -297,6 +297,26 @@ def test_every_way_back_after_a_fault_shows_its_whole_label(tmp_path: Path, scal
             assert right - left >= button_width(label, key), label
 
 
+def test_the_numbers_of_stability_cover_no_notice_of_a_fault(tmp_path: Path) -> None:
+    with open_harness(tmp_path, full_snapshot(), (1024, 640)) as harness:
+        shown = harness.ui.snapshot
+        harness.ui.snapshot = replace(shown, compiling=True)
+        harness.frame(3)
+        harness.ui.snapshot = replace(shown, omega_dt=0.41)
+        harness.frame(3)
+        assert "stability.gauge" in harness.widgets
+        ways = (Remedy("smaller_dt", "lower it", {"dt": 3e-5}), Remedy("auto_dt", "choose it", {"dt": "auto"}))
+        fault = Fault("Grain 17 moved by more than a tenth of its radius in one step. " * 4, 17, remedies=ways)
+        warning = "Above 20 µs, the stable time step, the integrator adds energy to the contacts in every step."
+        harness.ui.snapshot = replace(harness.ui.snapshot, omega_dt=1.1, dt_warning=warning, fault=fault, serial=9)
+        harness.frame(3)
+        assert "stability.gauge" not in harness.widgets
+        harness.click("stability.dot")  # opened on purpose, it is behind the notice
+        assert harness.widgets["stability.gauge"][1] < harness.widgets["notice.recover"][3]
+        harness.click("notice.recover")
+        assert harness.commands == [Recover({})]
+
+
 def test_the_numbers_of_stability_leave_the_actions_free(tmp_path: Path) -> None:
     with open_harness(tmp_path, full_snapshot(), (1280, 720)) as harness:
         harness.ui.snapshot = replace(harness.ui.snapshot, progress=None)

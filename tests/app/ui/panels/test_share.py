@@ -85,7 +85,8 @@ def test_a_pasted_code_starts_its_experiment_and_a_damaged_one_says_why(shared: 
     assert any("checksum" in text for text in told)
     assert any("newer version" in text for text in told)
     assert shared.ui.overlay == ""
-    assert shared.ui.preset_library.title("heap") == "Heap, shared"
+    library = shared.ui.preset_library
+    assert [library.titles[awaited.preset] for awaited in library.awaited] == ["Heap, shared"]
 
 
 def test_the_qr_code_is_saved_with_the_code_inside(shared: PanelHarness) -> None:

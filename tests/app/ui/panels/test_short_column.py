@@ -210,7 +210,7 @@ def test_no_title_of_a_preset_is_cut(
 
 
 def test_ctrl_f_brings_the_search_forward_in_a_short_column(tmp_path: Path) -> None:
-    from repose.app.ui.panels.parameters import search
+    from repose.app.ui.panels.parameters import end_search, search
 
     with open_harness(tmp_path, full_snapshot(), (1280, 720), scale=1.6) as harness:
         widgets.bring_forward(harness.ui, "tab", "plots")
@@ -219,3 +219,7 @@ def test_ctrl_f_brings_the_search_forward_in_a_short_column(tmp_path: Path) -> N
         search(harness.ui)
         harness.frame(3)
         assert "parameters.search" in in_the_column(harness)
+        end_search(harness.ui)
+        harness.frame(3)
+        assert "plots.span" in in_the_column(harness)
+        assert not {"parameters.search", "field.friction"} & in_the_column(harness)

@@ -1,0 +1,62 @@
+"""The preset in use: it changes together with the experiment in the window."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from repose.app.ui.preset_library import PresetLibrary
+from repose.sim.experiment.commands import Command
+from repose.sim.experiment.snapshot import Snapshot
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> PresetLibrary:
+    sent: list[Command] = []
+    library = PresetLibrary(sent.append, lambda: len(sent), folder=tmp_path)
+    library.refresh()
+    library.note("thesis-heap", "Thesis heap", "heap")
+    return library
+
+
+def test_a_preset_is_the_current_one_from_the_first_snapshot_of_its_experiment_on(library: PresetLibrary) -> None:
+    assert library.take("moon")
+    assert not library.see(Snapshot(scene="heap"))
+    assert (library.current, library.title("heap")) == ("thesis-heap", "Thesis heap")
+    assert library.see(Snapshot(scene="heap", starts=1, begun_by=1))
+    assert (library.current, library.title("heap"), library.awaited) == ("moon", "Moon", [])
+    assert not library.see(Snapshot(scene="heap", starts=1, begun_by=1))
+
+
+def test_each_of_two_presets_chosen_in_succession_has_its_own_picture(library: PresetLibrary) -> None:
+    assert library.take("moon")
+    assert library.take("bounce")
+    assert library.see(Snapshot(scene="heap", starts=1, begun_by=1))
+    assert (library.current, [awaited.preset for awaited in library.awaited]) == ("moon", ["bounce"])
+    assert library.see(Snapshot(scene="bounce", starts=2, begun_by=2))
+    assert library.current == "bounce"
+
+
+def test_a_preset_that_another_replaces_before_it_is_shown_never_becomes_the_current_one(
+    library: PresetLibrary,
+) -> None:
+    assert library.take("moon")
+    assert library.take("bounce")
+    assert library.see(Snapshot(scene="bounce", starts=2, begun_by=2))
+    assert (library.current, library.awaited) == ("bounce", [])
+
+
+def test_a_refused_preset_leaves_the_current_one(library: PresetLibrary) -> None:
+    assert library.take("moon")
+    assert not library.see(Snapshot(scene="heap", starts=1, begun_by=0))
+    assert (library.current, library.awaited) == ("thesis-heap", [])
+
+
+def test_one_run_that_goes_on_after_several_side_by_side_has_the_title_of_its_scene(library: PresetLibrary) -> None:
+    assert library.take("friction-side-by-side")
+    several = Snapshot(scene="heap", starts=1, begun_by=1, beside=(Snapshot(), Snapshot()))
+    assert library.see(several)
+    assert library.title("heap") == "Three frictions side by side"
+    library.see(Snapshot(scene="heap", starts=1, begun_by=1))
+    assert library.title("heap") == "Heap"
+    assert library.sentences("heap")[1] == ""
