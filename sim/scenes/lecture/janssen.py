@@ -21,12 +21,13 @@ from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.activation import free_fall, start_derivatives
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.ledger import booked
+from repose.sim.experiment.rest import rests
 from repose.sim.measure.display import Answer, Curve, Guess, Line, Outcome, Reading
-from repose.sim.measure.mean_speed import mean_speed
 from repose.sim.parameters import Quantity
 from repose.sim.scenes.common.poured_parameters import GrainCount
 from repose.sim.scenes.common.stream import drawn_radii
 from repose.sim.scenes.lecture.discs import (
+    LONGEST_WAIT,
     LOOSE,
     Box,
     DiscsParameters,
@@ -41,8 +42,6 @@ from repose.sim.scenes.lecture.discs import (
 
 BOTTOM = 0
 """Row of the bottom in the table of walls."""
-LONGEST_WAIT = 1.0
-"""Time after which the bottom moves although the grains of a portion still move [s]."""
 AVERAGED = 0.6
 """Last fraction of the motion of the bottom, over which the force is averaged [-]."""
 TALL = 2.0
@@ -135,9 +134,8 @@ def drive(experiment: Experiment) -> bool:
     built, world, numbers = experiment.run.built, experiment.run.world, experiment.run.state.numbers
     now = elapsed(experiment)
     if not numbers["lowering"]:
-        waited = now - numbers["waiting"]
-        fallen = waited > math.sqrt(2.0 * built.height / max(experiment.parameters.gravity, 1e-3))
-        if (fallen and mean_speed(world) < experiment.parameters.settle_speed) or waited > LONGEST_WAIT:
+        began = experiment.run.state.since + numbers["waiting"]
+        if rests(experiment, began) or experiment.time - began > LONGEST_WAIT:
             lower(experiment)
         return False
     step = 2.0 * built.lowering * built.mean_radius
