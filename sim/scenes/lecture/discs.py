@@ -85,6 +85,8 @@ class DiscsState(PhaseState):
     """Records of the course by name, including `time` since its beginning [s]."""
     numbers: dict[str, float] = field(default_factory=dict)
     """Numbers that `drive` stores, by name."""
+    sums: list[float] = field(default_factory=list)
+    """Sum over records of a quantity of every grain, in the order of rows, in scenes that average it."""
 
 
 def outcome_above(statement: str, found: float, bound: float, unit: str = "") -> Outcome:
@@ -342,6 +344,7 @@ def disc_scene(
                 "number of grains": world.sphere_count == 0,
                 "columns": not whole or (bool(state.columns) and not are_times(state.columns.get("time", [-1.0]))),
                 "numbers": not all(map(math.isfinite, state.numbers.values())),
+                "sums": not all(map(math.isfinite, state.sums)),
             }
         )
 

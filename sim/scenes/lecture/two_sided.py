@@ -51,6 +51,8 @@ PACKED = 0.8
 TOP, FOOT = 2.0, 0.75
 """Beginning of the flank, in mean diameters from the top, and its end, as a fraction of the distance to the foot
 [-]."""
+ONE_LAYER = 1.5
+"""Height above which grains do not all lie on the plate, in mean diameters [-]."""
 LARGE = 0.5
 """Least fraction of all grains in the heap for it to count as large [-]."""
 BINS = 15
@@ -268,10 +270,8 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     """Both flanks are equally steep, and as steep as those of the smaller heap."""
     of = large(experiment)
     if of["left"].size < 3:
-        flattest = math.sqrt(experiment.run.built.area * SHALLOW) / experiment.run.built.diameter
-        return (
-            outcome_above("the grains form a heap higher than one of 14° (height/d)", height_of(experiment), flattest),
-        )
+        words = "the grains form a heap of more than one layer (height/d)"
+        return (outcome_above(words, height_of(experiment), ONE_LAYER),)
     apart = math.degrees(float((of["left"] - of["right"]).mean()))
     angle = math.degrees(angle_now(experiment)[0])
     before, after = (mean_and_error(mean_angles(experiment, shares)) for shares in (HALF, WHOLE))
