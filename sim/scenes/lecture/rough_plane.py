@@ -266,7 +266,8 @@ def fitted(experiment: Experiment) -> tuple[float, float, float] | None:
 
 def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     """The layer flows and stops; a stopped layer starts at a larger angle, by more than `delay`; a thin layer starts at
-    a larger angle than a thick layer. A layer of one thickness starts and stops within the hysteresis."""
+    a larger angle than a thick layer. Layers that start anywhere
+    within the hysteresis differ by more than half of it, in this direction, in one of eight cases."""
     of, built = found(experiment), experiment.run.built
     degrees = np.degrees(of["angle"])
     if not degrees.size:
@@ -276,11 +277,11 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     if built.thickness < THICK or late.size < 3:
         return (first,)
     again = "a layer that has stopped starts again at a larger angle (mean difference)"
-    thin = "the thinnest layer starts at a larger angle than the thick one, by more than the hysteresis"
+    thin = "the thinnest layer starts at a larger angle than the thick one, by more than half the hysteresis"
     return (
         first,
         outcome_above(again, late.mean(), math.degrees(delay(built)), "°"),
-        outcome_above(thin, degrees[-1], degrees[0] + late.mean(), "°"),
+        outcome_above(thin, degrees[-1], degrees[0] + 0.5 * late.mean(), "°"),
     )
 
 
