@@ -20,6 +20,7 @@ from repose.sim.engine.workspace import (
 from repose.sim.experiment.command_log import SavedRun
 from repose.sim.experiment.comparison import PREPARED, Point
 from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.rest import rule_of
 from repose.sim.experiment.run import Run
 from repose.sim.experiment.sampling import samples_now, system_of
 from repose.sim.io.world_tables import tables_of
@@ -47,6 +48,7 @@ def results_of(experiment: Experiment) -> dict[str, Any]:
         },
         "dt_changes": experiment.run.dt_changes,
         **experiment.scene.results(experiment),
+        "rule_of_rest": rule_of(experiment),
         "largest_overlap": float(experiment.run.world.largest_overlap[OVERLAP_RATIO]),
         "largest_overlap_at": _deepest(experiment.run, experiment.scene.dimension),
         **bulk_results(system.derived(bulk_of), system.derived(coordination_of)),

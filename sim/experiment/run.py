@@ -52,7 +52,8 @@ class Run:
     """The step loop changes its tables. It is replaced by another world when rows or memory must change: written by
     `stepping`, `activation`, `relaxation`, `ledger`, `drawn_walls` and `scenes`."""
     state: Any
-    """State of the scene, a dataclass of the scene; its fields are written by the scene."""
+    """State of the scene, a dataclass of the scene; its fields are written by the scene, `quiet_since`
+    also by `rest`."""
     built: Any
     """The ParameterSet with which the world was built; parameters that act at the next fill keep these values until
     then. Written by `scenes` when a base is rebuilt under the grains."""

@@ -12,16 +12,11 @@ from repose.sim.engine import orientation
 from repose.sim.engine.builder import enlarge_pairs, trimmed, with_threads
 from repose.sim.engine.neighbours import verlet_list
 from repose.sim.engine.thread_count import threads_for
-from repose.sim.experiment import displacement, faults, history, sampling
+from repose.sim.experiment import displacement, faults, history, rest, sampling
 from repose.sim.experiment.activation import advance_ramp
 from repose.sim.experiment.commands import Act
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
 from repose.sim.experiment.hand import acts, stepper
-from repose.sim.measure.mean_speed import mean_speed
-
-REST_TIME, SLOW = 0.25, 1e-2
-"""Time after a command before grains can count as at rest, in units of the time scale of the scene [s], and mean speed
-below which grains are at rest in scenes without a settle speed [m/s]."""
 
 CHECKS_PER_CHECKPOINT = 40
 """Checks between two checkpoints: restart points for faults, positions of the rewind bar, hashes of the log."""
@@ -76,10 +71,11 @@ def is_finished(experiment: Experiment) -> bool:
 
 
 def at_rest(experiment: Experiment) -> bool:
-    """True if only a command can change the phase and all grains have come to rest.
+    """True if only a command can change the phase and all grains are at rest by the rule of `rest`.
 
     After a command the simulated time advances by at least `REST_TIME` times the time scale of the scene: the effect of
-    the command on grains at rest then becomes visible. At the beginning and after a reset there is no such wait.
+    the command on grains at rest then becomes visible. At the beginning, after a reset and at the end of an experiment
+    it is enough that the grains are slow: nothing has set them in motion, or the scene has applied the rule.
     """
     run, past = experiment.run, experiment.history
     if not is_finished(experiment) or run.ramp is not None or acts(run):
@@ -87,13 +83,17 @@ def at_rest(experiment: Experiment) -> bool:
     if experiment.phase == "rested" and getattr(experiment.parameters, "repeat", False):
         return False  # the scene continues by itself
     last = past.log.entries[past.commands - 1] if past.commands else None
+    if not rest.is_slow(experiment):
+        return False
     # An experiment that has ended needs no wait: an impact takes microseconds.
     ended = experiment.phase == "rested" and last is not None and last.command == Act("run")
-    wait = REST_TIME * experiment.scene.time_scale(run.built)
-    settled = last is None or last.command == Act("reset") or (past.at - last.at) * experiment.dt >= wait or ended
     if drifts(experiment) and not ended:
         return False
-    return settled and mean_speed(run.world) < getattr(experiment.parameters, "settle_speed", SLOW)
+    if last is None or last.command == Act("reset") or ended:
+        return True
+    scale = experiment.scene.time_scale(run.built)
+    quiet = min(rest.quiet_time(experiment), (past.at - last.at) * experiment.dt)
+    return rest.is_at_rest(run.world, quiet / scale)
 
 
 def drifts(experiment: Experiment) -> bool:
@@ -139,6 +139,7 @@ def _check(experiment: Experiment) -> None:
         faults.stop(experiment, fault)
         return
     orientation.update(experiment.run.world)
+    rest.note_motion(experiment)
     experiment.scene.supervise(experiment)
     displacement.note_begin(experiment)
     if experiment.step % experiment.engine.dt_check_steps == 0:

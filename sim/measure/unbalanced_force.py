@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 from repose.sim.engine.world import World
 from repose.sim.measure.contact_sums import pushes
 from repose.sim.measure.measurement import Measurement
 
 
-def unbalanced_force(world: World) -> float:
-    """Mean net force on a grain, weight included, over the mean normal force of a contact [-].
+def unbalanced_force(world: World, among: NDArray[np.bool_] | bool = True) -> float:
+    """Mean net force on a grain, weight included, over the mean normal force of a contact [-], for the loose spheres in
+    `among`, shape (count,), and all bodies.
 
     Grains that do not accelerate are in equilibrium: 0. Without contacts it is infinite while a grain accelerates.
     """
     dimension = world.search.reference.shape[0]
-    loose = ~world.fixed
+    loose = ~world.fixed & among
     if world.bodies:
         loose &= world.search.body < 0
     net = np.sqrt(np.sum(world.motion[:dimension, 2, loose] ** 2, axis=0)) * world.mass[loose]
@@ -25,7 +27,7 @@ def unbalanced_force(world: World) -> float:
     total = float(net.sum())
     if total == 0.0:
         return 0.0
-    pushed, moving = pushes(world), ~world.fixed
+    pushed, moving = pushes(world), ~world.fixed & among
     contacts, force = float(pushed.contacts[moving].sum()), float(pushed.force[moving].sum())
     return total / net.size * contacts / force if force > 0.0 else np.inf
 

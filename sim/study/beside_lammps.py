@@ -24,6 +24,7 @@ from repose.sim.engine.roots import TINY
 from repose.sim.engine.world import Floats
 from repose.sim.experiment.experiment import CHECK_STEPS, Engine, Experiment
 from repose.sim.experiment.lammps_export import DATA, Exported, lammps_files
+from repose.sim.experiment.rest import REST_TIME
 from repose.sim.experiment.simulation import Simulation
 from repose.sim.measure.angle_of_repose import measure_angle
 from repose.sim.study.parallel_runs import Task
@@ -33,9 +34,9 @@ NAME = "lammps"
 """Entry of the result of a run."""
 CHUNK = 0.05
 """Simulated time between two checks of the heap in LAMMPS [s]."""
-QUIET_TIME = 0.5
+QUIET_TIME = 2.0 * REST_TIME
 """Time for which the mean speed in LAMMPS must be below the settle speed, without a grain leaving, for the heap to rest
-[s]: twice that of the scene, which also checks the forces."""
+[s]: twice that of the rule of rest, because the balance of forces is not read from LAMMPS."""
 LONGEST_TIME = 15.0
 """Simulated time after which the heap in LAMMPS counts as failed [s]."""
 IMPACTS = 40

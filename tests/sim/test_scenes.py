@@ -12,9 +12,10 @@ from repose.sim.experiment.commands import Act, SetParameters
 from repose.sim.experiment.control import apply
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.headless import run_experiment
+from repose.sim.experiment.rest import REST_TIME
 from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.snapshot import Snapshot
-from repose.sim.experiment.stepping import REST_TIME, advance, at_rest, is_finished
+from repose.sim.experiment.stepping import advance, at_rest, is_finished
 from repose.sim.experiment.take_snapshot import take_picture
 from repose.sim.measure.angle_of_repose import AngleOfRepose
 from repose.sim.measure.display import Reading

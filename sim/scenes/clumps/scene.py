@@ -1,9 +1,9 @@
 """Clumps: bodies of several spheres poured into a container on a plate, which is then lifted; also discs in the plane.
 
 All grains have the same mean volume, loose spheres among them too. The packing fraction is measured in the filled
-container, the angle of repose once the heap that forms without it is at rest: when the mean speed has stayed below
-v_min, and no grain has left, for 0.2 s. Clumps from a file are scaled to the mean radius. In the plane a grain has the
-mass of a sphere of the mean radius, and the slope is the line through both flanks, folded about the axis.
+container, the angle of repose once the heap that forms without it is at rest (`repose.sim.experiment.rest`). Clumps
+from a file are scaled to the mean radius. In the plane a grain has the mass of a sphere of the mean radius, and the
+slope is the line through both flanks, folded about the axis.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ from repose.sim.scenes.common.cone_slope import (
 from repose.sim.scenes.common.friction_study import STUDY_IN_SPACE
 from repose.sim.scenes.common.law_choice import is_material_law, with_law
 from repose.sim.scenes.common.measured_heap import change_since_measured, note_measured
-from repose.sim.scenes.common.phases import enter
+from repose.sim.scenes.common.phases import enter, rests
 from repose.sim.scenes.common.poured import (
     act_poured,
     at_rest_in_words,
@@ -61,11 +61,10 @@ from repose.sim.scenes.common.poured import (
     fillable,
     move_again,
     removal_is_due,
-    rests,
     under_way,
 )
 from repose.sim.scenes.common.state_checks import are_rows, first_flaw, poured_flaws
-from repose.sim.scenes.common.stream import QUIET_TIME, disc, pour_on
+from repose.sim.scenes.common.stream import disc, pour_on
 
 LINE = angle_of_repose.ERROR_OF["line"]
 STEEP = math.radians(60.0)
@@ -80,7 +79,7 @@ def supervise(experiment: Experiment) -> None:
         return
     if removal_is_due(experiment):
         remove_fallen(experiment)
-    quiet = state.phase in ("filling", "flowing") and rests(experiment, QUIET_TIME)
+    quiet = state.phase in ("filling", "flowing") and rests(experiment)
     if state.phase == "filling":
         if pour_on(experiment, sizes_now(experiment).high, pour_layer, JAMMED) and quiet:
             enter(experiment, "filled")

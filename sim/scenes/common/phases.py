@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from repose.sim.experiment import rest
 from repose.sim.experiment.experiment import Experiment
 
 
@@ -15,8 +16,16 @@ class PhaseState:
     """Name of the phase, such as empty, filling, filled, flowing or rested; `flaw` of a scene lists its names."""
     since: float = 0.0
     """Time at which the phase began [s]."""
+    quiet_since: float = 0.0
+    """Latest time at which the mean speed was not below the settle speed, or a grain left [s]; also written by the rule
+    of rest (`repose.sim.experiment.rest`)."""
 
 
 def enter(experiment: Experiment, phase: str) -> None:
     """Begin another phase."""
     experiment.run.state.phase, experiment.run.state.since = phase, experiment.time
+
+
+def rests(experiment: Experiment) -> bool:
+    """Whether the grains are at rest by the rule of rest; times before the phase, or its last layer, do not count."""
+    return rest.rests(experiment, experiment.run.state.since)

@@ -15,18 +15,11 @@ from repose.sim.experiment.changes import begin_anew
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
 from repose.sim.experiment.ledger import booked, remove_spheres
 from repose.sim.experiment.notices import tell
+from repose.sim.experiment.rest import settle_speed
 from repose.sim.experiment.stepping import drifts
 from repose.sim.measure.mean_speed import mean_speed
-from repose.sim.measure.unbalanced_force import unbalanced_force
 from repose.sim.scenes.common.measured_heap import MeasuredHeap
 from repose.sim.scenes.common.phases import PhaseState, enter
-
-BALANCED = 1e-3
-"""Grains rest only below this unbalanced force ratio [-]. While the default heap (friction 0.1) flows, also where its
-mean speed is below the settle speed, the ratio is 0.005 to 0.3; once its grains hold each other it falls by a factor of
-ten every 0.1 s."""
-PATIENCE = 8.0
-"""Time, in units of the usual waiting time, after which creeping grains with unbalanced forces count as at rest [-]."""
 
 REMOVAL_STEPS = 4 * CHECK_STEPS
 """Steps between two removals of grains that have left. A removal makes all tables and the neighbour lists anew, which
@@ -46,8 +39,6 @@ class PouredState(PhaseState):
     layers: int = 0
     removed: int = 0
     """Number of grains that have left the base or were removed by the user."""
-    quiet_since: float = 0.0
-    """Latest time at which the mean speed was above the settle speed, or a grain left [s]."""
     run_all: bool = False
     """Whether the experiment continues to its end without commands."""
     next_id: int = 0
@@ -140,21 +131,6 @@ def count_removed(experiment: Experiment, row: int) -> None:
     experiment.run.state.removed += 1
 
 
-def quiet_time(experiment: Experiment) -> float:
-    """How long the mean speed has been below the settle speed and no grain has left, in this phase [s]."""
-    state: PouredState = experiment.run.state
-    if mean_speed(experiment.run.world) >= experiment.parameters.settle_speed:
-        state.quiet_since = experiment.time
-    return experiment.time - max(state.quiet_since, state.since)
-
-
-def rests(experiment: Experiment, usual: float) -> bool:
-    """Whether the mean speed has been below the settle speed for the usual time [s] without a grain leaving, and the
-    forces on the grains are balanced."""
-    quiet = quiet_time(experiment)
-    return quiet > usual and (quiet > PATIENCE * usual or unbalanced_force(experiment.run.world) < BALANCED)
-
-
 def come_to_rest(experiment: Experiment, measured: bool) -> None:
     """End the experiment at rest; `measured` says whether the result is measured at once."""
     enter(experiment, "rested")
@@ -174,7 +150,7 @@ def move_again(experiment: Experiment) -> bool:
 
     The caller discards the measured slope, which does not apply to flowing grains.
     """
-    moves = bool(mean_speed(experiment.run.world) > MOVES_AGAIN * experiment.parameters.settle_speed)
+    moves = bool(mean_speed(experiment.run.world) > MOVES_AGAIN * settle_speed(experiment))
     if moves:
         enter(experiment, "flowing")
         tell(experiment, "The heap moves again.")

@@ -33,15 +33,15 @@ SizeSpread = Annotated[
     Quantity("size spread", "", effect="restart", group="Grains"),
     Field(description="Radii are uniform within this share of the mean. Takes effect at the next start."),
 ]
-SpeedAtRest = Annotated[
+SettleSpeed = Annotated[
     float,
     Ge(1e-5),
     Le(1.0),
     Quantity("settle speed", "v_min", "mm/s", scale=1e-3, log=True, group="Experiment"),
-]
-SettleSpeed = Annotated[
-    SpeedAtRest,
-    Field(description="The heap counts as at rest once the mean speed stays below this."),
+    Field(
+        description="At rest: for 0.25 s the mean speed has stayed below this and no grain has left, and the mean net "
+        "force on a grain is below 1/1000 of the mean contact force."
+    ),
 ]
 
 

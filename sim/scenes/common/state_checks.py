@@ -20,14 +20,17 @@ def first_flaw(complaints: Mapping[str, bool]) -> str:
 
 def phase_flaws(state: Any, phases: Collection[str]) -> dict[str, bool]:
     """Whether phase and clock are impossible, by name."""
-    return {"phase": state.phase not in phases, "since": not 0.0 <= state.since <= LATEST}
+    return {
+        "phase": state.phase not in phases,
+        "since": not 0.0 <= state.since <= LATEST,
+        "quiet_since": not 0.0 <= state.quiet_since <= LATEST,
+    }
 
 
 def poured_flaws(state: Any, phases: Collection[str]) -> dict[str, bool]:
     """Which parts of a state of poured grains are impossible, by name."""
     return {
         **phase_flaws(state, phases),
-        "quiet_since": not 0.0 <= state.quiet_since <= LATEST,
         "radii": not all(0.0 < radius <= 1e4 for radius in state.radii),
         "poured": not 0 <= state.poured <= len(state.radii),
         "removed": not 0 <= state.removed <= state.poured,

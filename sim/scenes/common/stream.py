@@ -25,9 +25,6 @@ SHALLOW, STEEP = math.tan(math.radians(16.0)), math.tan(math.radians(38.0))
 SPACING = 1.05
 """Distance of the spheres of a new layer, in largest diameters [-]."""
 
-QUIET_TIME = 0.2
-"""Time for which the mean speed must stay below v_min for the heap to be at rest [s]."""
-
 MOST_LAYERS = 10_000
 """Largest number of layers that are counted."""
 

@@ -38,13 +38,11 @@ from repose.sim.measure.avalanches import (
 )
 from repose.sim.measure.display import Curve, Line, Reading
 from repose.sim.measure.mean_speed import mean_speed
-from repose.sim.scenes.common.phases import enter
-from repose.sim.scenes.common.poured import MOVES_AGAIN, add_layer, generator_of, rests
+from repose.sim.scenes.common.phases import enter, rests
+from repose.sim.scenes.common.poured import MOVES_AGAIN, add_layer, generator_of
 from repose.sim.scenes.heap.filling import HeapState, draw_radii, mass_of
 from repose.sim.scenes.heap.surface import slope_now
 
-QUIET_TIME = 0.25
-"""Time for which the grains must stay below the settle speed after the flow [s]."""
 CALM_TIME = 0.02
 """Time for which every grain must stay below the settle speed before the next one is added [s]."""
 STEEPEST = 0.5 * math.pi
@@ -108,7 +106,7 @@ def _tilt_on(experiment: Experiment) -> None:
 
 
 def _slide_on(experiment: Experiment) -> None:
-    if not rests(experiment, QUIET_TIME):
+    if not rests(experiment):
         return
     state: HeapState = experiment.run.state
     angles = state.other
@@ -192,15 +190,15 @@ def slope_to_horizontal(experiment: Experiment) -> float | None:
 
 def actions(state: HeapState, busy: bool) -> tuple[Action, Action]:
     """The buttons of both experiments."""
-    rests = state.phase == "rested" and not busy and state.poured > state.removed
+    resting = state.phase == "rested" and not busy and state.poured > state.removed
     tilted = state.other.turned != 0.0
     return (
-        Action("tilt", "Tilt", "T", rests, "Turn the table slowly until the heap flows.", done=tilted),
+        Action("tilt", "Tilt", "T", resting, "Turn the table slowly until the heap flows.", done=tilted),
         Action(
             "trickle",
             "Trickle",
             "G",
-            rests and not tilted,
+            resting and not tilted,
             "Add grains at the top one by one and record the avalanches.",
             done=state.other.trickled > 0,
         ),

@@ -10,7 +10,7 @@ from annotated_types import Ge, Le
 from pydantic import Field, model_validator
 from repose.sim.parameters import Quantity
 from repose.sim.scenes.common.motion_parameters import MotionParameters
-from repose.sim.scenes.common.poured_parameters import SpeedAtRest
+from repose.sim.scenes.common.poured_parameters import SettleSpeed
 
 SMALLEST, LARGEST = 0.4, 1.8
 """Smallest and largest radius, in mean radii [-]."""
@@ -110,10 +110,7 @@ class HeapParameters(MotionParameters):
             "thesis (4.1), instead of a mass that grows as R³. Acts at the next fill."
         ),
     ] = False
-    settle_speed: Annotated[
-        SpeedAtRest,
-        Field(description="A layer, and the heap, count as settled once the mean speed is below this."),
-    ] = 1e-2
+    settle_speed: SettleSpeed = 1e-2
     surface_grains: Annotated[
         int,
         Ge(1),

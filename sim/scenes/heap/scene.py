@@ -3,8 +3,8 @@
 Thesis ch. 3. Radii are drawn from a normal distribution and redrawn below 0.4 or above 1.8 mean radii; mass
 grows as R³. Walls and base are fixed spheres. Two criteria are not given in the thesis. A layer counts as settled
 once the mean speeds of all grains *and* of that layer are below v_min (the mean over all grains alone is small when
-many grains are at rest). The opened heap counts as settled once for 0.25 s the mean speed has stayed below v_min and no
-grain has left, and the mean net force on a grain is below a thousandth of the mean contact force.
+many grains are at rest). The opened heap is at rest by the rule of all scenes (`repose.sim.experiment.rest`): in the
+thesis the mean speed decides, and it is not said for how long it must be low.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.ledger import booked
 from repose.sim.experiment.notices import tell
+from repose.sim.experiment.rest import REST_TIME, quiet_time
 from repose.sim.experiment.results import keep_measurement
 from repose.sim.experiment.snapshot import Action
 from repose.sim.laws.lee_herrmann import LAW
@@ -31,7 +32,7 @@ from repose.sim.measure.profile import strip_centres, surface_profile
 from repose.sim.scenes.common.friction_study import STUDY
 from repose.sim.scenes.common.law_choice import is_direct_law, with_law
 from repose.sim.scenes.common.measured_heap import change_since_measured, note_measured
-from repose.sim.scenes.common.phases import enter
+from repose.sim.scenes.common.phases import enter, rests
 from repose.sim.scenes.common.poured import (
     act_poured,
     adding,
@@ -42,7 +43,6 @@ from repose.sim.scenes.common.poured import (
     move_again,
     removal_is_due,
     remove_gone,
-    rests,
     under_way,
 )
 from repose.sim.scenes.common.state_checks import LATEST, are_rows, are_times, first_flaw, poured_flaws
@@ -59,9 +59,6 @@ from repose.sim.scenes.heap.filling import (
 from repose.sim.scenes.heap.parameters import HeapParameters
 from repose.sim.scenes.heap.prepared import column
 from repose.sim.scenes.heap.surface import slope_now
-
-QUIET_TIME = 0.25
-"""Time for which the opened heap must stay below the settle speed to be at rest [s]."""
 
 PROFILE_INTERVAL = 0.05
 """Simulated time between two profiles of the surface, at first [s]."""
@@ -90,7 +87,7 @@ def supervise(experiment: Experiment) -> None:
         elif move_again(experiment) and state.slope is not None:
             state.slope, state.was_measured = None, True
     elif state.phase == "flowing":
-        quiet = rests(experiment, QUIET_TIME)
+        quiet = rests(experiment)
         _record_profile(experiment, at_once=quiet)
         if quiet:
             follows = experiment.parameters.afterwards if state.run_all else NOTHING
@@ -225,7 +222,7 @@ def describe(experiment: Experiment) -> tuple[str, str, float | None]:
     }[state.phase]
     if state.phase != "flowing":
         return state.phase, words, None
-    quiet = (experiment.time - max(state.since, state.quiet_since)) / QUIET_TIME
+    quiet = quiet_time(experiment, state.since) / REST_TIME
     return state.phase, words, min(1.0, max(0.0, quiet))
 
 
@@ -255,7 +252,13 @@ def focus(experiment: Experiment) -> tuple[tuple[float, float], tuple[float, flo
 def readings(experiment: Experiment) -> tuple[Reading, ...]:
     """The latest measured angle, and the number of grains left."""
     state: HeapState = experiment.run.state
-    left = Reading("grains left", float(state.poured - state.removed), help=f"Of {state.poured} poured.")
+    words = f"Of {state.poured} poured."
+    if state.phase == "rested":
+        words = (
+            f"Of {state.poured} poured. At rest: for {REST_TIME:g} s no grain has left and the mean speed has been "
+            f"below the settle speed, and the forces balance."
+        )
+    left = Reading("grains left", float(state.poured - state.removed), help=words)
     slope, others = state.slope, other_angles.readings(state.other)
     if slope is None:
         return (*others, left)

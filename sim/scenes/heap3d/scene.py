@@ -1,8 +1,8 @@
 """The heap in space: spheres poured on a plate from a funnel, or released by lifting a cylinder.
 
 The plate is a plane, smooth or covered with fixed spheres; grains beyond its rim are removed. A layer is released as
-soon as the previous one has left the rim of the funnel: the flow through the orifice determines the rate. The heap is
-at rest once the mean speed has stayed below v_min, and no grain has left, for 0.2 s.
+soon as the previous one has left the rim of the funnel: the flow through the orifice determines the rate. Rest
+is defined in `repose.sim.experiment.rest`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from repose.sim.scenes.common.cone_slope import current_slope, reading_of, slope
 from repose.sim.scenes.common.friction_study import STUDY_IN_SPACE
 from repose.sim.scenes.common.law_choice import is_material_law, with_law
 from repose.sim.scenes.common.measured_heap import note_measured
-from repose.sim.scenes.common.phases import enter
+from repose.sim.scenes.common.phases import enter, rests
 from repose.sim.scenes.common.poured import (
     act_poured,
     adding,
@@ -35,11 +35,10 @@ from repose.sim.scenes.common.poured import (
     move_again,
     removal_is_due,
     remove_gone,
-    rests,
     under_way,
 )
 from repose.sim.scenes.common.state_checks import first_flaw, poured_flaws
-from repose.sim.scenes.common.stream import QUIET_TIME, beyond, disc, fallen, pour_on, smallest_grain
+from repose.sim.scenes.common.stream import beyond, disc, fallen, pour_on, smallest_grain
 from repose.sim.scenes.heap3d.filling import FLOOR_WALL, Heap3dState, begin, layers, pour_layer, rebuild_plate, sizes
 from repose.sim.scenes.heap3d.parameters import Heap3dParameters
 
@@ -55,7 +54,7 @@ def supervise(experiment: Experiment) -> None:
         return
     if removal_is_due(experiment):
         remove_gone(experiment, fallen(experiment, sizes(run.built).plate))
-    quiet = state.phase in ("filling", "flowing") and rests(experiment, QUIET_TIME)
+    quiet = state.phase in ("filling", "flowing") and rests(experiment)
     if state.phase == "filling":
         _fill_on(experiment, quiet)
     elif state.phase == "flowing":

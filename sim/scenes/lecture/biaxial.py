@@ -14,6 +14,7 @@ widening w = −dε_v/dε_1 from the volumetric strain ε_v, positive where the 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 import numpy as np
@@ -308,9 +309,13 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
         or built.strain < 0.1
     ):
         return (kept,)
+    return kept, *of_dense(of)
+
+
+def of_dense(of: Mapping[str, float]) -> tuple[Outcome, ...]:
+    """What is expected of a dense sample; a loose one misses it."""
     gain = (of["peak_angle"] - of["final_angle"]) / max(of["dilatancy_angle"], 1e-3)
     return (
-        kept,
         outcome_above("the dense sample bears more at its peak than at the end (σ1/σ3)", of["peak"], 1.1 * of["final"]),
         outcome_above("the sample widens while it is pressed (Reynolds), by a share of its area", of["widest"], 0.01),
         outcome_between("gain of the friction angle at the peak over the dilatancy angle (Bolton: 0.8)", gain, *BOLTON),

@@ -1,8 +1,13 @@
 """The Brazil nut: a large grain at the bottom of a shaken box rises to the top of the small grains of its density.
 
-All walls of the box move up and down together, until the large grain has been at the top for a while. While the grains
-fly, small ones fill the gap below the large one, and at rough walls they move down and lift those in the middle (Rosato
-et al. 1987; Knight, Jaeger & Nagel 1993).
+All walls of the box move up and down together. While the grains fly, small ones fill the gap below the large one, and
+at rough walls they move down and lift those in the middle (Rosato et al. 1987; Knight, Jaeger & Nagel 1993).
+
+Every grain is carried to the top now and then, also one of equal size. Sorted is a grain that stays there: its height,
+averaged over the second part of the shaking, is compared with the averages of all small grains of the same run. One of
+them, marked from the beginning, starts beside the large one. If size made no difference, the large grain would have
+each place in the order of the averages with the same probability. It is sorted if fewer than `CHANCE` of the small
+grains are as high: without a difference this happens in at most so many runs.
 """
 
 from __future__ import annotations
@@ -14,8 +19,9 @@ import numpy as np
 from annotated_types import Ge, Le
 from pydantic import Field
 from repose.sim.engine.builder import add_spheres
-from repose.sim.engine.world import World
+from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
+from repose.sim.laws.material_parameters import YoungsModulus
 from repose.sim.measure.display import Answer, Curve, Guess, Line, Outcome, Reading
 from repose.sim.parameters import Quantity
 from repose.sim.scenes.common.poured_parameters import GrainCount
@@ -28,32 +34,43 @@ from repose.sim.scenes.lecture.discs import (
     disc_scene,
     elapsed,
     lattice,
-    outcome_above,
+    outcome_between,
     with_lines,
 )
 
 FLAT = 1.0
 """Width of the box over the height of the filling [-]. In a box twice as wide the stream at the walls hardly reaches
 the middle, and the large grain rises only after 1 to 50 s."""
-CLEARLY_LARGER, CLEARLY_SHAKEN = 2.0, 1.5
-"""Least size ratio and least acceleration over gravity for which the large grain is expected to rise [-]."""
+CLEARLY_LARGER, EQUAL = 2.0, 1.05
+"""Least size ratio for which the large grain is expected to stay at the top, and largest for which it is expected to be
+like the others [-]."""
+CLEARLY_SHAKEN, GENTLY_SHAKEN, LONG_SHAKEN = 1.5, 0.5, 300.0
+"""Least acceleration over gravity [-], largest amplitude in mean diameters [-] and least number of periods for which
+sizes are expected to part. At 10 Hz and Γ = 3 the amplitude is 1.9 diameters, and the stream carries all grains up and
+down: of 160 small grains 2, 60 and 98 were as high as the large one on average (walls of friction 0.5, 0.1 and 0)."""
 TOP = 0.75
 """Least fraction of the small grains below the large grain for it to be at the top [-]."""
+AVERAGED = 0.6
+"""Last fraction of the shaking, over which heights are averaged [-]. The large grain of the default box is at the top
+after 5 to 7 s of 25; a small one keeps its height for about 2 s."""
+CHANCE = 0.05
+"""Fraction of the small grains below which the number of those that are as high as the large one is no chance [-]."""
+NUT, MARKED = 1, 2
+"""Layers of the large grain and of the marked small one."""
 SOFT = 0.25
 """Overlap / radius above which the window warns [-]: the large grain strikes small ones, by 0.17 of their radius."""
-LONGEST = 15.0
-"""Longest time of the shaking [s]. The large grain of the default box is at the top after 1.5 to 5.8 s (seeds 1 to
-16); the logarithms of these times have the mean ln 3.3 and the standard deviation 0.4: fewer than one of 10 000 runs
-last longer."""
 FOR = 0.5
-"""Time over which the position of the large grain is averaged [s]: at the top it may sink again with the stream at the
-walls."""
+"""Time over which the position of the large grain is averaged for the time of its rise [s]."""
 
 
 class BrazilNutParameters(DiscsParameters):
     """A large disc among small ones in a shaken box, in SI."""
 
     grain_count: GrainCount = 160
+    young: Annotated[
+        YoungsModulus,
+        Field(description="Of grains and walls. Soft grains bear large time steps; sand has 60 GPa."),
+    ] = 5e6
     size_ratio: Annotated[
         float,
         Ge(1.0),
@@ -67,7 +84,7 @@ class BrazilNutParameters(DiscsParameters):
         Le(60.0),
         Quantity("frequency", "f", "Hz", effect="restart", group="Shaking"),
         Field(description="Of the box, up and down. Takes effect at the next start."),
-    ] = 10.0
+    ] = 25.0
     shaking: Annotated[
         float,
         Ge(0.0),
@@ -79,9 +96,9 @@ class BrazilNutParameters(DiscsParameters):
         float,
         Ge(0.1),
         Le(120.0),
-        Quantity("longest duration", "T", "s", effect="restart", group="Shaking"),
-        Field(description="Longest time of the shaking. Takes effect at the next start."),
-    ] = LONGEST
+        Quantity("duration", "T", "s", effect="restart", group="Shaking"),
+        Field(description="Time of the shaking. Takes effect at the next start."),
+    ] = 25.0
 
     @property
     def nut_radius(self) -> float:
@@ -113,7 +130,7 @@ class BrazilNutParameters(DiscsParameters):
 
 def start(parameters: BrazilNutParameters, seed: int) -> World:
     """The large grain, in the last row, on the bottom of the box, and a loose lattice of small grains beside and above
-    it."""
+    it; the one nearest to its lowest point is marked."""
     largest, nut = parameters.largest_radius, parameters.nut_radius
     half, low = parameters.half_width - largest, 1.05 * largest
     reach = nut + 1.05 * largest
@@ -122,16 +139,16 @@ def start(parameters: BrazilNutParameters, seed: int) -> World:
         return (np.abs(x) < half) & (y > low) & (np.hypot(x, y - nut) > reach)
 
     world = lattice(parameters, seed, inside)
+    world.layer[int(np.hypot(*world.motion[:2, 0]).argmin())] = MARKED
     mass = parameters.mass_of(np.array(nut))
-    world = add_spheres(world, [[0.0, nut]], nut, mass, layer=1, first_id=world.sphere_count)
+    world = add_spheres(world, [[0.0, nut]], nut, mass, layer=NUT, first_id=world.sphere_count)
     wide, rim = parameters.half_width, parameters.rim
     corner = [(-wide, 0.0), (wide, 0.0), (wide, rim), (-wide, rim)]
     return with_lines(world, np.array([(corner[k - 1], corner[k]) for k in (1, 2, 3, 0)]))
 
 
 def drive(experiment: Experiment) -> bool:
-    """Set the velocity with which the box reaches its position at the next check; True once the large grain is at the
-    top, or at the end.
+    """Set the velocity with which the box reaches its position at the next check; True at the end.
 
     The motion A (1 − cos 2π f t) begins at rest. A sine would begin with its largest velocity, and this impact would
     throw the uppermost grains out of sight.
@@ -140,34 +157,79 @@ def drive(experiment: Experiment) -> bool:
     ahead = CHECK_STEPS * experiment.dt
     place = built.amplitude * (1.0 - math.cos(math.tau * built.frequency * (elapsed(experiment) + ahead)))
     walls.velocity[:, 1] = (place - walls.moved[:, 1]) / ahead
-    risen = elapsed(experiment) > FOR and place_now(experiment) > TOP
-    return bool(elapsed(experiment) >= built.duration or risen)
+    return bool(elapsed(experiment) >= built.duration)
+
+
+def row_of(world: World, layer: int) -> int:
+    """Row of the large or of the marked grain."""
+    return int((world.layer == layer).argmax())
 
 
 def record(experiment: Experiment) -> dict[str, float]:
-    """Height of the large grain above the bottom of the box [m], and the fraction of the small grains below it [-]."""
-    world = experiment.run.world
+    """Heights of the large and of the marked grain above the bottom of the box [m], and fractions of the other grains
+    below each [-]. In the last part of the shaking the fraction below every grain is added up."""
+    world, state = experiment.run.world, experiment.run.state
     height = world.motion[1, 0] - world.walls.moved[0, 1]
-    nut = int(world.layer.argmax())
-    return {"height": height[nut], "below": (np.delete(height, nut) < height[nut]).mean()}
+    below = height.argsort(kind="stable").argsort(kind="stable") / max(1, height.size - 1)
+    if elapsed(experiment) >= (1.0 - AVERAGED) * experiment.run.built.duration:
+        if len(state.sums) != height.size:  # at first, and after the user has erased a grain
+            state.sums, state.numbers["summed"] = [0.0] * height.size, 0.0
+        state.sums = (np.array(state.sums) + below).tolist()
+        state.numbers["summed"] += 1.0
+    nut, marked = row_of(world, NUT), row_of(world, MARKED)
+    return {
+        "height": height[nut],
+        "below": below[nut],
+        "marked_height": height[marked],
+        "marked_below": below[marked],
+    }
 
 
-def place_now(experiment: Experiment) -> float:
-    """Share of the small grains below the large one, mean over the last records [-]; 0 before the first one."""
-    below = column(experiment, "below")
-    return float(below[-round(FOR / RECORD_EVERY) :].mean()) if below.size else 0.0
+def rise_time(experiment: Experiment) -> float | None:
+    """Time at which the mean position of the large grain over `FOR` was at the top first [s]; None if it never was."""
+    below, records = column(experiment, "below"), round(FOR / RECORD_EVERY)
+    if below.size < records:
+        return None
+    late = np.flatnonzero(np.convolve(below, np.full(records, 1.0 / records), "valid") > TOP)
+    return float(column(experiment, "time")[late[0] + records - 1]) if late.size else None
+
+
+def averages(experiment: Experiment) -> Floats:
+    """Mean fraction of the other grains below every grain over the last part of the shaking [-], shape (count,); empty
+    before."""
+    state = experiment.run.state
+    found: Floats = np.array(state.sums) / max(1.0, state.numbers.get("summed", 0.0))
+    return found
+
+
+def as_high(experiment: Experiment) -> float | None:
+    """Fraction of the small grains that were on average at least as high as the large one [-]; None before the end."""
+    mean, world = averages(experiment), experiment.run.world
+    if mean.size != world.sphere_count:
+        return None
+    small = world.layer != NUT
+    return float((mean[small] >= mean[~small].max(initial=0.0)).mean())
+
+
+def parts_sizes(parameters: BrazilNutParameters) -> bool:
+    """Whether this shaking is expected to part sizes."""
+    gentle = parameters.amplitude <= GENTLY_SHAKEN * 2.0 * parameters.mean_radius
+    long = parameters.duration * parameters.frequency >= LONG_SHAKEN
+    return bool(parameters.shaking >= CLEARLY_SHAKEN and gentle and long)
 
 
 def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
-    """The large grain is at the top."""
-    built = experiment.run.built
-    if built.size_ratio < CLEARLY_LARGER or built.shaking < CLEARLY_SHAKEN:
+    """A large grain stays at the top; one of equal size is no different from the others."""
+    built, share = experiment.run.built, as_high(experiment)
+    if share is None or not parts_sizes(built):
         return ()
-    return (
-        outcome_above(
-            "the large grain rises above most of the small ones (share below it)", place_now(experiment), TOP
-        ),
-    )
+    if built.size_ratio <= EQUAL:
+        words = "a grain of the same size is no higher than the others (share of them as high on average)"
+        return (outcome_between(words, 100.0 * share, 100.0 * CHANCE, 100.0, "%"),)
+    if built.size_ratio < CLEARLY_LARGER:
+        return ()
+    words = "the large grain stays above the small ones (share of them as high on average)"
+    return (outcome_between(words, 100.0 * share, 0.0, 100.0 * CHANCE, "%"),)
 
 
 def readings(experiment: Experiment) -> tuple[Reading, ...]:
@@ -185,35 +247,52 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
 
 
 def curves(experiment: Experiment) -> tuple[Curve, ...]:
-    """Height of the large grain, and the share of small grains below it, against time."""
+    """Heights of the large and of the marked grain, and the share of the other grains below them, against time."""
     time = column(experiment, "time")
+
+    def both(large: str, marked: str, scale: float) -> tuple[Line, ...]:
+        return (
+            Line("large grain", time, scale * column(experiment, large)),
+            Line("marked small grain", time, scale * column(experiment, marked)),
+        )
+
     return (
-        Curve(
-            "Height",
-            "time [s]",
-            "height of the large grain [mm]",
-            (Line("h", time, 1e3 * column(experiment, "height")),),
-        ),
-        Curve(
-            "Below",
-            "time [s]",
-            "small grains below it [%]",
-            (Line("share", time, 100.0 * column(experiment, "below")),),
-        ),
+        Curve("Height", "time [s]", "height [mm]", both("height", "marked_height", 1e3)),
+        Curve("Below", "time [s]", "grains below it [%]", both("below", "marked_below", 100.0)),
     )
 
 
 def answer(experiment: Experiment) -> Answer | None:
-    """The place of the large grain at the end."""
-    below, time = 100.0 * place_now(experiment), elapsed(experiment)
-    return Answer(below, f"After {time:.1f} s of shaking {below:.0f} % of the small grains are below the large one.")
+    """The mean place of the large grain, and whether it differs from that of the small ones."""
+    share = as_high(experiment)
+    if share is None:
+        return None
+    below = 100.0 * float(averages(experiment)[row_of(experiment.run.world, NUT)])
+    if share < CHANCE:
+        return Answer(
+            below,
+            f"On average {below:.0f} % of the small grains are below the large one; only {100.0 * share:.1f} % of them "
+            f"stay as high.",
+        )
+    return Answer(
+        below,
+        f"On average {below:.0f} % of the small grains are below the large one; {100.0 * share:.0f} % of them stay as "
+        f"high: no difference beyond chance.",
+    )
 
 
 def numbers(experiment: Experiment) -> dict[str, Any]:
-    """Place of the large grain at the end, and the time after which it was at the top [s]."""
-    risen = place_now(experiment) > TOP
-    rise = elapsed(experiment) if risen else None
-    return {"share_below": place_now(experiment), "rise_time": rise, "amplitude": experiment.run.built.amplitude}
+    """Mean places of the large and of the marked grain, the share of the small grains that are as high as the large
+    one, and the time after which it was at the top first [s]."""
+    mean, world = averages(experiment), experiment.run.world
+    whole = mean.size == world.sphere_count
+    return {
+        "share_below": float(mean[row_of(world, NUT)]) if whole else None,
+        "share_below_marked": float(mean[row_of(world, MARKED)]) if whole else None,
+        "small_grains_as_high": as_high(experiment),
+        "rise_time": rise_time(experiment),
+        "amplitude": experiment.run.built.amplitude,
+    }
 
 
 def box(parameters: BrazilNutParameters) -> Box:
@@ -237,10 +316,17 @@ SCENE = disc_scene(
     readings=readings,
     curves=curves,
     action=("Shake", "Shake the box up and down."),
-    guess=Guess("Small grains below the large one at the end", "%", 0.0, 100.0),
+    guess=Guess("Small grains below the large one on average", "%", 0.0, 100.0),
     answer=answer,
-    layers=lambda parameters: 2,
+    layers=lambda parameters: 3,
     overlap_limit=SOFT,
     lecture=("size_ratio", "shaking", "frequency", "friction", "wall_friction"),
-    test_values={"grain_count": 40, "young": 3e5, "size_ratio": 2.5, "duration": 0.4, "shaking": 1.2},
+    test_values={
+        "grain_count": 40,
+        "young": 3e5,
+        "size_ratio": 2.5,
+        "duration": 0.4,
+        "shaking": 1.2,
+        "frequency": 10.0,
+    },
 )

@@ -30,17 +30,15 @@ from repose.sim.experiment.snapshot import Action
 from repose.sim.laws.hertz_mindlin import LAW
 from repose.sim.laws.material_parameters import YoungsModulus
 from repose.sim.measure.display import Answer, Curve, Guess, Outcome, Reading
-from repose.sim.measure.mean_speed import mean_speed
 from repose.sim.numbers import WITHOUT_GAP
 from repose.sim.parameters import ParameterError, ParameterSet, Value
 from repose.sim.scenes.common.law_choice import is_material_law, with_law
-from repose.sim.scenes.common.phases import PhaseState, enter
+from repose.sim.scenes.common.phases import PhaseState, enter, rests
 from repose.sim.scenes.common.poured_parameters import (
     GrainCount,
     MeanRadius,
     PouredInSpaceParameters,
     SizeSpread,
-    SpeedAtRest,
 )
 from repose.sim.scenes.common.state_checks import are_times, first_flaw, phase_flaws
 from repose.sim.scenes.common.stream import drawn_radii, smallest_grain
@@ -51,8 +49,8 @@ LOOSE = 0.78
 """Packing fraction of discs that have settled, for the sizes of containers [-]."""
 RECORD_EVERY = 0.02
 """Simulated time between two records of the course [s]."""
-LEAST_SETTLING, LONGEST_SETTLING = 0.05, 3.0
-"""Time before which grains never count as settled, and time after which they always do [s]."""
+LONGEST_WAIT = 3.0
+"""Time after which the course continues although the grains are not at rest [s]."""
 SOFT = 0.1
 """Overlap / radius above which the window warns [-]: grains that settle from the lattice reach 0.06, those that fall
 onto a silo in flow 0.07."""
@@ -73,10 +71,6 @@ class DiscsParameters(PouredInSpaceParameters):
         YoungsModulus,
         Field(description="Of grains and walls. Soft grains bear large time steps; sand has 60 GPa."),
     ] = 2e7
-    settle_speed: Annotated[
-        SpeedAtRest,
-        Field(description="The grains count as settled once their mean speed is below this."),
-    ] = 1e-2
 
 
 @dataclass
@@ -91,6 +85,8 @@ class DiscsState(PhaseState):
     """Records of the course by name, including `time` since its beginning [s]."""
     numbers: dict[str, float] = field(default_factory=dict)
     """Numbers that `drive` stores, by name."""
+    sums: list[float] = field(default_factory=list)
+    """Sum over records of a quantity of every grain, in the order of rows, in scenes that average it."""
 
 
 def outcome_above(statement: str, found: float, bound: float, unit: str = "") -> Outcome:
@@ -252,13 +248,8 @@ def disc_scene(
     def supervise(experiment: Experiment) -> None:
         state: DiscsState = experiment.run.state
         if state.phase == "filling":
-            waited = experiment.time - state.since
-            if settle is not None:
-                settled = settle(experiment)
-            else:
-                slow = mean_speed(experiment.run.world) < experiment.parameters.settle_speed
-                settled = waited > LEAST_SETTLING and slow
-            if settled or waited > LONGEST_SETTLING:
+            settled = rests(experiment) if settle is None else settle(experiment)
+            if settled or experiment.time - state.since > LONGEST_WAIT:
                 experiment.run.world.walls.velocity[:] = 0.0
                 enter(experiment, "filled")
         elif state.phase == "filled" and (state.begins or state.run_all):
@@ -353,6 +344,7 @@ def disc_scene(
                 "number of grains": world.sphere_count == 0,
                 "columns": not whole or (bool(state.columns) and not are_times(state.columns.get("time", [-1.0]))),
                 "numbers": not all(map(math.isfinite, state.numbers.values())),
+                "sums": not all(map(math.isfinite, state.sums)),
             }
         )
 

@@ -162,7 +162,11 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     of = stages(experiment)
     rest = of["still"] / of["flow"]
     degrees = np.degrees(of["angle"])
-    steepest = outcome_above("the surface is steepest in the fastest drum", degrees[-1], degrees[0], "°")
+    # Two drums of one speed differ by much less than the angle varies in time.
+    flatter = degrees[0] + math.degrees(of["scatter"][0])
+    steepest = outcome_above(
+        "the surface of the fastest drum is steeper than that of the slowest", degrees[-1], flatter, "°"
+    )
     if froude(experiment, experiment.run.built.slowest) > SLOW:
         return (steepest,)
     words = "the slowest drum has avalanches, the fastest a steady flow (slowest over mean flow)"

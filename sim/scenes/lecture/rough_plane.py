@@ -23,6 +23,7 @@ from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.activation import turn_gravity
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.ledger import booked
+from repose.sim.experiment.rest import is_at_rest
 from repose.sim.laws.material_parameters import YoungsModulus
 from repose.sim.measure.display import Answer, Curve, Guess, Line, Outcome, Reading
 from repose.sim.measure.mean_speed import mean_speed
@@ -53,8 +54,6 @@ HARMLESS, FASTER, BACKWARDS = math.radians(10.0), 5.0, math.radians(60.0)
 which it is tilted back [rad/s], during which the flow hardly accelerates."""
 FLOWS = 0.1
 """Mean speed over √(g d) above which the layer flows [-]."""
-QUIET = 0.1
-"""Time for which the mean speed stays below the settle speed before the layer counts as stopped [s]."""
 LONGEST_FLOW = 5.0
 """Time after which a flow that does not stop ends the course [s]."""
 THIN = 1.3
@@ -201,7 +200,8 @@ def has_stopped(experiment: Experiment, speed: float) -> bool:
     now, number, left = elapsed(experiment), int(numbers["number"]), thickness(experiment)
     if speed >= experiment.parameters.settle_speed:
         numbers["quiet"] = now
-    if left >= THIN and now - numbers["quiet"] < QUIET:
+    stopped = is_at_rest(experiment.run.world, now - numbers["quiet"], middle(experiment))
+    if left >= THIN and not stopped:
         return bool(now - numbers["began"] > LONGEST_FLOW)
     numbers.update({f"after {number}": left, "flows": 0.0})
     return bool(left < THIN or number == built.avalanches)
@@ -266,7 +266,8 @@ def fitted(experiment: Experiment) -> tuple[float, float, float] | None:
 
 def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     """The layer flows and stops; a stopped layer starts at a larger angle, by more than `delay`; a thin layer starts at
-    a larger angle than a thick layer."""
+    a larger angle than a thick layer. Layers that start anywhere
+    within the hysteresis differ by more than half of it, in this direction, in one of eight cases."""
     of, built = found(experiment), experiment.run.built
     degrees = np.degrees(of["angle"])
     if not degrees.size:
@@ -276,11 +277,11 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     if built.thickness < THICK or late.size < 3:
         return (first,)
     again = "a layer that has stopped starts again at a larger angle (mean difference)"
-    thin = "the thinnest layer starts at a larger angle than the thick one"
+    thin = "the thinnest layer starts at a larger angle than the thick one, by more than half the hysteresis"
     return (
         first,
         outcome_above(again, late.mean(), math.degrees(delay(built)), "°"),
-        outcome_above(thin, degrees[-1], degrees[0], "°"),
+        outcome_above(thin, degrees[-1], degrees[0] + 0.5 * late.mean(), "°"),
     )
 
 

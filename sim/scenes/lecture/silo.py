@@ -52,11 +52,10 @@ STARTING = 0.2
 """Fraction of the grains of a stage that pass before the rate is measured [-]."""
 STEADY_GRAINS = 150
 """Least number of grains, in the silo and in a stage, for a comparison of the exponent of the law [-]."""
-POWER_SPREAD, RING_SPREAD, OF_GRAINS, SURE = 0.15, 0.48, 300, 2.5
-"""Root mean squared deviations of the power and of the margin of the law in single runs with `OF_GRAINS` grains per
-stage [-], and largest accepted deviation in units of these. Seeds 1 to 5 have powers of 1.50 to 1.71 and margins of
-1.39 to 2.13. Rates with an error of 5 % alone give a deviation of 0.37 for the margin, which is extrapolated from four
-widths."""
+RATE_SPREAD, OF_GRAINS, SURE = 0.065, 300, 2.5
+"""Relative standard deviation of the rate of a stage of `OF_GRAINS` grains [-], and largest accepted deviation in
+standard deviations. Counting 240 grains alone gives 0.065; seeds 1 to 5 have powers of 1.50 to 1.71 and margins of 1.39
+to 2.13, which are the deviations that follow from it."""
 CLOGGED_AFTER = 0.4
 """Time without a grain passing after which the outlet counts as clogged [s]; a grain falls its diameter in 0.03 s."""
 
@@ -239,6 +238,7 @@ def law(experiment: Experiment) -> tuple[float, float, float] | None:
     if flowing.sum() < 3:
         return None
     slope, at_zero = np.polyfit(width[flowing], rate[flowing] ** (2.0 / 3.0), 1)
+    slope = max(slope, 1e-9 * abs(at_zero))  # rates that do not grow have no margin
     return float(slope**1.5), float(-at_zero / slope), fit_exponent(width[flowing], rate[flowing], RING).exponent
 
 
@@ -247,19 +247,39 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     built, of = experiment.run.built, law(experiment)
     if of is None:
         return (Outcome("three outlets flow without clogging", "fewer", "three", False),)
-    _, rate, _ = found(experiment)
-    flowing = rate[np.isfinite(rate)]
-    wider = outcome_above("the widest outlet has the largest flow rate", flowing[-1], flowing[:-1].max(), "1/s")
+    width, rate, _ = found(experiment)
+    flows = np.isfinite(rate) & (width > RING)
+    times = rate[flows][-1] / rate[flows][0]
+    by_law = ((width[flows][-1] - RING) / (width[flows][0] - RING)) ** 1.5
+    # A third of the way, in logarithms, from a rate that does not depend on the width to that of the law: the rates of
+    # stages of few grains scatter.
+    wider = outcome_above(
+        "the widest outlet passes more grains than the narrowest that flows (times)", times, by_law ** (1.0 / 3.0)
+    )
     if built.stage_grains < STEADY_GRAINS or built.grain_count < STEADY_GRAINS:
         return (wider,)
-    away = SURE * math.sqrt(OF_GRAINS / built.stage_grains)
+    of_power, of_ring = (SURE * error for error in errors(built, width[flows]))
     power = "the rate grows with the power 3/2 of the free width D − 1.4 d (Beverloo)"
+    shown = wider, outcome_between(power, of[2], 1.5 - of_power, 1.5 + of_power)
+    if of_ring > RING:  # no margin at all would be within the error: too few widths flow
+        return shown
     ring = "the margin k of the outlet, fitted with that power, is about 1.4 diameters"
-    return (
-        wider,
-        outcome_between(power, of[2], 1.5 - away * POWER_SPREAD, 1.5 + away * POWER_SPREAD),
-        outcome_between(ring, of[1], RING - away * RING_SPREAD, RING + away * RING_SPREAD),
-    )
+    return (*shown, outcome_between(ring, of[1], RING - of_ring, RING + of_ring))
+
+
+def errors(parameters: SiloParameters, width: Floats) -> tuple[float, float]:
+    """Standard deviations of the power and of the margin [-] that follow from those of the rates at these widths [mean
+    diameters].
+
+    The power is the slope of ln Q over ln(D − k). The margin is where the straight line through Q^(2/3), with errors of
+    2/3 of the relative error of Q, vanishes: the weight of the point i in the value of the line at k is
+    1/n + (D_i − D̄)(k − D̄)/Σ(D − D̄)².
+    """
+    rate = RATE_SPREAD * math.sqrt(OF_GRAINS / parameters.stage_grains)
+    logarithm, apart = np.log(width - RING), width - width.mean()
+    power = rate / math.sqrt(float(((logarithm - logarithm.mean()) ** 2).sum()))
+    weight = 1.0 / width.size + apart * (RING - width.mean()) / (apart**2).sum()
+    return power, 2.0 / 3.0 * rate * math.sqrt(float(((weight * (width - RING)) ** 2).sum()))
 
 
 def readings(experiment: Experiment) -> tuple[Reading, ...]:

@@ -23,16 +23,17 @@ from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.activation import free_fall, start_derivatives
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.ledger import booked
+from repose.sim.experiment.rest import rests
 from repose.sim.laws.material_parameters import YoungsModulus
 from repose.sim.measure.angle_of_repose import AngleOfRepose, measure_angle
 from repose.sim.measure.contact_sums import pushes
 from repose.sim.measure.display import Answer, Curve, Guess, Line, Outcome, Reading
-from repose.sim.measure.mean_speed import mean_speed
 from repose.sim.measure.profile import strip_centres, surface_profile
 from repose.sim.parameters import Quantity
 from repose.sim.scenes.common.poured_parameters import GrainCount
 from repose.sim.scenes.common.stream import drawn_radii
 from repose.sim.scenes.lecture.discs import (
+    LONGEST_WAIT,
     Box,
     DiscsParameters,
     disc_scene,
@@ -50,10 +51,8 @@ PACKED = 0.8
 TOP, FOOT = 2.0, 0.75
 """Beginning of the flank, in mean diameters from the top, and its end, as a fraction of the distance to the foot
 [-]."""
-LONGEST_REST = 1.0
-"""Time after which the next portion is poured although grains still move [s]."""
-SHORTEST_REST = 0.15
-"""Least time after the last grain of a portion for the grains to count as at rest [s]."""
+ONE_LAYER = 1.5
+"""Height above which grains do not all lie on the plate, in mean diameters [-]."""
 LARGE = 0.5
 """Least fraction of all grains in the heap for it to count as large [-]."""
 BINS = 15
@@ -181,8 +180,7 @@ def drive(experiment: Experiment) -> bool:
         if waited >= 1.0 / built.rate:
             pour(experiment)
         return False
-    slow = mean_speed(experiment.run.world) < experiment.parameters.settle_speed
-    if waited < SHORTEST_REST or not (slow or waited > LONGEST_REST):
+    if not rests(experiment, experiment.run.state.since + numbers["last"]) and waited <= LONGEST_WAIT:
         return False
     numbers[f"grains {portion}"] = float((~experiment.run.world.fixed).sum())
     numbers[f"height {portion}"] = top_of(experiment)
@@ -272,10 +270,8 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     """Both flanks are equally steep, and as steep as those of the smaller heap."""
     of = large(experiment)
     if of["left"].size < 3:
-        flattest = math.sqrt(experiment.run.built.area * SHALLOW) / experiment.run.built.diameter
-        return (
-            outcome_above("the grains form a heap higher than one of 14° (height/d)", height_of(experiment), flattest),
-        )
+        words = "the grains form a heap of more than one layer (height/d)"
+        return (outcome_above(words, height_of(experiment), ONE_LAYER),)
     apart = math.degrees(float((of["left"] - of["right"]).mean()))
     angle = math.degrees(angle_now(experiment)[0])
     before, after = (mean_and_error(mean_angles(experiment, shares)) for shares in (HALF, WHOLE))

@@ -1,8 +1,8 @@
 """Your own shape: spheres poured on or into a shape read from a file, on a round floor.
 
 The shape's facets are walls. The floor is a plane; grains beyond its rim are removed. The grains fall in layers, as a
-stream about the axis, from above the top of a steep heap of all grains on the shape. They are at rest once the mean
-speed has stayed below v_min, and no grain has left, for 0.2 s; then the grains on or in the shape are counted.
+stream about the axis, from above the top of a steep heap of all grains on the shape. Once they are at
+rest (`repose.sim.experiment.rest`), the grains on or in the shape are counted.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from repose.sim.measure.contained import facets_beneath
 from repose.sim.measure.display import Reading
 from repose.sim.scenes.common.law_choice import is_material_law, with_law
 from repose.sim.scenes.common.measured_heap import change_since_measured, note_measured
-from repose.sim.scenes.common.phases import enter
+from repose.sim.scenes.common.phases import enter, rests
 from repose.sim.scenes.common.poured import (
     PouredState,
     act_poured,
@@ -34,12 +34,10 @@ from repose.sim.scenes.common.poured import (
     fillable,
     removal_is_due,
     remove_gone,
-    rests,
     under_way,
 )
 from repose.sim.scenes.common.state_checks import are_rows, first_flaw, poured_flaws
 from repose.sim.scenes.common.stream import (
-    QUIET_TIME,
     beyond,
     disc,
     drawn_radii,
@@ -134,7 +132,7 @@ def supervise(experiment: Experiment) -> None:
     size = sizes(experiment)
     if removal_is_due(experiment):
         remove_gone(experiment, fallen(experiment, size.floor))
-    quiet = rests(experiment, QUIET_TIME)
+    quiet = rests(experiment)
     if state.phase == "filling":
         if pour_on(experiment, size.high, pour_layer, JAMMED):
             enter(experiment, "flowing")

@@ -8,9 +8,9 @@ import pytest
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act
 from repose.sim.experiment.control import apply
+from repose.sim.experiment.rest import BALANCED
 from repose.sim.experiment.stepping import advance, is_finished
 from repose.sim.measure.unbalanced_force import unbalanced_force
-from repose.sim.scenes.common.poured import BALANCED
 
 from tests.small_worlds import Bench, model_of, world_of
 
