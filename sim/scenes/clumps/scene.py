@@ -2,8 +2,9 @@
 
 All grains have the same mean volume, loose spheres among them too. The packing fraction is measured in the filled
 container, the angle of repose once the heap that forms without it is at rest: when the mean speed has stayed below
-v_min, and no grain has left, for 0.2 s. Clumps from a file are scaled to the mean radius. In the plane a grain has the
-mass of a sphere of the mean radius, and the slope is the line through both flanks, folded about the axis.
+v_min, and no grain has left, for 0.2 s. The container counts as filled at rest, or after a longest wait. Clumps from a
+file are scaled to the mean radius. In the plane a grain has the mass of a sphere of the mean radius, and the slope is
+the line through both flanks, folded about the axis.
 """
 
 from __future__ import annotations
@@ -56,6 +57,7 @@ from repose.sim.scenes.common.poured import (
     rests,
     under_way,
 )
+from repose.sim.scenes.common.settling import is_settled, longest_wait, settling_readings
 from repose.sim.scenes.common.state_checks import are_rows, first_flaw, poured_flaws
 from repose.sim.scenes.common.stream import QUIET_TIME, disc, pour_on
 
@@ -74,7 +76,11 @@ def supervise(experiment: Experiment) -> None:
         remove_fallen(experiment)
     quiet = state.phase in ("filling", "flowing") and rests(experiment, QUIET_TIME)
     if state.phase == "filling":
-        if pour_on(experiment, sizes_now(experiment).high, pour_layer, JAMMED) and quiet:
+        high = sizes_now(experiment).high
+        if not pour_on(experiment, high, pour_layer, JAMMED):
+            return
+        longest = longest_wait(high, experiment.parameters.gravity)
+        if is_settled(experiment, quiet, experiment.time - state.since, longest):
             enter(experiment, "filled")
             state.packing = packing_in_container(experiment)
             if state.run_all:
@@ -256,7 +262,7 @@ def steeper_flank(sides: Mapping[str, Sequence[float]]) -> tuple[Reading, ...]:
 
 
 def grain_readings(experiment: Experiment) -> tuple[Reading, ...]:
-    """The packing fraction in the container and the sphericity of the clumps."""
+    """The packing fraction in the container, the sphericity of the clumps, and waits that were cut short."""
     state: ClumpsState = experiment.run.state
     found: tuple[Reading, ...] = ()
     if state.packing:
@@ -267,7 +273,7 @@ def grain_readings(experiment: Experiment) -> tuple[Reading, ...]:
     for kind in poured:
         label = "sphericity of the second shape" if kind and len(poured) > 1 else "sphericity"
         found += (Reading(label, state.grains[kind].sphericity, help=words),)
-    return found
+    return (*found, *settling_readings(state))
 
 
 def readings(experiment: Experiment) -> tuple[Reading, ...]:
@@ -326,6 +332,7 @@ def results(experiment: Experiment) -> dict[str, Any]:
         "grains_poured": state.poured,
         "grains_left": state.poured - state.removed,
         "layers": state.layers,
+        "waits_cut_short": state.waits_cut_short,
     }
 
 

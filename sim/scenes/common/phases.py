@@ -15,6 +15,8 @@ class PhaseState:
     """Name of the phase, such as empty, filling, filled, flowing or rested; `flaw` of a scene lists its names."""
     since: float = 0.0
     """Time at which the phase began [s]."""
+    waits_cut_short: int = 0
+    """How many waits for rest have ended although grains still moved (`repose.sim.scenes.common.settling`)."""
 
 
 def enter(experiment: Experiment, phase: str) -> None:

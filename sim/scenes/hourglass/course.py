@@ -17,6 +17,7 @@ from repose.sim.experiment.snapshot import Action, Notice
 from repose.sim.measure.flow_rate import is_clogged
 from repose.sim.measure.mean_speed import mean_speed
 from repose.sim.scenes.common.phases import enter
+from repose.sim.scenes.common.settling import fall_time, is_settled, longest_wait
 from repose.sim.scenes.common.state_checks import LATEST, are_times, first_flaw, phase_flaws
 from repose.sim.scenes.hourglass.filling import HourglassState
 from repose.sim.scenes.hourglass.glass import AWAY, HEIGHT, LID_WALL, NECK, WIDTH, clearance, drawn, walls
@@ -24,9 +25,6 @@ from repose.sim.scenes.hourglass.readings import number_density, steady_from
 
 SETTLED = 0.02
 """Grains over the lid count as settled below this mean speed [m/s]."""
-
-LONGEST_WAIT = 3.0
-"""Time after which the lid may be opened although the grains still move [s]."""
 
 DENSITY_INTERVAL = 0.05
 """Simulated time between two samples of the number of grains per volume [s]."""
@@ -40,8 +38,9 @@ def supervise(experiment: Experiment) -> None:
     state: HourglassState = experiment.run.state
     waited = experiment.time - state.since
     if state.phase == "filling":
-        fallen = waited > math.sqrt(2.0 * (HEIGHT - NECK) / max(experiment.parameters.gravity, 1e-3))
-        if (fallen and mean_speed(experiment.run.world) < SETTLED) or waited > LONGEST_WAIT:
+        gravity = experiment.parameters.gravity
+        slow = waited > fall_time(HEIGHT - NECK, gravity) and mean_speed(experiment.run.world) < SETTLED
+        if is_settled(experiment, slow, waited, longest_wait(HEIGHT - NECK, gravity)):
             begin_phase(experiment, "filled")
             if state.run_all:
                 tell(experiment, act(experiment, "open"))

@@ -42,6 +42,7 @@ from repose.sim.scenes.common.poured_parameters import (
     SizeSpread,
     SpeedAtRest,
 )
+from repose.sim.scenes.common.settling import is_settled, settling_readings
 from repose.sim.scenes.common.state_checks import are_times, first_flaw, phase_flaws
 from repose.sim.scenes.common.stream import drawn_radii, smallest_grain
 
@@ -52,7 +53,8 @@ LOOSE = 0.78
 RECORD_EVERY = 0.02
 """Simulated time between two records of the course [s]."""
 LEAST_SETTLING, LONGEST_SETTLING = 0.05, 3.0
-"""Time before which grains never count as settled, and time after which they always do [s]."""
+"""Time before which grains never count as settled, and longest wait for them to settle [s]: the lattice from which they
+fall is nearly as dense as their packing."""
 SOFT = 0.1
 """Overlap / radius above which the window warns [-]: grains that settle from the lattice reach 0.06, those that fall
 onto a silo in flow 0.07."""
@@ -258,7 +260,7 @@ def disc_scene(
             else:
                 slow = mean_speed(experiment.run.world) < experiment.parameters.settle_speed
                 settled = waited > LEAST_SETTLING and slow
-            if settled or waited > LONGEST_SETTLING:
+            if is_settled(experiment, settled, waited, LONGEST_SETTLING):
                 experiment.run.world.walls.velocity[:] = 0.0
                 enter(experiment, "filled")
         elif state.phase == "filled" and (state.begins or state.run_all):
@@ -342,7 +344,13 @@ def disc_scene(
     def results(experiment: Experiment) -> dict[str, Any]:
         own = numbers(experiment) if experiment.phase == "rested" else {}
         said, outcomes_now = answered(experiment), [asdict(entry) for entry in found(experiment)]
-        return {"phase": experiment.phase, **own, "outcomes": outcomes_now, "answer": said.words if said else None}
+        return {
+            "phase": experiment.phase,
+            "waits_cut_short": experiment.run.state.waits_cut_short,
+            **own,
+            "outcomes": outcomes_now,
+            "answer": said.words if said else None,
+        }
 
     def flaw(state: DiscsState, world: World, built: Any) -> str:
         columns = state.columns.values()
@@ -379,7 +387,7 @@ def disc_scene(
         turned=lambda state: state.numbers.get(TABLE, 0.0),
         smallest_grain=smallest_grain,
         rotates=lambda parameters: True,
-        readings=readings,
+        readings=lambda experiment: (*readings(experiment), *settling_readings(experiment.run.state)),
         curves=curves,
         flaw=flaw,
         study=study,

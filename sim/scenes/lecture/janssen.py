@@ -25,6 +25,7 @@ from repose.sim.measure.display import Answer, Curve, Guess, Line, Outcome, Read
 from repose.sim.measure.mean_speed import mean_speed
 from repose.sim.parameters import Quantity
 from repose.sim.scenes.common.poured_parameters import GrainCount
+from repose.sim.scenes.common.settling import fall_time, is_settled, longest_wait
 from repose.sim.scenes.common.stream import drawn_radii
 from repose.sim.scenes.lecture.discs import (
     LOOSE,
@@ -41,8 +42,6 @@ from repose.sim.scenes.lecture.discs import (
 
 BOTTOM = 0
 """Row of the bottom in the table of walls."""
-LONGEST_WAIT = 1.0
-"""Time after which the bottom moves although the grains of a portion still move [s]."""
 AVERAGED = 0.6
 """Last fraction of the motion of the bottom, over which the force is averaged [-]."""
 TALL = 2.0
@@ -136,8 +135,10 @@ def drive(experiment: Experiment) -> bool:
     now = elapsed(experiment)
     if not numbers["lowering"]:
         waited = now - numbers["waiting"]
-        fallen = waited > math.sqrt(2.0 * built.height / max(experiment.parameters.gravity, 1e-3))
-        if (fallen and mean_speed(world) < experiment.parameters.settle_speed) or waited > LONGEST_WAIT:
+        gravity = experiment.parameters.gravity
+        fallen = waited > fall_time(built.height, gravity)
+        slow = fallen and mean_speed(world) < experiment.parameters.settle_speed
+        if is_settled(experiment, slow, waited, longest_wait(built.height, gravity)):
             lower(experiment)
         return False
     step = 2.0 * built.lowering * built.mean_radius

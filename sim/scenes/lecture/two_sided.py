@@ -31,6 +31,7 @@ from repose.sim.measure.mean_speed import mean_speed
 from repose.sim.measure.profile import strip_centres, surface_profile
 from repose.sim.parameters import Quantity
 from repose.sim.scenes.common.poured_parameters import GrainCount
+from repose.sim.scenes.common.settling import is_settled
 from repose.sim.scenes.common.stream import drawn_radii
 from repose.sim.scenes.lecture.discs import (
     Box,
@@ -182,7 +183,7 @@ def drive(experiment: Experiment) -> bool:
             pour(experiment)
         return False
     slow = mean_speed(experiment.run.world) < experiment.parameters.settle_speed
-    if waited < SHORTEST_REST or not (slow or waited > LONGEST_REST):
+    if waited < SHORTEST_REST or not is_settled(experiment, slow, waited, LONGEST_REST):
         return False
     numbers[f"grains {portion}"] = float((~experiment.run.world.fixed).sum())
     numbers[f"height {portion}"] = top_of(experiment)

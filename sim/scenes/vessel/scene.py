@@ -2,7 +2,8 @@
 
 The shape's facets are walls. The floor is a plane; grains beyond its rim are removed. The grains fall in layers, as a
 stream about the axis, from above the top of a steep heap of all grains on the shape. They are at rest once the mean
-speed has stayed below v_min, and no grain has left, for 0.2 s; then the grains on or in the shape are counted.
+speed has stayed below v_min, and no grain has left, for 0.2 s, or after a longest wait; then the grains on or in the
+shape are counted.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ from repose.sim.scenes.common.poured import (
     rests,
     under_way,
 )
+from repose.sim.scenes.common.settling import is_settled, longest_wait, settling_readings
 from repose.sim.scenes.common.state_checks import are_rows, first_flaw, poured_flaws
 from repose.sim.scenes.common.stream import (
     QUIET_TIME,
@@ -136,7 +138,9 @@ def supervise(experiment: Experiment) -> None:
     if state.phase == "filling":
         if pour_on(experiment, size.high, pour_layer, JAMMED):
             enter(experiment, "flowing")
-    elif quiet:
+        return
+    longest = longest_wait(size.high, experiment.parameters.gravity)
+    if is_settled(experiment, quiet, experiment.time - state.since, longest):
         come_to_rest(experiment, measured=True)
 
 
@@ -224,6 +228,7 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
         Reading("share held", share, "%", help="Of all grains poured."),
         Reading("grains on the floor", float(state.reading["on_floor"])),
         Reading("grains off the floor", float(state.removed)),
+        *settling_readings(state),
     )
 
 
@@ -255,6 +260,7 @@ def results(experiment: Experiment) -> dict[str, Any]:
         "grains_held": state.reading.get("held"),
         "grains_on_floor": state.reading.get("on_floor"),
         "layers": state.layers,
+        "waits_cut_short": state.waits_cut_short,
         "shape": {
             "facets": len(surface),
             "closed": state.closed,
