@@ -187,6 +187,11 @@ def _is_shown(ui: Ui) -> bool:
     return snapshot.logs >= mode.awaited
 
 
+def awaits_run(ui: Ui) -> bool:
+    """Whether the newest snapshot still shows the run before that of the step, which does not belong to the step."""
+    return ui.lecture.on and ui.snapshot.logs < ui.lecture.awaited
+
+
 def _go_on(ui: Ui) -> None:
     """Set camera and speed once, then do the actions of the step, each when its time has come."""
     mode, snapshot = ui.lecture, ui.snapshot

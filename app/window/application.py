@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 from repose.app.render.camera import Box, Camera2D, Size
-from repose.app.render.colours import COLOURINGS, shown_as
+from repose.app.render.colours import COLOURINGS, DARK, LIGHT, shown_as
 from repose.app.render.director import Director
 from repose.app.render.orbit import Camera, Camera3D
 from repose.app.render.pacing import pacer
@@ -388,11 +388,17 @@ class Application:
         draw_panels(self.ui)
 
     def _draw_picture(self, size: Size) -> None:
-        """Draw the scene behind the panels; if that fails, physics and panels continue until the user tries again."""
+        """Draw the scene behind the panels, and nothing while a step of a lecture waits for its run; if that fails,
+        physics and panels continue until the user tries again."""
         import OpenGL.GL as gl
         from repose.app.render.renderer import Renderer
 
         ui = self.ui
+        if lecture.awaits_run(ui):
+            gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, 0)
+            gl.glClearColor(*(DARK if ui.view.dark else LIGHT).background[:3], 1.0)
+            gl.glClear(gl.GL_COLOR_BUFFER_BIT)
+            return
         if PICTURE not in ui.broken:
             try:
                 self.renderer = self.renderer or Renderer(self.gui)

@@ -44,7 +44,8 @@ def run(
 
     Ctrl-C and the signals that end programs close it too; then the run is kept and offered at the next start.
     `preset` is a name, a file or a code, by default the last preset; `saved` is the file of a run to open instead,
-    `lecture` a lecture to offer. `threads` is the typed number, by default the last choice.
+    `lecture` a lecture to offer, whose first experiment is shown until it starts: its engine is prepared, and no other
+    one. `threads` is the typed number, by default the last choice.
     `language` is the code of a language, by default the last choice or that of the system.
     `side_by_side` are typed values of the parameters that differ between experiments side by side.
     Raises `ParameterError` for a preset that cannot be used and `WindowError` if no window can be opened.
@@ -55,7 +56,7 @@ def run(
     if trouble := use_language(settings.choices.language or system_language()):
         settings.trouble = trouble
     together = asked_threads(threads) if threads else settings.choices.threads or None
-    name, chosen = _choose_preset(preset, settings)
+    name, chosen = _choose_preset(preset, settings) if lecture is None else first_of(lecture)
     if side_by_side:
         chosen = presets.side_by_side(chosen, side_by_side)
     with stoppable() as stop:
@@ -122,6 +123,13 @@ def system_language() -> str:
     from pygame.system import get_pref_locales
 
     return language_for([str(locale["language"]) for locale in get_pref_locales()])
+
+
+def first_of(lecture: Lecture) -> tuple[str, presets.Preset]:
+    """The experiment of the first step, with the name of its preset."""
+    first = lecture.steps[0].preset
+    assert first is not None  # the first step continues no other one
+    return first.name, first
 
 
 def _choose_preset(asked: str, settings: Settings) -> tuple[str, presets.Preset]:

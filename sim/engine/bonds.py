@@ -172,7 +172,7 @@ def carried(old, normal, half):
 
 def remembered(memory, b, normal, slip, turned, angle):
     """Shear [m], bending and twist [rad] of bond b: the stored values plus the displacement `slip` [m] and the relative
-    rotation `turned` [rad] since the last evaluation; `angle` is the mean rotation of both ends about the bond [rad]."""
+    rotation `turned` [rad] since the last evaluation; `angle` [rad] is the mean rotation of both ends about the bond."""
     dimension = len(normal)
     if len(turned) == 0:
         return tuple(0.0 * x for x in normal), (), 0.0
@@ -244,8 +244,11 @@ def _keep(memory, b, shear, bending, twist):
 
 @compilable(forceinline=True)
 def link_at(bonds, end_i, end_j, b, own_like):
-    """The `Link` of bond b between two ends, and the branch from j to i [m]. The displacement across the bond is that of
-    a contact (repose.sim.engine.contacts.kinematics), with the mean length in place of the sum of the radii."""
+    """The `Link` of bond b between two ends, and the branch from j to i [m].
+
+    The displacement across the bond is that of a contact (repose.sim.engine.contacts.kinematics), with the mean length
+    in place of the sum of the radii.
+    """
     branch = vector.sub(end_i.position, end_j.position)
     length = math.sqrt(vector.dot(branch, branch))
     per_length = 1.0 / max(length, TINY)

@@ -17,6 +17,7 @@ from repose.sim.experiment.activation import advance_ramp
 from repose.sim.experiment.commands import Act
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
 from repose.sim.experiment.hand import acts, stepper
+from repose.sim.measure.mean_speed import mean_speed
 
 CHECKS_PER_CHECKPOINT = 40
 """Checks between two checkpoints: restart points for faults, positions of the rewind bar, hashes of the log."""

@@ -74,7 +74,10 @@ def test_bouncing_spheres_are_named_have_their_paths_and_begin_again(tmp_path: P
 
 
 LECTURE = """
-title = "Two steps"
+title = "Three steps"
+[[step]]
+title = "A column"
+preset = "thesis-heap"
 [[step]]
 title = "Pour"
 question = "How many layers?"
@@ -94,12 +97,13 @@ speed = "max"
 
 @pytest.fixture(scope="module")
 def column(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desktop]:
-    """One window with the filled column for the tests that continue where the one before has ended.
+    """One window with the filled column, with which its lecture begins, for the tests that continue where the one
+    before has ended.
 
     These tests are the last ones: the window stays open until the end of the file, and draws.
     """
     folder = tmp_path_factory.mktemp("column")
-    lecture = folder / "two-steps.toml"
+    lecture = folder / "three-steps.toml"
     lecture.write_text(LECTURE, encoding="utf-8")
     with open_desktop(folder, "lecture", str(lecture), size=SIZE) as opened:
         yield opened
@@ -140,7 +144,10 @@ def test_a_lecture_is_shown_step_by_step_and_the_run_comes_back_with_its_undo(co
     column.until(lambda: column.state["parameters"]["friction"] > 0.2, "another friction")
     friction, inset = column.fresh()["state"]["parameters"]["friction"], column.look()["inset"]
     column.press("F5")
-    column.until(lambda: column.look()["lecture"]["over"], "forty grains poured")
+    column.until(lambda: column.look()["lecture"]["over"], "the column of the lecture")
+    assert column.fresh()["state"]["parameters"]["friction"] == 0.1
+    column.press("Next")
+    column.until(lambda: column.look()["lecture"]["step"] == 2 and column.look()["lecture"]["over"], "forty grains")
     found = column.fresh()
     assert found["lecture"]["on"]
     assert (found["state"]["moving_count"], found["state"]["phase"]) == (40, "filled")
@@ -149,12 +156,12 @@ def test_a_lecture_is_shown_step_by_step_and_the_run_comes_back_with_its_undo(co
     column.press("F2")
     column.until(lambda: "lecture.notes" in column.look()["widgets"], "notes")
     column.press("F2", "Next")
-    column.until(lambda: column.state["parameters"]["friction"] == 0.5, "the friction of the second step")
+    column.until(lambda: column.state["parameters"]["friction"] == 0.5, "the friction of the third step")
     column.until(lambda: column.state["phase"] in ("flowing", "rested"), "open wall")
     column.press("Next")
-    assert column.fresh()["lecture"]["step"] == 2  # the last one
+    assert column.fresh()["lecture"]["step"] == 3  # the last one
     column.press("Prior")
-    column.until(lambda: column.look()["lecture"]["step"] == 1 and column.look()["lecture"]["over"], "the first step")
+    column.until(lambda: column.look()["lecture"]["step"] == 2 and column.look()["lecture"]["over"], "the second step")
     assert column.state["phase"] == "filled"
     column.press("Escape")
     column.until(lambda: not column.look()["lecture"]["kept"], "the run before the lecture")

@@ -11,7 +11,7 @@ from repose.app.render.pacing import describe_speed
 from repose.app.render.text import draw_text, heading, note, shortened, text_width
 from repose.app.render.theme import Colour, colour32, vector
 from repose.app.ui.keys import Key
-from repose.app.ui.lecture import close_lecture, toggle_notes, wish
+from repose.app.ui.lecture import awaits_run, close_lecture, toggle_notes, wish
 from repose.app.ui.panels import Panel
 from repose.app.ui.places import LECTURE_BAND, LECTURE_FOOT
 from repose.app.ui.transport import clock_text, describe_pace, wanted_speed
@@ -133,7 +133,9 @@ def _draw_progress(ui: Ui, foot: float, count: int) -> None:
 
 
 def _draw_clock(ui: Ui, left: float, right: float, y: float) -> None:
-    """Draw simulated time and speed between title and progress, if there is room."""
+    """Draw simulated time and speed of the step's run between title and progress, if there is room."""
+    if awaits_run(ui):
+        return
     wanted = wanted_speed(ui.transport, ui.snapshot)
     speed = describe_pace(ui.snapshot, wanted) or describe_speed(wanted)
     words = f"{clock_text(ui.snapshot)}   {speed}"

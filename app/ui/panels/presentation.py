@@ -11,7 +11,7 @@ from repose.app.render.text import draw_text, shortened, text_width
 from repose.app.render.theme import colour32
 from repose.app.ui.fields import draw_field
 from repose.app.ui.keys import Key
-from repose.app.ui.lecture import wish
+from repose.app.ui.lecture import awaits_run, wish
 from repose.app.ui.panels import Panel
 from repose.app.ui.panels.next_step import OVER, draw_next
 from repose.app.ui.panels.parameters import lecture_parameters
@@ -100,7 +100,7 @@ def _draw_title(ui: Ui) -> None:
 def _draw_headline(ui: Ui) -> None:
     """Draw the number right-aligned under the legend, unless the picture shows it on the measured slope."""
     result = headline(ui.snapshot)
-    if result is None or is_on_slope(ui) or hides_number(ui):
+    if result is None or is_on_slope(ui) or hides_number(ui) or awaits_run(ui):
         return
     size, right = letter_size(ui), ui.size[0] - ui.inset[2] - 24 * ui.scale
     y, line = ui.inset[1] + BELOW_LEGEND * ui.scale, imgui.get_font_size()

@@ -1,9 +1,10 @@
 """Clumps: bodies of several spheres poured into a container on a plate, which is then lifted; also discs in the plane.
 
 All grains have the same mean volume, loose spheres among them too. The packing fraction is measured in the filled
-container, the angle of repose once the heap that forms without it is at rest (`repose.sim.experiment.rest`). Clumps
-from a file are scaled to the mean radius. In the plane a grain has the mass of a sphere of the mean radius, and the
-slope is the line through both flanks, folded about the axis.
+container, the angle of repose once the heap that forms without it is at rest (`repose.sim.experiment.rest`). The
+container counts as filled at rest, or after a longest wait. Clumps from a file are scaled to the mean radius. In the
+plane a grain has the mass of a sphere of the mean radius, and the slope is the line through both flanks, folded about
+the axis.
 """
 
 from __future__ import annotations
@@ -63,6 +64,7 @@ from repose.sim.scenes.common.poured import (
     removal_is_due,
     under_way,
 )
+from repose.sim.scenes.common.settling import is_settled, longest_wait, settling_readings
 from repose.sim.scenes.common.state_checks import are_rows, first_flaw, poured_flaws
 from repose.sim.scenes.common.stream import disc, pour_on
 
@@ -81,7 +83,11 @@ def supervise(experiment: Experiment) -> None:
         remove_fallen(experiment)
     quiet = state.phase in ("filling", "flowing") and rests(experiment)
     if state.phase == "filling":
-        if pour_on(experiment, sizes_now(experiment).high, pour_layer, JAMMED) and quiet:
+        high = sizes_now(experiment).high
+        if not pour_on(experiment, high, pour_layer, JAMMED):
+            return
+        longest = longest_wait(high, experiment.parameters.gravity)
+        if is_settled(experiment, quiet, experiment.time - state.since, longest):
             enter(experiment, "filled")
             state.packing = packing_in_container(experiment)
             if state.run_all:
@@ -266,7 +272,7 @@ def steeper_flank(sides: Mapping[str, Sequence[float]], outdated: str = "") -> t
 
 
 def grain_readings(experiment: Experiment) -> tuple[Reading, ...]:
-    """The packing fraction in the container and the sphericity of the clumps."""
+    """The packing fraction in the container, the sphericity of the clumps, and waits that were cut short."""
     state: ClumpsState = experiment.run.state
     found: tuple[Reading, ...] = ()
     if state.packing:
@@ -277,7 +283,7 @@ def grain_readings(experiment: Experiment) -> tuple[Reading, ...]:
     for kind in poured:
         label = "sphericity of the second shape" if kind and len(poured) > 1 else "sphericity"
         found += (Reading(label, state.grains[kind].sphericity, help=words, given=True),)
-    return found
+    return (*found, *settling_readings(state))
 
 
 def readings(experiment: Experiment) -> tuple[Reading, ...]:
@@ -337,6 +343,7 @@ def results(experiment: Experiment) -> dict[str, Any]:
         "grains_poured": state.poured,
         "grains_left": state.poured - state.removed,
         "layers": state.layers,
+        "waits_cut_short": state.waits_cut_short,
     }
 
 

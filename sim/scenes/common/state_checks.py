@@ -19,11 +19,12 @@ def first_flaw(complaints: Mapping[str, bool]) -> str:
 
 
 def phase_flaws(state: Any, phases: Collection[str]) -> dict[str, bool]:
-    """Whether phase and clock are impossible, by name."""
+    """Whether phase, clock and number of waits are impossible, by name."""
     return {
         "phase": state.phase not in phases,
         "since": not 0.0 <= state.since <= LATEST,
         "quiet_since": not 0.0 <= state.quiet_since <= LATEST,
+        "waits_cut_short": state.waits_cut_short < 0,
     }
 
 

@@ -40,6 +40,7 @@ from repose.sim.measure.display import Curve, Line, Reading
 from repose.sim.measure.mean_speed import mean_speed
 from repose.sim.scenes.common.phases import enter, rests
 from repose.sim.scenes.common.poured import MOVES_AGAIN, add_layer, generator_of
+from repose.sim.scenes.common.settling import fall_time, is_settled, longest_wait
 from repose.sim.scenes.heap.filling import HeapState, draw_radii, mass_of
 from repose.sim.scenes.heap.surface import slope_now
 
@@ -157,8 +158,10 @@ def _trickle_on(experiment: Experiment) -> None:
     if any_grain:
         angles.last_motion = experiment.time
     # A grain is slow after its release: wait for the time in which it falls by a diameter.
-    falls = 2.0 * math.sqrt(run.built.mean_radius / max(parameters.gravity, 1e-3))
-    if experiment.time < max(state.since + falls, angles.last_motion) + CALM_TIME:
+    falls = fall_time(2.0 * run.built.mean_radius, parameters.gravity)
+    calm = experiment.time >= max(state.since + falls, angles.last_motion) + CALM_TIME
+    longest = longest_wait(state.height, parameters.gravity)
+    if not is_settled(experiment, calm, experiment.time - state.since, longest):
         return
     _end_avalanche(experiment)
     if angles.trickled < angles.trickle_to:

@@ -3,8 +3,9 @@
 Thesis ch. 3. Radii are drawn from a normal distribution and redrawn below 0.4 or above 1.8 mean radii; mass
 grows as R³. Walls and base are fixed spheres. Two criteria are not given in the thesis. A layer counts as settled
 once the mean speeds of all grains *and* of that layer are below v_min (the mean over all grains alone is small when
-many grains are at rest). The opened heap is at rest by the rule of all scenes (`repose.sim.experiment.rest`): in the
-thesis the mean speed decides, and it is not said for how long it must be low.
+many grains are at rest), or after a longest wait, since grains bounce on a fine base for many seconds. The opened heap
+is at rest by the rule of all scenes (`repose.sim.experiment.rest`): in the thesis the mean speed decides, and it is not
+said for how long it must be low.
 """
 
 from __future__ import annotations
@@ -45,6 +46,7 @@ from repose.sim.scenes.common.poured import (
     remove_gone,
     under_way,
 )
+from repose.sim.scenes.common.settling import fall_time, is_settled, longest_wait, settling_readings
 from repose.sim.scenes.common.state_checks import LATEST, are_rows, are_times, first_flaw, poured_flaws
 from repose.sim.scenes.heap import other_angles
 from repose.sim.scenes.heap.filling import (
@@ -67,9 +69,6 @@ MOST_PROFILES = 100
 
 NOTHING = "nothing"
 """Value of the parameter `afterwards` with which a run of the whole experiment ends at the measured heap."""
-
-LONGEST_WAIT = 3.0
-"""Time after which the next layer is poured although the last has not settled [s]."""
 
 
 def supervise(experiment: Experiment) -> None:
@@ -121,13 +120,14 @@ def _strips(experiment: Experiment) -> tuple[tuple[float, float], float]:
 
 def _fill_on(experiment: Experiment) -> None:
     """Pour the next layer, or end the filling, once the last layer has settled."""
-    world, state, parameters = experiment.run.world, experiment.run.state, experiment.parameters
-    waited = experiment.time - state.since
-    if waited < LONGEST_WAIT:
-        fall_time = math.sqrt(2.0 * parameters.mean_radius / max(parameters.gravity, 1e-3))
-        speed = max(mean_speed(world), mean_speed(world, world.layer == state.layers - 1))
-        if waited <= min(2.0 * fall_time, LONGEST_WAIT) or speed >= parameters.settle_speed:
-            return
+    run, state, parameters = experiment.run, experiment.run.state, experiment.parameters
+    waited, radius = experiment.time - state.since, run.built.mean_radius
+    if waited <= 2.0 * fall_time(radius, parameters.gravity):
+        return
+    speed = max(mean_speed(run.world), mean_speed(run.world, run.world.layer == state.layers - 1))
+    longest = longest_wait(2.0 * radius, parameters.gravity)
+    if not is_settled(experiment, speed < parameters.settle_speed, waited, longest):
+        return
     if state.poured < len(state.radii):
         pour_layer(experiment)
         return
@@ -250,7 +250,7 @@ def focus(experiment: Experiment) -> tuple[tuple[float, float], tuple[float, flo
 
 
 def readings(experiment: Experiment) -> tuple[Reading, ...]:
-    """The latest measured angle, and the number of grains left."""
+    """The latest measured angle, the number of grains left, and waits that were cut short."""
     state: HeapState = experiment.run.state
     words = f"Of {state.poured} poured."
     if state.phase == "rested":
@@ -260,8 +260,9 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
         )
     left = Reading("grains left", float(state.poured - state.removed), help=words)
     slope, others = state.slope, other_angles.readings(state.other)
+    cut_short = settling_readings(state)
     if slope is None:
-        return (*others, left)
+        return (*others, left, *cut_short)
     help = f"Of {len(slope.used_ids)} surface grains, method {slope.method}. Heaps of other seeds scatter more."
     if slope.by_method:
         others_in_words = (
@@ -282,6 +283,7 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
         Reading("angle of repose", angle, "°", error, help, slope.error_of, outdated=outdated),
         *others,
         left,
+        *cut_short,
     )
 
 
@@ -316,6 +318,7 @@ def results(experiment: Experiment) -> dict[str, Any]:
         "grains_filled": state.poured - state.other.trickled,
         "grains_left": state.poured - state.removed,
         "layers": state.layers,
+        "waits_cut_short": state.waits_cut_short,
         "other_angles": other_angles.results(state.other),
         "profile": _profile(experiment),
     }

@@ -1,8 +1,8 @@
 """The heap in space: spheres poured on a plate from a funnel, or released by lifting a cylinder.
 
 The plate is a plane, smooth or covered with fixed spheres; grains beyond its rim are removed. A layer is released as
-soon as the previous one has left the rim of the funnel: the flow through the orifice determines the rate. Rest
-is defined in `repose.sim.experiment.rest`.
+soon as the previous one has left the rim of the funnel: the flow through the orifice determines the rate. Rest is
+defined in `repose.sim.experiment.rest`. The cylinder is full at rest, or after a longest wait.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from repose.sim.experiment.take_snapshot import wall_facets
 from repose.sim.laws.hertz_mindlin import LAW
 from repose.sim.measure.angle_of_repose import angle_in_words
 from repose.sim.measure.angle_of_repose_3d import ERROR_OF, ConeAngle, measure_cone
+from repose.sim.measure.display import Reading
 from repose.sim.scenes.common.cone_slope import current_slope, reading_of, slope_curves, slope_readings, slope_results
 from repose.sim.scenes.common.friction_study import STUDY_IN_SPACE
 from repose.sim.scenes.common.law_choice import is_material_law, with_law
@@ -37,6 +38,7 @@ from repose.sim.scenes.common.poured import (
     remove_gone,
     under_way,
 )
+from repose.sim.scenes.common.settling import is_settled, longest_wait, settling_readings
 from repose.sim.scenes.common.state_checks import first_flaw, poured_flaws
 from repose.sim.scenes.common.stream import beyond, disc, fallen, pour_on, smallest_grain
 from repose.sim.scenes.heap3d.filling import FLOOR_WALL, Heap3dState, begin, layers, pour_layer, rebuild_plate, sizes
@@ -66,13 +68,15 @@ def supervise(experiment: Experiment) -> None:
 
 
 def _fill_on(experiment: Experiment, quiet: bool) -> None:
-    built, state = experiment.run.built, experiment.run.state
+    built, state, high = experiment.run.built, experiment.run.state, sizes(experiment.run.built).high
     jammed = f"no grain leaves the {built.pouring} any more. Widen the orifice or pour fewer grains."
-    if not pour_on(experiment, sizes(built).high, pour_layer, jammed):
+    if not pour_on(experiment, high, pour_layer, jammed):
         return
     if built.pouring == "funnel":
         enter(experiment, "flowing")
-    elif quiet:
+        return
+    longest = longest_wait(high, experiment.parameters.gravity)
+    if is_settled(experiment, quiet, experiment.time - state.since, longest):
         enter(experiment, "filled")
         if state.run_all:
             tell(experiment, act(experiment, "lift"))
@@ -174,6 +178,11 @@ def facets(experiment: Experiment) -> Floats:
     return np.concatenate([disc(sizes(experiment.run.built).plate), wall_facets(experiment.run.world)])
 
 
+def readings(experiment: Experiment) -> tuple[Reading, ...]:
+    """The measured slope, the number of grains left, and waits that were cut short."""
+    return (*slope_readings(experiment), *settling_readings(experiment.run.state))
+
+
 def results(experiment: Experiment) -> dict[str, Any]:
     """Numbers of grains, and the latest measured slope."""
     state: Heap3dState = experiment.run.state
@@ -183,6 +192,7 @@ def results(experiment: Experiment) -> dict[str, Any]:
         "grains_poured": state.poured,
         "grains_left": state.poured - state.removed,
         "layers": state.layers,
+        "waits_cut_short": state.waits_cut_short,
     }
 
 
@@ -230,7 +240,7 @@ SCENE = Scene(
     under_way=under_way,
     smallest_grain=smallest_grain,
     rotates=lambda parameters: True,
-    readings=slope_readings,
+    readings=readings,
     layers=layers,
     curves=slope_curves,
     facets=facets,

@@ -16,13 +16,11 @@ from repose.sim.experiment.results import keep_measurement
 from repose.sim.experiment.snapshot import Action, Notice
 from repose.sim.measure.flow_rate import is_clogged
 from repose.sim.scenes.common.phases import enter, rests
+from repose.sim.scenes.common.settling import is_settled, longest_wait
 from repose.sim.scenes.common.state_checks import LATEST, are_times, first_flaw, phase_flaws
 from repose.sim.scenes.hourglass.filling import HourglassState
 from repose.sim.scenes.hourglass.glass import AWAY, HEIGHT, LID_WALL, NECK, WIDTH, clearance, drawn, walls
 from repose.sim.scenes.hourglass.readings import number_density, steady_from
-
-LONGEST_WAIT = 3.0
-"""Time after which the lid may be opened although the grains still move [s]."""
 
 DENSITY_INTERVAL = 0.05
 """Simulated time between two samples of the number of grains per volume [s]."""
@@ -34,10 +32,13 @@ HALF_TURN = np.array([1.0, -1.0, -1.0])
 def supervise(experiment: Experiment) -> None:
     """Count the grains that passed the neck; detect that they have settled, and an empty or clogged glass."""
     state: HourglassState = experiment.run.state
-    if state.phase == "filling" and (rests(experiment) or experiment.time - state.since > LONGEST_WAIT):
-        begin_phase(experiment, "filled")
-        if state.run_all:
-            tell(experiment, act(experiment, "open"))
+    waited = experiment.time - state.since
+    if state.phase == "filling":
+        longest = longest_wait(HEIGHT - NECK, experiment.parameters.gravity)
+        if is_settled(experiment, rests(experiment), waited, longest):
+            begin_phase(experiment, "filled")
+            if state.run_all:
+                tell(experiment, act(experiment, "open"))
     if state.phase != "counted":  # grains that fall after the end of the count are not counted
         count_passages(experiment)
     if state.phase != "flowing":

@@ -10,6 +10,7 @@ import numpy as np
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.measure.display import Curve, Line, Reading
 from repose.sim.measure.flow_rate import FlowRate, mean_rate, moving_rate, steady_part
+from repose.sim.scenes.common.settling import fall_time, settling_readings
 from repose.sim.scenes.hourglass.filling import HourglassState
 from repose.sim.scenes.hourglass.glass import NECK, volume_between
 
@@ -39,13 +40,13 @@ def steady_rate(experiment: Experiment) -> FlowRate | None:
 
 def steady_from(experiment: Experiment) -> float:
     """Time from which on the flow counts as steady [s]."""
-    fall = math.sqrt(2.0 * (experiment.run.built.fill_height - NECK) / max(experiment.parameters.gravity, 1e-3))
+    fall = fall_time(experiment.run.built.fill_height - NECK, experiment.parameters.gravity)
     opened: float = experiment.run.state.opened
     return opened + STARTING * fall
 
 
 def readings(experiment: Experiment) -> tuple[Reading, ...]:
-    """Grains passed, flow rate, number density, and time since the last grain passed."""
+    """Grains passed, flow rate, number density, time since the last grain passed, and waits that were cut short."""
     state: HourglassState = experiment.run.state
     rate = steady_rate(experiment)
     shown = [Reading("grains passed", float(len(state.passages)), help=f"Of {state.placed} above the neck.")]
@@ -61,7 +62,7 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
         waiting = experiment.time - last
         words = f"Clogged when no grain has passed for {experiment.parameters.clog_time:g} s and some are left."
         shown.append(Reading("since the last grain", waiting, "s", None, words))
-    return tuple(shown)
+    return (*shown, *settling_readings(state))
 
 
 def curves(experiment: Experiment) -> tuple[Curve, ...]:
@@ -87,5 +88,6 @@ def results(experiment: Experiment) -> dict[str, Any]:
         "flow_rate": asdict(rate) if rate else None,
         "number_density": float(np.mean(state.densities)) if state.densities else None,
         "turns": state.turns,
+        "waits_cut_short": state.waits_cut_short,
         "passage_times": state.passages,
     }

@@ -40,6 +40,7 @@ from repose.sim.scenes.common.poured_parameters import (
     PouredInSpaceParameters,
     SizeSpread,
 )
+from repose.sim.scenes.common.settling import is_settled, settling_readings
 from repose.sim.scenes.common.state_checks import are_times, first_flaw, phase_flaws
 from repose.sim.scenes.common.stream import drawn_radii, smallest_grain
 
@@ -249,7 +250,7 @@ def disc_scene(
         state: DiscsState = experiment.run.state
         if state.phase == "filling":
             settled = rests(experiment) if settle is None else settle(experiment)
-            if settled or experiment.time - state.since > LONGEST_WAIT:
+            if is_settled(experiment, settled, experiment.time - state.since, LONGEST_WAIT):
                 experiment.run.world.walls.velocity[:] = 0.0
                 enter(experiment, "filled")
         elif state.phase == "filled" and (state.begins or state.run_all):
@@ -333,7 +334,13 @@ def disc_scene(
     def results(experiment: Experiment) -> dict[str, Any]:
         own = numbers(experiment) if experiment.phase == "rested" else {}
         said, outcomes_now = answered(experiment), [asdict(entry) for entry in found(experiment)]
-        return {"phase": experiment.phase, **own, "outcomes": outcomes_now, "answer": said.words if said else None}
+        return {
+            "phase": experiment.phase,
+            "waits_cut_short": experiment.run.state.waits_cut_short,
+            **own,
+            "outcomes": outcomes_now,
+            "answer": said.words if said else None,
+        }
 
     def flaw(state: DiscsState, world: World, built: Any) -> str:
         columns = state.columns.values()
@@ -371,7 +378,7 @@ def disc_scene(
         turned=lambda state: state.numbers.get(TABLE, 0.0),
         smallest_grain=smallest_grain,
         rotates=lambda parameters: True,
-        readings=readings,
+        readings=lambda experiment: (*readings(experiment), *settling_readings(experiment.run.state)),
         curves=curves,
         flaw=flaw,
         study=study,

@@ -39,9 +39,9 @@ from repose.sim.experiment.rest import rests
 from repose.sim.measure.display import Answer, Curve, Guess, Line, Outcome, Reading
 from repose.sim.parameters import Quantity
 from repose.sim.scenes.common.poured_parameters import GrainCount
+from repose.sim.scenes.common.settling import is_settled, longest_wait
 from repose.sim.scenes.common.stream import drawn_radii
 from repose.sim.scenes.lecture.discs import (
-    LONGEST_WAIT,
     LOOSE,
     Box,
     DiscsParameters,
@@ -159,7 +159,8 @@ def drive(experiment: Experiment) -> bool:
     now = elapsed(experiment)
     if not numbers["lowering"]:
         began = experiment.run.state.since + numbers["waiting"]
-        if rests(experiment, began) or experiment.time - began > LONGEST_WAIT:
+        waited, longest = now - numbers["waiting"], longest_wait(built.height, experiment.parameters.gravity)
+        if is_settled(experiment, rests(experiment, began), waited, longest):
             lower(experiment)
         return False
     step = 2.0 * built.lowering * built.mean_radius

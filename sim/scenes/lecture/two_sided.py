@@ -31,6 +31,7 @@ from repose.sim.measure.display import Answer, Curve, Guess, Line, Outcome, Read
 from repose.sim.measure.profile import strip_centres, surface_profile
 from repose.sim.parameters import Quantity
 from repose.sim.scenes.common.poured_parameters import GrainCount
+from repose.sim.scenes.common.settling import is_settled
 from repose.sim.scenes.common.stream import drawn_radii
 from repose.sim.scenes.lecture.discs import (
     LONGEST_WAIT,
@@ -180,7 +181,8 @@ def drive(experiment: Experiment) -> bool:
         if waited >= 1.0 / built.rate:
             pour(experiment)
         return False
-    if not rests(experiment, experiment.run.state.since + numbers["last"]) and waited <= LONGEST_WAIT:
+    quiet = rests(experiment, experiment.run.state.since + numbers["last"])
+    if not is_settled(experiment, quiet, waited, LONGEST_WAIT):
         return False
     numbers[f"grains {portion}"] = float((~experiment.run.world.fixed).sum())
     numbers[f"height {portion}"] = top_of(experiment)

@@ -1,8 +1,8 @@
 """Your own shape: spheres poured on or into a shape read from a file, on a round floor.
 
 The shape's facets are walls. The floor is a plane; grains beyond its rim are removed. The grains fall in layers, as a
-stream about the axis, from above the top of a steep heap of all grains on the shape. Once they are at
-rest (`repose.sim.experiment.rest`), the grains on or in the shape are counted.
+stream about the axis, from above the top of a steep heap of all grains on the shape. Once they are at rest
+(`repose.sim.experiment.rest`), or after a longest wait, the grains on or in the shape are counted.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ from repose.sim.scenes.common.poured import (
     remove_gone,
     under_way,
 )
+from repose.sim.scenes.common.settling import is_settled, longest_wait, settling_readings
 from repose.sim.scenes.common.state_checks import are_rows, first_flaw, poured_flaws
 from repose.sim.scenes.common.stream import (
     beyond,
@@ -136,7 +137,9 @@ def supervise(experiment: Experiment) -> None:
     if state.phase == "filling":
         if pour_on(experiment, size.high, pour_layer, JAMMED):
             enter(experiment, "flowing")
-    elif quiet:
+        return
+    longest = longest_wait(size.high, experiment.parameters.gravity)
+    if is_settled(experiment, quiet, experiment.time - state.since, longest):
         come_to_rest(experiment, measured=True)
 
 
@@ -234,6 +237,7 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
         Reading("share held", share, "%", help="Of all grains poured.", outdated=outdated),
         Reading("grains on the floor", float(state.reading["on_floor"]), outdated=outdated),
         Reading("grains off the floor", float(state.removed)),
+        *settling_readings(state),
     )
 
 
@@ -266,6 +270,7 @@ def results(experiment: Experiment) -> dict[str, Any]:
         "grains_on_floor": state.reading.get("on_floor"),
         "count_outdated": change_since_measured(experiment) or None,
         "layers": state.layers,
+        "waits_cut_short": state.waits_cut_short,
         "shape": {
             "facets": len(surface),
             "closed": state.closed,

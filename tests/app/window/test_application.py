@@ -25,6 +25,14 @@ pytestmark = pytest.mark.gl
 
 SMALL = Preset("small", "Small heap", "heap", 1, {"grain_count": 30, "width": 0.012})
 MOST_FRAMES = 20_000
+LECTURE = """
+title = "One step"
+[[step]]
+title = "Another heap"
+scene = "heap"
+seed = 7
+parameters = { grain_count = 30, width = 0.012 }
+"""
 
 
 @pytest.fixture
@@ -291,6 +299,31 @@ def test_without_the_video_library_the_film_key_gives_a_message_and_pictures_can
     until(application, lambda: not ui.film.running and not ui.film.finishing)
     assert len(list(ui.film.path.glob("*.png"))) == ui.film.frames >= 3
     assert ui.film.trouble == ""
+
+
+def test_the_run_before_a_lecture_is_not_drawn_behind_its_first_step(
+    application: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from repose.app.render.renderer import Renderer
+    from repose.app.ui.lecture import open_lecture, wish
+
+    ui, drawn, draw = application.ui, [], Renderer.draw
+    until(application, lambda: ui.snapshot.seed == 1 and not ui.snapshot.compiling)
+    (tmp_path / "one.toml").write_text(LECTURE, encoding="utf-8")
+    assert open_lecture(ui, str(tmp_path / "one.toml")) == ""
+
+    def note(renderer: Renderer, snapshot: Any, *arguments: Any) -> None:
+        drawn.append((ui.lecture.on, snapshot.seed))
+        assert not snapshot.compiling, "the engine of the heap is ready"
+        draw(renderer, snapshot, *arguments)
+
+    monkeypatch.setattr(Renderer, "draw", note)
+    wish(ui, "begin")
+    until(application, lambda: ui.lecture.entered)
+    wish(ui, "leave")
+    until(application, lambda: not ui.lecture.on and ui.lecture.kept is None)
+    assert {seed for on, seed in drawn if on} == {7}
+    assert drawn[-1] == (False, 1)
 
 
 def test_a_window_without_size_is_not_drawn(application: Any, monkeypatch: pytest.MonkeyPatch) -> None:

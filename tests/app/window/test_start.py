@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from repose.app.lectures.lecture_file import load
 from repose.app.signals import INTERRUPTED, Interrupt
 from repose.app.stopping import Stop
 from repose.app.storage import autosave
@@ -134,3 +135,28 @@ def test_after_a_signal_the_saved_run_is_offered(
     else:
         assert start._stay(application, Stop(asked=True)) == INTERRUPTED
     assert offered()
+
+
+def test_a_window_for_a_lecture_begins_with_its_first_experiment_and_not_with_that_of_the_last_session(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[tuple[str, Preset]] = []
+
+    class Begun(Exception):
+        """The window would be made now."""
+
+    def application(window: Any, settings: Settings, name: str, chosen: Preset, threads: int | None) -> None:
+        begun.append((name, chosen))
+        raise Begun
+
+    settings = Settings(tmp_path / "settings.toml")
+    settings.choices.preset = "drum"
+    monkeypatch.setattr(start, "load_settings", lambda: settings)
+    monkeypatch.setattr(start, "_open_window", lambda settings: None)
+    monkeypatch.setattr(start, "Application", application)
+    for lecture, scene in ((None, "drum"), (load("granular-flow"), "hourglass_glass")):
+        with pytest.raises(Begun):
+            start.run(lecture=lecture)
+        assert begun[-1][1].scene == scene
+    assert begun[-1] == ("hourglass-glass", load("granular-flow").steps[0].preset)
+    assert settings.choices.preset == "drum"

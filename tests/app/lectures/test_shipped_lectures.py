@@ -1,0 +1,88 @@
+"""The shipped lectures, run to the end of every step without a window."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import pytest
+from repose.app.jobs.lecture_film import LONGEST, Stage, begun
+from repose.app.lectures.course import Course
+from repose.app.lectures.lecture_file import Lecture, Step, load, names, parse
+from repose.sim.experiment.commands import Act
+from repose.sim.experiment.side_by_side import advance_all
+from repose.sim.experiment.snapshot import Snapshot
+
+INTERVAL = 0.01
+"""Simulated time between two looks at the course of a step [s]."""
+AT_FULL_SPEED = 12.0
+"""Largest simulated time of a step that runs as fast as possible [s]."""
+
+NEVER = parse(
+    '[[step]]\ntitle = "Pour"\nscene = "heap"\nactions = ["fill"]\nspeed = "max"\nuntil = "filled"\n'
+    "parameters = { grain_count = 12, width = 0.01 }\n"
+    '[[step]]\ntitle = "Wait"\ncontinue = true\nspeed = 0.01\nuntil = "rested"\n',
+    "never.toml",
+)
+"""A lecture whose second step waits for a phase that no action begins."""
+
+
+class End(NamedTuple):
+    """State at the end of a step."""
+
+    number: int
+    time: float
+    """Simulated time since the step began [s]."""
+    phases: tuple[str, ...]
+    """Of every experiment."""
+
+
+def longest(step: Step) -> float:
+    """Simulated time within which a step must end [s]: the time that it states, or the longest of a film."""
+    if step.speed is None:
+        return AT_FULL_SPEED
+    stated = LONGEST if step.seconds is None or step.until else step.seconds  # with `until`, from its phase on
+    return stated * step.speed
+
+
+def ends(lecture: Lecture) -> Iterator[End]:
+    """Run every step to its end, like a lecturer who waits for it; a step that does not end fails with its words."""
+    stage: Stage | None = None
+    left: tuple[str, ...] = ()
+    for number, step in enumerate(lecture.steps):
+        stage = begun(stage, step, threads=None)
+        course = Course.of(step, left if step.preset is None else ())
+        began = stage.lead.time
+        while not course.is_over(shot := stage.shot(forces=False)):
+            assert stage.lead.fault is None, stage.lead.fault
+            assert not course.obstacle(shot), f"step {number + 1}: {course.obstacle(shot)}"
+            if action := course.due(shot):
+                stage.do(Act(action))
+                course.did()
+                continue
+            waited = stage.lead.time - began
+            assert waited <= longest(step), f"step {number + 1} after {waited:.2f} s: {labels_of(shot)}"
+            advance_all(stage.lead, stage.beside, stage.lead.time + INTERVAL)
+        left = tuple(course.left)
+        yield End(number, stage.lead.time - began, tuple(run.phase for run in (shot, *shot.beside)))
+
+
+def labels_of(shot: Snapshot) -> str:
+    """The phases of all experiments in words."""
+    return "; ".join(run.phase_label for run in (shot, *shot.beside))
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("name", names())
+def test_every_step_of_a_shipped_lecture_ends_in_its_phase_and_in_time(name: str) -> None:
+    lecture = load(name)
+    found = [*ends(lecture)]
+    assert [end.number for end in found] == [*range(len(lecture.steps))]
+    for step, end in zip(lecture.steps, found, strict=True):
+        assert not step.until or set(end.phases) == {step.until}, end
+
+
+def test_a_step_that_waits_for_a_phase_that_never_comes_fails() -> None:
+    with pytest.raises(AssertionError, match=r"step 2 after 0\.9. s: filled"):
+        [*ends(NEVER)]
