@@ -52,6 +52,7 @@ ELSEWHERE = {
     "sim/experiment/beginning.py",
     "sim/experiment/beside_process.py",
     "sim/experiment/lammps_export.py",
+    "sim/experiment/script_values.py",
     "sim/experiment/simulation.py",
     "sim/experiment/step_notice.py",
     "sim/io/export.py",

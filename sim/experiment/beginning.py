@@ -14,10 +14,12 @@ from repose.sim.parameters import ParameterError
 from repose.sim.registry import laws
 
 
-def require_tables(scene: Scene, parameters: Any, world: World) -> None:
-    """Raise `ParameterError` if a table of the world does not suit the scene."""
-    if flaw := _flaw(scene, parameters, world):
+def checked_world(scene: Scene, parameters: Any, made: Any) -> tuple[World, Any]:
+    """World and state with which the scene begins; raises `ParameterError` if a table does not suit the scene."""
+    whole = isinstance(made, tuple) and len(made) == 2 and isinstance(made[0], World)
+    if flaw := _flaw(scene, parameters, made[0]) if whole else "its function begin must return a World and its state":
         raise ParameterError(f"The scene '{scene.name}' cannot begin: {flaw}.")
+    return made[0], made[1]
 
 
 def _flaw(scene: Scene, parameters: Any, world: World) -> str:

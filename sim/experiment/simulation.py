@@ -25,6 +25,7 @@ from repose.sim.experiment.commands import Act, Command, SetParameters
 from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.ledger import energy_of
 from repose.sim.experiment.sampling import system_of
+from repose.sim.experiment.script_values import checked_command, plain_values
 from repose.sim.experiment.snapshot import Fault, Snapshot
 from repose.sim.experiment.step_notice import step_notice
 from repose.sim.experiment.take_snapshot import take_snapshot
@@ -79,7 +80,7 @@ class Simulation:
     ) -> None:
         if not isinstance(scene, str | Scene):
             raise ParameterError(f"scene = {shown_value(scene)} is refused: give the name of a scene, or its record.")
-        named = _plain({} if values is None else values)
+        named = plain_values({} if values is None else values)
         self.experiment: Experiment = changes.new_experiment(scene, named, plain_number(seed), prepared)
         self._notice_step()
 
@@ -92,11 +93,7 @@ class Simulation:
 
     def apply(self, command: Command) -> None:
         """Carry out a command; raises `ParameterError` if it is refused."""
-        if not isinstance(command, get_args(Command)):
-            raise ParameterError(
-                f"{shown_value(command)} is refused: it is no command. An action is carried out by act."
-            )
-        if refusal := control.apply(self.experiment, command):
+        if refusal := control.apply(self.experiment, checked_command(command)):
             raise ParameterError(refusal)
         self._notice_step()
 
@@ -106,7 +103,7 @@ class Simulation:
 
     def set(self, **values: Value) -> None:
         """Change parameters, SI values; after a fault the run can continue from the last good state."""
-        self.apply(SetParameters(_plain(values)))
+        self.apply(SetParameters(values))
 
     @property
     def fault(self) -> Fault | None:
@@ -240,23 +237,6 @@ class Simulation:
     def state_hash(self) -> str:
         """Digest of step, time and world: equal for equal runs."""
         return results.state_hash(self.experiment.run)
-
-
-def _plain(values: Any) -> dict[str, Value]:
-    """The values with numpy's numbers as Python's own, which the log of a run can store; raises `ParameterError` for
-    other than a mapping, and for a vector of gravity."""
-    if not isinstance(values, Mapping):
-        raise ParameterError(
-            f"values = {shown_value(values)} is refused: give values by name, as in {{'friction': 0.2}}."
-        )
-    plain = {name: plain_number(value) for name, value in values.items()}
-    gravity = plain.get("gravity")
-    if isinstance(gravity, list | tuple) or hasattr(gravity, "shape"):
-        raise ParameterError(
-            f"gravity = {shown_value(gravity)} is refused: give its size, a number from 0 to 100 m/s²; it points down "
-            "the last axis, and tilt turns it towards x."
-        )
-    return plain
 
 
 def _require_on_fault(on_fault: str) -> None:

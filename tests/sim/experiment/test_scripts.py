@@ -19,10 +19,19 @@ from repose.sim.engine.body_builder import add_bodies, shape_of_spheres
 from repose.sim.engine.builder import add_bonds, add_spheres, empty_world, set_walls
 from repose.sim.engine.contacts.wall_geometry import PLANE
 from repose.sim.engine.world import World
-from repose.sim.experiment.commands import Act, UseThreads
+from repose.sim.experiment.commands import (
+    Act,
+    KeepOne,
+    RemoveGrain,
+    RemoveWall,
+    Rewind,
+    SetParameters,
+    Start,
+    UseThreads,
+)
 from repose.sim.experiment.experiment import Scene
 from repose.sim.laws.voigt import VoigtParameters
-from repose.sim.registry import scenes
+from repose.sim.registry import laws, scenes
 from repose.sim.scenes.common.by_hand import scene_of
 from repose.sim.scenes.common.motion_parameters import MotionParameters
 
@@ -148,28 +157,19 @@ class CementedParameters(MotionParameters, VoigtParameters, BeamParameters):
     """Two spheres and a bond."""
 
 
-def cemented(**world_changes: Any) -> Scene:
+def cemented() -> Scene:
     """Two spheres joined by a beam."""
 
     def begin(parameters: Any, seed: int) -> tuple[World, NoState]:
-        world = add_spheres(empty_world(3, 3, materials=2), [[0.0, 0.0, 0.0], [0.0, 0.0, 2e-3]], 1e-3, 1e-5)
-        return add_bonds(world, 0, 1, [1e-3]), NoState()
+        return add_bonds(two_spheres(materials=2), 0, 1, [1e-3]), NoState()
 
-    sphere_world = add_spheres(empty_world(3, 3), [[0.0, 0.0, 0.0], [0.0, 0.0, 2e-3]], 1e-3, 1e-5)
     return replace(
-        scene_of(sphere_world, _voigt(), (), True),
+        scene_of(two_spheres(), laws()["voigt"], (), True),
         name="cemented",
         parameters=CementedParameters,
         begin=begin,
         bond=lambda parameters: "beam",
-        **world_changes,
     )
-
-
-def _voigt() -> Any:
-    from repose.sim.registry import laws
-
-    return laws()["voigt"]
 
 
 def test_a_step_far_too_large_is_noticed_at_once_with_the_line_of_the_script(uncompiled: None) -> None:
@@ -324,7 +324,14 @@ def test_a_simulation_that_cannot_be_is_refused(make: Any, words: str, uncompile
         (lambda one: one.run(math.nan), "until = nan is refused"),
         (lambda one: one.run("2"), "until = '2' is refused"),
         (lambda one: one.run([1.0, 2.0]), "until = [1.0, 2.0] is refused"),
-        (lambda one: one.act(3), "Unknown action '3'"),
+        (lambda one: one.act(3), "action = 3 of Act is refused: input should be a valid string"),
+        (lambda one: one.act("close"), "Unknown action 'close': known: fill"),
+        (lambda one: one.apply(SetParameters([1.0])), "values = [1.0] is refused: give values by name"),
+        (lambda one: one.apply(Start(3, {}, 1)), "scene = 3 of Start is refused"),
+        (lambda one: one.apply(Rewind("x")), "at = 'x' of Rewind is refused: input should be a valid integer"),
+        (lambda one: one.apply(RemoveGrain((1, 2))), "sphere_id = (1, 2) of RemoveGrain is refused"),
+        (lambda one: one.apply(RemoveWall((0.0, 0.0), None)), "reach = None of RemoveWall is refused"),
+        (lambda one: one.apply(KeepOne(0)), "make several Simulations"),
         (lambda one: one.apply("open"), "'open' is refused: it is no command"),
         (lambda one: one.set(gravity=[0.0, -9.81]), "give its size"),
         (lambda one: one.save(None), "path = None is refused"),
@@ -342,7 +349,7 @@ def test_numbers_of_numpy_are_python_numbers_in_a_saved_run(tmp_path: Path, unco
     simulation = Simulation("heap", values, np.int64(2))
     simulation.step(np.int64(3))
     simulation.set(friction=np.float32(0.5))
-    simulation.apply(UseThreads(1))
+    simulation.apply(UseThreads(np.int64(1)))  # type: ignore[arg-type]
     simulation.save(tmp_path / "run.repose")
     assert Simulation.load(tmp_path / "run.repose").experiment.parameters.friction == 0.5
 
@@ -356,47 +363,53 @@ def two_spheres(dimension: int = 3, spin: int = 3, materials: int = 1, **more: A
     return add_spheres(empty_world(dimension, spin, materials=materials), position, 1e-3, 1e-5, **more)
 
 
+FLOOR_OF_2 = [[[0.0] * 3, [0.0, 0.0, 1.0], [0.0] * 3]]
+
+
+def body() -> World:
+    """Two spheres, and a body of two."""
+    return add_bodies(two_spheres(), shape_of_spheres([[0.0] * 3, [1e-3, 0.0, 0.0]], 1e-3, 1e-5), [[1.0] * 3])
+
+
 @pytest.mark.parametrize(
-    ("world", "changes", "words"),
+    ("law", "world", "changes", "words"),
     [
-        (lambda: two_spheres(2, 1), {}, "its world has 2 dimensions, the scene 3; give empty_world 3"),
-        (lambda: two_spheres(3, 0), {}, "have 0 components of spin, 'rotates' of the scene asks for 3"),
-        (lambda: add_bonds(two_spheres(), 0, 1, [1.0]), {}, "has bonds (1), the scene no law for them"),
+        ("voigt", lambda: None, {}, "its function begin must return a World and its state"),
+        ("voigt", two_spheres, {"law": "hertz"}, "Unknown law 'hertz': known: bounded_spring"),
+        ("voigt", two_spheres, {"fields": lambda parameters: ("wind",)}, "Unknown field 'wind': known: "),
+        ("voigt", two_spheres, {"bond": lambda parameters: "glue"}, "Unknown bond law 'glue': known: beam, spring"),
+        ("voigt", lambda: two_spheres(2, 1), {}, "its world has 2 dimensions, the scene 3; give empty_world 3"),
+        ("voigt", lambda: two_spheres(3, 0), {}, "have 0 components of spin, 'rotates' of the scene asks for 3"),
+        ("voigt", lambda: add_bonds(two_spheres(), 0, 1, [1.0]), {}, "has bonds (1), the scene no law for them"),
         (
+            "voigt",
             lambda: add_bonds(two_spheres(), 0, 1, [1.0, 2.0]),
             {"bond": lambda parameters: "beam", "parameters": CementedParameters},
             "each of its bonds has 2 numbers, the bond law 'beam' reads 1",
         ),
+        ("voigt", body, {}, "has rigid bodies (1), the scene none"),
+        ("hertz_mindlin", lambda: two_spheres(materials=3), {}, "has 3 materials, the law 'hertz_mindlin' 2"),
+        ("hertz_mindlin", lambda: two_spheres(materials=2, material=5), {}, "a sphere has the material 5"),
         (
-            lambda: add_bodies(two_spheres(), shape_of_spheres([[0.0] * 3, [1e-3, 0.0, 0.0]], 1e-3, 1e-5), [[1.0] * 3]),
+            "hertz_mindlin",
+            lambda: set_walls(two_spheres(materials=2), PLANE, FLOOR_OF_2, material=2),
             {},
-            "has rigid bodies (1), the scene none",
-        ),
-        (lambda: two_spheres(materials=3), {"law": "hertz_mindlin"}, "has 3 materials, the law 'hertz_mindlin' 2"),
-        (lambda: two_spheres(materials=2, material=5), {"law": "hertz_mindlin"}, "a sphere has the material 5"),
-        (
-            lambda: set_walls(two_spheres(materials=2), PLANE, [[[0.0] * 3, [0.0, 0.0, 1.0], [0.0] * 3]], material=2),
-            {"law": "hertz_mindlin"},
             "a wall has the material 2, and there are 2; use a row from 0 to 1",
         ),
     ],
 )
 def test_a_world_that_compiled_code_would_read_beyond_its_tables_is_refused(
-    world: Any, changes: dict[str, Any], words: str, uncompiled: None
+    law: str, world: Any, changes: dict[str, Any], words: str, uncompiled: None
 ) -> None:
-    from repose.sim.registry import laws
+    def begin(parameters: Any, seed: int) -> tuple[World, NoState]:
+        return world(), NoState()
 
-    law = laws()[changes.pop("law", "voigt")]
-    scene = replace(
-        scene_of(two_spheres(), law, (), True), begin=lambda parameters, seed: (world(), NoState()), **changes
-    )
-    scene = replace(scene, begin=_annotated(scene.begin))
-    assert words in refused(lambda: Simulation(scene))
+    scene = scene_of(two_spheres(), laws()[law], (), True)
+    if world() is None:
+        begin = _of_nothing
+    assert words in refused(lambda: Simulation(replace(scene, begin=begin, **changes)))
 
 
-def _annotated(begin: Any) -> Any:
-    def annotated(parameters: Any, seed: int) -> tuple[World, NoState]:
-        made: tuple[World, NoState] = begin(parameters, seed)
-        return made
-
-    return annotated
+def _of_nothing(parameters: Any, seed: int) -> tuple[World, NoState]:
+    """A function `begin` that returns nothing."""
+    return None  # type: ignore[return-value]
