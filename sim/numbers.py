@@ -20,10 +20,10 @@ LARGE_LENGTH = 10.0
 """Lengths of at least this are written in m, shorter lengths in mm [m]."""
 LARGE_TIME, SMALL_TIME = 0.1, 1e-4
 """Times of at least the first are written in s, of at least the second in ms, shorter times in µs or ns [s]."""
-PREFIXES = ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"))
+PREFIXES = ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"), (1e-12, "p"))
 """Powers of ten that a letter before a unit means."""
 CENTI = (1e-2, "c")
-"""A prefix that is read and not written."""
+"""A prefix that is written before a metre with a power only, as in cm², and read before any unit."""
 UNIT = re.compile(r"(?P<symbol>[A-Za-zµΩ]+)(?P<power>|²|³|\^1\.5)")
 """One factor of a unit, such as m²."""
 BETWEEN_UNITS = re.compile(r"( ?[/·] ?| )")
@@ -31,8 +31,11 @@ POWERS = {"": 1.0, "²": 2.0, "³": 3.0, "^1.5": 1.5}
 """Powers of a factor of a unit."""
 WITHOUT_GAP = ("", "°")
 """Units that follow their number without a gap, as in SI."""
-WITHOUT_PREFIX, PREFIXED = ("", "°", "%"), ("mm", "ms", "µ", "kg")
-"""Units that take no prefix, and beginnings of units that have one already; units such as 1/s take no prefix either."""
+WITH_PREFIX = ("m", "s", "g", "N", "J", "W", "Pa", "Hz", "rad")
+"""First factors of units that take a prefix. Others have one already, as mm and kg have, or take none, as °, % and 1/s.
+"""
+PLAIN = 4
+"""Largest number of digits before the point of a number with a prefix."""
 
 
 def read_number(text: str) -> int | float | str:
@@ -104,23 +107,36 @@ def time_unit(longest: float) -> tuple[float, str]:
 def with_prefix(value: float, unit: str, digits: int = 4) -> str:
     """A value with `digits` significant digits and a unit whose prefix keeps it readable: "319.8 nJ"."""
     factor, shown = prefix_of(value, unit, digits)
+    number = f"{float(f'{value / factor:.{digits}g}'):.{max(digits, PLAIN)}g}"  # 150 with two digits, not 1.5e+02
     gap = "" if shown in WITHOUT_GAP else " "
-    return f"{value / factor:.{digits}g}{gap}{shown}"
+    return f"{number}{gap}{shown}"
 
 
-def prefix_of(value: float, unit: str, digits: int = 4) -> tuple[float, str]:
+def prefix_of(value: float, unit: str, digits: int = 4, least: float = 1.0) -> tuple[float, str]:
     """The factor and the unit with prefix that keep a value readable: (1e-6, "µs") for 0.00002 s.
 
-    `digits` is the number of significant digits shown. The result is (1, `unit`) if no prefix fits or the unit takes
-    no prefix.
+    A prefix is raised to the power of its unit: (1e-6, "mm²") for 0.00002 m². `digits` is the number of significant
+    digits shown, `least` the smallest number that is shown with a prefix. The prefixes of a power can be so far apart
+    that none gives a number from `least` to 10000; then the larger one is used: 0.02 s², not 20000 ms². The result is
+    (1, `unit`) if no prefix fits or the unit takes no prefix.
     """
-    if unit in WITHOUT_PREFIX or not unit[0].isalpha() or unit.startswith(PREFIXED):
+    first = UNIT.fullmatch(BETWEEN_UNITS.split(unit)[0])
+    if first is None or first["symbol"] not in WITH_PREFIX or value == 0.0 or not math.isfinite(value):
         return 1.0, unit
+    power = POWERS[first["power"]]
+    written = sorted((*PREFIXES, CENTI), reverse=True) if first["symbol"] == "m" and power > 1.0 else PREFIXES
     limit = 1.0 - 0.5 * 10.0**-digits
-    for factor, prefix in PREFIXES:
-        if factor * limit <= abs(value) < factor * 1e3 * limit:
+    larger = None
+    for step, prefix in written:
+        factor = step**power
+        if abs(value) >= factor * 10.0**PLAIN * limit:
+            break
+        if abs(value) >= factor * least * limit:
             return factor, prefix + unit
-    return 1.0, unit
+        larger = factor, prefix + unit
+    else:
+        return 1.0, unit
+    return larger or (1.0, unit)
 
 
 def ratio_of_units(unit: str, other: str) -> float | None:

@@ -181,7 +181,7 @@ class ParameterSet(BaseModel):
         for name in values:
             require_known(name, cls.model_fields)
         try:
-            return cls.model_validate(dict(values))
+            return cls.model_validate({name: plain_number(value) for name, value in values.items()})
         except ValidationError as error:
             details = error.errors()
             sentences, in_units = (
@@ -244,7 +244,7 @@ class ParameterSet(BaseModel):
             return str(detail["msg"]).removeprefix("Value error, ")
         parameter = cls.declared()[name]
         value = detail["input"]
-        shown = repr(value) if len(repr(value)) <= LONGEST_SHOWN else f"{repr(value)[:LONGEST_SHOWN]}..."
+        shown = shown_value(value)
         point = about_comma(value) if parameter.kind in ("float", "int") else ""
         allowed = _allowed(parameter)
         number = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < LARGEST_CONVERTED
@@ -277,10 +277,21 @@ LARGEST_CONVERTED = 1e300
 LARGEST_SEED = 2**63 - 1
 
 
+def plain_number(value: Any) -> Any:
+    """A number of numpy, or an array without dimensions, as Python's own; any other value is returned unchanged."""
+    return value.item() if type(value).__module__ == "numpy" and not getattr(value, "ndim", 1) else value
+
+
+def shown_value(value: Any) -> str:
+    """A refused value in one line of at most `LONGEST_SHOWN` characters."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}..."
+
+
 def checked_seed(seed: Any) -> int:
     """The seed if it is valid; raises `ParameterError` otherwise."""
     if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed <= LARGEST_SEED:
-        shown = repr(seed) if len(repr(seed)) <= LONGEST_SHOWN else f"{repr(seed)[:LONGEST_SHOWN]}..."
+        shown = shown_value(seed)
         raise ParameterError(f"seed = {shown} is refused: it must be a whole number from 0 to {LARGEST_SEED}.")
     return seed
 
@@ -311,9 +322,9 @@ def unquoted(text: str) -> str:
 
 def require_known(name: str, names: Any, what: str = "parameter") -> None:
     """Raise `ParameterError` if `name` is not one of `names`; the message suggests the most similar name."""
-    if name in names:
+    if isinstance(name, str) and name in names:
         return
-    near = difflib.get_close_matches(name, list(names), n=1, cutoff=0.6)
+    near = difflib.get_close_matches(name, list(names), n=1, cutoff=0.6) if isinstance(name, str) else []
     hint = f"did you mean '{near[0]}'?" if near else f"known: {', '.join(names) or 'none'}."
     raise ParameterError(f"Unknown {what} '{name}': {hint}")
 

@@ -432,18 +432,6 @@ def lightness(srgb: ArrayLike) -> NDArray[np.float64]:
     return star
 
 
-PREFIXES = {-9: "n", -6: "µ", -3: "m", 0: "", 3: "k", 6: "M", 9: "G"}
-
-
-def prefixed(high: float, unit: str) -> tuple[float, str]:
-    """The scale and unit that suit a range up to `high`: (1e-3, "mm") for 0.004 m."""
-    if not unit or not high > 0.0 or not math.isfinite(high):
-        return 1.0, unit
-    # From 0.2 on the unit without prefix is easier to read: 0.5 m/s instead of 500 mm/s.
-    power = min(max(3 * math.floor(math.log10(high * 5.0) / 3), -9), 9)
-    return 10.0**power, PREFIXES[power] + unit
-
-
 def nice_step(span: float, most: int) -> float:
     """The smallest of 1, 2, 5 times a power of ten that cuts `span` into at most `most` pieces."""
     rough = span / max(most, 1)

@@ -6,9 +6,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from repose.sim.engine.builder import add_spheres, body_of
+from repose.sim.engine.builder import add_spheres, body_of, checked_positions
+from repose.sim.engine.checked import checked_array, checked_number, numbers_in
 from repose.sim.engine.orientation import matrices
 from repose.sim.engine.world import Bodies, Floats, World, empty_bodies
+from repose.sim.parameters import ParameterError
 
 SYMMETRIC = 1e-9
 """Moments of inertia whose relative difference is smaller than this count as equal [-]."""
@@ -39,32 +41,46 @@ def body_shape(offset: ArrayLike, radius: ArrayLike, mass: float, inertia: Array
     """A shape from members, mass [kg], tensor of inertia about the centre of mass [kg m²], shape (3, 3) (in the plane
     one number), and centre of mass [m], in any frame.
 
-    Raises ValueError for values that no rigid body can have.
+    Raises `ParameterError` for values that no rigid body can have.
     """
-    place = np.atleast_2d(np.asarray(offset, float))
-    members, dimension = place.shape
-    radii = np.broadcast_to(np.asarray(radius, float), members).copy()
-    middle = np.asarray(centre, float)
+    place, radii = checked_members(offset, radius)
+    dimension = place.shape[1]
+    middle = checked_array("centre", centre, (dimension,), "m")
+    whole = checked_number("mass", mass, "kg", above=0.0)
     if dimension == 2:
-        moments, axes = np.asarray(inertia, float).reshape(1), np.eye(2)
+        moments, axes = numbers_in("inertia", inertia).reshape(-1), np.eye(2)
     else:
-        moments, axes = np.linalg.eigh(np.asarray(inertia, float).reshape(3, 3))
+        tensor = numbers_in("inertia", inertia)
+        if tensor.shape != (3, 3):
+            raise ParameterError(f"inertia has the shape {tensor.shape} and is refused: give a tensor of shape (3, 3).")
+        moments, axes = np.linalg.eigh(checked_array("inertia", tensor, (3, 3), "kg m²"))
         axes[:, 2] *= np.sign(np.linalg.det(axes))  # right-handed
-    whole = np.isfinite(place).all() and np.isfinite(radii).all() and np.isfinite(moments).all() and np.isfinite(mass)
-    if not (whole and mass > 0.0 and (radii > 0.0).all() and (moments > 0.0).all()):
-        raise ValueError("A body needs finite places, and radii, mass and moments of inertia that are positive.")
+    count = 2 * dimension - 3
+    moments = checked_array("moment of inertia", moments, (count,), "kg m²", above=0.0)
     if dimension == 3 and moments.max() > (moments.sum() - moments.max()) * (1.0 + SYMMETRIC):
-        raise ValueError(f"No body has the moments of inertia {moments.tolist()}: one exceeds the sum of the others.")
+        raise ParameterError(
+            f"No body has the moments of inertia {moments.tolist()} kg m²: one exceeds the sum of the others."
+        )
     volume = radii**3
-    return BodyShape((place - middle) @ axes, radii, float(mass), moments, volume / volume.sum(), axes, middle)
+    return BodyShape((place - middle) @ axes, radii, whole, moments, volume / volume.sum(), axes, middle)
+
+
+def checked_members(offset: ArrayLike, radius: ArrayLike) -> tuple[Floats, Floats]:
+    """Centres [m], shape (members, 2 or 3), and radii [m] of the members of a body; raises `ParameterError`."""
+    place = np.atleast_2d(numbers_in("offset", offset))
+    if place.ndim != 2 or place.shape[1] not in (2, 3) or not len(place):
+        raise ParameterError(
+            f"offset has the shape {place.shape} and is refused: give 2 or 3 coordinates for each member of the body."
+        )
+    radii = checked_array("radius", radius, (len(place),), "m", above=0.0).copy()
+    return checked_array("offset", place, place.shape, "m"), radii
 
 
 def shape_of_spheres(offset: ArrayLike, radius: ArrayLike, mass: ArrayLike) -> BodyShape:
     """The shape of solid spheres (in the plane discs) of these masses [kg], joined without overlap."""
-    place = np.atleast_2d(np.asarray(offset, float))
+    place, radii = checked_members(offset, radius)
     members, dimension = place.shape
-    radii = np.broadcast_to(np.asarray(radius, float), members)
-    masses = np.broadcast_to(np.asarray(mass, float), members)
+    masses = checked_array("mass", mass, (members,), "kg", above=0.0)
     centre = masses @ place / masses.sum()
     arm = place - centre
     square = (arm**2).sum(axis=1)
@@ -94,21 +110,24 @@ def add_bodies(
 
     position (n, dimension) of the centres of mass [m]; orientation of the principal axes: unit quaternions
     (w, x, y, z), shape (n, 4), in the plane angles [rad], shape (n,); velocity [m/s] and spin [rad/s] broadcast to
-    (n, dimension) and (n, spin length). Raises ValueError where spheres of this world do not rotate, and for values
-    (n, dimension) and (n, spin length). Raises ValueError if the spheres of this world do not rotate, and for values
+    (n, dimension) and (n, spin length). Raises `ParameterError` if the spheres of this world do not rotate, and for
+    values that are not finite or of another shape.
     """
     dimension = world.search.cell.shape[0]
     spin_length = world.motion.shape[0] - dimension
     if spin_length == 0:
-        raise ValueError("Bodies rotate: their world needs spheres with rotation.")
-    centre = np.atleast_2d(np.asarray(position, float))
+        raise ParameterError("Bodies rotate: their world needs spheres with rotation.")
+    if shape.offset.shape[1] != dimension:
+        raise ParameterError(
+            f"The body has {shape.offset.shape[1]} coordinates and the world {dimension}: make its shape in the same "
+            "number of dimensions."
+        )
+    centre = checked_positions(position, dimension)
     count, members = len(centre), len(shape.radius)
-    speed = np.broadcast_to(np.asarray(velocity, float), (count, dimension))
-    turning = np.broadcast_to(np.asarray(spin, float), (count, spin_length))
+    speed = checked_array("velocity", velocity, (count, dimension), "m/s")
+    turning = checked_array("spin", spin, (count, spin_length), "rad/s")
     attitude = _attitudes(orientation, count, dimension)
     turn = matrices(attitude)[:, :dimension, :dimension]
-    if not (np.isfinite(speed).all() and np.isfinite(turning).all() and np.isfinite(turn).all()):
-        raise ValueError("Bodies need finite velocities, spins and orientations.")
     arm = np.einsum("nab,mb->nma", turn, shape.offset)
     before = world.sphere_count
     bodies = world.bodies or empty_bodies(dimension, spin_length, world.motion.shape[1], spheres=before)._replace(
@@ -212,7 +231,7 @@ def most_easily_moved(shape: BodyShape) -> tuple[Floats, Floats]:
 
 
 def _angles(orientation: ArrayLike | None, count: int) -> Floats:
-    return np.broadcast_to(np.asarray(0.0 if orientation is None else orientation, float), count).copy()
+    return checked_array("orientation", 0.0 if orientation is None else orientation, (count,), "rad").copy()
 
 
 def _attitudes(orientation: ArrayLike | None, count: int, dimension: int) -> Floats:
@@ -222,10 +241,10 @@ def _attitudes(orientation: ArrayLike | None, count: int, dimension: int) -> Flo
         half = 0.5 * _angles(orientation, count)
         quaternions[:, 0], quaternions[:, 3] = np.cos(half), np.sin(half)
         return quaternions
-    quaternions[:] = (1.0, 0.0, 0.0, 0.0) if orientation is None else orientation
+    upright = (1.0, 0.0, 0.0, 0.0)
+    quaternions[:] = checked_array("orientation", upright if orientation is None else orientation, (count, 4))
     size = np.sqrt((quaternions**2).sum(axis=1, keepdims=True))
-    if not (size > 0.0).all():
-        raise ValueError("The orientation of a body is a quaternion of length 1, and cannot be zero.")
+    checked_array("length of the quaternion orientation", size[:, 0], (count,), above=0.0)
     unit: Floats = quaternions / size
     return unit
 

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from repose.sim.engine.checked import checked_array, checked_rows, numbers_in
 from repose.sim.engine.contacts.kinematics import shared_mass
 from repose.sim.engine.contacts.partial_sums import divide_pairs
-from repose.sim.engine.contacts.wall_geometry import FACET
+from repose.sim.engine.contacts.wall_geometry import CYLINDER, FACET, PLANE
 from repose.sim.engine.model import Model
 from repose.sim.engine.tables import joined, taken, zeros
 from repose.sim.engine.workspace import (
@@ -37,6 +38,7 @@ from repose.sim.engine.world import (
     empty_wall_contacts,
     empty_walls,
 )
+from repose.sim.parameters import ParameterError
 
 BOND_COLUMNS = ("i", "j", "rest_length", "own", "intact", "memory")
 """Columns of `Bonds` with one entry per bond that keep their values from step to step."""
@@ -60,6 +62,8 @@ SPHERE_COLUMNS = (
 
 PAIRS_PER_SPHERE = 4
 """Initial capacity of the pair list per sphere; the table grows when it is full."""
+SHAPES = (PLANE, FACET, CYLINDER)
+"""Shapes of walls."""
 SPARE = 1024
 """Unused entries that a list of any length may have: fewer are not worth the time of a reallocation."""
 
@@ -113,23 +117,20 @@ def add_spheres(
     """The world with spheres appended; ids count up from `first_id`.
 
     position (n, dimension) [m], radius (n,) [m], mass (n,) [kg], velocity [m/s] and acceleration [m/s²]
-    broadcast to (n, dimension), spin [rad/s] to (n, spin length). Raises ValueError for values that are
-    not finite or radii and masses that are not positive.
+    broadcast to (n, dimension), spin [rad/s] to (n, spin length). Raises `ParameterError` for values that are
+    not finite or of another shape, and for radii and masses that are not positive.
     """
-    position = np.atleast_2d(np.asarray(position, float))
-    count, dimension = position.shape
-    radius = np.broadcast_to(np.asarray(radius, float), count)
-    mass = np.broadcast_to(np.asarray(mass, float), count)
-    if not (np.isfinite(position).all() and np.isfinite(radius).all() and np.isfinite(mass).all()):
-        raise ValueError("Spheres need finite positions, radii and masses.")
-    if count and (radius.min() <= 0.0 or mass.min() <= 0.0):
-        raise ValueError(f"Radii and masses must be positive: got {radius.min():g} m and {mass.min():g} kg at least.")
     coordinates, levels, before = world.motion.shape
+    dimension = world.search.cell.shape[0]
+    position = checked_positions(position, dimension)
+    count = len(position)
+    radius = checked_array("radius", radius, (count,), "m", above=0.0)
+    mass = checked_array("mass", mass, (count,), "kg", above=0.0)
     motion = np.zeros((coordinates, levels, count))
     motion[:dimension, 0] = position.T
-    motion[:dimension, 1] = np.broadcast_to(velocity, (count, dimension)).T
-    motion[:dimension, 2] = np.broadcast_to(acceleration, (count, dimension)).T
-    motion[dimension:, 1] = np.broadcast_to(spin, (count, coordinates - dimension)).T
+    motion[:dimension, 1] = checked_array("velocity", velocity, (count, dimension), "m/s").T
+    motion[:dimension, 2] = checked_array("acceleration", acceleration, (count, dimension), "m/s²").T
+    motion[dimension:, 1] = checked_array("spin", spin, (count, coordinates - dimension), "rad/s").T
     # Moment of inertia of a solid disc (one spin component) or sphere (three).
     inertia = (0.4 if coordinates - dimension == 3 else 0.5) * mass * radius**2
     inverse_mass = np.zeros((coordinates, count))
@@ -163,31 +164,52 @@ def add_spheres(
     return fitted(grown, world.pairs, max(world.pairs.i.size, PAIRS_PER_SPHERE * (before + count)))
 
 
+def checked_positions(position: ArrayLike, dimension: int) -> Floats:
+    """Positions of spheres or bodies [m], shape (n, dimension), also of one that is given without brackets around it;
+    raises `ParameterError`."""
+    places = np.atleast_2d(numbers_in("position", position))
+    if places.size == 0 and places.ndim == 2:
+        return np.zeros((0, dimension))
+    if places.ndim != 2 or places.shape[1] != dimension:
+        raise ParameterError(
+            f"position has the shape {places.shape} and is refused: give {dimension} coordinates for each sphere, an "
+            f"array of the shape (spheres, {dimension})."
+        )
+    return checked_array("position", places, places.shape, "m")
+
+
 def add_bonds(
     world: World, i: ArrayLike, j: ArrayLike, own: ArrayLike, *, rest_length: ArrayLike | None = None
 ) -> World:
     """The world with bonds appended between the spheres of rows i and j, each of shape (bonds,). `own` are the numbers
     of the bonds, shape (columns, bonds) or (columns,). `rest_length` [m] is by default the present length.
 
-    Raises ValueError for rows that do not exist, coinciding centres (a sphere bonded to itself), a number of columns
-    that differs from that of existing bonds, and numbers that are not finite.
+    Raises `ParameterError` for rows that do not exist, coinciding centres (a sphere bonded to itself), a number of
+    columns that differs from that of existing bonds, and numbers that are not finite.
     """
-    first, second = (np.atleast_1d(np.asarray(rows, np.int64)) for rows in (i, j))
-    count, dimension = first.size, world.search.cell.shape[0]
-    numbers = np.asarray(own, float)
-    numbers = np.broadcast_to(numbers.reshape(len(numbers), -1), (len(numbers), count))
-    if count and not (min(first.min(), second.min()) >= 0 and world.sphere_count > max(first.max(), second.max())):
-        raise ValueError(f"Bonds join spheres of rows 0 to {world.sphere_count - 1}; a row beyond them was given.")
+    spheres, dimension = world.sphere_count, world.search.cell.shape[0]
+    first = np.atleast_1d(checked_rows("i", i, spheres, "spheres"))
+    second = np.atleast_1d(checked_rows("j", j, spheres, "spheres"))
+    if first.ndim > 1 or first.shape != second.shape:
+        raise ParameterError(
+            f"i has the shape {first.shape} and j {second.shape}: give one row of each for every bond."
+        )
+    count, given = first.size, np.atleast_1d(numbers_in("own", own))
+    numbers = checked_array("own", given.reshape(len(given), -1), (len(given), count))
     place = world.motion[:dimension, 0]
     apart = np.sqrt(((place[:, first] - place[:, second]) ** 2).sum(axis=0))
-    length = np.broadcast_to(apart if rest_length is None else np.asarray(rest_length, float), count)
-    if not (np.isfinite(numbers).all() and (apart > 0.0).all() and (length > 0.0).all() and np.isfinite(length).all()):
-        raise ValueError("A bond needs two spheres at different places, a positive rest length and finite numbers.")
+    if not (apart > 0.0).all():
+        bond = int((apart > 0.0).argmin())
+        raise ParameterError(
+            f"Bond {bond} joins spheres {first[bond]} and {second[bond]}, which are at the same place: a bond needs "
+            "two spheres at different places."
+        )
+    length = checked_array("rest_length", apart if rest_length is None else rest_length, (count,), "m", above=0.0)
     made = empty_bonds(count, dimension, world.motion.shape[0] - dimension, len(numbers))
     made.i[:], made.j[:], made.rest_length[:], made.own[:] = first, second, length, numbers
     if world.bonds:
         if len(world.bonds.own) != len(numbers):
-            raise ValueError(f"Bonds of this world have {len(world.bonds.own)} numbers each, not {len(numbers)}.")
+            raise ParameterError(f"Bonds of this world have {len(world.bonds.own)} numbers each, not {len(numbers)}.")
         joined = {
             name: np.concatenate([getattr(world.bonds, name), getattr(made, name)], axis=-1) for name in BOND_COLUMNS
         }
@@ -332,15 +354,25 @@ def set_walls(
     """The world with these walls in place of its present walls; `repose.sim.engine.world.Walls` defines shapes and
     corners.
 
-    shape (walls,), corner (walls, 3, dimension) [m], velocity [m/s] and material broadcast. Raises ValueError for
-    corners that are not finite, normals and axes that are not unit vectors, and facets without extent.
+    shape (walls,), corner (walls, 3, dimension) [m], velocity (walls, dimension) [m/s] and material broadcast. Raises
+    `ParameterError` for corners that are not finite, normals and axes that are not unit vectors, facets without extent,
+    and arrays of other shapes.
     """
     dimension = world.search.cell.shape[0]
-    corners = np.asarray(corner, float).reshape(-1, 3, dimension)
-    walls = empty_walls(len(corners), dimension)
-    walls.shape[:], walls.corner[:], walls.velocity[:], walls.material[:] = shape, corners, velocity, material
+    corners = numbers_in("corner", corner)
+    if corners.size % (3 * dimension) or corners.shape[-1:] not in ((dimension,), (0,)):
+        raise ParameterError(
+            f"corner has the shape {corners.shape} and is refused: give three points with {dimension} coordinates for "
+            f"every wall, an array of the shape (walls, 3, {dimension})."
+        )
+    corners = corners.reshape(-1, 3, dimension)
+    count = len(corners)
+    walls = empty_walls(count, dimension)
+    walls.corner[:], walls.shape[:] = corners, checked_rows("shape", shape, len(SHAPES), "shapes of walls", (count,))
+    walls.velocity[:] = checked_array("velocity", velocity, (count, dimension), "m/s")
+    walls.material[:] = checked_array("material", material, (count,), least=0.0)
     if flaw := flaw_of_walls(walls.shape, corners):
-        raise ValueError(flaw)
+        raise ParameterError(flaw)
     counters = world.counters.copy()
     counters[WALL_CONTACT_COUNT] = 0
     return fitted(world._replace(walls=walls, counters=counters), world.pairs, world.pairs.i.size)

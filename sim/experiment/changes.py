@@ -12,6 +12,7 @@ from repose.sim import registry
 from repose.sim.engine.world import World
 from repose.sim.experiment import displacement, faults, history, pull, push
 from repose.sim.experiment.activation import activate, engine_for, find_accelerations, fit_ramp, request_parameters
+from repose.sim.experiment.beginning import checked_world
 from repose.sim.experiment.command_log import SavedRun
 from repose.sim.experiment.drawn_walls import keep_walls
 from repose.sim.experiment.experiment import Experiment, Scene, Session
@@ -280,7 +281,7 @@ def _checked(scene: str | Scene, values: Mapping[str, Value], seed: int, ready: 
 def _made_world(scene: Scene, parameters: Any, seed: int, ready: str | None) -> tuple[World, Any]:
     """World and scene state at the beginning of a run: the prepared state if it fits the parameters."""
     prepared = scene.prepared[ready](parameters) if ready else None
-    return prepared or scene.begin(parameters, seed)
+    return checked_world(scene, parameters, prepared or scene.begin(parameters, seed))
 
 
 def _bare(

@@ -69,10 +69,10 @@ def run_experiment(
 
     `on_frame` is called at the beginning, at the first step at or after the requested time, and with `at_phases`
     when a phase begins; with `forces` the snapshots contain the forces of all contacts. The run ends at the first step
-    at or after `until` [s] at the latest. An experiment that is `under_way` continues in its present phase. Raises
-    `ParameterError` if the scene cannot be run now.
+    at or after `until` [s] at the latest. If the experiment may be `under_way`, what an action has begun continues to
+    its end. Raises `ParameterError` if the scene cannot be run now.
     """
-    refusal = "" if under_way and not is_finished(experiment) else apply(experiment, Act("run"))
+    refusal = "" if under_way and goes_on(experiment) else apply(experiment, Act("run"))
     if refusal:
         raise ParameterError(refusal)
     frames = Frames(experiment, None if on_frame is None else shown(on_frame, forces), at_phases)
@@ -83,3 +83,18 @@ def run_experiment(
         # At most to the next check, where an experiment may end: it ends at the same step with and without a film.
         advance(experiment, steps_until(experiment, min(frames.due, until)))
         on_progress(*experiment.scene.describe(experiment)[1:])
+
+
+def goes_on(experiment: Experiment) -> bool:
+    """Whether the experiment is in a phase that an action has begun, or that is all there is.
+
+    A scene can be under way before its experiment begins: its grains settle.
+    """
+    if is_finished(experiment):
+        return False
+    past = experiment.history
+    acts = [entry.command for entry in past.log.entries[: past.commands] if isinstance(entry.command, Act)]
+    if acts and acts[-1] != Act("reset"):
+        return True
+    offered = {action.name: action.enabled for action in experiment.scene.actions(experiment)}
+    return not offered.get("run", False)

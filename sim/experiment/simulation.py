@@ -9,10 +9,14 @@ print(simulation.results()["angle_of_repose"])
 from __future__ import annotations
 
 import math
+import os
+import sys
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args
 
+from repose.sim.engine.checked import numbers_in
 from repose.sim.engine.contacts.contact_table import ContactTable
 from repose.sim.engine.model import Model
 from repose.sim.engine.world import Floats, World
@@ -21,19 +25,51 @@ from repose.sim.experiment.commands import Act, Command, SetParameters
 from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.ledger import energy_of
 from repose.sim.experiment.sampling import system_of
-from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.experiment.script_values import checked_command, plain_values
+from repose.sim.experiment.snapshot import Fault, Snapshot
+from repose.sim.experiment.step_notice import step_notice
 from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.measure.energy import Energy
-from repose.sim.parameters import ParameterError, Value
+from repose.sim.parameters import ParameterError, Value, plain_number, shown_value
 from repose.sim.registry import scenes
+
+OnFault = Literal["raise", "return"]
+"""What `step` and `run` do at a fault of the motion: raise `SimulationFault`, or return."""
+
+
+class SimulationFault(RuntimeError):
+    """The run has stopped because of a fault of the motion, and the last good state has been restored.
+
+    The run continues from there after a command that removes the cause, such as `set(dt="auto")`.
+    """
+
+    def __init__(self, fault: Fault, steps: int = 0) -> None:
+        super().__init__(fault, steps)
+        self.fault = fault
+        """Message, grain and remedies."""
+        self.steps = steps
+        """Steps that were done until the fault; the steps after the last good state are lost."""
+
+    def __str__(self) -> str:
+        return self.fault.message
+
+
+class TimeStepWarning(UserWarning):
+    """The time step is far too large for the contacts, or absurdly small."""
 
 
 class Simulation:
     """A scene, by name or as a record, with `values` over its defaults; `prepared` names a state to start from.
 
-    Raises `ParameterError` if the scene, a value, the seed or the prepared state is refused. `experiment` holds all
-    data (repose.sim.experiment.experiment).
+    Raises `ParameterError` if the scene, a value, the seed or the prepared state is refused. Warns with
+    `TimeStepWarning` of a time step that does not suit the contacts. `experiment` holds all data
+    (repose.sim.experiment.experiment).
     """
+
+    _checked: tuple[object, float] | None = None
+    """Parameters and time step at the latest check of the step."""
+    _told: object = None
+    """Parameters for which there was a warning."""
 
     def __init__(
         self,
@@ -42,35 +78,95 @@ class Simulation:
         seed: int = 1,
         prepared: str | None = None,
     ) -> None:
-        self.experiment: Experiment = changes.new_experiment(scene, values, seed, prepared)
+        if not isinstance(scene, str | Scene):
+            raise ParameterError(f"scene = {shown_value(scene)} is refused: give the name of a scene, or its record.")
+        named = plain_values({} if values is None else values)
+        self.experiment: Experiment = changes.new_experiment(scene, named, plain_number(seed), prepared)
+        self._notice_step()
 
     @classmethod
     def load(cls, path: str | Path) -> Simulation:
         """A saved run, ready to continue; raises `ArchiveError`."""
         simulation = cls.__new__(cls)
-        simulation.experiment = changes.resumed_experiment(saved_run.load(path))
+        simulation.experiment = changes.resumed_experiment(saved_run.load(_path(path)))
         return simulation
 
     def apply(self, command: Command) -> None:
         """Carry out a command; raises `ParameterError` if it is refused."""
-        if refusal := control.apply(self.experiment, command):
+        if refusal := control.apply(self.experiment, checked_command(command)):
             raise ParameterError(refusal)
+        self._notice_step()
 
     def act(self, action: str) -> None:
         """Carry out an action of the scene, such as "fill", "open" or "measure"."""
         self.apply(Act(action))
 
     def set(self, **values: Value) -> None:
-        """Change parameters, SI values."""
+        """Change parameters, SI values; after a fault the run can continue from the last good state."""
         self.apply(SetParameters(values))
 
-    def step(self, count: int = 1) -> int:
-        """Advance by at most `count` steps; returns how many were done, fewer only after a fault."""
-        return stepping.advance(self.experiment, count)
+    @property
+    def fault(self) -> Fault | None:
+        """Why the run has stopped, or None."""
+        return self.experiment.fault
 
-    def run(self, until: float = math.inf) -> dict[str, Any]:
-        """Run the whole experiment, at most to the simulated time `until` [s]; returns its results."""
-        return headless.run_experiment(self.experiment, until=until, under_way=True)
+    def step(self, count: int = 1, on_fault: OnFault = "raise") -> int:
+        """Advance by `count` steps; returns how many were done.
+
+        At a fault `SimulationFault` is raised; with `on_fault="return"` fewer steps are returned, and `fault` says why.
+        """
+        number = plain_number(count)
+        if isinstance(number, bool) or not isinstance(number, int) or number < 0:
+            raise ParameterError(f"count = {shown_value(count)} is refused: it must be a whole number of steps from 0.")
+        _require_on_fault(on_fault)
+        done = stepping.advance(self.experiment, number)
+        self._stop(on_fault, done)
+        return done
+
+    def run(self, until: float = math.inf, on_fault: OnFault = "raise") -> dict[str, Any]:
+        """Run the whole experiment, at most to the simulated time `until` [s]; returns its results.
+
+        What an action has begun continues to its end; otherwise the whole experiment begins (action "run"). At a fault
+        `SimulationFault` is raised; with `on_fault="return"` the results contain it.
+        """
+        _require_on_fault(on_fault)
+        end = self._checked_end(until)
+        before = self.experiment.history.at
+        if self.experiment.fault is not None:
+            self._stop(on_fault, 0)
+            return self.results()
+        found = headless.run_experiment(self.experiment, until=end, under_way=True)
+        self._stop(on_fault, self.experiment.history.at - before)
+        return found
+
+    def _checked_end(self, until: float) -> float:
+        """The time at which a run ends at the latest [s]; raises `ParameterError` if the run would have no end."""
+        given = numbers_in("until", until, "a time of at least 0 s")
+        end = float(given) if given.shape == () else math.nan
+        if not end >= 0.0:
+            raise ParameterError(f"until = {shown_value(until)} is refused: it must be a time of at least 0 s.")
+        scene = self.experiment.scene
+        if math.isinf(end) and "run" not in {action.name for action in scene.actions(self.experiment)}:
+            raise ParameterError(
+                f"'{scene.title}' has no end of its own: give a time to stop at, as in run(until=1.0)."
+            )
+        return end
+
+    def _stop(self, on_fault: OnFault, steps: int) -> None:
+        """Raise the present fault, if the caller does not want it returned, and check the time step."""
+        if self.experiment.fault is not None and on_fault == "raise":
+            raise SimulationFault(self.experiment.fault, steps)
+        self._notice_step()
+
+    def _notice_step(self) -> None:
+        """Warn of a time step that does not suit the contacts, once for each choice of parameters."""
+        now = self.experiment.parameters, self.experiment.dt
+        if now == self._checked or now[0] is self._told:
+            return
+        self._checked = now
+        if words := step_notice(self.experiment):
+            self._told = now[0]
+            warnings.warn(words, TimeStepWarning, stacklevel=_level_of_script())
 
     def measure(self) -> Any:
         """The present measurement of the scene, or None if there is nothing to measure."""
@@ -96,6 +192,11 @@ class Simulation:
     def time(self) -> float:
         """Simulated time [s]."""
         return self.experiment.time
+
+    @property
+    def dt(self) -> float:
+        """Time step in use [s]."""
+        return self.experiment.dt
 
     @property
     def position(self) -> Floats:
@@ -124,10 +225,10 @@ class Simulation:
 
     def save(self, path: str | Path) -> None:
         """Write the whole run to a file; raises `OSError`, and `ParameterError` for a scene that is in no list."""
-        scene = self.experiment.scene
+        target, scene = _path(path), self.experiment.scene
         if scenes().get(scene.name) is not scene:
             raise ParameterError(f"{scene.title} cannot be saved as a run: keep the script that places them.")
-        saved_run.save(history.saved_copy(self.experiment), Path(path))
+        saved_run.save(history.saved_copy(self.experiment), target)
 
     def results(self) -> dict[str, Any]:
         """The content of result.json, in SI units and of types that JSON has."""
@@ -136,3 +237,23 @@ class Simulation:
     def state_hash(self) -> str:
         """Digest of step, time and world: equal for equal runs."""
         return results.state_hash(self.experiment.run)
+
+
+def _require_on_fault(on_fault: str) -> None:
+    if on_fault not in get_args(OnFault):
+        raise ParameterError(f"on_fault = {shown_value(on_fault)} is refused: it must be 'raise' or 'return'.")
+
+
+def _path(path: Any) -> Path:
+    """The path of a file that a script gives; raises `ParameterError`."""
+    if not isinstance(path, str | os.PathLike):
+        raise ParameterError(f"path = {shown_value(path)} is refused: give the path of a file.")
+    return Path(path)
+
+
+def _level_of_script() -> int:
+    """The `stacklevel` of a warning in the calling function that names the line of the script."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("repose."):
+        level, frame = level + 1, frame.f_back
+    return level

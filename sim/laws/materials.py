@@ -3,27 +3,62 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, Self
 
 import numpy as np
+from repose.sim.engine.checked import checked_number
 from repose.sim.engine.jit import compilable
 from repose.sim.engine.world import Floats
 from repose.sim.laws.material_columns import COLUMN_COUNT
 
 
-class Material(NamedTuple):
-    """One material."""
-
+class _Columns(NamedTuple):
     young: float
-    """[Pa]."""
+    """Young's modulus [Pa], above 0."""
     poisson: float
+    """Poisson's ratio, above -1 and at most 0.5 [-]."""
     density: float
-    """[kg/m³]."""
+    """[kg/m³], above 0."""
     restitution: float
+    """Speed after over speed before an impact, from 0 to 1 [-]."""
     friction: float
+    """Friction coefficient, at least 0 [-]."""
     rolling_friction: float = 0.0
+    """Resistance to rolling over R* F_n, at least 0 [-]."""
     twisting_friction: float = 0.0
+    """Resistance to twisting over R* F_n, at least 0 [-]."""
+
+
+class Material(_Columns):
+    """One material; raises `ParameterError` for a number that no material has."""
+
+    __slots__ = ()
+
+    def __new__(
+        cls,
+        young: float,
+        poisson: float,
+        density: float,
+        restitution: float,
+        friction: float,
+        rolling_friction: float = 0.0,
+        twisting_friction: float = 0.0,
+    ) -> Self:
+        return super().__new__(
+            cls,
+            checked_number("young", young, "Pa", above=0.0),
+            checked_number("poisson", poisson, above=-1.0, most=0.5),
+            checked_number("density", density, "kg/m³", above=0.0),
+            checked_number("restitution", restitution, least=0.0, most=1.0),
+            checked_number("friction", friction, least=0.0),
+            checked_number("rolling_friction", rolling_friction, least=0.0),
+            checked_number("twisting_friction", twisting_friction, least=0.0),
+        )
+
+    @classmethod
+    def _make(cls, iterable: Iterable[Any]) -> Self:  # type: ignore[override]
+        return cls(*iterable)  # `_replace` calls it
 
     @property
     def shear_modulus(self) -> float:

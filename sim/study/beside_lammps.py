@@ -64,8 +64,8 @@ def beside(task: Task) -> dict[str, Any]:
     """Results of LAMMPS for a run of the heap: angle, number of grains left, and differences at single contacts."""
     simulation = Simulation(task.scene, task.values, task.seed)
     simulation.act("fill")
-    while simulation.experiment.phase == "filling" and simulation.step(CHECK_STEPS):
-        pass
+    while simulation.experiment.phase == "filling":
+        simulation.step(CHECK_STEPS)
     simulation.act("open")
     experiment = simulation.experiment
     found = lammps_files(experiment.scene, experiment.parameters, experiment.run)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import math
 import re
 from pathlib import Path
 
@@ -25,8 +27,8 @@ from repose.sim.numbers import (
     time_unit,
     with_prefix,
 )
-from repose.sim.parameters import ParameterError
-from repose.sim.registry import scenes
+from repose.sim.parameters import SI_UNITS, ParameterError
+from repose.sim.registry import bonds, fields, laws, measurements, scenes
 
 ROOT = Path(__file__).resolve().parents[2]
 SLIPS = ("1_0", "0.0_01", "1e1_0", "١", "１", "0x10", "0b1", "0o7", "007", "1.", ".5", "nan", "inf", "-inf", "1e999")
@@ -141,6 +143,25 @@ def test_an_axis_of_time_has_the_unit_that_keeps_its_numbers_readable() -> None:
         (0.012, "%", "0.012 %"),
         (12.0, "", "12"),
         (11.84, "°", "11.84°"),
+        (0.01774, "m²/s²", "177.4 cm²/s²"),
+        (1.774e-5, "m²/s²", "17.74 mm²/s²"),
+        (2.5e-5, "m²", "25 mm²"),
+        (2.5e-7, "m²", "0.25 mm²"),
+        (3e4, "m²", "0.03 km²"),
+        (4.2e-9, "m³", "4.2 mm³"),
+        (0.07, "m³", "0.07 m³"),
+        (5e-4, "s²", "500 ms²"),
+        (0.05, "s²", "0.05 s²"),
+        (-2e-5, "m³/s²", "-20 cm³/s²"),
+        (0.002, "m^1.5", "2 cm^1.5"),
+        (0.002, "N/m²", "2 mN/m²"),
+        (0.003, "kg m²/s", "0.003 kg m²/s"),
+        (0.003, "mPa s", "0.003 mPa s"),
+        (4000.0, "MPa", "4000 MPa"),
+        (4e3, "1/min", "4000 1/min"),
+        (0.02, "grains", "0.02 grains"),
+        (4e3, "m^p", "4000 m^p"),
+        (1e-12, "J", "1 pJ"),
     ],
 )
 def test_a_value_is_written_with_the_prefix_that_keeps_it_readable(value: float, unit: str, text: str) -> None:
@@ -190,7 +211,78 @@ def test_units_that_differ_by_a_prefix_have_a_ratio_and_others_none(unit: str, o
     assert ratio_of_units(other, unit) == (None if ratio is None else pytest.approx(1.0 / ratio))
 
 
-@given(st.floats(1e-9, 1e9), st.sampled_from(("s", "m", "N", "N/m", "m/s²", "Pa", "rad/s")))
-def test_the_ratio_of_units_undoes_the_prefix_that_keeps_a_value_readable(value: float, unit: str) -> None:
-    factor, shown = prefix_of(value, unit)
+def declared_units() -> set[str]:
+    """The units of all parameters and measurements, as shown and in SI, and all texts of the source that are units."""
+    sets = [record.parameters for kind in (scenes(), laws(), fields(), bonds()) for record in kind.values()]
+    units = {entry.quantity.unit for one in sets for entry in one.declared().values()}
+    for measurement in measurements().values():
+        units |= {measurement.unit} if isinstance(measurement.unit, str) else set(measurement.unit.values())
+    units |= units & SI_UNITS.keys() | set(SI_UNITS.values())
+    for folder in ("sim", "app"):
+        for path in (ROOT / folder).rglob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text())):
+                text = node.value if isinstance(node, ast.Constant) else None
+                if isinstance(text, str) and text and all(map(factor_in_si, factors(text))):
+                    units.add(text)
+    return units
+
+
+def factors(unit: str) -> list[str]:
+    """The factors of a unit: kg, m², s of kg m²/s."""
+    return [part for part in re.split(r"[ /·]", unit) if part != "1"]
+
+
+SI = {"m": 1.0, "s": 1.0, "kg": 1.0, "g": 1e-3, "N": 1.0, "J": 1.0, "W": 1.0, "Pa": 1.0, "Hz": 1.0, "rad": 1.0}
+POWERS_OF_TEN = {"G": 9, "M": 6, "k": 3, "c": -2, "m": -3, "µ": -6, "n": -9, "p": -12}
+
+
+def factor_in_si(factor: str) -> float | None:
+    """One factor of a unit in SI, such as 1e-6 for mm², after the SI brochure: a power applies to the prefix too."""
+    found = re.fullmatch(r"([A-Za-zµ]+?)(²|³|\^1\.5|)", factor)
+    symbol, power = (found[1], {"": 1.0, "²": 2.0, "³": 3.0, "^1.5": 1.5}[found[2]]) if found else (factor, 1.0)
+    if symbol in SI:
+        return SI[symbol] ** power
+    if symbol[:1] in POWERS_OF_TEN and symbol[1:] in SI:
+        return (10.0 ** POWERS_OF_TEN[symbol[0]] * SI[symbol[1:]]) ** power
+    return None
+
+
+def in_si(text: str) -> float:
+    """A number with a unit that begins with a letter, read in SI. Factors after the first are the same in any case."""
+    number, unit = text.split(" ", 1)
+    return float(number) * (factor_in_si(re.split(r"[ /·]", unit)[0]) or math.nan)
+
+
+DECLARED = declared_units()
+PREFIXABLE = sorted(unit for unit in DECLARED if unit and factor_in_si(re.split(r"[ /·]", unit)[0]))
+MADE = [
+    one + sign + other
+    for one in ("m²", "s²", "m³", "N", "m^1.5", "kg", "g", "mm²")
+    for sign in " /·"
+    for other in ("m", "s²")
+]
+
+
+def test_all_declared_units_are_found() -> None:
+    assert {"m", "m/s²", "N/m^p", "m³/s²", "kg/m³", "MPa", "mPa s", "µs", "°", "%", "1/min", "J"} <= DECLARED
+
+
+@given(st.floats(1e-15, 1e15), st.sampled_from([-1.0, 1.0]), st.sampled_from([*PREFIXABLE, *MADE]))
+def test_a_value_with_a_prefix_is_the_value_without_for_every_declared_unit(
+    size: float, sign: float, unit: str
+) -> None:
+    plain = in_si(f"{sign * size!r} {unit}")
+    assert in_si(with_prefix(sign * size, unit)) == pytest.approx(plain, rel=5.1e-4)
+    factor, shown = prefix_of(sign * size, unit)
+    assert in_si(f"{sign * size / factor!r} {shown}") == pytest.approx(plain)
     assert ratio_of_units(shown, unit) == pytest.approx(factor)
+
+
+@given(st.floats(1e-15, 1e15), st.sampled_from(sorted(DECLARED - set(PREFIXABLE) - {""})))
+def test_a_unit_that_takes_no_prefix_stays_as_it_is(size: float, unit: str) -> None:
+    assert prefix_of(size, unit) == (1.0, unit)
+
+
+@given(st.floats(1e-11, 1e12), st.sampled_from(["m", "m²", "m³", "s²", "m³/s²", "J", "N/m"]), st.integers(2, 6))
+def test_a_number_with_a_prefix_needs_no_exponent(size: float, unit: str, digits: int) -> None:
+    assert "e" not in with_prefix(size, unit, digits).split()[0]

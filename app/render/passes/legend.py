@@ -6,8 +6,9 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
-from repose.app.render.colours import Colour, Colouring, bands, nice_ticks, prefixed, shades, tick_label, to_srgb
+from repose.app.render.colours import Colour, Colouring, bands, nice_ticks, shades, tick_label, to_srgb
 from repose.app.render.passes import Frame, Pass, Switch
+from repose.sim.numbers import prefix_of
 
 if TYPE_CHECKING:
     from repose.app.render.canvas import Canvas
@@ -73,7 +74,8 @@ def describe(colouring: Colouring, span: tuple[float, float]) -> tuple[str, list
     if colouring.kind == "discrete":
         heading = f"{colouring.label}  {colouring.symbol}".rstrip()
         return heading, _band_labels(low, high, colouring.name)
-    factor, unit = prefixed(high, colouring.unit)
+    # From 0.2 on the unit without prefix is easier to read: 0.5 m/s instead of 500 mm/s.
+    factor, unit = prefix_of(high, colouring.unit, least=0.2)
     heading = f"{colouring.label}  {colouring.symbol}  [{unit}]"
     ticks = nice_ticks(low / factor, high / factor)
     step = ticks[1] - ticks[0] if len(ticks) > 1 else max(abs(ticks[0]), 1.0)

@@ -15,15 +15,17 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from repose.sim.engine.builder import add_spheres, empty_world, set_walls, with_levels
+from repose.sim.engine.checked import checked_array, checked_flags, checked_number, numbers_in
 from repose.sim.engine.contacts.wall_forces import PLANE
 from repose.sim.engine.world import Floats, World, copy_world
 from repose.sim.experiment.experiment import Experiment, Scene
+from repose.sim.experiment.faults import FARTHEST
 from repose.sim.experiment.simulation import Simulation
 from repose.sim.laws.law import Law
 from repose.sim.laws.material_parameters import MaterialParameters
 from repose.sim.laws.materials import Material
 from repose.sim.numbers import length_text
-from repose.sim.parameters import ParameterError, ParameterSet, Value, require_known
+from repose.sim.parameters import ParameterError, ParameterSet, Value, require_known, shown_value
 from repose.sim.registry import integrators, laws
 from repose.sim.scenes.common.motion_parameters import MotionParameters, VerletFirst
 
@@ -135,38 +137,87 @@ def place_spheres(
     """
     require_known(law, laws(), "law")
     found: Law = laws()[law]
-    places = np.atleast_2d(np.asarray(position, float))
+    places = np.atleast_2d(numbers_in("position", position))
+    if places.ndim != 2 or places.shape[1] not in (2, 3) or not len(places):
+        raise ParameterError(
+            f"position has the shape {places.shape} and is refused: give 2 or 3 coordinates for each sphere, an array "
+            "of the shape (spheres, 2) or (spheres, 3)."
+        )
     count, dimension = places.shape
-    if dimension not in (2, 3):
-        raise ParameterError(f"position has {dimension} coordinates per sphere: give 2 or 3.")
+    if not isinstance(rotation, bool):
+        raise ParameterError(f"rotation = {shown_value(rotation)} is refused: it must be True or False.")
     if material is None and reads_materials(found) and plane_material is not None:
         raise ParameterError("plane_material is given without a material of the spheres: give both, or none.")
     each = _each(material, count)
-    wall = plane_material or (each[0] if each else None)
+    wall = plane_material if plane_material is not None else each[0] if each else None
+    if wall is not None:
+        _require_material("plane_material", wall)
     materials = tuple(dict.fromkeys([*each, *([wall] if wall else [])]))
-    if mass is None and not each:
-        raise ParameterError("The spheres have neither mass nor material: give one of them.")
-    size = np.broadcast_to(np.asarray(radius, float), count)
-    with np.errstate(over="ignore"):  # an infinite mass is refused below
-        solid = np.array([one.density for one in each]) * 4.0 / 3.0 * math.pi * size**3 if each else None
-    weight = np.broadcast_to(np.asarray(solid if mass is None else mass, float), count)
+    size = checked_array("radius", radius, (count,), "m", above=0.0)
+    if mass is None:
+        if not each:
+            raise ParameterError("The spheres have neither mass nor material: give one of them.")
+        mass = np.array([one.density for one in each]) * 4.0 / 3.0 * math.pi * size**3
+    still = checked_flags("fixed", fixed, count)
     spin_length = 2 * dimension - 3 if rotation else 0
-    skin = SKIN * float(size.min())
-    _require_apart(places, np.broadcast_to(fixed, count))
-    try:
-        world = empty_world(dimension, spin_length, 3, skin, materials=max(1, len(materials)) if each else 2)
-        world = add_spheres(world, places, size, weight, velocity=velocity, spin=spin)
-        world.inverse_mass[:, np.broadcast_to(fixed, count)] = 0.0
-        world.material[:] = [materials.index(one) for one in each] if each else 0
-        normals = [np.asarray(normal, float) / np.linalg.norm(normal) for _, normal in planes]
-        points = [np.asarray(point, float) for point, _ in planes]
-        corners = np.array([(point, normal, 0.0 * normal) for point, normal in zip(points, normals, strict=True)])
-        row = materials.index(wall) if wall else 1
-        world = set_walls(world, [PLANE] * len(planes), corners, material=row) if planes else world
-    except ValueError as error:
-        raise ParameterError(f"The spheres are refused: {error}") from None
+    if not rotation and np.any(numbers_in("spin", spin)):
+        raise ParameterError(f"spin = {shown_value(spin)} is refused: the spheres do not rotate; give rotation=True.")
+    world = empty_world(
+        dimension, spin_length, 3, SKIN * float(size.min()), materials=max(1, len(materials)) if each else 2
+    )
+    world = add_spheres(world, places, size, mass, velocity=velocity, spin=spin)
+    _require_near(places, size)
+    _require_apart(places, still)
+    world.inverse_mass[:, still] = 0.0
+    world.material[:] = [materials.index(one) for one in each] if each else 0
+    if corners := _corners(planes, dimension):
+        world = set_walls(world, [PLANE] * len(corners), corners, material=materials.index(wall) if wall else 1)
     scene = scene_of(world, found, materials if reads_materials(found) else (), rotation)
     return Simulation(scene, values)
+
+
+def _corners(planes: Any, dimension: int) -> list[tuple[Floats, Floats, Floats]]:
+    """The corners of planes for `set_walls`, from their points [m] and normals of any length."""
+    try:
+        pairs = [(point, normal) for point, normal in planes]
+    except (TypeError, ValueError):
+        point, up = (0.0,) * dimension, (*(0.0,) * (dimension - 1), 1.0)
+        raise ParameterError(
+            f"planes = {shown_value(planes)} is refused: give a list of pairs of a point [m] and a normal, as in "
+            f"[({point}, {up})]."
+        ) from None
+    return [
+        (_vector(f"point of plane {k}", point, dimension, "m"), *_unit(f"normal of plane {k}", normal, dimension))
+        for k, (point, normal) in enumerate(pairs)
+    ]
+
+
+def _vector(name: str, value: Any, dimension: int, unit: str = "") -> Floats:
+    """A point or direction, shape (dimension,)."""
+    given = numbers_in(name, value)
+    if given.shape != (dimension,):
+        raise ParameterError(
+            f"{name} = {shown_value(value)} is refused: it must have {dimension} coordinates, as the spheres have."
+        )
+    return checked_array(name, given, (dimension,), unit)
+
+
+def _unit(name: str, value: Any, dimension: int) -> tuple[Floats, Floats]:
+    """The unit vector of a direction, and the third corner of a plane, which is zero."""
+    normal = _vector(name, value, dimension)
+    length = checked_number(f"length of the {name}", np.linalg.norm(normal), above=0.0)
+    return normal / length, 0.0 * normal
+
+
+def _require_near(places: Floats, radii: Floats) -> None:
+    """Refuse a sphere at a place where positions are too coarse for contacts."""
+    far = np.abs(places).max(axis=1) > FARTHEST * radii
+    if far.any():
+        row = int(far.argmax())
+        raise ParameterError(
+            f"position[{row}] = {places[row].tolist()} m is refused: it must be within {FARTHEST * radii[row]:g} m of "
+            "the origin, where contacts of its radius are resolved."
+        )
 
 
 def _require_apart(places: Floats, fixed: NDArray[np.bool_]) -> None:
@@ -182,11 +233,20 @@ def _require_apart(places: Floats, fixed: NDArray[np.bool_]) -> None:
         )
 
 
-def _each(material: Material | Sequence[Material] | None, count: int) -> tuple[Material, ...]:
+def _each(material: Any, count: int) -> tuple[Material, ...]:
     """The material of each sphere; empty without materials."""
     if material is None:
         return ()
-    each = (material,) * count if isinstance(material, Material) else tuple(material)
+    several = isinstance(material, Sequence) and not isinstance(material, Material | str)
+    each = material if several else (material,) * count
+    for k, one in enumerate(each):
+        _require_material(f"material[{k}]" if several else "material", one)
     if len(each) != count:
         raise ParameterError(f"{len(each)} materials are given for {count} spheres: give one, or one per sphere.")
-    return each
+    return tuple(each)
+
+
+def _require_material(name: str, value: Any) -> None:
+    """Refuse what is no `Material`."""
+    if not isinstance(value, Material):
+        raise ParameterError(f"{name} = {shown_value(value)} is refused: give a Material.")

@@ -20,13 +20,13 @@ from repose.app.render.colours import (
     measure_range,
     nice_ticks,
     position_on_map,
-    prefixed,
     shades,
     tick_label,
     to_linear,
     to_srgb,
 )
 from repose.app.storage.view import View
+from repose.sim.numbers import prefix_of
 
 from tests.app.fake_heap import fake_heap
 
@@ -160,5 +160,5 @@ def test_tick_labels_have_the_digits_their_step_needs() -> None:
     ],
 )
 def test_units_have_a_suitable_prefix(high: float, unit: str, expected: tuple[float, str]) -> None:
-    factor, shown = prefixed(high, unit)
+    factor, shown = prefix_of(high, unit, least=0.2)
     assert (pytest.approx(factor), shown) == expected

@@ -14,6 +14,7 @@ from repose.sim.engine.contacts.wall_forces import PLANE
 from repose.sim.engine.orientation import body_spins, matrices
 from repose.sim.engine.world import NOT_FINITE, PAIR_COUNT, TOO_FAST
 from repose.sim.measure.energy import Booked
+from repose.sim.parameters import ParameterError
 from repose.sim.registry import laws
 
 from tests.small_worlds import Bench, contacts_of, look, model_of
@@ -308,10 +309,15 @@ def test_a_body_leaves_as_a_whole() -> None:
 
 @pytest.mark.parametrize(
     ("mass", "moments", "said"),
-    [(-1.0, (1, 1, 1), "positive"), (1.0, (1, 1, 3), "exceeds the sum"), (1.0, (1, -1, 1), "positive")],
+    [
+        (-1.0, (1, 1, 1), "mass = -1.0 kg is refused: it must be a number above 0 kg"),
+        (1.0, (1, 1, 3), "exceeds the sum"),
+        (1.0, (1, -1, 1), r"moment of inertia\[0\] = -1.0 kg m² is refused"),
+        (1.0, (1, np.nan, 1), r"inertia\[1, 1\] = nan kg m² is refused: it must be a finite number"),
+    ],
 )
 def test_shapes_that_no_body_has_are_refused(mass: float, moments: Any, said: str) -> None:
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(ParameterError, match=said):
         body_shape(np.eye(3), 1.0, mass, np.diag(moments).astype(float), np.zeros(3))
 
 

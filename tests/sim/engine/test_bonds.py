@@ -11,6 +11,7 @@ import pytest
 from repose.sim.engine.builder import add_bonds, in_order_of_id, keep_spheres, reset_displacements
 from repose.sim.engine.model import Numbers
 from repose.sim.measure.energy import Booked
+from repose.sim.parameters import ParameterError
 from repose.sim.registry import bonds
 
 from tests.small_worlds import Bench, angular_momentum, look, model_of, momentum, world_of
@@ -202,13 +203,25 @@ def test_bonds_follow_their_spheres_when_rows_change() -> None:
 @pytest.mark.parametrize(
     ("i", "j", "own", "said"),
     [
-        ([0], [7], SPRING, "rows 0 to 4"),
-        ([1], [1], SPRING, "two spheres at different places"),
+        ([0], [7], SPRING, r"j = 7 is refused: there are 5 spheres; it must be a whole number from 0 to 4\."),
+        ([0, 2], [1, -1], SPRING, "j = -1 is refused"),
+        ([0.5], [1], SPRING, "i = 0.5 is refused"),
+        (["0"], [1], SPRING, "i = .'0'. is refused: it must be a number"),
+        ([0, 1, 2], [1, 2], SPRING, r"i has the shape \(3,\) and j \(2,\)"),
+        ([1], [1], SPRING, "Bond 0 joins spheres 1 and 1, .* two spheres at different places"),
         ([0], [1], [1.0, 2.0], "3 numbers each, not 2"),
-        ([0], [1], [1.0, 2.0, np.nan], "finite numbers"),
+        ([0, 1], [1, 2], [[1.0] * 3] * 3, r"own has the shape \(3, 3\)"),
+        ([0], [1], [1.0, 2.0, np.nan], r"own\[2, 0\] = nan is refused: it must be a finite number"),
     ],
 )
 def test_bonds_that_cannot_be_are_refused(i: Any, j: Any, own: Any, said: str) -> None:
     bench = bonded("spring", line(5), SPRING, 1e-5)
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(ParameterError, match=said):
         add_bonds(bench.world, i, j, own)
+
+
+@pytest.mark.parametrize("length", [0.0, -1e-3, np.nan, [1e-3, 1e-3]])
+def test_a_rest_length_that_cannot_be_is_refused(length: Any) -> None:
+    bench = bonded("spring", line(5), SPRING, 1e-5)
+    with pytest.raises(ParameterError, match="rest_length"):
+        add_bonds(bench.world, [0], [1], SPRING, rest_length=length)

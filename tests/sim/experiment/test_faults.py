@@ -247,7 +247,7 @@ def test_two_grains_at_exactly_the_same_place_are_named_and_not_left_without_a_f
     glass = Material(young=1e8, poisson=0.25, density=2500.0, restitution=0.8, friction=0.4)
     simulation = place_spheres([[0.0, 0.0, 1.0], [0.0, 0.0, 1.0021]], 1e-3, glass, gravity=0.0, dt=1e-7)
     simulation.world.motion[2, 0, 1] = simulation.world.motion[2, 0, 0]
-    assert simulation.step(100) == 50
+    assert simulation.step(100, on_fault="return") == 50
     fault = simulation.experiment.fault
     assert fault is not None
     assert fault.sphere_id == 0

@@ -1,0 +1,64 @@
+"""Notice for scripts: a time step that is far too large or absurdly small, in one sentence."""
+
+from __future__ import annotations
+
+from repose.sim.engine.timestep.stability import automatic_dt
+from repose.sim.experiment import automatic_step
+from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.ledger import survey_contacts
+from repose.sim.numbers import time_text
+
+MANY_STEPS = 1000.0
+"""Steps per contact duration above which an automatic step is absurdly small [-]; the scenes have 10 to 110."""
+
+
+def step_notice(experiment: Experiment) -> str:
+    """What is wrong with the time step in use; empty if it suits the contacts, or without anything to touch."""
+    world = experiment.run.world
+    if experiment.fault is not None or experiment.dt <= 0.0:
+        return ""
+    if world.sphere_count < 2 and not world.walls.shape.size:
+        return ""
+    return _too_small(experiment) if experiment.parameters.dt == "auto" else _too_large(experiment)
+
+
+def _too_large(experiment: Experiment) -> str:
+    """A fixed step with which every contact is unstable."""
+    stable = min(survey_contacts(experiment).stable_dt, automatic_step.reference_dt(experiment))
+    if experiment.dt <= stable:
+        return ""
+    scheme = experiment.engine.model.integrator.title
+    return (
+        f"dt = {experiment.dt:g} s is {experiment.dt / stable:.3g} times the {stable:.3g} s up to which {scheme} is "
+        "stable for a contact of these grains: the run stops at a fault soon after grains touch. Give a smaller dt, or "
+        "'auto'."
+    )
+
+
+def _too_small(experiment: Experiment) -> str:
+    """An automatic step that is far below what contacts of these grains need."""
+    lasting, dt = experiment.engine.contact_time, experiment.dt
+    if lasting <= MANY_STEPS * dt:
+        return ""
+    return (
+        f"The automatic time step is {time_text(dt)}, {lasting / dt:.2g} times shorter than the {time_text(lasting)} "
+        f"that a contact lasts: 1 ms takes {1e-3 / dt:.2g} steps. {_limit(experiment)}"
+    )
+
+
+def _limit(experiment: Experiment) -> str:
+    """What limits the automatic step, and what to change."""
+    survey = survey_contacts(experiment)
+    alone = automatic_step.reference_dt(experiment) / automatic_step.cluster_factor(experiment.run.world)
+    foreseen = automatic_step.foreseen_dt(experiment, survey)
+    if foreseen < min(alone, survey.stable_dt):
+        ahead = automatic_step.STEPS_AHEAD * automatic_dt(foreseen)
+        coming = automatic_step.approach(experiment, ahead, automatic_step.acceleration_of_grains(experiment))
+        return f"The fastest grain or wall, with {coming.speed.max():.3g} m/s, limits it: check velocities and walls."
+    if alone <= survey.stable_dt:
+        return (
+            "A contact of the smallest grain limits it: check the stiffness and damping of the contact law, and masses."
+        )
+    if experiment.run.world.bonds:
+        return "Bonds or contacts at present limit it: check the stiffness and damping (lag) of the bonds."
+    return "The stiffest contact at present limits it: check overlaps, stiffness and damping of the contact law."
