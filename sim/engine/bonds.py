@@ -172,7 +172,7 @@ def carried(old, normal, half):
 
 def remembered(memory, b, normal, slip, turned, angle):
     """Shear [m], bending and twist [rad] of bond b: the stored values plus the displacement `slip` [m] and the relative
-    rotation `turned` [rad] since the last evaluation; `angle` [rad] is the mean rotation of both ends about the bond."""
+    rotation `turned` [rad] since the last evaluation; `angle` [rad] is the mean rotation of the ends about the bond."""
     dimension = len(normal)
     if len(turned) == 0:
         return tuple(0.0 * x for x in normal), (), 0.0

@@ -494,8 +494,8 @@ def forget_neighbours(world: World) -> None:
 
 
 def reset_displacements(world: World) -> None:
-    """Count displacements and rotations from the present ones, after spheres have been put elsewhere: this is no slip of
-    their contacts."""
+    """Count displacements and rotations from the present positions: spheres that have been put elsewhere have not
+    slipped."""
     world.previous[:] = world.motion[:, 0]
 
 

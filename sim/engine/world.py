@@ -107,8 +107,8 @@ class WallContacts(NamedTuple):
     push: Floats
     """Force of the wall on the sphere at this evaluation [N], set for acting entries, shape (dimension, capacity)."""
     heat: Floats
-    """Power dissipated by damping [W], work done on the friction spring and energy that the spring loses as its stiffness
-    changes, both since the last evaluation [J], set for acting entries, shape (3, capacity)."""
+    """Power dissipated by damping [W], work done on the friction spring, and energy that the spring loses as its
+    stiffness changes, both since the last evaluation [J], set for acting entries, shape (3, capacity)."""
 
 
 class Bonds(NamedTuple):

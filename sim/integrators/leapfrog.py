@@ -1,8 +1,8 @@
 """Leapfrog: stored velocities are half a step ahead of positions.
 
 x(t+dt) = x + dt v(t+dt/2), then v(t+3dt/2) = v(t+dt/2) + dt a(t+dt). Second order and symplectic. Forces that depend on
-velocity get v(t+dt/2) + dt/2 a(t), an approximation of v(t+dt) of second order; this is the velocity that velocity Verlet
-predicts, and both schemes compute the same positions.
+velocity get v(t+dt/2) + dt/2 a(t), an approximation of v(t+dt) of second order: velocity Verlet predicts the same
+velocity, and both schemes compute the same positions.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ dashpot of viscosity K dt/2.
 
 from __future__ import annotations
 
+import itertools
 from math import hypot, pi, prod, sqrt
 
 import numpy as np
@@ -40,8 +41,10 @@ def on_plane(bench: Bench) -> Bench:
 
 
 def rebound(integrator: str, steps: int, phase: float) -> np.ndarray:
-    """Velocity and surface speed of the spin [m/s] after an oblique, elastic impact of a spinning sphere on a plane with
-    `steps` steps in the contact; the sphere touches the plane `phase` steps after the beginning."""
+    """Velocity and surface speed of the spin [m/s] after an oblique, elastic impact of a spinning sphere on a plane.
+
+    The contact lasts `steps` steps; the sphere touches the plane `phase` steps after the beginning.
+    """
     law = laws()["hertz_mindlin"]
     model, numbers = model_of(integrator, 3, True, law, (ALUMINIUM, ALUMINIUM))
     dt = DURATION / steps
@@ -63,13 +66,14 @@ def test_an_oblique_impact_of_a_spinning_sphere_converges_at_second_order(integr
         sqrt(np.mean([np.sum((rebound(integrator, steps, k / PHASES) - reference) ** 2) for k in range(PHASES)]))
         for steps in (50, 100, 200, 400)
     ]
-    ratios = [coarse / fine for coarse, fine in zip(errors, errors[1:])]
+    ratios = [coarse / fine for coarse, fine in itertools.pairwise(errors)]
     assert prod(ratios) ** (1.0 / len(ratios)) > 3.5
     assert errors[0] < 1e-3 * hypot(2.0, 1.0, SPEED)
 
 
 def rocking(integrator: str, law: str, share: float, **values: object) -> tuple[Bench, float, float]:
-    """A sphere at rest on a plane, without damping, that is given a slow tangential velocity: it rocks and never slides.
+    """A sphere at rest on a plane, without damping, that gets a slow tangential velocity: it rocks and never slides.
+
     Returns the bench with time steps of `share` of the stable one, the frequency [1/s], and the velocity [m/s]."""
     rotates = law != "lee_herrmann"
     mass, gravity, along, across, speed = 1e-3, 9.81, 1e4, 8e3, 1e-6

@@ -16,8 +16,8 @@ The slip is the tangential displacement of the material points since the last ev
 branch and the rotations of both spheres, not from velocities. Velocities at one time times dt are a first-order
 integral, and act like an additional dashpot of viscosity K_t dt/2. With positions the spring of a contact that does not
 slide is a function of the positions alone: each integrator keeps its order and its conservation of energy
-(half-step velocities: Vyas, Ottino, Lueptow & Umbanhowar, arXiv:2410.14798). Between two spheres the normal turns during
-the step. The slip is the angle of that rotation minus the rolling angle of the spheres, times R_i + R_j:
+(half-step velocities: Vyas, Ottino, Lueptow & Umbanhowar, arXiv:2410.14798). Between two spheres the normal turns
+during the step. The slip is the angle of that rotation minus the rolling angle of the spheres, times R_i + R_j:
 
     slip = (R_i + R_j) (1 + a²/6) d_t/l' - (R_i dtheta_i + R_j dtheta_j) x n' ,  a = |d_t|/l' = sin(angle),
 
@@ -47,8 +47,8 @@ LARGEST_COORDINATION = 12.0
 
 
 FARTHEST = 0.26
-"""Square of the largest displacement since the last evaluation, in units of R_i + R_j [-]: each sphere moves at most half
-its radius in a step (repose.sim.engine.neighbours.verlet_list)."""
+"""Square of the largest displacement since the last evaluation, in units of R_i + R_j [-]: each sphere moves at most
+half its radius in a step (repose.sim.engine.neighbours.verlet_list)."""
 
 
 class PairMotion(NamedTuple):

@@ -69,7 +69,7 @@ class Survey(NamedTuple):
     bond_energy: float = 0.0
     """Energy stored in bonds [J]."""
     friction_work: float = 0.0
-    """Work done on friction springs since the last evaluation of forces [J], which the ledger of the world lacks yet."""
+    """Work done on friction springs since the last evaluation of forces [J]: the ledger of the world lacks it."""
 
 
 CHUNK = 1024
@@ -241,8 +241,8 @@ def interpolate(x, grid, values):
 
 @compilable
 def survey_contacts(world, table, count, shapes, sums, of_bodies, found):
-    """Add the contacts of a table to `found` (the first four fields of a `Survey` and the last) and their stiffnesses to
-    `sums`."""
+    """Add the contacts of a table to `found` (the first four fields of a `Survey` and the last), and their stiffnesses
+    to `sums`."""
     contacts, elastic, sheared, largest, work = found
     turns = len(shapes.spin) > 0
     dimension = len(shapes.position)
