@@ -14,6 +14,7 @@ from collections.abc import Container
 from typing import Any, BinaryIO
 
 import numpy as np
+from repose.sim.wording import reason_of
 
 LARGEST_FILE = 4 * 2**30
 """Largest size of a file, and of its unpacked content [bytes]."""
@@ -25,6 +26,8 @@ more."""
 SUFFIX = ".repose"
 """Ending of the file of a saved run."""
 MANIFEST = "manifest"
+DAMAGED = "its parts are not those that this program writes; the file is damaged"
+"""Reason for which an archive cannot be read if the reading library gives none."""
 KINDS = "biuf"
 """Kinds of numbers in a table, as in `numpy.dtype.kind`."""
 
@@ -71,8 +74,18 @@ def read(file: BinaryIO, what: str, only: Container[str] | None = None) -> tuple
     except ArchiveError:
         raise
     except Exception as error:  # a damaged archive can raise any error in the libraries that read it
-        reason = " ".join(str(error).split())[:120] or type(error).__name__
-        raise ArchiveError(f"The file cannot be read as {what}: {reason}.") from None
+        raise ArchiveError(f"The file cannot be read as {what}: {reason_of(error, DAMAGED)}.") from None
+
+
+def unpacked_size(file: BinaryIO) -> int:
+    """Size of the unpacked content of an archive [bytes], as its directory states; 0 if it is no archive."""
+    try:
+        with zipfile.ZipFile(file) as archive:
+            return sum(entry.file_size for entry in archive.infolist())
+    except Exception:  # `read` reports the reason
+        return 0
+    finally:
+        file.seek(0)
 
 
 def _check_sizes(archive: zipfile.ZipFile, size: int) -> None:
