@@ -10,6 +10,7 @@ import datetime
 import math
 import unicodedata
 from collections.abc import Mapping
+from pathlib import PurePath
 from typing import Any
 
 LONGEST = 200
@@ -25,6 +26,10 @@ SPOKEN = {
     EOFError: "it ends early",
 }
 """What errors of reading mean for the file."""
+OWN = "repose."
+"""Beginning of the modules whose errors have sentences for the user as texts."""
+LONG_NUMBER = "integer string conversion"
+"""Words of Python about a whole number that has more digits than it converts."""
 INTERNAL = (LookupError, TypeError, AttributeError, ArithmeticError, AssertionError, NameError, NotImplementedError)
 """Errors whose texts name parts of a program, not of the data that caused them."""
 
@@ -45,6 +50,11 @@ def short(text: str, longest: int = LONGEST) -> str:
     return f"{printable(text[:half])[:half]}...{printable(text[-half:])[-half:]}"
 
 
+def path_text(path: Any) -> str:
+    """The path of a file or folder, printable and short."""
+    return short(str(path))
+
+
 def value_text(value: Any, longest: int = LONGEST) -> str:
     """A value from a file or an option as a TOML or JSON file writes it: 'heap', 0.5, true, 1979-05-27, [1, 2]."""
     return short(_written(value, longest, DEEPEST - 1), longest)
@@ -53,16 +63,26 @@ def value_text(value: Any, longest: int = LONGEST) -> str:
 def reason_of(error: BaseException, otherwise: str = "its content has another form than expected") -> str:
     """Why a file or another input cannot be used, as the last part of a sentence without its full stop.
 
-    The words are those of the operating system or of the library that reads the file. `otherwise` replaces words about
-    the program that reads it.
+    The words are those of Repose, of the operating system or of the library that reads the file. `otherwise` replaces
+    words about the program that reads it.
     """
+    if type(error).__module__.startswith(OWN):
+        return printable(str(error)).removesuffix(".")
     if isinstance(error, OSError) and error.strerror:
         return short(error.strerror)
     for kind, words in SPOKEN.items():
         if isinstance(error, kind):
             return words
     said = _text_of(error)
+    if LONG_NUMBER in said:
+        return "it has a number of too many digits"
     return otherwise if isinstance(error, INTERNAL) or not said else said.removesuffix(".")
+
+
+def sentence_of(error: BaseException) -> str:
+    """The message of an error that ends some work: the sentence of Repose itself, or the reason in a sentence."""
+    own = type(error).__module__.startswith(OWN)
+    return printable(str(error)) if own else f"That failed: {reason_of(error, described(error))}."
 
 
 def described(error: BaseException) -> str:
@@ -74,13 +94,15 @@ def described(error: BaseException) -> str:
 def _text_of(error: BaseException) -> str:
     """The text of an error in one line; empty if it has none, or if making the text fails."""
     try:
+        if isinstance(error, OSError) and error.strerror:
+            return f"{error.strerror}: {value_text(error.filename)}" if error.filename else error.strerror
         return short(" ".join(str(error).split()))
-    except Exception:  # the class of a plug-in can raise any error here
+    except (Exception, SystemExit):  # the class of a plug-in can raise any error here
         return ""
 
 
 def _is_control(letter: str) -> bool:
-    return unicodedata.category(letter) in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
+    return unicodedata.category(letter)[0] == "C" or letter in "\u2028\u2029"
 
 
 def _escaped(letter: str) -> str:
@@ -98,8 +120,9 @@ def _written(value: Any, room: int, depth: int) -> str:
         return f"a number of more than {DIGITS} digits" if large else str(int(value))
     if isinstance(value, float):
         return repr(float(value)) if math.isfinite(value) else str(float(value))
-    if isinstance(value, str):
-        return repr(str(value[: room + 1]))
+    if isinstance(value, str | PurePath):
+        value = str(value)
+        return repr(value[: room + 1])
     if isinstance(value, datetime.date | datetime.time):
         return value.isoformat()
     if isinstance(value, Mapping | list | tuple | set | frozenset):

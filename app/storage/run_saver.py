@@ -18,6 +18,7 @@ from repose.sim.experiment.commands import Command, Copy, Resume
 from repose.sim.io.archive import SUFFIX
 from repose.sim.io.atomic_file import write_new_file, write_whole_file
 from repose.sim.parameters import ParameterError, unquoted
+from repose.sim.wording import reason_of, sentence_of
 
 if TYPE_CHECKING:
     from repose.app.storage.plot_files import Sheet
@@ -83,7 +84,7 @@ class RunSaver:
             self.lost = autosave.left_behind()
             self._place = autosave.begin()
         except OSError as error:
-            self.trouble = f"The run is not saved by itself: {error.strerror or error}."
+            self.trouble = f"The run is not saved by itself: {reason_of(error)}."
 
     def tick(self) -> None:
         """Save automatically when a save is due; call it once per frame."""
@@ -202,7 +203,7 @@ class RunSaver:
                 job()
             except Exception as error:  # no error of the disk may end the run
                 log.exception("A run could not be saved or opened.")
-                self.said, self.trouble = "", f"That failed: {error}"
+                self.said, self.trouble = "", sentence_of(error)
 
     def _save(self, saved: Saved, path: Path, over: bool, picture: bytes) -> None:
         """Write the run; an existing file is replaced only if confirmed or written in this session."""
@@ -218,7 +219,7 @@ class RunSaver:
             self.confirm = str(path)
             self.trouble = f"{path} exists already; save again to replace it."
         except OSError as error:
-            self.trouble = f"{path} could not be written: {error.strerror or error}; the run continues."
+            self.trouble = f"{path} could not be written: {reason_of(error)}; the run continues."
 
     def _export(self, saved: Saved, path: Path) -> None:
         from repose.sim.experiment.changes import resumed_experiment
@@ -233,7 +234,7 @@ class RunSaver:
                 export(state_of(resumed_experiment(run)), path)
             self.said = f"Grains written to {', '.join(map(str, paths))}."
         except OSError as error:
-            self.trouble = f"{path} could not be written: {error.strerror or error}; the run continues."
+            self.trouble = f"{path} could not be written: {reason_of(error)}; the run continues."
         except ParameterError as error:  # a library is missing
             self.trouble = str(error)
 
@@ -261,7 +262,7 @@ class RunSaver:
             try:
                 write_new_file(path, writers[suffix])
             except OSError as error:
-                self.trouble = f"{path} could not be written: {error.strerror or error}."
+                self.trouble = f"{path} could not be written: {reason_of(error)}."
                 return
         self.said = f"{what} written to {folder}: {', '.join(path.name for path in paths.values())}."
 
@@ -273,7 +274,7 @@ class RunSaver:
             self._place.save(saved)
             self._kept = now
         except OSError as error:
-            self.trouble = f"The run could not be saved automatically: {error.strerror or error}; it continues."
+            self.trouble = f"The run could not be saved automatically: {reason_of(error)}; it continues."
 
     def _open(self, path: Path) -> None:
         from repose.sim.experiment.saved_side_by_side import load

@@ -66,8 +66,8 @@ def load_single(path: str | Path) -> SavedRun:
     if isinstance(saved, SavedRun):
         return saved
     raise ArchiveError(
-        f"{str(path)!r} contains {len(saved.runs)} runs side by side: unpack it as a ZIP archive and name one of them, "
-        f"such as {_name(0)}."
+        f"{value_text(path)} contains {len(saved.runs)} runs side by side: unpack it as a ZIP archive and name "
+        f"one of them, such as {_name(0)}."
     )
 
 
@@ -169,7 +169,7 @@ def _check(contents: Any, members: set[str]) -> None:
     for number in range(count):
         if _name(number) not in members:
             raise ArchiveError(
-                f"The file has {count} runs side by side, but {_name(number)} is missing: it is damaged."
+                f"The file has {count} runs side by side, but {_name(number)} is missing: the file is damaged."
             )
     if not isinstance(own, list) or not all(isinstance(name, str) for name in own):
         raise ArchiveError(

@@ -26,6 +26,7 @@ from repose.sim.numbers import length_text
 from repose.sim.parameters import ParameterError, ParameterSet, Value, require_known
 from repose.sim.registry import integrators, laws
 from repose.sim.scenes.common.motion_parameters import MotionParameters, VerletFirst
+from repose.sim.wording import value_text
 
 NAME = "by hand"
 SKIN = 0.3
@@ -39,7 +40,9 @@ class OwnMaterials(ParameterSet):
     def checked(cls, values: Mapping[str, Any]) -> Self:
         for name in MaterialParameters.model_fields.keys() & values.keys():
             if values[name] != cls.model_fields[name].default:
-                raise ParameterError(f"{name} = {values[name]!r} has no effect: the materials were given as records.")
+                raise ParameterError(
+                    f"{name} = {value_text(values[name])} has no effect: the materials were given as records."
+                )
         return super().checked(values)
 
     def differing(self) -> dict[tuple[int, int], dict[str, float]]:
