@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 from repose.app.cli.commands import run_command_line
 from repose.app.jobs.headless_plan import plan
+from repose.app.jobs.study_request import plan_study
 from repose.sim.io import presets
+from repose.sim.study.runs_on_disk import StudyRuns
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -48,3 +50,9 @@ def test_files_folders_and_presets_named_exist() -> None:
     assert named
     assert all((ROOT / name).exists() for name in named)
     assert {"moon", "as-printed"} <= set(presets.names())
+
+
+def test_the_number_of_runs_of_the_thesis_is_that_of_its_different_runs(tmp_path: Path) -> None:
+    (said,) = re.findall(r"`repose\s+study thesis` does (\d+) runs", README)
+    request = plan_study("thesis")
+    assert len(StudyRuns(request.plans, tmp_path).begin()) == int(said)
