@@ -9,6 +9,8 @@ from typing import Any
 
 LARGEST_FILE = 64 * 2**20
 """Largest size of a file that is read [bytes]."""
+MOST_DIGITS = 300
+"""Largest number of digits of a whole number: a float represents it."""
 
 
 def read_json(path: Path) -> Any:
@@ -21,9 +23,15 @@ def read_json(path: Path) -> Any:
     if len(content) > LARGEST_FILE:
         raise ValueError(f"it has more than {LARGEST_FILE} bytes")
     try:
-        return json.loads(content)
+        return json.loads(content, parse_int=_whole)
     except RecursionError:
         raise ValueError("its lists are nested too deeply") from None
+
+
+def _whole(text: str) -> int:
+    if len(text) > MOST_DIGITS:
+        raise ValueError("it has a number of too many digits")
+    return int(text)
 
 
 def json_text(value: Any, indent: int | None = None) -> str:

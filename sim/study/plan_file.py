@@ -35,7 +35,7 @@ from repose.sim.parameters import ParameterError, ParameterSet, Value, require_k
 from repose.sim.registry import scenes
 from repose.sim.study.plan import MOST_RUNS, Case, Reference, StudyPlan
 from repose.sim.study.quantities import default_names, quantity_of, require_measured
-from repose.sim.wording import path_text, reason_of, value_text
+from repose.sim.wording import path_text, reason_of, short, value_text
 
 KEYS = (
     *("title", "about", "scene", "preset", "seeds", "error", "most_seeds", "measured", "values", "grid", "case"),
@@ -129,10 +129,10 @@ def _list(document: Mapping[str, Any], key: str) -> list[Any]:
 def _values(name: str, values: Any) -> list[Value]:
     if not isinstance(values, list) or not all(isinstance(value, int | float | str | bool) for value in values):
         raise ParameterError(
-            f"{name} = {value_text(values)} is refused: it must be a list of values, such as [0.1, 0.2]."
+            f"{short(name)} = {value_text(values)} is refused: it must be a list of values, such as [0.1, 0.2]."
         )
     if not values:
-        raise ParameterError(f"{name} is to vary over no values: give at least one.")
+        raise ParameterError(f"{short(name)} is to vary over no values: give at least one.")
     return values
 
 
