@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, ValidationErro
 from pydantic_core import CoreSchema, core_schema
 from repose.sim import registry
 from repose.sim.numbers import about_comma, read_number, whole_if_exact
-from repose.sim.wording import LONGEST, short, value_text
+from repose.sim.wording import LONGEST, printable, short, value_text
 
 Effect = Literal["now", "ramp", "base", "anew", "restart"]
 """When a change acts:
@@ -37,11 +37,11 @@ Value = float | int | str | bool
 
 
 class ParameterError(ValueError):
-    """A refused parameter: one sentence with the value, the limit and what to do."""
+    """A refused parameter: one sentence with the value, the limit and what to do, without control characters."""
 
     def __init__(self, message: str, in_units: str = "") -> None:
-        super().__init__(message)
-        self.in_units = in_units or message
+        super().__init__(printable(message))
+        self.in_units = printable(in_units or message)
         """The sentence with label and display unit of the parameter, as a slider shows them."""
 
 

@@ -14,7 +14,7 @@ from collections.abc import Container
 from typing import Any, BinaryIO
 
 import numpy as np
-from repose.sim.wording import reason_of
+from repose.sim.wording import printable, reason_of
 
 LARGEST_FILE = 4 * 2**30
 """Largest size of a file, and of its unpacked content [bytes]."""
@@ -33,7 +33,10 @@ KINDS = "biuf"
 
 
 class ArchiveError(ValueError):
-    """A file that cannot be used; the message is one sentence."""
+    """A file that cannot be used; the message is one sentence without control characters."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(printable(message))
 
 
 def write(file: BinaryIO, manifest: dict[str, Any], tables: dict[str, Any]) -> None:

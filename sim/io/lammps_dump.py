@@ -7,6 +7,7 @@ velocities, TIME. Numbers are in SI (`units si`).
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -70,7 +71,8 @@ class Dump:
 
     def _parsed(self, place: Place) -> Frame:
         try:
-            with self.path.open("rb") as file:
+            with self.path.open("rb") as file, warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # about a frame without rows, which is refused below
                 file.seek(place.at)
                 rows = np.loadtxt(file, max_rows=place.spheres, ndmin=2, comments=None)
         except OSError as error:
@@ -182,6 +184,8 @@ def _places(path: Path) -> list[Place]:
                     file.readline(4096)
             elif words[:2] == ["ITEM:", "ATOMS"]:
                 columns = tuple(words[2:])
+                if not count:
+                    raise ValueError("it has ITEM: ATOMS before the number of atoms")
                 _require_columns(columns)
                 at = file.tell()
                 _skip(file, count, size)
