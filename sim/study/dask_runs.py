@@ -62,7 +62,7 @@ def connect(address: str) -> Any:
         raise ParameterError(
             "--dask needs the package distributed, which is not installed: install repose[dask]."
         ) from None
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    _silence()
     try:
         asyncio.run(_answer(address))
         client = Client(address, timeout=PATIENCE, set_as_default=False)
@@ -76,6 +76,16 @@ def connect(address: str) -> Any:
         client.close()
         raise
     return client
+
+
+def _silence() -> None:
+    """Keep the loggers of distributed, which write to standard error, from printing tracebacks of lost connections.
+
+    Its import gives some of them levels of their own, which the level of their parent does not change.
+    """
+    names = [name for name in logging.root.manager.loggerDict if name.startswith("distributed.")]
+    for name in ("distributed", *names):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
 async def _answer(address: str) -> None:
