@@ -26,8 +26,6 @@ SPOKEN = {
     EOFError: "it ends early",
 }
 """What errors of reading mean for the file."""
-OWN = "repose."
-"""Beginning of the modules whose errors have sentences for the user as texts."""
 LONG_NUMBER = "integer string conversion"
 """Words of Python about a whole number that has more digits than it converts."""
 INTERNAL = (LookupError, TypeError, AttributeError, ArithmeticError, AssertionError, NameError, NotImplementedError)
@@ -66,7 +64,7 @@ def reason_of(error: BaseException, otherwise: str = "its content has another fo
     The words are those of Repose, of the operating system or of the library that reads the file. `otherwise` replaces
     words about the program that reads it.
     """
-    if type(error).__module__.startswith(OWN):
+    if is_own(error):
         return printable(str(error)).removesuffix(".")
     if isinstance(error, OSError) and error.strerror:
         return short(error.strerror)
@@ -81,8 +79,12 @@ def reason_of(error: BaseException, otherwise: str = "its content has another fo
 
 def sentence_of(error: BaseException) -> str:
     """The message of an error that ends some work: the sentence of Repose itself, or the reason in a sentence."""
-    own = type(error).__module__.startswith(OWN)
-    return printable(str(error)) if own else f"That failed: {reason_of(error, described(error))}."
+    return printable(str(error)) if is_own(error) else f"That failed: {reason_of(error, described(error))}."
+
+
+def is_own(error: BaseException) -> bool:
+    """Whether the text of an error is a sentence for the user, because a module of Repose has defined it."""
+    return type(error).__module__.startswith("repose.")
 
 
 def described(error: BaseException) -> str:

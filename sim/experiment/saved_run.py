@@ -40,7 +40,7 @@ from repose.sim.fields.pusher import Pusher
 from repose.sim.fields.shaker import Shaker
 from repose.sim.fields.target import Target
 from repose.sim.io import archive
-from repose.sim.io.archive import DAMAGED, SUFFIX, ArchiveError
+from repose.sim.io.archive import SUFFIX, ArchiveError, why_unreadable
 from repose.sim.io.atomic_file import write_whole_file
 from repose.sim.io.mesh import Surface, kept_surfaces
 from repose.sim.io.plain import PlainError, Tables, decode, encode
@@ -158,7 +158,7 @@ def read(file: BinaryIO) -> SavedRun:
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError, RecursionError) as error:
         if isinstance(error, ArchiveError):
             raise
-        raise ArchiveError(f"The file cannot be read as a saved run: {reason_of(error, DAMAGED)}.") from None
+        raise ArchiveError(f"The file cannot be read as a saved run: {why_unreadable(error)}.") from None
 
 
 def _advice(found: Any) -> str:

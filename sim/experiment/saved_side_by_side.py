@@ -16,9 +16,9 @@ from typing import Any, BinaryIO
 from repose.sim.experiment import saved_run
 from repose.sim.experiment.command_log import SavedRun, SavedSideBySide
 from repose.sim.io import archive
-from repose.sim.io.archive import DAMAGED, SUFFIX, ArchiveError
+from repose.sim.io.archive import SUFFIX, ArchiveError, why_unreadable
 from repose.sim.io.atomic_file import write_whole_file
-from repose.sim.wording import reason_of, value_text
+from repose.sim.wording import value_text
 
 CONTENTS = "side-by-side.json"
 """Archive member with the data common to all runs."""
@@ -127,7 +127,7 @@ def _contents_of(file: BinaryIO) -> dict[str, Any] | None:
     except zipfile.BadZipFile:
         return None  # the reader of single runs reports the reason
     except Exception as error:  # a damaged archive can raise any error in the libraries that read it
-        raise ArchiveError(f"The file cannot be read as runs side by side: {reason_of(error, DAMAGED)}.") from None
+        raise ArchiveError(f"The file cannot be read as runs side by side: {why_unreadable(error)}.") from None
     finally:
         file.seek(0)
     _check(contents, set(entries))
@@ -196,7 +196,7 @@ def _content(file: BinaryIO, number: int) -> bytes:
         with zipfile.ZipFile(file) as opened:
             return opened.read(_name(number))
     except Exception as error:  # a damaged archive can raise any error in the libraries that read it
-        raise ArchiveError(f"{_name(number)} in the file cannot be read: {reason_of(error, DAMAGED)}.") from None
+        raise ArchiveError(f"{_name(number)} in the file cannot be read: {why_unreadable(error)}.") from None
 
 
 def _in_order(meetings: list[list[int]], runs: tuple[SavedRun, ...]) -> bool:

@@ -14,7 +14,7 @@ from collections.abc import Container
 from typing import Any, BinaryIO
 
 import numpy as np
-from repose.sim.wording import printable, reason_of
+from repose.sim.wording import is_own, printable, reason_of
 
 LARGEST_FILE = 4 * 2**30
 """Largest size of a file, and of its unpacked content [bytes]."""
@@ -26,8 +26,8 @@ more."""
 SUFFIX = ".repose"
 """Ending of the file of a saved run."""
 MANIFEST = "manifest"
-DAMAGED = "its parts are not those that this program writes; the file is damaged"
-"""Reason for which an archive cannot be read if the reading library gives none."""
+DAMAGED = "it is no archive of this program, or it is damaged; copy it again"
+"""Reason for which an archive cannot be read, in place of the words of the libraries about bytes in it."""
 KINDS = "biuf"
 """Kinds of numbers in a table, as in `numpy.dtype.kind`."""
 
@@ -77,7 +77,13 @@ def read(file: BinaryIO, what: str, only: Container[str] | None = None) -> tuple
     except ArchiveError:
         raise
     except Exception as error:  # a damaged archive can raise any error in the libraries that read it
-        raise ArchiveError(f"The file cannot be read as {what}: {reason_of(error, DAMAGED)}.") from None
+        raise ArchiveError(f"The file cannot be read as {what}: {why_unreadable(error)}.") from None
+
+
+def why_unreadable(error: Exception) -> str:
+    """Why an archive cannot be read, as the last part of a sentence."""
+    told = is_own(error) or isinstance(error, OSError | MemoryError | RecursionError | UnicodeError)
+    return reason_of(error) if told else DAMAGED
 
 
 def unpacked_size(file: BinaryIO) -> int:

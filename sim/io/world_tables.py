@@ -40,7 +40,6 @@ from repose.sim.engine.world import (
 from repose.sim.io import archive
 from repose.sim.io.archive import ArchiveError
 from repose.sim.io.plain import PlainError, decode
-from repose.sim.wording import reason_of
 
 FORMAT = 5
 """Format of the files of prepared worlds."""
@@ -361,4 +360,4 @@ def from_bytes(blob: bytes, state_type: type) -> tuple[World, Any, dict[str, Any
             raise StoreError(f"The file has format {manifest['format']}; this program reads {FORMAT}.")
         return world_of(tables), decode(state_type, manifest["state"], tables, "state"), manifest["facts"]
     except (KeyError, TypeError, PlainError) as error:
-        raise StoreError(f"The file cannot be read as a saved world: {reason_of(error, archive.DAMAGED)}.") from None
+        raise StoreError(f"The file cannot be read as a saved world: {archive.why_unreadable(error)}.") from None

@@ -30,8 +30,10 @@ from repose.sim.io import world_tables
 from repose.sim.io.archive import ArchiveError
 from repose.sim.measure.booked import Booked
 from repose.sim.scenes.heap.filling import HeapState
+from repose.sim.study.mutations import mutants
 from repose.sim.wording import value_text
 
+from tests.python_words import PYTHON_WORDS
 from tests.reliability.runs import go, poured
 from tests.sim.experiment.test_faults import pressed
 
@@ -381,3 +383,12 @@ def test_n19_a_folder_and_a_missing_file_are_refused_by_name(tmp_path: Path) -> 
     with pytest.raises(OSError):
         saved_run.save(saved_copy(poured(10)), tmp_path)
     assert not [*tmp_path.iterdir()]
+
+
+def test_n10_no_refusal_has_words_of_python_or_control_characters(blob: bytes) -> None:
+    for mutant in mutants(blob, 60, 11):
+        try:
+            saved_run.read(io.BytesIO(mutant))
+        except ArchiveError as error:
+            said = str(error)
+            assert (said.isprintable(), PYTHON_WORDS.search(said)) == (True, None), said
