@@ -263,7 +263,7 @@ def _imported(source: str, load: Callable[[], Any]) -> Plugin:
         except PluginError as error:
             reason = str(error)
         except BaseException as error:  # the module of a user can raise any error while it is imported
-            reason = described(error)
+            reason = described(error, whole=True)
         else:
             return Plugin(source, module, "")
     return Plugin(source, None, f"The plug-in {short(source)} is not used: {reason}.")

@@ -87,18 +87,19 @@ def is_own(error: BaseException) -> bool:
     return type(error).__module__.startswith("repose.")
 
 
-def described(error: BaseException) -> str:
-    """Type and text of an error of a program, as part of a sentence."""
-    said = _text_of(error).removesuffix(".")
+def described(error: BaseException, whole: bool = False) -> str:
+    """Type and first line, or `whole` text, of an error of a program, as part of a sentence."""
+    said = _text_of(error, whole).removesuffix(".")
     return short(f"{type(error).__name__}: {said}" if said else type(error).__name__)
 
 
-def _text_of(error: BaseException) -> str:
-    """The text of an error in one line; empty if it has none, or if making the text fails."""
+def _text_of(error: BaseException, whole: bool = True) -> str:
+    """The text of an error, or its first line, in one line; empty if it has none, or if making the text fails."""
     try:
         if isinstance(error, OSError) and error.strerror:
             return f"{error.strerror}: {value_text(error.filename)}" if error.filename else error.strerror
-        return short(" ".join(str(error).split()))
+        text = str(error).strip()
+        return short(" ".join((text if whole else text.partition("\n")[0]).split()))
     except (Exception, SystemExit):  # the class of a plug-in can raise any error here
         return ""
 

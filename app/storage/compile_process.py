@@ -143,5 +143,5 @@ def _work(tell: Connection, low: bool) -> None:
         except BrokenPipeError:
             return
         except Exception as error:  # a law of a plug-in can make the compiler raise any error
-            failure = f"The engine of {needed.words} could not be compiled: {described(error)}."
+            failure = f"The engine of {needed.words} could not be compiled: {described(error, whole=True)}."
         tell.send(("done", needed.words, failure))

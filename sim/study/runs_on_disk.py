@@ -141,7 +141,7 @@ def earlier(task: Task) -> dict[str, Any]:
     try:
         found: dict[str, Any] = read_json(task.path)
         theirs = {name: found[name] for name in ("scene", "seed", "version")} | found["parameters"]
-        readable = _is_point(found["point"]) and isinstance(found["measurements"], dict)
+        readable = _is_point(found["point"]) and isinstance(found.get("measurements", {}), dict)
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         readable = False
     if not readable:
