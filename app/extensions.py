@@ -14,5 +14,4 @@ def offered(package: str, name: str) -> list[Any]:
     path = importlib.import_module(package).__path__
     modules = [importlib.import_module(f"{package}.{entry.name}") for entry in pkgutil.iter_modules(path)]
     modules += getattr(registry, "extra_modules", tuple)()
-    found = [getattr(module, name) for module in modules if hasattr(module, name)]
-    return [record for records in found for record in (records if isinstance(records, tuple) else (records,))]
+    return [record for module in modules for record in registry.records_in(module, name)]

@@ -20,6 +20,8 @@ from functools import cache
 from importlib.resources import files
 from operator import itemgetter
 
+from repose.sim.wording import reason_of
+
 ENGLISH = "en"
 """The language of the sentences in the source code."""
 NATIVE = {
@@ -281,8 +283,7 @@ def use_language(code: str) -> str:
         _language = read_language(code)
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         _language = Language(ENGLISH)
-        reason = error.strerror if isinstance(error, OSError) else " ".join(str(error).split())
-        return f"The file of the language {NATIVE[code]} cannot be used ({reason}): install Repose again."
+        return f"The file of the language {NATIVE[code]} cannot be used ({reason_of(error)}): install Repose again."
     return ""
 
 

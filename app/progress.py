@@ -1,4 +1,7 @@
-"""Progress of work without a window, on standard error so that standard output stays clean."""
+"""Texts on the terminal, and progress of work without a window, on standard error so that standard output stays clean.
+
+Texts can contain names and errors from outside: control characters, which a terminal obeys, are written as escapes.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,8 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Any
 
+from repose.sim.wording import printable
+
 STRIDE = 0.25
 """Fraction of a phase between two lines where there is no terminal for a bar."""
 FIRST_SILENCE, LONGEST_SILENCE = 0.5, 60.0
@@ -15,15 +20,14 @@ FIRST_SILENCE, LONGEST_SILENCE = 0.5, 60.0
 
 
 def say(sentence: str) -> None:
-    """Write a line to standard error; do nothing if standard error is closed."""
+    """Write a line to standard error, control characters as escapes; do nothing if standard error is closed."""
     with suppress(OSError, ValueError):
-        print(sentence, file=sys.stderr, flush=True)
+        print(printable(sentence), file=sys.stderr, flush=True)
 
 
-def one_line(error: BaseException) -> str:
-    """Type and first line of an error, as part of a sentence."""
-    kind, words = type(error).__name__, str(error).strip().splitlines()
-    return f"{kind}: {words[0].rstrip('.')}" if words else kind
+def write_out(text: str) -> None:
+    """Write lines to standard output, control characters as escapes."""
+    print("\n".join(map(printable, text.split("\n"))), flush=True)
 
 
 class Progress:
@@ -62,7 +66,7 @@ class Progress:
     def tell(self, sentence: str) -> None:
         """Print a permanent line above the bar."""
         if self._bar is not None:
-            self._bar.console.print(sentence, highlight=False, soft_wrap=True)
+            self._bar.console.print(printable(sentence), highlight=False, soft_wrap=True)
         elif not self._quiet:
             say(sentence)
 
@@ -71,7 +75,7 @@ class Progress:
         if self._bar is not None:
             words = f"{phase}; {outlook}" if outlook else phase
             self._bar.update(
-                self._task, description=words, total=None if share is None else 1.0, completed=share or 0.0
+                self._task, description=printable(words), total=None if share is None else 1.0, completed=share or 0.0
             )
         elif not self._quiet:
             before, at = self._said

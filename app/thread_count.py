@@ -7,6 +7,7 @@ from repose.sim.engine.thread_count import MOST_THREADS, available
 from repose.sim.experiment.commands import checked_threads
 from repose.sim.numbers import about_comma, read_whole
 from repose.sim.parameters import ParameterError
+from repose.sim.wording import value_text
 
 AUTOMATIC = "auto"
 
@@ -24,7 +25,7 @@ def asked_threads(text: str) -> int | None:
     whole = read_whole(word)
     if isinstance(whole, str) or whole < 1:
         raise ParameterError(
-            f"--threads {text!r} is refused: it must be a whole number from 1 to {most}, or {AUTOMATIC} "
+            f"--threads {value_text(text)} is refused: it must be a whole number from 1 to {most}, or {AUTOMATIC} "
             f"for as many as the run has work for.{about_comma(word)}"
         )
     if whole > most:

@@ -84,7 +84,8 @@ def as_written(value: Any) -> Any:
     if isinstance(value, list):
         return [as_written(entry) for entry in value]
     plain = value.unwrap() if hasattr(value, "unwrap") else value
-    if isinstance(plain, bool) or not isinstance(plain, int | float) or not math.isfinite(plain):
+    number = isinstance(plain, int | float) and not isinstance(plain, bool)
+    if not number or (isinstance(plain, float) and not math.isfinite(plain)):
         return plain
     text = value.as_string() if hasattr(value, "as_string") else repr(plain)
     return text if isinstance(read_number(text), str) else plain

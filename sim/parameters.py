@@ -20,6 +20,7 @@ from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, ValidationErro
 from pydantic_core import CoreSchema, core_schema
 from repose.sim import registry
 from repose.sim.numbers import about_comma, read_number, whole_if_exact
+from repose.sim.wording import LONGEST, printable, short, value_text
 
 Effect = Literal["now", "ramp", "base", "anew", "restart"]
 """When a change acts:
@@ -36,11 +37,11 @@ Value = float | int | str | bool
 
 
 class ParameterError(ValueError):
-    """A refused parameter: one sentence with the value, the limit and what to do."""
+    """A refused parameter: one sentence with the value, the limit and what to do, without control characters."""
 
     def __init__(self, message: str, in_units: str = "") -> None:
-        super().__init__(message)
-        self.in_units = in_units or message
+        super().__init__(printable(message))
+        self.in_units = printable(in_units or message)
         """The sentence with label and display unit of the parameter, as a slider shows them."""
 
 
@@ -244,7 +245,7 @@ class ParameterSet(BaseModel):
             return str(detail["msg"]).removeprefix("Value error, ")
         parameter = cls.declared()[name]
         value = detail["input"]
-        shown = shown_value(value)
+        shown = value_text(value)
         point = about_comma(value) if parameter.kind in ("float", "int") else ""
         allowed = _allowed(parameter)
         number = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < LARGEST_CONVERTED
@@ -253,7 +254,7 @@ class ParameterSet(BaseModel):
             default = parameter.shown(parameter.default)
             limits = f"it must be {_allowed(parameter, in_units)}; the default is {default}."
             return f"{parameter.quantity.label} = {said} is refused: {limits}" + point
-        default = f"{parameter.default!r}{parameter.converted(parameter.default)}"
+        default = f"{value_text(parameter.default)}{parameter.converted(parameter.default)}"
         return (
             f"{name} = {shown}{parameter.converted(value)} is refused: it must be {allowed}; the default is "
             f"{default}." + point
@@ -269,9 +270,6 @@ def shared_names(one: ParameterSet | type[ParameterSet], other: ParameterSet | t
 FEWEST_DIGITS = 4
 """Least number of significant digits of the numbers in a message about a change."""
 
-LONGEST_SHOWN = 300
-"""Largest number of characters of a refused value in a message."""
-
 LARGEST_CONVERTED = 1e300
 """Values below this are also shown in the display unit; nan, inf and integers too large for a float are not."""
 LARGEST_SEED = 2**63 - 1
@@ -282,17 +280,12 @@ def plain_number(value: Any) -> Any:
     return value.item() if type(value).__module__ == "numpy" and not getattr(value, "ndim", 1) else value
 
 
-def shown_value(value: Any) -> str:
-    """A refused value in one line of at most `LONGEST_SHOWN` characters."""
-    text = " ".join(repr(value).split())
-    return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}..."
-
-
 def checked_seed(seed: Any) -> int:
     """The seed if it is valid; raises `ParameterError` otherwise."""
     if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed <= LARGEST_SEED:
-        shown = shown_value(seed)
-        raise ParameterError(f"seed = {shown} is refused: it must be a whole number from 0 to {LARGEST_SEED}.")
+        raise ParameterError(
+            f"seed = {value_text(seed)} is refused: it must be a whole number from 0 to {LARGEST_SEED}."
+        )
     return seed
 
 
@@ -305,7 +298,7 @@ def require_local(name: str, path: str) -> None:
     slashes = path.strip().replace("\\", "/")
     if slashes.startswith(("//", "/??/")) or REMOTE.match(slashes):
         raise ParameterError(
-            f"{name} = {path[:LONGEST_SHOWN]!r} is refused: a preset may not name a file on another machine; "
+            f"{name} = {value_text(path)} is refused: a preset may not name a file on another machine; "
             "copy the file to this machine, or choose it yourself in the window."
         )
 
@@ -324,9 +317,9 @@ def require_known(name: str, names: Any, what: str = "parameter") -> None:
     """Raise `ParameterError` if `name` is not one of `names`; the message suggests the most similar name."""
     if isinstance(name, str) and name in names:
         return
-    near = difflib.get_close_matches(name, list(names), n=1, cutoff=0.6) if isinstance(name, str) else []
+    near = difflib.get_close_matches(name[:LONGEST], list(names), n=1, cutoff=0.6) if isinstance(name, str) else []
     hint = f"did you mean '{near[0]}'?" if near else f"known: {', '.join(names) or 'none'}."
-    raise ParameterError(f"Unknown {what} '{name}': {hint}")
+    raise ParameterError(f"Unknown {what} '{short(name)}': {hint}")
 
 
 def _allowed(parameter: Parameter, in_units: bool = False) -> str:

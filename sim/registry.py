@@ -18,6 +18,7 @@ import os
 import pkgutil
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from functools import cache, partial
 from importlib import metadata
 from importlib.machinery import SourceFileLoader
@@ -26,6 +27,7 @@ from types import CodeType, ModuleType
 from typing import Any, NamedTuple
 
 import platformdirs
+from repose.sim.wording import described, reason_of, short, value_text
 
 OFFERS = {
     "laws": "LAW",
@@ -43,6 +45,8 @@ FOLDER = "REPOSE_PLUGINS"
 """Environment variable that sets another plug-in folder."""
 PREFIX = "repose_plugins"
 """Package under which the files of plug-ins are imported."""
+LONGEST_NAME = 60
+"""Largest number of characters of the name of a record."""
 
 
 class PluginError(ValueError):
@@ -77,6 +81,8 @@ class Plugin(NamedTuple):
         ]
 
 
+while_importing: Callable[[str], AbstractContextManager[Any]] = nullcontext
+"""Makes the context in which the plug-in from a source is imported; the command line sets it."""
 _added: list[Plugin] = []
 """Plug-ins from files named on the command line."""
 _read: list[Plugin] | None = None
@@ -152,6 +158,14 @@ def troubles() -> list[str]:
     return [*(plugin.trouble for plugin in plugins() if plugin.trouble), *_clashes.values()]
 
 
+def clashes_of(module: ModuleType) -> list[str]:
+    """Why records of the module are not used: their names exist already. One sentence each."""
+    for kind in OFFERS:
+        _found(kind)
+    sources = {plugin.source for plugin in plugins() if plugin.module is module}
+    return [sentence for (source, _), sentence in _clashes.items() if source in sources]
+
+
 def plugin_folder() -> Path:
     """The folder whose Python files are plug-ins; it need not exist."""
     return Path(os.environ.get(FOLDER) or Path(platformdirs.user_data_dir("repose", appauthor=False)) / "plugins")
@@ -172,8 +186,9 @@ def add_file(path: str | Path) -> ModuleType:
 
 
 def add_module(module: ModuleType) -> None:
-    """Treat a module that was made while the program runs as a plug-in."""
+    """Treat a module that was made while the program runs as a plug-in; it replaces an earlier one of the same name."""
     plugins()
+    _added[:] = [plugin for plugin in _added if plugin.source != module.__name__]
     _added.append(Plugin(module.__name__, module, ""))
     _found.cache_clear()
 
@@ -199,7 +214,8 @@ def _found(kind: str) -> dict[str, Any]:
         for record in records_of(plugin.module, kind) if plugin.module else ():
             if record.name in records:
                 _clashes[plugin.source, record.name] = (
-                    f"The plug-in {plugin.source} offers '{record.name}' in {kind}, which exists already: rename it."
+                    f"The plug-in {short(plugin.source)} offers '{record.name}' in {kind}, which exists already: "
+                    "rename it."
                 )
             else:
                 records[record.name] = record
@@ -208,7 +224,12 @@ def _found(kind: str) -> dict[str, Any]:
 
 def records_of(module: ModuleType, kind: str) -> tuple[Any, ...]:
     """The records of a kind that a module offers."""
-    offered = getattr(module, OFFERS[kind], ())
+    return records_in(module, OFFERS[kind])
+
+
+def records_in(module: ModuleType, name: str) -> tuple[Any, ...]:
+    """The record or the tuple of records that a module offers under a name; empty if it offers none."""
+    offered = getattr(module, name, ())
     return offered if isinstance(offered, tuple) else (offered,)
 
 
@@ -219,7 +240,7 @@ def _installed_and_in_folder() -> Iterator[Plugin]:
     try:
         files = sorted(path for path in folder.glob("*.py") if not path.name.startswith("_"))
     except OSError as error:
-        yield Plugin(str(folder), None, f"The plug-in folder {folder} cannot be read: {error.strerror or error}.")
+        yield Plugin(str(folder), None, f"The plug-in folder {folder} cannot be read: {reason_of(error)}.")
         return
     for path in files:
         yield _imported(str(path), partial(_module_of, path))
@@ -227,22 +248,37 @@ def _installed_and_in_folder() -> Iterator[Plugin]:
 
 def _imported(source: str, load: Callable[[], Any]) -> Plugin:
     """The plug-in that `load` imports, or the reason why it cannot be used."""
-    try:
-        module = load()
-        if not isinstance(module, ModuleType):
-            raise PluginError("its entry point must name a module")
-        offers = [(kind, record) for kind in OFFERS for record in records_of(module, kind)]
-        nameless = next((kind for kind, record in offers if not isinstance(getattr(record, "name", None), str)), None)
-        if nameless is not None:
-            raise PluginError(f"{OFFERS[nameless]} is not a record with a name")
-    except KeyboardInterrupt:
-        raise
-    except SystemExit:
-        return Plugin(source, None, f"The plug-in {source} is not used: it ends the program while it is imported.")
-    except BaseException as error:  # the module of a user can raise any error while it is imported
-        reason = " ".join(f"{type(error).__name__}: {error}".split())[:200]
-        return Plugin(source, None, f"The plug-in {source} is not used: {reason}.")
-    return Plugin(source, module, "")
+    with while_importing(source):
+        try:
+            module = load()
+            if not isinstance(module, ModuleType):
+                raise PluginError("its entry point must name a module")
+            for kind in OFFERS:
+                for record in records_of(module, kind):
+                    _require_name(OFFERS[kind], record)
+        except KeyboardInterrupt:
+            raise
+        except SystemExit:
+            reason = "it ends the program while it is imported"
+        except PluginError as error:
+            reason = str(error)
+        except BaseException as error:  # the module of a user can raise any error while it is imported
+            reason = described(error, whole=True)
+        else:
+            return Plugin(source, module, "")
+    return Plugin(source, None, f"The plug-in {short(source)} is not used: {reason}.")
+
+
+def _require_name(offered: str, record: Any) -> None:
+    """Raise `PluginError` unless a record has a name that can be typed and printed."""
+    name = getattr(record, "name", None)
+    if not isinstance(name, str):
+        raise PluginError(f"{offered} is not a record with a name")
+    if not (0 < len(name) <= LONGEST_NAME and name.isprintable()):
+        raise PluginError(
+            f"{offered} has the name {value_text(name, LONGEST_NAME)} of {len(name)} characters, and a name has 1 to "
+            f"{LONGEST_NAME} printable ones"
+        )
 
 
 class _AsWritten(SourceFileLoader):
@@ -257,7 +293,7 @@ class _AsWritten(SourceFileLoader):
 def _module_of(path: Path) -> ModuleType:
     """The module of a file, imported under a name of its own: numba's cache on disk finds classes by module name."""
     if not path.is_file():
-        raise PluginError(f"there is no file {path}")
+        raise PluginError("there is no such file")
     if path.suffix != ".py":
         raise PluginError("a plug-in is a Python file whose name ends in .py")
     package = sys.modules.setdefault(PREFIX, ModuleType(PREFIX))

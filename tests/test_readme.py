@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 from repose.app.cli.commands import run_command_line
 from repose.app.jobs.headless_plan import plan
+from repose.app.jobs.study_request import plan_study
 from repose.sim.io import presets
 from repose.sim.registry import scenes
+from repose.sim.study.runs_on_disk import StudyRuns
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -62,3 +64,9 @@ def test_the_cohesion_of_the_readme_is_that_which_scenes_and_presets_offer() -> 
     for name in presets.names():
         for run in presets.load(name).runs:
             assert scenes()[run.scene].law_of(scenes()[run.scene].parameters.checked(run.values)) != "capillary"
+
+
+def test_the_number_of_runs_of_the_thesis_is_that_of_its_different_runs(tmp_path: Path) -> None:
+    (said,) = re.findall(r"`repose\s+study thesis` does (\d+) runs", README)
+    request = plan_study("thesis")
+    assert len(StudyRuns(request.plans, tmp_path).begin()) == int(said)

@@ -13,9 +13,19 @@ from typing import Annotated
 import typer
 from repose.app.cli import lecture_command, saved_commands, standard_streams, study_commands
 from repose.app.cli.film_options import Colour, Fps, Overlay, Show, Size, Speed, Video
-from repose.app.cli.terminal import REFUSED, THREADS_HELP, refusals, refuse, table, typed_number, typed_whole
-from repose.app.progress import Progress, say
+from repose.app.cli.terminal import (
+    REFUSED,
+    THREADS_HELP,
+    importing,
+    refusals,
+    refuse,
+    table,
+    typed_number,
+    typed_whole,
+)
+from repose.app.progress import Progress, say, write_out
 from repose.app.signals import INTERRUPTED, Interrupt
+from repose.sim.wording import LONGEST, short
 
 EXIT_CODES = (
     "Exit codes: 0 done; 1 done, but something asked for could not be written or a self-test failed; 2 input refused; "
@@ -56,7 +66,9 @@ def _run(arguments: Sequence[str]) -> int:
         code = cli(args=arguments, prog_name="repose", standalone_mode=False)
     except typer.TyperException as error:
         context = getattr(error, "ctx", None)
-        say(f"{context.get_usage()}\n{error.format_message()}" if context else error.format_message())
+        for line in context.get_usage().splitlines() if context else ():
+            say(line)
+        say(_with_short(arguments, error.format_message()))
         return REFUSED
     except (Interrupt, KeyboardInterrupt, typer.Abort):
         say("Stopped.")
@@ -65,6 +77,14 @@ def _run(arguments: Sequence[str]) -> int:
         standard_streams.discard()
         return NOT_SHOWN
     return code if isinstance(code, int) else 0
+
+
+def _with_short(arguments: Sequence[str], message: str) -> str:
+    """The message of typer with long arguments shortened."""
+    for word in sorted(arguments, key=len, reverse=True):
+        for shown in (word, repr(word)[1:-1]):
+            message = message.replace(shown, short(shown)) if len(shown) > LONGEST else message
+    return message
 
 
 def _tell_version() -> None:
@@ -131,7 +151,7 @@ def repose(
         for option, value in (("--preset", preset), ("--threads", threads)):
             if value:
                 raise typer.BadParameter(
-                    f"write it after the command: repose {context.invoked_subcommand} {option} {value}"
+                    f"write it after the command: repose {context.invoked_subcommand} {option} {short(value)}"
                 )
         return
     with refusals():
@@ -160,14 +180,19 @@ def repose(
 def _use_plugins(files: Sequence[Path]) -> list[str]:
     """Import these files as plug-ins and report the plug-ins that cannot be used; returns names of the files' scenes.
 
-    Shipped scenes are imported to compare names. This import takes a second; it is skipped if there are no plug-ins.
+    A file that is named and of which a record is not used is refused: otherwise a shipped scene or law of that name
+    would be run in its place. Shipped scenes are imported to compare names. This import takes a second; it is skipped
+    if there are no plug-ins.
     """
     from repose.sim import registry
 
+    registry.while_importing = importing
     try:
         modules = [registry.add_file(path) for path in files]
     except registry.PluginError as error:
         refuse(str(error))
+    for sentence in (sentence for module in modules for sentence in registry.clashes_of(module)):
+        refuse(sentence)
     for trouble in registry.troubles() if registry.plugins() else ():
         say(trouble)
     return [record.name for module in modules for record in registry.records_of(module, "scenes")]
@@ -243,8 +268,11 @@ def run(
         if scene.endswith(".py"):
             offered = _use_plugins([Path(scene)])
             if len(offered) != 1:
-                names = ", ".join(offered) or "none"
-                refuse(f"{scene} offers {len(offered)} scenes ({names}); a file that is run must offer one, as SCENE.")
+                names = short(", ".join(offered)) or "none"
+                refuse(
+                    f"{short(scene)} offers {len(offered)} scenes ({names}); a file that is run must offer one, as "
+                    "SCENE."
+                )
             scene = offered[0]
         job = plan(
             scene or ("" if saved or preset else "heap"),
@@ -380,7 +408,8 @@ def scenes() -> None:
     """List the scenes that can be run."""
     from repose.sim.registry import scenes
 
-    table(("scene", "description"), [(scene.name, f"{scene.title}: {scene.summary}") for scene in scenes().values()])
+    rows = [(scene.name, f"{short(scene.title)}: {short(scene.summary)}") for scene in scenes().values()]
+    table(("scene", "description"), rows)
 
 
 @cli.command()
@@ -445,7 +474,7 @@ def validate(
             print(json_text(validate_job.as_json(found), indent=2), flush=True)
         else:
             table(validate_job.HEAD, validate_job.rows(found))
-            print(validate_job.summary(found, stopped), flush=True)
+            write_out(validate_job.summary(found, stopped))
         raise typer.Exit(validate_job.exit_code(found, stopped))
 
 
@@ -461,7 +490,7 @@ def selftest(
         print(tests.as_json(findings))
     else:
         table(("case", "quantity", "value", "bound", "result"), tests.rows(findings))
-        print(tests.summary(findings), flush=True)
+        write_out(tests.summary(findings))
     raise typer.Exit(tests.exit_code(findings))
 
 
@@ -489,7 +518,7 @@ def bench(
     with Progress("Measuring the engine", quiet=json) as progress:
         engine = bench.measure_engine(quick, shown(progress, 0.0, of_engine))
     if not json:
-        print(bench.describe(engine), flush=True)
+        write_out(bench.describe(engine))
     with Progress("Measuring the window", quiet=json) as progress:
         frames = frame_bench.measure_frames(quick, shown(progress, of_engine, 1.0))
     if json:
@@ -497,4 +526,4 @@ def bench(
 
         print(dumps(engine | {"window": frames}, indent=1))
     else:
-        print(f"\n{frame_bench.describe(frames)}")
+        write_out(f"\n{frame_bench.describe(frames)}")

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 from repose.app.cli.film_options import Fps, Size
 from repose.app.cli.terminal import THREADS_HELP, refusals, refuse, table
+from repose.app.progress import write_out
 
 LECTURE_EXAMPLES = (
     "Examples: repose lecture heap-slope; repose lecture heap-slope --notes; "
@@ -63,7 +64,7 @@ def lecture(
         if notes:
             from repose.app.jobs.lecture_notes import notes_of
 
-            print(notes_of(chosen, language or lecture_file.ENGLISH), flush=True)
+            write_out(notes_of(chosen, language or lecture_file.ENGLISH))
             return
         if film:
             from repose.app.jobs.film_plan import parsed_size, plan_film

@@ -9,6 +9,7 @@ import sys
 from contextlib import suppress
 
 from repose.app.progress import say
+from repose.sim.wording import reason_of
 
 OUTPUT = (errno.EBADF, errno.ENOSPC, errno.EIO, errno.EFBIG)
 """Error codes of writing to a stream, other than the code of a closed pipe; errors of files contain the file name."""
@@ -65,4 +66,4 @@ def tell(error: OSError) -> None:
         return
     shown = error.filename is None and error.errno in OUTPUT
     what = "Standard output cannot be written to" if shown else f"Stopped at {error.filename or 'a file'}"
-    say(f"{what}: {error.strerror or error}.")
+    say(f"{what}: {reason_of(error)}.")

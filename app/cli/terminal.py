@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import NoReturn
 
 import typer
 from repose.app.progress import say
+from repose.app.signals import CAUGHT, stop_at_once
 from repose.sim.numbers import about_comma, read_number, read_whole
+from repose.sim.wording import printable, short, value_text
 
 REFUSED = 2
 """Exit code for input that is refused."""
 THREADS_HELP = "Threads of the engine; every number gives the same bits; automatic if not given."
 WIDE = 200
 """Characters per line of a table written to a file or pipe, so that rows are not wrapped."""
+PATIENCE = 2.0
+"""Wall time after which the plug-in that is being imported is named [s]."""
 
 
 def typed_number(text: str) -> float:
@@ -22,7 +27,7 @@ def typed_number(text: str) -> float:
     number = read_number(str(text))
     if isinstance(number, str):
         words = "" if about_comma(text) else ": write digits with a point, such as 0.5"
-        raise typer.BadParameter(f"{text!r} is not a number{words}.{about_comma(text)}")
+        raise typer.BadParameter(f"{value_text(text)} is not a number{words}.{about_comma(text)}")
     return number
 
 
@@ -30,7 +35,7 @@ def typed_whole(text: str) -> int:
     """The whole number given to an option; raises `typer.BadParameter`."""
     number = read_whole(str(text))
     if isinstance(number, str):
-        raise typer.BadParameter(f"{text!r} is not a whole number.{about_comma(text)}")
+        raise typer.BadParameter(f"{value_text(text)} is not a whole number.{about_comma(text)}")
     return number
 
 
@@ -54,15 +59,33 @@ def refuse(sentence: str) -> NoReturn:
     raise typer.Exit(REFUSED)
 
 
+@contextmanager
+def importing(source: str) -> Iterator[None]:
+    """Name the plug-in `source` if its import takes longer than `PATIENCE`; it may never end.
+
+    A signal whose exception the plug-in or its report catches is answered after the import.
+    """
+    words = f"The plug-in {short(source)} is still being read after {PATIENCE:g} s; Ctrl-C stops the command."
+    timer = threading.Timer(PATIENCE, say, [words])
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+    if CAUGHT:
+        stop_at_once()
+
+
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Print rows under a header, as wide as the terminal."""
+    """Print rows under a header, as wide as the terminal; control characters in a cell are escaped."""
     from rich import box
     from rich.console import Console
     from rich.table import Table
 
     table = Table(*head, box=box.SIMPLE_HEAD, pad_edge=False)
     for row in rows:
-        table.add_row(*row)
+        table.add_row(*map(printable, row))
     console = Console(markup=False, highlight=False)
     console = console if console.is_terminal else Console(markup=False, highlight=False, width=WIDE)
     console.print(table)

@@ -16,14 +16,14 @@ from repose.app.jobs.headless_job import DONE, INTERRUPTED, NOT_ALL_WRITTEN, RES
 from repose.app.jobs.headless_plan import plan
 from repose.app.jobs.remaining_time import Countdown
 from repose.app.jobs.study_job import RUNS
-from repose.app.progress import Progress, say
+from repose.app.progress import Progress, say, write_out
 from repose.app.stopping import StopAsked, stoppable
 from repose.app.storage.plot_files import Sheet, draw
 from repose.sim.engine.thread_count import available
 from repose.sim.experiment.comparison import label_of, shown
 from repose.sim.io import presets
 from repose.sim.io.atomic_file import Claim, write_whole_file
-from repose.sim.io.json_text import json_text
+from repose.sim.io.json_text import json_text, read_json
 from repose.sim.measure.display import Curve, Line
 from repose.sim.numbers import read_number
 from repose.sim.parameters import ParameterError
@@ -33,6 +33,7 @@ from repose.sim.study.outcome import Outcome
 from repose.sim.study.plan import StudyPlan
 from repose.sim.study.quantities import name_of_study, quantity_of
 from repose.sim.study.runs_on_disk import StudyRuns
+from repose.sim.wording import path_text, reason_of, value_text
 
 PRESET, PICTURE, DESCRIPTION = "preset.toml", "calibration.png", "calibration.json"
 NEAR = 1e-6
@@ -71,7 +72,7 @@ def plan_calibration(
     ends = [read_number(word) for word in text.split(":")]
     if not equals or len(ends) != 2 or any(isinstance(end, str) for end in ends):
         raise ParameterError(
-            f"--vary {vary!r} is refused: write it as NAME=LOW:HIGH in SI, such as shear_stiffness=5:400."
+            f"--vary {value_text(vary)} is refused: write it as NAME=LOW:HIGH in SI, such as shear_stiffness=5:400."
         )
     low, high = (float(end) for end in ends)
     count = available() if workers is None else workers
@@ -135,11 +136,11 @@ def _continued(request: Request) -> bool:
         return False
     stored: Any = None
     with suppress(OSError, ValueError):
-        stored = json.loads((out / DESCRIPTION).read_text(encoding="utf-8"))
+        stored = read_json(out / DESCRIPTION)
     if stored != _description(request.goal):
-        raise ParameterError(f"--out {out} contains another calibration: choose another folder.")
+        raise ParameterError(f"--out {path_text(out)} contains another calibration: choose another folder.")
     if not request.resume:
-        raise ParameterError(f"--out {out} contains this calibration already: continue it with --resume.")
+        raise ParameterError(f"--out {path_text(out)} contains this calibration already: continue it with --resume.")
     return True
 
 
@@ -207,12 +208,12 @@ def _finish(folder: Path, request: Request, found: Found, seen: Sequence[Observa
         try:
             claims[name].write(write) if name in claims else write_whole_file(folder / name, write)
         except Exception as error:  # an error of the drawing library must not lose the other files
-            say(f"{folder / name} could not be written: {getattr(error, 'strerror', None) or error}.")
+            say(f"{folder / name} could not be written: {reason_of(error)}.")
             code = NOT_ALL_WRITTEN
     if request.as_json:
         print(text, end="", flush=True)
     else:
-        print(f"{goal.title}: {in_words(goal, found)}", f"written to  {folder}", sep="\n", flush=True)
+        write_out(f"{goal.title}: {in_words(goal, found)}\nwritten to  {folder}")
     return code if math.isfinite(found.value) else NOT_ALL_WRITTEN
 
 

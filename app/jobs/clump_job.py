@@ -13,6 +13,7 @@ from repose.app.progress import Progress, say
 from repose.app.signals import INTERRUPTED
 from repose.app.stopping import StopAsked, stoppable
 from repose.sim.parameters import ParameterError
+from repose.sim.wording import path_text, reason_of, value_text
 
 if TYPE_CHECKING:
     from repose.sim.clumps.distance_field import Tell
@@ -51,9 +52,11 @@ def checked(request: Request) -> Request:
     from repose.sim.io.mesh import UNITS
 
     if request.algorithm not in get_args(Algorithm):
-        raise ParameterError(f"--algorithm {request.algorithm!r} is refused: it is {' or '.join(get_args(Algorithm))}.")
+        raise ParameterError(
+            f"--algorithm {value_text(request.algorithm)} is refused: it is {' or '.join(get_args(Algorithm))}."
+        )
     if request.unit not in UNITS:
-        raise ParameterError(f"--unit {request.unit!r} is refused: it is {', '.join(UNITS)}.")
+        raise ParameterError(f"--unit {value_text(request.unit)} is refused: it is {', '.join(UNITS)}.")
     if request.rho is not None and request.algorithm != "greedy":
         raise ParameterError("--rho belongs to --algorithm greedy; add it, or leave --rho out.")
     if not 0.0 < request.density <= 1e5:
@@ -62,14 +65,15 @@ def checked(request: Request) -> Request:
     checked_kappa(request.kappa)
     rho = checked_rho(DEFAULT_RHO if request.rho is None else request.rho)
     if request.out is not None and request.out.suffix.lower() != ".json":
-        raise ParameterError(f"--out {request.out}: its ending must be .json.")
+        raise ParameterError(f"--out {path_text(request.out)}: its ending must be .json.")
     for path in request.exports:
         if path.suffix.lower() not in FORMATS:
             raise ParameterError(
-                f"--export {path}: its ending must be .mol (LAMMPS molecule), .rigid (LAMMPS fix rigid) or .txt (YADE)."
+                f"--export {path_text(path)}: its ending must be .mol (LAMMPS molecule), .rigid (LAMMPS fix rigid) "
+                "or .txt (YADE)."
             )
     if request.picture is not None and request.picture.suffix.lower() != ".png":
-        raise ParameterError(f"--picture {request.picture}: its ending must be .png.")
+        raise ParameterError(f"--picture {path_text(request.picture)}: its ending must be .png.")
     return dataclasses.replace(request, rho=rho)
 
 
@@ -83,10 +87,12 @@ def run_clump(request: Request, quiet: bool = False) -> tuple[int, Made | None]:
         places: dict[Path, Claim] = {}
         for option, path in wanted:
             if not path.parent.is_dir():
-                raise ParameterError(f"{option} {path}: the folder {path.parent} does not exist; create it first.")
+                raise ParameterError(
+                    f"{option} {path_text(path)}: the folder {path_text(path.parent)} does not exist; create it first."
+                )
             places[path] = claim_for(option, path)
             stack.callback(places[path].release)
-        title = f"Clump of at most {request.spheres} spheres for {request.source}"
+        title = f"Clump of at most {request.spheres} spheres for {path_text(request.source)}"
         with Progress(title, quiet=quiet) as progress, stoppable() as stop:
 
             def tell(words: str, share: float) -> None:
@@ -103,7 +109,7 @@ def run_clump(request: Request, quiet: bool = False) -> tuple[int, Made | None]:
             try:
                 _write(request, made, path, place)
             except OSError as error:
-                say(f"{path} could not be written: {error.strerror or error}.")
+                say(f"{path} could not be written: {reason_of(error)}.")
                 code = NOT_ALL
         return code, made
 

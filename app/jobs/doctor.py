@@ -18,6 +18,7 @@ from typing import Any
 from repose.app.signals import held
 from repose.app.thread_count import most_threads
 from repose.sim.engine.thread_count import GRAINS_PER_THREAD, available
+from repose.sim.wording import reason_of, short
 
 PACKAGES = (
     "numpy",
@@ -33,6 +34,7 @@ PACKAGES = (
     "typer",
 )
 PROBE = "from repose.app.jobs.doctor import probe_opengl; probe_opengl()"
+PROBE_DISPLAY = "from repose.app.window.window import use_display; use_display()"
 OPENGL = "The window draws with OpenGL 3.3, which comes with the driver of the graphics card."
 MISSING_OPENGL = {
     "linux": "A small installation lacks its libraries: sudo apt install libgl1 libegl1 libgl1-mesa-dri (Debian, "
@@ -46,7 +48,7 @@ MISSING_OPENGL = {
 }
 """Why OpenGL may be missing and what to install, by `sys.platform`."""
 PATIENCE = 60.0
-"""Longest wall time of the OpenGL check in its separate process [s]."""
+"""Longest wall time of a check in a separate process [s]."""
 
 
 @dataclass(frozen=True)
@@ -116,24 +118,33 @@ def _plugins() -> list[Finding]:
 
 def _offers(plugin: Any) -> list[str]:
     """Kinds and names of the records of a plug-in, such as "law springy" or "panel mine"."""
+    from repose.sim.registry import records_in
+
     drawn = (("PANEL", "panel"), ("TOOL", "tool"), ("PASS", "draw pass"))
-    records = [(word, getattr(plugin.module, name, None)) for name, word in drawn]
-    return [*plugin.offers, *(f"{word} {record.name}" for word, record in records if record is not None)]
+    records = [(word, record) for name, word in drawn for record in records_in(plugin.module, name)]
+    return [*plugin.offers, *(f"{word} {short(str(getattr(record, 'name', '?')))}" for word, record in records)]
 
 
 def _display() -> list[Finding]:
     names = ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER")
     found = ", ".join(f"{name}={os.environ[name]}" for name in names if os.environ.get(name))
-    if has_display():
-        return [Finding("display", found or f"that of {platform.system()}")]
-    return [Finding("display", "none", "the window needs a display; `repose run heap` runs the experiment without one")]
+    without = "`repose run heap` runs the experiment without one"
+    if not has_display():
+        return [Finding("display", "none", f"the window needs a display; {without}")]
+    place = found or f"that of {platform.system()}"
+    try:
+        answers = _probed(PROBE_DISPLAY).returncode == 0
+    except subprocess.TimeoutExpired:
+        answers = False
+    if answers:
+        return [Finding("display", place)]
+    advice = f"the window needs a display: start Repose on the screen itself, or correct the variable; {without}"
+    return [Finding("display", f"{place} does not answer", advice)]
 
 
 def _opengl() -> list[Finding]:
     try:
-        done = subprocess.run(
-            [sys.executable, "-c", PROBE], capture_output=True, text=True, timeout=PATIENCE, check=False, cwd=_root()
-        )
+        done = _probed(PROBE)
     except subprocess.TimeoutExpired:
         return [Finding("OpenGL", f"no answer within {PATIENCE:g} s", "update the graphics driver")]
     if done.returncode == 0:
@@ -148,6 +159,12 @@ def _opengl() -> list[Finding]:
     lines = done.stderr.strip().splitlines() or [f"the probe ended with code {done.returncode}"]
     reason = lines[-1].partition(": ")[2] or lines[-1]
     return [Finding("OpenGL", f"not usable: {reason}", _about_opengl())]
+
+
+def _probed(code: str) -> subprocess.CompletedProcess[str]:
+    """The end of a separate process that runs the code, which a driver can crash; raises `TimeoutExpired`."""
+    command = [sys.executable, "-c", code]
+    return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False, cwd=_root())
 
 
 def _about_opengl(system: str = sys.platform) -> str:
@@ -185,7 +202,7 @@ def _writable(name: str, folder: Path) -> Finding:
         with tempfile.TemporaryFile(dir=place):
             return Finding(name, str(folder))
     except OSError as error:
-        reason = error.strerror or str(error)
+        reason = reason_of(error)
         return Finding(name, f"{folder} cannot be written to ({reason})", "make it writable")
 
 

@@ -12,6 +12,7 @@ from repose.app.render.pacing import FASTEST, SLOWEST
 from repose.app.storage.recorder import ANIMATIONS, LARGEST_SIDE, film_path, film_rate
 from repose.app.storage.view import View
 from repose.sim.parameters import ParameterError, require_known
+from repose.sim.wording import value_text
 
 OVERLAYS = ("full", "none")
 """Values of `--overlay`: with title card, texts and marks, or the grains only."""
@@ -63,7 +64,7 @@ def plan_film(
     if speed is not None and not SLOWEST <= speed <= FASTEST:
         raise ParameterError(f"--speed {speed:g} is refused: it must be {SLOWEST:g} to {FASTEST:g}; 1 is real time.")
     if overlay not in OVERLAYS:
-        raise ParameterError(f"--overlay {overlay!r} is refused: it must be {' or '.join(OVERLAYS)}.")
+        raise ParameterError(f"--overlay {value_text(overlay)} is refused: it must be {' or '.join(OVERLAYS)}.")
     if colour:
         require_known(colour, COLOURINGS, "colour")
     if not video:
@@ -88,6 +89,7 @@ def parsed_size(text: str) -> tuple[int, int]:
     size = (int(found[1]), int(found[2])) if found else (0, 0)
     if not 16 <= min(size) <= max(size) <= LARGEST_SIDE:
         raise ParameterError(
-            f"--size {text!r} is refused: write WIDTHxHEIGHT in pixels, each 16 to {LARGEST_SIDE}, such as 1920x1080."
+            f"--size {value_text(text)} is refused: write WIDTHxHEIGHT in pixels, each 16 to {LARGEST_SIDE}, such as "
+            "1920x1080."
         )
     return size

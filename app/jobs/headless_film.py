@@ -8,6 +8,7 @@ from repose.app.render.director import Director
 from repose.app.render.passes import needs_forces
 from repose.app.storage.recorder import Frame, Recorder, names_of
 from repose.app.window.window import WindowError
+from repose.sim.wording import reason_of, sentence_of
 
 if TYPE_CHECKING:
     from repose.app.jobs.film_plan import FilmPlan
@@ -72,7 +73,7 @@ class HeadlessFilm:
                     self._held = picture
                 self._taken += 1
             except Exception as error:  # a driver may raise anything; the run must survive
-                self.complaint = str(error)
+                self.complaint = sentence_of(error)
         return self._director.interval
 
     def close(self, duration: float, last: Snapshot | None = None) -> None:
@@ -90,7 +91,7 @@ class HeadlessFilm:
                 for picture in self._director.ending(last):
                     self._recorder.add(picture)
             except Exception as error:  # as above
-                self.complaint = str(error)
+                self.complaint = sentence_of(error)
         self.frames = self._recorder.close()
         self.complaint = self.complaint or self._recorder.failure
         self._maker.close()
@@ -114,4 +115,4 @@ def open_picture_maker(size: tuple[int, int]) -> PictureMaker:
             "or leave --video out."
         ) from None
     except OSError as error:  # libraries read the current folder, which may have been deleted
-        raise WindowError(f"Nothing can be drawn here: {error.strerror or error}; start in another folder.") from None
+        raise WindowError(f"Nothing can be drawn here: {reason_of(error)}; start in another folder.") from None

@@ -20,7 +20,7 @@ from repose.app.jobs.headless_film import HeadlessFilm, open_picture_maker
 from repose.app.jobs.headless_plan import Job
 from repose.app.jobs.remaining_time import Outlook
 from repose.app.jobs.small_picture import small_picture
-from repose.app.progress import Progress, say
+from repose.app.progress import Progress, say, write_out
 from repose.app.render.follow import first_camera
 from repose.app.render.framing import close_up, picture_room, picture_scale, whole_scene
 from repose.app.render.passes import band, needs_forces
@@ -41,6 +41,7 @@ from repose.sim.measure.display import Reading
 from repose.sim.numbers import time_text
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
+from repose.sim.wording import described, path_text, reason_of
 
 DONE, NOT_ALL_WRITTEN, FAULT = 0, 1, 3
 RESULT = "result.json"
@@ -117,10 +118,12 @@ def claim_for(option: str, path: Path) -> Claim:
     try:
         return claim(path)
     except FileExistsError:
-        raise ParameterError(f"{option} {path} exists already: choose another name.") from None
+        raise ParameterError(f"{option} {path_text(path)} exists already: choose another name.") from None
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise ParameterError(f"{option} {path} cannot be written to: {reason}; choose another name.") from None
+        reason = reason_of(error)
+        raise ParameterError(
+            f"{option} {path_text(path)} cannot be written to: {reason}; choose another name."
+        ) from None
 
 
 @dataclass
@@ -220,7 +223,7 @@ def _finish(
         except WindowError as error:
             say(f"No picture: {error}")  # expected on a machine without OpenGL
         except Exception as error:  # a driver may raise anything; the other files must be written
-            reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
+            reason = reason_of(error, described(error))
             complaints.append(f"{claims[name].path} could not be written: {reason}.")
     if job.picture and "save" in written:
         _illustrate(simulation, claims["save"])
@@ -229,13 +232,13 @@ def _finish(
     if job.as_json:
         print(text, end="", flush=True)
     else:
-        print(summary(simulation, stopped=stop.asked))
+        write_out(summary(simulation, stopped=stop.asked))
         results = [claims[name].path.name for name in written if name != "save"]
-        print(f"written to       {folder} ({', '.join(results)})", flush=True)
+        write_out(f"written to       {folder} ({', '.join(results)})")
         if film is not None:
-            print(f"film             {film.names} ({film.frames} frames)", flush=True)
+            write_out(f"film             {film.names} ({film.frames} frames)")
         if "save" in written:
-            print(f"saved run        {job.save} (continue it with --from)", flush=True)
+            write_out(f"saved run        {job.save} (continue it with --from)")
     if simulation.fault is not None:
         return FAULT
     return INTERRUPTED if stop.asked else NOT_ALL_WRITTEN if complaints else DONE
@@ -350,14 +353,16 @@ def output_folder(wanted: Path | None, name: str, taken: Sequence[str] | None) -
         remove_leftovers(wanted)
         found = sorted(path.name for path in wanted.iterdir() if not path.name.startswith("."))
         for file in found if taken is None else [name for name in taken if (wanted / name).exists()]:
-            raise ParameterError(f"--out {wanted} already contains {file}: move it away or choose another folder.")
+            raise ParameterError(
+                f"--out {path_text(wanted)} already contains {file}: move it away or choose another folder."
+            )
         with tempfile.TemporaryFile(dir=wanted):
             return wanted, new
     except (OSError, ValueError) as error:
         if isinstance(error, ParameterError):
             raise
-        reason = getattr(error, "strerror", None) or error
+        reason = reason_of(error)
         folder_text = wanted if wanted is not None else "the current folder"
         raise ParameterError(
-            f"--out {folder_text} cannot be written to: {reason}; choose another folder with --out."
+            f"--out {path_text(folder_text)} cannot be written to: {reason}; choose another folder with --out."
         ) from None

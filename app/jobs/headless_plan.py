@@ -13,6 +13,7 @@ from repose.app.thread_count import asked_threads
 from repose.sim.io import presets
 from repose.sim.parameters import ParameterError, Value, checked_seed, require_known
 from repose.sim.registry import scenes
+from repose.sim.wording import path_text, value_text
 
 if TYPE_CHECKING:
     from repose.sim.experiment.saved_run import SavedRun
@@ -140,7 +141,9 @@ def _resumed(path: Path | None, scene: str, preset: str, seed: int | None, ready
         return None
     given = {"a scene": scene, "--preset": preset, "--seed": "" if seed is None else str(seed), "--ready": ready}
     for option in (name for name, value in given.items() if value):
-        raise ParameterError(f"--from continues the run in {path}: leave {option} out; --set changes parameters.")
+        raise ParameterError(
+            f"--from continues the run in {path_text(path)}: leave {option} out; --set changes parameters."
+        )
     from repose.sim.experiment.saved_side_by_side import load_single
     from repose.sim.io.archive import ArchiveError
 
@@ -153,7 +156,9 @@ def _resumed(path: Path | None, scene: str, preset: str, seed: int | None, ready
 def _require_folder(path: Path | None) -> None:
     """Raise `ParameterError` if the folder for the saved run does not exist; the file name is claimed later."""
     if path is not None and not path.parent.is_dir():
-        raise ParameterError(f"--save {path}: the folder {path.parent} does not exist; create it first.")
+        raise ParameterError(
+            f"--save {path_text(path)}: the folder {path_text(path.parent)} does not exist; create it first."
+        )
 
 
 def _starting_point(scene: str, preset: str) -> presets.Preset:
@@ -171,10 +176,14 @@ def _parsed(changes: Sequence[str], scene: str) -> dict[str, Value]:
     for change in changes:
         name, equals, text = change.partition("=")
         if not equals or not text.strip():
-            raise ParameterError(f"--set {change!r} is refused: write it as NAME=VALUE, for example friction=0.2.")
+            raise ParameterError(
+                f"--set {value_text(change)} is refused: write it as NAME=VALUE, for example friction=0.2."
+            )
         name = name.strip()
         value = parameters.parse(name, text)
         if name in values:
-            raise ParameterError(f"--set gives {name} twice, {values[name]!r} and {value!r}: leave one out.")
+            raise ParameterError(
+                f"--set gives {name} twice, {value_text(values[name])} and {value_text(value)}: leave one out."
+            )
         values[name] = value
     return values

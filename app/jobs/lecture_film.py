@@ -18,7 +18,7 @@ from repose.app.language import read_language
 from repose.app.lectures.answers import unanswered
 from repose.app.lectures.course import Course
 from repose.app.lectures.lecture_file import Lecture, Step, said
-from repose.app.progress import Progress, say
+from repose.app.progress import Progress, say, write_out
 from repose.app.render.camera import Camera2D
 from repose.app.render.director import Director, Picture, Read
 from repose.app.render.film_words import Lines, film_words
@@ -42,6 +42,7 @@ from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.io import presets
 from repose.sim.measure.display import COMPARISON, Curve
 from repose.sim.parameters import ParameterError
+from repose.sim.wording import sentence_of
 
 if TYPE_CHECKING:
     from repose.app.jobs.film_plan import FilmPlan
@@ -124,16 +125,15 @@ def film_lecture(lecture: Lecture, plan: FilmPlan, language: str = "en", threads
         except ParameterError as error:
             code, complaint = FAULT, str(error)
         except Exception as error:  # a driver or the disk may raise anything; what was written is kept
-            code, complaint = NOT_ALL_WRITTEN, str(error) or type(error).__name__
+            code, complaint = NOT_ALL_WRITTEN, sentence_of(error)
         finally:
             frames = recorder.close()
             maker.close()
     if complaint or recorder.failure:
         say(f"The film ends early: {complaint or recorder.failure}")
         code = code or NOT_ALL_WRITTEN
-    print(
-        f"film             {names_of(recorder.path, recorder.parts)} ({frames} frames, {frames / plan.fps:.0f} s)",
-        flush=True,
+    write_out(
+        f"film             {names_of(recorder.path, recorder.parts)} ({frames} frames, {frames / plan.fps:.0f} s)"
     )
     return code
 

@@ -20,6 +20,7 @@ from repose.sim.experiment.origin import origin_of
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.parameters import ParameterError, require_known
+from repose.sim.wording import path_text, reason_of
 
 PNG, SVG = ".png", ".svg"
 
@@ -34,7 +35,9 @@ def take_picture(
     """
     kind = out.suffix.lower()
     if kind not in (PNG, SVG):
-        raise ParameterError(f"--out {out} is refused: its ending must be {PNG} or {SVG}; choose such a name.")
+        raise ParameterError(
+            f"--out {path_text(out)} is refused: its ending must be {PNG} or {SVG}; choose such a name."
+        )
     if kind == SVG:
         if colour or show or light:
             raise ParameterError(
@@ -54,7 +57,7 @@ def take_picture(
             maker.close()
         place.write(lambda file: save_png(pixels, file, origin))
     except OSError as error:
-        say(f"{out} could not be written: {error.strerror or error}.")
+        say(f"{out} could not be written: {reason_of(error)}.")
         return NOT_WRITTEN
     finally:
         place.release()

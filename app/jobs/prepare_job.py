@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from repose.app.jobs.remaining_time import duration
-from repose.app.progress import Progress, say
+from repose.app.progress import Progress, say, write_out
 from repose.app.storage.compile_process import CompileProcess, State
 
 PREPARED, NOT_ALL = 0, 1
@@ -26,7 +26,7 @@ def prepare() -> int:
     if state.failures:
         return NOT_ALL
     done = f"{state.done} engines compiled" if state.done else "All engines are compiled already"
-    print(f"{done}: every scene and preset starts at once.")
+    write_out(f"{done}: every scene and preset starts at once.")
     return PREPARED
 
 

@@ -11,13 +11,14 @@ from repose.app.jobs.film_plan import FilmPlan
 from repose.app.jobs.headless_film import HeadlessFilm
 from repose.app.jobs.headless_job import claim_for
 from repose.app.jobs.headless_plan import title_of
-from repose.app.progress import Progress, say
+from repose.app.progress import Progress, say, write_out
 from repose.app.stopping import stoppable
 from repose.sim.experiment.saved_side_by_side import Saved, singles
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
+from repose.sim.wording import path_text, reason_of
 
 if TYPE_CHECKING:
     from repose.sim.experiment.command_log import SavedRun
@@ -82,7 +83,7 @@ def verify_run(path: Path, quiet: bool = False, threads: int | None = None) -> i
         which = f"Run {number}: " if len(runs) > 1 else ""
         if verdict.differs_at is None:
             done = f"{verdict.agreed} of {verdict.compared} state hashes agree, {len(run.log.entries)} commands"
-            print(f"{which}{done} replayed.")
+            write_out(f"{which}{done} replayed.")
         else:
             say(f"{which}{_difference(verdict)}")
     return AGREED if all(verdict.differs_at is None for verdict in verdicts) else DIFFERS
@@ -128,7 +129,7 @@ def film_run(
     for sentence in (film.complaint, _difference(played.verdict)):
         if sentence:
             say(sentence)
-    print(f"film             {film.names} ({film.frames} frames)", flush=True)
+    write_out(f"film             {film.names} ({film.frames} frames)")
     if played.verdict.differs_at is not None:
         return DIFFERS
     return NOT_WRITTEN if film.complaint else WRITTEN
@@ -172,7 +173,7 @@ def export_for(program: str, path: Path, to: Path, part: Part) -> int:
         return _export_for_lammps(path, to)
     wanted = program_of(program)
     if to.exists():
-        raise ParameterError(f"--to {to} exists already: name a new folder.")
+        raise ParameterError(f"--to {path_text(to)} exists already: name a new folder.")
     code = _export_states(path, to, part, lambda feed: export_folder(wanted, to, feed))
     if code == WRITTEN:
         say(wanted.hint)
@@ -202,7 +203,7 @@ def _export_states(path: Path, to: Path, part: Part, write: Callable[[Callable[[
     try:
         write(feed)
     except OSError as error:
-        say(f"{to} could not be written: {error.strerror or error}.")
+        say(f"{to} could not be written: {reason_of(error)}.")
         return NOT_WRITTEN
     if verdict is not None and verdict.differs_at is not None:
         say(_difference(verdict))
@@ -255,10 +256,10 @@ def _export_for_lammps(path: Path, to: Path) -> int:
     exported = lammps_files(scenes()[saved.log.scene], now.parameters, now.restored())
     try:
         write_files(exported, to)
-    except FileExistsError:
-        raise ParameterError(f"--to {to} exists already: name a new folder.") from None
+    except ParameterError as error:
+        raise ParameterError(f"--to {error}") from None
     except OSError as error:
-        say(f"{to} could not be written: {error.strerror or error}.")
+        say(f"{path_text(to)} could not be written: {reason_of(error)}.")
         return NOT_WRITTEN
     for note in exported.notes:
         say(note)

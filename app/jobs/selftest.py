@@ -15,12 +15,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from repose.app.progress import Progress, one_line
+from repose.app.progress import Progress
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.study.damage import DAMAGE
 from repose.sim.study.selftest import PHYSICS, Case, NotAvailable, Outcome
 from repose.sim.study.survival import SURVIVAL
+from repose.sim.wording import described
 
 DONE, FAILED = 0, 1
 FRAMES, SIZE = 30, (320, 181)
@@ -186,7 +187,7 @@ def _try(case: Case) -> Finding:
     except NotAvailable as absence:
         reason, tested = str(absence), False
     except Exception as error:  # a case that raises has failed; the others continue
-        reason = one_line(error)
+        reason = described(error)
     return Finding(case, outcome, reason, tested, time.perf_counter() - began)
 
 

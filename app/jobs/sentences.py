@@ -29,6 +29,7 @@ FOLDERS = (
     "app/storage",
     "sim/parameters.py",
     "sim/numbers.py",
+    "sim/wording.py",
     "sim/scenes",
     "sim/experiment",
     "sim/measure",
@@ -94,6 +95,7 @@ NAMED_FIRST = {
 AFTER_UI = {"button", "checkbox", "choose", "slide"}
 """Functions whose second argument, after `ui`, is the name of a widget."""
 NOT_SHOWN = {
+    "integer string conversion",
     ',\n "spheres": [\n{lines}\n ]\n}', "1/min", "1/m³", "500 mm",
     "A frame of shape {shape} cannot be added: the film is {state}.", "GPa", "Hz", "MPa", "Pa", "Pa s", "P₂",
     "Repose", "Repose {version}", "The series '{name}' has no sample yet.", "Value error,", "^fo?[ \\t]",

@@ -12,6 +12,7 @@ from repose.sim.io.archive import SUFFIX, ArchiveError
 from repose.sim.io.lammps_dump import read_dump
 from repose.sim.io.share_code import is_code
 from repose.sim.parameters import ParameterError
+from repose.sim.wording import reason_of, value_text
 
 
 class Found(NamedTuple):
@@ -49,9 +50,9 @@ def found_in(what: str, radius: float | None = None, timestep: float | None = No
         try:
             glimpse(path)
         except ArchiveError as error:
-            raise ParameterError(f"{what!r} cannot be opened: {error}") from None
+            raise ParameterError(f"{value_text(what)} cannot be opened: {error}") from None
         except (OSError, ValueError) as error:
-            raise ParameterError(f"{what!r} cannot be opened: {getattr(error, 'strerror', None) or error}.") from None
+            raise ParameterError(f"{value_text(what)} cannot be opened: {reason_of(error)}.") from None
         return Found(run=path)
     if not is_code(what) and is_lecture(presets.read_toml(path, "preset or lecture")):
         return Found(lecture=load(path))

@@ -24,6 +24,7 @@ from typing import NamedTuple
 from repose.app.progress import say
 from repose.app.window.icon import draw_icon
 from repose.sim.io.atomic_file import write_whole_file
+from repose.sim.wording import reason_of
 
 NAME, IDENTIFIER = "Repose", "io.github.repose"
 WORDS = "A live granular laboratory"
@@ -71,7 +72,7 @@ def install(remove: bool = False) -> int:
             found.runnable.chmod(0o755)
         found.link()
     except (OSError, subprocess.SubprocessError) as error:
-        reason = getattr(error, "strerror", None) or error
+        reason = reason_of(error)
         say(f"{found.shown} could not be {'removed' if remove else 'written'}: {reason}.")
         return 1
     say(f"{NAME} is among the programs of this user now: {found.shown}; `repose install-shortcut --remove` removes it.")

@@ -5,7 +5,6 @@ A folder that contains some of the runs is continued.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
@@ -17,11 +16,11 @@ from repose.app.jobs.remaining_time import Countdown
 from repose.app.jobs.study_pictures import draw_outcome
 from repose.app.jobs.study_report import changed_in_words, report_page
 from repose.app.jobs.study_request import Request
-from repose.app.progress import Progress, say
+from repose.app.progress import Progress, say, write_out
 from repose.app.stopping import Stop, StopAsked, stoppable
 from repose.sim.experiment.comparison import averaged, mean_in_words, repeated_in_words, shown
 from repose.sim.io.atomic_file import Claim, claim, remove_leftovers, write_whole_file
-from repose.sim.io.json_text import json_text
+from repose.sim.io.json_text import json_text, read_json
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
 from repose.sim.study.dask_runs import connect, on_dask
@@ -30,6 +29,7 @@ from repose.sim.study.parallel_runs import Task
 from repose.sim.study.plan import StudyPlan
 from repose.sim.study.quantities import name_of_study, read
 from repose.sim.study.runs_on_disk import StudyRuns
+from repose.sim.wording import described, path_text, reason_of, value_text
 
 RUNS, DESCRIPTION, REPORT, UNDER_WAY = "runs", "study.json", "report.html", ".study-under-way"
 PICTURES = ("png", "pdf")
@@ -75,24 +75,24 @@ def _continued(request: Request) -> bool:
             and request.whole is None
             and request.plans[0].name not in ("sweep", "repeat")
         ):
-            raise ParameterError(f"--out {out} contains no study to continue: leave --resume out.")
+            raise ParameterError(f"--out {path_text(out)} contains no study to continue: leave --resume out.")
         return False
     stored: Any = None
     with suppress(OSError, ValueError):
-        stored = json.loads((out / DESCRIPTION).read_text(encoding="utf-8"))
+        stored = read_json(out / DESCRIPTION)
     wanted = _identity(request)
     if not isinstance(stored, Mapping) or stored.get("study") != wanted["study"]:
         named = isinstance(stored, Mapping) and "study" in stored
         words = f"the study '{stored['study']}'" if named else "an unknown study"
-        raise ParameterError(f"--out {out} contains runs of {words}: choose another folder.")
+        raise ParameterError(f"--out {path_text(out)} contains runs of {words}: choose another folder.")
     for name in (name for name in wanted if wanted[name] != stored.get(name)):
         raise ParameterError(
-            f"--out {out} contains the study '{wanted['study']}' with {name} = {stored.get(name)!r}, not "
-            f"{wanted[name]!r}: choose another folder."
+            f"--out {path_text(out)} contains the study '{wanted['study']}' with {name} = "
+            f"{value_text(stored.get(name))}, not {value_text(wanted[name])}: choose another folder."
         )
     if not request.resume:
         raise ParameterError(
-            f"--out {out} contains this study already: continue it with --resume, or choose another folder."
+            f"--out {path_text(out)} contains this study already: continue it with --resume, or choose another folder."
         )
     return True
 
@@ -117,14 +117,15 @@ def _claimed(folder: Path, names: tuple[str, ...], continued: bool) -> dict[str,
                 claims[name] = claim_for("--out", folder / name)
     except FileExistsError:
         raise ParameterError(
-            f"--out {folder} is being written to by another study: wait for its end or choose another folder."
+            f"--out {path_text(folder)} is being written to by another study: wait for its end or choose another "
+            "folder."
         ) from None
     except (OSError, ParameterError) as error:
         for place in claims.values():
             place.release()
         if isinstance(error, ParameterError):
             raise
-        raise ParameterError(f"--out {folder} cannot be written to: {error.strerror or error}.") from None
+        raise ParameterError(f"--out {path_text(folder)} cannot be written to: {reason_of(error)}.") from None
     return claims
 
 
@@ -138,7 +139,7 @@ def _run_in(folder: Path, request: Request, claims: dict[str, Claim]) -> int:
     remove_leftovers(runs)
     description = json_text(_identity(request), indent=2).encode("utf-8")
     write_whole_file(folder / DESCRIPTION, lambda file: file.write(description))
-    title = f"{(request.whole or request.plans[0]).title} in {folder}: {len(missing)} runs to do"
+    title = f"{(request.whole or request.plans[0]).title} in {path_text(folder)}: {len(missing)} runs to do"
     title += f", {len(study_runs.results)} done already" if study_runs.results else ""
     with Progress(title, quiet=request.as_json) as progress, stoppable() as stop:
         _do(request, missing, study_runs, progress, stop)
@@ -190,15 +191,15 @@ def _finish(request: Request, folder: Path, study_runs: StudyRuns, stop: Stop, c
         try:
             claims[name].write(write) if name in claims else write_whole_file(folder / name, write)
         except Exception as error:  # an error of the drawing library must not lose the other files
-            reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
+            reason = reason_of(error, described(error))
             say(f"{folder / name} could not be written: {reason}.")
             code = NOT_ALL_WRITTEN
     if request.as_json:
         print(text, end="", flush=True)
     else:
         for outcome in outcomes.values():
-            print(_told(outcome, titled=request.whole is not None), flush=True)
-        print(f"written to  {folder}", flush=True)
+            write_out(_told(outcome, titled=request.whole is not None))
+        write_out(f"written to  {folder}")
     if stop.asked:
         say(f"Stopped; the same command with --out {folder}{_resume(request)} continues.")
         return INTERRUPTED

@@ -20,6 +20,7 @@ from repose.sim.study.other_results import references_in
 from repose.sim.study.plan import MOST_RUNS, Case, StudyPlan
 from repose.sim.study.plan_file import read_plan
 from repose.sim.study.quantities import default_names
+from repose.sim.wording import value_text
 
 MOST_WORKERS = 256
 PRESET = "preset"
@@ -128,8 +129,8 @@ def plan_sweep(
             raise ParameterError(f"--over gives {name} twice: leave one out.")
         if len(looked_at) < 2:
             raise ParameterError(
-                f"--over {text!r} gives one value, and a sweep compares at least two: add one, or repeat a single run "
-                "with repose run --repeat."
+                f"--over {value_text(text)} gives one value, and a sweep compares at least two: add one, or repeat a "
+                "single run with repose run --repeat."
             )
         if name == PRESET:
             cases = tuple(Case(str(value), preset=str(value)) for value in looked_at)
@@ -260,7 +261,9 @@ def _parsed(changes: Sequence[str], part: StudyPlan) -> dict[str, Value]:
     for change in changes:
         name, equals, text = change.partition("=")
         if not equals or not text.strip():
-            raise ParameterError(f"--set {change!r} is refused: write it as NAME=VALUE, for example friction=0.2.")
+            raise ParameterError(
+                f"--set {value_text(change)} is refused: write it as NAME=VALUE, for example friction=0.2."
+            )
         values[name.strip()] = parameters.parse(name.strip(), text)
     return values
 
@@ -284,8 +287,8 @@ def _varied(over: str, scene: str, usual_name: str, usual: tuple[float, ...]) ->
     if not equals or not words or not name:
         example = f"{usual_name}={','.join(f'{value:g}' for value in usual)}"
         raise ParameterError(
-            f"--over {over!r} is refused: write it as NAME=VALUE,VALUE,… or NAME=FIRST:LAST:COUNT in SI, for example "
-            f"--over {example}."
+            f"--over {value_text(over)} is refused: write it as NAME=VALUE,VALUE,… or NAME=FIRST:LAST:COUNT in SI, "
+            f"for example --over {example}."
         )
     if name == PRESET:
         values: tuple[Value, ...] = tuple(words)
@@ -294,7 +297,7 @@ def _varied(over: str, scene: str, usual_name: str, usual: tuple[float, ...]) ->
         spaced = _spaced(over, text) if ":" in text else words
         values = tuple(parameters.parse(name, word) for word in spaced)
     if len(set(values)) < len(values):
-        raise ParameterError(f"--over {over!r} gives a value twice: leave one out.")
+        raise ParameterError(f"--over {value_text(over)} gives a value twice: leave one out.")
     return name, values
 
 
@@ -305,13 +308,15 @@ def _spaced(over: str, text: str) -> list[str]:
     first, last, count = read_number(padded[0]), read_number(padded[1]), read_whole(padded[2])
     if len(words) != 3 or isinstance(first, str) or isinstance(last, str) or isinstance(count, str):
         raise ParameterError(
-            f"--over {over!r} is refused: FIRST:LAST:COUNT are two numbers and how many values there are from the one "
-            "to the other, such as 0.05:0.2:4."
+            f"--over {value_text(over)} is refused: FIRST:LAST:COUNT are two numbers and how many values there are "
+            "from the one to the other, such as 0.05:0.2:4."
         )
     if not first < last:
-        raise ParameterError(f"--over {over!r} is refused: the range must count up, from {first:g} to more than that.")
+        raise ParameterError(
+            f"--over {value_text(over)} is refused: the range must count up, from {first:g} to more than that."
+        )
     if not 2 <= count <= MOST_RUNS:
-        raise ParameterError(f"--over {over!r} is refused: {count} values; a range has 2 to {MOST_RUNS}.")
+        raise ParameterError(f"--over {value_text(over)} is refused: {count} values; a range has 2 to {MOST_RUNS}.")
     return [f"{value:.12g}" for value in np.linspace(first, last, count)]
 
 
@@ -332,10 +337,12 @@ def _seeds(text: str) -> tuple[int, ...]:
         ends = [read_whole(end) for end in word.split("-")]
         first, last = ends[0], ends[-1]
         if isinstance(first, str) or isinstance(last, str) or len(ends) > 2:
-            raise ParameterError(f"--seeds {text!r} is refused: write whole numbers such as 1,2,3 or 1-5.")
+            raise ParameterError(f"--seeds {value_text(text)} is refused: write whole numbers such as 1,2,3 or 1-5.")
         if not 0 <= last - first < MOST_RUNS:
-            raise ParameterError(f"--seeds {text!r} is refused: {word} must count up, by less than {MOST_RUNS}.")
+            raise ParameterError(
+                f"--seeds {value_text(text)} is refused: {word} must count up, by less than {MOST_RUNS}."
+            )
         found.extend(range(first, last + 1))
     if not found or len(set(found)) < len(found):
-        raise ParameterError(f"--seeds {text!r} is refused: give at least one seed, and none twice.")
+        raise ParameterError(f"--seeds {value_text(text)} is refused: give at least one seed, and none twice.")
     return tuple(checked_seed(seed) for seed in found)

@@ -24,6 +24,7 @@ from repose.sim.io import presets
 from repose.sim.measure.display import Guess
 from repose.sim.parameters import ParameterError, Value, checked_seed, require_known
 from repose.sim.registry import scenes
+from repose.sim.wording import reason_of, value_text
 
 FORMAT = 1
 """Version of the file format."""
@@ -200,7 +201,7 @@ def parse(text: str, name: str, folder: Path | None = None) -> Lecture:
     except RecursionError:
         raise ParameterError(f"{name}: tables are nested too deeply for a lecture.") from None
     except ValueError as error:
-        raise ParameterError(f"{name} is not valid TOML: {error}.") from None
+        raise ParameterError(f"{name} is not valid TOML: {reason_of(error)}.") from None
     try:
         return _lecture(document, name, folder)
     except ParameterError as error:
@@ -216,7 +217,9 @@ def _lecture(document: Mapping[str, Any], name: str, folder: Path | None) -> Lec
     if isinstance(version, bool) or not isinstance(version, int) or version != FORMAT:
         newer = isinstance(version, int) and version > FORMAT
         remedy = "a newer version of Repose made the file; use that version" if newer else f"write format = {FORMAT}"
-        raise ParameterError(f"format = {version!r} is unknown; this program reads format {FORMAT}: {remedy}.")
+        raise ParameterError(
+            f"format = {value_text(version)} is unknown; this program reads format {FORMAT}: {remedy}."
+        )
     languages = {key: table for key, table in document.items() if LANGUAGE.fullmatch(key)}
     for key in document:
         if key not in languages:
@@ -299,7 +302,7 @@ def _step(entry: Mapping[str, Any], before: str, folder: Path | None) -> Step:
     if speed != FASTEST and (isinstance(speed, bool) or speed not in SPEEDS):
         listed = ", ".join(f"{known:g}" for known in SPEEDS)
         raise ParameterError(
-            f'speed = {speed!r} is refused: it must be one of {listed} or "{FASTEST}"; 1 is real time.'
+            f'speed = {value_text(speed)} is refused: it must be one of {listed} or "{FASTEST}"; 1 is real time.'
         )
     colour, look, until, plot = (_word(entry, key) for key in ("colour", "look", "until", "plot"))
     for word, known, what in (
@@ -408,7 +411,7 @@ def _box(entry: Mapping[str, Any], in_space: bool) -> Box | None:
     if [*map(len, corners)] != [axes, axes] or not all(low < high < math.inf for low, high in zip(*corners)):
         example = "[[-0.1, -0.1, 0.0], [0.1, 0.1, 0.2]]" if in_space else "[[0.0, 0.0], [0.1, 0.05]]"
         raise ParameterError(
-            f"box = {_short(given)} is refused: write its lower and upper corner in m, such as {example}."
+            f"box = {value_text(given)} is refused: write its lower and upper corner in m, such as {example}."
         )
     return corners[0], corners[1]
 
@@ -419,7 +422,7 @@ def _text(table: Mapping[str, Any], key: str, default: str = "", most: int = LON
     texts = {ENGLISH: given} if isinstance(given, str) else given
     if not isinstance(texts, dict) or not all(isinstance(text, str) for text in texts.values()):
         raise ParameterError(
-            f"{key} = {_short(given)} is refused: it must be a text, or a table of texts by language, "
+            f"{key} = {value_text(given)} is refused: it must be a text, or a table of texts by language, "
             '{ en = "…", de = "…" }.'
         )
     for language, text in texts.items():
@@ -434,7 +437,7 @@ def _word(table: Mapping[str, Any], key: str) -> str:
     given = table.get(key, "")
     if not isinstance(given, str) or len(given) > LONGEST_TEXT:
         raise ParameterError(
-            f"{key} = {_short(given)} is refused: it must be a text of at most {LONGEST_TEXT} characters."
+            f"{key} = {value_text(given)} is refused: it must be a text of at most {LONGEST_TEXT} characters."
         )
     return given
 
@@ -442,7 +445,7 @@ def _word(table: Mapping[str, Any], key: str) -> str:
 def _flag(table: Mapping[str, Any], key: str, default: bool = False) -> bool:
     given = table.get(key, default)
     if not isinstance(given, bool):
-        raise ParameterError(f"{key} = {_short(given)} is refused: it must be true or false.")
+        raise ParameterError(f"{key} = {value_text(given)} is refused: it must be true or false.")
     return given
 
 
@@ -450,14 +453,14 @@ def _number(table: Mapping[str, Any], key: str, low: float, high: float, unit: s
     given = table[key]
     if isinstance(given, bool) or not isinstance(given, int | float) or not low <= given <= high:
         limits = f"a number from {low:g} to {high:g} {unit}".rstrip()
-        raise ParameterError(f"{key} = {_short(given)} is refused: it must be {limits}.")
+        raise ParameterError(f"{key} = {value_text(given)} is refused: it must be {limits}.")
     return float(given)
 
 
 def _names(table: Mapping[str, Any], key: str, known: Any, what: str) -> tuple[str, ...]:
     given = table.get(key, [])
     if not isinstance(given, list) or not all(isinstance(name, str) for name in given):
-        raise ParameterError(f'{key} = {_short(given)} is refused: it must be a list of names, such as ["…"].')
+        raise ParameterError(f'{key} = {value_text(given)} is refused: it must be a list of names, such as ["…"].')
     for name in given:
         require_known(name, known, what)
     return tuple(given)
@@ -466,7 +469,7 @@ def _names(table: Mapping[str, Any], key: str, known: Any, what: str) -> tuple[s
 def _table(table: Mapping[str, Any], key: str) -> dict[str, Any]:
     given = table.get(key, {})
     if not isinstance(given, dict):
-        raise ParameterError(f"{key} = {_short(given)} is refused: it must be a table.")
+        raise ParameterError(f"{key} = {value_text(given)} is refused: it must be a table.")
     return given
 
 
@@ -474,8 +477,3 @@ def _switches() -> tuple[str, ...]:
     from repose.app.render.passes import all_switches  # imports every pass
 
     return tuple(switch.name for switch in all_switches())
-
-
-def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 100 else f"{text[:97]}..."

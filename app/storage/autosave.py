@@ -67,11 +67,11 @@ class Place:
 def begin() -> Place:
     """A folder for a new window; raises `OSError`."""
     root = paths.autosave_folder()
-    root.mkdir(parents=True, exist_ok=True)
+    paths.make_private(root)
     for number in range(1000):
         folder = root / f"{time.time_ns():020d}-{os.getpid()}-{number}"
         with suppress(FileExistsError):
-            folder.mkdir()
+            folder.mkdir(mode=0o700)
             place = _locked(folder)
             if place is not None:
                 return place

@@ -12,6 +12,7 @@ from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
 
 from repose.sim.study.child_process import end_with_parent, ignore_interrupts, lower_priority, start_shielded
+from repose.sim.wording import described
 
 
 class State(NamedTuple):
@@ -142,6 +143,5 @@ def _work(tell: Connection, low: bool) -> None:
         except BrokenPipeError:
             return
         except Exception as error:  # a law of a plug-in can make the compiler raise any error
-            reason = " ".join(f"{type(error).__name__}: {error}".split())[:200]
-            failure = f"The engine of {needed.words} could not be compiled: {reason}."
+            failure = f"The engine of {needed.words} could not be compiled: {described(error, whole=True)}."
         tell.send(("done", needed.words, failure))

@@ -9,7 +9,8 @@ import tempfile
 from pathlib import Path
 
 import platformdirs
-from repose.app.storage.paths import NAME
+from repose.app.storage.paths import NAME, make_private
+from repose.sim.wording import reason_of
 
 VARIABLE = "NUMBA_CACHE_DIR"
 """Environment variable that numba reads at its first import."""
@@ -25,7 +26,7 @@ def choose_engine_cache() -> str:
         return ""
     folder = Path(platformdirs.user_cache_dir(NAME, appauthor=False)) / "engine"
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_private(folder)
         with tempfile.TemporaryFile(dir=folder):
             os.environ[VARIABLE] = str(folder)
             return ""
@@ -33,5 +34,5 @@ def choose_engine_cache() -> str:
         private = tempfile.mkdtemp(prefix="repose-engine-")
         atexit.register(shutil.rmtree, private, ignore_errors=True)
         os.environ[VARIABLE] = private
-        reason = getattr(error, "strerror", None) or error
+        reason = reason_of(error)
         return f"The engine is compiled at every start because {folder} cannot be written to ({reason})."

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from repose.app.storage import paths
 from repose.app.storage.recorder import film_rate
 from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.wording import sentence_of
 
 FORMATS = {".mp4": "MP4 film", ".webp": "animated WebP", ".gif": "animated GIF", ".png": "PNG pictures"}
 """Formats by the ending of the name; pictures are in a folder with the name without the ending."""
@@ -130,7 +131,7 @@ class Film:
         try:
             self._sink = self.open(self.folder / f"{stem}{self.format}", self.size, self.rate)
         except Exception as error:  # a missing or broken library can raise any error
-            self.trouble = str(error)
+            self.trouble = sentence_of(error)
             return
         self.path = self._sink.path
         self._director, self._pictures = self.direct(self), iter(())
@@ -170,7 +171,7 @@ class Film:
                 self.frames += 1
                 return True
         except Exception as error:  # a driver can raise any error
-            self._fail(str(error) or type(error).__name__)
+            self._fail(sentence_of(error))
             return False
         if self._incoming is None:
             self._finish()
@@ -204,7 +205,7 @@ class Film:
             self.path, self.parts = sink.path, tuple(sink.parts)
             self.trouble = self.trouble or sink.failure
         except Exception as error:
-            self.trouble = str(error)
+            self.trouble = sentence_of(error)
 
 
 def _lives(thread: threading.Thread | None) -> bool:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import stat
+import sys
+from contextlib import suppress
 from pathlib import Path
 
 import platformdirs
@@ -46,6 +49,21 @@ def remove_all_leftovers() -> None:
         remove_leftovers(folder)
 
 
-def write_text(path: Path, text: str) -> None:
-    """Write a text file; after a crash either the complete old or the complete new file exists."""
-    write_whole_file(path, lambda file: file.write(text.encode("utf-8")))
+def make_private(folder: Path) -> None:
+    """Create a folder, and the missing ones above it, which no other user can read or write, whatever the umask is.
+
+    A folder that exists and that every user can write to is closed to them. Raises `OSError`.
+    """
+    for place in (*reversed(folder.parents), folder):
+        if not place.exists():
+            place.mkdir(mode=0o700, exist_ok=True)
+    if sys.platform != "win32" and (mode := folder.stat().st_mode) & stat.S_IWOTH:
+        with suppress(PermissionError):  # of another owner
+            folder.chmod(stat.S_IMODE(mode) & ~stat.S_IWOTH)
+
+
+def write_private(path: Path, text: str) -> None:
+    """Write a text file that no other user can read or write, in a private folder; after a crash either the complete
+    old or the complete new file exists. Raises `OSError`."""
+    make_private(path.parent)
+    write_whole_file(path, lambda file: file.write(text.encode("utf-8")), mode=0o600)

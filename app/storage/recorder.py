@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
+from repose.sim.wording import described, path_text, reason_of
 
 if TYPE_CHECKING:
     from av.container import OutputContainer
@@ -252,9 +253,9 @@ class Recorder:
         return picture
 
     def _sentence(self, error: Exception) -> RecorderError:
-        reason = getattr(error, "strerror", None) or error
+        reason = reason_of(error)
         return RecorderError(
-            f"Recording to {self.path} stopped ({reason}); what was written until then is kept. "
+            f"Recording to {path_text(self.path)} stopped ({reason}); what was written until then is kept. "
             "Free some space or choose another folder, then record again."
         )
 
@@ -365,7 +366,7 @@ def _load_av() -> Any:
 
         _ = av.open, av.CodecContext, av.VideoFrame, av.FFmpegError
     except Exception as error:  # a damaged library can raise any error
-        reason = f"Films cannot be made, since PyAV cannot be loaded ({error})"
+        reason = f"Films cannot be made, since PyAV cannot be loaded ({reason_of(error, described(error))})"
         raise RecorderError(NO_FILM.format(reason=reason)) from None
     return av
 
@@ -408,12 +409,12 @@ def _checked(path: Path) -> Path:
         path = Path(path).expanduser().absolute()
         path = path if path.suffix else path.with_suffix(FILM)
     except (OSError, ValueError, RuntimeError) as error:  # OSError: the current folder is gone
-        reason = getattr(error, "strerror", None) or error
-        raise RecorderError(f"Film {path} cannot be written: {reason}; choose another name.") from None
+        reason = reason_of(error)
+        raise RecorderError(f"Film {path_text(path)} cannot be written: {reason}; choose another name.") from None
     if path.suffix.lower() not in (FILM, *ANIMATIONS, PICTURES):
         raise RecorderError(
-            f"Film {path} is refused: films are written as {FILM}, {GIF} or {WEBP} files, pictures as {PICTURES} into "
-            "a folder (FOLDER/, or a name with a number such as shots%05d.png)."
+            f"Film {path_text(path)} is refused: films are written as {FILM}, {GIF} or {WEBP} files, pictures as "
+            f"{PICTURES} into a folder (FOLDER/, or a name with a number such as shots%05d.png)."
         )
     return path
 
@@ -424,12 +425,16 @@ def _foreseen(wanted: Path) -> Path:
     try:
         wanted.parent.mkdir(parents=True, exist_ok=True)
         if _free(wanted.parent) < RESERVE:
-            raise RecorderError(f"Film {shown} is not begun: the disk has less than {RESERVE >> 20} MB free.")
+            raise RecorderError(
+                f"Film {path_text(shown)} is not begun: the disk has less than {RESERVE >> 20} MB free."
+            )
         with tempfile.TemporaryFile(dir=wanted.parent):
             _sweep(wanted.parent)
         if wanted.suffix.lower() == PICTURES and NUMBERED.search(wanted.name):
             if (first := wanted.with_name(_numbered(wanted.name, 1))).exists():
-                raise RecorderError(f"Film {wanted} is refused: {first.name} exists already; choose another name.")
+                raise RecorderError(
+                    f"Film {path_text(wanted)} is refused: {first.name} exists already; choose another name."
+                )
             return wanted
         for candidate in _names(wanted):
             try:
@@ -438,8 +443,10 @@ def _foreseen(wanted: Path) -> Path:
                 return candidate
         raise AssertionError
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise RecorderError(f"Film {shown} cannot be written: {reason}; choose another folder or name.") from None
+        reason = reason_of(error)
+        raise RecorderError(
+            f"Film {path_text(shown)} cannot be written: {reason}; choose another folder or name."
+        ) from None
 
 
 def _names(wanted: Path) -> Iterator[Path]:

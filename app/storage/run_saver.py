@@ -18,6 +18,7 @@ from repose.sim.experiment.commands import Command, Copy, Resume
 from repose.sim.io.archive import SUFFIX
 from repose.sim.io.atomic_file import write_new_file, write_whole_file
 from repose.sim.parameters import ParameterError, unquoted
+from repose.sim.wording import reason_of, sentence_of
 
 if TYPE_CHECKING:
     from repose.app.storage.plot_files import Sheet
@@ -204,7 +205,7 @@ class RunSaver:
                 job()
             except Exception as error:  # no error of the disk may end the run
                 log.exception("A run could not be saved or opened.")
-                self.said, self.trouble = "", f"That failed: {error}"
+                self.said, self.trouble = "", sentence_of(error)
 
     def _save(self, saved: Saved, path: Path, over: bool, picture: bytes) -> None:
         """Write the run; an existing file is replaced only if confirmed or written in this session."""
@@ -220,7 +221,7 @@ class RunSaver:
             self.confirm = str(path)
             self.trouble = f"{path} exists already; save again to replace it."
         except OSError as error:
-            self.trouble = f"{path} could not be written: {error.strerror or error}; the run continues."
+            self.trouble = f"{path} could not be written: {reason_of(error)}; the run continues."
 
     def _export(self, saved: Saved, path: Path) -> None:
         from repose.sim.experiment.changes import resumed_experiment
@@ -235,7 +236,7 @@ class RunSaver:
                 export(state_of(resumed_experiment(run)), path)
             self.said = f"Grains written to {', '.join(map(str, paths))}."
         except OSError as error:
-            self.trouble = f"{path} could not be written: {error.strerror or error}; the run continues."
+            self.trouble = f"{path} could not be written: {reason_of(error)}; the run continues."
         except ParameterError as error:  # a library is missing
             self.trouble = str(error)
 
@@ -263,7 +264,7 @@ class RunSaver:
             try:
                 write_new_file(path, writers[suffix])
             except OSError as error:
-                self.trouble = f"{path} could not be written: {error.strerror or error}."
+                self.trouble = f"{path} could not be written: {reason_of(error)}."
                 return
         self.said = f"{what} written to {folder}: {', '.join(path.name for path in paths.values())}."
 
@@ -284,7 +285,7 @@ class RunSaver:
 
     def _tell_unsaved(self, error: OSError) -> None:
         self.unsaved = (
-            f"The run cannot be saved automatically in {paths.autosave_folder()}: {error.strerror or error}. "
+            f"The run cannot be saved automatically in {paths.autosave_folder()}: {reason_of(error)}. "
             "Free space there, or allow writing; until then Ctrl+S saves the run elsewhere."
         )
 

@@ -15,6 +15,7 @@ from repose.app.storage import paths
 from repose.app.storage.view import View
 from repose.sim.engine.thread_count import MOST_THREADS
 from repose.sim.numbers import as_written
+from repose.sim.wording import reason_of
 
 LARGEST_FILE = 1 << 20
 """Largest size of a settings file that is read [byte]."""
@@ -98,10 +99,9 @@ class Settings:
         try:
             document = _read(self.path)
             document.update(changed)
-            paths.write_text(self.path, tomlkit.dumps(document))
-        except (OSError, ValueError) as error:
-            reason = error.strerror if isinstance(error, OSError) else error
-            self.trouble = f"Settings could not be saved to {self.path}: {reason or error}."
+            paths.write_private(self.path, tomlkit.dumps(document))
+        except (OSError, ValueError, RecursionError) as error:
+            self.trouble = f"Settings could not be saved to {self.path}: {reason_of(error)}."
             return False
         self._stored = values
         return True
@@ -120,11 +120,11 @@ def load_settings(path: Path | None = None) -> Settings:
             f"Settings in {settings.path}: defaults are used for {', '.join(sorted(refused))}, "
             "whose values are not allowed."
         )
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         settings._readable = False
         settings.trouble = (
-            f"Settings in {settings.path} cannot be read ({error}); defaults are used and the file is not changed: "
-            "correct or delete it."
+            f"Settings in {settings.path} cannot be read ({reason_of(error)}); defaults are used and the file is not "
+            "changed: correct or delete it."
         )
     settings._stored = settings.choices.model_dump()
     return settings

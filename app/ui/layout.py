@@ -10,7 +10,6 @@ from collections.abc import Callable
 
 from imgui_bundle import imgui, implot
 from repose.app.language import translated
-from repose.app.progress import one_line
 from repose.app.render.text import note, text_width
 from repose.app.ui.file_dialog import take_answer
 from repose.app.ui.panels import Panel, Side, all_panels, instead
@@ -31,6 +30,7 @@ from repose.app.ui.places import (
 )
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, choose_tab
+from repose.sim.wording import described
 
 log = logging.getLogger(__name__)
 
@@ -260,7 +260,7 @@ def _draw_guarded(ui: Ui, panel: Panel) -> None:
         imgui.pop_id()
     except Exception as error:  # an error in a panel must not end the run
         log.exception("The panel %s failed.", panel.name)
-        ui.broken[panel.name] = one_line(error)
+        ui.broken[panel.name] = described(error)
         _recover(before)
         # ImGui treats a `begin_disabled(False)` left open as its opposite, and leaves the opacity at 0.
         imgui.get_style().alpha = alpha

@@ -17,6 +17,7 @@ from repose.sim.io import presets
 from repose.sim.io.atomic_file import write_new_file, write_whole_file
 from repose.sim.parameters import ParameterError, ParameterSet, Value
 from repose.sim.registry import scenes
+from repose.sim.wording import reason_of
 
 NAME = re.compile(r"[\w][\w -]{0,59}")
 
@@ -144,12 +145,13 @@ class PresetLibrary:
             self.trouble = str(error)
             return False
         try:
+            paths.make_private(self.folder)
             write_new_file(path, lambda file: file.write(text.encode("utf-8")))
         except FileExistsError:
             self.trouble = f"A preset '{path.stem}' exists already and is not overwritten: choose another name."
             return False
         except OSError as error:
-            self.trouble = f"The preset could not be saved to {path}: {error.strerror or error}."
+            self.trouble = f"The preset could not be saved to {path}: {reason_of(error)}."
             return False
         if picture := self.take_picture():
             with suppress(OSError):  # a preset needs no picture

@@ -24,6 +24,7 @@ from repose.sim.parameters import ParameterSet
 from repose.sim.registry import scenes
 from repose.sim.study.parallel_runs import Task, run_all
 from repose.sim.study.quantities import name_of_study, read
+from repose.sim.wording import described, reason_of
 
 log = logging.getLogger(__name__)
 
@@ -91,7 +92,7 @@ class Repeats:
                 self._run(wanted, at, key)
         except Exception as error:  # an error of the disk or of a process must not end the window
             log.exception("The runs could not be repeated.")
-            self.trouble = f"The runs could not be repeated: {error}."
+            self.trouble = f"The runs could not be repeated: {reason_of(error, described(error))}."
 
     def _run(self, wanted: list[Task], at: float, key: str) -> None:
         points: list[Point] = []

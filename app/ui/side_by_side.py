@@ -16,6 +16,7 @@ from repose.app.ui.ui import Ui
 from repose.sim.experiment.commands import KeepOne
 from repose.sim.io import presets
 from repose.sim.parameters import Parameter, ParameterError, ParameterSet, Value
+from repose.sim.wording import value_text
 
 Inset = tuple[float, float, float, float]
 
@@ -80,8 +81,8 @@ def parsed(over: Parameter, text: str) -> tuple[Value, ...]:
         value = typed(over, word)
         if isinstance(value, str):
             raise ParameterError(
-                f"{over.quantity.label} = {word!r} is refused: type numbers with semicolons between them, such as "
-                "0.1; 0.2."
+                f"{over.quantity.label} = {value_text(word)} is refused: type numbers with semicolons between them, "
+                "such as 0.1; 0.2."
             )
         values.append(value)
     return tuple(values)
@@ -103,8 +104,8 @@ def _at_commas(over: Parameter, text: str, alone: bool) -> list[str]:
     entries = re.split(r",\s+", text)
     if alone and len(entries) == 1:
         raise ParameterError(
-            f"{over.quantity.label} = {text!r} is refused: its commas can separate values or decimals; put semicolons "
-            "between the values."
+            f"{over.quantity.label} = {value_text(text)} is refused: its commas can separate values or decimals; put "
+            "semicolons between the values."
         )
     return entries
 

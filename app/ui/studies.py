@@ -31,6 +31,7 @@ from repose.sim.study.parallel_runs import Task
 from repose.sim.study.plan import StudyPlan
 from repose.sim.study.quantities import name_of_study, read
 from repose.sim.study.runs_on_disk import StudyRuns
+from repose.sim.wording import described, reason_of, value_text
 
 log = logging.getLogger(__name__)
 
@@ -187,7 +188,7 @@ class Studies:
             self.trouble = str(error)
         except Exception as error:  # an error of the disk or of a process must not end the window
             log.exception("The study could not be done.")
-            self.trouble = f"The study could not be done: {error}."
+            self.trouble = f"The study could not be done: {reason_of(error, described(error))}."
 
     def _run(self, plan: StudyPlan) -> None:
         name = folder_name(plan)
@@ -284,7 +285,7 @@ def _typed(over: Parameter, text: str) -> float:
     """A number that was typed in the shown unit, SI; raises `ParameterError`."""
     number = read_number(text.strip().removesuffix(over.quantity.unit).replace(",", "."))
     if isinstance(number, str):
-        raise ParameterError(f"{over.quantity.label} = {text.strip()!r} is refused: type a number.")
+        raise ParameterError(f"{over.quantity.label} = {value_text(text.strip())} is refused: type a number.")
     return float(number) * over.quantity.scale
 
 

@@ -40,6 +40,7 @@ from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.io.atomic_file import write_new_file
 from repose.sim.io.mesh import SUFFIXES, UNITS
 from repose.sim.parameters import FilePath, ParameterError, ParameterSet, Quantity, Value
+from repose.sim.wording import described, reason_of
 
 log = logging.getLogger(__name__)
 
@@ -295,7 +296,7 @@ class Workshop:
                 self.trouble, self.made, self.points, self._clump = str(error), None, (), ()
             except Exception as error:  # an error of a file or of a library must not end the window
                 log.exception("The clump could not be made.")
-                self.trouble = f"The clump could not be made: {error}."
+                self.trouble = f"The clump could not be made: {reason_of(error, described(error))}."
 
     def _make(self, recipe: Recipe) -> None:
         def tell(words: str, share: float) -> None:

@@ -51,6 +51,7 @@ from repose.app.window.side_by_side import Pictures
 from repose.app.window.turning import Turning
 from repose.app.window.window import Window
 from repose.sim.io import presets
+from repose.sim.wording import described
 
 if TYPE_CHECKING:
     import pygame
@@ -412,7 +413,7 @@ class Application:
                 return
             except Exception as error:  # a driver can raise any error; the run must continue
                 log.exception("The picture failed.")
-                ui.broken[PICTURE] = str(error).strip() or type(error).__name__
+                ui.broken[PICTURE] = described(error)
                 self.renderer = None  # its OpenGL objects may be invalid
         gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, 0)
         gl.glClear(gl.GL_COLOR_BUFFER_BIT)

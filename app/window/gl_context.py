@@ -10,6 +10,7 @@ import os
 import sys
 
 from repose.app.window import sdl
+from repose.sim.wording import reason_of
 
 REQUIRED = (3, 3)
 WITHOUT_WINDOW = "`repose run heap` runs the experiment without a window"
@@ -56,8 +57,8 @@ def read_context() -> tuple[str, str]:
         version, renderer = (GL.glGetString(name) for name in (GL.GL_VERSION, GL.GL_RENDERER))
     except (ImportError, AttributeError, OSError) as error:
         raise WindowError(
-            f"The OpenGL library could not be loaded ({error}); install it (Debian: apt install libgl1 libegl1), "
-            f"or go without: {WITHOUT_WINDOW}."
+            f"The OpenGL library could not be loaded ({reason_of(error, 'no library was found')}); install it "
+            f"(Debian: apt install libgl1 libegl1), or go without: {WITHOUT_WINDOW}."
         ) from None
     offered = version.decode(errors="replace")
     if tuple(int(part) for part in offered.split()[0].split(".")[:2]) < REQUIRED:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from repose.app.language import language_for, use_language
 from repose.app.lectures.lecture_file import Lecture
-from repose.app.progress import one_line, say
+from repose.app.progress import say
 from repose.app.signals import INTERRUPTED
 from repose.app.stopping import Stop, stoppable
 from repose.app.storage.settings import Settings, load_settings
@@ -21,6 +21,7 @@ from repose.app.window.sdl import on_lost_display
 from repose.app.window.window import Window, open_window
 from repose.sim.io import presets
 from repose.sim.parameters import ParameterError
+from repose.sim.wording import described
 
 log = logging.getLogger(__name__)
 
@@ -83,7 +84,7 @@ def _stay(application: Application, stop: Stop) -> int:
             application.close(keep_run=not clean)
     except Exception as error:  # a program error must not lose the run
         log.exception("The window stopped.")
-        say(f"The window ended because of a program error ({one_line(error)}); {_what_is_kept(application)}")
+        say(f"The window ended because of a program error ({described(error)}); {_what_is_kept(application)}")
         return FAULT
     return 0 if clean else INTERRUPTED
 

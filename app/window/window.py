@@ -136,13 +136,19 @@ class Window:
 def open_window(title: str = "Repose", size: Size = (1280, 800), visible: bool = True) -> Window:
     """Open a resizable window; raises `WindowError`."""
     if visible:
-        _init_video(None)
-        if driver() in ("offscreen", "dummy") and not os.environ.get("SDL_VIDEODRIVER"):
-            sdl.quit_video()
-            raise WindowError(f"No display was found, so no window can be opened; {WITHOUT_WINDOW}.")
+        use_display()
     else:
         _init_video("offscreen" if sys.platform.startswith("linux") else None)
     return _open(title, size, visible)
+
+
+def use_display() -> str:
+    """Start SDL's video part on the display of the user; returns its name for the system; raises `WindowError`."""
+    _init_video(None)
+    if driver() in ("offscreen", "dummy") and not os.environ.get("SDL_VIDEODRIVER"):
+        sdl.quit_video()
+        raise WindowError(f"No display was found, so no window can be opened; {WITHOUT_WINDOW}.")
+    return driver()
 
 
 def open_offscreen(size: Size = (64, 64)) -> Window:

@@ -11,6 +11,8 @@ import numpy as np
 from repose.sim import Material, place_spheres, write_lammps
 
 folder = Path(sys.argv[1] if len(sys.argv) > 1 else "million")
+if folder.exists():
+    sys.exit(f"{folder} exists already: name a new folder.")
 grains = int(sys.argv[2]) if len(sys.argv) > 2 else 1_000_000
 radius = 1e-3  # m
 side = max(3, round(grains ** (1 / 3)))  # as high as wide

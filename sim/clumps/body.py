@@ -25,6 +25,7 @@ from repose.sim.engine.world import Floats
 from repose.sim.io.mesh import SUFFIXES, read_mesh
 from repose.sim.numbers import length_text
 from repose.sim.parameters import ParameterError
+from repose.sim.wording import value_text
 
 LARGEST_VOXEL_FILE = 256 * 2**20
 """Largest size of a voxel file [bytes]."""
@@ -68,7 +69,8 @@ def body_of(source: str, cells: int = 64, size: float | None = None, unit: str =
 
         return body_of_voxels(Path(source), UNITS[unit], size)
     raise ParameterError(
-        f"{source!r} is neither a shape ({', '.join(SHAPES)}) nor a file that ends in {', '.join(SUFFIXES)} or .npy."
+        f"{value_text(source)} is neither a shape ({', '.join(SHAPES)}) nor a file that ends in "
+        f"{', '.join(SUFFIXES)} or .npy."
     )
 
 
@@ -108,8 +110,8 @@ def body_of_triangles(name: str, triangles: Floats, cells: int, size: float | No
     field = field_of_triangles(triangles, grid, inside, tell)
     if float(field.depth.max()) < LEAST_DEPTH * field.step:
         raise ParameterError(
-            f"The body {name!r} is thinner than the step of its grid, {length_text(field.step)} for {cells} cells "
-            "along its longest edge; choose more cells."
+            f"The body {value_text(name)} is thinner than the step of its grid, {length_text(field.step)} for "
+            f"{cells} cells along its longest edge; choose more cells."
         )
     return Body(name, field, triangles, volume_of(triangles), notes)
 
@@ -126,29 +128,29 @@ def body_of_voxels(path: Path, voxel: float, size: float | None) -> Body:
     of the body is `size` [m]."""
     try:
         if path.stat().st_size > LARGEST_VOXEL_FILE:
-            raise ParameterError(f"Voxel file {str(path)!r} is larger than {LARGEST_VOXEL_FILE // 2**20} MB.")
+            raise ParameterError(f"Voxel file {value_text(path)} is larger than {LARGEST_VOXEL_FILE // 2**20} MB.")
         values = np.load(path, allow_pickle=False)
     except ParameterError:
         raise
     except FileNotFoundError:
-        raise ParameterError(f"Voxel file {str(path)!r}: there is no such file; check the path.") from None
+        raise ParameterError(f"Voxel file {value_text(path)}: there is no such file; check the path.") from None
     except (OSError, ValueError, EOFError, MemoryError) as error:  # MemoryError: the header announces too many numbers
         reason = getattr(error, "strerror", None) or "it is no numpy array of numbers, or is cut off"
-        raise ParameterError(f"Voxel file {str(path)!r} cannot be read: {reason}.") from None
+        raise ParameterError(f"Voxel file {value_text(path)} cannot be read: {reason}.") from None
     if not isinstance(values, np.ndarray) or values.ndim != 3 or not _is_mask(values):
         found = f"shape {values.shape}, type {values.dtype}" if isinstance(values, np.ndarray) else "an archive"
         raise ParameterError(
-            f"Voxel file {str(path)!r} is refused ({found}): an array of three axes of whole numbers or truth "
-            "values is needed, zero outside the body; save a density as a mask, such as `density > 0.5`."
+            f"Voxel file {value_text(path)} is refused ({found}): an array of three axes of whole numbers or "
+            "truth values is needed, zero outside the body; save a density as a mask, such as `density > 0.5`."
         )
     filled = values != 0
     if not filled.any():
-        raise ParameterError(f"Voxel file {str(path)!r} has no voxel that is not zero.")
+        raise ParameterError(f"Voxel file {value_text(path)} has no voxel that is not zero.")
     for axis in range(3):  # `nonzero` would take 24 bytes per voxel
         rows = np.flatnonzero(filled.any(axis=tuple(c for c in range(3) if c != axis)))
         filled = np.take(filled, np.arange(rows[0], rows[-1] + 1), axis)
     if min(filled.shape) < 3:
-        raise ParameterError(f"The body in {str(path)!r} is thinner than 3 voxels; use a finer grid.")
+        raise ParameterError(f"The body in {value_text(path)} is thinner than 3 voxels; use a finer grid.")
     step = voxel if size is None else size / max(filled.shape)
     field = field_of_voxels(filled, step)
     return Body(path.stem, field, iso_surface(field), step**3 * int(filled.sum()))

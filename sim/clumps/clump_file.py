@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from repose.sim.clumps.clump import MOST_MEMBERS, Clump, MassProperties, principal
 from repose.sim.io.json_text import json_text
 from repose.sim.parameters import ParameterError
+from repose.sim.wording import value_text
 
 LARGEST_FILE = 16 * 2**20
 """Largest size of a file [bytes]; 100 000 members take 8 MB."""
@@ -163,18 +164,18 @@ def read_clump(path: str | Path) -> Read:
     try:
         found = Path(path).stat()
         if not stat.S_ISREG(found.st_mode):
-            raise ParameterError(f"Clump file {str(path)!r} is not a regular file.")
+            raise ParameterError(f"Clump file {value_text(path)} is not a regular file.")
         if found.st_size > LARGEST_FILE:
-            raise ParameterError(f"Clump file {str(path)!r} is larger than {LARGEST_FILE // 2**20} MB.")
+            raise ParameterError(f"Clump file {value_text(path)} is larger than {LARGEST_FILE // 2**20} MB.")
         text = Path(path).read_text(encoding="utf-8-sig")
     except ParameterError:
         raise
     except FileNotFoundError:
-        raise ParameterError(f"Clump file {str(path)!r}: there is no such file; check the path.") from None
+        raise ParameterError(f"Clump file {value_text(path)}: there is no such file; check the path.") from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "it is no text"
-        raise ParameterError(f"Clump file {str(path)!r} cannot be read: {reason}.") from None
-    return clump_from(text, f"Clump file {str(path)!r}")
+        raise ParameterError(f"Clump file {value_text(path)} cannot be read: {reason}.") from None
+    return clump_from(text, f"Clump file {value_text(path)}")
 
 
 def clump_from(text: str, name: str = "This clump") -> Read:

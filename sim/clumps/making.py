@@ -17,6 +17,7 @@ from repose.sim.clumps.greedy import greedy_clump
 from repose.sim.clumps.quality import Quality, quality
 from repose.sim.numbers import length_text
 from repose.sim.parameters import ParameterError
+from repose.sim.wording import value_text
 
 Algorithm = Literal["fitted", "greedy"]
 DEFAULT_RHO = 0.85
@@ -53,7 +54,7 @@ def clump_of(body: Body, algorithm: str, members: int, rho: float = DEFAULT_RHO,
     clump = greedy_clump(body, members, rho, tell) if algorithm == "greedy" else fitted_clump(body, members, tell)
     if not clump.radius.size:
         raise ParameterError(
-            f"No sphere overlaps the body {body.name!r} enough on its grid, whose step is "
+            f"No sphere overlaps the body {value_text(body.name)} enough on its grid, whose step is "
             f"{length_text(body.field.step)}: it is too thin; use a finer grid, or the algorithm greedy."
         )
     return clump

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from repose.sim.parameters import ParameterError, shown_value
+from repose.sim.parameters import ParameterError
+from repose.sim.wording import value_text
 
 SMALLEST, LARGEST = 1e-100, 1e100
 """Least size of a number that must be positive, and largest of any number: products of three of them and their inverses
@@ -25,7 +26,7 @@ def numbers_in(name: str, value: Any, wanted: str = "a number or an array of num
     except (ValueError, OverflowError):
         array = np.zeros(0, str)
     if array.dtype.kind not in "iuf":
-        raise ParameterError(f"{name} = {shown_value(value)} is refused: it must be {wanted}.")
+        raise ParameterError(f"{name} = {value_text(value)} is refused: it must be {wanted}.")
     return array.astype(float)
 
 
@@ -92,7 +93,7 @@ def checked_flags(name: str, value: Any, count: int) -> NDArray[np.bool_]:
     except ValueError:
         pass
     raise ParameterError(
-        f"{name} = {shown_value(value)} is refused: it must be True or False, or an array of {count} of them."
+        f"{name} = {value_text(value)} is refused: it must be True or False, or an array of {count} of them."
     )
 
 

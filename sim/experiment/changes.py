@@ -27,6 +27,7 @@ from repose.sim.io.plain import require_plain
 from repose.sim.measure.display import COMPARISON
 from repose.sim.numbers import time_text, with_prefix
 from repose.sim.parameters import ParameterError, Value, checked_seed, require_known, shared_names
+from repose.sim.wording import reason_of
 
 
 def new_experiment(
@@ -74,7 +75,7 @@ def resume(experiment: Experiment, saved: SavedRun) -> None:
         results_of(experiment)
     except (ArithmeticError, LookupError, TypeError, ValueError) as error:
         vars(experiment).update(before)
-        reason = " ".join(str(error).split())[:120] or type(error).__name__
+        reason = reason_of(error, "its state is none that a run of this scene can have")
         raise ParameterError(f"The saved run cannot be continued: {reason}. Its file is damaged.") from None
 
 

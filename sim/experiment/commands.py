@@ -13,6 +13,7 @@ from typing import Any
 from repose.sim.engine.thread_count import MOST_THREADS
 from repose.sim.experiment.comparison import Point
 from repose.sim.parameters import ParameterError, Value
+from repose.sim.wording import value_text
 
 
 @dataclass(frozen=True)
@@ -250,6 +251,7 @@ def checked_threads(count: int | None) -> int | None:
     whole = isinstance(count, int) and not isinstance(count, bool)
     if count is not None and not (whole and 1 <= count <= MOST_THREADS):
         raise ParameterError(
-            f"threads = {count!r} is refused: it must be a whole number from 1 to {MOST_THREADS}, or automatic."
+            f"threads = {value_text(count)} is refused: it must be a whole number from 1 to {MOST_THREADS}, or "
+            "automatic."
         )
     return count

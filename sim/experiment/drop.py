@@ -17,6 +17,7 @@ from repose.sim.experiment.hand import checked_number, checked_place, require_ru
 from repose.sim.experiment.notices import tell
 from repose.sim.numbers import length_text
 from repose.sim.parameters import ParameterError
+from repose.sim.wording import value_text
 
 MOST = 200
 """Largest number of grains that one command adds."""
@@ -46,7 +47,7 @@ def add_grains(experiment: Experiment, position: Sequence[float], radius: float,
             f"{length_text(RANGE * mean)}."
         )
     if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= MOST:
-        raise ParameterError(f"{what} is refused: their number is {count!r}; give one from 1 to {MOST}.")
+        raise ParameterError(f"{what} is refused: their number is {value_text(count)}; give one from 1 to {MOST}.")
     found = free_places(experiment.run.world, np.array(place), radius, count, partial(_stay, experiment, radius))
     if len(found) < count:
         raise ParameterError(

@@ -20,6 +20,7 @@ from repose.sim.experiment.run import Run
 from repose.sim.fields import pusher, shaker, target
 from repose.sim.fields.target import Target
 from repose.sim.parameters import ParameterError
+from repose.sim.wording import value_text
 
 FARTHEST = 1e6
 """Largest coordinate in a command [m]."""
@@ -97,8 +98,8 @@ def checked_place(experiment: Experiment, position: Any, what: str) -> tuple[flo
         place = ()
     if len(place) != dimension or not all(abs(x) <= FARTHEST for x in place):
         raise ParameterError(
-            f"{what} is refused: the place {position!r} is none of {dimension} coordinates from {-FARTHEST:g} to "
-            f"{FARTHEST:g} m."
+            f"{what} is refused: the place {value_text(position)} is none of {dimension} coordinates from "
+            f"{-FARTHEST:g} to {FARTHEST:g} m."
         )
     return place
 
@@ -107,7 +108,7 @@ def checked_number(value: Any, most: float, name: str, unit: str, what: str) -> 
     """A number in a command, checked to be above 0 and at most `most`; raises `ParameterError`."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 < value <= most:
         raise ParameterError(
-            f"{what} is refused: the {name} is {value!r} {unit}; give one above 0 and up to {most:g} {unit}."
+            f"{what} is refused: the {name} is {value_text(value)} {unit}; give one above 0 and up to {most:g} {unit}."
         )
     return float(value)
 

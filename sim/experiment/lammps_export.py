@@ -20,6 +20,7 @@ from repose.sim.experiment.run import Run
 from repose.sim.laws.material_columns import ACROSS, DAMPING, FRICTION, YOUNG
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import laws
+from repose.sim.wording import path_text, reason_of
 
 DATA, SCRIPT, DUMP = "grains.data", "continue.in", "grains.lammpstrj"
 FRAMES_PER_SECOND = 100
@@ -42,16 +43,24 @@ class Exported(NamedTuple):
 def write_lammps(experiment: Experiment, folder: str | Path) -> tuple[str, ...]:
     """Write both files for the present state to a new folder; returns the differences from the run, one sentence each.
 
-    Raises `ParameterError` for what LAMMPS cannot continue, and `OSError`, `FileExistsError` if the folder exists.
+    Raises `ParameterError` for what LAMMPS cannot continue and for a folder that exists or cannot be written.
     """
     exported = lammps_files(experiment.scene, experiment.parameters, experiment.run)
-    write_files(exported, Path(folder))
+    try:
+        write_files(exported, Path(folder))
+    except OSError as error:
+        raise ParameterError(
+            f"{path_text(folder)} cannot be written: {reason_of(error)}; name another folder."
+        ) from None
     return exported.notes
 
 
 def write_files(exported: Exported, folder: Path) -> None:
-    """Write the texts to a new folder; raises `OSError`."""
-    folder.mkdir(parents=True)
+    """Write the texts to a new folder; raises `ParameterError` if it exists, and `OSError`."""
+    try:
+        folder.mkdir(parents=True)
+    except FileExistsError:
+        raise ParameterError(f"{path_text(folder)} exists already: name a new folder.") from None
     (folder / DATA).write_text(exported.data, encoding="utf-8")
     (folder / SCRIPT).write_text(exported.script, encoding="utf-8")
 

@@ -22,6 +22,7 @@ from repose.sim.fields import target
 from repose.sim.fields.target import Target
 from repose.sim.numbers import with_prefix
 from repose.sim.parameters import ParameterError
+from repose.sim.wording import value_text
 
 FREQUENCY = 200.0
 """Frequency of the sphere on its critically damped spring [rad/s]: the sphere follows within hundredths of a second,
@@ -34,7 +35,7 @@ LARGEST_FORCE = 1e6
 def pull(experiment: Experiment, sphere_id: int, position: Sequence[float], limit: float) -> None:
     """Pull one sphere towards a point [m] with at most `limit` [N], until `release` or the next pull; raises
     `ParameterError`."""
-    world, what = experiment.run.world, f"Pulling grain {sphere_id!r}"
+    world, what = experiment.run.world, f"Pulling grain {value_text(sphere_id)}"
     require_running(experiment, what)
     row = row_of(world, sphere_id)
     if row is None or world.fixed[row]:

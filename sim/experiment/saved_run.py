@@ -40,13 +40,14 @@ from repose.sim.fields.pusher import Pusher
 from repose.sim.fields.shaker import Shaker
 from repose.sim.fields.target import Target
 from repose.sim.io import archive
-from repose.sim.io.archive import SUFFIX, ArchiveError
+from repose.sim.io.archive import SUFFIX, ArchiveError, why_unreadable
 from repose.sim.io.atomic_file import write_whole_file
 from repose.sim.io.mesh import Surface, kept_surfaces
 from repose.sim.io.plain import PlainError, Tables, decode, encode
 from repose.sim.io.world_tables import MOST, tables_of, world_of
 from repose.sim.measure.booked import Booked
 from repose.sim.parameters import checked_seed
+from repose.sim.wording import reason_of, short, value_text
 
 KIND, FORMAT, READABLE = "repose run", 8, (2, 3, 4, 5, 6, 7, 8)
 PICTURE = "picture"
@@ -73,7 +74,6 @@ def load(path: str | Path) -> SavedRun:
 def opened(path: str | Path, read: Callable[[BinaryIO], Found]) -> Found:
     """The result of `read` for a file of unknown content; raises `ArchiveError` with the name of the file."""
     path = Path(path)
-    shown = str(path) if len(str(path)) <= 200 else f"...{str(path)[-190:]}"
     try:
         if not path.is_file():
             missing = "there is no such file" if not path.exists() else "it is not a regular file"
@@ -81,9 +81,9 @@ def opened(path: str | Path, read: Callable[[BinaryIO], Found]) -> Found:
         with path.open("rb") as file:
             return read(file)
     except ArchiveError as error:
-        raise ArchiveError(f"{shown!r} cannot be opened: {error}") from None
+        raise ArchiveError(f"{value_text(path)} cannot be opened: {error}") from None
     except (OSError, ValueError) as error:
-        raise ArchiveError(f"{shown!r} cannot be opened: {getattr(error, 'strerror', None) or error}.") from None
+        raise ArchiveError(f"{value_text(path)} cannot be opened: {reason_of(error)}.") from None
 
 
 def write(saved: SavedRun, file: BinaryIO, picture: bytes = b"") -> None:
@@ -150,7 +150,7 @@ def read(file: BinaryIO) -> SavedRun:
         raise ArchiveError("The file is no saved run of this program.")
     found = manifest.get("format")
     if type(found) is not int or found not in READABLE:
-        raise ArchiveError(f"The file has format {found!r}; this program reads {FORMAT}.{_advice(found)}")
+        raise ArchiveError(f"The file has format {value_text(found)}; this program reads {FORMAT}.{_advice(found)}")
     try:
         return _saved_run(manifest, tables)
     except PlainError as error:
@@ -158,8 +158,7 @@ def read(file: BinaryIO) -> SavedRun:
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError, RecursionError) as error:
         if isinstance(error, ArchiveError):
             raise
-        reason = " ".join(str(error).split())[:120]
-        raise ArchiveError(f"The file cannot be read as a saved run: {reason}.") from None
+        raise ArchiveError(f"The file cannot be read as a saved run: {why_unreadable(error)}.") from None
 
 
 def _advice(found: Any) -> str:
@@ -175,7 +174,7 @@ def _saved_run(manifest: dict[str, Any], tables: Tables) -> SavedRun:
     name = decode(str, manifest["scene"], tables, "scene")
     scenes = registry.scenes()
     if name not in scenes:
-        raise ArchiveError(f"The file is a run of the scene '{name[:60]}', which this program does not have.")
+        raise ArchiveError(f"The file is a run of the scene '{short(name)}', which this program does not have.")
     scene = scenes[name]
     manifest = without_remote_paths(manifest)
     surfaces = surfaces_from_plain(manifest.get("surfaces", {}), tables)
@@ -375,7 +374,7 @@ def _entry_from_plain(scene: Scene, plain: Any, tables: Tables, surfaces: Mappin
     at, name, values = plain
     kinds = {kind.__name__: kind for kind in get_args(Logged)}
     if name not in kinds or type(at) is not int or at < 0:
-        raise ArchiveError(f"The file's log contains the command {str(name)[:40]!r}, which this program does not know.")
+        raise ArchiveError(f"The file's log contains the command {value_text(name)}, which this program does not know.")
     if kinds[name] in BY_HAND:
         return Entry(at, decode(kinds[name], values, tables, "command"))
     make = cast(Callable[..., Any], kinds[name])

@@ -15,8 +15,10 @@ from typing import Any, BinaryIO
 
 from repose.sim.experiment import saved_run
 from repose.sim.experiment.command_log import SavedRun, SavedSideBySide
-from repose.sim.io.archive import LARGEST_FILE, SUFFIX, ArchiveError
+from repose.sim.io import archive
+from repose.sim.io.archive import SUFFIX, ArchiveError, why_unreadable
 from repose.sim.io.atomic_file import write_whole_file
+from repose.sim.wording import value_text
 
 CONTENTS = "side-by-side.json"
 """Archive member with the data common to all runs."""
@@ -45,12 +47,12 @@ def write(saved: Saved, file: BinaryIO, picture: bytes = b"") -> None:
         "own": sorted(saved.own),
         "meetings": [list(then) for then in saved.meetings],
     }
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
-        _add(archive, CONTENTS, json.dumps(contents).encode())
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as opened:
+        _add(opened, CONTENTS, json.dumps(contents).encode())
         for number, run in enumerate(saved.runs):
             packed = io.BytesIO()
             saved_run.write(run, packed, picture if number == 0 else b"")
-            _add(archive, _name(number), packed.getvalue())
+            _add(opened, _name(number), packed.getvalue())
 
 
 def load(path: str | Path) -> Saved:
@@ -64,35 +66,32 @@ def load_single(path: str | Path) -> SavedRun:
     if isinstance(saved, SavedRun):
         return saved
     raise ArchiveError(
-        f"{str(path)!r} contains {len(saved.runs)} runs side by side: unpack it as a ZIP archive and name one of them, "
-        f"such as {_name(0)}."
+        f"{value_text(path)} contains {len(saved.runs)} runs side by side: unpack it as a ZIP archive and name "
+        f"one of them, such as {_name(0)}."
     )
 
 
 def read(file: BinaryIO) -> Saved:
     """The run or the runs in an open file; raises `ArchiveError`."""
-    packed = _runs_in(file)
-    if packed is None:
+    contents = _contents_of(file)
+    if contents is None:
         return saved_run.read(file)
-    contents, files = packed
-    runs = tuple(saved_run.read(io.BytesIO(content)) for content in files)
-    try:
-        own = frozenset(contents["own"])
-        meetings = tuple(tuple(then) for then in contents["meetings"])
-    except (KeyError, TypeError) as error:
-        raise ArchiveError(f"The file is damaged: {error}.") from None
-    if not all(isinstance(name, str) for name in own) or not _in_order(meetings, runs):
+    own, meetings = contents["own"], contents["meetings"]
+    packed = [io.BytesIO(_content(file, number)) for number in range(contents["runs"])]
+    if (unpacked := sum(map(archive.unpacked_size, packed))) > archive.LARGEST_FILE:
+        raise ArchiveError(f"The file unpacks to more than {archive.LARGEST_FILE} bytes ({unpacked}); it is not read.")
+    runs = tuple(map(saved_run.read, packed))
+    if not _in_order(meetings, runs):
         raise ArchiveError("The equal times of the runs in the file are impossible: the file is damaged.")
-    return SavedSideBySide(runs, own, meetings)
+    return SavedSideBySide(runs, frozenset(own), tuple(map(tuple, meetings)))
 
 
 def glimpse(path: Path) -> saved_run.Glimpse:
     """Scene, seed, time and picture of the only or the first run in a file; raises `ArchiveError`, `OSError`."""
     with path.open("rb") as file:
-        packed = _runs_in(file)
-        if packed is None:
-            return saved_run.glimpse(path)
-        return saved_run.glimpse_of(io.BytesIO(packed[1][0]))
+        if _contents_of(file) is None:
+            return saved_run.glimpse_of(file)
+        return saved_run.glimpse_of(io.BytesIO(_content(file, 0)))
 
 
 def singles(saved: Saved) -> tuple[SavedRun, ...]:
@@ -104,46 +103,107 @@ def _name(number: int) -> str:
     return f"run-{number + 1}{SUFFIX}"
 
 
-def _add(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
+def _add(opened: zipfile.ZipFile, name: str, content: bytes) -> None:
     """Add a member without a time stamp: equal runs give equal files."""
-    archive.writestr(zipfile.ZipInfo(name), content)
+    opened.writestr(zipfile.ZipInfo(name), content)
 
 
-def _runs_in(file: BinaryIO) -> tuple[dict[str, Any], list[bytes]] | None:
-    """Contents and files of the runs; None if the file is not one of several runs."""
+def _contents_of(file: BinaryIO) -> dict[str, Any] | None:
+    """The data common to all runs; None if the file is not one of several runs.
+
+    Only `CONTENTS` is read. The sizes of all members are checked: they are stored uncompressed, and together they are
+    smaller than the file, so that the file cannot need more memory than its own size.
+    """
+    size = file.seek(0, 2)
     try:
-        with zipfile.ZipFile(file) as archive:
-            sizes = {entry.filename: entry.file_size for entry in archive.infolist()}
-            if CONTENTS not in sizes:
+        with zipfile.ZipFile(file) as opened:
+            entries = {entry.filename: entry for entry in opened.infolist()}
+            if CONTENTS not in entries:
                 return None
-            if sizes[CONTENTS] > LARGEST_CONTENTS or sum(sizes.values()) > LARGEST_FILE:
-                raise ArchiveError(f"The file unpacks to more than {LARGEST_FILE} bytes; it is not read.")
-            contents = json.loads(archive.read(CONTENTS))
-            found, count = contents.get("format"), contents.get("runs")
-            if found != FORMAT or isinstance(found, bool):
-                raise ArchiveError(f"The file has format {found!r} of runs side by side; this program reads {FORMAT}.")
-            if type(count) is not int or not FEWEST <= count <= MOST:
-                raise ArchiveError(f"The file has {count!r} runs side by side; {FEWEST} to {MOST} are read.")
-            return contents, [archive.read(_name(number)) for number in range(count)]
+            _require_stored(opened.infolist(), size)
+            contents = json.loads(opened.read(CONTENTS))
     except ArchiveError:
         raise
     except zipfile.BadZipFile:
         return None  # the reader of single runs reports the reason
     except Exception as error:  # a damaged archive can raise any error in the libraries that read it
-        reason = " ".join(str(error).split())[:120] or type(error).__name__
-        raise ArchiveError(f"The file cannot be read as runs side by side: {reason}.") from None
+        raise ArchiveError(f"The file cannot be read as runs side by side: {why_unreadable(error)}.") from None
     finally:
         file.seek(0)
+    _check(contents, set(entries))
+    return contents  # type: ignore[no-any-return]
 
 
-def _in_order(meetings: tuple[tuple[Any, ...], ...], runs: tuple[SavedRun, ...]) -> bool:
+def _require_stored(entries: list[zipfile.ZipInfo], size: int) -> None:
+    """Raise `ArchiveError` unless the members, as they were written, fit into a file of this size [bytes]."""
+    for entry in entries:
+        if entry.compress_type != zipfile.ZIP_STORED or entry.compress_size != entry.file_size:
+            raise ArchiveError(
+                f"The file's part {value_text(entry.filename)} is compressed ({entry.compress_size} bytes for "
+                f"{entry.file_size}), and only uncompressed parts are read: save the runs again, or pack the archive "
+                "without compression."
+            )
+        most = LARGEST_CONTENTS if entry.filename == CONTENTS else archive.LARGEST_FILE
+        if entry.file_size > min(size, most):
+            raise ArchiveError(
+                f"The file's part {value_text(entry.filename)} is said to have {entry.file_size} bytes, and at most "
+                f"{min(size, most)} are read: the file is damaged."
+            )
+    if len(entries) > 1 + MOST or len({entry.filename for entry in entries}) < len(entries):
+        raise ArchiveError(f"The file has {len(entries)} parts, more than {1 + MOST} or some of them twice.")
+    if (whole := sum(entry.file_size for entry in entries)) > size:
+        raise ArchiveError(f"The file's parts have {whole} bytes, the file has {size}: the file is damaged.")
+
+
+def _check(contents: Any, members: set[str]) -> None:
+    """Raise `ArchiveError` unless the contents have the declared form and name members that exist."""
+    if not isinstance(contents, dict):
+        raise ArchiveError(f"The file's {CONTENTS} is no table: the file is damaged.")
+    found, count, own = contents.get("format"), contents.get("runs"), contents.get("own")
+    if type(found) is not int or found != FORMAT:
+        raise ArchiveError(
+            f"The file has format {value_text(found)} of runs side by side; this program reads {FORMAT}."
+        )
+    if type(count) is not int or not FEWEST <= count <= MOST:
+        raise ArchiveError(f"The file has {value_text(count)} runs side by side; {FEWEST} to {MOST} are read.")
+    for number in range(count):
+        if _name(number) not in members:
+            raise ArchiveError(
+                f"The file has {count} runs side by side, but {_name(number)} is missing: the file is damaged."
+            )
+    if not isinstance(own, list) or not all(isinstance(name, str) for name in own):
+        raise ArchiveError(
+            f"The file's own = {value_text(own)} is refused: it must be a list of names of parameters; the file is "
+            "damaged."
+        )
+    meetings = contents.get("meetings")
+    if not isinstance(meetings, list) or not all(_are_steps(then, count) for then in meetings):
+        raise ArchiveError(
+            "The equal times of the runs in the file are impossible: they must be a list with a list of "
+            f"{count} numbers of steps for each time; the file is damaged."
+        )
+
+
+def _are_steps(then: Any, count: int) -> bool:
+    """Whether this is a number of steps for each of the runs."""
+    return isinstance(then, list) and len(then) == count and all(type(at) is int and at >= 0 for at in then)
+
+
+def _content(file: BinaryIO, number: int) -> bytes:
+    """The file of one run; raises `ArchiveError`."""
+    file.seek(0)
+    try:
+        with zipfile.ZipFile(file) as opened:
+            return opened.read(_name(number))
+    except Exception as error:  # a damaged archive can raise any error in the libraries that read it
+        raise ArchiveError(f"{_name(number)} in the file cannot be read: {why_unreadable(error)}.") from None
+
+
+def _in_order(meetings: list[list[int]], runs: tuple[SavedRun, ...]) -> bool:
     """Whether the steps never decrease and end at the present states of the runs."""
-    ends = tuple(run.now.at for run in runs)
-    whole = all(len(then) == len(runs) and all(type(at) is int and at >= 0 for at in then) for then in meetings)
     pairs = itertools.pairwise(meetings)
     return (
-        whole
-        and bool(meetings)
-        and meetings[-1] == ends
+        bool(meetings)
+        and meetings[-1] == [run.now.at for run in runs]
         and all(earlier <= later for before, after in pairs for earlier, later in zip(before, after, strict=True))
     )

@@ -12,6 +12,7 @@ from repose.sim.io.archive import ArchiveError
 from repose.sim.io.mesh import MOST_FACETS, Surface
 from repose.sim.io.plain import TABLE, Tables, decode
 from repose.sim.parameters import ParameterError, require_local
+from repose.sim.wording import value_text
 
 
 def surfaces_to_plain(points: Iterable[RestartPoint], tables: Tables) -> dict[str, Any]:
@@ -54,8 +55,10 @@ def surfaces_from_plain(plain: Any, tables: Tables) -> dict[str, Surface]:
         triangles = tables[said["triangles"][TABLE]]
         known = triangles.dtype == np.float64 and triangles.ndim == 3 and triangles.shape[1:] == (3, 3)
         if not known or not 0 < len(triangles) <= MOST_FACETS:
-            raise ArchiveError(f"The file's shape {path[:60]!r} is not made of triangles: the file is damaged.")
+            raise ArchiveError(f"The file's shape {value_text(path)} is not made of triangles: the file is damaged.")
         if not np.isfinite(triangles).all():
-            raise ArchiveError(f"The file's shape {path[:60]!r} has corners that are not finite: the file is damaged.")
+            raise ArchiveError(
+                f"The file's shape {value_text(path)} has corners that are not finite: the file is damaged."
+            )
         found[path] = Surface(triangles, decode(str, said["digest"], tables, "surfaces.digest"))
     return found

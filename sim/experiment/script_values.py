@@ -9,7 +9,8 @@ from typing import Any, get_args
 
 from pydantic import TypeAdapter, ValidationError
 from repose.sim.experiment.commands import Command, From, KeepOne, StartSideBySide
-from repose.sim.parameters import ParameterError, Value, plain_number, shown_value
+from repose.sim.parameters import ParameterError, Value, plain_number
+from repose.sim.wording import value_text
 
 
 def plain_values(values: Any) -> dict[str, Value]:
@@ -19,13 +20,13 @@ def plain_values(values: Any) -> dict[str, Value]:
     """
     if not isinstance(values, Mapping):
         raise ParameterError(
-            f"values = {shown_value(values)} is refused: give values by name, as in {{'friction': 0.2}}."
+            f"values = {value_text(values)} is refused: give values by name, as in {{'friction': 0.2}}."
         )
     plain = {name: plain_number(value) for name, value in values.items()}
     gravity = plain.get("gravity")
     if isinstance(gravity, list | tuple) or hasattr(gravity, "shape"):
         raise ParameterError(
-            f"gravity = {shown_value(gravity)} is refused: give its size, a number from 0 to 100 m/s²; it points down "
+            f"gravity = {value_text(gravity)} is refused: give its size, a number from 0 to 100 m/s²; it points down "
             "the last axis, and tilt turns it towards x."
         )
     return plain
@@ -40,7 +41,7 @@ def checked_command(command: Any) -> Any:
             f"{kind.__name__} is refused: it needs experiments side by side; make several Simulations."
         )
     if kind not in get_args(Command):
-        raise ParameterError(f"{shown_value(command)} is refused: it is no command. An action is carried out by act.")
+        raise ParameterError(f"{value_text(command)} is refused: it is no command. An action is carried out by act.")
     given = {field.name: getattr(command, field.name) for field in fields(command)}
     plain = {name: plain_values(value) if name == "values" else _plain(value) for name, value in given.items()}
     try:
@@ -49,7 +50,7 @@ def checked_command(command: Any) -> Any:
         detail = error.errors()[0]
         name, reason = str(detail["loc"][0]), str(detail["msg"])
         raise ParameterError(
-            f"{name} = {shown_value(given[name])} of {kind.__name__} is refused: {reason[:1].lower()}{reason[1:]}."
+            f"{name} = {value_text(given[name])} of {kind.__name__} is refused: {reason[:1].lower()}{reason[1:]}."
         ) from None
     return replace(command, **plain)
 

@@ -30,8 +30,9 @@ from repose.sim.experiment.snapshot import Fault, Snapshot
 from repose.sim.experiment.step_notice import step_notice
 from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.measure.energy import Energy
-from repose.sim.parameters import ParameterError, Value, plain_number, shown_value
+from repose.sim.parameters import ParameterError, Value, plain_number
 from repose.sim.registry import scenes
+from repose.sim.wording import value_text
 
 OnFault = Literal["raise", "return"]
 """What `step` and `run` do at a fault of the motion: raise `SimulationFault`, or return."""
@@ -79,7 +80,7 @@ class Simulation:
         prepared: str | None = None,
     ) -> None:
         if not isinstance(scene, str | Scene):
-            raise ParameterError(f"scene = {shown_value(scene)} is refused: give the name of a scene, or its record.")
+            raise ParameterError(f"scene = {value_text(scene)} is refused: give the name of a scene, or its record.")
         named = plain_values({} if values is None else values)
         self.experiment: Experiment = changes.new_experiment(scene, named, plain_number(seed), prepared)
         self._notice_step()
@@ -117,7 +118,7 @@ class Simulation:
         """
         number = plain_number(count)
         if isinstance(number, bool) or not isinstance(number, int) or number < 0:
-            raise ParameterError(f"count = {shown_value(count)} is refused: it must be a whole number of steps from 0.")
+            raise ParameterError(f"count = {value_text(count)} is refused: it must be a whole number of steps from 0.")
         _require_on_fault(on_fault)
         done = stepping.advance(self.experiment, number)
         self._stop(on_fault, done)
@@ -144,7 +145,7 @@ class Simulation:
         given = numbers_in("until", until, "a time of at least 0 s")
         end = float(given) if given.shape == () else math.nan
         if not end >= 0.0:
-            raise ParameterError(f"until = {shown_value(until)} is refused: it must be a time of at least 0 s.")
+            raise ParameterError(f"until = {value_text(until)} is refused: it must be a time of at least 0 s.")
         scene = self.experiment.scene
         if math.isinf(end) and "run" not in {action.name for action in scene.actions(self.experiment)}:
             raise ParameterError(
@@ -241,13 +242,13 @@ class Simulation:
 
 def _require_on_fault(on_fault: str) -> None:
     if on_fault not in get_args(OnFault):
-        raise ParameterError(f"on_fault = {shown_value(on_fault)} is refused: it must be 'raise' or 'return'.")
+        raise ParameterError(f"on_fault = {value_text(on_fault)} is refused: it must be 'raise' or 'return'.")
 
 
 def _path(path: Any) -> Path:
     """The path of a file that a script gives; raises `ParameterError`."""
     if not isinstance(path, str | os.PathLike):
-        raise ParameterError(f"path = {shown_value(path)} is refused: give the path of a file.")
+        raise ParameterError(f"path = {value_text(path)} is refused: give the path of a file.")
     return Path(path)
 
 

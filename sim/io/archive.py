@@ -14,6 +14,7 @@ from collections.abc import Container
 from typing import Any, BinaryIO
 
 import numpy as np
+from repose.sim.wording import is_own, printable, reason_of
 
 LARGEST_FILE = 4 * 2**30
 """Largest size of a file, and of its unpacked content [bytes]."""
@@ -25,12 +26,17 @@ more."""
 SUFFIX = ".repose"
 """Ending of the file of a saved run."""
 MANIFEST = "manifest"
+DAMAGED = "it is no archive of this program, or it is damaged; copy it again"
+"""Reason for which an archive cannot be read, in place of the words of the libraries about bytes in it."""
 KINDS = "biuf"
 """Kinds of numbers in a table, as in `numpy.dtype.kind`."""
 
 
 class ArchiveError(ValueError):
-    """A file that cannot be used; the message is one sentence."""
+    """A file that cannot be used; the message is one sentence without control characters."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(printable(message))
 
 
 def write(file: BinaryIO, manifest: dict[str, Any], tables: dict[str, Any]) -> None:
@@ -71,8 +77,24 @@ def read(file: BinaryIO, what: str, only: Container[str] | None = None) -> tuple
     except ArchiveError:
         raise
     except Exception as error:  # a damaged archive can raise any error in the libraries that read it
-        reason = " ".join(str(error).split())[:120] or type(error).__name__
-        raise ArchiveError(f"The file cannot be read as {what}: {reason}.") from None
+        raise ArchiveError(f"The file cannot be read as {what}: {why_unreadable(error)}.") from None
+
+
+def why_unreadable(error: Exception) -> str:
+    """Why an archive cannot be read, as the last part of a sentence."""
+    told = is_own(error) or isinstance(error, OSError | MemoryError | RecursionError | UnicodeError)
+    return reason_of(error) if told else DAMAGED
+
+
+def unpacked_size(file: BinaryIO) -> int:
+    """Size of the unpacked content of an archive [bytes], as its directory states; 0 if it is no archive."""
+    try:
+        with zipfile.ZipFile(file) as archive:
+            return sum(entry.file_size for entry in archive.infolist())
+    except Exception:  # `read` reports the reason
+        return 0
+    finally:
+        file.seek(0)
 
 
 def _check_sizes(archive: zipfile.ZipFile, size: int) -> None:

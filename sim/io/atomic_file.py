@@ -24,7 +24,8 @@ from typing import BinaryIO
 PATIENCE = 2.0
 """Wall time for which a refused replacement is repeated [s]: on Windows another program may have the file open."""
 LEFTOVER = re.compile(r"(?s)\.(?P<name>.+)\.(?P<pid>[1-9][0-9]{0,9})(?P<host>-[0-9a-f]{8})?\.(?P<kind>new|claim)")
-"""Names of drafts and of marks of claims. Marks also name the machine, since they remain for hours."""
+"""Names of drafts and of marks of claims. They name the machine, because several machines can share a folder; drafts of
+earlier versions do not."""
 
 _claiming = threading.Lock()
 _held: set[str] = set()
@@ -99,13 +100,18 @@ def write_new_file(path: Path, write: Callable[[BinaryIO], object]) -> None:
     claim(path).write(write)
 
 
-def write_whole_file(path: Path, write: Callable[[BinaryIO], object]) -> None:
-    """Write a draft beside `path`, then rename it to `path`; raises `OSError`."""
+def write_whole_file(path: Path, write: Callable[[BinaryIO], object], mode: int = 0o666) -> None:
+    """Write a draft beside `path`, then rename it to `path`; raises `OSError`.
+
+    The new file has the permissions `mode`, less those that the umask of the process takes away.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
+    remove_leftovers(path.parent)
     draft = draft_of(path)
     _held.add(str(draft))
     try:
-        with draft.open("w+b") as file:  # HDF5 reads what it has written
+        # HDF5 reads what it has written.
+        with open(draft, "w+b", opener=lambda name, flags: os.open(name, flags, mode)) as file:
             write(file)
             file.flush()
             os.fsync(file.fileno())
@@ -118,7 +124,7 @@ def write_whole_file(path: Path, write: Callable[[BinaryIO], object]) -> None:
 
 def draft_of(path: Path) -> Path:
     """Name of the draft of this process for `path`."""
-    return path.with_name(f".{path.name}.{os.getpid()}.new")
+    return path.with_name(f".{path.name}.{os.getpid()}-{_host()}.new")
 
 
 def remove_leftovers(folder: Path) -> None:

@@ -20,6 +20,7 @@ from repose.sim.io.export_text import Add
 from repose.sim.io.exported_state import ExportedState
 from repose.sim.io.world_tables import tables_of
 from repose.sim.parameters import ParameterError, require_known
+from repose.sim.wording import value_text
 
 
 @contextmanager
@@ -84,12 +85,14 @@ def format_of(path: Path, several: bool = False) -> Format:
     fitting = [suffix for suffix, form in FORMATS.items() if form.several or not several]
     if path.suffix.lower() not in FORMATS:
         raise ParameterError(
-            f"{path.name!r} cannot be exported to: its ending must be one of {', '.join(fitting)}; choose such a name."
+            f"{value_text(path.name)} cannot be exported to: its ending must be one of {', '.join(fitting)}; choose "
+            "such a name."
         )
     found = FORMATS[path.suffix.lower()]
     if several and not found.several:
         raise ParameterError(
-            f"{path.name!r} can hold one state only: choose an ending of {', '.join(fitting)}, or --for paraview."
+            f"{value_text(path.name)} can hold one state only: choose an ending of {', '.join(fitting)}, or --for "
+            "paraview."
         )
     found.require()
     return found

@@ -1,10 +1,37 @@
-"""Results as JSON text, in which nan and infinity become null."""
+"""JSON files: results, in which nan and infinity become null, and files of unknown content."""
 
 from __future__ import annotations
 
 import json
 import math
+from pathlib import Path
 from typing import Any
+
+LARGEST_FILE = 64 * 2**20
+"""Largest size of a file that is read [bytes]."""
+MOST_DIGITS = 300
+"""Largest number of digits of a whole number: a float represents it."""
+
+
+def read_json(path: Path) -> Any:
+    """The content of a JSON file.
+
+    Raises `OSError`, or `ValueError` if it is too large, too deeply nested or no JSON.
+    """
+    with path.open("rb") as file:
+        content = file.read(LARGEST_FILE + 1)
+    if len(content) > LARGEST_FILE:
+        raise ValueError(f"it has more than {LARGEST_FILE} bytes")
+    try:
+        return json.loads(content, parse_int=_whole)
+    except RecursionError:
+        raise ValueError("its lists are nested too deeply") from None
+
+
+def _whole(text: str) -> int:
+    if len(text) > MOST_DIGITS:
+        raise ValueError("it has a number of too many digits")
+    return int(text)
 
 
 def json_text(value: Any, indent: int | None = None) -> str:

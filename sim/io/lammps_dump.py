@@ -6,6 +6,9 @@ velocities, TIME. Numbers are in SI (`units si`).
 
 from __future__ import annotations
 
+import re
+import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, TypeVar
@@ -14,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from repose.sim.engine.world import Floats
 from repose.sim.parameters import ParameterError
+from repose.sim.wording import path_text, reason_of, value_text
 
 Number = TypeVar("Number", int, float)
 
@@ -72,31 +76,40 @@ class Dump:
 
     def _parsed(self, place: Place) -> Frame:
         try:
-            with self.path.open("rb") as file:
+            with self.path.open("rb") as file, warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # about a frame without rows, which is refused below
                 file.seek(place.at)
                 rows = np.loadtxt(file, max_rows=place.spheres, ndmin=2, comments=None)
         except OSError as error:
-            raise ParameterError(f"{self.path} cannot be read: {error.strerror or error}.") from None
-        except ValueError:
+            raise ParameterError(f"{path_text(self.path)} cannot be read: {reason_of(error)}.") from None
+        except ValueError as error:  # the words of numpy, which contain the text that is no number
+            found = NO_NUMBER.search(str(error))
+            wrong = f": {value_text(found[2], 60)} in row {int(found[3]) + 1} is no number" if found else ""
             raise ParameterError(
-                f"{self.path}: the frame of step {place.step} cannot be read: each of its {place.spheres} rows must "
-                f"contain {len(place.columns)} numbers."
+                f"{path_text(self.path)}: the frame of step {place.step} cannot be read{wrong}; each of its "
+                f"{place.spheres} rows must have {len(place.columns)} numbers: write the dump again."
             ) from None
         if rows.shape != (place.spheres, len(place.columns)):
             raise ParameterError(
-                f"{self.path}: the frame of step {place.step} has {len(rows)} rows, not {place.spheres}: the file ends "
-                "early."
+                f"{path_text(self.path)}: the frame of step {place.step} has {len(rows)} rows, not {place.spheres}: "
+                "the file ends early."
             )
         column = {name: rows[:, k] for k, name in enumerate(place.columns)}
+        for name in ("id", "type"):
+            if name in column and not ((np.abs(column[name]) <= 2.0**53) & (column[name] % 1.0 == 0.0)).all():
+                raise ParameterError(
+                    f"{path_text(self.path)}: the frame of step {place.step} has a sphere whose {name} is no whole "
+                    "number: write the dump again."
+                )
         ids = column["id"].astype(np.int64)
         order = np.argsort(ids, kind="stable")
         twice = ids[order][1:][np.diff(ids[order]) == 0]
         if twice.size:
             raise ParameterError(
-                f"{self.path}: the frame of step {place.step} has the id {twice[0]} twice, so that it is not known "
-                "which sphere moves where: give every sphere an id of its own."
+                f"{path_text(self.path)}: the frame of step {place.step} has the id {twice[0]} twice, so that it is "
+                "not known which sphere moves where: give every sphere an id of its own."
             )
-        names = next(axes for axes in AXES if axes[0] in column)
+        names = next(axes for axes in AXES if set(axes) <= column.keys())
         missing = np.zeros(place.spheres)
         position = np.column_stack([column.get(name, missing) for name in names])[order]
         speeds = ("vx", "vy", "vz")
@@ -108,7 +121,9 @@ class Dump:
         elif self.radius is not None:
             radius = np.full(place.spheres, self.radius)
         else:
-            raise ParameterError(f"{self.path} has no column radius or diameter: give the radius with --radius.")
+            raise ParameterError(
+                f"{path_text(self.path)} has no column radius or diameter: give the radius with --radius."
+            )
         mass = column["mass"][order] if "mass" in column else None
         for name, values, least in (
             ("position", position, -LARGEST),
@@ -119,13 +134,15 @@ class Dump:
             most = LARGEST**3 if name == "mass" else LARGEST
             if values is not None and not ((values >= least) & (values <= most)).all():  # false for nan too
                 raise ParameterError(
-                    f"{self.path}: the frame of step {place.step} has a sphere with a {name} that is not a number from "
-                    f"{least:g} to {most:g} in SI: correct the dump, or the radius given with --radius."
+                    f"{path_text(self.path)}: the frame of step {place.step} has a sphere with a {name} that is not "
+                    f"a number from {least:g} to {most:g} in SI: correct the dump, or the radius given with --radius."
                 )
         kind = column["type"].astype(np.int64)[order] if "type" in column else np.ones(place.spheres, np.int64)
         return Frame(ids[order], position, velocity, radius, mass, kind)
 
 
+NO_NUMBER = re.compile(r"could not convert string (['\"])(.*)\1 to \w+ at row (\d+)", re.DOTALL)
+"""How `numpy.loadtxt` names a text that is no number, and its row from 0."""
 LARGEST = 1e12
 """Largest position [m], velocity [m/s] and radius [m] that is shown, because products of larger numbers overflow.
 
@@ -139,13 +156,15 @@ def read_dump(path: Path, radius: float | None = None) -> Dump:
     try:
         places = tuple(_places(path))
     except OSError as error:
-        raise ParameterError(f"{path} cannot be opened: {error.strerror or error}.") from None
+        raise ParameterError(f"{path_text(path)} cannot be opened: {reason_of(error)}.") from None
     except ParameterError:
         raise
     except ValueError as error:
-        raise ParameterError(f"{path} is no text dump of LAMMPS: {error}.") from None
+        raise ParameterError(f"{path_text(path)} is no text dump of LAMMPS: {reason_of(error)}.") from None
     if not places:
-        raise ParameterError(f"{path} is a dump of LAMMPS without a complete frame: wait until one is written.")
+        raise ParameterError(
+            f"{path_text(path)} is a dump of LAMMPS without a complete frame: wait until one is written."
+        )
     dump = Dump(path, places, radius)
     dump.frame(0)
     return dump
@@ -167,11 +186,11 @@ def _places(path: Path) -> list[Place]:
                 raise ValueError(f"it contains bytes that are no text after step {step}")
             words = line.decode("ascii").split()
             if words[:2] == ["ITEM:", "TIME"]:
-                time = _number(file.readline(4096), float, "TIME")
+                time = _number(file, float, "TIME")
             elif words[:2] == ["ITEM:", "TIMESTEP"]:
-                step = _number(file.readline(4096), int, "TIMESTEP")
+                step = _number(file, int, "TIMESTEP")
             elif words[:4] == ["ITEM:", "NUMBER", "OF", "ATOMS"]:
-                count = _number(file.readline(4096), int, "NUMBER OF ATOMS")
+                count = _number(file, int, "NUMBER OF ATOMS")
                 if not 1 <= count <= MOST_SPHERES:
                     raise ValueError(f"{count} spheres at step {step}; 1 to {MOST_SPHERES} can be shown")
             elif words[:3] == ["ITEM:", "BOX", "BOUNDS"]:
@@ -179,6 +198,8 @@ def _places(path: Path) -> list[Place]:
                     file.readline(4096)
             elif words[:2] == ["ITEM:", "ATOMS"]:
                 columns = tuple(words[2:])
+                if not count:
+                    raise ValueError("it has ITEM: ATOMS before the number of atoms")
                 _require_columns(columns)
                 at = file.tell()
                 _skip(file, count, size)
@@ -193,13 +214,14 @@ def _places(path: Path) -> list[Place]:
     return found
 
 
-def _number(line: bytes, kind: type[Number], item: str) -> Number:
+def _number(file: BinaryIO, kind: Callable[[bytes], Number], item: str) -> Number:
     """The number in the line after an item."""
+    line = file.readline(4096)
     try:
         return kind(line)
     except ValueError:
-        shown = line.decode("ascii", "backslashreplace").strip()[:40]
-        raise ValueError(f"'{shown}' follows ITEM: {item}, where a number is needed") from None
+        shown = value_text(line.decode(errors="replace").strip(), 60)
+        raise ValueError(f"{shown} follows ITEM: {item}, where a number is needed") from None
 
 
 def _require_later(path: Path, places: list[Place]) -> None:
@@ -209,12 +231,13 @@ def _require_later(path: Path, places: list[Place]) -> None:
     before, after = places
     if after.step <= before.step:
         raise ParameterError(
-            f"{path}: step {after.step} follows step {before.step}, and steps must increase: split a dump of two runs."
+            f"{path_text(path)}: step {after.step} follows step {before.step}, and steps must increase: split a dump "
+            "of two runs."
         )
     if before.time is not None and after.time is not None and not after.time > before.time:
         raise ParameterError(
-            f"{path}: the time goes from {before.time:g} s at step {before.step} to {after.time:g} s at step "
-            f"{after.step}, and must increase: split a dump of two runs."
+            f"{path_text(path)}: the time goes from {before.time:g} s at step {before.step} to {after.time:g} s at "
+            f"step {after.step}, and must increase: split a dump of two runs."
         )
 
 

@@ -23,7 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 from repose.sim.engine.world import Floats
 from repose.sim.io.mesh_files import read_surface as read_file
-from repose.sim.parameters import LONGEST_SHOWN, ParameterError
+from repose.sim.parameters import ParameterError
+from repose.sim.wording import reason_of, value_text
 
 MOST_FACETS = 20_000
 """Largest number of triangles of a mesh."""
@@ -115,7 +116,7 @@ def mesh_of(surface: Surface, path: str | Path, unit: str = "mm", closed: bool =
 @contextmanager
 def _named(path: str | Path) -> Iterator[None]:
     """Prefix the refusal by the name of the file."""
-    name = f"Mesh {str(path)!r}" if len(str(path)) <= 120 else f"Mesh '...{str(path)[-110:]}'"
+    name = f"Mesh {value_text(path)}"
     try:
         yield
     except ParameterError as error:
@@ -149,7 +150,7 @@ def _bytes_of(path: Path) -> bytes:
     except FileNotFoundError:
         raise ParameterError("there is no such file; check the path.") from None
     except (OSError, ValueError) as error:
-        raise ParameterError(f"it cannot be read: {getattr(error, 'strerror', None) or error}.") from None
+        raise ParameterError(f"it cannot be read: {reason_of(error)}.") from None
     if not blob.strip():
         raise ParameterError("the file is empty.")
     if len(blob) > LARGEST_FILE:
@@ -270,7 +271,7 @@ def surfaces_with(path: str, read: Callable[[str], Surface] | None = None, name:
         return dict(surfaces)
     if only:
         raise ParameterError(
-            f"{name} = {path[:LONGEST_SHOWN]!r} is refused: the saved run does not contain this shape (a run of an "
+            f"{name} = {value_text(path)} is refused: the saved run does not contain this shape (a run of an "
             "older version does not); start again with the same parameters and seed."
         )
     return {**surfaces, path: _read(path, _stamp(path)) if read is None else read(path)}

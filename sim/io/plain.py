@@ -16,6 +16,7 @@ import numpy as np
 from pydantic import PydanticUserError, TypeAdapter, ValidationError
 from pydantic_core import to_jsonable_python
 from repose.sim.parameters import ParameterError, ParameterSet
+from repose.sim.wording import value_text
 
 T = TypeVar("T")
 Tables = dict[str, Any]
@@ -24,6 +25,8 @@ TABLE, NUMBER = "table", "number"
 """Key of the name of a table, and of a number that JSON cannot represent."""
 LARGEST_INT = 2**128
 """Bound of integers; the state of a random generator has 128 bits."""
+LONGEST_VALUE = 60
+"""Largest number of characters of a value in a message."""
 LONG = 16
 """Length from which a list of numbers is written as a table."""
 
@@ -52,8 +55,10 @@ def decode(kind: type[T], plain: Any, tables: Tables, name: str) -> T:
         place = ".".join(map(str, (name, *first["loc"])))
         if first["type"] in ("missing", "missing_argument"):
             raise PlainError(f"{place} is missing.") from None
+        if first["type"] == "unexpected_keyword_argument":
+            raise PlainError(f"{place} is refused: there is no entry of this name.") from None
         reason = first["msg"][0].lower() + first["msg"][1:]
-        raise PlainError(f"{place} = {_short(first['input'])} is refused: {reason}.") from None
+        raise PlainError(f"{place} = {value_text(first['input'], LONGEST_VALUE)} is refused: {reason}.") from None
 
 
 def require_plain(kind: Any, what: str) -> None:
@@ -70,11 +75,6 @@ def require_plain(kind: Any, what: str) -> None:
 @cache
 def _reader(kind: Any) -> TypeAdapter[Any]:
     return TypeAdapter(kind)
-
-
-def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 def _of_numpy(value: Any) -> Any:
@@ -104,7 +104,7 @@ def _without_tables(plain: Any, tables: Tables, name: str) -> Any:
     if isinstance(plain, list):
         return [_without_tables(entry, tables, f"{name}.{place}") for place, entry in enumerate(plain)]
     if isinstance(plain, int) and abs(plain) > LARGEST_INT:
-        raise PlainError(f"{name} = {_short(plain)} is refused: it has more than 128 bits.")
+        raise PlainError(f"{name} = {value_text(plain, LONGEST_VALUE)} is refused: it has more than 128 bits.")
     return plain
 
 

@@ -23,6 +23,7 @@ from repose.sim.io import share_code
 from repose.sim.numbers import as_written
 from repose.sim.parameters import ParameterError, ParameterSet, Value, checked_seed, require_known, require_local
 from repose.sim.registry import extra_modules, records_of, scenes
+from repose.sim.wording import path_text, reason_of, value_text
 from tomlkit.exceptions import TOMLKitError
 
 DEFAULT = "thesis-heap"
@@ -208,7 +209,8 @@ def side_by_side(preset: Preset, typed: Sequence[str]) -> Preset:
         name, words = name.strip(), [word.strip() for word in given.split(",")]
         if not equals or not all(words):
             raise ParameterError(
-                f"--side-by-side {text!r} is refused: write it as NAME=VALUE,VALUE, for example friction=0.1,0.2,0.4."
+                f"--side-by-side {value_text(text)} is refused: write it as NAME=VALUE,VALUE, for example "
+                "friction=0.1,0.2,0.4."
             )
         if name in values:
             raise ParameterError(f"--side-by-side gives {name} twice: leave one out.")
@@ -246,7 +248,7 @@ def _document(text: str, name: str) -> dict[str, Any]:
     except RecursionError:
         raise ParameterError(f"{name}: tables are nested too deeply for a preset.") from None
     except (ValueError, TOMLKitError) as error:
-        raise ParameterError(f"{name} is not valid TOML: {error}.") from None
+        raise ParameterError(f"{name} is not valid TOML: {reason_of(error)}.") from None
     if not document:
         raise ParameterError(f'{name} is empty: a preset must name its scene, scene = "heap".')
     return document
@@ -294,21 +296,21 @@ def _checked(document: dict[str, Any], name: str) -> Preset:
         require_known(key, KEYS, "key")
     found = document.get("format", FORMAT)
     if isinstance(found, bool) or not isinstance(found, int) or found != FORMAT:
-        raise ParameterError(f"format = {_short(found)} is unknown; this program reads format {FORMAT}.")
+        raise ParameterError(f"format = {value_text(found)} is unknown; this program reads format {FORMAT}.")
     if "scene" not in document:
         raise ParameterError(f"the key 'scene' is missing; scenes: {', '.join(scenes())}.")
     scene = _text(document, "scene", "")
     require_known(scene, scenes(), "scene")
     values = document.get("parameters", {})
     if not isinstance(values, dict):
-        raise ParameterError(f"parameters = {_short(values)} is refused: it must be a table, [parameters].")
+        raise ParameterError(f"parameters = {value_text(values)} is refused: it must be a table, [parameters].")
     _require_local_files(scene, values)
     kept: ParameterSet = scenes()[scene].parameters.checked(values)
     together = document.get("side_by_side", {})
     if not isinstance(together, dict) or not all(isinstance(given, list) for given in together.values()):
         raise ParameterError(
-            f"side_by_side = {_short(together)} is refused: it must be a table, [side_by_side], with a list of values "
-            "for every parameter."
+            f"side_by_side = {value_text(together)} is refused: it must be a table, [side_by_side], with a list of "
+            "values for every parameter."
         )
     preset = Preset(
         name=name,
@@ -342,20 +344,20 @@ def read_toml(path: Path, what: str, instead: str = "") -> str:
         found = path.stat()
         if not stat.S_ISREG(found.st_mode):
             kind = "a folder" if stat.S_ISDIR(found.st_mode) else "not a file"
-            raise ParameterError(f"{name} {_short(path)} is {kind}; a {what} is a TOML file.")
+            raise ParameterError(f"{name} {path_text(path)} is {kind}; a {what} is a TOML file.")
         with path.open("rb") as file:
             content = file.read(LARGEST_FILE + 1)
     except ParameterError:
         raise
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise ParameterError(f"{name} {_short(path)} cannot be read: {reason}.{instead}") from None
+        reason = reason_of(error)
+        raise ParameterError(f"{name} {path_text(path)} cannot be read: {reason}.{instead}") from None
     if len(content) > LARGEST_FILE:
-        raise ParameterError(f"{name} {_short(path)} is larger than {LARGEST_FILE} bytes, too large for a {what}.")
+        raise ParameterError(f"{name} {path_text(path)} is larger than {LARGEST_FILE} bytes, too large for a {what}.")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise ParameterError(f"{name} {_short(path)} is not UTF-8 text; save it as UTF-8.") from None
+        raise ParameterError(f"{name} {path_text(path)} is not UTF-8 text; save it as UTF-8.") from None
 
 
 def _title(document: dict[str, Any], name: str) -> str:
@@ -365,14 +367,8 @@ def _title(document: dict[str, Any], name: str) -> str:
 def _text(document: dict[str, Any], key: str, default: str) -> str:
     value = document.get(key, default)
     if not isinstance(value, str) or len(value) > 200:
-        raise ParameterError(f"{key} = {_short(value)} is refused: it must be text of at most 200 characters.")
+        raise ParameterError(f"{key} = {value_text(value)} is refused: it must be text of at most 200 characters.")
     return value
-
-
-def _short(value: Any) -> str:
-    """The value as Python prints it, shortened to fit a sentence."""
-    text = str(value) if isinstance(value, Path) else repr(value)
-    return text if len(text) <= 120 else f"{text[:117]}..."
 
 
 def _comment(parameter: Any, value: Value) -> str:

@@ -19,6 +19,7 @@ from importlib import metadata
 from typing import Any
 
 from repose.sim.parameters import ParameterError, Value
+from repose.sim.wording import short
 
 SINGLE, TOGETHER = 1, 2
 """Formats of codes written and read here: of one run, and of runs side by side."""
@@ -85,7 +86,7 @@ def decode(text: str) -> dict[str, Any]:
             "The code is damaged: its checksum does not agree. Copy it again from its first to its last letter."
         )
     scene, seed, ready, values, program, *together = content
-    document = {"scene": scene, "seed": seed, "parameters": values, "program": str(program)[:40]}
+    document = {"scene": scene, "seed": seed, "parameters": values, "program": short(str(program), 40)}
     document |= {"side_by_side": together[0]} if together else {}
     return document if ready is None else document | {"ready": ready}
 

@@ -373,4 +373,4 @@ def from_bytes(blob: bytes, state_type: type) -> tuple[World, Any, dict[str, Any
             raise StoreError(f"The file has format {manifest['format']}; this program reads {FORMAT}.")
         return world_of(tables), decode(state_type, manifest["state"], tables, "state"), manifest["facts"]
     except (KeyError, TypeError, PlainError) as error:
-        raise StoreError(f"The file cannot be read as a saved world: {error}.") from None
+        raise StoreError(f"The file cannot be read as a saved world: {archive.why_unreadable(error)}.") from None

@@ -20,6 +20,7 @@ from typing import Any
 from repose.sim.io.atomic_file import write_whole_file
 from repose.sim.parameters import ParameterError
 from repose.sim.study.parallel_runs import Task, result_text
+from repose.sim.wording import described, short
 
 PATIENCE = 10.0
 """Longest wall time to wait for a scheduler, and for its first worker [s]."""
@@ -61,21 +62,30 @@ def connect(address: str) -> Any:
         raise ParameterError(
             "--dask needs the package distributed, which is not installed: install repose[dask]."
         ) from None
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    _silence()
     try:
         asyncio.run(_answer(address))
         client = Client(address, timeout=PATIENCE, set_as_default=False)
     except MemoryError:  # the first bytes of another protocol, read as the length of a message
         raise ParameterError(f"--dask {address}: the server there is no scheduler of Dask.") from None
     except Exception as error:  # a server of another kind may answer in any way
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise ParameterError(f"--dask {address}: no scheduler answers there ({reason[:120]}).") from None
+        raise ParameterError(f"--dask {address}: no scheduler answers there ({described(error)}).") from None
     try:
         _require_equal(client, address)
     except BaseException:
         client.close()
         raise
     return client
+
+
+def _silence() -> None:
+    """Keep the loggers of distributed, which write to standard error, from printing tracebacks of lost connections.
+
+    Its import gives some of them levels of their own, which the level of their parent does not change.
+    """
+    names = [name for name in logging.root.manager.loggerDict if name.startswith("distributed.")]
+    for name in ("distributed", *names):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
 async def _answer(address: str) -> None:
@@ -97,7 +107,7 @@ def _require_equal(client: Any, address: str) -> None:
     except (TimeoutError, OSError):
         raise ParameterError(f"--dask {address}: the scheduler has no workers: start some with dask worker.") from None
     except (ImportError, AttributeError) as error:
-        raise ParameterError(f"--dask {address}: a worker cannot import Repose ({error}).") from None
+        raise ParameterError(f"--dask {address}: a worker cannot import Repose ({described(error)}).") from None
     ours = identity()
     for who, theirs in found.items():
         if words := differing(ours, theirs, who):
@@ -154,7 +164,7 @@ def _first_sentence(error: Exception) -> str:
         return "its workers died, each time that it was begun; the same command with --resume repeats it"
     if type(error).__name__.endswith("CancelledError"):  # of asyncio, and of distributed's futures
         return "the scheduler is gone; the same command with --resume repeats it"
-    return str(error).partition("\n")[0] or type(error).__name__
+    return short(str(error).partition("\n")[0]) or type(error).__name__
 
 
 def on_dask(address: str) -> Callable[..., None]:

@@ -20,6 +20,7 @@ from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.io.atomic_file import write_whole_file
 from repose.sim.io.json_text import json_text
 from repose.sim.study.child_process import end_with_parent, ignore_interrupts, start_shielded
+from repose.sim.wording import sentence_of
 
 TELL_INTERVAL = 0.5
 """Wall time between two progress messages of a run [s]."""
@@ -89,7 +90,7 @@ def work(task: Task, tell: Connection) -> None:
     except BrokenPipeError:
         raise
     except Exception as error:
-        tell.send({"trouble": str(error) or type(error).__name__})
+        tell.send({"trouble": sentence_of(error)})
 
 
 def write_result(task: Task, tell: Callable[[dict[str, Any]], None] = lambda told: None) -> None:

@@ -24,6 +24,7 @@ from repose.sim.io.json_text import json_text
 from repose.sim.parameters import Parameter, ParameterError, Value, checked_seed, require_known
 from repose.sim.registry import scenes
 from repose.sim.study.parallel_runs import Beside, Task
+from repose.sim.wording import value_text
 
 MOST_RUNS = 10_000
 
@@ -242,7 +243,9 @@ class StudyPlan:
         if count * most > MOST_RUNS:
             raise ParameterError(f"{count} values with {most} seeds are refused: at most {MOST_RUNS} runs.")
         if not (self.error >= 0.0 and np.isfinite(self.error)):
-            raise ParameterError(f"error = {self.error!r} is refused: it must be a standard error of at least 0.")
+            raise ParameterError(
+                f"error = {value_text(self.error)} is refused: it must be a standard error of at least 0."
+            )
         for case in self.cases:
             for varied in self.combinations():
                 made = parameters.checked(self.values_of(case, varied))

@@ -35,6 +35,7 @@ from repose.sim.parameters import ParameterError, ParameterSet, Value, require_k
 from repose.sim.registry import scenes
 from repose.sim.study.plan import MOST_RUNS, Case, Reference, StudyPlan
 from repose.sim.study.quantities import default_names, quantity_of, require_measured
+from repose.sim.wording import path_text, reason_of, short, value_text
 
 KEYS = (
     *("title", "about", "scene", "preset", "seeds", "error", "most_seeds", "measured", "values", "grid", "case"),
@@ -49,12 +50,12 @@ def read_plan(path: Path) -> StudyPlan:
     try:
         document = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
-        raise ParameterError(f"{path} is not valid TOML: {error}.") from None
+        raise ParameterError(f"{path_text(path)} is not valid TOML: {reason_of(error)}.") from None
     try:
         plan = _plan(document, path.stem).check()
         require_measured(plan.scene, plan.values_of(plan.cases[0], plan.combinations()[0]), plan.measured)
     except ParameterError as error:
-        raise ParameterError(f"{path}: {error}") from None
+        raise ParameterError(f"{path_text(path)}: {error}") from None
     return plan
 
 
@@ -107,29 +108,31 @@ def _of_type(document: Mapping[str, Any], key: str, kind: Any, default: Any) -> 
     value = document.get(key, default)
     if isinstance(value, bool) or not isinstance(value, kind):
         words = "text" if kind is str else "a whole number" if kind is int else "a number"
-        raise ParameterError(f"{key} = {value!r} is refused: it must be {words}.")
+        raise ParameterError(f"{key} = {value_text(value)} is refused: it must be {words}.")
     return value
 
 
 def _table(document: Mapping[str, Any], key: str) -> dict[str, Any]:
     value = document.get(key, {})
     if not isinstance(value, dict):
-        raise ParameterError(f"{key} = {value!r} is refused: it must be a table, [{key}].")
+        raise ParameterError(f"{key} = {value_text(value)} is refused: it must be a table, [{key}].")
     return value
 
 
 def _list(document: Mapping[str, Any], key: str) -> list[Any]:
     value = document.get(key, [])
     if not isinstance(value, list):
-        raise ParameterError(f"{key} = {value!r} is refused: it must be a list.")
+        raise ParameterError(f"{key} = {value_text(value)} is refused: it must be a list.")
     return value
 
 
 def _values(name: str, values: Any) -> list[Value]:
     if not isinstance(values, list) or not all(isinstance(value, int | float | str | bool) for value in values):
-        raise ParameterError(f"{name} = {values!r} is refused: it must be a list of values, such as [0.1, 0.2].")
+        raise ParameterError(
+            f"{short(name)} = {value_text(values)} is refused: it must be a list of values, such as [0.1, 0.2]."
+        )
     if not values:
-        raise ParameterError(f"{name} is to vary over no values: give at least one.")
+        raise ParameterError(f"{short(name)} is to vary over no values: give at least one.")
     return values
 
 
@@ -139,7 +142,7 @@ def _seeds(value: Any) -> tuple[int, ...]:
     if isinstance(value, list) and value and all(isinstance(seed, int) for seed in value):
         return tuple(value)
     raise ParameterError(
-        f"seeds = {value!r} is refused: it must be a number of seeds, 1 to {MOST_RUNS}, or a list of seeds."
+        f"seeds = {value_text(value)} is refused: it must be a number of seeds, 1 to {MOST_RUNS}, or a list of seeds."
     )
 
 
@@ -148,7 +151,7 @@ def _measured(document: Mapping[str, Any]) -> tuple[str, ...]:
     for name in names:
         if not isinstance(name, str) or not name:
             raise ParameterError(
-                f"measured = {names!r} is refused: it must be a list of names of quantities, such as "
+                f"measured = {value_text(names)} is refused: it must be a list of names of quantities, such as "
                 '["angle_of_repose", "grains_left"].'
             )
     return tuple(names)
@@ -156,7 +159,7 @@ def _measured(document: Mapping[str, Any]) -> tuple[str, ...]:
 
 def _case(entry: Any) -> Case:
     if not isinstance(entry, dict):
-        raise ParameterError(f"case = {entry!r} is refused: it must be a table, [[case]].")
+        raise ParameterError(f"case = {value_text(entry)} is refused: it must be a table, [[case]].")
     for key in entry:
         require_known(key, ("label", "values", "preset"), "key of a case")
     label = _of_type(entry, "label", str, "")
@@ -167,7 +170,7 @@ def _case(entry: Any) -> Case:
 
 def _reference(entry: Any, x_scale: float, y_scale: float) -> Reference:
     if not isinstance(entry, dict):
-        raise ParameterError(f"reference = {entry!r} is refused: it must be a table, [[reference]].")
+        raise ParameterError(f"reference = {value_text(entry)} is refused: it must be a table, [[reference]].")
     for key in entry:
         require_known(key, ("label", "points", "error_is"), "key of a reference")
     rows = []
@@ -175,7 +178,7 @@ def _reference(entry: Any, x_scale: float, y_scale: float) -> Reference:
         numbers = isinstance(point, list) and all(isinstance(x, int | float) and math.isfinite(x) for x in point)
         if not numbers or len(point) not in (2, 3):
             raise ParameterError(
-                f"points = {point!r} is refused: each is [value, quantity] or [value, quantity, error]."
+                f"points = {value_text(point)} is refused: each is [value, quantity] or [value, quantity, error]."
             )
         at, value, error = (*point, math.nan)[:3]
         rows.append(Published(at * x_scale, value * y_scale, error * y_scale))

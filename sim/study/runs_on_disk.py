@@ -6,7 +6,6 @@ results only, never on the order in which runs end: a study that was killed and 
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,12 +13,14 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from repose.sim.io.json_text import read_json
 from repose.sim.parameters import ParameterError, Value
 from repose.sim.registry import scenes
 from repose.sim.study.outcome import Outcome
 from repose.sim.study.parallel_runs import Task, run_all
 from repose.sim.study.plan import DIGEST_DIGITS, Case, Run, StudyPlan
 from repose.sim.study.quantities import default_names, read
+from repose.sim.wording import path_text, value_text
 
 Progress = Callable[[str, float], None]
 Ended = Callable[[Task, Mapping[str, Any] | None, str], None]
@@ -70,7 +71,7 @@ class StudyRuns:
             if lost:
                 self.lost[task.path.name] = lost
             else:
-                self.results[task.path.name] = json.loads(task.path.read_text(encoding="utf-8"))
+                self.results[task.path.name] = read_json(task.path)
             on_end(task, self.results.get(task.path.name), lost)
             return self._more()
 
@@ -138,16 +139,27 @@ def seeds_needed(values: Sequence[float], error: float, done: int, most: int) ->
 def earlier(task: Task) -> dict[str, Any]:
     """The result of an earlier run; raises `ParameterError` if its scene, seed, version or parameters differ."""
     try:
-        found: dict[str, Any] = json.loads(task.path.read_text(encoding="utf-8"))
+        found: dict[str, Any] = read_json(task.path)
         theirs = {name: found[name] for name in ("scene", "seed", "version")} | found["parameters"]
-        found["point"]
-    except (OSError, ValueError, KeyError, TypeError):
-        raise ParameterError(f"{task.path} contains no result of a run: move it or choose another --out.") from None
+        readable = _is_point(found["point"]) and isinstance(found.get("measurements", {}), dict)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        readable = False
+    if not readable:
+        raise ParameterError(f"{path_text(task.path)} contains no result of a run: move it or choose another --out.")
     ours = {"scene": task.scene, "seed": task.seed, "version": metadata.version("repose")}
     ours |= scenes()[task.scene].parameters.checked(task.values).model_dump()
     for name in ours | theirs:
         if ours.get(name) != theirs.get(name):
             raise ParameterError(
-                f"{task.path} was run with {name} = {theirs.get(name)!r}, not {ours.get(name)!r}: choose another --out."
+                f"{path_text(task.path)} was run with {name} = {value_text(theirs.get(name))}, not "
+                f"{value_text(ours.get(name))}: choose another --out."
             )
     return found
+
+
+def _is_point(point: Any) -> bool:
+    """Whether this is what the result of a run contains as its point: numbers, or nothing measured."""
+    if point is None:
+        return True
+    numbers = [point["value"], *(x for x in (point["error"], *point["aside"].values()) if x is not None)]
+    return all(isinstance(x, int | float) and not isinstance(x, bool) for x in numbers)

@@ -219,8 +219,8 @@ def test_numbers_of_versions_and_files_keep_their_points() -> None:
     [
         (None, "No such file"),
         ('decimal = ","\n[sentences]\n"Close" = "Schl', "Unbalanced|Illegal|Unterminated|Expected"),
-        ('[sentences]\n"Close" = "Zu"\n', "decimal"),
-        ('decimal = ","\nsentences = 3\n', "int"),
+        ('[sentences]\n"Close" = "Zu"\n', "another form"),
+        ('decimal = ","\nsentences = 3\n', "another form"),
     ],
 )
 def test_a_file_that_cannot_be_read_leaves_the_window_english_and_is_named(

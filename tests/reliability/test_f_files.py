@@ -48,7 +48,7 @@ def test_f07_whichever_call_of_the_disk_fails_the_old_file_is_whole_and_alone(
                 file.write_bytes(before)
             calls, failed = itertools.count(), False
             with monkeypatch.context() as patch:
-                for owner, name in ((Path, "open"), (os, "fsync"), (os, "replace")):
+                for owner, name in ((Path, "open"), (os, "open"), (os, "fsync"), (os, "replace")):
                     patch.setattr(owner, name, failing(getattr(owner, name)))
                 try:
                     write(file, put(b"new"))

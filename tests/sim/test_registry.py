@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Generator
@@ -10,9 +11,13 @@ from pathlib import Path
 
 import pytest
 from repose.app.cli.commands import run_command_line
+from repose.app.cli.terminal import table
 from repose.app.jobs import doctor
+from repose.app.signals import INTERRUPTED, SIGNALS
 from repose.sim import registry
 from repose.sim.parameters import ParameterError
+
+from tests.app.program import UNIX, start
 
 LAW = """
 from dataclasses import replace
@@ -49,6 +54,15 @@ from dataclasses import replace
 from repose.sim.scenes.heap.scene import SCENE as HEAP
 
 SCENE = replace(HEAP, name="{name}", title="My heap")
+"""
+
+
+UNPRINTABLE = """
+class Unprintable(Exception):
+    def __str__(self):
+        raise RuntimeError("no text")
+
+raise Unprintable
 """
 
 
@@ -143,6 +157,11 @@ def test_a_file_edited_within_one_second_to_text_of_the_same_length_is_imported_
         ("import sys; sys.exit(5)", "it ends the program while it is imported"),
         ("def (", "SyntaxError"),
         ("SCENE = 7", "SCENE is not a record with a name"),
+        (LAW.replace("twin", ""), "LAW has the name '' of 0 characters"),
+        (LAW.replace("twin", "\\x1b[2J\\x1b]0;title\\x07"), r"the name '\x1b[2J\x1b]0;title\x07' of 14 characters"),
+        (LAW.replace("twin", 60_000 * "x"), "of 60000 characters, and a name has 1 to 60 printable ones"),
+        (UNPRINTABLE, "is not used: Unprintable."),
+        ("raise ValueError('\\x1b[2J' + 60_000 * 'x')", r"ValueError: \x1b[2Jxxx"),
     ],
 )
 def test_a_plug_in_that_fails_is_reported_in_one_sentence_and_hides_no_record(
@@ -155,7 +174,8 @@ def test_a_plug_in_that_fails_is_reported_in_one_sentence_and_hides_no_record(
     (trouble,) = registry.troubles()
     assert said in trouble
     assert str(folder / "bad.py") in trouble
-    assert "\n" not in trouble
+    assert trouble.isprintable()
+    assert len(trouble) < 500
 
 
 def test_a_plug_in_can_extend_a_shipped_scene_that_a_script_has_imported_first(folder: Path) -> None:
@@ -233,3 +253,64 @@ def test_a_scene_is_run_from_a_file(folder: Path, tmp_path_factory: pytest.TempP
     )
     assert done.returncode == 0, done.stderr
     assert '"scene": "mine"' in done.stdout
+
+
+@pytest.mark.parametrize("arguments", [["run", "FILE"], ["--plugin", "FILE", "run", "heap"], ["--plugin", "FILE"]])
+def test_a_file_whose_record_is_not_used_is_refused(
+    arguments: list[str],
+    folder: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    path = tmp_path_factory.mktemp("work") / "mine.py"
+    path.write_text(SCENE.format(name="heap"))
+    monkeypatch.setattr("repose.app.jobs.headless_job._simulate", lambda *_: pytest.fail("another scene was run"))
+    monkeypatch.setattr("repose.app.jobs.doctor.has_display", lambda: False)
+    assert run_command_line([str(path) if word == "FILE" else word for word in arguments]) == 2
+    assert "offers 'heap' in scenes, which exists already: rename it." in capsys.readouterr().err
+
+
+def test_texts_of_a_plug_in_are_printed_without_control_characters_and_short(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    hostile = SCENE.format(name="mine").replace("My heap", "\\x1b[2J\\x1b]0;title\\x07" + 60_000 * "x")
+    (folder / "mine.py").write_text(hostile)
+    (folder / "drawn.py").write_text("class Drawn:\n    name = '\\x1b[2J' + 60_000 * 'x'\n\nPANEL = Drawn(), Drawn()\n")
+    (folder / "\x1b[2J.py").write_text("raise Exception")
+    registry.forget_plugins()
+    assert run_command_line(["scenes"]) == 0
+    told = capsys.readouterr()
+    table(("check", "found", "what to do"), [(row.name, row.value, row.advice) for row in doctor._plugins()])
+    for text in (told.out, told.err, capsys.readouterr().out):
+        assert "\x1b" not in text
+        assert "\\x1b[2J" in text
+        assert len(text) < 20_000
+
+
+@UNIX
+@pytest.mark.parametrize("number", SIGNALS)
+@pytest.mark.parametrize("swallowed", [False, True])
+def test_a_signal_while_a_plug_in_is_imported_ends_the_command(
+    number: signal.Signals, swallowed: bool, folder: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    text = f"import os\ntry:\n    os.kill(os.getpid(), {int(number)})\nfinally:\n    pass\n"
+    (folder / "plain.py").write_text(text.replace("finally", "except BaseException") if swallowed else text)
+    with start(["scenes"], tmp_path_factory.mktemp("here"), **{registry.FOLDER: str(folder)}) as program:
+        said, told = program.communicate(timeout=60)
+    assert (program.returncode, said, told) == (INTERRUPTED, "", "Stopped.\n")
+
+
+@UNIX
+@pytest.mark.parametrize("command", ["doctor", "scenes"])
+def test_a_plug_in_that_never_ends_is_named_and_can_be_stopped(
+    command: str, folder: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    (folder / "endless.py").write_text("while True:\n    pass\n")
+    with start([command], tmp_path_factory.mktemp("here"), **{registry.FOLDER: str(folder)}) as program:
+        assert program.stderr is not None
+        named = program.stderr.readline()
+        program.send_signal(signal.SIGINT)
+        said, told = program.communicate(timeout=60)
+    assert f"The plug-in {folder / 'endless.py'} is still being read after 2 s" in named
+    assert (program.returncode, said, told) == (INTERRUPTED, "", "Stopped.\n")

@@ -27,6 +27,7 @@ from repose.sim.clumps.making import Row, piece_rows, quality_rows, volume_text
 from repose.sim.experiment.commands import Act, Start
 from repose.sim.parameters import ParameterSet
 from repose.sim.registry import scenes
+from repose.sim.wording import reason_of
 
 EXPORTS = {
     ".json": ("clump file", "The clump with volume, inertia and quality; the scene clumps pours it."),
@@ -299,7 +300,7 @@ def save(ui: Ui, suffix: str) -> str:
     try:
         path = ui.workshop.save(suffix)
     except OSError as error:
-        tell(ui, f"The clump could not be written to {ui.workshop.folder}: {error.strerror or error}.", bad=True)
+        tell(ui, f"The clump could not be written to {ui.workshop.folder}: {reason_of(error)}.", bad=True)
         return ""
     tell(ui, f"The clump is in {path}.")
     return str(path)

@@ -18,6 +18,7 @@ from repose.sim.engine.body_builder import BodyShape, body_shape
 from repose.sim.engine.world import Floats
 from repose.sim.io.mesh import Surface
 from repose.sim.parameters import ParameterError
+from repose.sim.wording import value_text
 
 CELLS = 48
 """Cells along the longest edge of a body of the library."""
@@ -84,16 +85,16 @@ def _read(path: str, stamp: tuple[int, int]) -> Surface:
     read = read_clump(path)
     if len(read.clump.radius) > MOST_MEMBERS:
         raise ParameterError(
-            f"Clump file {path!r} has {len(read.clump.radius)} spheres, at most {MOST_MEMBERS} are poured; make it "
-            "again with fewer."
+            f"Clump file {value_text(path)} has {len(read.clump.radius)} spheres, at most {MOST_MEMBERS} are poured; "
+            "make it again with fewer."
         )
     grain = grain_of(read.clump, read.mass)
     smallest = min(r for *_, r in grain.members)
     if smallest < SMALLEST or grain.reach > FARTHEST:
         raise ParameterError(
-            f"Clump file {path!r} is refused: over the radius of a ball of its volume, its smallest sphere has the "
-            f"radius {smallest:.2g} and its farthest point the distance {grain.reach:.2g}; at least {SMALLEST:g} and "
-            f"at most {FARTHEST:g} are poured: leave such spheres out."
+            f"Clump file {value_text(path)} is refused: over the radius of a ball of its volume, its smallest sphere "
+            f"has the radius {smallest:.2g} and its farthest point the distance {grain.reach:.2g}; at least "
+            f"{SMALLEST:g} and at most {FARTHEST:g} are poured: leave such spheres out."
         )
     rows = [grain.inertia, *(((x, y, z), (r, 0.0, 0.0), (0.0, 0.0, 0.0)) for x, y, z, r in grain.members)]
     return Surface(np.array(rows), hashlib.sha256(repr(rows).encode()).hexdigest())

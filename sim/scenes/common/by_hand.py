@@ -25,9 +25,10 @@ from repose.sim.laws.law import Law
 from repose.sim.laws.material_parameters import MaterialParameters
 from repose.sim.laws.materials import Material
 from repose.sim.numbers import length_text
-from repose.sim.parameters import ParameterError, ParameterSet, Value, require_known, shown_value
+from repose.sim.parameters import ParameterError, ParameterSet, Value, require_known
 from repose.sim.registry import integrators, laws
 from repose.sim.scenes.common.motion_parameters import MotionParameters, VerletFirst
+from repose.sim.wording import value_text
 
 NAME = "by hand"
 SKIN = 0.3
@@ -41,7 +42,9 @@ class OwnMaterials(ParameterSet):
     def checked(cls, values: Mapping[str, Any]) -> Self:
         for name in MaterialParameters.model_fields.keys() & values.keys():
             if values[name] != cls.model_fields[name].default:
-                raise ParameterError(f"{name} = {values[name]!r} has no effect: the materials were given as records.")
+                raise ParameterError(
+                    f"{name} = {value_text(values[name])} has no effect: the materials were given as records."
+                )
         return super().checked(values)
 
     def differing(self) -> dict[tuple[int, int], dict[str, float]]:
@@ -145,7 +148,7 @@ def place_spheres(
         )
     count, dimension = places.shape
     if not isinstance(rotation, bool):
-        raise ParameterError(f"rotation = {shown_value(rotation)} is refused: it must be True or False.")
+        raise ParameterError(f"rotation = {value_text(rotation)} is refused: it must be True or False.")
     if material is None and reads_materials(found) and plane_material is not None:
         raise ParameterError("plane_material is given without a material of the spheres: give both, or none.")
     each = _each(material, count)
@@ -161,7 +164,7 @@ def place_spheres(
     still = checked_flags("fixed", fixed, count)
     spin_length = 2 * dimension - 3 if rotation else 0
     if not rotation and np.any(numbers_in("spin", spin)):
-        raise ParameterError(f"spin = {shown_value(spin)} is refused: the spheres do not rotate; give rotation=True.")
+        raise ParameterError(f"spin = {value_text(spin)} is refused: the spheres do not rotate; give rotation=True.")
     world = empty_world(
         dimension, spin_length, 3, SKIN * float(size.min()), materials=max(1, len(materials)) if each else 2
     )
@@ -183,7 +186,7 @@ def _corners(planes: Any, dimension: int) -> list[tuple[Floats, Floats, Floats]]
     except (TypeError, ValueError):
         point, up = (0.0,) * dimension, (*(0.0,) * (dimension - 1), 1.0)
         raise ParameterError(
-            f"planes = {shown_value(planes)} is refused: give a list of pairs of a point [m] and a normal, as in "
+            f"planes = {value_text(planes)} is refused: give a list of pairs of a point [m] and a normal, as in "
             f"[({point}, {up})]."
         ) from None
     return [
@@ -197,7 +200,7 @@ def _vector(name: str, value: Any, dimension: int, unit: str = "") -> Floats:
     given = numbers_in(name, value)
     if given.shape != (dimension,):
         raise ParameterError(
-            f"{name} = {shown_value(value)} is refused: it must have {dimension} coordinates, as the spheres have."
+            f"{name} = {value_text(value)} is refused: it must have {dimension} coordinates, as the spheres have."
         )
     return checked_array(name, given, (dimension,), unit)
 
@@ -249,4 +252,4 @@ def _each(material: Any, count: int) -> tuple[Material, ...]:
 def _require_material(name: str, value: Any) -> None:
     """Refuse what is no `Material`."""
     if not isinstance(value, Material):
-        raise ParameterError(f"{name} = {shown_value(value)} is refused: give a Material.")
+        raise ParameterError(f"{name} = {value_text(value)} is refused: give a Material.")

@@ -46,6 +46,7 @@ from repose.sim.measure.flow_rate import mean_rate
 from repose.sim.parameters import ParameterError, Quantity
 from repose.sim.scenes.common import cone_slope
 from repose.sim.scenes.common.motion_parameters import MotionParameters
+from repose.sim.wording import path_text
 
 NAME = "dump"
 UNMOVED = 1e-300
@@ -111,7 +112,7 @@ def interval_of(dump: Dump, timestep: float | None) -> tuple[float, str]:
     apart = np.diff(known)
     usual = float(np.median(apart))
     if not (np.isfinite(apart).all() and usual > 0.0):
-        raise ParameterError(f"{dump.path}: the times of its frames do not increase.")
+        raise ParameterError(f"{path_text(dump.path)}: the times of its frames do not increase.")
     if float(np.ptp(apart)) > 0.01 * usual:
         return usual, f"The frames are not evenly spaced; each is shown for {usual:g} s."
     return usual, ""
@@ -123,7 +124,7 @@ def scene_of_dump(dump: Dump, timestep: float | None = None) -> tuple[Scene, str
     steps = CHECK_STEPS * math.ceil(interval / (CHECK_STEPS * LONGEST_STEP))
     dt, count = interval / steps, len(dump.places)
     if dt < 1e-8:
-        raise ParameterError(f"{dump.path}: {interval:g} s between two frames are too short to be shown.")
+        raise ParameterError(f"{path_text(dump.path)}: {interval:g} s between two frames are too short to be shown.")
     first, last = dump.frame(0), dump.frame(count - 1)
     dimension = 3 if first.position[:, 2].any() or last.position[:, 2].any() else 2
     same, mine, theirs = np.intersect1d(first.sphere_id, last.sphere_id, return_indices=True)

@@ -13,6 +13,7 @@ from repose.sim.engine.world import Floats
 from repose.sim.io.mesh import Mesh, Surface, cleaned, mesh_of
 from repose.sim.numbers import length_text
 from repose.sim.parameters import ParameterError
+from repose.sim.wording import value_text
 
 
 class ShapedParameters(Protocol):
@@ -53,10 +54,10 @@ def shape_of(parameters: ShapedParameters) -> Mesh:
     width = float(np.ptp(mesh.facets, axis=(0, 1)).max())
     share = width / (2.0 * parameters.mean_radius)
     if not NARROWEST <= share <= WIDEST:
-        shape = f"mesh = {path!r}" if path else "the goblet"
+        shape = f"mesh = {value_text(path)}" if path else "the goblet"
         raise ParameterError(
             f"{shape} is refused: its width is {length_text(width)}, which is {share:.3g} diameters of a grain, and "
-            f"must be {NARROWEST:g} to {WIDEST:g} diameters; check mesh_unit = {parameters.mesh_unit!r} and "
+            f"must be {NARROWEST:g} to {WIDEST:g} diameters; check mesh_unit = {value_text(parameters.mesh_unit)} and "
             f"mean_radius = {parameters.mean_radius:g} ({length_text(parameters.mean_radius)})."
         )
     return _placed(mesh, parameters.mesh_up, parameters.mesh_lift)

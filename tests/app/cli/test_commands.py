@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +16,7 @@ from repose.app.window.window import WindowError
 from repose.sim.io import presets
 
 from tests.app.program import UNIX, start
+from tests.python_words import PYTHON_WORDS
 
 
 @pytest.mark.parametrize("arguments", [["--version"], ["--help"], ["run", "--help"], ["sweep", "--help"]])
@@ -207,3 +209,59 @@ def test_a_terminal_without_greek_letters_gets_readable_text(tmp_path: Path) -> 
         shown, errors = process.communicate(timeout=60)
     assert (process.returncode, errors) == (0, "")
     assert "1.62 m/s?" in shown
+
+
+HOSTILE = "\x1b[2J\x1b]0;title\x07\x9b\u202e"
+"""Clears the screen, sets the title of the terminal, reverses the direction of writing."""
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        *(["run", word] for word in (HOSTILE, 60_000 * "x", 12_000 * "x y z")),
+        *(["run", "--preset", word] for word in (HOSTILE, 60_000 * "x", f"{HOSTILE}.toml", 60_000 * "x" + ".toml")),
+        *(["run", "--set", f"{word}=1"] for word in (HOSTILE, 60_000 * "x")),
+        *(["run", "--set", f"friction={word}"] for word in (HOSTILE, 60_000 * "x")),
+        *(["run", "--set", f"law={word}"] for word in (HOSTILE, 60_000 * "x")),
+        *(["run", "--set", word] for word in (HOSTILE, 60_000 * "x")),
+        *(["run", option, HOSTILE] for option in ("--seed", "--fps", "--size", "--colour", "--overlay", "--threads")),
+        *(["run", option, 60_000 * "x"] for option in ("--seed", "--fps", "--size", "--colour", "--show", "--threads")),
+        *(["run", option, word] for option in ("--from", "--save") for word in (HOSTILE + "/a", 60_000 * "x")),
+        ["run", "--out", 60_000 * "x"],
+        *(["run", f"{word}.py"] for word in (HOSTILE, 60_000 * "x")),
+        *(["run", "--video", f"{word}.avi"] for word in (HOSTILE, 60_000 * "x")),
+        *(["run", "heap", word] for word in (HOSTILE, 60_000 * "x")),
+        *([word] for word in (HOSTILE, 60_000 * "x", f"--{HOSTILE}", "--" + 60_000 * "x")),
+        *(["--plugin", word, "scenes"] for word in (HOSTILE, 60_000 * "x")),
+        *(["--preset", word, "scenes"] for word in (HOSTILE, 60_000 * "x")),
+        *(["--language", word] for word in (HOSTILE, 60_000 * "x")),
+        *(["open", word] for word in (HOSTILE, 60_000 * "x", f"repose1-{HOSTILE}", "repose1-" + 60_000 * "x")),
+        *(["open", f"{word}{end}"] for end in (".repose", ".toml", ".dump") for word in (HOSTILE, 60_000 * "x")),
+        *(["replay", word] for word in (HOSTILE, 60_000 * "x")),
+        *(["picture", word, "--out", "a.png"] for word in (HOSTILE, 60_000 * "x")),
+        *(["export", "a.repose", "--to", word] for word in (HOSTILE, 60_000 * "x")),
+        *(["export", "a.repose", "--to", "b", "--for", word] for word in (HOSTILE, 60_000 * "x")),
+        *(["lecture", word] for word in (HOSTILE, 60_000 * "x", f"{HOSTILE}.toml", 60_000 * "x" + ".toml")),
+        *(["study", word] for word in (HOSTILE, 60_000 * "x", f"{HOSTILE}.toml", 60_000 * "x" + ".toml")),
+        *(["sweep", option, word] for option in ("--over", "--seeds", "--set") for word in (HOSTILE, 60_000 * "x")),
+        *(["calibrate", "--vary", word] for word in (HOSTILE, 60_000 * "x", f"{HOSTILE}=1:2", "friction=1:" + HOSTILE)),
+        *(
+            ["clump", word]
+            for word in (HOSTILE, 60_000 * "x", f"{HOSTILE}.stl", f"{HOSTILE}.npy", 60_000 * "x" + ".obj")
+        ),
+        *(["clump", "ball", option, HOSTILE] for option in ("--algorithm", "--unit", "--spheres", "--export", "--out")),
+        *(["clump", "ball", option, 60_000 * "x"] for option in ("--algorithm", "--unit", "--export", "--picture")),
+        *(["validate", word] for word in (HOSTILE, 60_000 * "x")),
+    ],
+    ids=lambda arguments: " ".join(word[:12].encode("unicode_escape").decode() for word in arguments),
+)
+def test_words_of_the_command_line_are_repeated_without_control_characters_and_short(
+    arguments: list[str], here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("repose.app.jobs.doctor.has_display", lambda: False)
+    assert run_command_line(arguments) == 2
+    told = capsys.readouterr()
+    controls = [letter for letter in told.err if not letter.isprintable() and letter != "\n"]
+    long = re.search(r"x{201}|(x y z){67}", told.err) is not None or len(told.err) > 3000
+    words = PYTHON_WORDS.search(told.err)
+    assert (told.out, controls, long, words) == ("", [], False, None)

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from repose.app.cli.commands import run_command_line
+from repose.app.jobs import shared
 from repose.sim import registry
 from repose.sim.experiment import saved_run
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.history import saved_copy
-from repose.sim.experiment.lammps_export import DATA, SCRIPT
+from repose.sim.experiment.lammps_export import DATA, SCRIPT, write_lammps
+from repose.sim.parameters import ParameterError
 
 from tests.small_worlds import use_plain_engine
 
@@ -87,3 +91,28 @@ def test_a_file_that_is_no_dump_is_refused(capsys: pytest.CaptureFixture[str]) -
     Path("notes.txt").write_text("no dump\n")
     assert "no text dump of LAMMPS" in refused(capsys, "open", "notes.txt", "--no-window")
     assert "cannot be opened" in refused(capsys, "open", "gone.lammpstrj", "--no-window")
+
+
+def test_a_second_dump_replaces_the_first(here: Path) -> None:
+    for name, heights in (("first.dump", (0.5, 0.4)), ("second.dump", (0.9, 0.8, 0.7))):
+        frames = (DUMP.format(time=0.01 * step, step=step, height=height) for step, height in enumerate(heights))
+        Path(name).write_text("".join(frames))
+    scenes = []
+    for name, height in (("first.dump", 0.5), ("second.dump", 0.9)):
+        found = shared.found_in(name)
+        scenes.append(registry.scenes()[found.preset])
+        assert new_experiment(found.preset, {}).run.world.motion[2, 0].max() == height
+    assert scenes[0] is not scenes[1]
+    assert registry.troubles() == []
+
+
+def test_a_folder_that_exists_is_refused_by_the_function_and_by_the_script(here: Path) -> None:
+    (here / "there").mkdir()
+    with pytest.raises(ParameterError, match="there exists already: name a new folder"):
+        write_lammps(new_experiment("bounce", {}), "there")
+    (here / "file").touch()
+    with pytest.raises(ParameterError, match="cannot be written: Not a directory; name another folder"):
+        write_lammps(new_experiment("bounce", {}), here / "file" / "below")
+    script = Path(__file__).resolve().parents[3] / "assets" / "examples" / "million.py"
+    done = subprocess.run([sys.executable, script, "there", "20"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", "there exists already: name a new folder.\n")

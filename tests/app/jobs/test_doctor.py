@@ -124,6 +124,16 @@ def test_no_display_points_to_the_run_without_a_window(monkeypatch: pytest.Monke
     assert "repose run heap" in found.advice
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="displays of X")
+def test_a_display_without_a_server_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("WAYLAND_DISPLAY", "SDL_VIDEODRIVER"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("DISPLAY", ":40961")
+    found = finding("display")
+    assert found.value == "DISPLAY=:40961 does not answer"
+    assert "correct the variable" in found.advice
+
+
 @pytest.mark.parametrize("module", [None, ModuleType("av")], ids=["missing", "broken"])
 def test_a_missing_or_broken_video_library_is_reported_with_the_alternative(
     monkeypatch: pytest.MonkeyPatch, module: ModuleType | None

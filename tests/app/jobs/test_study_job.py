@@ -166,7 +166,7 @@ def test_a_study_that_was_killed_and_continued_gives_the_same_files(study_file: 
     ("text", "words"),
     [
         (STUDY.replace("Two heaps", "Other title"), "continue it with --resume"),
-        (STUDY.replace("grain_count = 12", "grain_count = 13"), "with values = {'grain_count': 12"),
+        (STUDY.replace("grain_count = 12", "grain_count = 13"), "with values = {grain_count = 12"),
         (STUDY.replace("friction", "tilt"), "with varied = ['friction']"),
     ],
 )

@@ -99,7 +99,7 @@ def test_every_text_of_a_shipped_lecture_has_every_language(name: str) -> None:
         ("title = ", ["not valid TOML"]),
         ("step = 3", ["[[step]]"]),
         ("format = 2\n" + STEP, ["format = 2", "reads format 1", "newer version of Repose"]),
-        ("format = true\n" + STEP, ["format = True"]),
+        ("format = true\n" + STEP, ["format = true"]),
         ('titel = "x"\n' + STEP, ["Unknown key 'titel'", "'title'"]),
         ("title = 3\n" + STEP, ["title = 3", "must be a text"]),
         ('title = { deutsch = "x" }\n' + STEP, ["title.deutsch", "two small letters"]),

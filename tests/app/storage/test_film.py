@@ -147,7 +147,7 @@ def test_a_drawing_error_ends_the_film_not_the_program(film: Film, source: Sourc
     film.start()
     send(source, 1)
     drain(film)
-    assert film.trouble == "no memory for the picture"
+    assert film.trouble == "That failed: no memory for the picture."
     assert not film.running
 
 
@@ -186,7 +186,8 @@ def test_a_film_that_cannot_be_opened_gives_the_reason(film: Film, source: Sourc
 
     film.open = fail
     film.start()
-    assert film.trouble == str(error)
+    assert film.trouble.startswith("That failed: ")
+    assert film.trouble.endswith(f"{error}.")
     assert not film.running
     assert source.intervals == []
 

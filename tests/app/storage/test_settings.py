@@ -136,7 +136,7 @@ def test_a_folder_that_cannot_be_written_is_reported_and_the_old_file_remains(
 
 
 def test_no_draft_remains_after_a_failed_write(tmp_path: Path) -> None:
-    paths.write_text(tmp_path / "a.txt", "one")
-    paths.write_text(tmp_path / "a.txt", "two")
+    paths.write_private(tmp_path / "a.txt", "one")
+    paths.write_private(tmp_path / "a.txt", "two")
     assert [entry.name for entry in tmp_path.iterdir()] == ["a.txt"]
     assert (tmp_path / "a.txt").read_text(encoding="utf-8") == "two"

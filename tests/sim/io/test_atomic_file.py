@@ -168,3 +168,19 @@ def test_a_file_of_another_program_in_the_place_of_a_claim_is_kept(tmp_path: Pat
     with pytest.raises(FileExistsError, match="another program"):
         place.write(lambda file: file.write(b"last"))
     assert (tmp_path / "a.json").read_bytes() == b"theirs"
+
+
+def test_the_next_write_removes_the_draft_of_a_killed_process(tmp_path: Path) -> None:
+    write_whole_file(tmp_path / "a", lambda file: file.write(b"old"))
+    for left in (f".a.{gone()}.new", f".a.{gone()}-{atomic_file._host()}.new"):
+        (tmp_path / left).write_text("half")
+    (tmp_path / f".a.{gone()}-00000000.new").touch()  # of another machine
+    write_whole_file(tmp_path / "a", lambda file: file.write(b"new"))
+    assert len(names(tmp_path)) == 2
+    assert (tmp_path / "a").read_bytes() == b"new"
+
+
+def test_a_draft_names_the_machine_that_writes_it(tmp_path: Path) -> None:
+    seen: list[str] = []
+    write_whole_file(tmp_path / "a", lambda file: seen.extend(names(tmp_path)))
+    assert seen == [f".a.{os.getpid()}-{atomic_file._host()}.new"]

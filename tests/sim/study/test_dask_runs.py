@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import signal
 import socket
+import subprocess
+import sys
 import threading
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,8 @@ from repose.sim.parameters import ParameterError
 from repose.sim.study import dask_runs
 from repose.sim.study.dask_runs import connect, differing, identity, run_on_dask
 from repose.sim.study.parallel_runs import Task, write_result
+
+from tests.app.program import UNIX, start
 
 NOTHING_LISTENS = "tcp://127.0.0.1:9"
 
@@ -116,3 +120,45 @@ def test_workers_of_other_versions_are_refused_before_any_run(monkeypatch: pytes
         monkeypatch.setattr(dask_runs, "differing", lambda a, b, who: differing({**ours, "repose": "9"}, b, who))
         with pytest.raises(ParameterError, match=r"has repose .*, and this machine 9"):
             connect(cluster.scheduler_address)
+
+
+STUDY = """
+scene = "heap"
+seeds = 2
+[values]
+grain_count = 12
+width = 0.012
+"""
+
+
+@pytest.mark.slow
+@UNIX
+def test_the_loss_of_the_scheduler_is_told_in_sentences_without_tracebacks(tmp_path: Path) -> None:
+    pytest.importorskip("distributed")
+    (tmp_path / "two.toml").write_text(STUDY)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
+    quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": tmp_path}
+    port = address.rpartition(":")[2]
+    part = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", port]
+    scheduler = subprocess.Popen([*part, "--no-dashboard"], **quiet)
+    part = [sys.executable, "-m", "distributed.cli.dask_worker", address, "--nthreads", "1", "--death-timeout", "60"]
+    worker = subprocess.Popen([*part, "--no-dashboard"], **quiet)
+    program = start(["study", "two.toml", "--dask", address, "--out", "out", "--no-picture"], tmp_path)
+    try:
+        assert program.stderr is not None
+        lines = []
+        for line in program.stderr:
+            lines.append(line)
+            if "runs with" in line:
+                break
+        scheduler.kill()
+        _, told = program.communicate(timeout=120)
+    finally:
+        for process in (scheduler, worker, program):
+            process.kill()
+            process.wait()
+    told = "".join(lines) + told
+    assert "Traceback" not in told
+    assert "the scheduler is gone; the same command with --resume repeats it" in told
+    assert program.returncode == 3

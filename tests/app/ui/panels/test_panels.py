@@ -206,7 +206,7 @@ def test_theme_and_text_size_can_be_chosen(harness: PanelHarness) -> None:
 def test_a_film_that_cannot_begin_gives_the_reason(harness: PanelHarness) -> None:
     harness.click("tab.record")
     harness.click("record.button")
-    assert harness.ui.film.trouble == "nothing is filmed here"
+    assert harness.ui.film.trouble == "That failed: nothing is filmed here."
     assert not harness.ui.film.running
 
 
