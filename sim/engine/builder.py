@@ -365,7 +365,9 @@ def set_walls(
             f"corner has the shape {corners.shape} and is refused: give three points with {dimension} coordinates for "
             f"every wall, an array of the shape (walls, 3, {dimension})."
         )
-    corners = corners.reshape(-1, 3, dimension)
+    corners = checked_array(
+        "corner", corners.reshape(-1, 3, dimension), (corners.size // (3 * dimension), 3, dimension)
+    )
     count = len(corners)
     walls = empty_walls(count, dimension)
     walls.corner[:], walls.shape[:] = corners, checked_rows("shape", shape, len(SHAPES), "shapes of walls", (count,))
