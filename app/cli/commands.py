@@ -374,17 +374,23 @@ def clump(
             help="Write the clump for other programs: LAMMPS molecule, LAMMPS fix rigid, YADE text. May be repeated.",
         ),
     ] = None,
+    allow_pieces: Annotated[
+        bool, typer.Option("--allow-pieces", help="Make also a clump that falls apart into pieces that do not touch.")
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print the clump as JSON and nothing else.")] = False,
 ) -> None:
     """Approximate a body by overlapping spheres: table of volume, inertia and quality, file, picture.
 
-    Files that exist are not overwritten. Ctrl-C ends the work without writing anything.
+    A clump that falls apart is refused with a number of spheres that makes one piece. Files that exist are not
+    overwritten. Ctrl-C ends the work without writing anything.
     """
     with refusals():
         from repose.app.jobs import clump_job
 
         request = clump_job.Request(
-            source, spheres, algorithm, rho, grid, size, unit, kappa, density, out, picture, tuple(export or ())
+            *(source, spheres, algorithm, rho, grid, size, unit, kappa, density, out, picture),
+            exports=tuple(export or ()),
+            allow_pieces=allow_pieces,
         )
         code, made = clump_job.run_clump(request, quiet=json)
         if made is not None and json:

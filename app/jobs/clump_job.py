@@ -41,6 +41,8 @@ class Request:
     out: Path | None = None
     picture: Path | None = None
     exports: tuple[Path, ...] = ()
+    allow_pieces: bool = False
+    """Whether a clump that falls apart is made."""
 
 
 def checked(request: Request) -> Request:
@@ -128,16 +130,19 @@ def _write(request: Request, made: Made, path: Path, place: Claim) -> None:
 
 
 def make(request: Request, tell: Tell) -> Made:
-    """The clump, its mass properties and quality; `tell(words, share)` is called between parts of the work."""
+    """The clump, its mass properties and quality; `tell(words, share)` is called between parts of the work. Raises
+    `ParameterError` for a clump that falls apart, unless the request allows pieces."""
     from repose.sim.clumps.body import body_of
     from repose.sim.clumps.clump import require_planes
     from repose.sim.clumps.distance_field import part_of
-    from repose.sim.clumps.making import DEFAULT_RHO, clump_of, examined
+    from repose.sim.clumps.making import DEFAULT_RHO, clump_of, examined, why_apart
 
     body = body_of(request.source, request.grid, request.size, request.unit, part_of(tell, 0.0, 0.3))
     require_planes([nodes / request.kappa for nodes in body.field.depth.shape])
     rho = DEFAULT_RHO if request.rho is None else request.rho
     clump = clump_of(body, request.algorithm, request.spheres, rho, part_of(tell, 0.3, 0.7))
+    if not request.allow_pieces and (why := why_apart(body, clump, request.spheres, rho, None, part_of(tell, 0.7, 1))):
+        raise ParameterError(f"{why} With --allow-pieces it is made as it is.")
     return examined(body, clump, request.kappa, part_of(tell, 0.7, 1.0))
 
 

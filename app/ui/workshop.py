@@ -30,7 +30,7 @@ from repose.sim.clumps.clump import Clump
 from repose.sim.clumps.clump_file import text_of
 from repose.sim.clumps.distance_field import FEWEST_CELLS, Tell, part_of
 from repose.sim.clumps.exports import exported
-from repose.sim.clumps.making import DEFAULT_RHO, Algorithm, Made, clump_of, compile_loops, examined
+from repose.sim.clumps.making import DEFAULT_RHO, Algorithm, Made, clump_of, compile_loops, examined, why_apart
 from repose.sim.clumps.quality import Quality, quality
 from repose.sim.clumps.shapes import SHAPES
 from repose.sim.engine.world import Floats
@@ -124,6 +124,11 @@ class Recipe(ParameterSet):
         Quantity("density", "ρ_s", "kg/m³", log=True),
         Field(description="Of the material, for mass and inertia in files for LAMMPS."),
     ] = 2500.0
+    allow_pieces: Annotated[
+        bool,
+        Quantity("pieces allowed", ""),
+        Field(description="Whether a clump that falls apart into pieces that do not touch can be poured and saved."),
+    ] = False
 
     @property
     def of_body(self) -> tuple[str, int, float | None, str]:
@@ -150,8 +155,8 @@ class Point(NamedTuple):
 
 @dataclass
 class Workshop:
-    """The recipe, the clump made last and the curve so far. The thread writes `made`, `points`, `words`, `share` and
-    `trouble`; all else belongs to the window."""
+    """The recipe, the clump made last and the curve so far. The thread writes `made`, `points`, `words`, `share`,
+    `trouble` and `apart`; all else belongs to the window."""
 
     folder: Path = field(default_factory=paths.runs_folder)
     made: Made | None = None
@@ -164,6 +169,8 @@ class Workshop:
     """Fraction of the work that is done [-]."""
     trouble: str = ""
     """Why there is no clump for the recipe."""
+    apart: str = ""
+    """Why the clump made last falls apart, and how many spheres make one piece; empty for one piece."""
     number: int = 0
     """Increases with every clump made."""
     camera: Camera3D = field(default_factory=Camera3D)
@@ -205,6 +212,11 @@ class Workshop:
         """Whether the clump made last belongs to the recipe."""
         return self.made is not None and self._clump == self.recipe.of_clump
 
+    @property
+    def is_usable(self) -> bool:
+        """Whether the clump made last belongs to the recipe, and is in one piece or allowed to be in several."""
+        return self.is_made and (self.recipe.allow_pieces or (self.made is not None and self.made.pieces == 1))
+
     def picture(self) -> Snapshot | None:
         """Body and clump beside each other as the camera sees them; None before a clump is made."""
         made = self.made
@@ -236,6 +248,7 @@ class Workshop:
             "spheres": len(self.made.clump.radius) if self.made is not None else 0,
             "points": [point.spheres for point in self.points],
             "trouble": self.trouble,
+            "apart": self.apart,
             "recipe": self.recipe.model_dump(),
         }
 
@@ -274,7 +287,7 @@ class Workshop:
         values: Mapping[str, Value] = command.values
         self._serial += 1
         self.edits.see(Snapshot(serial=self._serial, parameters=self.recipe.changed(**values)))
-        if set(values) != {"density"}:
+        if not set(values) <= {"density", "allow_pieces"}:
             self.begin()
 
     def _work(self) -> None:
@@ -313,7 +326,7 @@ class Workshop:
         assert self._body is not None
         curve = self._curves.setdefault((self._body[0], *recipe.of_curve), {})  # a file may have changed since
         curve[recipe.members] = Point(len(clump.radius), made.quality)
-        self.made, self._clump, self.number = made, recipe.of_clump, self.number + 1
+        self.made, self._clump, self.number, self.apart = made, recipe.of_clump, self.number + 1, ""
         self._show(curve)
         missing = [number for number in NUMBERS if number < recipe.members and number not in curve]
         for place, number in enumerate(missing):
@@ -325,6 +338,8 @@ class Workshop:
             fewer = self._fewer(recipe, body, clump, number, part_of(part, 0.0, 0.8))
             curve[number] = Point(len(fewer.radius), quality(body, fewer, tell=part_of(part, 0.8, 1.0)))
             self._show(curve)
+        if made.pieces > 1:
+            self.apart = why_apart(body, clump, recipe.members, recipe.rho, MOST_MEMBERS, tell)
 
     def _fewer(self, recipe: Recipe, body: Body, clump: Clump, number: int, tell: Tell) -> Clump:
         """A clump of fewer spheres; the greedy algorithm places the same spheres first."""

@@ -61,7 +61,8 @@ def body_of(source: str, cells: int = 64, size: float | None = None, unit: str =
         return body_of_shape(source, cells, 0.01 if size is None else size, tell)
     suffix = Path(source).suffix.lower()
     if suffix in SUFFIXES:
-        mesh = read_mesh(source, unit, closed=True)
+        tell("reading the file", 0.0)
+        mesh = read_mesh(source, unit, closed=True, body=True)
         body = body_of_triangles(Path(source).stem, mesh.facets, cells, size, tell)
         return body._replace(notes=(*mesh.notes, *body.notes))
     if suffix == ".npy":

@@ -6,11 +6,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 from repose.sim.clumps.body import Body
-from repose.sim.clumps.distance_field import depth_at
+from repose.sim.clumps.distance_field import Field, depth_at
 from repose.sim.engine.world import Floats
 
 MOST = 2000
-"""Largest number of spheres that are compared with one another; so many leave no gaps."""
+"""Largest number of spheres of a clump whose gaps are closed: the gap between every two of them is computed."""
 OVERLAP = 1.1
 """Diameter of a sphere that closes a gap, over the width of the gap [-]."""
 MOVED = 8
@@ -20,10 +20,24 @@ TRIED = 10
 
 
 def pieces_of(centre: Floats, radius: Floats) -> NDArray[np.int32]:
-    """Number of the piece of each sphere, shape (spheres,): spheres of a piece touch, directly or through others."""
-    if radius.size > MOST:
-        return np.zeros(radius.size, np.int32)
-    return _labels(_gaps(centre, radius))
+    """Number of the piece of each sphere, from 0, shape (spheres,): spheres of a piece overlap, directly or through
+    others."""
+    from repose.sim.clumps.grid_loops import connect
+
+    low = centre[:, 0] - radius
+    rows = np.argsort(low, kind="stable")
+    piece = np.zeros(radius.size, np.int32)
+    connect(low[rows], np.ascontiguousarray(centre[rows]), radius[rows], piece)
+    found = np.empty_like(piece)
+    found[rows] = np.unique(piece, return_inverse=True)[1]
+    return found
+
+
+def parts_of(field: Field) -> int:
+    """Number of parts of a body on its grid: inner nodes of a part are neighbours, also across a corner of a cell."""
+    from scipy.ndimage import label
+
+    return int(label(field.depth > 0.0, np.ones((3, 3, 3)))[1])
 
 
 def joined(body: Body, centre: Floats, radius: Floats, alone: Floats) -> tuple[Floats, Floats]:

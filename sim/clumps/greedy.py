@@ -1,8 +1,9 @@
 """Spheres inside a body, largest first (A. S. Karavaev, S. P. Kopysov, A. S. Sarmakeeva, 2015).
 
 The nodes inside the body are sorted by depth, largest first. A sphere at a node has the depth as its radius and is
-therefore inside the body. A node is skipped if its sphere is inside an earlier sphere, or if its distance from the
-centre of an earlier sphere is less than rho times the radius of that sphere.
+therefore inside the body. Nodes on the surface, whose depth is an error of rounding or of the distances, get none. A
+node is skipped if its sphere is inside an earlier sphere, or if its distance from the centre of an earlier sphere is
+less than rho times the radius of that sphere.
 
 The printed listing ends once there are more than P_max spheres, which places one more than P_max; its table and text
 have P_max as the largest number, and so has this module.
@@ -40,12 +41,12 @@ def greedy_clump(body: Body, members: int, rho: float, tell: Tell = silent) -> C
 
     Raises `ParameterError` for values out of range.
     """
-    from repose.sim.clumps.grid_loops import place
+    from repose.sim.clumps.grid_loops import SLACK, place
 
     checked_rho(rho)
     depth = body.field.depth
     found = np.zeros(checked_count(members), np.int64)
-    inside = np.flatnonzero(depth > 0.0)
+    inside = np.flatnonzero(depth > SLACK * body.field.step)
     order = inside[np.argsort(-depth.ravel()[inside], kind="stable")]
     skipped = np.zeros(depth.shape, np.uint8)
     count = 0

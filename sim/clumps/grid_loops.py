@@ -175,6 +175,35 @@ def _exclude(depth, step, at, radius, apart, skipped):
                     skipped[i, j, k] = 1
 
 
+@compilable
+def _root(piece, i):
+    """The row that stands for the piece of sphere i; halves the path to it."""
+    while piece[i] != i:
+        piece[i] = piece[piece[i]]
+        i = piece[i]
+    return i
+
+
+def _connect(low, centre, radius, piece):
+    """Set in `piece` one row of each piece for all of its spheres; spheres of a piece overlap, directly or through
+    others. The spheres are in the order of `low`, their lowest x [m]."""
+    for i in range(radius.shape[0]):
+        piece[i] = i
+    for i in range(radius.shape[0]):
+        high = centre[i, 0] + radius[i]
+        for j in range(i + 1, radius.shape[0]):
+            if low[j] > high:
+                break
+            reach = radius[i] + radius[j]
+            dx = centre[i, 0] - centre[j, 0]
+            dy = centre[i, 1] - centre[j, 1]
+            dz = centre[i, 2] - centre[j, 2]
+            if dx * dx + dy * dy + dz * dz < reach * reach:
+                piece[_root(piece, i)] = _root(piece, j)
+    for i in range(radius.shape[0]):
+        piece[i] = _root(piece, i)
+
+
 def _place(depth, step, order, rho, found, count, skipped):
     """Place spheres at the nodes in this order until `found` is full; returns the number of entries of `found`."""
     nj, nk = depth.shape[1], depth.shape[2]
@@ -237,6 +266,7 @@ def _interpolated(values, origin, step, points, found):
 
 near_triangles, sweep = _distance_loops(fingerprint())
 crossings = compiled(_crossings)
+connect = compiled(_connect)
 cover = compiled(_cover)
 place = compiled(_place)
 deepest = compiled(_deepest)

@@ -8,9 +8,9 @@ from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from repose.sim.clumps.body import Body, body_of_triangles
-from repose.sim.clumps.clump import Clump, MassProperties, mass_properties
+from repose.sim.clumps.clump import MOST_MEMBERS, Clump, MassProperties, mass_properties
 from repose.sim.clumps.clump_file import ClumpFile, ClumpQuality, file_of
-from repose.sim.clumps.connected import pieces_of
+from repose.sim.clumps.connected import parts_of, pieces_of
 from repose.sim.clumps.distance_field import FEWEST_CELLS, Tell, part_of, silent
 from repose.sim.clumps.fitted import fitted_clump
 from repose.sim.clumps.greedy import greedy_clump
@@ -21,6 +21,10 @@ from repose.sim.wording import value_text
 
 Algorithm = Literal["fitted", "greedy"]
 DEFAULT_RHO = 0.85
+MOST_TRIED = {"fitted": 4000, "greedy": MOST_MEMBERS}
+"""Largest number of spheres tried for a clump in one piece: 4000 fitted ones take half a minute, the others less."""
+NEAR_ENOUGH = 1.25
+"""Largest ratio of a number of spheres in one piece to the largest number known to leave several [-]."""
 
 TETRAHEDRON = np.array([(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)])
 """Corners of its faces, outwards; corner 0 is the origin, the others are on the axes."""
@@ -66,7 +70,57 @@ def examined(body: Body, clump: Clump, kappa: float = 0.5, tell: Tell = silent) 
     found = quality(body, clump, kappa, tell=part_of(tell, 0.2, 1.0))
     numbers = {name: None if value != value else value for name, value in found._asdict().items()}
     file = file_of(clump, mass, body.volume, ClumpQuality.model_validate(numbers))
-    return Made(body, clump, mass, found, file, int(pieces_of(clump.centre, clump.radius).max()) + 1)
+    return Made(body, clump, mass, found, file, number_of_pieces(clump))
+
+
+def number_of_pieces(clump: Clump) -> int:
+    """Number of pieces of a clump; the spheres of a piece overlap, directly or through others."""
+    return int(pieces_of(clump.centre, clump.radius).max()) + 1
+
+
+def why_apart(
+    body: Body, clump: Clump, members: int, rho: float = DEFAULT_RHO, most: int | None = None, tell: Tell = silent
+) -> str:
+    """Why a clump of at most `members` spheres falls apart, and a number of spheres that makes one piece, found by
+    trying up to `most`; empty for a clump in one piece. For a clump that `clump_of` has made with `rho`."""
+    pieces = number_of_pieces(clump)
+    if pieces == 1:
+        return ""
+    if (parts := parts_of(body.field)) > 1:
+        return (
+            f"The body {body.name!r} has {parts} parts that do not touch on its grid: spheres do not connect them; use "
+            "one part, or a finer grid."
+        )
+    spheres = len(clump.radius)
+    most = max(members, MOST_TRIED[clump.algorithm] if most is None else most)
+    if enough := _spheres_in_one_piece(body, clump.algorithm, members, rho, most, tell):
+        return (
+            f"The clump of {spheres} spheres for {body.name!r} falls apart into {pieces} pieces: {enough} spheres make "
+            "one piece."
+        )
+    return (
+        f"The clump of {spheres} spheres for {body.name!r} falls apart into {pieces} pieces, and so does every one "
+        f"tried, up to {most} spheres: use a body with thicker parts."
+    )
+
+
+def _spheres_in_one_piece(body: Body, algorithm: str, members: int, rho: float, most: int, tell: Tell) -> int:
+    """A number of spheres above `members` that makes one piece, 0 if none up to `most` does: the number is doubled
+    until there is one piece, then the interval is halved."""
+    apart, whole, share = members, 0, 0.0
+    while whole > NEAR_ENOUGH * apart + 1 or (whole == 0 and apart < most):
+        number = (apart + whole) // 2 if whole else min(2 * apart, most)
+
+        def told(words: str, part: float, number: int = number, share: float = share) -> None:
+            tell(f"several pieces: trying {number} spheres", share)
+
+        told("", 0.0)
+        if number_of_pieces(clump_of(body, algorithm, number, rho, told)) == 1:
+            whole = number
+        else:
+            apart = number
+        share += 0.2 * (1.0 - share)
+    return whole
 
 
 @cache

@@ -30,6 +30,10 @@ MOST_FACETS = 20_000
 """Largest number of triangles of a mesh."""
 LARGEST_FILE = 64 * 2**20
 """Largest size of a mesh file [bytes]; 20 000 triangles take 1 MB as binary and about 5 MB as text."""
+MOST_OF_BODY, LARGEST_BODY_FILE = 700_000, 128 * 2**20
+"""Largest number of triangles and largest size of a file [bytes] of a body, whose triangles do not become walls: about
+1 GB of memory while it is read. Per triangle, an STL file takes 0.5 kB as binary and 1.4 kB as text, an OBJ file
+0.7 kB."""
 SUFFIXES = (".stl", ".obj")
 UNITS = {"mm": 1e-3, "cm": 1e-2, "m": 1.0, "inch": 0.0254}
 """Units of length of a file [m]; STL and OBJ files do not contain their unit."""
@@ -77,22 +81,25 @@ class Mesh(NamedTuple):
     """SHA-256 of the file."""
 
 
-def read_mesh(path: str | Path, unit: str = "mm", closed: bool = False) -> Mesh:
+def read_mesh(path: str | Path, unit: str = "mm", closed: bool = False, body: bool = False) -> Mesh:
     """The surface in an STL (binary or text) or OBJ file, whose lengths are in `unit` (a key of `UNITS`).
 
-    With `closed`, a surface with holes or with some inverted facets is refused. A surface without holes and without
+    With `body`, up to `MOST_OF_BODY` triangles are read, otherwise `MOST_FACETS`, which a run can have as walls. With
+    `closed`, a surface with holes or with some inverted facets is refused. A surface without holes and without
     thickness is always refused. If all facets are inverted, all are turned. Raises `ParameterError` with the file, the
     defect and the remedy.
     """
-    return mesh_of(read_surface(path), path, unit, closed)
+    most, largest = (MOST_OF_BODY, LARGEST_BODY_FILE) if body else (MOST_FACETS, LARGEST_FILE)
+    return mesh_of(read_surface(path, most, largest), path, unit, closed)
 
 
-def read_surface(path: str | Path) -> Surface:
-    """The triangles in a file of unknown content; raises `ParameterError` like `read_mesh`."""
+def read_surface(path: str | Path, most: int | None = None, largest: int | None = None) -> Surface:
+    """The triangles in a file of unknown content, at most `most`, and of at most `largest` bytes; raises
+    `ParameterError` like `read_mesh`."""
     path = Path(path)
     with _named(path):
-        blob = _bytes_of(path)
-        read = read_file(blob, path.suffix.lower(), MOST_FACETS)
+        blob = _bytes_of(path, LARGEST_FILE if largest is None else largest)
+        read = read_file(blob, path.suffix.lower(), MOST_FACETS if most is None else most)
         _require_sensible(read.corners)
         if read.unused and not cleaned(read.corners, closed=False).closed:
             raise ParameterError(
@@ -133,8 +140,8 @@ def _require_sensible(corners: Floats) -> None:
         raise ParameterError(f"it has a coordinate of {largest:g}, larger than {LARGEST:g}; export it again.")
 
 
-def _bytes_of(path: Path) -> bytes:
-    """The content of a file, up to the largest accepted size."""
+def _bytes_of(path: Path, largest: int) -> bytes:
+    """The content of a file of at most `largest` bytes."""
     if path.suffix.lower() not in SUFFIXES:
         raise ParameterError(f"the name must end in {' or '.join(SUFFIXES)}; convert the file to STL.")
     try:
@@ -144,7 +151,7 @@ def _bytes_of(path: Path) -> bytes:
         if not stat.S_ISREG(found.st_mode):
             raise ParameterError("this is not a regular file.")
         with path.open("rb") as file:
-            blob = file.read(LARGEST_FILE + 1)
+            blob = file.read(largest + 1)
     except ParameterError:
         raise
     except FileNotFoundError:
@@ -153,8 +160,8 @@ def _bytes_of(path: Path) -> bytes:
         raise ParameterError(f"it cannot be read: {reason_of(error)}.") from None
     if not blob.strip():
         raise ParameterError("the file is empty.")
-    if len(blob) > LARGEST_FILE:
-        size, limit = found.st_size / 2**20, LARGEST_FILE // 2**20
+    if len(blob) > largest:
+        size, limit = found.st_size / 2**20, largest // 2**20
         raise ParameterError(f"the file has {size:.0f} MB, at most {limit} MB are read; simplify the mesh.")
     return blob
 

@@ -144,6 +144,9 @@ def _floats(words: list[str]) -> list[float] | None:
 def _obj(text: str, most: int) -> Surface:
     """The faces, each cut into triangles from its first corner."""
     require_few(len(re.findall(r"^fo?[ \t]", text, re.MULTILINE)), most)
+    announced = len(re.findall(r"^v[ \t]", text, re.MULTILINE))
+    if announced > 3 * most:
+        raise ParameterError(f"it has {announced} points, at most {3 * most} are read; remove those without a face.")
     points: list[list[float]] = []
     faces: list[tuple[int, list[int]]] = []
     """Number of the line, and the corners counted from 0."""

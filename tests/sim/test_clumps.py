@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from math import degrees, pi
 from pathlib import Path
@@ -271,6 +272,16 @@ def test_a_file_with_a_sphere_too_small_or_too_far_to_be_poured_is_refused_by_it
     pair.write_text(json.dumps(content | {"members": 3}))
     with pytest.raises(ParameterError, match=f"pair.json' is refused.*{words}"):
         begun(clump=str(pair))
+
+
+def test_a_shape_that_falls_apart_is_not_poured_and_changes_nothing() -> None:
+    experiment = begun()
+    refused = apply(experiment, SetParameters({"shape": "torus", "members": 5}))
+    assert re.search(r"of 5 spheres for 'torus' falls apart into 5 pieces: \d+ spheres make one piece", refused)
+    assert experiment.parameters.shape == "tetrahedron"
+    second = {"second_shape": "dumbbell", "second_members": 4}
+    assert apply(experiment, SetParameters(second)) == ""  # of which none is poured
+    assert "of 4 spheres for 'dumbbell' falls apart" in apply(experiment, SetParameters({"second_share": 0.5}))
 
 
 def test_two_clump_files_are_mixed_and_a_bad_second_one_changes_nothing(pair: Path) -> None:

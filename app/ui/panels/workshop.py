@@ -46,6 +46,8 @@ HALF = 0.5
 """Share of the clumps that are mixed in, unless the run has another share [-]."""
 MOST_POURED = 200
 """Largest number of spheres of a clump that the scene pours."""
+FALLS_APART = "The clump falls apart: choose more spheres, or allow pieces."
+"""Why a clump is not poured or saved."""
 
 
 def draw(ui: Ui) -> None:
@@ -112,6 +114,8 @@ def _draw_recipe(ui: Ui) -> None:
     recipe = ui.workshop.recipe
     without = {"size"} if recipe.file else {"unit"}
     without |= set() if recipe.algorithm == "greedy" else {"rho"}
+    made = ui.workshop.made
+    without |= set() if recipe.allow_pieces or (made is not None and made.pieces > 1) else {"allow_pieces"}
     with with_edits(ui, ui.workshop.edits):
         for name, parameter in recipe.declared().items():
             if name not in without:
@@ -138,6 +142,9 @@ def _draw_progress(ui: Ui) -> None:
             ui.probe.mark("workshop.trouble")
         if button(ui, "workshop.make", "Make the clump", emphasis=ui.palette.accent):
             workshop.begin()
+    elif not workshop.is_usable:
+        note(workshop.apart or FALLS_APART, ui.palette.bad)
+        ui.probe.mark("workshop.apart")
     else:
         imgui.dummy(imgui.ImVec2(1.0, imgui.get_frame_height()))
 
@@ -239,12 +246,12 @@ def _draw_pour(ui: Ui) -> None:
     workshop = ui.workshop
     made = workshop.made
     few = made is not None and len(made.clump.radius) <= MOST_POURED
-    ready = workshop.is_made and few
-    help = (
-        "Save the clump and start the scene clumps with it."
-        if few or made is None
-        else f"Clumps of at most {MOST_POURED} spheres are poured: make one with fewer."
-    )
+    ready = workshop.is_usable and few
+    help = "Save the clump and start the scene clumps with it."
+    if made is not None and not few:
+        help = f"Clumps of at most {MOST_POURED} spheres are poured: make one with fewer."
+    elif workshop.is_made and not workshop.is_usable:
+        help = FALLS_APART
     width = (imgui.get_content_region_avail().x - 2.0 * imgui.get_style().item_spacing.x) / 3.0
     if button(ui, "workshop.pour", "Pour it", width=width, enabled=ready, emphasis=ui.palette.accent, help=help):
         replace_run(ui, "Pour this clump?", "Pour", lambda: pour(ui))
@@ -284,7 +291,9 @@ def pour(ui: Ui, second: bool = False) -> None:
 def _draw_exports(ui: Ui) -> None:
     """A button that opens the list of the kinds of file."""
     help = f"Write the clump to a new file in {ui.workshop.folder}."
-    if button(ui, "workshop.export", "Export…", enabled=ui.workshop.is_made, help=help):
+    if ui.workshop.is_made and not ui.workshop.is_usable:
+        help = FALLS_APART
+    if button(ui, "workshop.export", "Export…", enabled=ui.workshop.is_usable, help=help):
         imgui.open_popup("exports")
     if imgui.begin_popup("exports"):
         for suffix, (label, words) in EXPORTS.items():

@@ -111,7 +111,8 @@ def reach_of(parameters: LiftedParameters, grains: Iterable[Grain]) -> float:
 
 
 def begin(parameters: ClumpsParameters, seed: int) -> tuple[World, ClumpsState]:
-    """The empty round or square container on the plate, in space."""
+    """The empty round or square container on the plate, in space; raises `ParameterError` for a clump in pieces."""
+    parameters.require_one_piece()
     size = sizes(parameters, reach_of(parameters, parameters.grains), 3)
     sides = SIDES if parameters.container == "cylinder" else 4
     edge = size.wide / math.cos(math.pi / sides)

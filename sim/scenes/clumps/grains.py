@@ -14,6 +14,7 @@ from repose.sim.clumps.body import body_of_shape
 from repose.sim.clumps.clump import Clump, MassProperties, mass_properties
 from repose.sim.clumps.clump_file import read_clump
 from repose.sim.clumps.fitted import fitted_clump
+from repose.sim.clumps.making import number_of_pieces, why_apart
 from repose.sim.engine.body_builder import BodyShape, body_shape
 from repose.sim.engine.world import Floats
 from repose.sim.io.mesh import Surface
@@ -62,9 +63,23 @@ def grain_of(clump: Clump, mass: MassProperties) -> Grain:
 @lru_cache(maxsize=32)
 def grain_of_shape(name: str, members: int) -> Grain:
     """A shape of the library, approximated by at most `members` spheres."""
+    clump, step = clump_of_shape(name, members)
+    return grain_of(clump, mass_properties(clump, step))
+
+
+@lru_cache(maxsize=32)
+def clump_of_shape(name: str, members: int) -> tuple[Clump, float]:
+    """A shape of the library as at most `members` spheres, and the step of the grid of the body [m]."""
     body = body_of_shape(name, CELLS, 1.0)
-    clump = fitted_clump(body, members)
-    return grain_of(clump, mass_properties(clump, body.field.step))
+    return fitted_clump(body, members), body.field.step
+
+
+def why_shape_apart(name: str, members: int) -> str:
+    """Why a shape of the library falls apart with `members` spheres, and how many make one piece; empty otherwise."""
+    clump, _ = clump_of_shape(name, members)
+    if number_of_pieces(clump) == 1:
+        return ""
+    return why_apart(body_of_shape(name, CELLS, 1.0), clump, members, most=MOST_MEMBERS)
 
 
 def surface_of_file(path: str) -> Surface:

@@ -10,7 +10,7 @@ from pydantic import Field, PrivateAttr, model_validator
 from repose.sim.clumps.shapes import SHAPES
 from repose.sim.io.mesh import Surface, kept_surfaces, surfaces_with
 from repose.sim.laws.material_parameters import YoungsModulus
-from repose.sim.parameters import FilePath, Quantity
+from repose.sim.parameters import FilePath, ParameterError, Quantity
 from repose.sim.scenes.clumps.grains import (
     MOST_MEMBERS,
     Grain,
@@ -18,6 +18,7 @@ from repose.sim.scenes.clumps.grains import (
     grain_of_surface,
     joined_discs,
     surface_of_file,
+    why_shape_apart,
 )
 from repose.sim.scenes.common.poured_parameters import GrainCount, MeanRadius, PouredInSpaceParameters
 
@@ -160,6 +161,15 @@ class ClumpsParameters(LiftedParameters):
                 grain_of_surface(self._surfaces[path])
         return self
 
+    def require_one_piece(self) -> None:
+        """Raise `ParameterError` if a clump of the library that is poured falls apart; a file may."""
+        poured = [(self.clump, self.shape, self.members)]
+        if self.second_share:
+            poured.append((self.second_clump, self.second_shape, self.second_members))
+        for path, shape, members in poured:
+            if not path and (why := why_shape_apart(shape, spheres_of(shape, members))):
+                raise ParameterError(why)
+
     def _first(self) -> Grain:
         return self._made(self.clump, self.shape, self.members)
 
@@ -169,7 +179,12 @@ class ClumpsParameters(LiftedParameters):
     def _made(self, path: str, shape: str, members: int) -> Grain:
         if path:
             return grain_of_surface(self._surfaces[path])
-        return grain_of_shape(shape, 1 if shape == "ball" else members)
+        return grain_of_shape(shape, spheres_of(shape, members))
+
+
+def spheres_of(shape: str, members: int) -> int:
+    """Largest number of spheres of a shape of the library: a ball is one sphere."""
+    return 1 if shape == "ball" else members
 
 
 class JoinedParameters(LiftedParameters):

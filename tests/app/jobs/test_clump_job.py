@@ -14,6 +14,7 @@ from repose.app.jobs import clump_job
 from repose.app.jobs.clump_job import Request, run_clump
 from repose.app.stopping import StopAsked
 from repose.sim.clumps.clump_file import read_clump
+from repose.sim.clumps.shapes import SHAPES
 
 SMALL = ["--grid", "16", "--spheres", "5"]
 
@@ -97,6 +98,28 @@ def test_bad_input_is_refused_in_a_sentence_and_leaves_no_file(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["needle.obj", "open.obj"]
 
 
+def test_a_plate_that_falls_apart_is_refused_with_the_number_of_spheres_that_would_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    cube = np.array(SHAPES["cube"].triangles)
+    plate = (cube * (20.0, 20.0, 1.0)).reshape(-1, 3).tolist()
+    lines = [f"v {x} {y} {z}" for x, y, z in plate] + [f"f {k} {k + 1} {k + 2}" for k in range(1, len(plate), 3)]
+    Path("plate.obj").write_text("\n".join(lines) + "\n")
+    asked = ["clump", "plate.obj", "--grid", "32", "--out", "a.json"]
+    assert run_command_line([*asked, "--spheres", "5"]) == 2
+    said = capsys.readouterr().err
+    words = re.search(r"of 5 spheres for 'plate' falls apart into 5 pieces: (\d+) spheres make one piece\.", said)
+    assert words is not None
+    assert "--allow-pieces" in said
+    assert not Path("a.json").exists()
+    assert run_command_line([*asked, "--spheres", words[1]]) == 0
+    assert "pieces" not in capsys.readouterr().out
+    Path("a.json").unlink()
+    assert run_command_line([*asked, "--spheres", "5", "--allow-pieces"]) == 0
+    assert re.search(r"pieces +5 ", capsys.readouterr().out)
+
+
 def test_a_file_that_exists_is_not_overwritten(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -123,7 +146,7 @@ def test_stopped_work_writes_nothing(
 
 def test_every_part_of_the_work_reports_and_can_be_stopped() -> None:
     said: list[float] = []
-    request = clump_job.checked(Request("torus", spheres=5, grid=16))
+    request = clump_job.checked(Request("torus", spheres=8, grid=16))
     clump_job.make(request, lambda words, share: said.append(share))
     assert said == sorted(said)
     assert max(np.diff([0.0, *said, 1.0])) < 0.3

@@ -5,15 +5,66 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from repose.sim.clumps import fitted
-from repose.sim.clumps.body import body_of_shape
+from repose.sim.clumps.body import Body, body_of_shape, body_of_triangles
 from repose.sim.clumps.connected import joined, pieces_of
-from repose.sim.clumps.making import examined, rows
+from repose.sim.clumps.greedy import greedy_clump
+from repose.sim.clumps.making import clump_of, examined, number_of_pieces, rows, why_apart
 from repose.sim.clumps.quality import overlap_volumes
+from repose.sim.clumps.shapes import SHAPES
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
 
 
 def test_pieces_are_spheres_that_touch_directly_or_through_others() -> None:
     centre = np.array([(0.0, 0.0, 0.0), (1.5, 0.0, 0.0), (3.0, 0.0, 0.0), (5.5, 0.0, 0.0)])
     assert pieces_of(centre, np.ones(4)).tolist() == [0, 0, 0, 1]
+
+
+def test_pieces_are_those_of_every_pair_compared_also_for_thousands_of_spheres() -> None:
+    generator = np.random.default_rng(7)
+    centre, radius = generator.random((2100, 3)), 0.03 * generator.random(2100) ** 2
+    radius[:3] = 0.2
+    away = np.sqrt(((centre[:, None] - centre[None]) ** 2).sum(axis=2))
+    number, label = connected_components(csr_array(away < radius[:, None] + radius[None]), directed=False)
+    assert 100 < number < 2000
+    found = pieces_of(centre, radius)
+    assert found.max() == number - 1
+    assert len(np.unique(np.column_stack([found, label]), axis=0)) == number
+
+
+def plate(edge: float) -> Body:
+    """A square plate of the thickness 1 mm."""
+    cube = np.array(SHAPES["cube"].triangles)
+    return body_of_triangles("plate", 0.5e-3 * cube * (edge, edge, 1.0), 40, None)
+
+
+@pytest.mark.parametrize("algorithm", ["fitted", "greedy"])
+def test_the_number_of_spheres_that_a_refusal_names_makes_one_piece(algorithm: str) -> None:
+    body = plate(10.0) if algorithm == "fitted" else body_of_shape("torus", 32, 0.01)
+    clump = clump_of(body, algorithm, 6)
+    assert number_of_pieces(clump) > 1
+    words = why_apart(body, clump, 6)
+    assert f"of {len(clump.radius)} spheres for {body.name!r} falls apart into {number_of_pieces(clump)}" in words
+    enough = int(words.removesuffix(" spheres make one piece.").rpartition(" ")[2])
+    whole = clump_of(body, algorithm, enough)
+    assert number_of_pieces(whole) == 1
+    assert why_apart(body, whole, enough) == ""
+    fewer = clump_of(body, algorithm, int(0.7 * enough))
+    assert number_of_pieces(fewer) > 1
+
+
+def test_a_body_of_two_parts_and_a_number_beyond_the_limit_are_told() -> None:
+    cube = np.array(SHAPES["cube"].triangles)
+    two = body_of_triangles("two", 1e-3 * np.concatenate([cube, cube + np.array((4.0, 0.0, 0.0))]), 32, None)
+    assert "has 2 parts that do not touch" in why_apart(two, clump_of(two, "fitted", 4), 4)
+    body = plate(10.0)
+    assert "every one tried, up to 8 spheres" in why_apart(body, clump_of(body, "fitted", 6), 6, most=8)
+
+
+def test_no_sphere_is_smaller_than_the_error_of_the_distances() -> None:
+    """On the surface of a plate the depth of a node is 1e-16 m instead of zero."""
+    body = plate(40.0)
+    assert greedy_clump(body, 5000, 0.85).radius.min() > 0.1 * body.field.step
 
 
 @pytest.mark.parametrize("members", [14, 20])

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from repose.sim.clumps.body import body_of
 from repose.sim.engine.builder import set_walls
 from repose.sim.engine.contacts.wall_forces import FACET, PLANE
 from repose.sim.io import mesh
@@ -222,6 +223,39 @@ def test_too_many_triangles_are_refused_with_the_limit_before_they_are_read(tmp_
     assert "it has 12 triangles, at most 11" in refusal(written(tmp_path, "squares.obj", square))
     monkeypatch.setattr(mesh, "LARGEST_FILE", 2**20)
     assert "the file has 48 MB, at most 1 MB are read" in refusal(tmp_path / "million.stl")
+
+
+def many_triangles(number: int) -> np.ndarray:
+    """The box, each of its triangles cut into four until there are at least `number`."""
+    triangles = box()
+    while len(triangles) < number:
+        a, b, c = np.moveaxis(triangles, 1, 0)
+        ab, bc, ca = 0.5 * (a + b), 0.5 * (b + c), 0.5 * (c + a)
+        parts = ((a, ab, ca), (ab, b, bc), (ca, bc, c), (ab, bc, ca))
+        triangles = np.concatenate([np.stack(part, axis=1) for part in parts])
+    return triangles
+
+
+def test_a_body_can_have_more_triangles_than_walls(tmp_path: Path, monkeypatch) -> None:
+    """A scanned bone has 100 000; the points of a body become a grid, those of walls are compared with every grain."""
+    path = written(tmp_path, "bone.stl", binary(many_triangles(MOST_FACETS + 1)))
+    assert f"triangles, at most {MOST_FACETS} are allowed" in refusal(path, closed=True)
+    found = read_mesh(path, closed=True, body=True)
+    assert len(found.facets) > MOST_FACETS
+    assert found.closed
+    assert found.volume == pytest.approx(np.prod(SIDES) * 1e-9)
+    body = body_of(str(path), cells=16)
+    assert body.volume == pytest.approx(found.volume)
+    monkeypatch.setattr(mesh, "MOST_OF_BODY", 11)
+    assert "at most 11 are allowed" in refusal(path, body=True)
+    monkeypatch.setattr(mesh, "LARGEST_BODY_FILE", 2**20)
+    assert "at most 1 MB are read" in refusal(path, body=True)
+
+
+def test_an_obj_file_full_of_points_is_refused_before_they_are_read(tmp_path: Path) -> None:
+    """A point takes 30 times as much memory as its line in the file."""
+    path = written(tmp_path, "points.obj", obj(box()) + b"v 0 0 0\n" * 3 * MOST_FACETS)
+    assert f"it has {3 * MOST_FACETS + 8} points, at most {3 * MOST_FACETS} are read" in refusal(path)
 
 
 def test_a_hole_is_refused_where_the_mesh_must_be_closed(tmp_path: Path) -> None:

@@ -95,6 +95,34 @@ def test_a_clump_of_too_many_spheres_is_not_poured_but_exported(tmp_path: Path) 
         assert len((tmp_path / "cube-250-1.txt").read_text().splitlines()) == 251
 
 
+def test_a_clump_that_falls_apart_is_not_poured_until_pieces_are_allowed(tmp_path: Path) -> None:
+    with open_harness(tmp_path, full_snapshot(), (1280, 720)) as harness:
+        made = opened(harness, tmp_path)
+        assert "field.allow_pieces" not in harness.widgets
+        change(made, shape="torus", cells=24, members=5)
+        harness.frame(3)
+        assert made.made is not None
+        assert made.made.pieces == 5  # it is shown
+        assert "falls apart into 5 pieces: 8 spheres make one piece" in made.apart
+        assert {"workshop.apart", "field.allow_pieces"} <= set(harness.widgets)
+        for name in ("workshop.pour", "workshop.export"):
+            harness.click(name)
+        assert open_question(harness.ui) is None
+        assert "workshop.export.json" not in harness.widgets
+        number = made.number
+        change(made, allow_pieces=True)
+        harness.frame(2)
+        assert made.number == number  # no other clump is made
+        assert "workshop.apart" not in harness.widgets
+        harness.click("workshop.pour")
+        assert open_question(harness.ui) is not None
+        answer(harness.ui, False)
+        change(made, allow_pieces=False, members=8)
+        harness.frame(2)
+        assert (made.apart, made.is_usable) == ("", True)
+        assert "field.allow_pieces" not in harness.widgets
+
+
 def test_a_dropped_file_is_the_body_in_the_workshop_only(tmp_path: Path) -> None:
     with open_harness(tmp_path, full_snapshot(), (1280, 720)) as harness:
         made = opened(harness, tmp_path)
