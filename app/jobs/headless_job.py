@@ -227,8 +227,10 @@ def _finish(
             complaints.append(f"{claims[name].path} could not be written: {reason}.")
     if job.picture and "save" in written:
         _illustrate(simulation, claims["save"])
-    for sentence in (*complaints, *([simulation.fault.message] if simulation.fault else [])):
-        say(sentence)
+    fault = simulation.fault.message if simulation.fault else ""
+    for sentence in (*complaints, fault, result["energy_notice"]):
+        if sentence:
+            say(sentence)
     if job.as_json:
         print(text, end="", flush=True)
     else:

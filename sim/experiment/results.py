@@ -19,6 +19,7 @@ from repose.sim.engine.workspace import (
 )
 from repose.sim.experiment.command_log import SavedRun
 from repose.sim.experiment.comparison import PREPARED, Point
+from repose.sim.experiment.energy_gap import gap_sentence
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.rest import rule_of
 from repose.sim.experiment.run import Run
@@ -53,6 +54,7 @@ def results_of(experiment: Experiment) -> dict[str, Any]:
         "largest_overlap_at": _deepest(experiment.run, experiment.scene.dimension),
         **bulk_results(system.derived(bulk_of), system.derived(coordination_of)),
         "energy": system.derived(ledger_of).as_dict(),
+        "energy_notice": gap_sentence(experiment, system.derived(ledger_of)) or None,
         "measurements": samples_now(system),
         "fault": experiment.fault.message if experiment.fault else None,
         "complaint": experiment.scene.check(experiment) or None,

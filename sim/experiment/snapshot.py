@@ -72,7 +72,7 @@ class Action:
 
 @dataclass(frozen=True)
 class Notice:
-    """A state of the scene that is shown over the picture until it ends or is closed."""
+    """A state of the experiment that is shown over the picture until it ends or is closed."""
 
     heading: str
     text: str
@@ -297,7 +297,7 @@ class Snapshot:
     messages: int = 0
     """Number of messages so far: two in a row may be equal."""
     notice: Notice | None = None
-    """Notice of the scene."""
+    """Notice of the scene, or of a gap in the energy ledger."""
     refusal: str = ""
     """Why the last command was refused; empty if it was accepted."""
     refusals: int = 0

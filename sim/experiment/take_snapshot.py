@@ -14,6 +14,7 @@ from repose.sim.engine.world import PAIR_COUNT, Floats, World
 from repose.sim.experiment.automatic_step import dt_warning
 from repose.sim.experiment.comparison import PREPARED, compare_session
 from repose.sim.experiment.displacement import present_mark
+from repose.sim.experiment.energy_gap import gap_notice
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.ledger import energy_of, survey_contacts
 from repose.sim.experiment.pull import shown_pull
@@ -266,6 +267,6 @@ def take_snapshot(experiment: Experiment, snapshot: Snapshot, contacts: bool = T
     snapshot.moments_budget = experiment.history.checkpoints.budget
     snapshot.message, snapshot.message_repeats = experiment.message, experiment.message_repeats
     snapshot.messages = experiment.messages
-    snapshot.notice = experiment.scene.notice(experiment)
+    snapshot.notice = experiment.scene.notice(experiment) or gap_notice(experiment, ledger)
     snapshot.fault = experiment.fault
     snapshot.at_rest = at_rest(experiment)

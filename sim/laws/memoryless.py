@@ -2,8 +2,9 @@
 
 F_n = k_n overlap - gamma v_n;  F_t = -min(mu |F_n|, k_t |v_t|) v_t/|v_t| (seed 003, eq. 1 and 2). There is no friction
 spring: grains at rest creep. With the k_t = 2000 kg/s and m = 10 g of seed 003 the viscous part is stiff,
-k_t dt/m* = 4 at 1e-5 s. Only the Coulomb limit keeps it stable; its damping is therefore not part of the stiffness that
-limits the time step.
+k_t dt/m* = 4 at 1e-5 s. Its resistance is limited to the one that ends the slip of the contact within a step; otherwise
+friction reversed the slip at every step, and each reversal was booked as heat. Its damping is therefore not part of the
+stiffness that limits the time step.
 """
 
 from __future__ import annotations
@@ -69,7 +70,8 @@ def force(params, contact):
     viscosity = touching * params.normal_viscosity
     normal_force = params.normal_stiffness * max(contact.overlap, 0.0) - viscosity * contact.normal_velocity
     speed, per_speed = vector.length_and_inverse(contact.tangential_velocity)
-    resistance = min(touching * params.friction * abs(normal_force) * per_speed, touching * params.shear_viscosity)
+    viscous = touching * min(params.shear_viscosity, contact.stopping_resistance)
+    resistance = min(touching * params.friction * abs(normal_force) * per_speed, viscous)
     return Response(
         normal_force,
         vector.scale(-resistance, contact.tangential_velocity),

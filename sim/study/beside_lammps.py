@@ -256,6 +256,7 @@ class _Pair:
             material=(),
             relative_spin=(),
             stable_spin_resistance=0.0,
+            stopping_resistance=math.inf,
             remembered=1.0,
         )
         numbers: Any = engine.law_parameters

@@ -35,6 +35,7 @@ approach that lies beyond it.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 from repose.sim.engine import vector
@@ -132,6 +133,8 @@ class Contact(NamedTuple):
     """w_i - w_j [rad/s], of length 0 without rotation."""
     stable_spin_resistance: float
     """Largest ratio of torque to relative spin that is stable with 12 contacts [N m s]."""
+    stopping_resistance: float
+    """Ratio of shear force to slip velocity at which this contact alone ends the slip within one step [kg/s]."""
     remembered: float
     """1.0 if the memory of the contact lasted from an earlier evaluation, else 0.0; for laws that act at a distance."""
 
@@ -275,6 +278,7 @@ def contact_between(motion, pair, memory, stage):
         pair.material,
         motion.relative_spin,
         per_step * pair.effective_inertia,
+        LARGEST_COORDINATION * per_step * slip_mass(pair.effective_mass, motion.roll),
         memory.touching,
     )
     return contact, start
@@ -286,7 +290,8 @@ def lone_contact(
     """A sphere at rest on a wall with this overlap [m]."""
     still = (0.0,) * (1 if dimension == 2 else dimension)
     up = (*(0.0,) * (dimension - 1), 1.0)
-    return Contact(overlap, up, 0.0, still, still, still, mass, radius, 1.0, material, (0.0,) * spin_length, 0.0, 1.0)
+    unturned = (0.0,) * spin_length
+    return Contact(overlap, up, 0.0, still, still, still, mass, radius, 1.0, material, unturned, 0.0, math.inf, 1.0)
 
 
 @compilable(forceinline=True)
@@ -312,6 +317,7 @@ def at_overlap(contact, overlap):
         contact.material,
         contact.relative_spin,
         contact.stable_spin_resistance,
+        contact.stopping_resistance,
         contact.remembered,
     )
 
@@ -320,6 +326,12 @@ def at_overlap(contact, overlap):
 def shared_mass(mass_i, mass_j):
     """1/(1/m_i + 1/m_j) [kg]."""
     return mass_i * mass_j / (mass_i + mass_j)
+
+
+@compilable(forceinline=True)
+def slip_mass(effective_mass, roll):
+    """Shear force over the acceleration of the slip [kg]: 2/7 of the effective mass of solid spheres that rotate."""
+    return effective_mass if len(roll) == 0 else effective_mass * (2.0 / 7.0)
 
 
 @compilable(forceinline=True)

@@ -1,0 +1,56 @@
+"""The notice that the energy ledger has a gap, with its likely cause and a remedy.
+
+The gap is the error of the time step. It is compared with the energy that the run has converted: heat, motion, and the
+energy in contacts and bonds. The potential energy is not part of it, because its origin is arbitrary.
+"""
+
+from __future__ import annotations
+
+import math
+
+from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.snapshot import Notice
+from repose.sim.measure.energy import Energy
+
+LEVELS = 0.5, 0.2, 0.1, 0.05, 0.02
+"""Shares of the converted energy that the notice names [-]; below the last one there is no notice. The text of a notice
+that is closed must not change with every sample."""
+
+ROUNDING = 1e-9
+"""Gap, relative to the largest entry of the ledger, below which it is due to rounding [-]."""
+
+
+def gap_share(energy: Energy) -> float:
+    """The gap as a share of the converted energy [-]; 0 for a gap within the rounding of the ledger."""
+    entries = [abs(value) for value in energy.as_dict().values()]
+    converted = energy.dissipated + energy.kinetic + energy.elastic + energy.shear + energy.bonds
+    if not abs(energy.gap) > ROUNDING * max(entries) or not converted > 0.0:  # also for an unknown energy, nan
+        return 0.0
+    return abs(energy.gap) / converted
+
+
+def gap_notice(experiment: Experiment, energy: Energy) -> Notice | None:
+    """The notice of a gap above the last of `LEVELS`; None if the ledger is closed."""
+    share = gap_share(energy)
+    if experiment.fault is not None or share <= LEVELS[-1]:
+        return None
+    level = next(level for level in LEVELS if share > level)
+    percent, times = round(100.0 * level), math.ceil(2.0 * level / LEVELS[-1])
+    if experiment.engine.model.integrator.velocity_lead > 0.0:
+        text = (
+            f"The gap is above {percent} % of the converted energy. Leap-frog computes damping and friction with the "
+            f"velocity of half a step earlier, too early for these contacts: begin again with Velocity Verlet, or with "
+            f"a time step {times} times smaller."
+        )
+    else:
+        text = (
+            f"The gap is above {percent} % of the converted energy. The time step is too long for damping and friction "
+            f"of these contacts: begin again with a time step {times} times smaller."
+        )
+    return Notice("The energy does not balance", text)
+
+
+def gap_sentence(experiment: Experiment, energy: Energy) -> str:
+    """The notice as one text; empty if the ledger is closed."""
+    notice = gap_notice(experiment, energy)
+    return f"{notice.heading}. {notice.text}" if notice is not None else ""
