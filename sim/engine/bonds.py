@@ -30,6 +30,7 @@ import numpy as np
 from repose.sim.engine import arrays, vector
 from repose.sim.engine.contacts.kinematics import length_ratio, twisted
 from repose.sim.engine.contacts.pair_blocks import to_line
+from repose.sim.engine.contacts.pair_forces import displacement_of, rotation_of
 from repose.sim.engine.contacts.sphere_rows import displacement_at, entry, read_row, rotation_at, row_width, spin_at
 from repose.sim.engine.jit import compilable, overload
 from repose.sim.engine.model import BoundBond, Stage, Thread
@@ -147,16 +148,13 @@ def end_at(rows, i, shapes):
 
 @compilable(forceinline=True)
 def end_now(world, i, shapes):
-    """The motion of sphere i between two steps: as far as bonds are concerned, nothing has moved."""
-    dimension = len(shapes.position)
-    position = arrays.at(arrays.level(world.motion, 0, 0, shapes.position), i)
-    spin = arrays.at(arrays.level(world.motion, dimension, 1, shapes.spin), i)
+    """The motion of sphere i between two steps, from the tables of the world."""
     return End(
-        position,
+        arrays.at(arrays.level(world.motion, 0, 0, shapes.position), i),
         arrays.at(arrays.level(world.motion, 0, 1, shapes.position), i),
-        spin,
-        vector.scale(0.0, position),
-        vector.scale(0.0, spin),
+        arrays.at(arrays.level(world.motion, len(shapes.position), 1, shapes.spin), i),
+        displacement_of(world, i, shapes.position),
+        rotation_of(world, i, shapes),
     )
 
 
