@@ -102,7 +102,8 @@ def turned_by_parts(q, elapsed, momentum, unequal):
     middle = cosine * along[1] + sine * along[2]
     c3, s3, cosine, sine = about_axis(third * (cosine * along[2] - sine * along[1]))
     c2, s2, _, _ = about_axis(0.5 * first * (cosine * along[0] + sine * middle))
-    inner = product((c1, s1, 0.0, 0.0), product((c3, 0.0, 0.0, s3), (c2, s2, 0.0, 0.0)))
+    cc, ss, cs, sc = c1 * c2, s1 * s2, c1 * s2, s1 * c2
+    inner = (c3 * (cc - ss), c3 * (cs + sc), s3 * (cs - sc), s3 * (cc + ss))  # the product of the three
     half = vector.scale(0.5 * elapsed * common, momentum)
     c, s = half_angle(vector.dot(half, half))
     whole = product((c, s * half[0], s * half[1], s * half[2]), product(q, inner))
