@@ -257,7 +257,7 @@ class Stage(NamedTuple):
     dt: float
     """Time that the evaluation represents [s]; 0 if nothing moves (dt = 0)."""
     damping_fraction: float
-    """Largest fraction of velocity that damping may remove per step [-]."""
+    """Largest fraction of velocity that damping may remove in this time [-]."""
     behind: float
     """Time of the evaluation minus time of the stored velocities [s]: half a step with leapfrog, else 0."""
     elapsed: float

@@ -165,7 +165,8 @@ def step_loop(source: str) -> Callable:
                 last_time = float(scheme.stage_times[k - 1]) - (1.0 if k == 0 else 0.0)
                 elapsed = (stage_time - last_time) * dt
                 behind = scheme.velocity_lead * dt
-                stage = Stage(float(scheme.weights[k]) * dt, scheme.damping_fraction, behind, elapsed)
+                weight = float(scheme.weights[k])
+                stage = Stage(weight * dt, weight * scheme.damping_fraction, behind, elapsed)
                 if pending <= k:
                     if not static:
                         if not predicted:
