@@ -98,9 +98,10 @@ def rocking(integrator: str, law: str, share: float, **values: object) -> tuple[
 def invariant(bench: Bench, omega: float) -> float:
     """The quadratic form that a symplectic scheme conserves for the oscillation of the contact point, over its first
     value up to a factor: u²/2 + w² (1 - (w dt)²/4) s²/2, with the velocity u and the displacement s of that point."""
-    spins = bench.world.motion[3:] if bench.model.rotation else np.zeros((3, 3, 1))
+    motion = bench.world.motion
+    spins = motion[3:] if bench.model.rotation else np.zeros_like(motion)
     lead = bench.model.integrator.velocity_lead * bench.dt
-    motion = bench.world.motion[0] - (1e-3 - 9.81e-7) * spins[1]  # the lever arm of the force
+    motion = motion[0] - (1e-3 - 9.81e-7) * spins[1]  # the lever arm of the force
     speed, place = motion[1, 0] - lead * motion[2, 0], motion[0, 0]
     return 0.5 * speed**2 + 0.5 * omega**2 * (1.0 - 0.25 * (omega * bench.dt) ** 2) * place**2
 

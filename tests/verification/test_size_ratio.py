@@ -30,7 +30,7 @@ LOCKING = tan(0.5 * (0.5 * pi - asin((LARGE - SMALL) / (LARGE + SMALL))))
 
 def chocked(integrator: str, dimension: int, friction: float) -> Bench:
     """A large sphere on a slope above one chock in the plane, or two in space."""
-    law, glass = laws()["voigt"], Material(1e7, 0.25, DENSITY, 0.3, friction)
+    law, glass = laws()["voigt"], Material(1e7, 0.25, DENSITY, 0.05, friction)
     springs = {"normal_stiffness": STIFFNESS, "shear_stiffness": STIFFNESS}
     model, numbers = model_of(integrator, dimension, True, law, (glass, glass), **springs)
     reach = 2.0 * sqrt(LARGE * SMALL)  # along the slope, of two spheres that touch each other and the slope
@@ -44,7 +44,7 @@ def chocked(integrator: str, dimension: int, friction: float) -> Bench:
     radius = np.array([LARGE] + [SMALL] * (dimension - 1))
     mass = DENSITY * 4.0 / 3.0 * pi * radius**3
     omega = sqrt(2.0 * 3.5 * STIFFNESS / mass.min())
-    dt = 0.5 * stability_limit(integrators()[integrator], 0.3) / omega
+    dt = 0.5 * stability_limit(integrators()[integrator], 1.0) / omega
     gravity = np.zeros(dimension)
     gravity[0], gravity[-1] = GRAVITY * sin(SLOPE), -GRAVITY * cos(SLOPE)
     up = np.eye(dimension)[-1]

@@ -203,10 +203,10 @@ def slip_of(motion, radius_sum, normal, rotation):
     along = vector.dot(motion.displacement, normal)
     if len(rotation) == 0:
         return vector.tangential(motion.displacement, along, normal)
-    nearing = motion.per_distance * along
+    nearing = max(-1.0, min(motion.per_distance * along, 1.0))  # finite also for coinciding centres
     across = vector.sub(motion.displacement, vector.scale(along, normal))
-    angle = motion.per_distance * motion.per_distance * vector.dot(across, across)
-    lever = 1.0 + (0.5 + 0.5 * motion.curved) * nearing + motion.curved / 6.0 * angle
+    turned = vector.scale(motion.per_distance, across)
+    lever = 1.0 + (0.5 + 0.5 * motion.curved) * nearing + motion.curved / 6.0 * min(vector.dot(turned, turned), 1.0)
     gliding = vector.scale(radius_sum * motion.per_distance * lever, across)
     slip = vector.sub(gliding, vector.turn(motion.rolling, mean_normal(motion, normal)))
     return vector.tangential(slip, vector.dot(slip, normal), normal)
