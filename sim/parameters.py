@@ -319,6 +319,7 @@ def require_known(name: str, names: Any, what: str = "parameter") -> None:
         return
     near = difflib.get_close_matches(name[:LONGEST], list(names), n=1, cutoff=0.6) if isinstance(name, str) else []
     hint = f"did you mean '{near[0]}'?" if near else f"known: {', '.join(names) or 'none'}."
+    name = str(name)
     raise ParameterError(f"Unknown {what} '{short(name)}': {hint}")
 
 

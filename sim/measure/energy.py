@@ -39,7 +39,7 @@ class Energy:
     """Potential energy of gravity and of fields."""
     elastic: float
     shear: float
-    """Energy stored in friction springs."""
+    """Energy stored in friction springs at the last evaluation of forces: a corrector moves the spheres afterwards."""
     bonds: float
     """Energy stored in bonds."""
     damping: float
@@ -93,9 +93,9 @@ def energy_ledger(
         loose = world.search.body < 0  # members are counted with their bodies
         carried = _of_bodies(world, gravity, velocity_shift)
     translational, rotational, potential = energy_of_spheres(world, loose, gravity, velocity_shift)
-    friction = float(world.ledger[LEDGER_FRICTION].sum()) + survey.friction_work
+    friction = float(world.ledger[LEDGER_FRICTION].sum())
     stiffening = float(world.stiffening.sum())
-    damping, shear = float(world.ledger[LEDGER_DAMPING].sum()), survey.shear_energy
+    damping, shear = float(world.ledger[LEDGER_DAMPING].sum()), survey.shear_energy - survey.friction_work
     if math.isnan(potential):  # no force moves these spheres: they have no energy in the ledger
         damping = shear = friction = stiffening = math.nan
     return Energy(

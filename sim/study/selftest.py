@@ -28,7 +28,7 @@ from repose.sim.parameters import Value
 from repose.sim.registry import integrators, laws
 
 SMALL = {"grain_count": 40, "width": 0.015}
-POURED = 16_000
+POURED = 20_000
 """Steps after which the small heap has many contacts."""
 G, RADIUS, MASS, STIFFNESS = 9.81, 1e-3, 1e-3, 1e6
 

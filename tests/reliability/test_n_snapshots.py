@@ -178,8 +178,8 @@ def test_n05_a_later_fault_restores_the_same_good_state() -> None:
         assert apply(simulation, SetParameters({"dt": 3e-5})) == ""
         return simulation
 
-    one = changed(poured(5_000, dt=2e-5), friction=0.3)
-    go(one, 5_100)
+    one = changed(poured(20_000, dt=2e-5), friction=0.3)
+    go(one, 20_100)
     other = resumed(saved(one))
     for simulation in (one, other):
         assert apply(simulation, SetParameters({"normal_stiffness": 1e9})) == ""

@@ -230,7 +230,7 @@ def test_i13_a_whole_scene_gives_the_same_bits_with_any_number_of_threads(blob: 
         simulation = resumed(blob)
         simulation.session.threads = threads
         simulation.session.thread_choice = ThreadChoice(lambda: 0.0)
-        found.add(state_hash(go(simulation, 12_500).run))
+        found.add(state_hash(go(simulation, 16_500).run))
         assert simulation.run.state.layers > before
     assert len(found) == 1
 

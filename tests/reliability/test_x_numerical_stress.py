@@ -170,7 +170,7 @@ def test_x14_cell_indices_beyond_the_range_of_integers_lose_no_contact() -> None
     # Compiled, where a cell coordinate that does not fit wraps around: distances still decide.
     generator = np.random.default_rng(34)
     model, numbers = model_of("gear5")
-    place = np.vstack([generator.uniform(0.0, 8e-3, (12, 2)), [(1e25, 0.0), (1e25, 0.0), (-1e300, 1e300), (0.0, 1e17)]])
+    place = np.vstack([generator.uniform(0.0, 8e-3, (12, 2)), [(1e25, 0.0), (1e25, 0.0), (-1e100, 1e100), (0.0, 1e17)]])
     world = world_of(model, place, RADIUS, 1e-3)
     bench = Bench(world, model, numbers, 1e-9, compiled=True)
     assert bench.advance(1) == 1

@@ -69,7 +69,7 @@ class Survey(NamedTuple):
     bond_energy: float = 0.0
     """Energy stored in bonds [J]."""
     friction_work: float = 0.0
-    """Work done on friction springs since the last evaluation of forces [J]: the ledger of the world lacks it."""
+    """Part of `shear_energy` that has been stored since the last evaluation of forces [J]."""
 
 
 CHUNK = 1024

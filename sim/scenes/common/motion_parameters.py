@@ -12,7 +12,7 @@ from repose.sim.parameters import OneOf, ParameterSet, Quantity
 Integrator = Annotated[str, OneOf("integrators"), Quantity("integrator", "", group="Time step")]
 VerletFirst = Annotated[
     Integrator,
-    Field(description="Integrator of the motion. Leap-frog and velocity Verlet keep the energy of elastic contacts."),
+    Field(description="Integrator of the motion. Velocity Verlet keeps the energy of elastic contacts."),
 ]
 Gravity = Annotated[
     float,

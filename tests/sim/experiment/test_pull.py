@@ -38,6 +38,7 @@ from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.fields.target import Target
 from repose.sim.io.archive import ArchiveError
 from repose.sim.io.plain import decode, encode
+from repose.sim.wording import value_text
 
 from tests.reliability.runs import FEW, go, landed, poured, resumed, saved
 from tests.small_worlds import use_plain_engine
@@ -308,7 +309,7 @@ def test_a_pull_that_is_impossible_is_refused_in_one_sentence(
     sphere = {"free": free_grain(experiment), "base": int(world.sphere_id[world.fixed][0])}.get(sphere, sphere)
     said = apply(experiment, Pull(sphere, place, limit))
     assert reason in said
-    assert said.startswith(f"Pulling grain {sphere!r} is refused: ")
+    assert said.startswith(f"Pulling grain {value_text(sphere)} is refused: ")
     assert experiment.run.target is None
     assert not any(isinstance(entry.command, Pull) for entry in experiment.history.log.entries)
 

@@ -34,6 +34,7 @@ from repose.sim.laws.voigt import VoigtParameters
 from repose.sim.registry import laws, scenes
 from repose.sim.scenes.common.by_hand import scene_of
 from repose.sim.scenes.common.motion_parameters import MotionParameters
+from repose.sim.wording import value_text
 
 from tests.small_worlds import use_plain_engine
 
@@ -240,7 +241,7 @@ def refused(make: Any) -> str:
 def test_a_number_that_no_material_has_is_refused(name: str, value: Any, limit: str) -> None:
     for make in (lambda: Material(**(GLASS._asdict() | {name: value})), lambda: GLASS._replace(**{name: value})):
         said = refused(make)
-        assert said.startswith(f"{name} = {value!r}")
+        assert said.startswith(f"{name} = {value_text(value)}")
         assert said.endswith(f"it must be {limit}.")
 
 
@@ -319,7 +320,7 @@ def test_a_simulation_that_cannot_be_is_refused(make: Any, words: str, uncompile
         (lambda one: one.step(1.5), "count = 1.5 is refused"),
         (lambda one: one.step("3"), "count = '3' is refused"),
         (lambda one: one.step(math.nan), "count = nan is refused"),
-        (lambda one: one.step(True), "count = True is refused"),
+        (lambda one: one.step(True), "count = true is refused"),
         (lambda one: one.run(-1.0), "until = -1.0 is refused: it must be a time of at least 0 s"),
         (lambda one: one.run(math.nan), "until = nan is refused"),
         (lambda one: one.run("2"), "until = '2' is refused"),
@@ -329,12 +330,12 @@ def test_a_simulation_that_cannot_be_is_refused(make: Any, words: str, uncompile
         (lambda one: one.apply(SetParameters([1.0])), "values = [1.0] is refused: give values by name"),
         (lambda one: one.apply(Start(3, {}, 1)), "scene = 3 of Start is refused"),
         (lambda one: one.apply(Rewind("x")), "at = 'x' of Rewind is refused: input should be a valid integer"),
-        (lambda one: one.apply(RemoveGrain((1, 2))), "sphere_id = (1, 2) of RemoveGrain is refused"),
-        (lambda one: one.apply(RemoveWall((0.0, 0.0), None)), "reach = None of RemoveWall is refused"),
+        (lambda one: one.apply(RemoveGrain((1, 2))), "sphere_id = [1, 2] of RemoveGrain is refused"),
+        (lambda one: one.apply(RemoveWall((0.0, 0.0), None)), "reach = null of RemoveWall is refused"),
         (lambda one: one.apply(KeepOne(0)), "make several Simulations"),
         (lambda one: one.apply("open"), "'open' is refused: it is no command"),
         (lambda one: one.set(gravity=[0.0, -9.81]), "give its size"),
-        (lambda one: one.save(None), "path = None is refused"),
+        (lambda one: one.save(None), "path = null is refused"),
     ],
 )
 def test_a_call_that_cannot_be_is_refused_and_changes_nothing(make: Any, words: str, uncompiled: None) -> None:

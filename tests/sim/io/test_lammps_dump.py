@@ -82,7 +82,7 @@ def test_a_dump_that_is_being_written_shows_its_complete_frames(tmp_path: Path) 
         (frame(0, ["1 1 1e300 1e-5 0 0 0 0 0 0"]), "a radius that is not a number from 1e-12 to 1e.12"),
         (frame(0, ["1 1 -0.001 1e-5 0 0 0 0 0 0"]), "a radius that is not a number"),
         (frame(0, ["1 1 0.001 nan 0 0 0 0 0 0"]), "a mass that is not a number"),
-        (frame(0, ["1 1 0.001 1e-5 x 0 0 0 0 0"]), "each of its 1 rows must contain 10 numbers"),
+        (frame(0, ["1 1 0.001 1e-5 x 0 0 0 0 0"]), "each of its 1 rows must have 10 numbers"),
         (frame(0, [sphere(1, 0.0, 0.0), sphere(2, 0.1, 0.0), sphere(1, 0.2, 0.0)]), "step 0 has the id 1 twice"),
         (frame(100, [sphere(1, 0.0, 0.0)]) + frame(0, [sphere(1, 0.0, 0.1)]), "step 0 follows step 100"),
         (frame(7, [sphere(1, 0.0, 0.0)]) + frame(7, [sphere(1, 0.0, 0.1)]), "step 7 follows step 7"),

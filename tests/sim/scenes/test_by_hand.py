@@ -99,7 +99,7 @@ def test_the_same_script_gives_the_same_bits() -> None:
         ({"planes": [((0.0, 0.0), (0.0, 0.0, 1.0))]}, "point of plane 0 = .* must have 3 coordinates"),
         ({"planes": [FLOOR, ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))]}, "length of the normal of plane 1 = 0.0 is refused"),
         ({"material": "glass"}, "material = 'glass' is refused: give a Material"),
-        ({"material": [None]}, r"material\[0\] = None is refused"),
+        ({"material": [None]}, r"material\[0\] = null is refused"),
         ({"position": [[0.0, 0.0, 1e6]]}, "must be within 10000 m of the origin"),
         ({"position": []}, "give 2 or 3 coordinates for each sphere"),
         ({"friction": 0.7}, "friction = 0.7 has no effect"),
