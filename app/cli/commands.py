@@ -189,7 +189,11 @@ def run(
     ] = "",
     changes: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="Change one parameter, SI value; may be repeated."),
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help='Change one parameter, SI value; may be repeated. --set "?" lists the parameters.',
+        ),
     ] = None,
     seed: Annotated[
         int | None,
@@ -238,7 +242,7 @@ def run(
     """Run an experiment without a window and write its results."""
     with refusals():
         from repose.app.jobs.headless_job import run_job
-        from repose.app.jobs.headless_plan import plan
+        from repose.app.jobs.headless_plan import parameter_rows, plan
 
         if scene.endswith(".py"):
             offered = _use_plugins([Path(scene)])
@@ -246,8 +250,12 @@ def run(
                 names = ", ".join(offered) or "none"
                 refuse(f"{scene} offers {len(offered)} scenes ({names}); a file that is run must offer one, as SCENE.")
             scene = offered[0]
+        scene = scene or ("" if saved or preset else "heap")
+        if "?" in (changes or ()):
+            table(("parameter", "value", "allowed", "meaning"), parameter_rows(scene, preset))
+            return
         job = plan(
-            scene or ("" if saved or preset else "heap"),
+            scene,
             preset,
             changes or (),
             seed=seed,

@@ -36,7 +36,7 @@ class PresetLibrary:
         saved = sorted(self.folder.glob("*.toml")) if self.folder.is_dir() else []
         running = self.cards.get(self.current)  # its file may be in another folder
         self.cards = {}
-        for name in (*presets.names(), *presets.plugin_scenes(), *map(str, saved)):
+        for name in (*presets.listed(), *map(str, saved)):
             try:
                 self.cards[name] = presets.card_of(name)
             except ParameterError:
@@ -137,7 +137,7 @@ def all_presets() -> list[tuple[str, str, str, str]]:
     folder = paths.presets_folder()
     saved = sorted(folder.glob("*.toml")) if folder.is_dir() else []
     rows = []
-    for name in (*presets.names(), *presets.plugin_scenes(), *map(str, saved)):
+    for name in (*presets.listed(), *map(str, saved)):
         try:
             preset = presets.load(name)
         except ParameterError as error:  # one damaged file must not hide the others
