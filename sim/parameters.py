@@ -247,12 +247,12 @@ class ParameterSet(BaseModel):
         value = detail["input"]
         shown = value_text(value)
         point = about_comma(value) if parameter.kind in ("float", "int") else ""
-        allowed = _allowed(parameter)
+        allowed = allowed_values(parameter)
         number = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < LARGEST_CONVERTED
         if in_units:
             said = parameter.shown(value) if number else shown
             default = parameter.shown(parameter.default)
-            limits = f"it must be {_allowed(parameter, in_units)}; the default is {default}."
+            limits = f"it must be {allowed_values(parameter, in_units)}; the default is {default}."
             return f"{parameter.quantity.label} = {said} is refused: {limits}" + point
         default = f"{value_text(parameter.default)}{parameter.converted(parameter.default)}"
         return (
@@ -323,7 +323,8 @@ def require_known(name: str, names: Any, what: str = "parameter") -> None:
     raise ParameterError(f"Unknown {what} '{short(name)}': {hint}")
 
 
-def _allowed(parameter: Parameter, in_units: bool = False) -> str:
+def allowed_values(parameter: Parameter, in_units: bool = False) -> str:
+    """The values that a parameter can have, in words: in SI with the shown values, or `in_units` as shown only."""
     words = " or ".join(f"'{word}'" for word in parameter.choices)
     if parameter.kind == "choice":
         return words

@@ -214,7 +214,11 @@ def run(
     ] = "",
     changes: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="Change one parameter, SI value; may be repeated."),
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help='Change one parameter, SI value; may be repeated. --set "?" lists the parameters.',
+        ),
     ] = None,
     seed: Annotated[
         int | None,
@@ -263,7 +267,7 @@ def run(
     """Run an experiment without a window and write its results."""
     with refusals():
         from repose.app.jobs.headless_job import run_job
-        from repose.app.jobs.headless_plan import plan
+        from repose.app.jobs.headless_plan import parameter_rows, plan
 
         if scene.endswith(".py"):
             offered = _use_plugins([Path(scene)])
@@ -274,8 +278,12 @@ def run(
                     "SCENE."
                 )
             scene = offered[0]
+        scene = scene or ("" if saved or preset else "heap")
+        if "?" in (changes or ()):
+            table(("parameter", "value", "allowed", "meaning"), parameter_rows(scene, preset))
+            return
         job = plan(
-            scene or ("" if saved or preset else "heap"),
+            scene,
             preset,
             changes or (),
             seed=seed,

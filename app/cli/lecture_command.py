@@ -58,7 +58,9 @@ def lecture(
         if language:
             require_known(language, NATIVE, "language")
         if not name:
-            table(("lecture", "title", "about"), [(card.name, card.title, card.about) for card in lecture_file.cards()])
+            rows = [(card.name, card.title, card.about) for card in lecture_file.cards()]
+            broken = [(name, "", f"cannot be used: {why}") for name, why in lecture_file.unusable().items()]
+            table(("lecture", "title", "about"), rows + broken)
             return
         chosen = lecture_file.load(name)
         if notes:

@@ -168,11 +168,9 @@ def study(
     """
     with refusals():
         if not name:
-            from repose.sim.registry import studies
+            from repose.app.jobs.study_request import study_rows
 
-            table(
-                ("study", "title", "description"), [(plan.name, plan.title, plan.about) for plan in studies().values()]
-            )
+            table(("study", "title", "description"), study_rows())
             raise typer.Exit
         from repose.app.jobs.study_job import run_study
         from repose.app.jobs.study_request import plan_study

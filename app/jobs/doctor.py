@@ -113,7 +113,33 @@ def _plugins() -> list[Finding]:
             for plugin in plugins
         ),
         *(Finding("plug-in", "record not used", trouble) for trouble in troubles if trouble not in not_imported),
+        *_plugin_files(),
     ]
+
+
+def _plugin_files() -> list[Finding]:
+    """The presets, lectures and studies without code in the plug-in folder."""
+    from repose.app.lectures import lecture_file
+    from repose.sim import registry
+    from repose.sim.io import presets
+    from repose.sim.parameters import ParameterError
+    from repose.sim.study.plan_file import read_plan
+
+    kinds: tuple[tuple[str, Callable[[Path], object], tuple[str, ...]], ...] = (
+        ("preset", presets.load, (*presets.names(), *presets.plugin_scenes())),
+        ("lecture", lecture_file.load, lecture_file.names()),
+        ("study", read_plan, tuple(registry.studies())),
+    )
+    found = []
+    for kind, read, taken in kinds:
+        for name, path in presets.plugin_files(kind).items():
+            trouble = f"the {kind} '{name}' exists already: rename the file" if name in taken else ""
+            try:
+                read(path)
+            except ParameterError as error:
+                trouble = str(error)
+            found.append(Finding("plug-in", f"{path}: {kind} {name}", trouble))
+    return found
 
 
 def _offers(plugin: Any) -> list[str]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from repose.app.jobs.film_plan import FilmPlan, checked_switches, parsed_size, plan_film
 from repose.app.thread_count import asked_threads
 from repose.sim.io import presets
-from repose.sim.parameters import ParameterError, Value, checked_seed, require_known
+from repose.sim.parameters import ParameterError, Value, allowed_values, checked_seed, require_known
 from repose.sim.registry import scenes
 from repose.sim.wording import path_text, value_text
 
@@ -167,6 +167,18 @@ def _starting_point(scene: str, preset: str) -> presets.Preset:
     if preset or not scene or scene == chosen.scene:
         return chosen
     return presets.Preset(name="defaults", title=scenes()[scene].title, scene=scene)
+
+
+def parameter_rows(scene: str = "", preset: str = "") -> list[tuple[str, str, str, str]]:
+    """Name, value without `--set` in SI, allowed values and meaning of every parameter; raises `ParameterError`."""
+    if scene:
+        require_known(scene, scenes(), "scene")
+    chosen = _starting_point(scene, preset)
+    kind = scenes()[chosen.scene].parameters.chosen(chosen.values)
+    values = kind.checked(chosen.values)
+    return [
+        (name, f"{getattr(values, name)}", allowed_values(entry), entry.help) for name, entry in kind.declared().items()
+    ]
 
 
 def _parsed(changes: Sequence[str], scene: str) -> dict[str, Value]:

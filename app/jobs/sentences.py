@@ -121,8 +121,9 @@ ALSO_SHOWN = (
     "cube and particle", "discs", "double-click", "drag", "dumbbell", "elastic", "ellipsoid", "end", "ended",
     "expected", "filled", "first", "fitted", "found", "from", "front", "greedy", "inch", "Keyboard in a panel",
     "left", "left flank", "limestone", "magnesium", "moving wall", "offset", "other end", "outcome", "paused", "peanut",
-    "playing", "potential", "right", "right flank", "right wall", "right-click", "right-drag", "rolls", "second",
-    "seeds", "slides", "sphericity", "struck end", "tetrapod", "The preset of the last session is not used: {error}",
+    "pieces", "playing", "potential", "right", "right flank", "right wall", "right-click", "right-drag", "rolls",
+    "second", "seeds", "slides", "sphericity", "struck end", "tetrapod",
+    "The preset of the last session is not used: {error}",
     "third", "to", "torus", "unbooked", "vertebra", "Waiting for the compiler", "wheel",
 )  # fmt: skip
 """Words that the rules below do not find, and a sentence of `app/window/start.py`."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
-from repose.app.lectures.lecture_file import Lecture, is_lecture, load
+from repose.app.lectures.lecture_file import Lecture, load
 from repose.sim import registry
 from repose.sim.io import presets
 from repose.sim.io.archive import SUFFIX, ArchiveError
@@ -54,7 +54,7 @@ def found_in(what: str, radius: float | None = None, timestep: float | None = No
         except (OSError, ValueError) as error:
             raise ParameterError(f"{value_text(what)} cannot be opened: {reason_of(error)}.") from None
         return Found(run=path)
-    if not is_code(what) and is_lecture(presets.read_toml(path, "preset or lecture")):
+    if not is_code(what) and presets.kind_of(presets.read_toml(path, "preset or lecture")) == "lecture":
         return Found(lecture=load(path))
     preset = presets.load(what if is_code(what) else path)
     return Found(what, ready=is_code(what) and preset.ready is not None)

@@ -13,6 +13,7 @@ from repose.app.jobs.headless_plan import Job, plan
 from repose.app.thread_count import asked_threads
 from repose.sim import registry
 from repose.sim.engine.thread_count import available
+from repose.sim.io import presets
 from repose.sim.numbers import read_number, read_whole
 from repose.sim.parameters import ParameterError, ParameterSet, Value, checked_seed, require_known
 from repose.sim.registry import scenes
@@ -93,11 +94,23 @@ def plan_study(
     )
 
 
+def study_rows() -> list[tuple[str, str, str]]:
+    """Name, title and description of every study; of a file that cannot be used, why."""
+    rows = [(plan.name, plan.title, plan.about) for plan in registry.studies().values()]
+    for name, path in presets.plugin_files("study").items():
+        try:
+            plan = read_plan(path)
+        except ParameterError as error:
+            rows.append((name, "", f"cannot be used: {error}"))
+        else:
+            rows.append((name, plan.title, plan.about))
+    return rows
+
+
 def study_of(name: str) -> StudyPlan:
-    """The study of that name, or in that TOML file; raises `ParameterError`."""
-    if name.endswith(".toml") or "/" in name or "\\" in name:
-        return read_plan(Path(name))
-    require_known(name, registry.studies(), "study")
+    """The study of that name, of the program or of a plug-in, or in that TOML file; raises `ParameterError`."""
+    if (path := presets.named_file(name, "study", tuple(registry.studies()))) is not None:
+        return read_plan(path)
     found: StudyPlan = registry.studies()[name]
     return found
 

@@ -10,8 +10,9 @@ import math
 import re
 import tomllib
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -161,9 +162,38 @@ def names() -> tuple[str, ...]:
     return tuple(sorted(name.removesuffix(".toml") for name in found if name.endswith(".toml")))
 
 
-@cache
 def cards(language: str = ENGLISH) -> tuple[Card, ...]:
-    """The shipped lectures for a list, without a check of their steps."""
+    """The lectures for a list: those of the program, then those of the plug-in folder that can be used."""
+    return (*_shipped_cards(language), *_own_cards(language, presets.plugin_stamps()))
+
+
+def unusable() -> dict[str, str]:
+    """Why lectures of the plug-in folder cannot be used, by name."""
+    found = {}
+    for name in presets.plugin_files("lecture"):
+        try:
+            load(name)
+        except ParameterError as error:
+            found[name] = str(error)
+    return found
+
+
+@lru_cache(maxsize=1)  # a list in the window is drawn in every frame
+def _own_cards(language: str, stamps: object) -> tuple[Card, ...]:
+    """Cards of the lectures of the plug-in folder, whose files have these times of the last change."""
+    found = []
+    for name in presets.plugin_files("lecture"):
+        with suppress(ParameterError):
+            lecture = load(name)
+            first = lecture.steps[0].preset
+            assert first is not None  # the first step begins an experiment
+            found.append(Card(name, said(lecture.title, language), said(lecture.about, language), first.name))
+    return tuple(found)
+
+
+@cache
+def _shipped_cards(language: str) -> tuple[Card, ...]:
+    """Cards without a check of the steps."""
     found = []
     for name in names():
         document = tomllib.loads(_shipped(name))
@@ -175,23 +205,13 @@ def cards(language: str = ENGLISH) -> tuple[Card, ...]:
 
 
 def load(name_or_path: str | Path) -> Lecture:
-    """The shipped lecture of this name, or the lecture in this file; raises `ParameterError`."""
-    name = str(name_or_path)
-    if isinstance(name_or_path, Path) or name.endswith(".toml") or "/" in name or "\\" in name:
-        path = Path(name_or_path)
+    """The lecture of this name, shipped or in the plug-in folder, or in this file; raises `ParameterError`."""
+    path = presets.named_file(name_or_path, "lecture", names())
+    if path is not None:
         text = presets.read_toml(path, "lecture", f" Shipped lectures: {', '.join(names())}.")
         return parse(text, str(path), path.parent)
-    require_known(name, names(), "lecture")
+    name = str(name_or_path)
     return parse(_shipped(name), name)
-
-
-def is_lecture(text: str) -> bool:
-    """Whether the text of a TOML file is that of a lecture and not that of a preset."""
-    try:
-        document = tomllib.loads(text)
-    except (ValueError, RecursionError):
-        return False
-    return "step" in document or ("steps" in document and "scene" not in document)
 
 
 def parse(text: str, name: str, folder: Path | None = None) -> Lecture:

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 from repose.app.storage.view import View
+from repose.sim.io.presets import plugin_files
 from repose.sim.io.share_code import is_code
 
 SIZE = (320, 200)
@@ -56,11 +57,12 @@ def pixels(picture: bytes) -> NDArray[np.uint8] | None:
 
 
 def of_preset(name: str) -> bytes:
-    """The picture of a shipped preset, or of a preset in a file; empty if there is none."""
+    """The picture of a shipped preset, or of a preset in a file, which is beside the file; empty if there is none."""
     if is_code(name):
         return b""
-    if name.endswith(".toml"):
-        return _read(Path(name).with_suffix(".webp"))
+    path = plugin_files("preset").get(name)
+    if path is not None or name.endswith(".toml"):
+        return _read(Path(path or name).with_suffix(".webp"))
     place = files("repose.assets").joinpath("presets", PICTURES, f"{name}.webp")
     return place.read_bytes() if place.is_file() else b""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from repose.app.lectures.lecture_file import is_lecture
 from repose.app.ui.lecture import open_lecture
 from repose.app.ui.panels.runs import open_file
 from repose.app.ui.panels.scenes import choose_preset
@@ -28,7 +27,7 @@ def take_dropped(ui: Ui, path: str) -> str:
         return ""
     if suffix == PRESET:
         try:
-            if is_lecture(presets.read_toml(Path(path), "preset or lecture")):
+            if presets.kind_of(presets.read_toml(Path(path), "preset or lecture")) == "lecture":
                 return open_lecture(ui, path)
             presets.load(path)
             ui.preset_library.cards[path] = presets.card_of(path)

@@ -59,7 +59,7 @@ class PresetLibrary:
         used = {self.current, *(awaited.preset for awaited in self.awaited)}
         kept = {name: self.cards[name] for name in used & self.cards.keys()}  # their files may be in another folder
         self.cards = {}
-        for name in (*presets.names(), *presets.plugin_scenes(), *map(str, saved)):
+        for name in (*presets.listed(), *map(str, saved)):
             try:
                 self.cards[name] = presets.card_of(name)
             except ParameterError:
@@ -180,7 +180,7 @@ def all_presets() -> list[tuple[str, str, str, str]]:
     folder = paths.presets_folder()
     saved = sorted(folder.glob("*.toml")) if folder.is_dir() else []
     rows = []
-    for name in (*presets.names(), *presets.plugin_scenes(), *map(str, saved)):
+    for name in (*presets.listed(), *map(str, saved)):
         try:
             preset = presets.load(name)
         except ParameterError as error:  # one damaged file must not hide the others

@@ -61,8 +61,10 @@ def product(p, q):
 
 @compilable(forceinline=True)
 def rotation_between(p, q):
-    """The rotation vector from the orientation p to q [rad], with an error of fifth order in the angle; exactly zero for
-    equal orientations: an evaluation that is begun again adds nothing."""
+    """The rotation vector from the orientation p to q [rad], with an error of fifth order in the angle.
+
+    It is exactly zero for equal orientations: an evaluation that is begun again adds nothing.
+    """
     w, x, y, z = product(q, conjugate(p))
     moved = p[0] != q[0] or p[1] != q[1] or p[2] != q[2] or p[3] != q[3]
     twice = (2.0 if w > 0.0 else -2.0) * (1.0 + (x * x + y * y + z * z) / 6.0) if moved else 0.0

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import bisect
+import itertools
 import sys
 from dataclasses import dataclass, field, is_dataclass
 from typing import Any
 
 import numpy as np
-from repose.sim.experiment.run import Checkpoint, Run
+from pydantic import BaseModel
+from repose.sim.engine.world import Floats
+from repose.sim.experiment.run import Checkpoint
 
 
 @dataclass
@@ -24,8 +27,9 @@ class Checkpoints:
     """Step, counted since the log began, and simulated time [s] of each checkpoint."""
     bytes: int = 0
     """Memory of all checkpoints [bytes]."""
-    _sizes: dict[int, tuple[Run, int]] = field(default_factory=dict)
-    """Runs in the checkpoints, by `id`, with their memory without the series [bytes]."""
+    _sizes: dict[tuple[int, int], tuple[Checkpoint | None, Checkpoint, int]] = field(default_factory=dict)
+    """Each checkpoint with the one before it, by their `id`, and its memory without tables of series and without what
+    it shares with that one [bytes]."""
 
     def begin(self, first: Checkpoint) -> None:
         """Discard all checkpoints but the first of a new log."""
@@ -70,26 +74,38 @@ class Checkpoints:
         del self.kept[1 + gaps.index(min(gaps))]
 
     def _update_bytes(self) -> None:
-        """Update `bytes`; runs and tables of series that several checkpoints share are counted once."""
-        apart = [[point.run for point in (kept.now, kept.good, kept.before_change)] for kept in self.kept]
-        runs = [run for own in apart for run in own]
-        records = sum(bytes_of(kept, leaving_out=tuple(own)) for kept, own in zip(self.kept, apart, strict=True))
-        fresh = {id(run): run for run in runs}
+        """Update `bytes`. Parts that a checkpoint shares with the one before it are counted once. A few tables of
+        series serve all checkpoints and are counted separately."""
+        tables = {id(table): table for kept in self.kept for table in _series_of(kept)}
+        pairs = [(None, self.kept[0]), *itertools.pairwise(self.kept)] if self.kept else []
         self._sizes = {
-            key: self._sizes.get(key) or (run, bytes_of(run, leaving_out=(run.series,))) for key, run in fresh.items()
+            (id(before), id(kept)): self._sizes.get((id(before), id(kept))) or (before, kept, _own_bytes(kept, before))
+            for before, kept in pairs
         }
-        series = {id(run.series.table): run.series.table.nbytes for run in runs}
-        self.bytes = records + sum(size for _, size in self._sizes.values()) + sum(series.values())
+        own = sum(size for *_, size in self._sizes.values())
+        self.bytes = sys.getsizeof(self.kept) + own + sum(map(bytes_of, tables.values()))
 
     def _update_shown(self) -> None:
         self._update_bytes()
         self.shown = tuple((kept.at, kept.now.run.time) for kept in self.kept)
 
 
-def bytes_of(thing: Any, leaving_out: tuple[Any, ...] = ()) -> int:
-    """Memory of an object and of everything that it refers to, arrays with their data, each part counted once
-    [bytes]."""
-    seen = {id(part) for part in leaving_out}
+def _series_of(kept: Checkpoint) -> tuple[Floats, ...]:
+    return tuple(point.run.series.table for point in (kept.now, kept.good, kept.before_change))
+
+
+def _own_bytes(kept: Checkpoint, before: Checkpoint | None) -> int:
+    """Memory of a checkpoint without tables of series and without what it shares with the one before it [bytes]."""
+    seen = {id(table) for own in (kept, before) if own is not None for table in _series_of(own)}
+    if before is not None:
+        bytes_of(before, seen)
+    return bytes_of(kept, seen)
+
+
+def bytes_of(thing: Any, seen: set[int] | None = None) -> int:
+    """Memory of an object and of everything that it refers to, each part counted once [bytes]. Parts whose `id` is in
+    `seen` are left out; the others are added to it."""
+    seen = set() if seen is None else seen
     waiting, total = [thing], 0
     while waiting:
         part = waiting.pop()
@@ -98,11 +114,14 @@ def bytes_of(thing: Any, leaving_out: tuple[Any, ...] = ()) -> int:
         seen.add(id(part))
         total += sys.getsizeof(part)
         if isinstance(part, np.ndarray):
-            total += 0 if part.flags.owndata else part.nbytes
+            total += 2 * part.ndim * np.dtype(np.intp).itemsize  # shape and strides, which have memory of their own
+            waiting.append(part.base)  # the storage of a view, which it keeps as a whole
         elif isinstance(part, dict):
             waiting += [*part, *part.values()]
-        elif isinstance(part, list | tuple | set):
+        elif isinstance(part, list | tuple | set | frozenset):
             waiting += part
+        elif isinstance(part, BaseModel):
+            waiting += [vars(part), part.model_fields_set, part.__pydantic_private__]
         elif is_dataclass(part):
             waiting.append(vars(part))
     return total

@@ -118,14 +118,16 @@ class RestartPoint:
 
     @classmethod
     def of(cls, parameters: Any, run: Run) -> RestartPoint:
-        """A copy of a run without working memory; it shares the series, whose rows never change."""
-        table = run.series.table
-        copies = {id(run.world): packed(run.world), id(table): table} | _copied_lists(run.state)
+        """A copy of a run without working memory; it shares what never changes: the rows of the series, and the
+        parameters."""
+        table, built = run.series.table, run.built
+        copies = {id(run.world): packed(run.world), id(table): table, id(built): built} | _copied_lists(run.state)
         return cls(parameters, copy.deepcopy(run, copies))
 
     def restored(self) -> Run:
         """An independent copy of the run, to be continued."""
-        return copy.deepcopy(self.run, {id(self.run.world): unpacked(self.run.world)})
+        world, built = self.run.world, self.run.built
+        return copy.deepcopy(self.run, {id(world): unpacked(world), id(built): built})
 
 
 PLAIN = frozenset((bool, int, float, str, type(None)))

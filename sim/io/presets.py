@@ -12,7 +12,7 @@ import stat
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, lru_cache
 from importlib import metadata
 from importlib.resources import files
 from pathlib import Path
@@ -22,7 +22,7 @@ import tomlkit
 from repose.sim.io import share_code
 from repose.sim.numbers import as_written
 from repose.sim.parameters import ParameterError, ParameterSet, Value, checked_seed, require_known, require_local
-from repose.sim.registry import extra_modules, records_of, scenes
+from repose.sim.registry import extra_modules, plugin_folder, records_of, scenes
 from repose.sim.wording import path_text, reason_of, value_text
 from tomlkit.exceptions import TOMLKitError
 
@@ -34,6 +34,8 @@ LARGEST_FILE = 65_536
 LAX = re.compile(r"[0-9]_[0-9]|0[xob]")
 """Notations of numbers that TOML allows and `repose.sim.numbers` refuses."""
 KEYS = ("format", "title", "about", "question", "scene", "seed", "ready", "parameters", "side_by_side")
+STUDY_KEYS = frozenset(("preset", "seeds", "error", "most_seeds", "measured", "values", "grid", "case", "reference"))
+"""Keys of the file of a study that no preset has."""
 PRESET = "preset"
 """Name in `Preset.side_by_side` whose values are presets."""
 FEWEST_RUNS, MOST_RUNS = 2, 4
@@ -91,8 +93,64 @@ def plugin_scenes() -> tuple[str, ...]:
     return tuple(record.name for module in extra_modules() for record in records_of(module, "scenes"))
 
 
+def kind_of(text: str) -> str:
+    """The kind of the content of a TOML file by its keys: "preset", "lecture" or "study". A file that cannot be read
+    counts as a preset, whose reader says why."""
+    try:
+        keys = tomllib.loads(text).keys()
+    except (ValueError, RecursionError):
+        return "preset"
+    if "step" in keys or ("steps" in keys and "scene" not in keys):
+        return "lecture"
+    return "study" if STUDY_KEYS & keys else "preset"
+
+
+def plugin_files(kind: str) -> dict[str, Path]:
+    """The files of a kind in the plug-in folder, in the order of their names: the file name without its ending."""
+    return {path.stem: path for path, own in _kinds(plugin_stamps()) if own == kind}
+
+
+def plugin_stamps() -> tuple[tuple[Path, int], ...]:
+    """The TOML files of the plug-in folder, each with the time of its last change [ns]; empty if it is not readable,
+    which `repose.sim.registry` reports."""
+    try:
+        paths = sorted(path for path in plugin_folder().glob("*.toml") if not path.name.startswith("_"))
+        return tuple((path, path.stat().st_mtime_ns) for path in paths)
+    except OSError:
+        return ()
+
+
+@lru_cache(maxsize=1)  # lists in the window are drawn in every frame
+def _kinds(stamps: tuple[tuple[Path, int], ...]) -> list[tuple[Path, str]]:
+    found = []
+    for path, _ in stamps:
+        try:
+            found.append((path, kind_of(read_toml(path, "preset"))))
+        except ParameterError:
+            found.append((path, kind_of("")))
+    return found
+
+
+def named_file(name_or_path: str | Path, kind: str, shipped: Sequence[str]) -> Path | None:
+    """The file that is meant: a path, or the name of a file of this kind in the plug-in folder; None for a shipped
+    name. Raises `ParameterError` for an unknown name."""
+    text = str(name_or_path)
+    if isinstance(name_or_path, Path) or text.endswith(".toml") or "/" in text or "\\" in text:
+        return Path(name_or_path)
+    if text in shipped:
+        return None
+    own = plugin_files(kind)
+    require_known(text, (*shipped, *own), kind)
+    return own[text]
+
+
+def listed() -> tuple[str, ...]:
+    """The presets that have a name: those of the program, of the scenes of plug-ins, and of the plug-in folder."""
+    return tuple(dict.fromkeys((*names(), *plugin_scenes(), *plugin_files("preset"))))
+
+
 def load(name_or_path: str | Path) -> Preset:
-    """The shipped preset of that name, the preset in that file or in a code, or the scene of a plug-in.
+    """The preset of that name, shipped or in the plug-in folder, in that file or in a code, or the scene of a plug-in.
 
     Raises `ParameterError`.
     """
@@ -230,12 +288,11 @@ def parse(text: str, name: str) -> Preset:
 
 
 def _read(name_or_path: str | Path) -> tuple[str, str]:
-    """Text and name of the shipped preset of that name, or of the preset in that file."""
-    text = str(name_or_path)
-    if isinstance(name_or_path, Path) or text.endswith(".toml") or "/" in text or "\\" in text:
-        path = Path(name_or_path)
+    """Text and name of the preset of that name, or in that file."""
+    path = named_file(name_or_path, "preset", (*names(), *plugin_scenes()))
+    if path is not None:
         return read_toml(path, "preset", f" Shipped presets: {', '.join(names())}."), str(path)
-    require_known(text, (*names(), *plugin_scenes()), "preset")
+    text = str(name_or_path)
     return _shipped().joinpath(f"{text}.toml").read_text(encoding="utf-8"), text
 
 

@@ -85,8 +85,8 @@ def test_n17_checkpoints_stay_within_their_budget_and_are_dense_for_recent_steps
     for at in range(2_000, 60_001, 2_000):
         held.append(bytes_of(go(simulation, at).history.checkpoints.kept))
     assert max(held) <= size
-    # No less than all they hold, each part once; a little of what they share is counted for each.
-    assert held[-1] <= points.bytes <= 1.15 * held[-1]
+    # No less than all they hold, each part once.
+    assert held[-1] <= points.bytes <= 1.02 * held[-1]
     assert (points.shown[0][0], len(points.shown) > 3) == (0, True)
     places = np.array([at for at, _ in points.shown])
     assert 60_000 - places[-1] < 2_000
@@ -105,7 +105,7 @@ def test_n17_the_size_of_a_restart_point_is_that_of_its_tables_without_working_m
         taken = tracemalloc.get_traced_memory()[0] - before
     finally:
         tracemalloc.stop()
-    counted = bytes_of(point.run, leaving_out=(point.run.series, point.run.built))
+    counted = bytes_of(point.run, {id(point.run.series), id(point.run.built)})
     assert counted == pytest.approx(taken, rel=0.25)
     assert tables < counted < 2 * tables + 20_000
     assert point.run.series.table is simulation.run.series.table

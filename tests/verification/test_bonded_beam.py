@@ -1,8 +1,8 @@
 """A cantilever of 40 bonded spheres against the beam of Euler and Bernoulli with lumped masses.
 
-The element matrices with the stiffnesses E A/l, 12 E I/l³ and E I/l are exact at the nodes; each node has the mass and the
-moment of inertia of its sphere. The eigenvectors of K x = w² M x are the modes: a beam that begins with the velocities of
-a mode and without deformation follows x sin(w t)/w, and keeps its energy.
+The element matrices with the stiffnesses E A/l, 12 E I/l³ and E I/l are exact at the nodes; each node has the mass and
+the moment of inertia of its sphere. The eigenvectors of K x = w² M x are the modes: a beam that begins with the
+velocities of a mode and without deformation follows x sin(w t)/w, and keeps its energy.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def beam(integrator: str, shape: np.ndarray, omega: float, steps: int) -> Bench:
 def test_a_mode_of_a_cantilever_has_its_frequency_and_keeps_its_energy(integrator: str, mode: int) -> None:
     omega, shapes = modes()
     stiffest = omega[-1]
-    # The stiffest mode is stable, with 0.25 rad per step: a quarter of the limit of leap-frog and most of that of Gear-5.
+    # The stiffest mode is stable, with 0.25 rad per step: an eighth of the limit of leap-frog, most of that of Gear-5.
     steps = int(np.ceil(2.0 * pi * stiffest / omega[mode] / 0.25))
     bench = beam(integrator, shapes[:, mode], omega[mode], steps)
     start, before = bench.velocity.copy(), bench.energy().mechanical

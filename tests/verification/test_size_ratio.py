@@ -1,9 +1,9 @@
 """Static friction at a size ratio of ten: chocks hold a large sphere on a slope with every integrator.
 
-A small sphere between the slope and a large sphere is locked if the friction angle exceeds half the angle between the two
-tangents, mu > tan((90° - asin((R - r)/(R + r)))/2) = 0.32 for R/r = 10. Springs of both contacts are then loaded. With
-velocities half a step away from positions such contacts creep at ratios above 3 (Vyas, Ottino, Lueptow & Umbanhowar,
-arXiv:2410.14798).
+A small sphere between the slope and a large sphere is locked if the friction angle exceeds half the angle between the
+two tangents, mu > tan((90° - asin((R - r)/(R + r)))/2) = 0.32 for R/r = 10. Springs of both contacts are then loaded.
+With velocities half a step away from positions static friction fails at ratios above 3 (Vyas, Ottino, Lueptow &
+Umbanhowar, arXiv:2410.14798).
 """
 
 from __future__ import annotations

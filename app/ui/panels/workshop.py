@@ -159,7 +159,7 @@ def _draw_numbers(ui: Ui) -> None:
     lines = [
         Row("spheres", str(len(made.clump.radius)), "fewer than the largest number where one more would add nothing"),
         *(line for line in quality_rows(made.quality) if line.name != "outside"),
-        *piece_rows(made),
+        *(piece_rows(made) if ui.workshop.is_usable else ()),  # otherwise a sentence says it
         Row("volume, mass", f"{volume_text(made.mass.volume)}, {si(1e3 * mass, 'g')}", "of the union of the spheres"),
     ]
     for line in lines:

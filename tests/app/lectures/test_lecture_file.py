@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from repose.app.lectures import lecture_file
 from repose.app.lectures.lecture_file import Question, load, names, parse, said
+from repose.sim.io import presets
 from repose.sim.parameters import ParameterError
 
 LANGUAGES = {"en", "de", "pl", "es", "ru", "ja"}
@@ -173,7 +174,6 @@ def test_presets_are_looked_for_beside_the_file(tmp_path: Path) -> None:
     assert preset.values == {"friction": 0.7}
 
 
-def test_a_lecture_is_told_from_a_preset() -> None:
-    assert lecture_file.is_lecture(STEP)
-    assert not lecture_file.is_lecture('scene = "heap"')
-    assert not lecture_file.is_lecture("[[")
+def test_a_lecture_is_told_from_a_preset_and_from_a_study() -> None:
+    texts = {STEP: "lecture", 'scene = "heap"': "preset", "[[": "preset", "[grid]\nfriction = [0.1]": "study"}
+    assert [presets.kind_of(text) for text in texts] == [*texts.values()]
