@@ -24,11 +24,10 @@ from repose.sim.registry import scenes
 
 LEDGER_SHARE = {"hourglass": 0.07, "hourglass_glass": 0.02, "brazil_nut": 0.02, "vessel": 0.012, "two_sided": 0.012}
 """What the ledger may miss of the energy dissipated, where it is more than 1 %: the published hourglass has
-leap-frog in contacts damped at g/m* = 70/0.005 1/s, and the velocity that enters the damping is half a step old, so
-its work is off by up to g dt/(2 m*) = 7 % at the published 1e-5 s. Glass beads are stepped by velocity Verlet at half
-of what it bears, six steps an impact: 1.0 % measured, 0.01 % at 50 µs. Walls that shake soft grains do work of which
-the step misses a share of first order: 1.0 % at the automatic step, 0.10 % at 10 µs, 0.05 % at 5 µs (three seeds). Impacts in
-vessel and two_sided: 1.1 % at the automatic step, 0.2 % at half of it."""
+leap-frog in contacts damped at g/m* = 70/0.005 1/s, which is stiff at the published 1e-5 s. Glass beads are stepped by
+velocity Verlet at half of what it bears, six steps an impact: 1.0 % measured, 0.01 % at 50 µs. Walls that shake soft
+grains do work of which the step misses a share of first order: 1.0 % at the automatic step, 0.10 % at 10 µs, 0.05 % at
+5 µs (three seeds). Impacts in vessel and two_sided: 1.1 % at the automatic step, 0.2 % at half of it."""
 
 HEAP = scenes()["heap"].test_values
 
