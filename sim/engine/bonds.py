@@ -28,7 +28,7 @@ from typing import NamedTuple
 
 import numpy as np
 from repose.sim.engine import arrays, vector
-from repose.sim.engine.contacts.kinematics import length_ratio, twisted
+from repose.sim.engine.contacts.kinematics import length_ratio, of_motion, twisted
 from repose.sim.engine.contacts.pair_blocks import to_line
 from repose.sim.engine.contacts.pair_forces import displacement_of, rotation_of
 from repose.sim.engine.contacts.sphere_rows import displacement_at, entry, read_row, rotation_at, row_width, spin_at
@@ -257,20 +257,23 @@ def link_at(bonds, end_i, end_j, b, own_like):
     rate = vector.dot(velocity, normal)
     sliding = vector.sub(vector.sub(velocity, vector.turn(mean_spin, branch)), vector.scale(rate, normal))
     displacement = vector.sub(end_i.displacement, end_j.displacement)
-    rotation = vector.scale(0.5, vector.add(end_i.rotation, end_j.rotation))
+    rotation = of_motion(displacement, length, vector.scale(0.5, vector.add(end_i.rotation, end_j.rotation)))
+    turned = of_motion(displacement, length, vector.sub(end_i.rotation, end_j.rotation))
+    displacement = of_motion(displacement, length, displacement)
     lengthening = vector.dot(displacement, normal)
     across = vector.sub(displacement, vector.scale(lengthening, normal))
     square = per_length * per_length * vector.dot(across, across)
     middle = vector.sub(normal, vector.scale(0.5 * per_length, across))
-    gliding = vector.scale(1.0 + 0.5 * per_length * lengthening + square / 6.0, across)
-    slip = vector.sub(gliding, vector.scale(length - 0.5 * lengthening, vector.turn(rotation, middle)))
+    gliding = vector.scale(1.0 + 0.5 * per_length * lengthening - square / 12.0, across)
+    mean_length = length * (1.0 + 0.25 * square) - 0.5 * lengthening
+    slip = vector.sub(gliding, vector.scale(mean_length, vector.turn(rotation, middle)))
     slip = vector.sub(slip, vector.scale(vector.dot(slip, normal), normal))
     shear, bending, twist = remembered(
         bonds.memory,
         b,
         normal,
         slip,
-        vector.sub(end_i.rotation, end_j.rotation),
+        turned,
         vector.twist_rate(rotation, middle),
     )
     twist_rate = vector.twist_rate(relative_spin, normal)

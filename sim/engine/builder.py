@@ -64,6 +64,8 @@ PAIRS_PER_SPHERE = 4
 """Initial capacity of the pair list per sphere; the table grows when it is full."""
 SHAPES = (PLANE, FACET, CYLINDER)
 """Shapes of walls."""
+ELSEWHERE = 1e9
+"""Position at the last evaluation of a sphere that has been put elsewhere [m]: farther than any step."""
 SPARE = 1024
 """Unused entries that a list of any length may have: fewer are not worth the time of a reallocation."""
 
@@ -496,9 +498,9 @@ def forget_neighbours(world: World) -> None:
 
 
 def reset_displacements(world: World) -> None:
-    """Count displacements and rotations from the present positions: spheres that have been put elsewhere have not
-    slipped."""
-    world.previous[:] = world.motion[:, 0]
+    """Count displacements and rotations anew from the next evaluation of forces: spheres that have been put elsewhere
+    have not slipped."""
+    world.previous[: world.search.reference.shape[0]] = ELSEWHERE
 
 
 def with_levels(world: World, levels: int) -> World:

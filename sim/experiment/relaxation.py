@@ -25,7 +25,7 @@ import math
 
 import numpy as np
 from numpy.typing import NDArray
-from repose.sim.engine.builder import body_of, enlarge_pairs
+from repose.sim.engine.builder import body_of, enlarge_pairs, reset_displacements
 from repose.sim.engine.neighbours.verlet_list import PAIRS_FULL
 from repose.sim.engine.world import PAIR_COUNT, WALL_CONTACT_COUNT, Bodies, Floats, World, copy_world, motions
 from repose.sim.experiment.experiment import Experiment
@@ -241,8 +241,12 @@ def _at_members(world: World, rates: Floats) -> Floats:
 
 
 def _move(world: World, shifts: list[Floats]) -> None:
-    """Shift loose spheres, and shift and turn bodies; their members follow at the next evaluation."""
+    """Shift loose spheres, and shift and turn bodies; their members follow at the next evaluation.
+
+    With rotation friction springs keep their length: a relaxation is no motion of the grains.
+    """
     dimension = world.search.cell.shape[0]
+    reset_displacements(world)
     world.motion[:dimension, 0] += shifts[0]
     if world.bodies:
         world.bodies.motion[:, 0] += (

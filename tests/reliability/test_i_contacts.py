@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from repose.sim.engine.builder import add_spheres, empty_world, enlarge_pairs, set_walls
+from repose.sim.engine.builder import add_spheres, empty_world, enlarge_pairs, reset_displacements, set_walls
 from repose.sim.engine.contacts.wall_geometry import FACET, PLANE, approach
 from repose.sim.engine.neighbours.verlet_list import OK, PAIRS_FULL
 from repose.sim.engine.world import PAIR_COUNT, WALL_CONTACT_COUNT, World
@@ -136,7 +136,9 @@ def test_i22_the_friction_spring_rotates_with_the_pair(law: str, dimension: int)
     rate = np.array([0.0, 0.0, 300.0])
     bench = pair_turning_as_one(law, dimension, rate, 1e-5)
     before = bench.world.pairs.shear_spring[:, 0].copy()
-    assert carried(bench, rate, 300) == pytest.approx(before, abs=1e-12 * RADIUS)
+    # The rotation is exact to fifth order in its angle of 3e-3 rad per step.
+    error = 0.1 * 2.0 * RADIUS * (300.0 * 1e-5) ** 5 * 300
+    assert carried(bench, rate, 300) == pytest.approx(before, abs=error)
 
 
 @pytest.mark.parametrize("law", sorted(VALUES))
@@ -147,7 +149,7 @@ def test_i22_rotation_of_the_spring_about_the_normal_is_of_second_order_in_the_s
         before = bench.world.pairs.shear_spring[:, 0].copy()
         errors.append(np.abs(carried(bench, rate, 200 * refined) - before).max())
     assert errors[0] < 1e-2 * 1e-6
-    assert errors[1] < 0.55 * errors[0]  # a step of second order over as many steps: one order is left
+    assert errors[1] < 0.3 * errors[0]  # a step of third order over as many steps: two orders are left
 
 
 @pytest.mark.parametrize("rotation", [False, True])
@@ -168,6 +170,7 @@ def test_i22_a_contact_that_has_opened_has_no_friction_spring(rotation: bool) ->
         bench.world.motion[:, 1:] = 0.0
         bench.world.motion[1, 1, 0] = 0.2
         bench.world.motion[1, 0, 0] = -0.2 * DT
+        reset_displacements(bench.world)
         bench.advance(1)
         forces.append(bench.world.force.copy())
     assert np.array_equal(forces[0], forces[1])

@@ -66,7 +66,9 @@ def test_x13_a_force_or_acceleration_that_is_not_finite_is_recomputed_or_found(
     assert bench.advance(1) == 1
     assert np.isfinite(bench.world.motion).all()
     done, status, culprit = status_after(bench, 2, 0, row, value, 0)
-    assert (done, status, culprit) == (0, NOT_FINITE, row) or np.isfinite(bench.world.motion).all()
+    # Leap-frog reads the last acceleration in the forces of the step only: the next step finds what follows from it.
+    found = (done, status) == (1, NOT_FINITE) if integrator == "leapfrog" else (done, culprit) == (0, row)
+    assert (found and status == NOT_FINITE) or np.isfinite(bench.world.motion).all()
 
 
 def rotating(integrator: str) -> Experiment:

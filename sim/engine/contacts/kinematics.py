@@ -21,9 +21,10 @@ during the step. The slip is the angle of that rotation minus the rolling angle 
 
     slip = (R_i + R_j) (1 + a²/6) d_t/l' - (R_i dtheta_i + R_j dtheta_j) x n' ,  a = |d_t|/l' = sin(angle),
 
-with the distance l' = |branch| - d n of the last evaluation, d_t perpendicular to the present normal n, and the mean
-normal n' = n - d_t/(2 l). The error is of third order in the step. The factor (R_i + R_j)/l' refers the slip to the
-undeformed radius: otherwise a closed cycle of pressing and rolling would leave a displacement (granular ratcheting:
+with the distance l' = |branch - d| = l - d n + l a²/2 of the last evaluation, d_t perpendicular to the present normal
+n, and the mean normal n' = n - d_t/(2 l). The error is of third order in the step, and a pair that rotates as a whole
+slips by less than the fifth power of its angle. The factor (R_i + R_j)/l' refers the slip to the undeformed radius:
+otherwise a closed cycle of pressing and rolling would leave a displacement (granular ratcheting:
 McNamara, Garcia-Rojo & Herrmann, Phys. Rev. E 77 (2008) 031304). The force acts at the contact, where the displacement
 of the material points is |branch|/(R_i + R_j) of the slip: work and energy of a friction spring that rotates are those
 of the law times this factor. At a wall the normal is taken as constant during the
@@ -190,6 +191,14 @@ def twisted(angle, normal, a):
 
 
 @compilable(forceinline=True)
+def of_motion(displacement, radius_sum, moved):
+    """A displacement or rotation of a pair, `moved`; zero if the `displacement` of the pair [m] is larger than that of
+    one step: one of the two was put elsewhere (`repose.sim.engine.builder.reset_displacements`), which is no slip."""
+    near = vector.dot(displacement, displacement) <= FARTHEST * radius_sum * radius_sum
+    return vector.pick(near, moved, vector.scale(0.0, moved))
+
+
+@compilable(forceinline=True)
 def mean_normal(motion, normal):
     """The normal in the middle between the last evaluation and this one."""
     across = vector.sub(motion.displacement, vector.scale(vector.dot(motion.displacement, normal), normal))
@@ -206,7 +215,7 @@ def slip_of(motion, radius_sum, normal, rotation):
     nearing = max(-1.0, min(motion.per_distance * along, 1.0))  # finite also for coinciding centres
     across = vector.sub(motion.displacement, vector.scale(along, normal))
     turned = vector.scale(motion.per_distance, across)
-    lever = 1.0 + (0.5 + 0.5 * motion.curved) * nearing + motion.curved / 6.0 * min(vector.dot(turned, turned), 1.0)
+    lever = 1.0 + (0.5 + 0.5 * motion.curved) * nearing - motion.curved / 3.0 * min(vector.dot(turned, turned), 1.0)
     gliding = vector.scale(radius_sum * motion.per_distance * lever, across)
     slip = vector.sub(gliding, vector.turn(motion.rolling, mean_normal(motion, normal)))
     return vector.tangential(slip, vector.dot(slip, normal), normal)
@@ -247,8 +256,7 @@ def contact_between(motion, pair, memory, stage):
     2. The relative velocity of the two material points at the contact is that of the centres minus roll x n', where
        n' = branch/(R_i + R_j). Its component along the normal is that of the centres, because roll x n' is
        perpendicular to n: the normal velocity. The rest is the tangential velocity.
-    3. The slip since the last evaluation is added to the shear spring (module docstring). A sphere that moved farther
-       than a step allows was put elsewhere, and has not slipped.
+    3. The slip since the last evaluation is added to the shear spring (module docstring).
 
     Square roots and divisions dominate the cost of a contact: each is computed once.
     """
@@ -259,9 +267,7 @@ def contact_between(motion, pair, memory, stage):
     tangential_velocity = vector.tangential(relative_velocity, normal_velocity, normal)
     overlap = pair.radius_sum - distance
     approached = max(-vector.dot(motion.displacement, normal), TINY)
-    moved = vector.dot(motion.displacement, motion.displacement) <= FARTHEST * pair.radius_sum * pair.radius_sum
     share = 1.0 if memory.touching > 0.0 else min(1.0, max(overlap, 0.0) / approached)
-    share = share if moved else 0.0
     slip = vector.scale(share, slip_of(motion, pair.radius_sum, normal, motion.mean_rotation))
     shear, start = sheared(memory, motion, normal, slip, share, motion.mean_rotation)
     per_step = stage.damping_fraction / (LARGEST_COORDINATION * max(stage.dt, TINY))

@@ -18,6 +18,7 @@ from repose.sim.engine.contacts.kinematics import (
     at_overlap,
     contact_between,
     force_of,
+    of_motion,
     receding,
     relaxed,
 )
@@ -291,6 +292,9 @@ def evaluate(buffer, size, law, shapes, place_like, reach_like, stiffening_like,
         spin_j = arrays.read_block(buffer, at.spin_j, BLOCK, k, shapes.spin)
         turned_i = arrays.read_block(buffer, at.rotation_i, BLOCK, k, shapes.spin)
         turned_j = arrays.read_block(buffer, at.rotation_j, BLOCK, k, shapes.spin)
+        displacement = arrays.read_block(buffer, at.displacement, BLOCK, k, shapes.position)
+        rolling = vector.add(vector.scale(radius_i, turned_i), vector.scale(radius_j, turned_j))
+        rotation = vector.scale(0.5, vector.add(turned_i, turned_j))
         motion = PairMotion(
             branch,
             buffer[arrays.index(at.per_distance, BLOCK, k)],
@@ -298,9 +302,9 @@ def evaluate(buffer, size, law, shapes, place_like, reach_like, stiffening_like,
             arrays.read_block(buffer, at.velocity, BLOCK, k, shapes.position),
             vector.add(vector.scale(radius_i, spin_i), vector.scale(radius_j, spin_j)),
             vector.sub(spin_i, spin_j),
-            arrays.read_block(buffer, at.displacement, BLOCK, k, shapes.position),
-            vector.add(vector.scale(radius_i, turned_i), vector.scale(radius_j, turned_j)),
-            vector.scale(0.5, vector.add(turned_i, turned_j)),
+            of_motion(displacement, radius_sum, displacement),
+            of_motion(displacement, radius_sum, rolling),
+            of_motion(displacement, radius_sum, rotation),
             0.0 if at_wall else 1.0,
         )
         pair = PairProperties(

@@ -17,6 +17,7 @@ from repose.sim.engine.contacts.kinematics import (
     PairProperties,
     ShearMemory,
     contact_between,
+    of_motion,
     shared_inertia,
     shared_mass,
 )
@@ -225,6 +226,9 @@ def pair_contact(world, p, material, shapes):
     displacement = vector.sub(displacement_of(world, i, shapes.position), displacement_of(world, j, shapes.position))
     turned_i = rotation_of(world, i, shapes)
     turned_j = rotation_of(world, j, shapes)
+    rolling = vector.add(vector.scale(world.radius[i], turned_i), vector.scale(world.radius[j], turned_j))
+    rotation = vector.scale(0.5, vector.add(turned_i, turned_j))
+    size = pairs.radius_sum[p]
     motion = PairMotion(
         branch,
         inverse_root(vector.dot(branch, branch)),
@@ -232,9 +236,9 @@ def pair_contact(world, p, material, shapes):
         vector.sub(arrays.at(velocities, i), arrays.at(velocities, j)),
         vector.add(vector.scale(world.radius[i], spin_i), vector.scale(world.radius[j], spin_j)),
         vector.sub(spin_i, spin_j),
-        displacement,
-        vector.add(vector.scale(world.radius[i], turned_i), vector.scale(world.radius[j], turned_j)),
-        vector.scale(0.5, vector.add(turned_i, turned_j)),
+        of_motion(displacement, size, displacement),
+        of_motion(displacement, size, rolling),
+        of_motion(displacement, size, rotation),
         1.0,
     )
     inverse_inertia = world.inverse_mass[world.inverse_mass.shape[0] - 1]

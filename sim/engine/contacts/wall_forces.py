@@ -22,6 +22,7 @@ from repose.sim.engine.contacts.kinematics import (
     PairProperties,
     ShearMemory,
     contact_between,
+    of_motion,
     shared_inertia,
 )
 from repose.sim.engine.contacts.largest_overlap import ALMOST, any_larger, search_walls
@@ -187,7 +188,9 @@ def wall_contact(world, t, material, shapes):
     spin = arrays.at(arrays.level(world.motion, len(shapes.position), 1, shapes.spin), i)
     gap, normal = approach(world.walls, w, x)
     radius = world.radius[i]
-    moved, turned = displacement_of(world, i, shapes.position), rotation_of(world, i, shapes)
+    path = displacement_of(world, i, shapes.position)
+    moved = of_motion(path, world.radius[i], path)
+    turned = of_motion(path, world.radius[i], rotation_of(world, i, shapes))
     motion = wall_motion(world, t, gap, normal, x, velocity, spin, moved, turned, 0.0)
     inertia = shared_inertia(world.inverse_mass[len(shapes.position), i] if len(shapes.spin) > 0 else 0.0)
     pair = PairProperties(radius, radius, world.mass[i], inertia, 1.0, material)
