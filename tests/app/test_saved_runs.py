@@ -251,7 +251,7 @@ def test_an_impossible_film_of_a_saved_run_is_refused_in_a_sentence(
 def test_a_part_of_a_saved_run_is_exported_over_time_as_it_was_computed(
     whole: Path, here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    part = ("--every", "0.05", "--from", "0.2", "--until", "0.3")
+    part = ("--every", "0.05", "--from", "0.2", "--until", "0.301")
     assert run_command_line(("export", str(whole), "--to", "part.lammpstrj", *part)) == 0
     assert "in 3 states written to part.lammpstrj" in capsys.readouterr().err
     found = read_dump(here / "part.lammpstrj")
@@ -263,7 +263,7 @@ def test_a_part_of_a_saved_run_is_exported_over_time_as_it_was_computed(
         states.append(experiment.run.world.motion[:2, 0].T.copy())
         return 0.05
 
-    play(saved, take, since=0.2, until=0.3)
+    play(saved, take, since=0.2, until=0.301)
     assert all(np.array_equal(found.frame(k).position[:, :2], states[k]) for k in range(3))
     assert run_command_line(("export", str(whole), "--to", "last", "--for", "ovito")) == 0
     assert "Load trajectory" in capsys.readouterr().err

@@ -127,7 +127,7 @@ def beads(listed: int, near_walls: int, room: int, room_at_walls: int) -> World:
 
 @pytest.mark.parametrize(
     ("listed", "near_walls", "threads", "bound"),
-    [(33_000, 2200, 1, 970), (33_000, 2200, 2, 970), (55_800, 3500, 1, 1130), (55_800, 3500, 2, 1130)],
+    [(33_000, 2200, 1, 1080), (33_000, 2200, 2, 1080), (55_800, 3500, 1, 1240), (55_800, 3500, 2, 1240)],
     ids=["at rest", "at rest, two threads", "flowing", "flowing, two threads"],
 )
 def test_the_memory_per_bead_in_space_is_that_of_its_lists_threads_included(

@@ -161,7 +161,8 @@ def test_in_every_scene_grains_at_rest_stay_at_rest_at_the_largest_stiffness(
     apply(experiment, SetParameters({name: experiment.parameters.declared()[name].high}))
     now = energy_of(experiment)
     assert now.elastic <= 2.0 * before.elastic
-    assert now.kinetic == pytest.approx(before.kinetic, rel=0.01)
+    # Leap-frog's velocities at the time of the positions follow from the forces, which the relaxation changes.
+    assert now.kinetic == pytest.approx(before.kinetic, rel=0.01, abs=1e-9)
     assert now.gap == pytest.approx(before.gap, abs=1e-9)
 
 

@@ -33,11 +33,11 @@ def just_below(simulation: Experiment, stiffness: float) -> float:
     return dt * 2.0 ** math.floor(math.log2(0.9 * now / dt))
 
 
-@pytest.mark.parametrize("seed", [2, 3])
+@pytest.mark.parametrize("seed", [2, 4])
 def test_one_remedy_with_a_smaller_step_is_sufficient(seed: int) -> None:
     simulation = new_experiment("heap", SMALL, seed)
     apply(simulation, Act("fill"))
-    assert advance(simulation, 17_500) == 17_500
+    assert advance(simulation, 20_000) == 20_000
     dt = just_below(simulation, 1e9)
     apply(simulation, SetParameters({"dt": dt}))
     apply(simulation, SetParameters({"normal_stiffness": 1e9}))
