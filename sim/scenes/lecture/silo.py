@@ -381,7 +381,7 @@ SCENE = disc_scene(
         "grain_count": 60,
         "young": 1e5,
         "narrowest": 5.0,
-        "widest": 9.0,
+        "widest": 10.0,
         "stages": 3,
         "stage_grains": 50,
     },
