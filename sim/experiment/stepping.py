@@ -86,18 +86,15 @@ def at_rest(experiment: Experiment) -> bool:
     last = past.log.entries[past.commands - 1] if past.commands else None
     if not rest.is_slow(experiment):
         return False
-    since_command = math.inf if last is None else (past.at - last.at) * experiment.dt
-    # An experiment that has ended since the last command needs no wait: an impact takes microseconds.
-    since_end = experiment.time - getattr(run.state, "since", -math.inf)
-    ended = (
-        experiment.phase == "rested" and last is not None and (last.command == Act("run") or since_end <= since_command)
-    )
+    # An experiment that has ended needs no wait: an impact takes microseconds.
+    ended = experiment.phase == "rested" and last is not None and last.command == Act("run")
     if drifts(experiment) and not ended:
         return False
     if last is None or last.command == Act("reset") or ended:
         return True
-    quiet = min(rest.quiet_time(experiment), since_command)
-    return rest.is_at_rest(run.world, quiet / experiment.scene.time_scale(run.built))
+    scale = experiment.scene.time_scale(run.built)
+    quiet = min(rest.quiet_time(experiment), (past.at - last.at) * experiment.dt)
+    return rest.is_at_rest(run.world, quiet / scale)
 
 
 def drifts(experiment: Experiment) -> bool:
