@@ -27,8 +27,7 @@ slips by less than the fifth power of its angle. The factor (R_i + R_j)/l' refer
 otherwise a closed cycle of pressing and rolling would leave a displacement (granular ratcheting:
 McNamara, Garcia-Rojo & Herrmann, Phys. Rev. E 77 (2008) 031304). The force acts at the contact, where the displacement
 of the material points is |branch|/(R_i + R_j) of the slip: work and energy of a friction spring that rotates are those
-of the law times this factor. At a wall the normal is taken as constant during the
-step, and l' as the mean distance.
+of the law times this factor. At a wall the normal is taken as constant during the step, and l' as the mean distance.
 
 A contact that begins between two evaluations slips only after first touch: the first slip counts by the fraction of the
 approach that lies beyond it.
