@@ -318,7 +318,7 @@ def require_known(name: str, names: Any, what: str = "parameter") -> None:
     if isinstance(name, str) and name in names:
         return
     near = difflib.get_close_matches(name[:LONGEST], list(names), n=1, cutoff=0.6) if isinstance(name, str) else []
-    hint = f"did you mean '{near[0]}'?" if near else f"known: {', '.join(names) or 'none'}."
+    hint = f"did you mean '{near[0]}'?" if near else f"known: {short(', '.join(names), 800) or 'none'}."
     name = str(name)
     raise ParameterError(f"Unknown {what} '{short(name)}': {hint}")
 

@@ -36,17 +36,10 @@ def gap_notice(experiment: Experiment, energy: Energy) -> Notice | None:
         return None
     level = next(level for level in LEVELS if share > level)
     percent, times = round(100.0 * level), math.ceil(2.0 * level / LEVELS[-1])
-    if experiment.engine.model.integrator.velocity_lead > 0.0:
-        text = (
-            f"The gap is above {percent} % of the converted energy. Leap-frog computes damping and friction with the "
-            f"velocity of half a step earlier, too early for these contacts: begin again with Velocity Verlet, or with "
-            f"a time step {times} times smaller."
-        )
-    else:
-        text = (
-            f"The gap is above {percent} % of the converted energy. The time step is too long for damping and friction "
-            f"of these contacts: begin again with a time step {times} times smaller."
-        )
+    text = (
+        f"The gap is above {percent} % of the converted energy. The time step is too long for damping and friction "
+        f"of these contacts: begin again with a time step {times} times smaller."
+    )
     return Notice("The energy does not balance", text)
 
 

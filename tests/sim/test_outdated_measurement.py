@@ -40,7 +40,8 @@ HEAPS = ("heap", "heap3d", "clumps", "joined")
 @functools.cache
 def saved(scene: str) -> SavedRun:
     """A small run of the scene after its measurement."""
-    experiment = new_experiment(scene, scenes()[scene].test_values)
+    # With seeds 1 and 3 a clump rolls on while the slope is measured, so that the slope applies to no later moment.
+    experiment = new_experiment(scene, scenes()[scene].test_values, seed=2 if scene == "clumps" else 1)
     assert apply(experiment, Act("run")) == ""
     while not is_finished(experiment):
         advance(experiment, 1000)

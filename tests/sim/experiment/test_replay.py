@@ -18,16 +18,16 @@ from tests.reliability.runs import SMALL, changed, go, poured, resumed, saved
 
 def eventful() -> Experiment:
     """A run with live changes, a reset, a fault and the way out of it."""
-    simulation = changed(poured(3_000, dt=2e-5), friction=0.4)
-    go(simulation, 5_000)
+    simulation = changed(poured(20_000, dt=2e-5), friction=0.4)
+    go(simulation, 22_000)
     assert apply(simulation, SetParameters({"friction": 7.0})) != ""
     changed(simulation, normal_stiffness=1e9)
     assert simulation.fault is not None
     assert apply(simulation, Recover({"normal_stiffness": 1e6})) == ""
-    go(simulation, 7_000)
+    go(simulation, 24_000)
     assert apply(simulation, Act("reset")) == ""
     assert apply(simulation, Act("run")) == ""
-    return go(simulation, 9_123)
+    return go(simulation, 26_123)
 
 
 def test_a_replay_of_a_run_with_many_commands_gives_the_same_bits() -> None:
@@ -36,7 +36,7 @@ def test_a_replay_of_a_run_with_many_commands_gives_the_same_bits() -> None:
     verdict = verify(saved_copy(simulation), lambda at, end: reached.append((at, end)))
     assert verdict == Verdict(len(reached), len(reached), None)
     assert len(reached) >= 4
-    assert reached[-1] == (9_123, 9_123)
+    assert reached[-1] == (26_123, 26_123)
     assert len(simulation.history.log.entries) == 6
 
 
