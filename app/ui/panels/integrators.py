@@ -120,7 +120,7 @@ def _draw_head(ui: Ui) -> tuple[float, bool]:
     note(
         "The same collision with every integrator: the error of the energy after it, over the time step in contact "
         "durations. Dashed: the largest stable step. The beginning and the end of the contact, which no step meets, "
-        "leave all of them at second order, with damping at first.",
+        "leave all of them at second order, with damping or in an oblique impact at first.",
         ui.palette.muted,
     )
     return restitution, oblique
