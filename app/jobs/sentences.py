@@ -1,23 +1,15 @@
-"""The sentences of the window, collected from the source code, and their translations that are missing.
-
-`python -m repose.app.jobs.sentences` counts them, `--missing` prints those without translation as lines to fill in,
-`--take FILE` adds such lines to the file of their language, and `--tidy` removes sentences that are no longer used and
-sorts the rest. Code and texts of records are read without running them.
-"""
+"""The sentences of the window that are not yet marked in the source code, collected by how they are used."""
 
 from __future__ import annotations
 
-import argparse
 import ast
-import json
 import re
-import sys
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
 
-from repose.app.language import ENGLISH, NATIVE, PLACE, WORD, Language, read_language
+from repose.app.guessed_sentences import PLACE, WORD
 from repose.app.render.theme import PALETTES
 
 FOLDERS = (
@@ -270,100 +262,3 @@ def _name_of(value: ast.expr) -> str:
     if isinstance(value, ast.Subscript):
         return _name_of(value.value)
     return "value"
-
-
-def file_of(code: str) -> Path:
-    """The file of a language in the checkout."""
-    return Path(str(files("repose.assets").joinpath("languages", f"{code}.toml")))
-
-
-def known_in(code: str) -> Language:
-    """The translations into a language; empty for a language without a file."""
-    return read_language(code) if file_of(code).exists() else Language(code, ",")
-
-
-def missing(code: str) -> list[str]:
-    """Sentences without translation into a language."""
-    known = known_in(code).sentences
-    return [sentence for sentence in collect() if sentence not in known]
-
-
-def write(code: str, decimal: str, sentences: dict[str, str]) -> None:
-    """Write the file of a language, one sentence a line in alphabetical order."""
-    lines = [f"{quoted(english)} = {quoted(sentences[english])}" for english in sorted(sentences, key=_order)]
-    head = f"# {NATIVE.get(code, code)}: the sentences of the window (CONTRIBUTING.md, Languages)\n"
-    text = f"{head}decimal = {quoted(decimal)}\n\n[sentences]\n" + "".join(f"{line}\n" for line in lines)
-    file_of(code).write_text(text, encoding="utf-8")
-
-
-def quoted(text: str) -> str:
-    """A basic string of TOML."""
-    return json.dumps(text, ensure_ascii=False)
-
-
-def _order(sentence: str) -> tuple[str, str]:
-    return sentence.casefold(), sentence
-
-
-def take(path: Path) -> list[str]:
-    """Add the translations in a filled-in file of `--missing`; returns the refused ones, each with the reason."""
-    content = tomllib.loads(path.read_text(encoding="utf-8"))
-    wrong, known_sentences = [], collect()
-    for code, sentences in content.items():
-        known = known_in(code)
-        good = {}
-        for english, translation in sentences.items():
-            if not translation:
-                continue
-            trouble = fault_of(english, translation)
-            if trouble or english not in known_sentences:
-                wrong.append(f"{code}: {quoted(english)}: {trouble or 'the window has no such sentence'}")
-            else:
-                good[english] = translation
-        write(code, known.decimal, known.sentences | good)
-    return wrong
-
-
-def fault_of(english: str, translation: str) -> str:
-    """What is wrong with a translation, or empty."""
-    there, here = (sorted(PLACE.findall(text)) for text in (english, translation))
-    if there != here:
-        return f"its values are {', '.join(here) or 'none'} instead of {', '.join(there) or 'none'}"
-    return "" if translation.strip() else "it is empty"
-
-
-def tidy(code: str) -> int:
-    """Remove sentences that are no longer used from the file of a language; returns their number."""
-    used, known = collect(), known_in(code)
-    kept = {english: text for english, text in known.sentences.items() if english in used}
-    write(code, known.decimal, kept)
-    return len(known.sentences) - len(kept)
-
-
-def main(arguments: Sequence[str]) -> int:
-    """Count, print, add or tidy sentences."""
-    parser = argparse.ArgumentParser(prog="python -m repose.app.jobs.sentences", description=__doc__)
-    parser.add_argument("languages", nargs="*", help="codes of languages; all if none is given")
-    parser.add_argument("--missing", action="store_true", help="print sentences without translation, to be filled in")
-    parser.add_argument("--take", type=Path, metavar="FILE", help="add the translations of such a file")
-    parser.add_argument("--tidy", action="store_true", help="remove sentences that are no longer used")
-    options = parser.parse_args(arguments)
-    codes = options.languages or [code for code in NATIVE if code != ENGLISH]
-    if options.take:
-        wrong = take(options.take)
-        sys.stdout.writelines(f"{line}\n" for line in wrong)
-        return 1 if wrong else 0
-    places = collect()
-    for code in codes:
-        if options.tidy:
-            sys.stdout.write(f"{code}: {tidy(code)} sentences removed\n")
-        lacking = missing(code)
-        if not options.missing:
-            sys.stdout.write(f"{code}: {len(places) - len(lacking)} of {len(places)} sentences\n")
-        elif lacking:
-            sys.stdout.write(f"[{code}]\n" + "".join(f'{quoted(text)} = ""  # {places[text]}\n' for text in lacking))
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

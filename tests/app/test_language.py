@@ -7,20 +7,23 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
+from babel.messages.catalog import Catalog
 from repose.app import language
-from repose.app.jobs import sentences
+from repose.app.guessed_sentences import Guesses
+from repose.app.jobs import catalogues
 from repose.app.language import ENGLISH, NATIVE, Language, language_for, read_language
 from repose.app.render.passes import all_switches
 from repose.app.ui.fields import describe, words
 from repose.app.ui.panels import all_keys, all_panels
 from repose.app.ui.tools import all_tools
+from repose.sim.message import Joined, Message, Number, _, plural
 from repose.sim.registry import measurements, scenes
 from repose.sim.scenes.lecture.discs import outcome_above
 
 OTHER_NAMES = ("Chung", "Duffau", "Lynch", "Enter", "Ctrl", "Shift", "repose", "clump")
 """Of authors, keys and commands, which no language translates."""
 OTHERS = [code for code in NATIVE if code != ENGLISH]
-GERMAN = Language(
+GERMAN = Guesses(
     "de",
     ",",
     {
@@ -62,29 +65,81 @@ GERMAN = Language(
 
 
 @pytest.fixture(scope="module")
-def shown() -> dict[str, str]:
-    return sentences.collect()
+def templates() -> dict[catalogues.Template, str]:
+    return catalogues.collect()
 
 
 @pytest.mark.parametrize("code", OTHERS)
-def test_every_sentence_exists_in_every_language(code: str, shown: dict[str, str]) -> None:
-    known = read_language(code).sentences
-    lacking = [f"{place}: {text!r}" for text, place in shown.items() if text not in known]
-    how = f"`python -m repose.app.jobs.sentences {code} --missing` prints them to be filled in (CONTRIBUTING.md)"
-    assert not lacking, f"{len(lacking)} sentences lack in assets/languages/{code}.toml; {how}:\n" + "\n".join(lacking)
+def test_a_catalogue_has_every_template_with_its_values_and_plural_forms_and_no_other(
+    code: str, templates: dict[catalogues.Template, str]
+) -> None:
+    faults = [*catalogues.faults(code, templates)]
+    assert not faults, "`python -m repose.app.jobs.catalogues` adds and removes templates:\n" + "\n".join(faults)
+
+
+def test_the_check_of_a_catalogue_finds_what_is_missing_unused_and_different(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(catalogues, "file_of", lambda code: tmp_path / f"{code}.po")
+    known = catalogues.updated("pl", Catalog(locale="pl"), {"Close": "", "Save {path}.": "", "Old": "", **GRAINS})
+    for entry, translation in (
+        ("Save {path}.", "Zapisz {name}."),
+        ("Old", "Stary"),
+        ("{count} grain", "{count} ziarno"),
+    ):
+        known.get(entry).string = (translation, "", "", "") if "grain" in entry else translation
+    catalogues.write("pl", known)
+    found = [*catalogues.faults("pl", {"Close": "a.py", "Save {path}.": "b.py", **GRAINS})]
+    assert [re.sub("^.*: ", "", line)[:12] for line in found] == [
+        "'Close' has ",
+        "'Zapisz {nam",
+        "'{count} gra",
+        "'Old' is no ",
+    ]
+
+
+GRAINS: dict[catalogues.Template, str] = {("{count} grain", "{count} grains"): "c.py"}
+FORMS_OF_GRAINS = {
+    "de": "1 Korn, 2 Körner, 4 Körner, 5 Körner, 21 Körner, 1,5 Körner",
+    "es": "1 grano, 2 granos, 4 granos, 5 granos, 21 granos, 1,5 granos",
+    "ja": "1個, 2個, 4個, 5個, 21個, 1.5個",
+    "pl": "1 ziarno, 2 ziarna, 4 ziarna, 5 ziaren, 21 ziaren, 1,5 ziarna",
+    "ru": "1 зерно, 2 зерна, 4 зерна, 5 зёрен, 21 зерно, 1,5 зерна",
+}
 
 
 @pytest.mark.parametrize("code", OTHERS)
-def test_no_language_has_a_sentence_that_is_not_used(code: str, shown: dict[str, str]) -> None:
-    unused = [text for text in read_language(code).sentences if text not in shown]
-    assert unused == [], f"`python -m repose.app.jobs.sentences {code} --tidy` removes them"
+def test_the_plural_follows_the_number(code: str) -> None:
+    forms = {
+        "de": ("{count} Korn", "{count} Körner"),
+        "es": ("{count} grano", "{count} de granos", "{count} granos"),
+        "ja": ("{count}個",),
+        "pl": ("{count} ziarno", "{count} ziarna", "{count} ziaren", "{count} ziarna"),
+        "ru": ("{count} зерно", "{count} зерна", "{count} зёрен", "{count} зерна"),
+    }
+    language = Language(code, {"{count} grain": forms[code]})
+    shown = (plural("{count} grain", "{count} grains", count=count) for count in (1, 2, 4, 5, 21, 1.5))
+    assert ", ".join(map(language.translated, shown)) == FORMS_OF_GRAINS[code]
 
 
-@pytest.mark.parametrize("code", OTHERS)
-def test_translations_have_the_values_of_their_sentence(code: str) -> None:
-    known = read_language(code).sentences
-    faults = {english: sentences.fault_of(english, text) for english, text in known.items()}
-    assert {english: fault for english, fault in faults.items() if fault} == {}
+def test_a_message_is_translated_with_the_messages_and_numbers_in_it_but_not_the_names() -> None:
+    language = Language(
+        "de",
+        {
+            "{label}: {value} in {file}, {notes}.": ("{file}: {label} {value}, {notes}.",),
+            "friction": ("Reibung",),
+            "slow": ("langsam",),
+        },
+    )
+    message = Message(
+        "{label}: {value} in {file}, {notes}.",
+        label=_("friction"),
+        value=Number(1.25e-3, "m"),
+        file="run 1.5.repose",
+        notes=Joined((_("slow"), _("not known"), 2.5)),
+    )
+    assert str(message) == "friction: 1.25 mm in run 1.5.repose, slow, not known, 2.5."
+    assert language.translated(message) == "run 1.5.repose: Reibung 1,25 mm, langsam, not known, 2,5."
 
 
 @pytest.mark.parametrize("name", ["Inter-Regular.otf", "Inter-SemiBold.otf"])
@@ -98,22 +153,12 @@ def test_fonts_have_every_letter_of_every_language(name: str) -> None:
     def has(letter: str) -> bool:
         return any(bytes(font.getmask(letter)) != box for font, box in zip(fonts, nothing, strict=True))
 
-    texts = [*NATIVE.values(), *(text for code in OTHERS for text in read_language(code).sentences.values())]
+    texts = [
+        *NATIVE.values(),
+        *(text for code in OTHERS for forms in read_language(code).templates.values() for text in forms),
+    ]
     letters = {letter for text in texts for letter in text if not letter.isspace()}
     assert sorted(letter for letter in letters if not has(letter)) == []
-
-
-def test_collector_reads_texts_and_templates_but_no_names_in_the_code() -> None:
-    source = '''
-"""A docstring of a module."""
-SHOWN = "entry of memory"
-"""Entry of `Ui.memory`."""
-def draw(ui):
-    button(ui, "notice.close", "Close", help=f"Close {ui.film.path} and {path}.")
-    imgui.begin("window name", None)
-    log.warning("a line of the log")
-'''
-    assert [*sentences.Reader(source, True).sentences()] == ["Close", "Close {path} and {path2}."]
 
 
 @pytest.mark.parametrize(
@@ -170,7 +215,7 @@ def test_the_expected_number_of_an_outcome_is_translated_with_and_without_a_unit
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(language, "_language", language._language)
-    assert language.use_language("de") == ""
+    assert language.use_language("de") is None
     for unit, german in (("°", "über 22,3°"), ("", "über 22,3"), ("1/s", "über 22,3 1/s")):
         assert language.translated(outcome_above("", 30.0, 22.3, unit).expected) == german
 
@@ -181,7 +226,7 @@ def test_a_number_that_is_to_be_typed_with_a_point_keeps_it() -> None:
 
 def test_texts_that_differ_in_a_number_are_matched_once(monkeypatch: pytest.MonkeyPatch) -> None:
     GERMAN.translated("7 of 8 grains left")
-    monkeypatch.setattr(Language, "_filled", lambda self, text: pytest.fail("matched again"))
+    monkeypatch.setattr(Guesses, "_filled", lambda self, text: pytest.fail("matched again"))
     assert GERMAN.translated("5.5 of 9 grains left") == "Von 9 Körnern bleiben 5,5"
 
 
@@ -218,9 +263,8 @@ def test_numbers_of_versions_and_files_keep_their_points() -> None:
     ("text", "words"),
     [
         (None, "No such file"),
-        ('decimal = ","\n[sentences]\n"Close" = "Schl', "Unbalanced|Illegal|Unterminated|Expected"),
-        ('[sentences]\n"Close" = "Zu"\n', "another form"),
-        ('decimal = ","\nsentences = 3\n', "another form"),
+        ("Close = Zu", "misformatted"),
+        ('msgid "Close"\nmsgstr "Schlie\udcdfen"\n', "not UTF-8"),
     ],
 )
 def test_a_file_that_cannot_be_read_leaves_the_window_english_and_is_named(
@@ -231,20 +275,21 @@ def test_a_file_that_cannot_be_read_leaves_the_window_english_and_is_named(
     monkeypatch.setattr(language, "_language", read_language("en"))
     if text is not None:
         (tmp_path / "languages").mkdir()
-        (tmp_path / "languages" / "de.toml").write_text(text, encoding="utf-8")
+        (tmp_path / "languages" / "de.po").write_bytes(text.encode("utf-8", "surrogateescape"))
     trouble = language.use_language("de")
-    assert "Deutsch" in trouble
-    assert re.search(words, trouble)
+    assert trouble is not None
+    assert "Deutsch" in str(trouble)
+    assert re.search(words, str(trouble))
     assert (language.current_language(), language.translated("Close")) == ("en", "Close")
 
 
 def test_a_translation_with_an_unknown_value_is_not_used() -> None:
-    edited = Language("de", ",", {"Close {name}.": "{nome} schließen.", "Close": "Zu"})
+    edited = Guesses("de", ",", {"Close {name}.": "{nome} schließen.", "Close": "Zu"})
     assert edited.translated("Close 3.5 times. Close") == "Close 3,5 times. Zu"
 
 
 def test_a_template_with_a_number_comes_before_the_word_alone_for_the_sake_of_the_plural() -> None:
-    polish = Language("pl", ",", {"grains": "ziarna", "{window} grains": "{window} ziaren"})
+    polish = Guesses("pl", ",", {"grains": "ziarna", "{window} grains": "{window} ziaren"})
     assert polish.translated("100 grains") == "100 ziaren"
     assert polish.translated("2.5 grains") == "2,5 ziaren"
-    assert Language("pl", ",", {"grains": "ziarna"}).translated("100 grains") == "100 ziarna"
+    assert Guesses("pl", ",", {"grains": "ziarna"}).translated("100 grains") == "100 ziarna"
