@@ -70,6 +70,10 @@ class Message(str):
     def __reduce__(self) -> tuple[Callable[..., Message], tuple[Any, ...]]:
         return _made, (self.template, self.plural, self.values)
 
+    def __add__(self, other: str) -> Message:
+        """This message, and another one or a name directly after it."""
+        return joined((self, other), "")
+
     @property
     def counted(self) -> Decimal:
         """The number that decides about singular and plural."""

@@ -19,6 +19,7 @@ import annotated_types
 from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, ValidationError
 from pydantic_core import CoreSchema, core_schema
 from repose.sim import registry
+from repose.sim.message import Joined, Message, Number, _
 from repose.sim.numbers import about_comma, read_number, whole_if_exact
 from repose.sim.wording import LONGEST, printable, short, value_text
 
@@ -59,7 +60,7 @@ class Quantity:
     scale: float = 1.0
     log: bool = False
     effect: Effect = "now"
-    group: str = "Contact"
+    group: str = _("Contact")
 
 
 @dataclass(frozen=True)
@@ -106,7 +107,7 @@ class Parameter:
     def change(self, before: Value, after: Value) -> str:
         """The change of the parameter in words: "gravity: 9.81 m/s² → 1.62 m/s²", with as many digits as show it."""
         if before == after:
-            return f"{self.quantity.label}: {self.shown(after)}, as before"
+            return Message("{label}: {after}, as before", label=self.quantity.label, after=self.shown(after))
         pairs = ([self._rounded(value, digits) for value in (before, after)] for digits in range(FEWEST_DIGITS, 17))
         old, new = next((pair for pair in pairs if pair[0] != pair[1]), (self.shown(before), self.shown(after)))
         return f"{self.quantity.label}: {old} → {new}"
@@ -149,7 +150,7 @@ class OneOf:
 
     def _checked(self, name: str) -> str:
         if name not in self.names:
-            raise ValueError(f"must be one of {', '.join(self.names)}")
+            raise ValueError(Message("must be one of {names}", names=Joined(tuple(self.names))))
         return name
 
 
@@ -252,12 +253,28 @@ class ParameterSet(BaseModel):
         if in_units:
             said = parameter.shown(value) if number else shown
             default = parameter.shown(parameter.default)
-            limits = f"it must be {allowed_values(parameter, in_units)}; the default is {default}."
-            return f"{parameter.quantity.label} = {said} is refused: {limits}" + point
+            limits = Message(
+                "it must be {parameter}; the default is {default}.",
+                parameter=allowed_values(parameter, in_units),
+                default=default,
+            )
+            return (
+                Message(
+                    "{label} = {said} is refused: {limits}", label=parameter.quantity.label, said=said, limits=limits
+                )
+                + point
+            )
         default = f"{value_text(parameter.default)}{parameter.converted(parameter.default)}"
         return (
-            f"{name} = {shown}{parameter.converted(value)} is refused: it must be {allowed}; the default is "
-            f"{default}." + point
+            Message(
+                "{name} = {shown}{value} is refused: it must be {allowed}; the default is {default}.",
+                name=name,
+                shown=shown,
+                value=parameter.converted(value),
+                allowed=allowed,
+                default=default,
+            )
+            + point
         )
 
 
@@ -284,7 +301,11 @@ def checked_seed(seed: Any) -> int:
     """The seed if it is valid; raises `ParameterError` otherwise."""
     if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed <= LARGEST_SEED:
         raise ParameterError(
-            f"seed = {value_text(seed)} is refused: it must be a whole number from 0 to {LARGEST_SEED}."
+            Message(
+                "seed = {seed} is refused: it must be a whole number from 0 to {largest_seed}.",
+                seed=value_text(seed),
+                largest_seed=LARGEST_SEED,
+            )
         )
     return seed
 
@@ -298,8 +319,12 @@ def require_local(name: str, path: str) -> None:
     slashes = path.strip().replace("\\", "/")
     if slashes.startswith(("//", "/??/")) or REMOTE.match(slashes):
         raise ParameterError(
-            f"{name} = {value_text(path)} is refused: a preset may not name a file on another machine; "
-            "copy the file to this machine, or choose it yourself in the window."
+            Message(
+                "{name} = {path} is refused: a preset may not name a file on another machine; copy the "
+                "file to this machine, or choose it yourself in the window.",
+                name=name,
+                path=value_text(path),
+            )
         )
 
 
@@ -318,9 +343,13 @@ def require_known(name: str, names: Any, what: str = "parameter") -> None:
     if isinstance(name, str) and name in names:
         return
     near = difflib.get_close_matches(name[:LONGEST], list(names), n=1, cutoff=0.6) if isinstance(name, str) else []
-    hint = f"did you mean '{near[0]}'?" if near else f"known: {short(', '.join(names), 800) or 'none'}."
+    hint = (
+        Message("did you mean '{near}'?", near=near[0])
+        if near
+        else Message("known: {value}.", value=short(", ".join(names), 800) or "none")
+    )
     name = str(name)
-    raise ParameterError(f"Unknown {what} '{short(name)}': {hint}")
+    raise ParameterError(Message("Unknown {what} '{name}': {hint}", what=what, name=short(name), hint=hint))
 
 
 def allowed_values(parameter: Parameter, in_units: bool = False) -> str:
@@ -329,19 +358,36 @@ def allowed_values(parameter: Parameter, in_units: bool = False) -> str:
     if parameter.kind == "choice":
         return words
     if parameter.kind == "bool":
-        return "true or false"
+        return _("true or false")
     if parameter.kind == "path":
-        return f"the path of a file that ends in {' or '.join(parameter.suffixes)}, or empty for {parameter.empty}"
-    noun = "a whole number" if parameter.kind == "int" else "a number"
+        return Message(
+            "the path of a file that ends in {suffixes}, or empty for {empty}",
+            suffixes=Joined(tuple(parameter.suffixes), " or "),
+            empty=parameter.empty,
+        )
+    noun = _("a whole number") if parameter.kind == "int" else "a number"
     if in_units and parameter.low is not None and parameter.high is not None:
-        span = f"{noun} from {parameter.shown(parameter.low)} to {parameter.shown(parameter.high)}"
-        return f"{span}, or {words}" if words else span
+        span = Message(
+            "{noun} from {low} to {high}",
+            noun=noun,
+            low=parameter.shown(parameter.low),
+            high=parameter.shown(parameter.high),
+        )
+        return Message("{span}, or {words}", span=span, words=words) if words else span
+    if parameter.low is None or parameter.high is None:
+        return noun
     same = parameter.quantity.unit if parameter.quantity.scale == 1.0 else ""
     unit = f" {SI_UNITS.get(parameter.quantity.unit, same)}".rstrip()
-    span = f"{noun} from {parameter.low:g} to {parameter.high:g}{unit}"
-    if parameter.quantity.scale != 1.0 and parameter.low is not None and parameter.high is not None:
-        span += f" ({parameter.shown(parameter.low)} to {parameter.shown(parameter.high)})"
-    return f"{span}, or {words}" if words else span
+    span = Message(
+        "{noun} from {low} to {high}{unit}",
+        noun=noun,
+        low=Number(parameter.low, format="g"),
+        high=Number(parameter.high, format="g"),
+        unit=unit,
+    )
+    if parameter.quantity.scale != 1.0:
+        span += Message(" ({low} to {high})", low=parameter.shown(parameter.low), high=parameter.shown(parameter.high))
+    return Message("{span}, or {words}", span=span, words=words) if words else span
 
 
 SI_UNITS = {

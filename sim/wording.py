@@ -13,6 +13,8 @@ from collections.abc import Mapping
 from pathlib import PurePath
 from typing import Any
 
+from repose.sim.message import Message, _
+
 LONGEST = 200
 """Largest number of characters of one text from outside in a message."""
 DEEPEST = 6
@@ -20,10 +22,10 @@ DEEPEST = 6
 DIGITS = 60
 """Largest number of decimal digits of a whole number in a message."""
 SPOKEN = {
-    UnicodeError: "it is not UTF-8 text",
-    RecursionError: "its lists are nested too deeply",
-    MemoryError: "it needs more memory than there is",
-    EOFError: "it ends early",
+    UnicodeError: _("it is not UTF-8 text"),
+    RecursionError: _("its lists are nested too deeply"),
+    MemoryError: _("it needs more memory than there is"),
+    EOFError: _("it ends early"),
 }
 """What errors of reading mean for the file."""
 LONG_NUMBER = "integer string conversion"
@@ -58,7 +60,7 @@ def value_text(value: Any, longest: int = LONGEST) -> str:
     return short(_written(value, longest, DEEPEST - 1), longest)
 
 
-def reason_of(error: BaseException, otherwise: str = "its content has another form than expected") -> str:
+def reason_of(error: BaseException, otherwise: str = _("its content has another form than expected")) -> str:
     """Why a file or another input cannot be used, as the last part of a sentence without its full stop.
 
     The words are those of Repose, of the operating system or of the library that reads the file. `otherwise` replaces
@@ -73,13 +75,17 @@ def reason_of(error: BaseException, otherwise: str = "its content has another fo
             return words
     said = _text_of(error)
     if LONG_NUMBER in said:
-        return "it has a number of too many digits"
+        return _("it has a number of too many digits")
     return otherwise if isinstance(error, INTERNAL) or not said else said.removesuffix(".")
 
 
 def sentence_of(error: BaseException) -> str:
     """The message of an error that ends some work: the sentence of Repose itself, or the reason in a sentence."""
-    return printable(str(error)) if is_own(error) else f"That failed: {reason_of(error, described(error))}."
+    return (
+        printable(str(error))
+        if is_own(error)
+        else Message("That failed: {error}.", error=reason_of(error, described(error)))
+    )
 
 
 def is_own(error: BaseException) -> bool:
@@ -120,7 +126,7 @@ def _written(value: Any, room: int, depth: int) -> str:
         return "true" if value else "false"
     if isinstance(value, int):
         large = abs(value) >= 10**DIGITS
-        return f"a number of more than {DIGITS} digits" if large else str(int(value))
+        return Message("a number of more than {digits} digits", digits=DIGITS) if large else str(int(value))
     if isinstance(value, float):
         return repr(float(value)) if math.isfinite(value) else str(float(value))
     if isinstance(value, str | PurePath):

@@ -13,6 +13,7 @@ from repose.app.language import NATIVE, read_language
 from repose.app.lectures.lecture_file import Lecture, Question
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.measure.display import Answer, Reading
+from repose.sim.message import Message
 from repose.sim.numbers import ratio_of_units
 
 
@@ -32,9 +33,13 @@ def unanswered(lecture: Lecture, number: int, shot: Snapshot) -> str:
     reading = _reading(question, shot)
     if reading is not None:
         value = f"{reading.digits} {reading.unit}".rstrip()
-        return (
-            f"unit = \"{question.unit}\" of the guess is refused: the reading '{reading.label}' is "
-            f'{value}; write unit = "{reading.unit}" in the lecture, and low and high in it.'
+        return Message(
+            "unit = \"{unit}\" of the guess is refused: the reading '{label}' is {value}; write unit = "
+            '"{unit2}" in the lecture, and low and high in it.',
+            unit=question.unit,
+            label=reading.label,
+            value=value,
+            unit2=reading.unit,
         )
     for later in lecture.steps[number + 1 :]:
         if later.preset is not None:
@@ -42,9 +47,11 @@ def unanswered(lecture: Lecture, number: int, shot: Snapshot) -> str:
         if isinstance(later.guess, Question) and later.guess.reading == question.reading:
             return ""
     labels = ", ".join(reading.label for reading in _readings(shot)) or "none"
-    return (
-        f"The guess has no answer, because the run has no reading '{question.reading}'; "
-        f"write one of its readings in the lecture: {labels}."
+    return Message(
+        "The guess has no answer, because the run has no reading '{reading}'; write one of its "
+        "readings in the lecture: {labels}.",
+        reading=question.reading,
+        labels=labels,
     )
 
 

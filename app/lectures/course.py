@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from repose.app.lectures.lecture_file import Step
 from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.message import Message
 
 RUN_ALL = "run"
 """The action that carries out all other actions of the scene."""
@@ -54,9 +55,11 @@ class Course:
         if not self.left or not shot.at_rest or any(map(goes_on, _runs(shot))) or self.due(shot):
             return ""
         offered = ", ".join(action.name for action in shot.actions if action.enabled) or "none"
-        return (
-            f"The step waits for the action {self.left[0]}, which is not possible now; possible: {offered}. "
-            "List the actions of the step in their order."
+        return Message(
+            "The step waits for the action {left}, which is not possible now; possible: {offered}. "
+            "List the actions of the step in their order.",
+            left=self.left[0],
+            offered=offered,
         )
 
     def did(self) -> None:

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from repose.sim.experiment.snapshot import Floats, Snapshot
 from repose.sim.measure.display import Part
 from repose.sim.measure.stress import stress_unit
+from repose.sim.message import _
 
 Colour = tuple[float, float, float]
 """Red, green, blue, sRGB, 0 to 1."""
@@ -206,12 +207,12 @@ PARTS = "parts"
 
 COLOURINGS: dict[str, Colouring | None] = {
     AUTOMATIC: None,
-    "speed": Colouring("speed", "Speed", "v", "m/s", "continuous", _speed_span, _free_fall),
-    "force": Colouring("force", "Normal force, sum", "ΣF", "N", "continuous", _from_zero(1e-6), to_round),
-    "pressure": Colouring("pressure", "Pressure on the grain", "P", "Pa", "continuous", _from_zero(1e-6), to_round),
-    "coordination": Colouring("coordination", "Contacts", "Z", "", "discrete", _coordination_span),
-    "size": Colouring("size", "Radius", "R", "m", "continuous", _size_span),
-    "layer": Colouring("layer", "Layer of origin", "", "", "discrete", _layer_span, _layer_step),
+    "speed": Colouring("speed", _("Speed"), "v", "m/s", "continuous", _speed_span, _free_fall),
+    "force": Colouring("force", _("Normal force, sum"), "ΣF", "N", "continuous", _from_zero(1e-6), to_round),
+    "pressure": Colouring("pressure", _("Pressure on the grain"), "P", "Pa", "continuous", _from_zero(1e-6), to_round),
+    "coordination": Colouring("coordination", _("Contacts"), "Z", "", "discrete", _coordination_span),
+    "size": Colouring("size", _("Radius"), "R", "m", "continuous", _size_span),
+    "layer": Colouring("layer", _("Layer of origin"), "", "", "discrete", _layer_span, _layer_step),
     **dict.fromkeys(("photoelastic", "sand", "clay", "plain")),
 }
 """Quantities and looks to choose from, in the order of the list; None for a look, which shows no quantity."""
@@ -314,7 +315,9 @@ def contact_scale(snapshot: Snapshot, ranges: Ranges, follows: bool) -> tuple[Co
     if not pressing.size:
         return None
     wanted = to_round((0.0, float(np.percentile(pressing, 99.0))), snapshot)
-    quantity = Colouring("contact", "Normal force of a contact", "F_n", "N", "continuous", lambda values, shot: wanted)
+    quantity = Colouring(
+        "contact", _("Normal force of a contact"), "F_n", "N", "continuous", lambda values, shot: wanted
+    )
     return quantity, wanted if follows else ranges.held(quantity.name, wanted, snapshot)
 
 

@@ -18,6 +18,7 @@ from repose.sim.measure.contact_forces import ContactForces
 from repose.sim.measure.packing import UNIT
 from repose.sim.measure.stress import stress_unit
 from repose.sim.measure.stress_field import Grid, grid_over, kinetic_stress, smoothed, stress_field
+from repose.sim.message import Message, _
 from repose.sim.numbers import with_prefix
 
 MOST_POINTS = 16_000
@@ -60,10 +61,10 @@ class Component:
 
 
 COMPONENTS = {
-    "pressure": Component("Pressure", "P", _pressure),
-    "shear": Component("Largest shear stress", "τ", _largest_shear),
-    "vertical": Component("Vertical stress", "σ_v", _vertical),
-    "horizontal": Component("Horizontal stress", "σ_h", _horizontal),
+    "pressure": Component(_("Pressure"), "P", _pressure),
+    "shear": Component(_("Largest shear stress"), "τ", _largest_shear),
+    "vertical": Component(_("Vertical stress"), "σ_v", _vertical),
+    "horizontal": Component(_("Horizontal stress"), "σ_h", _horizontal),
 }
 """Components to choose from, by the name in `View.stress_component`."""
 
@@ -154,7 +155,7 @@ def field_picture(snapshot: Snapshot, view: View, plane: Plane, ranges: Ranges) 
     wanted = to_round((0.0, high), snapshot)
     if low < -LOWEST * high:
         wanted = -to_round((0.0, -low), snapshot)[1], wanted[1]
-    label = f"{chosen.title}, width {with_prefix(width, 'm', 2)}"
+    label = Message("{title}, width {width}", title=chosen.title, width=with_prefix(width, "m", 2))
     name = f"stress {view.stress_component} {view.stress_width}"
     colouring = Colouring(name, label, chosen.symbol, stress_unit(dimension), "continuous", lambda values, shot: wanted)
     span = wanted if view.range_follows else ranges.held(name, wanted, snapshot)

@@ -11,6 +11,7 @@ from importlib.metadata import version
 
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.measure.display import Reading
+from repose.sim.message import Message, Number
 from repose.sim.parameters import Parameter, Value
 from repose.sim.registry import scenes
 
@@ -83,7 +84,7 @@ def film_words(
     title = title or (scene.title if scene is not None else snapshot.scene.capitalize())
     # In a lecture the answer states the result: readings would cover the grains.
     result = _result(snapshot) if ending and snapshot.measurement is None and lines is None else ()
-    origin = f"seed {snapshot.seed}  ·  Repose {_version()}"
+    origin = Message("seed {seed}  ·  Repose {version}", seed=snapshot.seed, version=_version())
     return FilmWords(title, _parameters(snapshot), origin, None if ending else speed, result, card, lines)
 
 
@@ -129,7 +130,11 @@ def _read(reading: Reading) -> str:
     digits = max(0, 1 - math.floor(math.log10(error))) if error else 0
     number = f"{reading.value:.{digits}f} ± {error:.{digits}f}" if error else reading.digits
     gap = "" if reading.unit in ("", "°") else " "
-    beside = "" if reading.expected is None else f"  (closed form {reading.expected:.4g})"
+    beside = (
+        ""
+        if reading.expected is None
+        else Message("  (closed form {expected})", expected=Number(reading.expected, format=".4g"))
+    )
     return f"{reading.name}: {number}{gap}{reading.unit}{beside}"
 
 

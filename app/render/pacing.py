@@ -14,6 +14,7 @@ from typing import Literal
 import numpy as np
 from repose.app.render.colours import nice_step
 from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.message import _
 from repose.sim.registry import scenes
 
 
@@ -110,14 +111,14 @@ def pacer(fps: float) -> Callable[[Snapshot], float]:
 def describe_speed(speed: float | None) -> str:
     """A speed in words: "20 × slow motion", "real time", "5 × time lapse"."""
     if speed is None:
-        return "as fast as possible"
+        return _("as fast as possible")
     if speed <= 0.0:
-        return "at rest"
+        return _("at rest")
     if 0.9 <= speed <= 1.1:
-        return "real time"
+        return _("real time")
     factor = max(speed, 1.0 / speed)
     shown = f"{factor:.2g}" if factor < 99.5 else f"{round(factor, 2 - len(str(int(factor)))):.0f}"
-    return f"{shown} × {'time lapse' if speed > 1.0 else 'slow motion'}"
+    return f"{shown} × {_('time lapse') if speed > 1.0 else _('slow motion')}"
 
 
 def _first_raise(rule: Pace | None) -> float:

@@ -28,6 +28,7 @@ from repose.app.render.side_by_side import Part, gaps, upper_right
 from repose.app.render.theme import TEXT_SIZE
 from repose.app.storage.view import View
 from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.message import _
 
 
 class Tile(NamedTuple):
@@ -183,7 +184,7 @@ class Renderer:
         The pictures share one target, which is cleared and shown once: both cost time in a software renderer.
         """
         first, deep = pictures[0][0], any(frame.dimension == 3 for frame, _ in pictures)
-        name += " in space" if deep else ""
+        name += _(" in space") if deep else ""
         scene = self._scenes[name] = _sized(self._scenes.get(name), first.size, linear=True, deep=deep)
         gl.glViewport(0, 0, *first.size)
         gl.glEnable(gl.GL_FRAMEBUFFER_SRGB)

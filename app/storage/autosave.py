@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from repose.app.storage import paths
+from repose.sim.message import Message
 
 if TYPE_CHECKING:
     from repose.sim.experiment.saved_side_by_side import Saved
@@ -75,7 +76,7 @@ def begin() -> Place:
             place = _locked(folder)
             if place is not None:
                 return place
-    raise OSError(f"no folder could be created in {root}")
+    raise OSError(Message("no folder could be created in {root}", root=str(root)))
 
 
 def left_behind() -> Place | None:

@@ -11,6 +11,7 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
 
+from repose.sim.message import Message, _
 from repose.sim.study.child_process import end_with_parent, ignore_interrupts, lower_priority, start_shielded
 from repose.sim.wording import described
 
@@ -99,8 +100,14 @@ class CompileProcess:
             self._process.join()
             self._ended = True
             if self._expected is None or len(self._durations) < len(self._expected):
-                engine = self._now[0] if self._now else "the engines"
-                self._failures.append(f"Compiling of {engine} ended with exit code {self._process.exitcode}.")
+                engine = self._now[0] if self._now else _("the engines")
+                self._failures.append(
+                    Message(
+                        "Compiling of {engine} ended with exit code {exitcode}.",
+                        engine=engine,
+                        exitcode=str(self._process.exitcode),
+                    )
+                )
             self._now = None
 
     def _take(self, kind: str, *news: Any) -> None:
@@ -139,9 +146,13 @@ def _work(tell: Connection, low: bool) -> None:
         try:
             compile_engine(needed, partial(_tell_part, tell, needed.words))
             if not is_stored(needed):
-                failure = f"The engine of {needed.words} was compiled but could not be stored."
+                failure = Message("The engine of {words} was compiled but could not be stored.", words=needed.words)
         except BrokenPipeError:
             return
         except Exception as error:  # a law of a plug-in can make the compiler raise any error
-            failure = f"The engine of {needed.words} could not be compiled: {described(error, whole=True)}."
+            failure = Message(
+                "The engine of {words} could not be compiled: {error}.",
+                words=needed.words,
+                error=described(error, whole=True),
+            )
         tell.send(("done", needed.words, failure))

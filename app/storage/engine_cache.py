@@ -10,6 +10,7 @@ from pathlib import Path
 
 import platformdirs
 from repose.app.storage.paths import NAME, make_private
+from repose.sim.message import Message
 from repose.sim.wording import reason_of
 
 VARIABLE = "NUMBA_CACHE_DIR"
@@ -35,4 +36,8 @@ def choose_engine_cache() -> str:
         atexit.register(shutil.rmtree, private, ignore_errors=True)
         os.environ[VARIABLE] = private
         reason = reason_of(error)
-        return f"The engine is compiled at every start because {folder} cannot be written to ({reason})."
+        return Message(
+            "The engine is compiled at every start because {folder} cannot be written to ({reason}).",
+            folder=str(folder),
+            reason=reason,
+        )

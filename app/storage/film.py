@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 from repose.app.storage import paths
 from repose.app.storage.recorder import film_rate
 from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.message import Message, _
 from repose.sim.wording import sentence_of
 
-FORMATS = {".mp4": "MP4 film", ".webp": "animated WebP", ".gif": "animated GIF", ".png": "PNG pictures"}
+FORMATS = {".mp4": _("MP4 film"), ".webp": _("animated WebP"), ".gif": _("animated GIF"), ".png": _("PNG pictures")}
 """Formats by the ending of the name; pictures are in a folder with the name without the ending."""
 SIZES = ((1280, 720), (1920, 1080), (2560, 1440), (3840, 2160))
 FRAME_RATES = (24, 25, 30, 50, 60)
@@ -126,7 +127,9 @@ class Film:
         self.trouble, self.frames, self.parts = "", 0, ()
         stem = (self.name.strip() or scene).removesuffix(self.format)
         if not NAME.fullmatch(stem) or not stem.strip("."):
-            self.trouble = f"'{self.name}' cannot be a file's name: use letters, digits, spaces and hyphens."
+            self.trouble = Message(
+                "'{name}' cannot be a file's name: use letters, digits, spaces and hyphens.", name=self.name
+            )
             return
         try:
             self._sink = self.open(self.folder / f"{stem}{self.format}", self.size, self.rate)

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
+from repose.sim.message import Message, Number, _
 from repose.sim.wording import described, path_text, reason_of
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ NUMBERED = re.compile(r"%0?[0-9]?d")
 """Place of the number in the name of a picture, as in shots%05d.png; such pictures have no folder of their own."""
 GIF_TICK = 100
 """Time units of a GIF per second; players show frames that are shorter than two units more slowly [1/s]."""
-NO_FILM = (
+NO_FILM = _(
     "{reason}: reinstall PyAV (pip install --force-reinstall av), or have every frame written as a PNG picture "
     "(--video FOLDER/, or the format PNG in the window)."
 )
@@ -83,10 +84,19 @@ class Recorder:
         """
         if min(size) < 1 or max(size) > LARGEST_SIDE:
             raise RecorderError(
-                f"A film of {size[0]}x{size[1]} pixels is refused: each side must be 1 to {LARGEST_SIDE}."
+                Message(
+                    "A film of {size}x{size2} pixels is refused: each side must be 1 to {largest_side}.",
+                    size=size[0],
+                    size2=size[1],
+                    largest_side=LARGEST_SIDE,
+                )
             )
         if not 1.0 <= fps <= 1000.0:
-            raise RecorderError(f"A film at {fps:g} frames per second is refused: it must be 1 to 1000.")
+            raise RecorderError(
+                Message(
+                    "A film at {fps} frames per second is refused: it must be 1 to 1000.", fps=Number(fps, format="g")
+                )
+            )
         self.size = size
         self.rate = Fraction(film_rate(Path(path), fps)).limit_denominator(1001)
         self._wanted = _checked(path)
@@ -147,7 +157,7 @@ class Recorder:
         try:
             {PICTURES: self._save_pictures, FILM: self._encode}.get(self._format, self._animate)()
             if self._full:
-                raise RecorderError("the disk is almost full")
+                raise RecorderError(_("the disk is almost full"))
         except Exception as error:  # an error of FFmpeg or of the disk must not end the run
             self._failure = self._sentence(error)
             while self._queue.get() is not None:
@@ -224,7 +234,7 @@ class Recorder:
             target = folder / _numbered(name, self.frames + 1)
             if numbered and target.exists():
                 draft.unlink()
-                raise FileExistsError(f"{target.name} exists already")
+                raise FileExistsError(Message("{name} exists already", name=target.name))
             os.replace(draft, target)
             self.frames += 1
 
@@ -255,8 +265,12 @@ class Recorder:
     def _sentence(self, error: Exception) -> RecorderError:
         reason = reason_of(error)
         return RecorderError(
-            f"Recording to {path_text(self.path)} stopped ({reason}); what was written until then is kept. "
-            "Free some space or choose another folder, then record again."
+            Message(
+                "Recording to {path} stopped ({reason}); what was written until then is kept. Free some "
+                "space or choose another folder, then record again.",
+                path=path_text(self.path),
+                reason=reason,
+            )
         )
 
 
@@ -328,7 +342,7 @@ def names_of(path: Path, parts: Sequence[Path]) -> str:
     if len(parts) < 2:
         return str(path)
     first, last, count = parts[0], parts[-1].name, len(parts)
-    return f"{first} to {last} ({count} files)"
+    return Message("{first} to {last} ({count} files)", first=str(first), last=last, count=count)
 
 
 def encoder_names() -> tuple[str, ...]:
@@ -364,9 +378,11 @@ def _load_av() -> Any:
     try:
         import av
 
-        _ = av.open, av.CodecContext, av.VideoFrame, av.FFmpegError
+        __ = av.open, av.CodecContext, av.VideoFrame, av.FFmpegError
     except Exception as error:  # a damaged library can raise any error
-        reason = f"Films cannot be made, since PyAV cannot be loaded ({reason_of(error, described(error))})"
+        reason = Message(
+            "Films cannot be made, since PyAV cannot be loaded ({error})", error=reason_of(error, described(error))
+        )
         raise RecorderError(NO_FILM.format(reason=reason)) from None
     return av
 
@@ -378,17 +394,19 @@ def film_rate(path: Path, fps: float) -> float:
 
 def _find_encoder(ending: str, rate: Fraction) -> tuple[str, dict[str, str]]:
     if ending in ANIMATIONS:
-        name, _, options = ANIMATIONS[ending]
+        name, __, options = ANIMATIONS[ending]
         try:
             _load_av().CodecContext.create(name, "w")
         except Exception:  # FFmpeg's own errors, of several kinds
-            raise RecorderError(NO_FILM.format(reason=f"This build of FFmpeg has no encoder {name}")) from None
+            raise RecorderError(
+                NO_FILM.format(reason=Message("This build of FFmpeg has no encoder {name}", name=name))
+            ) from None
         return name, options
     for name, options in ENCODERS:
         if _works(name, options, rate):
             return name, options
-    names = " or ".join(name for name, _ in ENCODERS)
-    raise RecorderError(NO_FILM.format(reason=f"No video encoder works here (need {names})"))
+    names = " or ".join(name for name, __ in ENCODERS)
+    raise RecorderError(NO_FILM.format(reason=Message("No video encoder works here (need {names})", names=names)))
 
 
 def _works(name: str, options: dict[str, str], rate: Fraction) -> bool:
@@ -410,11 +428,22 @@ def _checked(path: Path) -> Path:
         path = path if path.suffix else path.with_suffix(FILM)
     except (OSError, ValueError, RuntimeError) as error:  # OSError: the current folder is gone
         reason = reason_of(error)
-        raise RecorderError(f"Film {path_text(path)} cannot be written: {reason}; choose another name.") from None
+        raise RecorderError(
+            Message(
+                "Film {path} cannot be written: {reason}; choose another name.", path=path_text(path), reason=reason
+            )
+        ) from None
     if path.suffix.lower() not in (FILM, *ANIMATIONS, PICTURES):
         raise RecorderError(
-            f"Film {path_text(path)} is refused: films are written as {FILM}, {GIF} or {WEBP} files, pictures as "
-            f"{PICTURES} into a folder (FOLDER/, or a name with a number such as shots%05d.png)."
+            Message(
+                "Film {path} is refused: films are written as {film}, {gif} or {webp} files, pictures as "
+                "{pictures} into a folder (FOLDER/, or a name with a number such as shots%05d.png).",
+                path=path_text(path),
+                film=FILM,
+                gif=GIF,
+                webp=WEBP,
+                pictures=PICTURES,
+            )
         )
     return path
 
@@ -426,14 +455,22 @@ def _foreseen(wanted: Path) -> Path:
         wanted.parent.mkdir(parents=True, exist_ok=True)
         if _free(wanted.parent) < RESERVE:
             raise RecorderError(
-                f"Film {path_text(shown)} is not begun: the disk has less than {RESERVE >> 20} MB free."
+                Message(
+                    "Film {shown} is not begun: the disk has less than {reserve} MB free.",
+                    shown=path_text(shown),
+                    reserve=RESERVE >> 20,
+                )
             )
         with tempfile.TemporaryFile(dir=wanted.parent):
             _sweep(wanted.parent)
         if wanted.suffix.lower() == PICTURES and NUMBERED.search(wanted.name):
             if (first := wanted.with_name(_numbered(wanted.name, 1))).exists():
                 raise RecorderError(
-                    f"Film {path_text(wanted)} is refused: {first.name} exists already; choose another name."
+                    Message(
+                        "Film {wanted} is refused: {name} exists already; choose another name.",
+                        wanted=path_text(wanted),
+                        name=first.name,
+                    )
                 )
             return wanted
         for candidate in _names(wanted):
@@ -445,7 +482,11 @@ def _foreseen(wanted: Path) -> Path:
     except (OSError, ValueError) as error:
         reason = reason_of(error)
         raise RecorderError(
-            f"Film {path_text(shown)} cannot be written: {reason}; choose another folder or name."
+            Message(
+                "Film {shown} cannot be written: {reason}; choose another folder or name.",
+                shown=path_text(shown),
+                reason=reason,
+            )
         ) from None
 
 

@@ -17,6 +17,7 @@ from repose.app.storage import autosave, paths
 from repose.sim.experiment.commands import Command, Copy, Resume
 from repose.sim.io.archive import SUFFIX
 from repose.sim.io.atomic_file import write_new_file, write_whole_file
+from repose.sim.message import Joined, Message, _
 from repose.sim.parameters import ParameterError, unquoted
 from repose.sim.wording import reason_of, sentence_of
 
@@ -161,7 +162,7 @@ class RunSaver:
         """Continue the run in a file; reading takes seconds if the run is long or the machine is busy."""
         target = self._target(path)
         if target is not None:
-            self.said, self.opening = f"Opening {target.name} …", True
+            self.said, self.opening = Message("Opening {name} …", name=target.name), True
             self._jobs.put(lambda: self._open(target))
 
     def open_lost(self) -> None:
@@ -193,7 +194,7 @@ class RunSaver:
         self.said, self.trouble = "", ""
         text = unquoted(path)
         if not text:
-            self.trouble = "Type the path of a file under File first; Ctrl+R shows the saved runs."
+            self.trouble = _("Type the path of a file under File first; Ctrl+R shows the saved runs.")
             return None
         target = Path(text).expanduser()
         self.path = str(target if target.suffix else target.with_suffix(SUFFIX))
@@ -216,12 +217,14 @@ class RunSaver:
             self._mine = str(path)
             self.used.append(str(path))
             self.safe = _state(saved)
-            self.said, self.unsaved = f"Saved to {path}.", ""
+            self.said, self.unsaved = Message("Saved to {path}.", path=str(path)), ""
         except FileExistsError:  # another program has created the file since
             self.confirm = str(path)
-            self.trouble = f"{path} exists already; save again to replace it."
+            self.trouble = Message("{path} exists already; save again to replace it.", path=str(path))
         except OSError as error:
-            self.trouble = f"{path} could not be written: {reason_of(error)}; the run continues."
+            self.trouble = Message(
+                "{path} could not be written: {error}; the run continues.", path=str(path), error=reason_of(error)
+            )
 
     def _export(self, saved: Saved, path: Path) -> None:
         from repose.sim.experiment.changes import resumed_experiment
@@ -234,16 +237,18 @@ class RunSaver:
         try:
             for run, path in zip(runs, paths, strict=True):
                 export(state_of(resumed_experiment(run)), path)
-            self.said = f"Grains written to {', '.join(map(str, paths))}."
+            self.said = Message("Grains written to {join}.", join=Joined(tuple(map(str, paths))))
         except OSError as error:
-            self.trouble = f"{path} could not be written: {reason_of(error)}; the run continues."
+            self.trouble = Message(
+                "{path} could not be written: {error}; the run continues.", path=str(path), error=reason_of(error)
+            )
         except ParameterError as error:  # a library is missing
             self.trouble = str(error)
 
     def _save_plot(self, sheet: Sheet, folder: Path, name: str, suffixes: Sequence[str]) -> None:
         from repose.app.storage.plot_files import WRITERS
 
-        self._save_files("Plot", folder, name, {suffix: partial(WRITERS[suffix], sheet) for suffix in suffixes})
+        self._save_files(_("Plot"), folder, name, {suffix: partial(WRITERS[suffix], sheet) for suffix in suffixes})
 
     def _save_picture(self, saved: Saved, folder: Path, name: str, write_png: Writer) -> None:
         from repose.sim.experiment.changes import resumed_experiment
@@ -256,7 +261,7 @@ class RunSaver:
         writers: dict[str, Writer] = {".png": write_png}
         for suffix, run in zip(suffixes, runs, strict=True):
             writers[suffix] = partial(write_state, state_of(resumed_experiment(run)), ".svg")
-        self._save_files("Picture", folder, name, writers)
+        self._save_files(_("Picture"), folder, name, writers)
 
     def _save_files(self, what: str, folder: Path, name: str, writers: Mapping[str, Writer]) -> None:
         paths = {suffix: free_name(folder, name, suffix) for suffix in writers}
@@ -264,9 +269,14 @@ class RunSaver:
             try:
                 write_new_file(path, writers[suffix])
             except OSError as error:
-                self.trouble = f"{path} could not be written: {reason_of(error)}."
+                self.trouble = Message("{path} could not be written: {error}.", path=str(path), error=reason_of(error))
                 return
-        self.said = f"{what} written to {folder}: {', '.join(path.name for path in paths.values())}."
+        self.said = Message(
+            "{what} written to {folder}: {join}.",
+            what=what,
+            folder=str(folder),
+            join=Joined(tuple(path.name for path in paths.values())),
+        )
 
     def _save_by_itself(self, saved: Saved) -> None:
         now = (saved.now.at, saved.now.commands, saved.log.scene)
@@ -284,9 +294,11 @@ class RunSaver:
             self._tell_unsaved(error)
 
     def _tell_unsaved(self, error: OSError) -> None:
-        self.unsaved = (
-            f"The run cannot be saved automatically in {paths.autosave_folder()}: {reason_of(error)}. "
-            "Free space there, or allow writing; until then Ctrl+S saves the run elsewhere."
+        self.unsaved = Message(
+            "The run cannot be saved automatically in {autosave_folder}: {error}. Free space there, or "
+            "allow writing; until then Ctrl+S saves the run elsewhere.",
+            autosave_folder=str(paths.autosave_folder()),
+            error=reason_of(error),
         )
 
     def _open(self, path: Path) -> None:
@@ -306,9 +318,9 @@ class RunSaver:
     def _open_place(self, place: autosave.Place) -> None:
         saved = place.newest()
         if saved is None:
-            self.trouble = f"None of the states in {place.folder} can be read."
+            self.trouble = Message("None of the states in {folder} can be read.", folder=str(place.folder))
             return
-        self._resume(saved, "the run of the last session")
+        self._resume(saved, _("the run of the last session"))
         if self._place is not None:
             self._place.save(saved)
         place.clear()
@@ -316,8 +328,10 @@ class RunSaver:
     def _resume(self, saved: Saved, name: str) -> None:
         self.send(Resume(saved))
         self.opened = True
-        foreign = " Another version saved it: the continued run may differ in the last bits." if saved.foreign else ""
-        self.said = f"Opened {name}." + foreign  # two sentences, so that each can be translated
+        foreign = (
+            _(" Another version saved it: the continued run may differ in the last bits.") if saved.foreign else ""
+        )
+        self.said = Message("Opened {name}.", name=name) + foreign  # two sentences, so that each can be translated
 
 
 def _state(saved: Saved) -> State:

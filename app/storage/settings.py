@@ -14,6 +14,7 @@ from repose.app.language import NATIVE
 from repose.app.storage import paths
 from repose.app.storage.view import View
 from repose.sim.engine.thread_count import MOST_THREADS
+from repose.sim.message import Joined, Message, _
 from repose.sim.numbers import as_written
 from repose.sim.wording import reason_of
 
@@ -101,7 +102,9 @@ class Settings:
             document.update(changed)
             paths.write_private(self.path, tomlkit.dumps(document))
         except (OSError, ValueError, RecursionError) as error:
-            self.trouble = f"Settings could not be saved to {self.path}: {reason_of(error)}."
+            self.trouble = Message(
+                "Settings could not be saved to {path}: {error}.", path=str(self.path), error=reason_of(error)
+            )
             return False
         self._stored = values
         return True
@@ -116,15 +119,18 @@ def load_settings(path: Path | None = None) -> Settings:
     except ValidationError as error:
         refused = {str(detail["loc"][0]) for detail in error.errors() if detail["loc"]}
         settings.choices = Choices.model_validate({k: v for k, v in values.items() if k not in refused})
-        settings.trouble = (
-            f"Settings in {settings.path}: defaults are used for {', '.join(sorted(refused))}, "
-            "whose values are not allowed."
+        settings.trouble = Message(
+            "Settings in {path}: defaults are used for {join}, whose values are not allowed.",
+            path=str(settings.path),
+            join=Joined(tuple(sorted(refused))),
         )
     except (OSError, ValueError, RecursionError) as error:
         settings._readable = False
-        settings.trouble = (
-            f"Settings in {settings.path} cannot be read ({reason_of(error)}); defaults are used and the file is not "
-            "changed: correct or delete it."
+        settings.trouble = Message(
+            "Settings in {path} cannot be read ({error}); defaults are used and the file is not "
+            "changed: correct or delete it.",
+            path=str(settings.path),
+            error=reason_of(error),
         )
     settings._stored = settings.choices.model_dump()
     return settings
@@ -135,9 +141,9 @@ def _read(path: Path) -> tomlkit.TOMLDocument:
     try:
         found = path.stat()
         if not stat.S_ISREG(found.st_mode):
-            raise ValueError("it is no ordinary file")  # reading a pipe or a device may never end
+            raise ValueError(_("it is no ordinary file"))  # reading a pipe or a device may never end
         if found.st_size > LARGEST_FILE:
-            raise ValueError("it is larger than 1 MB")
+            raise ValueError(_("it is larger than 1 MB"))
         return tomlkit.parse(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return tomlkit.document()

@@ -9,6 +9,7 @@ from itertools import groupby
 import numpy as np
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.measure.display import Curve, Line
+from repose.sim.message import Message, _
 from repose.sim.numbers import time_unit
 
 
@@ -26,7 +27,7 @@ def opening(snapshot: Snapshot) -> float | None:
 
 def zero_words(snapshot: Snapshot) -> str:
     """Zero of the time axis in words."""
-    return "the opening" if snapshot.position.shape[1] == 2 else "the end of filling"
+    return _("the opening") if snapshot.position.shape[1] == 2 else _("the end of filling")
 
 
 def axis_unit(snapshot: Snapshot, span: tuple[float, float]) -> tuple[float, str]:
@@ -92,7 +93,11 @@ def _curves(
     time = snapshot.series.get("time", np.empty(0))
     inside = time >= begin
     shown = (time[inside] - (zero or 0.0)) / factor
-    x_label = f"simulated time t [{unit}]" if zero is None else f"time from {zero_words(snapshot)} t [{unit}]"
+    x_label = (
+        Message("simulated time t [{unit}]", unit=unit)
+        if zero is None
+        else Message("time from {snapshot} t [{unit}]", snapshot=zero_words(snapshot), unit=unit)
+    )
     dimension = snapshot.position.shape[1]
     found = [entry for entry in snapshot.measurements if entry.plot is not None and entry.plot.name == plot]
     title = next((entry.plot.title for entry in found if entry.plot is not None), "")

@@ -7,6 +7,7 @@ from repose.app.ui.toasts import tell
 from repose.app.ui.ui import Ui
 from repose.sim.experiment.commands import Act
 from repose.sim.experiment.snapshot import Action
+from repose.sim.message import Message
 
 RESET = "reset"
 """Name of the action that returns to the beginning."""
@@ -19,4 +20,4 @@ def act(ui: Ui, action: Action) -> None:
         ui.transport.pause(False)
     ui.send(Act(action.name))
     if ui.snapshot.compiling:
-        tell(ui, f"{action.label}: as soon as the engine is ready.")
+        tell(ui, Message("{label}: as soon as the engine is ready.", label=action.label))

@@ -12,6 +12,7 @@ from repose.app.ui.questions import request
 from repose.app.ui.ui import Ui
 from repose.sim.io import presets
 from repose.sim.io.archive import SUFFIX
+from repose.sim.message import Message, _
 from repose.sim.parameters import ParameterError
 
 PRESET = ".toml"
@@ -27,7 +28,7 @@ def take_dropped(ui: Ui, path: str) -> str:
         return ""
     if suffix == PRESET:
         try:
-            if presets.kind_of(presets.read_toml(Path(path), "preset or lecture")) == "lecture":
+            if presets.kind_of(presets.read_toml(Path(path), _("preset or lecture"))) == "lecture":
                 return open_lecture(ui, path)
             presets.load(path)
             ui.preset_library.cards[path] = presets.card_of(path)
@@ -42,10 +43,18 @@ def take_dropped(ui: Ui, path: str) -> str:
         taken = [suffix for entry in declared for suffix in entry.suffixes]
         if taken:
             endings = ", ".join([*taken, PRESET])
-            return f"'{shown}' is not used: a file that ends in {endings} or {SUFFIX} can be dropped here."
-        return (
-            f"'{shown}' is not used: this experiment takes only saved runs ({SUFFIX}) and presets ({PRESET}). Shapes "
-            "are for 'Your own shape' and the clump workshop (W)."
+            return Message(
+                "'{shown}' is not used: a file that ends in {endings} or {suffix} can be dropped here.",
+                shown=shown,
+                endings=endings,
+                suffix=SUFFIX,
+            )
+        return Message(
+            "'{shown}' is not used: this experiment takes only saved runs ({suffix}) and presets "
+            "({preset}). Shapes are for 'Your own shape' and the clump workshop (W).",
+            shown=shown,
+            suffix=SUFFIX,
+            preset=PRESET,
         )
     request(ui, fitting, path)
     return ui.edits.refusals.get(fitting.name, "")

@@ -8,6 +8,7 @@ from typing import Literal
 
 from repose.app.ui.edits import Edits, Mark
 from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.message import Message, Number
 
 MOST = 300
 """Largest number of events; the oldest are deleted first."""
@@ -48,7 +49,7 @@ class Events:
             self._add(Event(snapshot.at, snapshot.time, "phase", _sentence(snapshot, last)))
         measured = snapshot.measurement
         if measured is not None and (last.measurement is None or measured.angle != last.measurement.angle):
-            text = f"Angle of repose {math.degrees(measured.angle):.1f}°"
+            text = Message("Angle of repose {angle}°", angle=Number(math.degrees(measured.angle), format=".1f"))
             self._add(Event(snapshot.at, snapshot.time, "measured", text))
 
     def _see_change(self, snapshot: Snapshot, edits: Edits) -> None:

@@ -14,6 +14,7 @@ from repose.app.ui.path_field import draw_path
 from repose.app.ui.questions import request
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import dragged, draw_bar, right_clicked, tooltip
+from repose.sim.message import Message, _
 from repose.sim.parameters import Parameter, Value
 
 TRACK = 11.0
@@ -21,11 +22,13 @@ TRACK = 11.0
 HELD = "held value"
 """Entry of `Ui.memory`: parameter and value of a slider that acts when the mouse button is released."""
 EFFECTS = {
-    "now": "Takes effect at once.",
-    "ramp": "Takes effect over the contact duration, the longer of before and after: a jump would accelerate grains.",
-    "base": "Walls and base are rebuilt at once, under the grains if there are any.",
-    "anew": "The experiment restarts, after a question; undo restores the present grains.",
-    "restart": "Takes effect at the next start; at once while nothing has started.",
+    "now": _("Takes effect at once."),
+    "ramp": _(
+        "Takes effect over the contact duration, the longer of before and after: a jump would accelerate grains."
+    ),
+    "base": _("Walls and base are rebuilt at once, under the grains if there are any."),
+    "anew": _("The experiment restarts, after a question; undo restores the present grains."),
+    "restart": _("Takes effect at the next start; at once while nothing has started."),
 }
 
 
@@ -37,16 +40,22 @@ def describe(parameter: Parameter, contact_time: float = 0.0) -> str:
     quantity = parameter.quantity
     lines = [f"{quantity.label}  {quantity.symbol}".rstrip(), parameter.help]
     if parameter.low is not None and parameter.high is not None:
-        span = f"From {parameter.shown(parameter.low)} to {parameter.shown(parameter.high)}"
-        lines.append(friendly(f"{span}; default {parameter.shown(parameter.default)}."))
+        span = Message("From {low} to {high}", low=parameter.shown(parameter.low), high=parameter.shown(parameter.high))
+        lines.append(
+            friendly(Message("{span}; default {default}.", span=span, default=parameter.shown(parameter.default)))
+        )
     elif parameter.kind != "bool":
-        lines.append(f"Default: {words(parameter.shown(parameter.default))}.")
-    now = f" The contact duration is {si(contact_time, 's')} now." if contact_time and quantity.effect == "ramp" else ""
+        lines.append(Message("Default: {words}.", words=words(parameter.shown(parameter.default))))
+    now = (
+        Message(" The contact duration is {contact_time} now.", contact_time=si(contact_time, "s"))
+        if contact_time and quantity.effect == "ramp"
+        else ""
+    )
     lines.append(EFFECTS[quantity.effect] + now)
     if parameter.kind in ("float", "int"):
-        lines.append("Ctrl-click, or Enter, types a value; double-click or right-click resets to the default.")
+        lines.append(_("Ctrl-click, or Enter, types a value; double-click or right-click resets to the default."))
     else:
-        lines.append("Right-click resets to the default.")
+        lines.append(_("Right-click resets to the default."))
     return "\n".join(lines)
 
 
@@ -136,7 +145,7 @@ def _caption(ui: Ui, parameter: Parameter, value: str, left: float, top: float, 
 
 def _tag(ui: Ui, parameter: Parameter) -> tuple[str, Colour]:
     if parameter.quantity.effect == "restart":
-        return "" if ui.snapshot.phase == "empty" else "at next start", ui.palette.muted
+        return "" if ui.snapshot.phase == "empty" else _("at next start"), ui.palette.muted
     if parameter.quantity.effect == "anew" and ui.snapshot.moving_count:
         return "restarts", ui.palette.warning
     return "", ui.palette.muted
@@ -246,6 +255,6 @@ def _draw_automatic(ui: Ui, parameter: Parameter) -> None:
     imgui.same_line()
     changed, automatic = imgui.checkbox(f"{translated(word)}###{word}", value == word)
     ui.probe.mark(f"field.{parameter.name}.{word}")
-    tooltip(f"{parameter.quantity.label}: let the program choose, or keep the value it has now.")
+    tooltip(Message("{label}: let the program choose, or keep the value it has now.", label=parameter.quantity.label))
     if changed:
         ui.edits.set({parameter.name: word if automatic else compact(ui.snapshot.dt)})

@@ -13,6 +13,7 @@ from typing import Any
 
 from repose.app.ui.toasts import tell
 from repose.app.ui.ui import Ui
+from repose.sim.message import Joined, Message, _
 
 log = logging.getLogger(__name__)
 
@@ -26,7 +27,10 @@ PROGRAMS = ("zenity", "kdialog", "qarma", "matedialog")
 def why_none() -> str:
     """Why this machine has no dialog, or an empty string."""
     if sys.platform.startswith("linux") and not any(map(shutil.which, PROGRAMS)):
-        return f"No program for choosing files is installed ({' or '.join(PROGRAMS[:2])}): type the path."
+        return Message(
+            "No program for choosing files is installed ({join}): type the path.",
+            join=Joined(tuple(PROGRAMS[:2]), " or "),
+        )
     return ""
 
 
@@ -77,4 +81,4 @@ def _ask(ui: Ui, kind: str, asked: tuple[Any, ...], act: Callable[[str], object]
         ui.memory[DIALOG] = getattr(portable_file_dialogs, kind)(*asked), act
     except Exception:  # the desktop may raise anything; the path can still be typed
         log.warning("No file dialog could be opened.", exc_info=True)
-        tell(ui, "The system opens no dialog for choosing files: type the path.", bad=True)
+        tell(ui, _("The system opens no dialog for choosing files: type the path."), bad=True)

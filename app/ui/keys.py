@@ -14,6 +14,7 @@ import pygame
 from repose.app.ui.actions import RESET, act
 from repose.app.ui.ui import Ui
 from repose.sim.experiment.snapshot import Action, Snapshot
+from repose.sim.message import _
 
 
 @dataclass(frozen=True)
@@ -40,46 +41,46 @@ class Key:
 
 
 WINDOW_KEYS = (
-    Key("frame_all", "Home", "follow the grains again", "Picture", codes=(pygame.K_HOME,)),
-    Key("look_front", "1", "in 3D: view from the front", "Picture", codes=(pygame.K_1, pygame.K_KP_1)),
-    Key("look_side", "2", "in 3D: view from the side", "Picture", codes=(pygame.K_2, pygame.K_KP_2)),
-    Key("look_top", "3", "in 3D: view from the top", "Picture", codes=(pygame.K_3, pygame.K_KP_3)),
-    Key("look_three-quarter", "4", "in 3D: view at an angle", "Picture", codes=(pygame.K_4, pygame.K_KP_4)),
+    Key("frame_all", _("Home"), _("follow the grains again"), _("Picture"), codes=(pygame.K_HOME,)),
+    Key("look_front", "1", _("in 3D: view from the front"), _("Picture"), codes=(pygame.K_1, pygame.K_KP_1)),
+    Key("look_side", "2", _("in 3D: view from the side"), _("Picture"), codes=(pygame.K_2, pygame.K_KP_2)),
+    Key("look_top", "3", _("in 3D: view from the top"), _("Picture"), codes=(pygame.K_3, pygame.K_KP_3)),
+    Key("look_three-quarter", "4", _("in 3D: view at an angle"), _("Picture"), codes=(pygame.K_4, pygame.K_KP_4)),
     Key(
         "save_picture",
-        "Ctrl+P",
-        "save the picture as PNG and SVG",
-        "File",
+        _("Ctrl+P"),
+        _("save the picture as PNG and SVG"),
+        _("File"),
         codes=(pygame.K_p,),
         ctrl=True,
     ),
-    Key("hide_panels", "Tab", "hide or show all panels", "Window", codes=(pygame.K_TAB,)),
-    Key("fold", "F4", "fold the column to a rim, or unfold it", "Window", codes=(pygame.K_F4,)),
-    Key("next_column", "F6", "keyboard to column, bar, actions in turn", "Window", codes=(pygame.K_F6,)),
-    Key("fullscreen", "F11", "full screen", "Window", codes=(pygame.K_F11,)),
+    Key("hide_panels", _("Tab"), _("hide or show all panels"), _("Window"), codes=(pygame.K_TAB,)),
+    Key("fold", "F4", _("fold the column to a rim, or unfold it"), _("Window"), codes=(pygame.K_F4,)),
+    Key("next_column", "F6", _("keyboard to column, bar, actions in turn"), _("Window"), codes=(pygame.K_F6,)),
+    Key("fullscreen", "F11", _("full screen"), _("Window"), codes=(pygame.K_F11,)),
 )
 """Keys that belong to no panel."""
 
 PANEL_KEYS = (
-    ("arrows", "from row to row; in a list, from choice to choice"),
-    ("Enter", "press, tick, open a list, choose, type a value"),
-    ("Enter, arrows", "select a slider and move it; Enter or Esc ends"),
+    ("arrows", _("from row to row; in a list, from choice to choice")),
+    (_("Enter"), _("press, tick, open a list, choose, type a value")),
+    (_("Enter, arrows"), _("select a slider and move it; Enter or Esc ends")),
 )
 """Keys inside a panel that has the keyboard focus."""
 
 MOUSE = (
-    ("drag", "what the chosen tool does; beside the grains: move the picture, in 3D rotate it"),
-    ("right-drag", "in 3D: move it (or Shift-drag)"),
-    ("Ctrl-drag", "turn the hourglass with the mouse"),
-    ("wheel", "zoom at the pointer"),
-    ("double-click", "with Move view: follow the grains again"),
+    ("drag", _("what the chosen tool does; beside the grains: move the picture, in 3D rotate it")),
+    ("right-drag", _("in 3D: move it (or Shift-drag)")),
+    ("Ctrl-drag", _("turn the hourglass with the mouse")),
+    ("wheel", _("zoom at the pointer")),
+    ("double-click", _("with Move view: follow the grains again")),
 )
 """Mouse on the picture."""
 
 FIELD_MOUSE = (
-    ("Ctrl-click", "type a value"),
-    ("double-click", "reset to the default"),
-    ("right-click", "reset to the default"),
+    ("Ctrl-click", _("type a value")),
+    ("double-click", _("reset to the default")),
+    ("right-click", _("reset to the default")),
 )
 """Mouse on a slider."""
 
@@ -91,7 +92,7 @@ def scene_keys(snapshot: Snapshot) -> tuple[Key, ...]:
             f"act_{action.name}",
             action.key,
             key_help(action),
-            "Experiment",
+            _("Experiment"),
             partial(_act, action),
             characters=action.key.lower() + action.key.upper(),
         )

@@ -30,6 +30,7 @@ from repose.app.ui.places import (
 )
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, choose_tab
+from repose.sim.message import Message, _
 from repose.sim.wording import described
 
 log = logging.getLogger(__name__)
@@ -179,7 +180,7 @@ def _draw_rim(ui: Ui, width: float, height: float) -> None:
     imgui.push_style_var(imgui.StyleVar_.window_padding, imgui.ImVec2(2 * ui.scale, 8 * ui.scale))
     _begin(ui, "rim", 0.0, 0.0, width, height)
     imgui.pop_style_var()
-    if button(ui, "column.unfold", "»", help="Show the column.  Key F4"):
+    if button(ui, "column.unfold", "»", help=_("Show the column.  Key F4")):
         fold(ui)
     _draw_edge(ui, width, 0.0, width, height)
     imgui.end()
@@ -234,11 +235,11 @@ def _draw_over(ui: Ui, panel: Panel) -> None:
     if panel.name not in ui.broken:
         _draw_guarded(ui, panel)
         return
-    left, top, right, _ = ui.inset
+    left, top, right, __ = ui.inset
     imgui.set_next_window_pos(imgui.ImVec2(left, top), imgui.Cond_.appearing)
     imgui.set_next_window_size(imgui.ImVec2(min(COLUMN * ui.scale, ui.size[0] - left - right), 0.0))
     imgui.begin(
-        f"{translated('Stopped')}###stopped",
+        f"{translated(_('Stopped'))}###stopped",
         None,
         imgui.WindowFlags_.no_saved_settings | imgui.WindowFlags_.no_collapse,
     )  # one window for all panels that fail
@@ -268,11 +269,16 @@ def _draw_guarded(ui: Ui, panel: Panel) -> None:
 
 def _draw_broken(ui: Ui, panel: Panel) -> None:
     in_bar = panel.side == "bottom"
-    width = text_width("Try again") + 4 * imgui.get_style().frame_padding.x if in_bar else -1.0
-    again = button(ui, f"{panel.name}.again", "Try again", width=width)
+    width = text_width(_("Try again")) + 4 * imgui.get_style().frame_padding.x if in_bar else -1.0
+    again = button(ui, f"{panel.name}.again", _("Try again"), width=width)
     if in_bar:
         imgui.same_line()
-    note(f"The panel {panel.title} stopped ({ui.broken[panel.name]}); the run continues.", ui.palette.bad)
+    note(
+        Message(
+            "The panel {title} stopped ({broken}); the run continues.", title=panel.title, broken=ui.broken[panel.name]
+        ),
+        ui.palette.bad,
+    )
     if again:
         del ui.broken[panel.name]
 

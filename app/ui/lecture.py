@@ -22,6 +22,7 @@ from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import bring_forward
 from repose.sim.experiment.commands import Act, Command, Copy, Resume, SetParameters
 from repose.sim.measure.display import Answer, Guess
+from repose.sim.message import Message
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
 
@@ -37,7 +38,7 @@ def open_lecture(ui: Ui, name: str) -> str:
     except ParameterError as error:
         return str(error)
     if ui.lecture.on:
-        return f"A lecture is shown: leave it with Esc before you open {lecture.name}."
+        return Message("A lecture is shown: leave it with Esc before you open {name}.", name=lecture.name)
     offer(ui, lecture)
     return ""
 
@@ -127,7 +128,7 @@ def _leave(ui: Ui) -> None:
     ui.presenting, ui.overlay = mode.kept.presenting, mode.kept.overlay
     ui.transport.choose(mode.kept.speed)
     if mode.lecture is not None:
-        tell(ui, f"F5 continues the lecture at step {mode.number + 1}.")
+        tell(ui, Message("F5 continues the lecture at step {number}.", number=mode.number + 1))
 
 
 def _enter(ui: Ui, number: int, back: bool = False) -> None:

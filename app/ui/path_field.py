@@ -13,6 +13,7 @@ from repose.app.ui.edits import Edits
 from repose.app.ui.questions import request
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, right_clicked, tooltip
+from repose.sim.message import _
 from repose.sim.parameters import Parameter, unquoted
 
 
@@ -22,12 +23,12 @@ def draw_path(ui: Ui, parameter: Parameter, help: str) -> None:
     imgui.align_text_to_frame_padding()
     imgui.text_unformatted(translated(parameter.quantity.label))
     imgui.same_line()
-    choose = text_width("Choose") + 2.0 * imgui.get_style().frame_padding.x
+    choose = text_width(_("Choose")) + 2.0 * imgui.get_style().frame_padding.x
     imgui.set_next_item_width(-choose - imgui.get_style().item_spacing.x)
     flags = imgui.InputTextFlags_.enter_returns_true | imgui.InputTextFlags_.elide_left
     shown = str(ui.memory.get(key, ui.edits.value(name)))
     missing = file_dialog.why_none()
-    hint = "type a path" if missing else parameter.empty
+    hint = _("type a path") if missing else parameter.empty
     entered, text = imgui.input_text_with_hint("##path", translated(hint), shown, flags)
     ui.probe.mark(f"field.{name}")
     tooltip(help)
@@ -41,10 +42,10 @@ def draw_path(ui: Ui, parameter: Parameter, help: str) -> None:
         request(ui, parameter, unquoted(text))
     imgui.same_line()
     free = not missing and not file_dialog.is_open(ui)
-    if button(ui, f"field.{name}.choose", "Choose", width=choose, enabled=free, help=missing or "Choose a file."):
+    if button(ui, f"field.{name}.choose", _("Choose"), width=choose, enabled=free, help=missing or _("Choose a file.")):
         folder = Path(shown).parent if shown else None
         use = partial(_take_chosen, ui.edits, name)
-        file_dialog.ask_to_open(ui, parameter.quantity.label, folder, "Files", parameter.suffixes, use)
+        file_dialog.ask_to_open(ui, parameter.quantity.label, folder, _("Files"), parameter.suffixes, use)
 
 
 def _take_chosen(edits: Edits, name: str, path: str) -> None:

@@ -6,6 +6,7 @@ from imgui_bundle import imgui
 from repose.app.language import translated
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button
+from repose.sim.message import _
 
 WIDTH = 220.0
 """Width of the form [px at scale 1]."""
@@ -16,8 +17,8 @@ NAME = "preset_name"
 
 def draw_preset_button(ui: Ui, width: float = -1.0) -> None:
     """The button that opens the form, and the form."""
-    help = "Save the parameters in effect as a preset, which then appears among the scenes."
-    if button(ui, "experiment.save", "Save preset…", width=width, help=help):
+    help = _("Save the parameters in effect as a preset, which then appears among the scenes.")
+    if button(ui, "experiment.save", _("Save preset…"), width=width, help=help):
         ui.memory[NAME] = ""
         imgui.open_popup(FORM)
     _draw_form(ui)
@@ -26,14 +27,14 @@ def draw_preset_button(ui: Ui, width: float = -1.0) -> None:
 def _draw_form(ui: Ui) -> None:
     if not imgui.begin_popup(FORM):
         return
-    imgui.text_unformatted(translated("Name of the preset"))
+    imgui.text_unformatted(translated(_("Name of the preset")))
     if imgui.is_window_appearing():
         imgui.set_keyboard_focus_here()
     imgui.set_next_item_width(WIDTH * ui.scale)
     flags = imgui.InputTextFlags_.enter_returns_true
     entered, ui.memory[NAME] = imgui.input_text("##name", ui.memory.get(NAME, ""), flags)
     ui.probe.mark("experiment.save.name")
-    entered |= button(ui, "experiment.save.now", "Save", width=WIDTH * ui.scale)
+    entered |= button(ui, "experiment.save.now", _("Save"), width=WIDTH * ui.scale)
     parameters = ui.edits.parameters
     if entered and parameters is not None:
         ui.preset_library.save(ui.memory[NAME], ui.snapshot.scene, parameters, ui.snapshot.seed)

@@ -15,6 +15,7 @@ from repose.sim.experiment.commands import Command, Start, StartSideBySide
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.io import presets
 from repose.sim.io.atomic_file import write_new_file, write_whole_file
+from repose.sim.message import Message, _
 from repose.sim.parameters import ParameterError, ParameterSet, Value
 from repose.sim.registry import scenes
 from repose.sim.wording import reason_of
@@ -135,7 +136,9 @@ class PresetLibrary:
         """Save the parameters in effect as a preset; False, with the reason in `trouble`, if that fails."""
         self.trouble = ""
         if not NAME.fullmatch(name.strip()):
-            self.trouble = f"'{name}' cannot be a preset's name: use letters, digits, spaces and hyphens, at most 60."
+            self.trouble = Message(
+                "'{name}' cannot be a preset's name: use letters, digits, spaces and hyphens, at most 60.", name=name
+            )
             return False
         path = self.folder / f"{name.strip().lower().replace(' ', '-')}.toml"
         preset = presets.Preset(str(path), name.strip(), scene, seed, different(parameters))
@@ -148,10 +151,14 @@ class PresetLibrary:
             paths.make_private(self.folder)
             write_new_file(path, lambda file: file.write(text.encode("utf-8")))
         except FileExistsError:
-            self.trouble = f"A preset '{path.stem}' exists already and is not overwritten: choose another name."
+            self.trouble = Message(
+                "A preset '{stem}' exists already and is not overwritten: choose another name.", stem=path.stem
+            )
             return False
         except OSError as error:
-            self.trouble = f"The preset could not be saved to {path}: {reason_of(error)}."
+            self.trouble = Message(
+                "The preset could not be saved to {path}: {error}.", path=str(path), error=reason_of(error)
+            )
             return False
         if picture := self.take_picture():
             with suppress(OSError):  # a preset needs no picture
@@ -179,14 +186,14 @@ def all_presets() -> list[tuple[str, str, str, str]]:
     """Name, scene, title and changed parameters of every shipped or saved preset."""
     folder = paths.presets_folder()
     saved = sorted(folder.glob("*.toml")) if folder.is_dir() else []
-    rows = []
+    rows: list[tuple[str, str, str, str]] = []
     for name in (*presets.listed(), *map(str, saved)):
         try:
             preset = presets.load(name)
         except ParameterError as error:  # one damaged file must not hide the others
-            rows.append((name, "", "", f"cannot be used: {error}"))
+            rows.append((name, "", "", Message("cannot be used: {error}", error=str(error))))
             continue
         declared = scenes()[preset.scene].parameters.chosen(preset.values).checked(preset.values).in_units()
         differing = ", ".join(f"{key} = {declared[key].shown(value)}" for key, value in preset.values.items())
-        rows.append((name, preset.scene, preset.title, differing or "all at their defaults"))
+        rows.append((name, preset.scene, preset.title, differing or _("all at their defaults")))
     return rows

@@ -10,6 +10,7 @@ from pathlib import Path
 from repose.app.render.text import friendly
 from repose.app.storage.run_saver import State
 from repose.app.ui.ui import Ui
+from repose.sim.message import Message, _
 from repose.sim.parameters import Parameter, Value
 
 QUESTION = "question"
@@ -51,8 +52,12 @@ def request(ui: Ui, parameter: Parameter, value: Value, gesture: object = None) 
         return
     label = parameter.quantity.label[:1].upper() + parameter.quantity.label[1:]
     change = f"{label} {_in_words(parameter, ui.edits.value(name))} → {_in_words(parameter, value)}"
-    text = f"{change} restarts the experiment without its {grains} grains; undo restores them."
-    ask(ui, text, "Restart", partial(ui.edits.set, {name: value}))
+    text = Message(
+        "{change} restarts the experiment without its {grains} grains; undo restores them.",
+        change=change,
+        grains=grains,
+    )
+    ask(ui, text, _("Restart"), partial(ui.edits.set, {name: value}))
 
 
 def _in_words(parameter: Parameter, value: Value) -> str:
@@ -74,6 +79,6 @@ def is_losing(ui: Ui) -> bool:
 def replace_run(ui: Ui, words: str, yes: str, act: Callable[[], object]) -> None:
     """Replace the run in the window by another one; if something would be lost, only after the user agrees."""
     if is_losing(ui):
-        ask(ui, f"{words} It replaces the run in the window.", yes, act)
+        ask(ui, Message("{words} It replaces the run in the window.", words=words), yes, act)
     else:
         act()

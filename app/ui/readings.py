@@ -8,6 +8,7 @@ from typing import NamedTuple
 from repose.app.render.text import friendly
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.measure.display import Reading
+from repose.sim.message import _
 
 ROUNDING = 1e-9
 """Relative error below which an error is due to rounding and is not shown [-]."""
@@ -35,7 +36,7 @@ def headline(snapshot: Snapshot) -> Headline | None:
         error = math.degrees(measured.standard_error)
         value = friendly(f"{math.degrees(measured.angle):.1f}°")
         return Headline(
-            value, f"± {error:.1f}° ({measured.error_of})" if math.isfinite(error) else "", "angle of repose"
+            value, f"± {error:.1f}° ({measured.error_of})" if math.isfinite(error) else "", _("angle of repose")
         )
     readings = [entry for entry in snapshot.readings if not entry.given]
     first = next((entry for entry in readings if entry.error is not None), readings[0] if readings else None)

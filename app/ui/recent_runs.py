@@ -11,6 +11,7 @@ from repose.app.storage.paths import runs_folder
 from repose.app.storage.run_saver import RunSaver
 from repose.app.storage.settings import Settings
 from repose.sim.io.archive import SUFFIX
+from repose.sim.message import Message
 from repose.sim.registry import scenes
 
 MOST = 12
@@ -87,5 +88,10 @@ class RecentRuns:
             title = scenes()[seen.scene].title if seen.scene in scenes() else seen.scene[:60]
             at = "" if seen.time is None else f", t = {seen.time:.2f} s"
             day = time.strftime("%d.%m.%Y %H:%M", time.localtime(changed))
-            self._read[key] = RecentRun(path, f"{title}, seed {seen.seed}{at}, {day}", seen.picture, changed)
+            self._read[key] = RecentRun(
+                path,
+                Message("{title}, seed {seed}{at}, {day}", title=title, seed=seen.seed, at=at, day=day),
+                seen.picture,
+                changed,
+            )
         return self._read[key]

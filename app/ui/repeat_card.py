@@ -8,13 +8,16 @@ from repose.app.ui.repeats import RUNS
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, row, tooltip
 from repose.sim.experiment.comparison import Study, mean_in_words, repeated_in_words
+from repose.sim.message import Message, _
 from repose.sim.registry import scenes
 
-LABEL = f"Repeat × {RUNS}"
+LABEL = Message("Repeat × {runs}", runs=RUNS)
 """Label of the button; the progress that replaces the button during the runs has the same width."""
-BUTTON_HELP = (
-    f"The same experiment from its beginning with {RUNS} seeds, on free processors while the window continues. "
-    "The error of one angle is that of its line fit; the scatter of heaps is known from several runs only."
+BUTTON_HELP = Message(
+    "The same experiment from its beginning with {runs} seeds, on free processors while the window "
+    "continues. The error of one angle is that of its line fit; the scatter of heaps is known from "
+    "several runs only.",
+    runs=RUNS,
 )
 
 
@@ -37,7 +40,7 @@ def draw_repeated(ui: Ui) -> None:
     study, parameters, trouble = _study(ui), ui.snapshot.parameters, ui.repeats.trouble
     mean = ui.repeats.mean(ui.snapshot.scene, parameters) if study is not None and parameters is not None else None
     if mean is not None and study is not None:
-        row(f"mean over {mean.runs} runs", mean_in_words(study, mean, study.unit), ui)
+        row(Message("mean over {runs} runs", runs=mean.runs), mean_in_words(study, mean, study.unit), ui)
         ui.probe.mark("repeat.result")
         tooltip(repeated_in_words(study, mean))
     if trouble:
@@ -53,15 +56,15 @@ def _study(ui: Ui) -> Study | None:
 def _draw_progress(ui: Ui, width: float) -> None:
     """Fraction done and number of ended runs, with a button that ends the rest."""
     pad, gap = imgui.get_style().frame_padding.x, imgui.get_style().item_inner_spacing.x
-    stop = text_width("Stop") + pad
+    stop = text_width(_("Stop")) + pad
     low, size = imgui.get_cursor_screen_pos(), imgui.ImVec2(width - stop - gap, imgui.get_frame_height())
     imgui.progress_bar(ui.repeats.share, size, "")
     ui.probe.mark("repeat.progress")
-    words = f"{ui.repeats.done} of {RUNS}"
-    tooltip(f"{words} runs have ended.")
+    words = Message("{done} of {runs}", done=ui.repeats.done, runs=RUNS)
+    tooltip(Message("{words} runs have ended.", words=words))
     draw_text(
         low.x + (size.x - text_width(words)) / 2, low.y + imgui.get_style().frame_padding.y, words, ui.palette.text
     )
     imgui.same_line(0.0, gap)
-    if button(ui, "repeat.stop", "Stop", width=stop, help="End these runs; those that have ended count."):
+    if button(ui, "repeat.stop", _("Stop"), width=stop, help=_("End these runs; those that have ended count.")):
         ui.repeats.stop()

@@ -20,6 +20,7 @@ from repose.app.ui.preset_library import different
 from repose.sim.engine.thread_count import available
 from repose.sim.experiment.commands import Command, KeepMeasured
 from repose.sim.experiment.comparison import Point, Row, averaged
+from repose.sim.message import Message, _
 from repose.sim.parameters import ParameterSet
 from repose.sim.registry import scenes
 from repose.sim.study.parallel_runs import Task, run_all
@@ -86,13 +87,15 @@ class Repeats:
         try:
             with tempfile.TemporaryDirectory(prefix="repose-repeat-") as folder, suppress(StopAsked):
                 wanted = [
-                    Task(scene, values, number, f"seed {number}", Path(folder) / f"{number}.json")
+                    Task(
+                        scene, values, number, Message("seed {number}", number=number), Path(folder) / f"{number}.json"
+                    )
                     for number in range(seed, seed + RUNS)
                 ]
                 self._run(wanted, at, key)
         except Exception as error:  # an error of the disk or of a process must not end the window
             log.exception("The runs could not be repeated.")
-            self.trouble = f"The runs could not be repeated: {reason_of(error, described(error))}."
+            self.trouble = Message("The runs could not be repeated: {error}.", error=reason_of(error, described(error)))
 
     def _run(self, wanted: list[Task], at: float, key: str) -> None:
         points: list[Point] = []
@@ -102,7 +105,11 @@ class Repeats:
             result = {"point": None} if lost else json.loads(task.path.read_text(encoding="utf-8"))
             point = read(task.scene, name_of_study(task.scene), result, at)
             if point is None:
-                self.trouble = f"The run with {task.name} has no result: {lost or 'nothing was measured'}."
+                self.trouble = Message(
+                    "The run with {name} has no result: {value}.",
+                    name=task.name,
+                    value=lost or _("nothing was measured"),
+                )
                 return
             points.append(point)
             self._means[key] = averaged(points)[0]

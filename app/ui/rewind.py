@@ -6,6 +6,7 @@ import bisect
 
 from repose.app.ui.ui import Ui
 from repose.sim.experiment.commands import Rewind
+from repose.sim.message import Message, Number
 
 
 def places(ui: Ui) -> list[int]:
@@ -49,7 +50,11 @@ def later(ui: Ui) -> None:
 def memory(ui: Ui) -> str:
     """Memory used by the checkpoints, and the limit, in words."""
     snapshot = ui.snapshot
-    return f"{snapshot.moments_bytes / 1e6:.1f} of {snapshot.moments_budget / 1e6:.0f} MB"
+    return Message(
+        "{moments_bytes} of {moments_budget} MB",
+        moments_bytes=Number(snapshot.moments_bytes / 1000000.0, format=".1f"),
+        moments_budget=Number(snapshot.moments_budget / 1000000.0, format=".0f"),
+    )
 
 
 def nearest(ui: Ui, share: float) -> int:

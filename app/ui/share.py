@@ -15,6 +15,7 @@ from repose.app.ui.preset_library import different
 from repose.app.ui.toasts import tell
 from repose.app.ui.ui import Ui
 from repose.sim.io import presets
+from repose.sim.message import _
 from repose.sim.parameters import ParameterError, ParameterSet, Value
 from repose.sim.registry import scenes
 
@@ -49,8 +50,10 @@ def _require_same(
         if as_begun == begun and checked == [parameters.model_dump() for parameters in sets]:
             return
     raise ParameterError(
-        "These runs side by side are not those of one preset with values of its own for each: save them and share the "
-        "file, or share one of them alone (F9)."
+        _(
+            "These runs side by side are not those of one preset with values of its own for each: save them "
+            "and share the file, or share one of them alone (F9)."
+        )
     )
 
 
@@ -59,7 +62,7 @@ def code_or_refusal(ui: Ui) -> tuple[str, str]:
     try:
         preset = experiment_of(ui)
         if preset is None:
-            return "", "The code appears as soon as the engine is ready."
+            return "", _("The code appears as soon as the engine is ready.")
         return presets.code_of(preset), ""
     except ParameterError as error:
         return "", str(error)
@@ -100,7 +103,7 @@ def copy_code(ui: Ui) -> None:
         imgui.set_clipboard_text(code)
     tell(
         ui,
-        refusal or "The code is on the clipboard: it opens this experiment in Repose on another machine.",
+        refusal or _("The code is on the clipboard: it opens this experiment in Repose on another machine."),
         bool(refusal),
     )
 
@@ -117,9 +120,9 @@ def copy_command_line(ui: Ui) -> None:
         imgui.set_clipboard_text(line)
         tell(
             ui,
-            "The command line is on the clipboard: it opens these runs side by side in a window."
+            _("The command line is on the clipboard: it opens these runs side by side in a window.")
             if preset.side_by_side
-            else "The command line is on the clipboard: it runs this experiment without a window.",
+            else _("The command line is on the clipboard: it runs this experiment without a window."),
         )
 
 
@@ -134,6 +137,6 @@ def qr_of(code: str) -> Any:
 def write_qr(code: str, kind: str, file: BinaryIO) -> None:
     """Write the QR code as "png" or "svg", with the code inside."""
     if kind == "svg":
-        qr_of(code).save(file, kind="svg", scale=8, border=4, title="Experiment of Repose", desc=code, light="white")
+        qr_of(code).save(file, kind="svg", scale=8, border=4, title=_("Experiment of Repose"), desc=code, light="white")
     else:
         qr_of(code).save(file, kind="png", scale=8, border=4)

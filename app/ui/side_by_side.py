@@ -15,6 +15,7 @@ from repose.app.ui.studies import candidates, usual_range
 from repose.app.ui.ui import Ui
 from repose.sim.experiment.commands import KeepOne
 from repose.sim.io import presets
+from repose.sim.message import Message, _
 from repose.sim.parameters import Parameter, ParameterError, ParameterSet, Value
 from repose.sim.wording import value_text
 
@@ -81,8 +82,11 @@ def parsed(over: Parameter, text: str) -> tuple[Value, ...]:
         value = typed(over, word)
         if isinstance(value, str):
             raise ParameterError(
-                f"{over.quantity.label} = {value_text(word)} is refused: type numbers with semicolons between them, "
-                "such as 0.1; 0.2."
+                Message(
+                    "{label} = {word} is refused: type numbers with semicolons between them, such as 0.1; 0.2.",
+                    label=over.quantity.label,
+                    word=value_text(word),
+                )
             )
         values.append(value)
     return tuple(values)
@@ -104,8 +108,12 @@ def _at_commas(over: Parameter, text: str, alone: bool) -> list[str]:
     entries = re.split(r",\s+", text)
     if alone and len(entries) == 1:
         raise ParameterError(
-            f"{over.quantity.label} = {value_text(text)} is refused: its commas can separate values or decimals; put "
-            "semicolons between the values."
+            Message(
+                "{label} = {text} is refused: its commas can separate values or decimals; put semicolons "
+                "between the values.",
+                label=over.quantity.label,
+                text=value_text(text),
+            )
         )
     return entries
 
@@ -115,7 +123,7 @@ def start(ui: Ui, parameters: ParameterSet, over: Parameter, text: str) -> None:
     asked = request(ui)
     asked.trouble = ""
     scene, seed = ui.snapshot.scene, ui.snapshot.seed
-    base = presets.Preset("side by side", "", scene, seed, different(parameters))
+    base = presets.Preset(_("side by side"), "", scene, seed, different(parameters))
     try:
         values = {over.name: parsed(over, text)}
         command = start_of(presets.Preset("", "", scene, seed, base.values, side_by_side=values))

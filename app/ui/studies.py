@@ -24,6 +24,7 @@ from repose.sim.engine.thread_count import available
 from repose.sim.experiment.commands import Command, KeepMeasured
 from repose.sim.io.json_text import json_text
 from repose.sim.measure.display import Curve
+from repose.sim.message import Message, _
 from repose.sim.numbers import read_number
 from repose.sim.parameters import Parameter, ParameterError, ParameterSet, Value
 from repose.sim.registry import scenes
@@ -120,31 +121,48 @@ class Studies:
         """The requested study; raises `ParameterError`."""
         study = scenes()[scene].study
         if study is None:
-            raise ParameterError(f"Runs of the scene {scenes()[scene].title} measure no quantity that can be compared.")
+            raise ParameterError(
+                Message(
+                    "Runs of the scene {title} measure no quantity that can be compared.", title=scenes()[scene].title
+                )
+            )
         over = self.varied(scene, parameters)
         low, high = self.range_of(over, scene)
         if not low < high:
             raise ParameterError(
-                f"From {over.shown(low)} to {over.shown(high)} is refused: the range must count up, from a value to a "
-                "larger one."
+                Message(
+                    "From {low} to {high} is refused: the range must count up, from a value to a larger one.",
+                    low=over.shown(low),
+                    high=over.shown(high),
+                )
             )
         least, most = over.low, over.high
         if least is None or most is None or not least <= low < high <= most:
             beyond = low if least is not None and low < least else high
             raise ParameterError(
-                f"{over.quantity.label} = {over.shown(beyond)} is refused: it must be {over.shown(least or 0)} to "
-                f"{over.shown(most or 0)}."
+                Message(
+                    "{label} = {beyond} is refused: it must be {shown} to {shown2}.",
+                    label=over.quantity.label,
+                    beyond=over.shown(beyond),
+                    shown=over.shown(least or 0),
+                    shown2=over.shown(most or 0),
+                )
             )
         values = tuple(_rounded(over, value) for value in np.linspace(low, high, self.count))
         if len(set(values)) < 2:
             raise ParameterError(
-                f"{self.count} values of {over.quantity.label} are refused: choose 2 to {MOST_VALUES}."
+                Message(
+                    "{count} values of {label} are refused: choose 2 to {most_values}.",
+                    count=self.count,
+                    label=over.quantity.label,
+                    most_values=MOST_VALUES,
+                )
             )
         fixed = {name: value for name, value in different(parameters).items() if name != over.name}
         symbol = over.quantity.symbol or over.quantity.label
         return StudyPlan(
             name="window",
-            title=f"{study.symbol}({symbol}), {self.seeds} seeds",
+            title=Message("{symbol}({symbol2}), {seeds} seeds", symbol=study.symbol, symbol2=symbol, seeds=self.seeds),
             scene=scene,
             values=fixed,
             grid={over.name: values},
@@ -188,7 +206,7 @@ class Studies:
             self.trouble = str(error)
         except Exception as error:  # an error of the disk or of a process must not end the window
             log.exception("The study could not be done.")
-            self.trouble = f"The study could not be done: {reason_of(error, described(error))}."
+            self.trouble = Message("The study could not be done: {error}.", error=reason_of(error, described(error)))
 
     def _run(self, plan: StudyPlan) -> None:
         name = folder_name(plan)
@@ -203,7 +221,7 @@ class Studies:
         def on_end(task: Task, result: Mapping[str, Any] | None, lost: str) -> None:
             self.done += 1
             if result is None:
-                self.trouble = f"The run {task.name} has no result: {lost}."
+                self.trouble = Message("The run {name} has no result: {lost}.", name=task.name, lost=lost)
             else:
                 self._keep(plan, task, result)
             self._show(name, plan, runs)
@@ -230,7 +248,11 @@ class Studies:
         if runs.results:
             others = {key: found for key, found in self.results.items() if key != name}
             done, total = len(runs.results), len(runs.runs[plan.name])
-            so_far = plan.title if done == total else f"{plan.title}: {done} of {total} runs"
+            so_far = (
+                plan.title
+                if done == total
+                else Message("{title}: {done} of {total} runs", title=plan.title, done=done, total=total)
+            )
             curve = replace(runs.outcome(plan).curve(), heading=so_far)
             self.results = {**others, name: Result(plan, curve)}
 
@@ -274,7 +296,7 @@ def differences(old: StudyPlan, now: StudyPlan) -> str:
         if before != after and name in declared and before is not None:
             quantity = declared[name].quantity
             words.append(f"{quantity.symbol or quantity.label} = {declared[name].shown(before)}")
-    return ", ".join(words) or "earlier study"
+    return ", ".join(words) or _("earlier study")
 
 
 def _comparable(old: StudyPlan, now: StudyPlan) -> bool:
@@ -285,7 +307,13 @@ def _typed(over: Parameter, text: str) -> float:
     """A number that was typed in the shown unit, SI; raises `ParameterError`."""
     number = read_number(text.strip().removesuffix(over.quantity.unit).replace(",", "."))
     if isinstance(number, str):
-        raise ParameterError(f"{over.quantity.label} = {value_text(text.strip())} is refused: type a number.")
+        raise ParameterError(
+            Message(
+                "{label} = {value_text} is refused: type a number.",
+                label=over.quantity.label,
+                value_text=value_text(text.strip()),
+            )
+        )
     return float(number) * over.quantity.scale
 
 

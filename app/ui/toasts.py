@@ -9,6 +9,7 @@ from imgui_bundle import imgui
 from repose.app.render.text import friendly
 from repose.app.storage.recorder import names_of
 from repose.app.ui.ui import Ui
+from repose.sim.message import Message, Number
 from repose.sim.parameters import Value
 
 TOASTS, SEEN = "toasts", "toasts seen"
@@ -63,7 +64,11 @@ def _sources(ui: Ui) -> list[tuple[str, object, str, bool]]:
     refused = next(iter(ui.edits.refusals.values()), "")
     busy = film.running or film.finishing
     ended = (
-        f"The film is saved: {names_of(film.path, film.parts)}, {film.seconds:.1f} s."
+        Message(
+            "The film is saved: {path}, {seconds} s.",
+            path=names_of(film.path, film.parts),
+            seconds=Number(film.seconds, format=".1f"),
+        )
         if film.path and film.frames and not busy
         else ""
     )
@@ -75,7 +80,12 @@ def _sources(ui: Ui) -> list[tuple[str, object, str, bool]]:
         ("threads", snapshot.threads_crowded, snapshot.threads_crowded, False),
         ("saved", saver.said, saver.said, False),
         ("not saved", saver.trouble, saver.trouble, True),
-        ("recording", film.running, f"Recording to {film.path}." if film.running else "", False),
+        (
+            "recording",
+            film.running,
+            Message("Recording to {path}.", path=str(film.path)) if film.running else "",
+            False,
+        ),
         ("recorded", busy, ended, False),
     ]
 

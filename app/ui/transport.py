@@ -7,6 +7,7 @@ from typing import Protocol
 
 from repose.app.render.pacing import describe_speed
 from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.message import _
 from repose.sim.numbers import with_prefix
 from repose.sim.registry import scenes
 
@@ -74,9 +75,9 @@ def clock_text(snapshot: Snapshot) -> str:
 def describe_pace(snapshot: Snapshot, wanted: float | None) -> str:
     """The actual speed in words if it is below the wanted one; the reason if the time does not advance."""
     if snapshot.at < snapshot.log_end:
-        return "an earlier step"
+        return _("an earlier step")
     if snapshot.paused or snapshot.at_rest:
-        return "paused" if snapshot.paused else "ended" if snapshot.outcomes else "at rest"
+        return "paused" if snapshot.paused else "ended" if snapshot.outcomes else _("at rest")
     if snapshot.realtime_factor > 0.0 and (wanted is None or snapshot.realtime_factor < SLOW * wanted):
         return describe_speed(snapshot.realtime_factor)
     return ""

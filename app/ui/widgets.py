@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from imgui_bundle import imgui
 from repose.app.language import translated
@@ -20,6 +20,7 @@ from repose.app.render.text import (
 )
 from repose.app.render.theme import Colour, colour32, vector
 from repose.app.ui.ui import Ui
+from repose.sim.message import Message
 
 SELECTED = "selected slider"
 """Entry of `Ui.memory`: the slider that the arrow keys move."""
@@ -124,7 +125,7 @@ def tooltip(text: str) -> None:
 
 def with_key(help: str, key: str) -> str:
     """A tooltip that ends with the equivalent key, if there is one."""
-    words = f"Key {key}"
+    words = Message("Key {key}", key=key)
     return f"{help}  {words}" if key else help
 
 
@@ -227,7 +228,7 @@ def row(left: str, right: str, ui: Ui, colour: Colour | None = None) -> None:
     imgui.text_colored(vector(colour or ui.palette.text), translated(right))
 
 
-def choose(ui: Ui, name: str, label: str, options: dict[str, str], current: str, help: str = "") -> str | None:
+def choose(ui: Ui, name: str, label: str, options: Mapping[str, str], current: str, help: str = "") -> str | None:
     """Draw a drop-down list with its label at the left; returns the key that is chosen now, or None."""
     chosen = None
     width = imgui.get_content_region_avail().x

@@ -39,6 +39,7 @@ from repose.sim.experiment.snapshot import Floats as Triangles
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.io.atomic_file import write_new_file
 from repose.sim.io.mesh import SUFFIXES, UNITS
+from repose.sim.message import Message, _
 from repose.sim.parameters import FilePath, ParameterError, ParameterSet, Quantity, Value
 from repose.sim.wording import described, reason_of
 
@@ -59,75 +60,80 @@ class Recipe(ParameterSet):
 
     shape: Annotated[
         Literal[tuple(SHAPES)],  # type: ignore[valid-type]
-        Quantity("body", ""),
-        Field(description="Body from the library; a file, where one is chosen, takes its place."),
+        Quantity(_("body"), ""),
+        Field(description=_("Body from the library; a file, where one is chosen, takes its place.")),
     ] = "cube"
     file: Annotated[
         str,
         Field(
             max_length=4096,
             pattern=r"^[^\x00-\x1f]*$",
-            description="A closed mesh (.stl, .obj) or an array of voxels that are zero outside the body (.npy); a "
-            "file can also be dropped on the window. Empty for the body above.",
+            description=_(
+                "A closed mesh (.stl, .obj) or an array of voxels that are zero outside the body (.npy); a "
+                "file can also be dropped on the window. Empty for the body above."
+            ),
         ),
-        Quantity("file", ""),
-        FilePath((*SUFFIXES, ".npy"), "the body above"),
+        Quantity(_("file"), ""),
+        FilePath((*SUFFIXES, ".npy"), _("the body above")),
     ] = ""
     unit: Annotated[
         Literal[tuple(UNITS)],  # type: ignore[valid-type]
-        Quantity("unit of the file", ""),
-        Field(description="Unit of the lengths in the file; edge of a voxel."),
+        Quantity(_("unit of the file"), ""),
+        Field(description=_("Unit of the lengths in the file; edge of a voxel.")),
     ] = "mm"
     size: Annotated[
         float,
         Ge(SMALLEST),
         Le(LARGEST),
-        Quantity("longest edge", "L", "mm", scale=1e-3, log=True),
-        Field(description="Length of a body of the library; a file has its own. Poured clumps are scaled."),
+        Quantity(_("longest edge"), "L", "mm", scale=1e-3, log=True),
+        Field(description=_("Length of a body of the library; a file has its own. Poured clumps are scaled.")),
     ] = 0.01
     algorithm: Annotated[
         Algorithm,
-        Quantity("algorithm", ""),
+        Quantity(_("algorithm"), ""),
         Field(
-            description="Fitted: spheres are moved and resized until clump and body overlap most. Greedy: spheres "
-            "inside the body, largest first (Karavaev et al. 2015)."
+            description=_(
+                "Fitted: spheres are moved and resized until clump and body overlap most. Greedy: spheres "
+                "inside the body, largest first (Karavaev et al. 2015)."
+            )
         ),
     ] = "fitted"
     members: Annotated[
         int,
         Ge(1),
         Le(MOST_MEMBERS),
-        Quantity("spheres", "P_max", log=True),
-        Field(description="Largest number of spheres."),
+        Quantity(_("spheres"), "P_max", log=True),
+        Field(description=_("Largest number of spheres.")),
     ] = 20
     rho: Annotated[
         float,
         Ge(0.01),
         Le(1.0),
-        Quantity("centre distance", "ρ"),
+        Quantity(_("centre distance"), "ρ"),
         Field(
-            description="Of the greedy algorithm: smallest distance of two centres over the radius of the earlier "
-            "sphere."
+            description=_(
+                "Of the greedy algorithm: smallest distance of two centres over the radius of the earlier sphere."
+            )
         ),
     ] = DEFAULT_RHO
     cells: Annotated[
         int,
         Ge(FEWEST_CELLS),
         Le(MOST_CELLS),
-        Quantity("grid", "", "cells", log=True),
-        Field(description="Cells along the longest edge of the body."),
+        Quantity(_("grid"), "", _("cells"), log=True),
+        Field(description=_("Cells along the longest edge of the body.")),
     ] = 64
     density: Annotated[
         float,
         Ge(1.0),
         Le(1e5),
-        Quantity("density", "ρ_s", "kg/m³", log=True),
-        Field(description="Of the material, for mass and inertia in files for LAMMPS."),
+        Quantity(_("density"), "ρ_s", "kg/m³", log=True),
+        Field(description=_("Of the material, for mass and inertia in files for LAMMPS.")),
     ] = 2500.0
     allow_pieces: Annotated[
         bool,
-        Quantity("pieces allowed", ""),
-        Field(description="Whether a clump that falls apart into pieces that do not touch can be poured and saved."),
+        Quantity(_("pieces allowed"), ""),
+        Field(description=_("Whether a clump that falls apart into pieces that do not touch can be poured and saved.")),
     ] = False
 
     @property
@@ -309,7 +315,9 @@ class Workshop:
                 self.trouble, self.made, self.points, self._clump = str(error), None, (), ()
             except Exception as error:  # an error of a file or of a library must not end the window
                 log.exception("The clump could not be made.")
-                self.trouble = f"The clump could not be made: {reason_of(error, described(error))}."
+                self.trouble = Message(
+                    "The clump could not be made: {error}.", error=reason_of(error, described(error))
+                )
 
     def _make(self, recipe: Recipe) -> None:
         def tell(words: str, share: float) -> None:
@@ -317,9 +325,9 @@ class Workshop:
                 raise StopAsked
             self.words, self.share = words, share
 
-        tell("waiting for the compiler", 0.0)
+        tell(_("waiting for the compiler"), 0.0)
         compile_loops()
-        tell("distances to the surface", 0.0)
+        tell(_("distances to the surface"), 0.0)
         body = self._body_of(recipe, part_of(tell, 0.0, 0.3))
         clump = clump_of(body, recipe.algorithm, recipe.members, recipe.rho, part_of(tell, 0.3, 0.7))
         made = examined(body, clump, tell=part_of(tell, 0.7, 1.0))
@@ -332,7 +340,10 @@ class Workshop:
         for place, number in enumerate(missing):
 
             def part(words: str, share: float, place: int = place, number: int = number) -> None:
-                tell(f"curve: {number} sphere{'s' if number > 1 else ''}", (place + share) / len(missing))
+                tell(
+                    Message("curve: {number} sphere{value}", number=number, value="s" if number > 1 else ""),
+                    (place + share) / len(missing),
+                )
 
             part("", 0.0)
             fewer = self._fewer(recipe, body, clump, number, part_of(part, 0.0, 0.8))

@@ -18,6 +18,7 @@ from repose.app.window.camera_control import CameraControl
 from repose.app.window.physics import Physics
 from repose.app.window.window import Window
 from repose.sim.experiment.origin import origin_of
+from repose.sim.message import _
 from repose.sim.registry import scenes
 
 
@@ -53,7 +54,7 @@ def _save_picture(ui: Ui, draw: Callable[[], NDArray[np.uint8] | None]) -> None:
     """Write the picture as PNG, and grains and forces as SVG, to the folder of the runs, with their origin inside."""
     snapshot, pixels = ui.snapshot, draw()
     if pixels is None or snapshot.scene not in scenes():
-        ui.run_saver.trouble = "The picture cannot be drawn now, and is not saved."
+        ui.run_saver.trouble = _("The picture cannot be drawn now, and is not saved.")
         return
     origin = origin_of(scenes()[snapshot.scene], snapshot.seed, snapshot.time, snapshot.parameters)
     if ui.runs:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from repose.app.storage.compile_process import CompileProcess
 from repose.app.ui.ui import Ui
+from repose.sim.message import Message
 
 CALM = 10.0
 """Wall time for which a run is shown before other engines are compiled [s]. The process has low priority and leaves the
@@ -52,4 +53,9 @@ class Ahead:
             return state.failures[-1]
         if state.ended or not state.missing:
             return ""
-        return f"Other scenes are prepared in the background: {state.done} of {state.missing}, {state.engine}."
+        return Message(
+            "Other scenes are prepared in the background: {done} of {missing}, {engine}.",
+            done=state.done,
+            missing=state.missing,
+            engine=state.engine,
+        )

@@ -51,6 +51,7 @@ from repose.app.window.side_by_side import Pictures
 from repose.app.window.turning import Turning
 from repose.app.window.window import Window
 from repose.sim.io import presets
+from repose.sim.message import _
 from repose.sim.wording import described
 
 if TYPE_CHECKING:
@@ -462,7 +463,7 @@ class Application:
 
     def _read(self, *snapshot: Any, **more: Any) -> Any:
         if self.renderer is None:
-            raise RuntimeError("The film ends here because the picture cannot be drawn.")
+            raise RuntimeError(_("The film ends here because the picture cannot be drawn."))
         return self.renderer.read(*snapshot, **more)
 
     def _draw_still(self) -> NDArray[np.uint8] | None:

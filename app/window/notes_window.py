@@ -18,6 +18,7 @@ from repose.app.render.film_words import wrapped
 from repose.app.ui.ui import Ui
 from repose.app.window import sdl
 from repose.app.window.icon import set_icon
+from repose.sim.message import _
 
 if TYPE_CHECKING:
     import pygame
@@ -94,7 +95,7 @@ class NotesWindow:
         place, (width, height) = other
         try:
             size = round(WIDE * width), round(WIDE * height)
-            self._handle = pygame.Window(translated("Repose: notes"), size, (place, place), resizable=True)
+            self._handle = pygame.Window(translated(_("Repose: notes")), size, (place, place), resizable=True)
             set_icon(self._handle)
             self._main.handle.focus()
         except pygame.error:

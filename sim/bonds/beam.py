@@ -23,6 +23,7 @@ from repose.sim.engine import vector
 from repose.sim.engine.bonds import BondForce
 from repose.sim.engine.jit import compilable
 from repose.sim.engine.model import BoundBond
+from repose.sim.message import _
 from repose.sim.parameters import ParameterSet, Quantity
 
 RADIUS, COLUMN_COUNT = range(2)
@@ -36,36 +37,36 @@ class BeamParameters(ParameterSet):
         float,
         Ge(1e3),
         Le(1e12),
-        Quantity("Young's modulus of bonds", "E_b", "MPa", scale=1e6, log=True, effect="ramp", group="Bonds"),
-        Field(description="Stiffness of the cement between two grains."),
+        Quantity(_("Young's modulus of bonds"), "E_b", "MPa", scale=1e6, log=True, effect="ramp", group=_("Bonds")),
+        Field(description=_("Stiffness of the cement between two grains.")),
     ] = 1e8
     bond_poisson: Annotated[
         float,
         Ge(-0.999),
         Le(0.499),
-        Quantity("Poisson's ratio of bonds", "ν_b", effect="ramp", group="Bonds"),
-        Field(description="Decides the resistance to twisting."),
+        Quantity(_("Poisson's ratio of bonds"), "ν_b", effect="ramp", group=_("Bonds")),
+        Field(description=_("Decides the resistance to twisting.")),
     ] = 0.25
     bond_lag: Annotated[
         float,
         Ge(0.0),
         Le(1.0),
-        Quantity("lag of bonds", "τ", "µs", scale=1e-6, effect="ramp", group="Bonds"),
-        Field(description="Internal friction: each resistance adds its rate of change times this time."),
+        Quantity(_("lag of bonds"), "τ", "µs", scale=1e-6, effect="ramp", group=_("Bonds")),
+        Field(description=_("Internal friction: each resistance adds its rate of change times this time.")),
     ] = 0.0
     tensile_strength: Annotated[
         float,
         Ge(0.0),
         Le(1e12),
-        Quantity("tensile strength", "σ_b", "MPa", scale=1e6, log=True, group="Bonds"),
-        Field(description="Largest tension at the rim of a bond before it breaks."),
+        Quantity(_("tensile strength"), "σ_b", "MPa", scale=1e6, log=True, group=_("Bonds")),
+        Field(description=_("Largest tension at the rim of a bond before it breaks.")),
     ] = 1e12
     shear_strength: Annotated[
         float,
         Ge(0.0),
         Le(1e12),
-        Quantity("shear strength", "τ_b", "MPa", scale=1e6, log=True, group="Bonds"),
-        Field(description="Largest shear stress in a bond before it breaks."),
+        Quantity(_("shear strength"), "τ_b", "MPa", scale=1e6, log=True, group=_("Bonds")),
+        Field(description=_("Largest shear stress in a bond before it breaks.")),
     ] = 1e12
 
 
@@ -169,4 +170,4 @@ def numbers_of(parameters: BeamParameters) -> Beam:
     )
 
 
-BOND = Bond("beam", "Beam", BeamParameters, bind, numbers_of, ("radius of the beam [m]",))
+BOND = Bond("beam", _("Beam"), BeamParameters, bind, numbers_of, (_("radius of the beam [m]"),))

@@ -16,6 +16,7 @@ from repose.sim.engine import vector
 from repose.sim.engine.bonds import BondForce
 from repose.sim.engine.jit import compilable
 from repose.sim.engine.model import BoundBond
+from repose.sim.message import _
 from repose.sim.parameters import ParameterSet, Quantity
 
 STIFFNESS, VISCOSITY, LARGEST_STRETCH, COLUMN_COUNT = range(4)
@@ -29,22 +30,22 @@ class SpringParameters(ParameterSet):
         float,
         Ge(1e-3),
         Le(1e3),
-        Quantity("stiffness of bonds", "k", log=True, effect="ramp", group="Bonds"),
-        Field(description="Factor of the stiffness that each bond was made with."),
+        Quantity(_("stiffness of bonds"), "k", log=True, effect="ramp", group=_("Bonds")),
+        Field(description=_("Factor of the stiffness that each bond was made with.")),
     ] = 1.0
     bond_viscosity: Annotated[
         float,
         Ge(0.0),
         Le(1e3),
-        Quantity("internal friction", "c", effect="ramp", group="Bonds"),
-        Field(description="Factor of the internal friction that each bond was made with."),
+        Quantity(_("internal friction"), "c", effect="ramp", group=_("Bonds")),
+        Field(description=_("Factor of the internal friction that each bond was made with.")),
     ] = 1.0
     bond_strength: Annotated[
         float,
         Ge(0.0),
         Le(1e3),
-        Quantity("strength of bonds", "ε", group="Bonds"),
-        Field(description="Factor of the stretch at which each bond breaks."),
+        Quantity(_("strength of bonds"), "ε", group=_("Bonds")),
+        Field(description=_("Factor of the stretch at which each bond breaks.")),
     ] = 1.0
 
 
@@ -104,9 +105,9 @@ def numbers_of(parameters: SpringParameters) -> Spring:
 
 BOND = Bond(
     "spring",
-    "Spring",
+    _("Spring"),
     SpringParameters,
     bind,
     numbers_of,
-    ("stiffness [N/m]", "viscosity [kg/s]", "largest stretch [-]"),
+    (_("stiffness [N/m]"), _("viscosity [kg/s]"), _("largest stretch [-]")),
 )

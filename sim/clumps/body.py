@@ -23,6 +23,7 @@ from repose.sim.clumps.distance_field import (
 from repose.sim.clumps.shapes import SHAPES
 from repose.sim.engine.world import Floats
 from repose.sim.io.mesh import SUFFIXES, read_mesh
+from repose.sim.message import Joined, Message, Number, _
 from repose.sim.numbers import length_text
 from repose.sim.parameters import ParameterError
 from repose.sim.wording import value_text
@@ -56,12 +57,19 @@ def body_of(source: str, cells: int = 64, size: float | None = None, unit: str =
     Raises `ParameterError` if the source cannot be used.
     """
     if size is not None and not SMALLEST <= size <= LARGEST:
-        raise ParameterError(f"A body {size:g} m long is refused; choose {SMALLEST:g} to {LARGEST:g} m.")
+        raise ParameterError(
+            Message(
+                "A body {size} m long is refused; choose {smallest} to {largest} m.",
+                size=Number(size, format="g"),
+                smallest=Number(SMALLEST, format="g"),
+                largest=Number(LARGEST, format="g"),
+            )
+        )
     if source in SHAPES:
         return body_of_shape(source, cells, 0.01 if size is None else size, tell)
     suffix = Path(source).suffix.lower()
     if suffix in SUFFIXES:
-        tell("reading the file", 0.0)
+        tell(_("reading the file"), 0.0)
         mesh = read_mesh(source, unit, closed=True, body=True)
         body = body_of_triangles(Path(source).stem, mesh.facets, cells, size, tell)
         return body._replace(notes=(*mesh.notes, *body.notes))
@@ -70,8 +78,12 @@ def body_of(source: str, cells: int = 64, size: float | None = None, unit: str =
 
         return body_of_voxels(Path(source), UNITS[unit], size)
     raise ParameterError(
-        f"{value_text(source)} is neither a shape ({', '.join(SHAPES)}) nor a file that ends in "
-        f"{', '.join(SUFFIXES)} or .npy."
+        Message(
+            "{source} is neither a shape ({shapes}) nor a file that ends in {suffixes} or .npy.",
+            source=value_text(source),
+            shapes=Joined(tuple(SHAPES)),
+            suffixes=Joined(tuple(SUFFIXES)),
+        )
     )
 
 
@@ -97,7 +109,14 @@ def body_of_triangles(name: str, triangles: Floats, cells: int, size: float | No
     if size is not None:
         triangles, low, high = (size / edge * corners for corners in (triangles, low, high))
     elif not SMALLEST <= edge <= LARGEST:
-        raise ParameterError(f"A body {edge:g} m long is refused; choose {SMALLEST:g} to {LARGEST:g} m with a size.")
+        raise ParameterError(
+            Message(
+                "A body {edge} m long is refused; choose {smallest} to {largest} m with a size.",
+                edge=Number(edge, format="g"),
+                smallest=Number(SMALLEST, format="g"),
+                largest=Number(LARGEST, format="g"),
+            )
+        )
     grid = grid_around(low, high, cells)
     winding = winding_around(triangles, grid)
     inside = winding != 0
@@ -107,12 +126,17 @@ def body_of_triangles(name: str, triangles: Floats, cells: int, size: float | No
         rough = field_of_triangles(triangles, grid, inside, part_of(tell, 0.0, 0.5))
         rough.depth[inside] = np.maximum(rough.depth[inside], 1e-3 * grid.step)
         triangles, tell = iso_surface(rough), part_of(tell, 0.5, 1.0)
-        notes = ("parts that overlap have been united",)
+        notes = (_("parts that overlap have been united"),)
     field = field_of_triangles(triangles, grid, inside, tell)
     if float(field.depth.max()) < LEAST_DEPTH * field.step:
         raise ParameterError(
-            f"The body {value_text(name)} is thinner than the step of its grid, {length_text(field.step)} for "
-            f"{cells} cells along its longest edge; choose more cells."
+            Message(
+                "The body {name} is thinner than the step of its grid, {step} for {cells} cells along its "
+                "longest edge; choose more cells.",
+                name=value_text(name),
+                step=length_text(field.step),
+                cells=cells,
+            )
         )
     return Body(name, field, triangles, volume_of(triangles), notes)
 
@@ -129,29 +153,50 @@ def body_of_voxels(path: Path, voxel: float, size: float | None) -> Body:
     of the body is `size` [m]."""
     try:
         if path.stat().st_size > LARGEST_VOXEL_FILE:
-            raise ParameterError(f"Voxel file {value_text(path)} is larger than {LARGEST_VOXEL_FILE // 2**20} MB.")
+            raise ParameterError(
+                Message(
+                    "Voxel file {path} is larger than {largest_voxel_file} MB.",
+                    path=value_text(path),
+                    largest_voxel_file=LARGEST_VOXEL_FILE // 2**20,
+                )
+            )
         values = np.load(path, allow_pickle=False)
     except ParameterError:
         raise
     except FileNotFoundError:
-        raise ParameterError(f"Voxel file {value_text(path)}: there is no such file; check the path.") from None
-    except (OSError, ValueError, EOFError, MemoryError) as error:  # MemoryError: the header announces too many numbers
-        reason = getattr(error, "strerror", None) or "it is no numpy array of numbers, or is cut off"
-        raise ParameterError(f"Voxel file {value_text(path)} cannot be read: {reason}.") from None
-    if not isinstance(values, np.ndarray) or values.ndim != 3 or not _is_mask(values):
-        found = f"shape {values.shape}, type {values.dtype}" if isinstance(values, np.ndarray) else "an archive"
         raise ParameterError(
-            f"Voxel file {value_text(path)} is refused ({found}): an array of three axes of whole numbers or "
-            "truth values is needed, zero outside the body; save a density as a mask, such as `density > 0.5`."
+            Message("Voxel file {path}: there is no such file; check the path.", path=value_text(path))
+        ) from None
+    except (OSError, ValueError, EOFError, MemoryError) as error:  # MemoryError: the header announces too many numbers
+        reason = getattr(error, "strerror", None) or _("it is no numpy array of numbers, or is cut off")
+        raise ParameterError(
+            Message("Voxel file {path} cannot be read: {reason}.", path=value_text(path), reason=reason)
+        ) from None
+    if not isinstance(values, np.ndarray) or values.ndim != 3 or not _is_mask(values):
+        found = (
+            Message("shape {shape}, type {dtype}", shape=values.shape, dtype=values.dtype)
+            if isinstance(values, np.ndarray)
+            else _("an archive")
+        )
+        raise ParameterError(
+            Message(
+                "Voxel file {path} is refused ({found}): an array of three axes of whole numbers or truth "
+                "values is needed, zero outside the body; save a density as a mask, such as `density > "
+                "0.5`.",
+                path=value_text(path),
+                found=found,
+            )
         )
     filled = values != 0
     if not filled.any():
-        raise ParameterError(f"Voxel file {value_text(path)} has no voxel that is not zero.")
+        raise ParameterError(Message("Voxel file {path} has no voxel that is not zero.", path=value_text(path)))
     for axis in range(3):  # `nonzero` would take 24 bytes per voxel
         rows = np.flatnonzero(filled.any(axis=tuple(c for c in range(3) if c != axis)))
         filled = np.take(filled, np.arange(rows[0], rows[-1] + 1), axis)
     if min(filled.shape) < 3:
-        raise ParameterError(f"The body in {value_text(path)} is thinner than 3 voxels; use a finer grid.")
+        raise ParameterError(
+            Message("The body in {path} is thinner than 3 voxels; use a finer grid.", path=value_text(path))
+        )
     step = voxel if size is None else size / max(filled.shape)
     field = field_of_voxels(filled, step)
     return Body(path.stem, field, iso_surface(field), step**3 * int(filled.sum()))

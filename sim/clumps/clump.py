@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from repose.sim.clumps.distance_field import MOST_NODES, Tell, require_memory, silent
 from repose.sim.engine.world import Floats
+from repose.sim.message import Message, Number, _
 from repose.sim.parameters import ParameterError
 
 PLANES_AT_ONCE = 32
@@ -60,14 +61,19 @@ class Slab(NamedTuple):
 def checked_kappa(kappa: float) -> float:
     """The ratio of the sampling step to the step of the grid; raises `ParameterError` outside (0, 1]."""
     if not 0.0 < kappa <= 1.0:
-        raise ParameterError(f"kappa = {kappa:g} is refused; the step of sampling over that of the grid is in (0, 1].")
+        raise ParameterError(
+            Message(
+                "kappa = {kappa} is refused; the step of sampling over that of the grid is in (0, 1].",
+                kappa=Number(kappa, format="g"),
+            )
+        )
     return kappa
 
 
 def require_planes(count: Sequence[float] | NDArray[np.int64]) -> None:
     """Raise `ParameterError` if a few planes of `count` sampling points in x, y and z take too much memory."""
     planes = np.array([min(PLANES_AT_ONCE, count[0]), count[1], count[2]]).astype(np.int64)
-    require_memory(planes, "choose a larger kappa or fewer cells")
+    require_memory(planes, _("choose a larger kappa or fewer cells"))
 
 
 def slabs(clump: Clump, low: Floats, high: Floats, step: float, tell: Tell = silent) -> Iterator[Slab]:
@@ -80,7 +86,7 @@ def slabs(clump: Clump, low: Floats, high: Floats, step: float, tell: Tell = sil
     start = 0.5 * (low + high) - 0.5 * step * (count - 1)
     x, y, z = (start[c] + step * np.arange(count[c]) for c in range(3))
     for first in range(0, count[0], PLANES_AT_ONCE):
-        tell("sampling", first / count[0])
+        tell(_("sampling"), first / count[0])
         part = x[first : first + PLANES_AT_ONCE]
         near = np.abs(clump.centre[:, 0] - 0.5 * (part[0] + part[-1])) <= clump.radius + 0.5 * (part[-1] - part[0])
         covered = np.zeros((part.size, count[1], count[2]), np.uint8)
@@ -111,7 +117,7 @@ def mass_properties(clump: Clump, step: float, kappa: float = 0.5, tell: Tell = 
             second[a, a] += line @ xyz[a] ** 2
         points += float(slab.covered.sum(dtype=np.int64))
     if points == 0.0:
-        raise ParameterError("The members are smaller than the distance of the sampling points; use a finer grid.")
+        raise ParameterError(_("The members are smaller than the distance of the sampling points; use a finer grid."))
     volume = points * fine**3
     mean = first / points
     spread = (second + np.triu(second, 1).T) / points - np.outer(mean, mean) + np.eye(3) * fine**2 / 12.0

@@ -11,6 +11,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 from repose.sim.clumps.clump import MOST_MEMBERS, Clump, MassProperties, principal
 from repose.sim.io.json_text import json_text
+from repose.sim.message import Message, Number, _
 from repose.sim.parameters import ParameterError
 from repose.sim.wording import value_text
 
@@ -23,9 +24,9 @@ MOST_COMPARED = 2000
 TOLERANCE = 1e-6
 """Rounding in a file [-]."""
 
-Number = Annotated[float, Field(allow_inf_nan=False, ge=-1e12, le=1e12)]
+Finite = Annotated[float, Field(allow_inf_nan=False, ge=-1e12, le=1e12)]
 Length = Annotated[float, Field(allow_inf_nan=False, gt=0.0, le=1e3)]
-Vector = Annotated[list[Number], Field(min_length=3, max_length=3)]
+Vector = Annotated[list[Finite], Field(min_length=3, max_length=3)]
 
 
 class _Part(BaseModel):
@@ -35,20 +36,20 @@ class _Part(BaseModel):
 class Sphere(_Part):
     """One member."""
 
-    x: Number
-    y: Number
-    z: Number
+    x: Finite
+    y: Finite
+    z: Finite
     r: Length
 
 
 class ClumpQuality(_Part):
     """See `repose.sim.clumps.quality.Quality`; null where a measure has no value."""
 
-    volume_ratio: Number
-    roughness: Number | None
-    overlap: Number
-    surface_error: Number
-    protrusion: Number
+    volume_ratio: Finite
+    roughness: Finite | None
+    overlap: Finite
+    surface_error: Finite
+    protrusion: Finite
 
 
 class ClumpFile(_Part):
@@ -74,36 +75,62 @@ class ClumpFile(_Part):
     @model_validator(mode="after")
     def _is_a_body(self) -> Self:
         if len(self.spheres) < self.members:
-            raise ValueError(f"it announces {self.members} members and contains {len(self.spheres)}: some are missing")
+            raise ValueError(
+                Message(
+                    "it announces {members} members and contains {spheres}: some are missing",
+                    members=self.members,
+                    spheres=len(self.spheres),
+                )
+            )
         if len(self.spheres) > self.members:
-            raise ValueError(f"it announces {self.members} members and contains {len(self.spheres)}: some were added")
+            raise ValueError(
+                Message(
+                    "it announces {members} members and contains {spheres}: some were added",
+                    members=self.members,
+                    spheres=len(self.spheres),
+                )
+            )
         radius = np.array([sphere.r for sphere in self.spheres])
         centre = np.array([(sphere.x, sphere.y, sphere.z) for sphere in self.spheres])
         balls = 4.0 / 3.0 * np.pi * radius**3
         # Sampled on a coarse grid the volume of a small clump is uncertain by some per cent.
         if not 0.9 * balls.max() <= self.volume <= 1.1 * balls.sum():
             raise ValueError(
-                f"volume = {self.volume:g} m³ is not that of its members, which is between {balls.max():g} and "
-                f"{balls.sum():g} m³"
+                Message(
+                    "volume = {volume} m³ is not that of its members, which is between {max} and {sum} m³",
+                    volume=Number(self.volume, format="g"),
+                    max=Number(balls.max(), format="g"),
+                    sum=Number(balls.sum(), format="g"),
+                )
             )
         if found := _hidden(centre, radius):
-            raise ValueError(f"member {found[0] + 1} is inside member {found[1] + 1}: leave it out")
+            raise ValueError(
+                Message(
+                    "member {found} is inside member {found2}: leave it out", found=found[0] + 1, found2=found[1] + 1
+                )
+            )
         low, high = (centre - radius[:, None]).min(axis=0), (centre + radius[:, None]).max(axis=0)
         if not ((low <= self.centre) & (self.centre <= high)).all():
-            raise ValueError(f"centre = {self.centre} is outside the clump")
+            raise ValueError(Message("centre = {centre} is outside the clump", centre=value_text(self.centre)))
         inertia = np.array(self.inertia)
         moments = np.linalg.eigvalsh(inertia)
         slack = TOLERANCE * float(np.abs(inertia).max())
         if np.abs(inertia - inertia.T).max() > slack or moments[0] <= 0.0 or moments[2] > moments[:2].sum() + slack:
-            raise ValueError("inertia is not the tensor of a rigid body")
+            raise ValueError(_("inertia is not the tensor of a rigid body"))
         # The moments of inertia of a body exceed those of a ball that it contains, and are smaller than for all mass at
         # its farthest point; the bounds include the error of sampling on a coarse grid.
         least = 0.75 * 0.4 * float((balls * radius**2).max())
         most = 1.25 * self.volume * float((np.linalg.norm(centre - self.centre, axis=1) + radius).max()) ** 2
         if not least <= moments[0] <= moments[2] <= most:
             raise ValueError(
-                f"inertia has the principal moments {moments[0]:g} to {moments[2]:g} m⁵, but its members allow "
-                f"{least:g} to {most:g} m⁵"
+                Message(
+                    "inertia has the principal moments {moments} to {moments2} m⁵, but its members allow "
+                    "{least} to {most} m⁵",
+                    moments=Number(moments[0], format="g"),
+                    moments2=Number(moments[2], format="g"),
+                    least=Number(least, format="g"),
+                    most=Number(most, format="g"),
+                )
             )
         return self
 
@@ -149,7 +176,7 @@ def file_of(
             spheres=spheres,
         )
     except ValidationError as error:
-        raise ParameterError(f"This clump cannot be written: {_first_of(error)}.") from None
+        raise ParameterError(Message("This clump cannot be written: {error}.", error=_first_of(error))) from None
 
 
 def text_of(file: ClumpFile) -> str:
@@ -164,26 +191,38 @@ def read_clump(path: str | Path) -> Read:
     try:
         found = Path(path).stat()
         if not stat.S_ISREG(found.st_mode):
-            raise ParameterError(f"Clump file {value_text(path)} is not a regular file.")
+            raise ParameterError(Message("Clump file {path} is not a regular file.", path=value_text(path)))
         if found.st_size > LARGEST_FILE:
-            raise ParameterError(f"Clump file {value_text(path)} is larger than {LARGEST_FILE // 2**20} MB.")
+            raise ParameterError(
+                Message(
+                    "Clump file {path} is larger than {largest_file} MB.",
+                    path=value_text(path),
+                    largest_file=LARGEST_FILE // 2**20,
+                )
+            )
         text = Path(path).read_text(encoding="utf-8-sig")
     except ParameterError:
         raise
     except FileNotFoundError:
-        raise ParameterError(f"Clump file {value_text(path)}: there is no such file; check the path.") from None
+        raise ParameterError(
+            Message("Clump file {path}: there is no such file; check the path.", path=value_text(path))
+        ) from None
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "it is no text"
-        raise ParameterError(f"Clump file {value_text(path)} cannot be read: {reason}.") from None
-    return clump_from(text, f"Clump file {value_text(path)}")
+        reason = getattr(error, "strerror", None) or _("it is no text")
+        raise ParameterError(
+            Message("Clump file {path} cannot be read: {reason}.", path=value_text(path), reason=reason)
+        ) from None
+    return clump_from(text, Message("Clump file {path}", path=value_text(path)))
 
 
-def clump_from(text: str, name: str = "This clump") -> Read:
+def clump_from(text: str, name: str = _("This clump")) -> Read:
     """The clump in the text of a file, which messages call `name`; raises `ParameterError`."""
     try:
         content = ClumpFile.model_validate_json(text)
     except ValidationError as error:
-        raise ParameterError(f"{name} is refused: {_first_of(error)}; make it again with `repose clump`.") from None
+        raise ParameterError(
+            Message("{name} is refused: {error}; make it again with `repose clump`.", name=name, error=_first_of(error))
+        ) from None
     centre = np.array([(sphere.x, sphere.y, sphere.z) for sphere in content.spheres])
     clump = Clump(content.name, content.algorithm, centre, np.array([sphere.r for sphere in content.spheres]))
     mass = principal(content.volume, np.array(content.centre), np.array(content.inertia))

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from repose.sim.engine.world import Floats
+from repose.sim.message import Message, Number, _
 from repose.sim.parameters import ParameterError
 
 Tell = Callable[[str, float], None]
@@ -61,7 +62,12 @@ def grid_around(low: Floats, high: Floats, cells: int) -> Grid:
     """
     if not FEWEST_CELLS <= cells <= MOST_CELLS:
         raise ParameterError(
-            f"A grid of {cells} cells along the longest edge is refused; choose {FEWEST_CELLS} to {MOST_CELLS}."
+            Message(
+                "A grid of {cells} cells along the longest edge is refused; choose {fewest_cells} to {most_cells}.",
+                cells=cells,
+                fewest_cells=FEWEST_CELLS,
+                most_cells=MOST_CELLS,
+            )
         )
     step = float((high - low).max()) / cells
     shape = 2 * np.ceil((high - low) / (2.0 * step) - 1e-9).astype(int) + 1 + 2 * MARGIN  # a node is at the centre
@@ -70,14 +76,20 @@ def grid_around(low: Floats, high: Floats, cells: int) -> Grid:
     return Grid(origin, step, (int(shape[0]), int(shape[1]), int(shape[2])))
 
 
-def require_memory(shape: NDArray[np.int64], remedy: str = "choose fewer cells") -> None:
+def require_memory(shape: NDArray[np.int64], remedy: str = _("choose fewer cells")) -> None:
     """Raise `ParameterError` for a grid with too many nodes."""
     nodes = int(np.prod(np.asarray(shape, np.int64)))
     if nodes > MOST_NODES:
         size = " × ".join(str(int(edge)) for edge in shape)
         raise ParameterError(
-            f"A grid of {size} = {nodes / 1e6:.0f} million nodes takes too much memory; at most "
-            f"{MOST_NODES / 1e6:.0f} million are possible: {remedy}."
+            Message(
+                "A grid of {size} = {nodes} million nodes takes too much memory; at most {most_nodes} "
+                "million are possible: {remedy}.",
+                size=size,
+                nodes=Number(nodes / 1000000.0, format=".0f"),
+                most_nodes=Number(MOST_NODES / 1000000.0, format=".0f"),
+                remedy=remedy,
+            )
         )
 
 
@@ -95,12 +107,12 @@ def field_of_triangles(triangles: Floats, grid: Grid, inside: NDArray[np.bool_],
     squared = np.full(grid.shape, np.inf)
     closest = np.full(grid.shape, -1, np.int32)
     for first in range(0, len(triangles), TRIANGLES_PER_CALL):
-        tell("distances near the surface", 0.3 * first / len(triangles))
+        tell(_("distances near the surface"), 0.3 * first / len(triangles))
         last = min(len(triangles), first + TRIANGLES_PER_CALL)
         near_triangles(triangles, grid.origin, grid.step, squared, closest, first, last)
     directions = [(di, dj, dk) for di in (1, -1) for dj in (1, -1) for dk in (1, -1)]
     for number, direction in enumerate(directions):
-        tell("distances on the grid", 0.3 + 0.7 * number / len(directions))
+        tell(_("distances on the grid"), 0.3 + 0.7 * number / len(directions))
         sweep(triangles, grid.origin, grid.step, squared, closest, *direction)
     del closest
     depth = np.sqrt(squared, out=squared)

@@ -26,6 +26,7 @@ from repose.sim.clumps.distance_field import MARGIN, Tell, depth_at, silent
 from repose.sim.clumps.greedy import checked_count
 from repose.sim.clumps.quality import neighbours_together
 from repose.sim.engine.world import Floats
+from repose.sim.message import Message
 
 SEED = 1
 """Seed of the random points: equal bodies give equal clumps."""
@@ -76,12 +77,15 @@ def fitted_clump(body: Body, members: int, tell: Tell = silent) -> Clump:
     error = ERROR * ball * checked_count(members) ** (-2.0 / 3.0)
     centre, radius = np.zeros((0, 3)), np.zeros(0)
     for number in range(ROUNDS):
-        tell(f"round {number + 1} of {ROUNDS}: placing spheres", number / ROUNDS)
+        tell(Message("round {number} of {rounds}: placing spheres", number=number + 1, rounds=ROUNDS), number / ROUNDS)
         points = drawn_points(body, members, error, ball, generator)
         placed = centre, radius = with_placed(points, centre, radius, members, error, generator)
 
         def told(share: float, number: int = number) -> None:
-            tell(f"round {number + 1} of {ROUNDS}: moving spheres", (number + share) / ROUNDS)
+            tell(
+                Message("round {number} of {rounds}: moving spheres", number=number + 1, rounds=ROUNDS),
+                (number + share) / ROUNDS,
+            )
 
         centre, radius, alone = ascended(points, centre, radius, error, told)
         kept = alone > (0.0 if number == ROUNDS - 1 else max(0.0, np.quantile(alone, AGAIN)))

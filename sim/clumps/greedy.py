@@ -15,6 +15,7 @@ import numpy as np
 from repose.sim.clumps.body import Body
 from repose.sim.clumps.clump import MOST_MEMBERS, Clump
 from repose.sim.clumps.distance_field import Tell, silent
+from repose.sim.message import Message, Number
 from repose.sim.parameters import ParameterError
 
 NODES_PER_CALL = 200_000
@@ -24,7 +25,13 @@ NODES_PER_CALL = 200_000
 def checked_count(members: int) -> int:
     """The largest number of members; raises `ParameterError` if it is not possible."""
     if not 1 <= members <= MOST_MEMBERS:
-        raise ParameterError(f"A clump of {members} spheres is refused; choose 1 to {MOST_MEMBERS}.")
+        raise ParameterError(
+            Message(
+                "A clump of {members} spheres is refused; choose 1 to {most_members}.",
+                members=members,
+                most_members=MOST_MEMBERS,
+            )
+        )
     return members
 
 
@@ -32,7 +39,12 @@ def checked_rho(rho: float) -> float:
     """The smallest distance of two centres over the radius of the earlier sphere; raises `ParameterError` outside
     (0, 1]."""
     if not 0.0 < rho <= 1.0:
-        raise ParameterError(f"rho = {rho:g} is refused; the distance of centres over the radius is in (0, 1].")
+        raise ParameterError(
+            Message(
+                "rho = {rho} is refused; the distance of centres over the radius is in (0, 1].",
+                rho=Number(rho, format="g"),
+            )
+        )
     return rho
 
 
@@ -51,7 +63,7 @@ def greedy_clump(body: Body, members: int, rho: float, tell: Tell = silent) -> C
     skipped = np.zeros(depth.shape, np.uint8)
     count = 0
     for first in range(0, order.size, NODES_PER_CALL):
-        tell(f"placing spheres: {count}", count / members)
+        tell(Message("placing spheres: {count}", count=count), count / members)
         part = order[first : first + NODES_PER_CALL]
         count = place(depth, body.field.step, part, rho, found, count, skipped)
         if count == members:

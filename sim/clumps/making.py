@@ -15,6 +15,7 @@ from repose.sim.clumps.distance_field import FEWEST_CELLS, Tell, part_of, silent
 from repose.sim.clumps.fitted import fitted_clump
 from repose.sim.clumps.greedy import greedy_clump
 from repose.sim.clumps.quality import Quality, quality
+from repose.sim.message import Message, Number, _
 from repose.sim.numbers import length_text
 from repose.sim.parameters import ParameterError
 from repose.sim.wording import value_text
@@ -58,8 +59,12 @@ def clump_of(body: Body, algorithm: str, members: int, rho: float = DEFAULT_RHO,
     clump = greedy_clump(body, members, rho, tell) if algorithm == "greedy" else fitted_clump(body, members, tell)
     if not clump.radius.size:
         raise ParameterError(
-            f"No sphere overlaps the body {value_text(body.name)} enough on its grid, whose step is "
-            f"{length_text(body.field.step)}: it is too thin; use a finer grid, or the algorithm greedy."
+            Message(
+                "No sphere overlaps the body {name} enough on its grid, whose step is {step}: it is too "
+                "thin; use a finer grid, or the algorithm greedy.",
+                name=value_text(body.name),
+                step=length_text(body.field.step),
+            )
         )
     return clump
 
@@ -87,20 +92,30 @@ def why_apart(
     if pieces == 1:
         return ""
     if (parts := parts_of(body.field)) > 1:
-        return (
-            f"The body {body.name!r} has {parts} parts that do not touch on its grid: spheres do not connect them; use "
-            "one part, or a finer grid."
+        return Message(
+            "The body {name} has {parts} parts that do not touch on its grid: spheres do not connect "
+            "them; use one part, or a finer grid.",
+            name=repr(body.name),
+            parts=parts,
         )
     spheres = len(clump.radius)
     most = max(members, MOST_TRIED[clump.algorithm] if most is None else most)
     if enough := _spheres_in_one_piece(body, clump.algorithm, members, rho, most, tell):
-        return (
-            f"The clump of {spheres} spheres for {body.name!r} falls apart into {pieces} pieces: {enough} spheres make "
-            "one piece."
+        return Message(
+            "The clump of {spheres} spheres for {name} falls apart into {pieces} pieces: {enough} "
+            "spheres make one piece.",
+            spheres=spheres,
+            name=repr(body.name),
+            pieces=pieces,
+            enough=enough,
         )
-    return (
-        f"The clump of {spheres} spheres for {body.name!r} falls apart into {pieces} pieces, and so does every one "
-        f"tried, up to {most} spheres: use a body with thicker parts."
+    return Message(
+        "The clump of {spheres} spheres for {name} falls apart into {pieces} pieces, and so does every "
+        "one tried, up to {most} spheres: use a body with thicker parts.",
+        spheres=spheres,
+        name=repr(body.name),
+        pieces=pieces,
+        most=most,
     )
 
 
@@ -112,7 +127,7 @@ def _spheres_in_one_piece(body: Body, algorithm: str, members: int, rho: float, 
         number = (apart + whole) // 2 if whole else min(2 * apart, most)
 
         def told(words: str, part: float, number: int = number, share: float = share) -> None:
-            tell(f"several pieces: trying {number} spheres", share)
+            tell(Message("several pieces: trying {number} spheres", number=number), share)
 
         told("", 0.0)
         if number_of_pieces(clump_of(body, algorithm, number, rho, told)) == 1:
@@ -142,25 +157,25 @@ def compile_loops() -> None:
 def quality_rows(found: Quality) -> list[Row]:
     """The measures of quality."""
     return [
-        Row("IoU", f"{found.overlap:.4f}", "volume of the intersection of clump and body over that of their union"),
-        Row("Q_V", f"{found.volume_ratio:.4f}", "volume of the clump over that of the body"),
+        Row("IoU", f"{found.overlap:.4f}", _("volume of the intersection of clump and body over that of their union")),
+        Row("Q_V", f"{found.volume_ratio:.4f}", _("volume of the clump over that of the body")),
         Row(
             "Q_r",
-            "too thin" if math.isnan(found.roughness) else f"{found.roughness:.4f}",
-            "share of the surface 1.5 steps below the body's that is outside the clump",
+            _("too thin") if math.isnan(found.roughness) else f"{found.roughness:.4f}",
+            _("share of the surface 1.5 steps below the body's that is outside the clump"),
         ),
         Row(
-            "surface error",
+            _("surface error"),
             f"{100.0 * found.surface_error:.2f} %",
-            "root mean square distance, in parts of the radius of a ball of the body's volume",
+            _("root mean square distance, in parts of the radius of a ball of the body's volume"),
         ),
-        Row("outside", f"{100.0 * found.protrusion:.2f} %", "of the volume of the clump is outside the body"),
+        Row("outside", f"{100.0 * found.protrusion:.2f} %", _("of the volume of the clump is outside the body")),
     ]
 
 
 def piece_rows(made: Made) -> list[Row]:
     """The number of pieces of a clump; empty for one piece."""
-    words = "that do not touch: more spheres close the gaps"
+    words = _("that do not touch: more spheres close the gaps")
     return [Row("pieces", str(made.pieces), words)] if made.pieces > 1 else []
 
 
@@ -170,14 +185,30 @@ def rows(made: Made, density: float) -> list[Row]:
     moments = " ".join(f"{density * moment:.4g}" for moment in mass.moments)
     smallest, largest = length_text(clump.radius.min()), length_text(clump.radius.max())
     lines = [
-        Row("body", body.name, f"volume {volume_text(body.volume)}; step of the grid {length_text(body.field.step)}"),
-        Row("spheres", str(len(clump.radius)), f"radii {smallest} to {largest}"),
-        Row("volume", volume_text(mass.volume), "of the union of the spheres"),
+        Row(
+            "body",
+            body.name,
+            Message(
+                "volume {volume}; step of the grid {step}",
+                volume=volume_text(body.volume),
+                step=length_text(body.field.step),
+            ),
+        ),
+        Row(
+            "spheres",
+            str(len(clump.radius)),
+            Message("radii {smallest} to {largest}", smallest=smallest, largest=largest),
+        ),
+        Row("volume", volume_text(mass.volume), _("of the union of the spheres")),
         *quality_rows(made.quality),
         *piece_rows(made),
-        Row("mass", f"{density * mass.volume:.6g} kg", f"at {density:g} kg/m³"),
-        Row("centre of mass", " ".join(f"{1e3 * c:.4g}" for c in mass.centre) + " mm", "x y z"),
-        Row("moments of inertia", moments + " kg m²", "principal"),
+        Row(
+            "mass",
+            f"{density * mass.volume:.6g} kg",
+            Message("at {density} kg/m³", density=Number(density, format="g")),
+        ),
+        Row(_("centre of mass"), " ".join(f"{1e3 * c:.4g}" for c in mass.centre) + " mm", "x y z"),
+        Row(_("moments of inertia"), moments + " kg m²", "principal"),
     ]
     return lines + [Row("mesh", "repaired", note) for note in body.notes]
 

@@ -11,6 +11,7 @@ from repose.sim.clumps.body import Body
 from repose.sim.clumps.clump import PLANES_AT_ONCE, Clump, checked_kappa, slabs
 from repose.sim.clumps.distance_field import Field, Tell, depth_on, iso_points, part_of, silent
 from repose.sim.engine.world import Floats
+from repose.sim.message import _
 
 LEVEL = 1.5
 """Depth of the surface on which roughness is measured [steps of the grid]."""
@@ -80,10 +81,10 @@ def roughness(body: Body, clump: Clump, kappa: float = 0.5, level: float = LEVEL
     )
     outside = total = 0
     for first in range(0, x.size - 1, PLANES_AT_ONCE):
-        tell("surface below that of the body", first / x.size)
+        tell(_("surface below that of the body"), first / x.size)
         planes = x[first : first + PLANES_AT_ONCE + 1]
         part = Field(depth_on(field, planes, y, z), np.array([planes[0], y[0], z[0]]), fine)
-        points, _ = iso_points(part, level * field.step)
+        points, __ = iso_points(part, level * field.step)
         points = points[points[:, 0] < planes[-1] - 1e-6 * fine]  # the next planes include these points again
         outside += int((depth_in(clump, points) < 0.0).sum())
         total += len(points)
@@ -113,7 +114,7 @@ def depth_in(clump: Clump, points: Floats, tell: Tell = silent) -> Floats:
     near = np.ascontiguousarray(points[rows])
     for number, (first, last) in enumerate(itertools.pairwise(begin)):
         if number % GROUPS_PER_CALL == 0:
-            tell("distances of the surfaces", first / len(points))
+            tell(_("distances of the surfaces"), first / len(points))
         # With b and w the middle and the half width of the group, a member whose r - |b - c| is smaller by 2 w than the
         # largest one contains no point of the group as deeply.
         middle = 0.5 * (near[first:last].min(axis=0) + near[first:last].max(axis=0))

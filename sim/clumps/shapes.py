@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 from repose.sim.engine.world import Floats
+from repose.sim.message import _
 
 
 class Shape(NamedTuple):
@@ -135,17 +136,17 @@ def _tetrahedron() -> Floats:
 SHAPES = {
     shape.name: shape
     for shape in (
-        Shape("ball", "ball", (1.0, 1.0, 1.0), inside=lambda x, y, z: _ball(x, y, z, (0.0, 0.0, 0.0), 1.0)),
-        Shape("cube", "cube", (1.0, 1.0, 1.0), triangles=_cube()),
-        Shape("ellipsoid", "ellipsoid with the axes 3 : 2 : 1", (3.0, 2.0, 1.0), inside=_ellipsoid),
-        Shape("tetrahedron", "regular tetrahedron", (1.0 / math.sqrt(3.0),) * 3, triangles=_tetrahedron()),
-        Shape("torus", "torus with the radii 3 and 1", (4.0, 4.0, 1.0), inside=_torus),
-        Shape("rod", "rod with round ends, four times as long as thick", (4.0, 1.0, 1.0), inside=_rod),
-        Shape("dumbbell", "two balls on a rod", (3.0, 1.0, 1.0), inside=_dumbbell),
-        Shape("peanut", "two balls grown together", (1.7, 1.0, 1.0), inside=_peanut),
-        Shape("tetrapod", "four arms from one point", (1.605, 1.605, 1.605), inside=_tetrapod),
-        Shape("caltrop", "tetrapod with slender arms", (1.405, 1.405, 1.405), inside=_caltrop),
-        Shape("vertebra", "vertebra with canal and processes", (2.84, 2.64, 1.23), inside=_vertebra),
+        Shape("ball", _("ball"), (1.0, 1.0, 1.0), inside=lambda x, y, z: _ball(x, y, z, (0.0, 0.0, 0.0), 1.0)),
+        Shape("cube", _("cube"), (1.0, 1.0, 1.0), triangles=_cube()),
+        Shape("ellipsoid", _("ellipsoid with the axes 3 : 2 : 1"), (3.0, 2.0, 1.0), inside=_ellipsoid),
+        Shape("tetrahedron", _("regular tetrahedron"), (1.0 / math.sqrt(3.0),) * 3, triangles=_tetrahedron()),
+        Shape("torus", _("torus with the radii 3 and 1"), (4.0, 4.0, 1.0), inside=_torus),
+        Shape("rod", _("rod with round ends, four times as long as thick"), (4.0, 1.0, 1.0), inside=_rod),
+        Shape("dumbbell", _("two balls on a rod"), (3.0, 1.0, 1.0), inside=_dumbbell),
+        Shape("peanut", _("two balls grown together"), (1.7, 1.0, 1.0), inside=_peanut),
+        Shape("tetrapod", _("four arms from one point"), (1.605, 1.605, 1.605), inside=_tetrapod),
+        Shape("caltrop", _("tetrapod with slender arms"), (1.405, 1.405, 1.405), inside=_caltrop),
+        Shape("vertebra", _("vertebra with canal and processes"), (2.84, 2.64, 1.23), inside=_vertebra),
     )
 }
 """All shapes by name."""

@@ -31,6 +31,7 @@ from repose.sim.experiment.ledger import booked, survey_contacts
 from repose.sim.experiment.relaxation import relax_where_stiffer
 from repose.sim.experiment.run import RAMP_PARTS, Ramp, Run
 from repose.sim.integrators.start_up import higher_derivatives
+from repose.sim.message import _
 from repose.sim.parameters import require_known, shared_names
 from repose.sim.registry import bonds, fields, integrators, laws
 
@@ -43,7 +44,7 @@ def model_for(scene: Scene, parameters: Any, built: Any) -> Model:
         require_known(name, fields(), "field")
     bound = tuple(fields()[name].bind(parameters) for name in scene.fields(parameters))
     if name := scene.bond(parameters):
-        require_known(name, bonds(), "bond law")
+        require_known(name, bonds(), _("bond law"))
     bond = bonds()[name].bind(parameters) if name else None
     scheme, bodies = integrators()[parameters.integrator], scene.bodies(built)
     return Model(law, scheme, scene.dimension, scene.rotates(built), bound, bond, bodies)

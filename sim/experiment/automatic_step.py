@@ -21,6 +21,7 @@ from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.hand import acceleration_of_hand, speed_of_hand
 from repose.sim.experiment.pull import speed_of_pull
+from repose.sim.message import Message
 
 REFERENCE_OVERLAP = 0.02
 """Overlap / radius of a single contact of the smallest grain with a wall [-]. This contact always limits the automatic
@@ -73,19 +74,24 @@ def dt_warning(experiment: Experiment, survey: Survey) -> str:
         return ""
     shown = experiment.parameters.declared()["dt"].shown
     if asked > survey.stable_dt:
-        return (
-            f"Above {shown(survey.stable_dt, digits=4)}, the stable time step of the present contacts: energy grows "
-            f"without bound, and the run is stopped within {experiment.engine.dt_check_steps} steps."
+        return Message(
+            "Above {stable_dt}, the stable time step of the present contacts: energy grows without "
+            "bound, and the run is stopped within {dt_check_steps} steps.",
+            stable_dt=shown(survey.stable_dt, digits=4),
+            dt_check_steps=experiment.engine.dt_check_steps,
         )
     if asked > (expected := cluster_dt(experiment)):
-        return (
-            f"Above {shown(expected, digits=4)}, the stable time step of a grain in a dense cluster: the run continues "
-            f"and is stopped within {experiment.engine.dt_check_steps} steps when its contacts become unstable."
+        return Message(
+            "Above {expected}, the stable time step of a grain in a dense cluster: the run continues "
+            "and is stopped within {dt_check_steps} steps when its contacts become unstable.",
+            expected=shown(expected, digits=4),
+            dt_check_steps=experiment.engine.dt_check_steps,
         )
     if asked > (whole := turning_dt(experiment.run.world)):
-        return (
-            f"Above {shown(whole, digits=4)}, a body turns by more than {LARGEST_TURN} rad in a step: its rotation is "
-            f"inaccurate."
+        return Message(
+            "Above {whole}, a body turns by more than {largest_turn} rad in a step: its rotation is inaccurate.",
+            whole=shown(whole, digits=4),
+            largest_turn=LARGEST_TURN,
         )
     return ""
 

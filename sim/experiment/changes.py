@@ -25,6 +25,7 @@ from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.io.plain import require_plain
 from repose.sim.measure.display import COMPARISON
+from repose.sim.message import Message, _
 from repose.sim.numbers import time_text, with_prefix
 from repose.sim.parameters import ParameterError, Value, checked_seed, require_known, shared_names
 from repose.sim.wording import reason_of
@@ -75,8 +76,10 @@ def resume(experiment: Experiment, saved: SavedRun) -> None:
         results_of(experiment)
     except (ArithmeticError, LookupError, TypeError, ValueError) as error:
         vars(experiment).update(before)
-        reason = reason_of(error, "its state is none that a run of this scene can have")
-        raise ParameterError(f"The saved run cannot be continued: {reason}. Its file is damaged.") from None
+        reason = reason_of(error, _("its state is none that a run of this scene can have"))
+        raise ParameterError(
+            Message("The saved run cannot be continued: {reason}. Its file is damaged.", reason=reason)
+        ) from None
 
 
 def kept(experiment: Experiment) -> tuple[dict[str, Any], ...]:
@@ -165,7 +168,11 @@ def set_parameters(experiment: Experiment, values: Mapping[str, Value]) -> None:
     if made is not None:
         history.keep_return(experiment)
         begin_anew(experiment, changed, made)
-        tell(experiment, f"{label}: rebuilt" + (f", and the fill of {grains} grains starts again." if grains else "."))
+        tell(
+            experiment,
+            Message("{label}: rebuilt", label=label)
+            + (Message(", and the fill of {grains} grains starts again.", grains=grains) if grains else "."),
+        )
         return
     work = experiment.run.booked.work
     if under and experiment.scene.rebuild is not None:
@@ -173,11 +180,11 @@ def set_parameters(experiment: Experiment, values: Mapping[str, Value]) -> None:
     law = experiment.engine.model.law
     relaxed = request_parameters(experiment, changed)
     if effects == {"restart"}:
-        label += " at the next start"
+        label += _(" at the next start")
     elif experiment.engine.model.law != law:
-        label += f"; friction springs are kept, {_booked_since(experiment, work)}"
+        label += Message("; friction springs are kept, {experiment}", experiment=_booked_since(experiment, work))
     elif under or relaxed:
-        words = "rebuilt under the grains" if under else "the grains moved apart"
+        words = _("rebuilt under the grains") if under else _("the grains moved apart")
         label += f"; {words}, {_booked_since(experiment, work)}"
     tell(experiment, f"{label}.")
     _follow(experiment, first=previous.dt != changed.dt)
@@ -185,12 +192,21 @@ def set_parameters(experiment: Experiment, values: Mapping[str, Value]) -> None:
         # A later fault restores this state: earlier states have another base.
         history.mark_good(experiment, forget_change=True)
     if "ramp" in effects and experiment.run.ramp is not None and experiment.fault is None:
-        tell(experiment, f"{label}, over {time_text(experiment.run.ramp.steps * experiment.dt)}.")
+        tell(
+            experiment,
+            Message(
+                "{label}, over {time_text}.",
+                label=label,
+                time_text=time_text(experiment.run.ramp.steps * experiment.dt),
+            ),
+        )
 
 
 def _booked_since(experiment: Experiment, before: float) -> str:
     """The work of a change in words; `before` is the work booked before it [J]."""
-    return f"{with_prefix(experiment.run.booked.work - before, 'J', 3)} are booked as work"
+    return Message(
+        "{with_prefix} are booked as work", with_prefix=with_prefix(experiment.run.booked.work - before, "J", 3)
+    )
 
 
 def act(experiment: Experiment, action: str) -> None:
@@ -199,7 +215,9 @@ def act(experiment: Experiment, action: str) -> None:
     require_known(action, offered, "action")
     if not offered[action].enabled:
         phase = experiment.scene.describe(experiment)[1]
-        raise ParameterError(f"'{offered[action].label}' is not possible now: {phase}.")
+        raise ParameterError(
+            Message("'{label}' is not possible now: {phase}.", label=offered[action].label, phase=phase)
+        )
     if experiment.fault is not None:
         clear_fault(experiment)
     tell(experiment, experiment.scene.act(experiment, action))
@@ -213,15 +231,17 @@ def remove_grain(experiment: Experiment, sphere_id: int) -> None:
     world, on_grain_removed = experiment.run.world, experiment.scene.on_grain_removed
     if isinstance(sphere_id, bool) or on_grain_removed is None or not faults.removable(experiment, world, sphere_id):
         needed = on_grain_removed is None
-        reason = "each of its spheres is needed" if needed else "no movable grain has this number"
-        raise ParameterError(f"Removing grain {sphere_id} is refused: {reason}.")
+        reason = _("each of its spheres is needed") if needed else _("no movable grain has this number")
+        raise ParameterError(
+            Message("Removing grain {sphere_id} is refused: {reason}.", sphere_id=sphere_id, reason=reason)
+        )
     if experiment.fault is not None:
         clear_fault(experiment)
     on_grain_removed(experiment, int(np.flatnonzero(world.sphere_id == sphere_id)[0]))
     remove_spheres(experiment, world.sphere_id == sphere_id)
     # A later fault restores this state: earlier states contain the grain.
     history.mark_good(experiment, forget_change=True)
-    tell(experiment, f"Grain {sphere_id} has been removed.")
+    tell(experiment, Message("Grain {sphere_id} has been removed.", sphere_id=sphere_id))
 
 
 def clear_fault(experiment: Experiment) -> None:
@@ -229,7 +249,7 @@ def clear_fault(experiment: Experiment) -> None:
     faults.clear(experiment)
     pull.release(experiment)  # the user has seen the run stop
     push.end_push(experiment)
-    tell(experiment, "The last good state is restored.")
+    tell(experiment, _("The last good state is restored."))
 
 
 def _follow(experiment: Experiment, first: bool) -> None:
@@ -271,10 +291,10 @@ def _checked(scene: str | Scene, values: Mapping[str, Value], seed: int, ready: 
     if isinstance(scene, str):
         require_known(scene, registry.scenes(), "scene")
     record: Scene = registry.scenes()[scene] if isinstance(scene, str) else scene
-    require_plain(record.state_type, f"The state of the scene '{record.name}'")
+    require_plain(record.state_type, Message("The state of the scene '{name}'", name=record.name))
     parameters = record.parameters.checked(values)
     if ready is not None:
-        require_known(ready, record.prepared, "prepared state")
+        require_known(ready, record.prepared, _("prepared state"))
     checked_seed(seed)
     return record, parameters
 

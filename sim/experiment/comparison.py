@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from repose.sim.engine.world import Floats
 from repose.sim.measure.display import Curve, Line
+from repose.sim.message import Message, _
 from repose.sim.parameters import Parameter, Value
 
 PREPARED = "prepared"
@@ -93,7 +94,7 @@ class Study:
     error_of: str = ""
     """Origin of the error of a single run, such as "line fit"; empty if it needs no explanation."""
     published: tuple[Published, ...] = ()
-    scatter: str = "standard error"
+    scatter: str = _("standard error")
     """Kind of the published errors."""
     laws: Callable[[Sequence[Point], tuple[float, float]], Findings] = field(default=no_laws)
     """laws(points, (lowest, highest) value to draw) -> fitted numbers and lines."""
@@ -133,14 +134,14 @@ def compare(study: Study, varied: Parameter, points: Sequence[Point], looked_at:
     rows = averaged(points)
     lines = []
     if any(row.runs > 1 for row in rows):
-        x, y, _ = columns(points, x_unit, y_unit)
-        lines.append(Line("single runs", x, y, points=True, single=True))
+        x, y, __ = columns(points, x_unit, y_unit)
+        lines.append(Line(_("single runs"), x, y, points=True, single=True))
     if rows:
         x, y, error = columns(rows, x_unit, y_unit)
-        lines.append(Line("mean", x, y, points=True, error=error, scatter=scatter_of(study, rows)))
+        lines.append(Line(_("mean"), x, y, points=True, error=error, scatter=scatter_of(study, rows)))
     if study.published:
         x, y, error = columns(study.published, x_unit, y_unit)
-        lines.append(Line("published", x, y, points=True, error=error, scatter=study.scatter))
+        lines.append(Line(_("published"), x, y, points=True, error=error, scatter=study.scatter))
     for law in findings(study, points).lines:
         lines.append(Line(law.label, law.x / x_unit, law.y / y_unit, fitted=law.fitted))
     over = quantity.symbol or quantity.label
@@ -149,7 +150,7 @@ def compare(study: Study, varied: Parameter, points: Sequence[Point], looked_at:
         x_label=label_of(quantity.label, quantity.symbol, quantity.unit),
         y_label=label_of(study.quantity, study.symbol, study.unit),
         lines=tuple(lines),
-        heading=f"{study.quantity.capitalize()} over {quantity.label}",
+        heading=Message("{capitalize} over {label}", capitalize=study.quantity.capitalize(), label=quantity.label),
         table=_table(study, varied, rows, looked_at),
     )
 
@@ -175,12 +176,12 @@ def compare_session(
         label = _differences(study, declared, group[0].conditions, now)
         others.append(Line(label, x, y, points=True, error=error, scatter=scatter_of(study, rows), group=number))
     defaults = {name: entry.default for name, entry in declared.items()} | {PREPARED: False}
-    value = _differences(study, declared, now, defaults, most=len(declared)) or "the default parameters"
-    note = f"mean: {value}" if own else f"no runs yet: {value}"
+    value = _differences(study, declared, now, defaults, most=len(declared)) or _("the default parameters")
+    note = Message("mean: {value}", value=value) if own else Message("no runs yet: {value}", value=value)
     if not others:
-        note = f"all with {value}"
+        note = Message("all with {value}", value=value)
     if left := len(groups) - len(others):
-        note += f"; {left} more groups of runs with other values are not shown"
+        note += Message("; {left} more groups of runs with other values are not shown", left=left)
     return replace(curve, lines=(*curve.lines, *others), note=note)
 
 
@@ -198,14 +199,14 @@ def _differences(
 ) -> str:
     """The conditions `those` that differ from the reference, in words: "g = 1.62 m/s², prepared column"."""
     if not those:
-        return "parameters unknown"
+        return _("parameters unknown")
     words = []
     for name, entry in declared.items():
         if name != study.over and name in those and those[name] != reference.get(name):
             joint = " = " if entry.quantity.symbol else ": "
             words.append(f"{entry.quantity.symbol or entry.quantity.label}{joint}{entry.shown(those[name])}")
     if those.get(PREPARED) != reference.get(PREPARED):
-        words.append("prepared column" if those.get(PREPARED) else "poured")
+        words.append(_("prepared column") if those.get(PREPARED) else "poured")
     return ", ".join(words if len(words) <= most else [*words[:most], "…"])
 
 
@@ -237,14 +238,18 @@ def repeated_in_words(study: Study, row: Row) -> str:
     """Mean of runs that differ in their seeds only: "12.85° ± 0.43° (mean ± standard error over runs, n = 5)"."""
     if row.runs == 1:
         return mean_in_words(study, row, study.unit)
-    return f"{mean_in_words(study, row, study.unit)} (mean ± standard error over runs, n = {row.runs})"
+    return Message(
+        "{study} (mean ± standard error over runs, n = {runs})",
+        study=mean_in_words(study, row, study.unit),
+        runs=row.runs,
+    )
 
 
 def scatter_of(study: Study, rows: Sequence[Row]) -> str:
     """Kind of the errors of the means."""
     if not study.error_of or all(row.runs > 1 for row in rows):
         return Line.scatter
-    single = f"{study.error_of} of a single run"
+    single = Message("{error_of} of a single run", error_of=study.error_of)
     return single if all(row.runs == 1 for row in rows) else f"{Line.scatter} ({single})"
 
 

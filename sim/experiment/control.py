@@ -41,6 +41,7 @@ from repose.sim.experiment.commands import (
 from repose.sim.experiment.experiment import WITHOUT_LIMIT, Experiment, Seek
 from repose.sim.experiment.relaxation import RelaxationStopped
 from repose.sim.experiment.stepping import advance_within_log
+from repose.sim.message import Message
 from repose.sim.parameters import ParameterError
 
 LOGGED = get_args(Logged)
@@ -61,7 +62,9 @@ def apply(experiment: Experiment, command: Command) -> str:
     seek = experiment.history.seek
     if isinstance(command, LOGGED) and seek is not None:
         left = seek.at - experiment.history.at
-        return f"The run is moving to step {seek.at}, {left} steps from here: wait until it is there."
+        return Message(
+            "The run is moving to step {at}, {left} steps from here: wait until it is there.", at=seek.at, left=left
+        )
     before = changes.kept(experiment)
     try:
         _apply(experiment, command)
@@ -140,7 +143,7 @@ def take_back(experiment: Experiment, name: str) -> None:
         commands = [entry.command for entry in done]
         last = begin_of_drag(commands, DRAGS[name]) if name in DRAGS else latest(commands, CLICKS[name])
         if last is None:
-            raise ParameterError(f"There is no {name} in this run: there is nothing to undo.")
+            raise ParameterError(Message("There is no {name} in this run: there is nothing to undo.", name=name))
         undone = done[last : last + 1 + steps_of_drag(commands[last:], name)]
         if name in DRAGS and not isinstance(undone[-1].command, Release):  # the button is down: redo releases here
             undone = [*undone, Entry(experiment.history.at, Release())]
@@ -151,7 +154,7 @@ def take_back(experiment: Experiment, name: str) -> None:
         if isinstance(entry.command, SetParameters | Recover) and name in entry.command.values:
             go_to(experiment, entry.at, last)
             return
-    raise ParameterError(f"{name} has not been changed in this run: there is nothing to undo.")
+    raise ParameterError(Message("{name} has not been changed in this run: there is nothing to undo.", name=name))
 
 
 def begin_of_drag(commands: Sequence[Command], kind: type[Pull | Push]) -> int | None:
@@ -182,7 +185,7 @@ def steps_of_drag(commands: Sequence[Command], name: str) -> int:
 def do_again(experiment: Experiment, name: str) -> None:
     """Repeat the action of this name that was undone last; raises `ParameterError` if there is none."""
     if not history.plan_again(experiment, name):
-        raise ParameterError(f"No {name} has been taken back: there is nothing to redo.")
+        raise ParameterError(Message("No {name} has been taken back: there is nothing to redo.", name=name))
     log = experiment.history.log
     go_to(experiment, log.end, len(log.entries))
 

@@ -27,6 +27,7 @@ from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.hand import checked_place, require_running
 from repose.sim.experiment.ledger import booked
 from repose.sim.experiment.notices import tell
+from repose.sim.message import Message, _
 from repose.sim.numbers import length_text
 from repose.sim.parameters import ParameterError
 
@@ -38,7 +39,7 @@ CONTACTS = ("sphere", "wall", "touching", "shear_spring", "normal_force")
 
 def draw_wall(experiment: Experiment, start: Sequence[float], end: Sequence[float]) -> None:
     """Add a wall between two points [m]; raises `ParameterError`."""
-    what = "Drawing a wall"
+    what = _("Drawing a wall")
     require_free_walls(experiment, what)
     require_running(experiment, what)
     ends = np.array((checked_place(experiment, start, what), checked_place(experiment, end, what)))
@@ -46,35 +47,55 @@ def draw_wall(experiment: Experiment, start: Sequence[float], end: Sequence[floa
     smallest = float(world.radius.min(initial=math.inf))
     if (length := math.dist(*ends)) < smallest:
         raise ParameterError(
-            f"{what} is refused: it is {length_text(length)} long; draw one of at least {length_text(smallest)}."
+            Message(
+                "{what} is refused: it is {length} long; draw one of at least {smallest}.",
+                what=what,
+                length=length_text(length),
+                smallest=length_text(smallest),
+            )
         )
     if world.walls.shape.size >= MOST:
-        raise ParameterError(f"{what} is refused: there are {MOST} walls already; remove one first.")
+        raise ParameterError(
+            Message("{what} is refused: there are {most} walls already; remove one first.", what=what, most=MOST)
+        )
     grown = with_wall(world, ends)
     if crossed := crossed_grains(grown, world.walls.shape.size):
-        noun = "grain is" if crossed == 1 else "grains are"
-        raise ParameterError(f"{what} is refused: {crossed} {noun} in its way; draw it where no grains are.")
+        noun = _("grain is") if crossed == 1 else _("grains are")
+        raise ParameterError(
+            Message(
+                "{what} is refused: {crossed} {noun} in its way; draw it where no grains are.",
+                what=what,
+                crossed=crossed,
+                noun=noun,
+            )
+        )
     if not is_compiled(experiment.engine.advance, grown):
         experiment.session.before_compiling(experiment)
     experiment.run.world = grown
     history.mark_good(experiment, forget_change=True)  # a later fault does not undo the wall
-    tell(experiment, f"A wall of {length_text(length)} is drawn.")
+    tell(experiment, Message("A wall of {length} is drawn.", length=length_text(length)))
 
 
 def remove_wall(experiment: Experiment, position: Sequence[float], reach: float) -> None:
     """Remove the wall nearest to a point [m], at most `reach` [m] away; raises `ParameterError`."""
-    what = "Removing a wall"
+    what = _("Removing a wall")
     require_free_walls(experiment, what)
     require_running(experiment, what)
     place, world = checked_place(experiment, position, what), experiment.run.world
     gaps = [float(approach(world.walls, w, place)[0]) for w in range(world.walls.shape.size)]
     if not gaps or not min(gaps) <= reach:
-        raise ParameterError(f"{what} is refused: there is none within {length_text(max(float(reach), 0.0))}.")
+        raise ParameterError(
+            Message(
+                "{what} is refused: there is none within {length_text}.",
+                what=what,
+                length_text=length_text(max(float(reach), 0.0)),
+            )
+        )
     kept = np.arange(len(gaps)) != int(np.argmin(gaps))
     with booked(experiment, "removed"):
         experiment.run.world = with_walls(world, np.flatnonzero(kept), chosen(world.walls, np.flatnonzero(kept)))
     history.mark_good(experiment, forget_change=True)
-    tell(experiment, "The wall is removed.")
+    tell(experiment, _("The wall is removed."))
 
 
 def keep_walls(experiment: Experiment, world: World, before: World) -> World:
@@ -89,7 +110,13 @@ def keep_walls(experiment: Experiment, world: World, before: World) -> World:
 def require_free_walls(experiment: Experiment, what: str) -> None:
     """Raise `ParameterError` unless walls can be drawn into the scene."""
     if not experiment.scene.free_walls:
-        raise ParameterError(f"{what} is refused: the scene '{experiment.scene.title}' takes no further walls.")
+        raise ParameterError(
+            Message(
+                "{what} is refused: the scene '{title}' takes no further walls.",
+                what=what,
+                title=experiment.scene.title,
+            )
+        )
 
 
 def crossed_grains(world: World, wall: int) -> int:

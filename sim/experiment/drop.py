@@ -15,6 +15,7 @@ from repose.sim.experiment import history
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.hand import checked_number, checked_place, require_running
 from repose.sim.experiment.notices import tell
+from repose.sim.message import Message, _
 from repose.sim.numbers import length_text
 from repose.sim.parameters import ParameterError
 from repose.sim.wording import value_text
@@ -34,30 +35,55 @@ REACH = 8
 
 def add_grains(experiment: Experiment, position: Sequence[float], radius: float, count: int) -> None:
     """Add `count` grains of this radius [m], at rest, around a point [m]; raises `ParameterError`."""
-    add, what = experiment.scene.add_grains, "Adding grains"
+    add, what = experiment.scene.add_grains, _("Adding grains")
     if add is None:
-        raise ParameterError(f"{what} is refused: the scene '{experiment.scene.title}' has no loose grains.")
+        raise ParameterError(
+            Message(
+                "{what} is refused: the scene '{title}' has no loose grains.", what=what, title=experiment.scene.title
+            )
+        )
     require_running(experiment, what)
     place = checked_place(experiment, position, what)
     mean = mean_radius(experiment)
     radius = checked_number(radius, RANGE * mean, "radius", "m", what)
     if radius < mean / RANGE:
         raise ParameterError(
-            f"{what} is refused: the radius is {length_text(radius)}; give one from {length_text(mean / RANGE)} to "
-            f"{length_text(RANGE * mean)}."
+            Message(
+                "{what} is refused: the radius is {radius}; give one from {length_text} to {length_text2}.",
+                what=what,
+                radius=length_text(radius),
+                length_text=length_text(mean / RANGE),
+                length_text2=length_text(RANGE * mean),
+            )
         )
     if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= MOST:
-        raise ParameterError(f"{what} is refused: their number is {value_text(count)}; give one from 1 to {MOST}.")
+        raise ParameterError(
+            Message(
+                "{what} is refused: their number is {count}; give one from 1 to {most}.",
+                what=what,
+                count=value_text(count),
+                most=MOST,
+            )
+        )
     found = free_places(experiment.run.world, np.array(place), radius, count, partial(_stay, experiment, radius))
     if len(found) < count:
         raise ParameterError(
-            f"{what} is refused: there is room for {len(found)} of {count} grains of radius {length_text(radius)} "
-            "here; click where there is more room."
+            Message(
+                "{what} is refused: there is room for {found} of {count} grains of radius {radius} here; "
+                "click where there is more room.",
+                what=what,
+                found=len(found),
+                count=count,
+                radius=length_text(radius),
+            )
         )
     add(experiment, found, np.full(count, radius))
     history.mark_good(experiment, forget_change=True)  # a later fault does not undo it
-    noun = "grain is" if count == 1 else "grains are"
-    tell(experiment, f"{count} {noun} added, radius {length_text(radius)}.")
+    noun = _("grain is") if count == 1 else _("grains are")
+    tell(
+        experiment,
+        Message("{count} {noun} added, radius {radius}.", count=count, noun=noun, radius=length_text(radius)),
+    )
 
 
 def mean_radius(experiment: Experiment) -> float:

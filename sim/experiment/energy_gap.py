@@ -11,6 +11,7 @@ import math
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.snapshot import Notice
 from repose.sim.measure.energy import Energy
+from repose.sim.message import Message, _
 
 LEVELS = 0.5, 0.2, 0.1, 0.05, 0.02
 """Shares of the converted energy that the notice names [-]; below the last one there is no notice. The text of a notice
@@ -36,11 +37,13 @@ def gap_notice(experiment: Experiment, energy: Energy) -> Notice | None:
         return None
     level = next(level for level in LEVELS if share > level)
     percent, times = round(100.0 * level), math.ceil(2.0 * level / LEVELS[-1])
-    text = (
-        f"The gap is above {percent} % of the converted energy. The time step is too long for damping and friction "
-        f"of these contacts: begin again with a time step {times} times smaller."
+    text = Message(
+        "The gap is above {percent} % of the converted energy. The time step is too long for damping "
+        "and friction of these contacts: begin again with a time step {times} times smaller.",
+        percent=percent,
+        times=times,
     )
-    return Notice("The energy does not balance", text)
+    return Notice(_("The energy does not balance"), text)
 
 
 def gap_sentence(experiment: Experiment, energy: Energy) -> str:

@@ -25,6 +25,7 @@ from repose.sim.experiment.snapshot import LARGE_OVERLAP, Action, Fault, Notice
 from repose.sim.experiment.thread_choice import ThreadChoice
 from repose.sim.measure.angle_of_repose import AngleOfRepose
 from repose.sim.measure.display import Answer, Curve, Guess, Label, Outcome, Part, Reading, Track
+from repose.sim.message import Message
 from repose.sim.parameters import ParameterError, ParameterSet, Value
 
 CHECK_STEPS = 50
@@ -168,8 +169,11 @@ class Scene:
             state: type = get_args(get_type_hints(self.begin)["return"])[1]
         except (KeyError, IndexError, NameError, TypeError):
             raise ParameterError(
-                f"The scene '{self.name}' cannot be used: the annotation of its function begin must name the dataclass "
-                "of its state, as in begin(parameters, seed) -> tuple[World, State]."
+                Message(
+                    "The scene '{name}' cannot be used: the annotation of its function begin must name the "
+                    "dataclass of its state, as in begin(parameters, seed) -> tuple[World, State].",
+                    name=self.name,
+                )
             ) from None
         return state
 

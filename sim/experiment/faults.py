@@ -20,6 +20,7 @@ from repose.sim.experiment.run import BLAME_STEPS, Change, RestartPoint
 from repose.sim.experiment.snapshot import LARGE_OVERLAP, SAFE_STEP, Fault, Remedy
 from repose.sim.experiment.time_step import choose_dt, foreseen_dt
 from repose.sim.io.world_tables import unpacked
+from repose.sim.message import Message, Number, _
 from repose.sim.numbers import length_text, time_text
 from repose.sim.parameters import Value
 
@@ -79,21 +80,35 @@ def fault_of_status(experiment: Experiment, status: int, row: int) -> Fault:
     if status == verlet_list.THREAD_MISSING:
         threads, waited = world.threads.thread_status.shape[0], world.threads.barrier[WAIT_LIMIT] / 1000
         return Fault(
-            f"One of {threads} threads did not arrive within {waited:g} s to step its grains at "
-            f"{time_text(experiment.time)}: {_stopped_at(experiment)}. Likely cause: the operating system did not run "
-            "it.",
-            remedies=(Remedy("continue", "continue, or use one thread (--threads 1)"),),
+            Message(
+                "One of {threads} threads did not arrive within {waited} s to step its grains at {time}: "
+                "{experiment}. Likely cause: the operating system did not run it.",
+                threads=threads,
+                waited=Number(waited, format="g"),
+                time=time_text(experiment.time),
+                experiment=_stopped_at(experiment),
+            ),
+            remedies=(Remedy("continue", _("continue, or use one thread (--threads 1)")),),
         )
     if status == verlet_list.NOT_FINITE:
         row, name = _not_finite(world, row, experiment.scene.dimension)
-        return _fault(experiment, row, f"has a {name} that is not a finite number at {time_text(experiment.time)}")
+        return _fault(
+            experiment,
+            row,
+            Message("has a {name} that is not a finite number at {time}", name=name, time=time_text(experiment.time)),
+        )
     speed = float(np.sqrt(np.sum(world.motion[: experiment.scene.dimension, 1, row] ** 2)))
     limit = verlet_list.LARGEST_STEP * float(world.radius[row]) / experiment.dt
     return _fault(
         experiment,
         row,
-        f"moves at {speed:.3g} m/s at {time_text(experiment.time)}, faster than the {limit:.3g} m/s that a time step "
-        f"of {step_text(experiment, experiment.dt)} can resolve",
+        Message(
+            "moves at {speed} m/s at {time}, faster than the {limit} m/s that a time step of {experiment} can resolve",
+            speed=Number(speed, format=".3g"),
+            time=time_text(experiment.time),
+            limit=Number(limit, format=".3g"),
+            experiment=step_text(experiment, experiment.dt),
+        ),
     )
 
 
@@ -103,9 +118,15 @@ def step_too_large(experiment: Experiment, survey: Survey) -> Fault:
     return _fault(
         experiment,
         survey.stiffest,
-        f"has contacts at {time_text(experiment.time)} for which {experiment.engine.model.integrator.title} is stable "
-        f"up to a time step of {step_text(experiment, survey.stable_dt)}, and the time step is {step}",
-        "Likely cause: the time step.",
+        Message(
+            "has contacts at {time} for which {title} is stable up to a time step of {experiment}, and the "
+            "time step is {step}",
+            time=time_text(experiment.time),
+            title=experiment.engine.model.integrator.title,
+            experiment=step_text(experiment, survey.stable_dt),
+            step=step,
+        ),
+        _("Likely cause: the time step."),
     )
 
 
@@ -143,8 +164,8 @@ def _shear_spring_lost(world: World) -> int:
 
 def _power_not_finite(experiment: Experiment) -> Fault:
     """The fault of a law that returns finite forces and a power that is not finite."""
-    subject = f"The energy that contacts lose is not a finite number at {time_text(experiment.time)}"
-    return _stopped(experiment, subject, "Likely cause: the contact law returns a power that is not finite.")
+    subject = Message("The energy that contacts lose is not a finite number at {time}", time=time_text(experiment.time))
+    return _stopped(experiment, subject, _("Likely cause: the contact law returns a power that is not finite."))
 
 
 def _not_finite(world: World, row: int, dimension: int) -> tuple[int, str]:
@@ -157,7 +178,7 @@ def _not_finite(world: World, row: int, dimension: int) -> tuple[int, str]:
     finite: NDArray[np.bool_] = np.isfinite(world.motion)
     suspects: Any = ~finite.all(axis=(0, 1))
     if not suspects.any():
-        return row, "position" if row < 0 else "friction spring"
+        return row, "position" if row < 0 else _("friction spring")
     for narrower in (suspects & ~world.fixed, suspects & ~world.fixed & ~finite[:dimension, 0].all(axis=0)):
         suspects = narrower if narrower.any() else suspects
     used = int(world.counters[PAIR_COUNT])
@@ -172,9 +193,9 @@ def _not_finite(world: World, row: int, dimension: int) -> tuple[int, str]:
     return first, names[min(level, len(names) - 1)]
 
 
-TRANSLATION = ("position", "velocity", "acceleration", "higher derivative of the position")
+TRANSLATION = ("position", "velocity", "acceleration", _("higher derivative of the position"))
 """Names of the levels of `World.motion` for a coordinate of the position."""
-ROTATION = ("orientation", "spin", "angular acceleration", "higher derivative of the orientation")
+ROTATION = ("orientation", "spin", _("angular acceleration"), _("higher derivative of the orientation"))
 """Names of the levels of `World.motion` for a coordinate of the orientation."""
 
 
@@ -188,8 +209,13 @@ def _too_far(experiment: Experiment) -> Fault | None:
     return _fault(
         experiment,
         row,
-        f"is {length_text(distance[row])} away from the origin at {time_text(experiment.time)}, farther than the "
-        f"{length_text(FARTHEST * float(world.radius[row]))} within which contacts are resolved",
+        Message(
+            "is {length_text} away from the origin at {time}, farther than the {length_text2} within which "
+            "contacts are resolved",
+            length_text=length_text(distance[row]),
+            time=time_text(experiment.time),
+            length_text2=length_text(FARTHEST * float(world.radius[row])),
+        ),
     )
 
 
@@ -213,8 +239,12 @@ def _same_place(experiment: Experiment) -> Fault | None:
     return _fault(
         experiment,
         row,
-        f"is at exactly the same place as grain {world.sphere_id[other]} at {time_text(experiment.time)}, where the "
-        "force between them has no direction",
+        Message(
+            "is at exactly the same place as grain {sphere_id} at {time}, where the force between them has "
+            "no direction",
+            sphere_id=world.sphere_id[other],
+            time=time_text(experiment.time),
+        ),
     )
 
 
@@ -233,10 +263,17 @@ def _wall_too_fast(experiment: Experiment) -> Fault | None:
     limit = verlet_list.LARGEST_STEP * radius / experiment.dt
     return _stopped(
         experiment,
-        f"Wall {wall} moves at {speed[wall]:.3g} m/s at {time_text(experiment.time)}, faster than the {limit:.3g} m/s "
-        f"that a time step of {step_text(experiment, experiment.dt)} can resolve for a grain of radius "
-        f"{length_text(radius)}",
-        "Likely cause: the speed of the wall.",
+        Message(
+            "Wall {wall} moves at {speed} m/s at {time}, faster than the {limit} m/s that a time step of "
+            "{experiment} can resolve for a grain of radius {radius}",
+            wall=wall,
+            speed=Number(speed[wall], format=".3g"),
+            time=time_text(experiment.time),
+            limit=Number(limit, format=".3g"),
+            experiment=step_text(experiment, experiment.dt),
+            radius=length_text(radius),
+        ),
+        _("Likely cause: the speed of the wall."),
     )
 
 
@@ -246,11 +283,18 @@ def _fault(experiment: Experiment, row: int, words: str, cause: str = "") -> Fau
     sphere = int(world.sphere_id[row])
     dimension = experiment.scene.dimension
     position: Floats = world.motion[:dimension, 0, row]
-    subject = f"Grain {sphere} {words}"
+    subject = Message("Grain {sphere} {words}", sphere=sphere, words=words)
     if np.isfinite(position).all():
-        subject = f"Grain {sphere} at {length_text(*position)} {words}"
+        subject = Message(
+            "Grain {sphere} at {length_text} {words}", sphere=sphere, length_text=length_text(*position), words=words
+        )
     elif (before := good.world.motion[:dimension, 0, good.world.sphere_id == sphere]).size:
-        subject = f"Grain {sphere} {words}; its position was {length_text(*before[:, 0])}"
+        subject = Message(
+            "Grain {sphere} {words}; its position was {length_text}",
+            sphere=sphere,
+            words=words,
+            length_text=length_text(*before[:, 0]),
+        )
     return _stopped(experiment, subject, cause, sphere)
 
 
@@ -267,7 +311,7 @@ def _stopped(experiment: Experiment, subject: str, cause: str = "", sphere: int 
 
 def _stopped_at(experiment: Experiment) -> str:
     """The part of a message that says which state has been restored."""
-    return f"stopped at the last good state, {time_text(last_good(experiment).run.time)}"
+    return Message("stopped at the last good state, {time}", time=time_text(last_good(experiment).run.time))
 
 
 def step_text(experiment: Experiment, dt: float) -> str:
@@ -279,15 +323,19 @@ def step_text(experiment: Experiment, dt: float) -> str:
 def _cause(experiment: Experiment, change: Change) -> str:
     """Most likely cause of a fault: the latest parameter change, or a property of the last good state."""
     if change.name:
-        return f"Likely cause: {_in_words(experiment, change.name, change.previous)[0]}."
+        return Message("Likely cause: {experiment}.", experiment=_in_words(experiment, change.name, change.previous)[0])
     survey = survey_contacts(experiment, unpacked(last_good(experiment).run.world))
     if experiment.dt > survey.stable_dt:
         stable = step_text(experiment, survey.stable_dt)
-        return f"Likely cause: the time step exceeds {stable}, up to which the contacts are stable."
+        return Message(
+            "Likely cause: the time step exceeds {stable}, up to which the contacts are stable.", stable=stable
+        )
     if survey.largest_overlap > LARGE_OVERLAP:
-        share = f"{100.0 * survey.largest_overlap:.0f} % of a radius"
-        return f"Likely cause: grains overlap by {share}, for which the contact law is not valid."
-    return "The last good state shows no cause."
+        share = Message(
+            "{largest_overlap} % of a radius", largest_overlap=Number(100.0 * survey.largest_overlap, format=".0f")
+        )
+        return Message("Likely cause: grains overlap by {share}, for which the contact law is not valid.", share=share)
+    return _("The last good state shows no cause.")
 
 
 def stop(experiment: Experiment, fault: Fault) -> None:
@@ -335,7 +383,7 @@ def with_remedies(experiment: Experiment, fault: Fault) -> Fault:
     one."""
     remedies = list(fault.remedies) or _remedies(experiment, fault)
     offers = [remedy.words for remedy in remedies]
-    words = " or ".join(filter(None, [", ".join(offers[:-1]), offers[-1]])) if offers else "start anew"
+    words = " or ".join(filter(None, [", ".join(offers[:-1]), offers[-1]])) if offers else _("start anew")
     message = f"{fault.message} {words[0].upper()}{words[1:]}."
     return replace(fault, message=message, remedies=tuple(remedies))
 
@@ -348,12 +396,12 @@ def _remedies(experiment: Experiment, fault: Fault) -> list[Remedy]:
         words = _in_words(experiment, fault.parameter, fault.previous)[1]
         remedies.append(Remedy("undo", words, {fault.parameter: fault.previous}))
     if smaller is not None:
-        words = f"lower the time step to {step_text(experiment, smaller)}"
+        words = Message("lower the time step to {experiment}", experiment=step_text(experiment, smaller))
         remedies.append(Remedy("smaller_dt", words, {"dt": smaller}))
     if experiment.parameters.dt != "auto":
-        remedies.append(Remedy("auto_dt", "let the program choose the time step ('auto')", {"dt": "auto"}))
+        remedies.append(Remedy("auto_dt", _("let the program choose the time step ('auto')"), {"dt": "auto"}))
     if sphere is not None and removable(experiment, experiment.run.world, sphere):
-        remedies.append(Remedy("remove_grain", f"remove grain {sphere}", sphere_id=sphere))
+        remedies.append(Remedy("remove_grain", Message("remove grain {sphere}", sphere=sphere), sphere_id=sphere))
     return remedies
 
 
@@ -363,4 +411,6 @@ def _in_words(experiment: Experiment, name: str, previous: Value | None) -> tupl
     label = declared.quantity.label
     now = declared.shown(getattr(experiment.parameters, name))
     before = declared.shown(previous if previous is not None else declared.default)
-    return f"the change of {label} from {before} to {now}", f"undo {label} = {now} (it was {before})"
+    return Message("the change of {label} from {before} to {now}", label=label, before=before, now=now), Message(
+        "undo {label} = {now} (it was {before})", label=label, now=now, before=before
+    )

@@ -19,6 +19,7 @@ from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.run import Run
 from repose.sim.fields import pusher, shaker, target
 from repose.sim.fields.target import Target
+from repose.sim.message import Message, Number
 from repose.sim.parameters import ParameterError
 from repose.sim.wording import value_text
 
@@ -86,7 +87,7 @@ def prepare(experiment: Experiment) -> None:
 def require_running(experiment: Experiment, what: str) -> None:
     """Raise `ParameterError` after a fault; the sentence begins with `what`."""
     if experiment.fault is not None:
-        raise ParameterError(f"{what} is refused: the run has stopped; continue it first.")
+        raise ParameterError(Message("{what} is refused: the run has stopped; continue it first.", what=what))
 
 
 def checked_place(experiment: Experiment, position: Any, what: str) -> tuple[float, ...]:
@@ -98,8 +99,15 @@ def checked_place(experiment: Experiment, position: Any, what: str) -> tuple[flo
         place = ()
     if len(place) != dimension or not all(abs(x) <= FARTHEST for x in place):
         raise ParameterError(
-            f"{what} is refused: the place {value_text(position)} is none of {dimension} coordinates from "
-            f"{-FARTHEST:g} to {FARTHEST:g} m."
+            Message(
+                "{what} is refused: the place {position} is none of {dimension} coordinates from {value} "
+                "to {farthest} m.",
+                what=what,
+                position=value_text(position),
+                dimension=dimension,
+                value=Number(-FARTHEST, format="g"),
+                farthest=Number(FARTHEST, format="g"),
+            )
         )
     return place
 
@@ -108,7 +116,15 @@ def checked_number(value: Any, most: float, name: str, unit: str, what: str) -> 
     """A number in a command, checked to be above 0 and at most `most`; raises `ParameterError`."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 < value <= most:
         raise ParameterError(
-            f"{what} is refused: the {name} is {value_text(value)} {unit}; give one above 0 and up to {most:g} {unit}."
+            Message(
+                "{what} is refused: the {name} is {value} {unit}; give one above 0 and up to {most} {unit2}.",
+                what=what,
+                name=name,
+                value=value_text(value),
+                unit=unit,
+                most=Number(most, format="g"),
+                unit2=unit,
+            )
         )
     return float(value)
 

@@ -20,6 +20,7 @@ from repose.sim.experiment.notices import tell
 from repose.sim.experiment.snapshot import ShownPull
 from repose.sim.fields import target
 from repose.sim.fields.target import Target
+from repose.sim.message import Message, _
 from repose.sim.numbers import with_prefix
 from repose.sim.parameters import ParameterError
 from repose.sim.wording import value_text
@@ -35,13 +36,13 @@ LARGEST_FORCE = 1e6
 def pull(experiment: Experiment, sphere_id: int, position: Sequence[float], limit: float) -> None:
     """Pull one sphere towards a point [m] with at most `limit` [N], until `release` or the next pull; raises
     `ParameterError`."""
-    world, what = experiment.run.world, f"Pulling grain {value_text(sphere_id)}"
+    world, what = experiment.run.world, Message("Pulling grain {sphere_id}", sphere_id=value_text(sphere_id))
     require_running(experiment, what)
     row = row_of(world, sphere_id)
     if row is None or world.fixed[row]:
-        raise ParameterError(f"{what} is refused: no movable grain has this number.")
+        raise ParameterError(Message("{what} is refused: no movable grain has this number.", what=what))
     place = checked_place(experiment, position, what)
-    limit = checked_number(limit, LARGEST_FORCE, "largest force", "N", what)
+    limit = checked_number(limit, LARGEST_FORCE, _("largest force"), "N", what)
     mass = float(world.movable_mass[row])
     frequency = min(FREQUENCY, SHARE / experiment.dt) if experiment.dt > 0.0 else FREQUENCY
     spring = mass * frequency**2, 2.0 * mass * frequency
@@ -49,13 +50,20 @@ def pull(experiment: Experiment, sphere_id: int, position: Sequence[float], limi
     prepare(experiment)
     experiment.run.target = Target(place, int(world.sphere_id[row]), *spring, limit)
     if held is None or held.sphere != sphere_id:
-        tell(experiment, f"Grain {sphere_id} is pulled with {with_prefix(limit, 'N', 3)} at most.")
+        tell(
+            experiment,
+            Message(
+                "Grain {sphere_id} is pulled with {limit} at most.",
+                sphere_id=sphere_id,
+                limit=with_prefix(limit, "N", 3),
+            ),
+        )
 
 
 def release(experiment: Experiment) -> None:
     """End the pull, if there is one."""
     if experiment.run.target is not None:
-        tell(experiment, f"Grain {experiment.run.target.sphere} is free again.")
+        tell(experiment, Message("Grain {sphere} is free again.", sphere=experiment.run.target.sphere))
     experiment.run.target = None
 
 

@@ -16,13 +16,14 @@ from repose.sim.experiment.hand import SHARE, checked_number, checked_place, pre
 from repose.sim.experiment.notices import tell
 from repose.sim.experiment.snapshot import ShownPush
 from repose.sim.fields.pusher import Pusher, centre_of, grown
+from repose.sim.message import Message, _
 from repose.sim.numbers import length_text, with_prefix
 
 LARGEST_RADIUS, LARGEST_ACCELERATION, LARGEST_SPEED = 100.0, 1e6, 100.0
 """Bounds of the radius [m], of the acceleration of a grain [m/s²], and of the speed of the pusher [m/s]."""
 RIGID = 0.1
 """Overlap at which a rod reaches its largest force [radii of the rod]; a soft push reaches it at its centre."""
-WHAT = "The push"
+WHAT = _("The push")
 
 
 def push(
@@ -33,7 +34,7 @@ def push(
     require_running(experiment, WHAT)
     place = checked_place(experiment, position, WHAT)
     radius = checked_number(radius, LARGEST_RADIUS, "radius", "m", WHAT)
-    limit = checked_number(limit, LARGEST_ACCELERATION, "largest acceleration", "m/s²", WHAT)
+    limit = checked_number(limit, LARGEST_ACCELERATION, _("largest acceleration"), "m/s²", WHAT)
     speed = checked_number(speed, LARGEST_SPEED, "speed", "m/s", WHAT)
     prepare(experiment)
     held, now = experiment.run.pusher, experiment.time
@@ -46,20 +47,30 @@ def push(
     damping = 2.0 * frequency if rigid else 0.0
     experiment.run.pusher = Pusher(start, velocity, now, lasts, born, speed, radius, frequency**2, damping, limit)
     if held is None:
-        name = "A rod" if rigid else "A soft push"
+        name = "A rod" if rigid else _("A soft push")
         if experiment.run.world.fixed.all():  # before grains are poured, or after the end of the run
-            tell(experiment, f"{name} of radius {length_text(radius)} meets no grain that can move now.")
+            tell(
+                experiment,
+                Message(
+                    "{name} of radius {radius} meets no grain that can move now.", name=name, radius=length_text(radius)
+                ),
+            )
             return
         tell(
             experiment,
-            f"{name} of radius {length_text(radius)} moves grains, at {with_prefix(speed, 'm/s', 3)} at most.",
+            Message(
+                "{name} of radius {radius} moves grains, at {speed} at most.",
+                name=name,
+                radius=length_text(radius),
+                speed=with_prefix(speed, "m/s", 3),
+            ),
         )
 
 
 def end_push(experiment: Experiment) -> None:
     """Remove the pusher, if there is one."""
     if experiment.run.pusher is not None:
-        tell(experiment, "The grains are free again.")
+        tell(experiment, _("The grains are free again."))
     experiment.run.pusher = None
 
 

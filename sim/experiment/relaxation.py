@@ -30,6 +30,7 @@ from repose.sim.engine.neighbours.verlet_list import PAIRS_FULL
 from repose.sim.engine.world import PAIR_COUNT, WALL_CONTACT_COUNT, Bodies, Floats, World, copy_world, motions
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.ledger import survey_contacts
+from repose.sim.message import _
 from repose.sim.parameters import ParameterError
 
 LEAST_RISE = 1.1
@@ -113,7 +114,7 @@ def relax(
             ways = zip(first, left, (most_energy, most_unbalanced), strict=True)
             done = max(done, iteration / most_iterations, min(share_done(*way) for way in ways))
             if experiment.session.while_relaxing(experiment, done):
-                raise RelaxationStopped("The change was stopped while the grains moved apart: nothing has changed.")
+                raise RelaxationStopped(_("The change was stopped while the grains moved apart: nothing has changed."))
             step = STEP_SHARE / survey.omega
         pulls = _pulls(world)
         if _product(masses, velocities, pulls) < 0.0:

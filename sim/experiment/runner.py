@@ -22,6 +22,7 @@ from repose.sim.experiment.side_by_side import SideBySide, all_of
 from repose.sim.experiment.snapshot import Fault, Snapshot, TripleBuffer
 from repose.sim.experiment.stepping import advance, at_rest, rests_at_check, steps_until, threads_wanted
 from repose.sim.experiment.take_snapshot import take_picture, take_snapshot
+from repose.sim.message import Message
 from repose.sim.wording import described
 
 PUBLISH_INTERVAL = 1.0 / 75.0
@@ -210,7 +211,9 @@ class Runner:
             vars(shown).update(vars(self._newest))  # the snapshot being written is older than the published one
             shown.serial += 1
             shown.compiling = False
-            shown.fault = Fault(f"The physics thread stopped: {described(error)}. Start the experiment anew.")
+            shown.fault = Fault(
+                Message("The physics thread stopped: {error}. Start the experiment anew.", error=described(error))
+            )
             shown.message = shown.fault.message
             self._buffer.publish()
 

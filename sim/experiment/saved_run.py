@@ -46,6 +46,7 @@ from repose.sim.io.mesh import Surface, kept_surfaces
 from repose.sim.io.plain import PlainError, Tables, decode, encode
 from repose.sim.io.world_tables import MOST, tables_of, world_of
 from repose.sim.measure.booked import Booked
+from repose.sim.message import Message, Number, _
 from repose.sim.parameters import checked_seed
 from repose.sim.wording import reason_of, short, value_text
 
@@ -76,14 +77,18 @@ def opened(path: str | Path, read: Callable[[BinaryIO], Found]) -> Found:
     path = Path(path)
     try:
         if not path.is_file():
-            missing = "there is no such file" if not path.exists() else "it is not a regular file"
-            raise ArchiveError(f"{missing}; saved runs end in {SUFFIX}.")
+            missing = _("there is no such file") if not path.exists() else _("it is not a regular file")
+            raise ArchiveError(Message("{missing}; saved runs end in {suffix}.", missing=missing, suffix=SUFFIX))
         with path.open("rb") as file:
             return read(file)
     except ArchiveError as error:
-        raise ArchiveError(f"{value_text(path)} cannot be opened: {error}") from None
+        raise ArchiveError(
+            Message("{path} cannot be opened: {error}", path=value_text(path), error=str(error))
+        ) from None
     except (OSError, ValueError) as error:
-        raise ArchiveError(f"{value_text(path)} cannot be opened: {reason_of(error)}.") from None
+        raise ArchiveError(
+            Message("{path} cannot be opened: {error}.", path=value_text(path), error=reason_of(error))
+        ) from None
 
 
 def write(saved: SavedRun, file: BinaryIO, picture: bytes = b"") -> None:
@@ -135,30 +140,39 @@ def glimpse(path: Path) -> Glimpse:
 
 def glimpse_of(file: BinaryIO) -> Glimpse:
     """Scene, seed, time and picture of an open file; raises `ArchiveError`, `OSError`."""
-    manifest, tables = archive.read(file, "a saved run", only=(PICTURE,))
+    manifest, tables = archive.read(file, _("a saved run"), only=(PICTURE,))
     scene, seed, time = (manifest.get(name) for name in ("scene", "seed", "simulated_time"))
     if manifest.get("kind") != KIND or not isinstance(scene, str) or not isinstance(seed, int):
-        raise ArchiveError("The file is no saved run of this program.")
+        raise ArchiveError(_("The file is no saved run of this program."))
     picture = tables[PICTURE].tobytes() if PICTURE in tables else b""
     return Glimpse(scene, seed, time if isinstance(time, float) else None, picture)
 
 
 def read(file: BinaryIO) -> SavedRun:
     """The run in an open file; raises `ArchiveError`."""
-    manifest, tables = archive.read(file, "a saved run")
+    manifest, tables = archive.read(file, _("a saved run"))
     if manifest.get("kind") != KIND:
-        raise ArchiveError("The file is no saved run of this program.")
+        raise ArchiveError(_("The file is no saved run of this program."))
     found = manifest.get("format")
     if type(found) is not int or found not in READABLE:
-        raise ArchiveError(f"The file has format {value_text(found)}; this program reads {FORMAT}.{_advice(found)}")
+        raise ArchiveError(
+            Message(
+                "The file has format {found}; this program reads {format}.{found2}",
+                found=value_text(found),
+                format=FORMAT,
+                found2=_advice(found),
+            )
+        )
     try:
         return _saved_run(manifest, tables)
     except PlainError as error:
-        raise ArchiveError(f"The file is damaged: {error}") from None
+        raise ArchiveError(Message("The file is damaged: {error}", error=str(error))) from None
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError, RecursionError) as error:
         if isinstance(error, ArchiveError):
             raise
-        raise ArchiveError(f"The file cannot be read as a saved run: {why_unreadable(error)}.") from None
+        raise ArchiveError(
+            Message("The file cannot be read as a saved run: {error}.", error=why_unreadable(error))
+        ) from None
 
 
 def _advice(found: Any) -> str:
@@ -166,15 +180,17 @@ def _advice(found: Any) -> str:
     if type(found) is not int or found < 1:
         return ""
     if found > FORMAT:
-        return " It was saved by a newer version: use that version."
-    return " It was saved by an older version: use that version, or start again with the same parameters and seed."
+        return _(" It was saved by a newer version: use that version.")
+    return _(" It was saved by an older version: use that version, or start again with the same parameters and seed.")
 
 
 def _saved_run(manifest: dict[str, Any], tables: Tables) -> SavedRun:
     name = decode(str, manifest["scene"], tables, "scene")
     scenes = registry.scenes()
     if name not in scenes:
-        raise ArchiveError(f"The file is a run of the scene '{short(name)}', which this program does not have.")
+        raise ArchiveError(
+            Message("The file is a run of the scene '{name}', which this program does not have.", name=short(name))
+        )
     scene = scenes[name]
     manifest = without_remote_paths(manifest)
     surfaces = surfaces_from_plain(manifest.get("surfaces", {}), tables)
@@ -198,14 +214,14 @@ def _checked_run(scene: Scene, manifest: dict[str, Any], tables: Tables, surface
     )
     now = checkpoints[1]
     if not 0 <= log.start.commands <= now.commands <= len(log.entries) or not 0 <= log.start.at <= now.at == log.end:
-        raise ArchiveError("The file's log ends before its present state: the file is damaged.")
+        raise ArchiveError(_("The file's log ends before its present state: the file is damaged."))
     if any(point.now.run.dt == 0.0 and point.fault is None for point in checkpoints):
-        raise ArchiveError("The file's time step is 0 s, which is impossible: the file is damaged.")
+        raise ArchiveError(_("The file's time step is 0 s, which is impossible: the file is damaged."))
     if sorted(entry.at for entry in log.entries) != [entry.at for entry in log.entries]:
-        raise ArchiveError("The commands of the file's log are not in order: the file is damaged.")
+        raise ArchiveError(_("The commands of the file's log are not in order: the file is damaged."))
     whole = manifest["format"] >= 4  # hashes of older formats contain columns that no longer exist
     if whole and state_hash(now.now.run) != manifest["state_hash"]:
-        raise ArchiveError("The state in the file does not have the hash in the file: the file is damaged.")
+        raise ArchiveError(_("The state in the file does not have the hash in the file: the file is damaged."))
     measured = decode(list[Measured], manifest["measured"], tables, "measured")
     return SavedRun(log, now, measured, decode(str, manifest["engine"], tables, "engine"))
 
@@ -253,21 +269,23 @@ def _require_matching(scene: Scene, parameters: Any, run: Run) -> None:
     spin = (2 * scene.dimension - 3) * scene.rotates(run.built)
     levels = registry.integrators()[parameters.integrator].levels
     if world.motion.shape[:2] != (scene.dimension + spin, levels):
-        raise ArchiveError(f"The world in the file is not one of the scene '{scene.name}': the file is damaged.")
+        raise ArchiveError(
+            Message("The world in the file is not one of the scene '{name}': the file is damaged.", name=scene.name)
+        )
     if run.ramp is not None:
         _require_ramp(parameters, run.ramp)
     if (
         law.bind(parameters).needs_material
         and len(law.numbers(parameters).table) != int(world.counters[MATERIAL_COUNT]) ** 2
     ):
-        raise ArchiveError("The materials of the file's world are not those of its scene: the file is damaged.")
+        raise ArchiveError(_("The materials of the file's world are not those of its scene: the file is damaged."))
 
 
 def _require_ramp(parameters: Any, ramp: Ramp) -> None:
     """Raise `ArchiveError` unless the ramp can end at these parameters."""
     ramped = {name for name, entry in parameters.declared().items() if entry.quantity.effect == "ramp"}
     if not ramp.values.keys() <= ramped or ramp.steps < RAMP_PARTS or ramp.begins < 0:
-        raise ArchiveError("The file's ramp of parameters is impossible: the file is damaged.")
+        raise ArchiveError(_("The file's ramp of parameters is impossible: the file is damaged."))
     parameters.changed(**ramp.values)
 
 
@@ -302,7 +320,12 @@ def _run_from_plain(scene: Scene, plain: Any, tables: Tables, name: str) -> Run:
         plain = plain | {"state": plain["state"] | {"slope": plain["measurement"]}}
     values = {key: decode(kind, plain.get(key), tables, f"{name}.{key}") for key, kind in kinds.items()}
     if not (0.0 <= values["dt"] <= LONGEST_STEP and math.isfinite(values["clock_time"])):
-        raise ArchiveError(f"The file's time step is {values['dt']:g} s, which is impossible: the file is damaged.")
+        raise ArchiveError(
+            Message(
+                "The file's time step is {values} s, which is impossible: the file is damaged.",
+                values=Number(values["dt"], format="g"),
+            )
+        )
     names = decode(list[str], plain.get("series", list(FORMAT_4_NAMES)), tables, f"{name}.series")
     series = _series(tuple(names), tables[f"{name}.series"])
     run = Run(world=world_of(tables, f"{name}.world."), series=series, **values)
@@ -326,10 +349,14 @@ def _require_sound(scene: Scene, run: Run) -> None:
     }
     for what, wrong in complaints.items():
         if wrong:
-            raise ArchiveError(f"The file's {what} cannot have this value: the file is damaged.")
+            raise ArchiveError(Message("The file's {what} cannot have this value: the file is damaged.", what=what))
     if flaw := scene.flaw(run.state, run.world, run.built):
         raise ArchiveError(
-            f"The file's {flaw} cannot have this value in the scene '{scene.name}': the file is damaged."
+            Message(
+                "The file's {flaw} cannot have this value in the scene '{name}': the file is damaged.",
+                flaw=flaw,
+                name=scene.name,
+            )
         )
 
 
@@ -361,7 +388,7 @@ def _series(names: tuple[str, ...], table: Floats) -> Series:
     """The series of this program with the samples of a file; measurements that the file does not have are nan."""
     blank = Series(series_names())
     if table.ndim != 2 or len(table) != len(names) or table.dtype != blank.table.dtype or "time" not in names:
-        raise ArchiveError("The series in the file have other columns than the file names: the file is damaged.")
+        raise ArchiveError(_("The series in the file have other columns than the file names: the file is damaged."))
     return Series.of(blank.names, table, names)
 
 
@@ -374,16 +401,22 @@ def _entry_from_plain(scene: Scene, plain: Any, tables: Tables, surfaces: Mappin
     at, name, values = plain
     kinds = {kind.__name__: kind for kind in get_args(Logged)}
     if name not in kinds or type(at) is not int or at < 0:
-        raise ArchiveError(f"The file's log contains the command {value_text(name)}, which this program does not know.")
+        raise ArchiveError(
+            Message(
+                "The file's log contains the command {name}, which this program does not know.", name=value_text(name)
+            )
+        )
     if kinds[name] in BY_HAND:
         return Entry(at, decode(kinds[name], values, tables, "command"))
     make = cast(Callable[..., Any], kinds[name])
     filled = decode(dict[str, Any], values, tables, "command")
     needed = {Act: str, RemoveGrain: int}.get(kinds[name], dict)
     if not all(isinstance(value, needed) for value in filled.values()):
-        raise ArchiveError(f"The file's log contains a {name} without its values: the file is damaged.")
+        raise ArchiveError(
+            Message("The file's log contains a {name} without its values: the file is damaged.", name=name)
+        )
     command = make(**filled)
     for key, entry in scene.parameters.declared().items():
         if entry.kind == "path" and getattr(command, "values", {}).get(key, "") not in ("", *surfaces):
-            raise ArchiveError("The file's log names a shape that the file does not contain: the file is damaged.")
+            raise ArchiveError(_("The file's log names a shape that the file does not contain: the file is damaged."))
     return Entry(at, command)

@@ -18,6 +18,7 @@ from repose.sim.experiment.command_log import SavedRun, SavedSideBySide
 from repose.sim.io import archive
 from repose.sim.io.archive import SUFFIX, ArchiveError, why_unreadable
 from repose.sim.io.atomic_file import write_whole_file
+from repose.sim.message import Message, _
 from repose.sim.wording import value_text
 
 CONTENTS = "side-by-side.json"
@@ -66,8 +67,13 @@ def load_single(path: str | Path) -> SavedRun:
     if isinstance(saved, SavedRun):
         return saved
     raise ArchiveError(
-        f"{value_text(path)} contains {len(saved.runs)} runs side by side: unpack it as a ZIP archive and name "
-        f"one of them, such as {_name(0)}."
+        Message(
+            "{path} contains {runs} runs side by side: unpack it as a ZIP archive and name one of them, "
+            "such as {name}.",
+            path=value_text(path),
+            runs=len(saved.runs),
+            name=_name(0),
+        )
     )
 
 
@@ -79,10 +85,16 @@ def read(file: BinaryIO) -> Saved:
     own, meetings = contents["own"], contents["meetings"]
     packed = [io.BytesIO(_content(file, number)) for number in range(contents["runs"])]
     if (unpacked := sum(map(archive.unpacked_size, packed))) > archive.LARGEST_FILE:
-        raise ArchiveError(f"The file unpacks to more than {archive.LARGEST_FILE} bytes ({unpacked}); it is not read.")
+        raise ArchiveError(
+            Message(
+                "The file unpacks to more than {largest_file} bytes ({unpacked}); it is not read.",
+                largest_file=archive.LARGEST_FILE,
+                unpacked=unpacked,
+            )
+        )
     runs = tuple(map(saved_run.read, packed))
     if not _in_order(meetings, runs):
-        raise ArchiveError("The equal times of the runs in the file are impossible: the file is damaged.")
+        raise ArchiveError(_("The equal times of the runs in the file are impossible: the file is damaged."))
     return SavedSideBySide(runs, frozenset(own), tuple(map(tuple, meetings)))
 
 
@@ -127,7 +139,9 @@ def _contents_of(file: BinaryIO) -> dict[str, Any] | None:
     except zipfile.BadZipFile:
         return None  # the reader of single runs reports the reason
     except Exception as error:  # a damaged archive can raise any error in the libraries that read it
-        raise ArchiveError(f"The file cannot be read as runs side by side: {why_unreadable(error)}.") from None
+        raise ArchiveError(
+            Message("The file cannot be read as runs side by side: {error}.", error=why_unreadable(error))
+        ) from None
     finally:
         file.seek(0)
     _check(contents, set(entries))
@@ -139,48 +153,88 @@ def _require_stored(entries: list[zipfile.ZipInfo], size: int) -> None:
     for entry in entries:
         if entry.compress_type != zipfile.ZIP_STORED or entry.compress_size != entry.file_size:
             raise ArchiveError(
-                f"The file's part {value_text(entry.filename)} is compressed ({entry.compress_size} bytes for "
-                f"{entry.file_size}), and only uncompressed parts are read: save the runs again, or pack the archive "
-                "without compression."
+                Message(
+                    "The file's part {filename} is compressed ({compress_size} bytes for {file_size}), and "
+                    "only uncompressed parts are read: save the runs again, or pack the archive without "
+                    "compression.",
+                    filename=value_text(entry.filename),
+                    compress_size=entry.compress_size,
+                    file_size=entry.file_size,
+                )
             )
         most = LARGEST_CONTENTS if entry.filename == CONTENTS else archive.LARGEST_FILE
         if entry.file_size > min(size, most):
             raise ArchiveError(
-                f"The file's part {value_text(entry.filename)} is said to have {entry.file_size} bytes, and at most "
-                f"{min(size, most)} are read: the file is damaged."
+                Message(
+                    "The file's part {filename} is said to have {file_size} bytes, and at most {size} are "
+                    "read: the file is damaged.",
+                    filename=value_text(entry.filename),
+                    file_size=entry.file_size,
+                    size=min(size, most),
+                )
             )
     if len(entries) > 1 + MOST or len({entry.filename for entry in entries}) < len(entries):
-        raise ArchiveError(f"The file has {len(entries)} parts, more than {1 + MOST} or some of them twice.")
+        raise ArchiveError(
+            Message(
+                "The file has {entries} parts, more than {most} or some of them twice.",
+                entries=len(entries),
+                most=1 + MOST,
+            )
+        )
     if (whole := sum(entry.file_size for entry in entries)) > size:
-        raise ArchiveError(f"The file's parts have {whole} bytes, the file has {size}: the file is damaged.")
+        raise ArchiveError(
+            Message(
+                "The file's parts have {whole} bytes, the file has {size}: the file is damaged.", whole=whole, size=size
+            )
+        )
 
 
 def _check(contents: Any, members: set[str]) -> None:
     """Raise `ArchiveError` unless the contents have the declared form and name members that exist."""
     if not isinstance(contents, dict):
-        raise ArchiveError(f"The file's {CONTENTS} is no table: the file is damaged.")
+        raise ArchiveError(Message("The file's {contents} is no table: the file is damaged.", contents=CONTENTS))
     found, count, own = contents.get("format"), contents.get("runs"), contents.get("own")
     if type(found) is not int or found != FORMAT:
         raise ArchiveError(
-            f"The file has format {value_text(found)} of runs side by side; this program reads {FORMAT}."
+            Message(
+                "The file has format {found} of runs side by side; this program reads {format}.",
+                found=value_text(found),
+                format=FORMAT,
+            )
         )
     if type(count) is not int or not FEWEST <= count <= MOST:
-        raise ArchiveError(f"The file has {value_text(count)} runs side by side; {FEWEST} to {MOST} are read.")
+        raise ArchiveError(
+            Message(
+                "The file has {count} runs side by side; {fewest} to {most} are read.",
+                count=value_text(count),
+                fewest=FEWEST,
+                most=MOST,
+            )
+        )
     for number in range(count):
         if _name(number) not in members:
             raise ArchiveError(
-                f"The file has {count} runs side by side, but {_name(number)} is missing: the file is damaged."
+                Message(
+                    "The file has {count} runs side by side, but {number} is missing: the file is damaged.",
+                    count=count,
+                    number=_name(number),
+                )
             )
     if not isinstance(own, list) or not all(isinstance(name, str) for name in own):
         raise ArchiveError(
-            f"The file's own = {value_text(own)} is refused: it must be a list of names of parameters; the file is "
-            "damaged."
+            Message(
+                "The file's own = {own} is refused: it must be a list of names of parameters; the file is damaged.",
+                own=value_text(own),
+            )
         )
     meetings = contents.get("meetings")
     if not isinstance(meetings, list) or not all(_are_steps(then, count) for then in meetings):
         raise ArchiveError(
-            "The equal times of the runs in the file are impossible: they must be a list with a list of "
-            f"{count} numbers of steps for each time; the file is damaged."
+            Message(
+                "The equal times of the runs in the file are impossible: they must be a list with a list "
+                "of {count} numbers of steps for each time; the file is damaged.",
+                count=count,
+            )
         )
 
 
@@ -196,7 +250,9 @@ def _content(file: BinaryIO, number: int) -> bytes:
         with zipfile.ZipFile(file) as opened:
             return opened.read(_name(number))
     except Exception as error:  # a damaged archive can raise any error in the libraries that read it
-        raise ArchiveError(f"{_name(number)} in the file cannot be read: {why_unreadable(error)}.") from None
+        raise ArchiveError(
+            Message("{number} in the file cannot be read: {error}.", number=_name(number), error=why_unreadable(error))
+        ) from None
 
 
 def _in_order(meetings: list[list[int]], runs: tuple[SavedRun, ...]) -> bool:

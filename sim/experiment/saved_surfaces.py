@@ -11,6 +11,7 @@ from repose.sim.experiment.run import RestartPoint
 from repose.sim.io.archive import ArchiveError
 from repose.sim.io.mesh import MOST_FACETS, Surface
 from repose.sim.io.plain import TABLE, Tables, decode
+from repose.sim.message import Message
 from repose.sim.parameters import ParameterError, require_local
 from repose.sim.wording import value_text
 
@@ -55,10 +56,15 @@ def surfaces_from_plain(plain: Any, tables: Tables) -> dict[str, Surface]:
         triangles = tables[said["triangles"][TABLE]]
         known = triangles.dtype == np.float64 and triangles.ndim == 3 and triangles.shape[1:] == (3, 3)
         if not known or not 0 < len(triangles) <= MOST_FACETS:
-            raise ArchiveError(f"The file's shape {value_text(path)} is not made of triangles: the file is damaged.")
+            raise ArchiveError(
+                Message("The file's shape {path} is not made of triangles: the file is damaged.", path=value_text(path))
+            )
         if not np.isfinite(triangles).all():
             raise ArchiveError(
-                f"The file's shape {value_text(path)} has corners that are not finite: the file is damaged."
+                Message(
+                    "The file's shape {path} has corners that are not finite: the file is damaged.",
+                    path=value_text(path),
+                )
             )
         found[path] = Surface(triangles, decode(str, said["digest"], tables, "surfaces.digest"))
     return found

@@ -12,6 +12,7 @@ from repose.sim.experiment.hand import checked_number, prepare, require_running
 from repose.sim.experiment.notices import tell
 from repose.sim.experiment.snapshot import ShownShaking
 from repose.sim.fields.shaker import MOST_AMPLITUDE, MOST_FREQUENCY, Shaker
+from repose.sim.message import Message, Number, _
 from repose.sim.numbers import length_text, time_text
 from repose.sim.parameters import ParameterError
 
@@ -19,7 +20,7 @@ LARGEST_ACCELERATION = 1e4
 """Largest acceleration of the table [m/s²]."""
 RESOLVED = 0.1
 """Largest angular frequency of the table times dt [-]: 60 steps per oscillation."""
-WHAT = "Shaking"
+WHAT = _("Shaking")
 
 
 def shake(experiment: Experiment, amplitude: float, frequency: float, upright: bool) -> None:
@@ -31,26 +32,47 @@ def shake(experiment: Experiment, amplitude: float, frequency: float, upright: b
     angular = 2.0 * math.pi * frequency
     if (acceleration := amplitude * angular**2) > LARGEST_ACCELERATION:
         raise ParameterError(
-            f"{WHAT} is refused: {length_text(amplitude)} at {frequency:g} Hz accelerate the table by "
-            f"{acceleration:.3g} m/s², above {LARGEST_ACCELERATION:g} m/s²; choose a smaller amplitude or frequency."
+            Message(
+                "{what} is refused: {amplitude} at {frequency} Hz accelerate the table by {acceleration} "
+                "m/s², above {largest_acceleration} m/s²; choose a smaller amplitude or frequency.",
+                what=WHAT,
+                amplitude=length_text(amplitude),
+                frequency=Number(frequency, format="g"),
+                acceleration=Number(acceleration, format=".3g"),
+                largest_acceleration=Number(LARGEST_ACCELERATION, format="g"),
+            )
         )
     if angular * experiment.dt > RESOLVED:
         most = RESOLVED / (2.0 * math.pi * experiment.dt)
         raise ParameterError(
-            f"{WHAT} is refused: a time step of {time_text(experiment.dt)} resolves up to {most:.3g} Hz, and the "
-            f"frequency is {frequency:g} Hz; choose a lower frequency or a smaller time step."
+            Message(
+                "{what} is refused: a time step of {dt} resolves up to {most} Hz, and the frequency is "
+                "{frequency} Hz; choose a lower frequency or a smaller time step.",
+                what=WHAT,
+                dt=time_text(experiment.dt),
+                most=Number(most, format=".3g"),
+                frequency=Number(frequency, format="g"),
+            )
         )
     prepare(experiment)
     direction = (0.0,) * (experiment.scene.dimension - 1) + (1.0,)
     experiment.run.shaker = Shaker(direction if upright else direction[::-1], amplitude, angular, experiment.time)
-    way = "up and down" if upright else "sideways"
-    tell(experiment, f"The table shakes {way} by {length_text(amplitude)} at {frequency:g} Hz.")
+    way = _("up and down") if upright else "sideways"
+    tell(
+        experiment,
+        Message(
+            "The table shakes {way} by {amplitude} at {frequency} Hz.",
+            way=way,
+            amplitude=length_text(amplitude),
+            frequency=Number(frequency, format="g"),
+        ),
+    )
 
 
 def end_shake(experiment: Experiment) -> None:
     """End the shaking, if the table shakes."""
     if experiment.run.shaker is not None:
-        tell(experiment, "The table stands still again.")
+        tell(experiment, _("The table stands still again."))
     experiment.run.shaker = None
 
 

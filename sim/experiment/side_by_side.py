@@ -36,6 +36,7 @@ from repose.sim.experiment.commands import (
 from repose.sim.experiment.control import apply
 from repose.sim.experiment.experiment import Experiment, Session
 from repose.sim.experiment.stepping import advance, steps_until
+from repose.sim.message import Message, _
 from repose.sim.parameters import ParameterError
 
 FEWEST, MOST = 2, 4
@@ -187,7 +188,12 @@ def _label(run: Experiment, own: frozenset[str], scenes: bool) -> str:
 
 def _start(lead: Experiment, beside: SideBySide, starts: tuple[Start, ...]) -> str:
     if not FEWEST <= len(starts) <= MOST:
-        return f"{len(starts)} experiments side by side are refused: choose {FEWEST} to {MOST}."
+        return Message(
+            "{starts} experiments side by side are refused: choose {fewest} to {most}.",
+            starts=len(starts),
+            fewest=FEWEST,
+            most=MOST,
+        )
     session = lead.session
 
     def make(start: Start) -> Experiment:
@@ -224,7 +230,11 @@ def _made(count: int, make: Callable[[], list[Experiment]]) -> tuple[str, list[E
         return str(refusal), []
     except MemoryError:
         return (
-            f"{count} experiments side by side need more memory than there is: choose fewer of them, or fewer grains.",
+            Message(
+                "{count} experiments side by side need more memory than there is: choose fewer of them, or "
+                "fewer grains.",
+                count=count,
+            ),
             [],
         )
 
@@ -245,7 +255,7 @@ def _adopt(lead: Experiment, beside: SideBySide, others: list[Experiment], own: 
     runs = all_of(lead, beside)
     free = max(1, available() - lead.session.spare_processors)
     workers = min(len(runs), free)
-    beside.pool = ThreadPoolExecutor(workers, thread_name_prefix="side by side") if workers > 1 else None
+    beside.pool = ThreadPoolExecutor(workers, thread_name_prefix=_("side by side")) if workers > 1 else None
     budget = lead.history.checkpoints.budget // len(runs)
     beside.spare = lead.session.spare_processors
     for run in others:
@@ -268,7 +278,7 @@ def _end(lead: Experiment, beside: SideBySide) -> None:
 def _keep_one(lead: Experiment, beside: SideBySide, run: int) -> str:
     runs = all_of(lead, beside)
     if not 0 <= run < len(runs):
-        return f"There is no experiment {run + 1}: {len(runs)} run now."
+        return Message("There is no experiment {run}: {runs} run now.", run=run + 1, runs=len(runs))
     kept = runs[run]
     if kept is not lead:
         kept.history.checkpoints.budget = lead.history.checkpoints.budget
@@ -300,7 +310,7 @@ def _set(runs: list[Experiment], beside: SideBySide, command: SetParameters | Re
             continue
         act: Command = Recover(values) if run.fault is not None else SetParameters(values)
         if refused := apply(run, act):
-            refusals.append(f"Run {number + 1} keeps its value: {refused}")
+            refusals.append(Message("Run {number} keeps its value: {refused}", number=number + 1, refused=refused))
     return _first(refusals)
 
 

@@ -32,6 +32,7 @@ from repose.sim.measure.energy import Energy
 from repose.sim.measure.grains import grain_count
 from repose.sim.measure.measurement import Measurement
 from repose.sim.measure.stress import grain_pressure
+from repose.sim.message import Message
 
 READING_INTERVAL, READING_SHARE = 0.25, 0.01
 """Wall time between two samples for the readings [s], and the largest share of wall time of these samples [-]; no
@@ -246,7 +247,7 @@ def take_snapshot(experiment: Experiment, snapshot: Snapshot, contacts: bool = T
     snapshot.curves = experiment.scene.curves(experiment)
 
     if (seek := experiment.history.seek) is not None:
-        snapshot.phase_label = f"moving to step {seek.at}, now at {experiment.history.at}"
+        snapshot.phase_label = Message("moving to step {at}, now at {at2}", at=seek.at, at2=experiment.history.at)
         snapshot.progress = (experiment.history.at - seek.origin) / (seek.at - seek.origin)
     snapshot.measured = len(experiment.session.measured.get(experiment.scene.name, ()))
     snapshot.comparison = shown_comparison(experiment)

@@ -13,6 +13,8 @@ import math
 import time
 from collections.abc import Callable
 
+from repose.sim.message import Message, _
+
 WINDOW_TIME, WINDOW_STEPS = 0.1, 50
 """Least wall time [s] and number of steps of one measurement: many time slices of the operating system, and at least
 one rebuild of the neighbour lists."""
@@ -86,9 +88,14 @@ class ThreadChoice:
         """A sentence for the user if fewer threads step the grains than are allowed, otherwise empty."""
         if self.used == self.most:
             return ""
-        threads = "1 thread steps" if self.used == 1 else f"{self.used} threads step"
-        why = "other programs use the processors, or the grains are too few."
-        return f"{threads} the grains instead of {self.most}, which is faster now: {why}"
+        threads = _("1 thread steps") if self.used == 1 else Message("{used} threads step", used=self.used)
+        why = _("other programs use the processors, or the grains are too few.")
+        return Message(
+            "{threads} the grains instead of {most}, which is faster now: {why}",
+            threads=threads,
+            most=self.most,
+            why=why,
+        )
 
     def _begin(self, most: int) -> None:
         self.most = self.used = most

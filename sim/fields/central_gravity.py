@@ -17,6 +17,7 @@ from repose.sim.engine.jit import compilable
 from repose.sim.engine.model import BoundField
 from repose.sim.engine.roots import TINY
 from repose.sim.fields.field import Field
+from repose.sim.message import _
 from repose.sim.parameters import ParameterSet, Quantity
 
 
@@ -27,15 +28,15 @@ class CentralGravityParameters(ParameterSet):
         float,
         Ge(0.0),
         Le(1e6),
-        Quantity("attraction of the centre", "G M", "m³/s²", log=True, effect="ramp", group="Gravity"),
-        Described(description="Acceleration towards the origin times the square of the distance."),
+        Quantity(_("attraction of the centre"), "G M", "m³/s²", log=True, effect="ramp", group=_("Gravity")),
+        Described(description=_("Acceleration towards the origin times the square of the distance.")),
     ] = 1.0
     softening: Annotated[
         float,
         Ge(0.0),
         Le(100.0),
-        Quantity("softening length", "a", "mm", scale=1e-3, effect="ramp", group="Gravity"),
-        Described(description="Within this distance of the centre its attraction grows no further."),
+        Quantity(_("softening length"), "a", "mm", scale=1e-3, effect="ramp", group=_("Gravity")),
+        Described(description=_("Within this distance of the centre its attraction grows no further.")),
     ] = 0.0
 
 
@@ -87,4 +88,4 @@ def numbers_of(parameters: CentralGravityParameters, dimension: int) -> CentralG
     return CentralGravity((0.0,) * dimension, float(parameters.attraction), float(parameters.softening))
 
 
-FIELD = Field("central_gravity", "Central gravity", CentralGravityParameters, bind, numbers_of)
+FIELD = Field("central_gravity", _("Central gravity"), CentralGravityParameters, bind, numbers_of)

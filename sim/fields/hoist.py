@@ -17,14 +17,15 @@ from repose.sim.engine.jit import compilable
 from repose.sim.engine.model import BoundField
 from repose.sim.engine.roots import TINY
 from repose.sim.fields.field import Field
+from repose.sim.message import _
 from repose.sim.parameters import ParameterSet, Quantity
 
 ThreadLength = Annotated[
     float,
     Ge(0.0),
     Le(100.0),
-    Quantity("length of the thread", "l₀", "mm", scale=1e-3, effect="restart", group="Thread"),
-    Described(description="Distance of its ends above which the thread pulls. Takes effect at the next start."),
+    Quantity(_("length of the thread"), "l₀", "mm", scale=1e-3, effect="restart", group=_("Thread")),
+    Described(description=_("Distance of its ends above which the thread pulls. Takes effect at the next start.")),
 ]
 """Annotation for scenes with another default."""
 
@@ -38,15 +39,15 @@ class HoistParameters(ParameterSet):
         float,
         Ge(0.0),
         Le(1e6),
-        Quantity("stiffness of the thread", "k", "N/m", log=True, effect="ramp", group="Thread"),
-        Described(description="Force per distance by which the thread is longer than its length."),
+        Quantity(_("stiffness of the thread"), "k", "N/m", log=True, effect="ramp", group=_("Thread")),
+        Described(description=_("Force per distance by which the thread is longer than its length.")),
     ] = 100.0
     thread_viscosity: Annotated[
         float,
         Ge(0.0),
         Le(1e4),
-        Quantity("damping of the thread", "c", "kg/s", effect="ramp", group="Thread"),
-        Described(description="Force per rate at which the stretched thread becomes longer."),
+        Quantity(_("damping of the thread"), "c", "kg/s", effect="ramp", group=_("Thread")),
+        Described(description=_("Force per rate at which the stretched thread becomes longer.")),
     ] = 1.0
 
 
@@ -107,4 +108,4 @@ def numbers_of(parameters: HoistParameters, dimension: int) -> Hoist:
     return Hoist(end, velocity, getattr(parameters, "held_sphere", -1), *map(float, thread))
 
 
-FIELD = Field("hoist", "Hoist", HoistParameters, bind, numbers_of)
+FIELD = Field("hoist", _("Hoist"), HoistParameters, bind, numbers_of)

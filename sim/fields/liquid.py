@@ -19,14 +19,15 @@ from repose.sim.engine.fields import FieldForce
 from repose.sim.engine.jit import compilable
 from repose.sim.engine.model import BoundField
 from repose.sim.fields.field import Field
+from repose.sim.message import _
 from repose.sim.parameters import ParameterSet, Quantity
 
 Viscosity = Annotated[
     float,
     Ge(0.0),
     Le(100.0),
-    Quantity("liquid viscosity", "η", "mPa s", scale=1e-3, effect="ramp", group="Liquid"),
-    Described(description="Stokes drag 6 π η R v of slow grains: 1 mPa s for water, 1000 for glycerol."),
+    Quantity(_("liquid viscosity"), "η", "mPa s", scale=1e-3, effect="ramp", group=_("Liquid")),
+    Described(description=_("Stokes drag 6 π η R v of slow grains: 1 mPa s for water, 1000 for glycerol.")),
 ]
 """Annotation for scenes with another default."""
 
@@ -38,23 +39,23 @@ class LiquidParameters(ParameterSet):
         float,
         Ge(-100.0),
         Le(100.0),
-        Quantity("liquid level", "h", "mm", scale=1e-3, effect="ramp", group="Liquid"),
-        Described(description="Height of the surface of the liquid; it does not move."),
+        Quantity(_("liquid level"), "h", "mm", scale=1e-3, effect="ramp", group=_("Liquid")),
+        Described(description=_("Height of the surface of the liquid; it does not move.")),
     ] = 0.0
     liquid_density: Annotated[
         float,
         Ge(0.0),
         Le(2e4),
-        Quantity("liquid density", "ρ_l", "kg/m³", effect="ramp", group="Liquid"),
-        Described(description="1000 for water. A grain of smaller density floats."),
+        Quantity(_("liquid density"), "ρ_l", "kg/m³", effect="ramp", group=_("Liquid")),
+        Described(description=_("1000 for water. A grain of smaller density floats.")),
     ] = 1000.0
     liquid_viscosity: Viscosity = 1e-3
     drag_coefficient: Annotated[
         float,
         Ge(0.0),
         Le(10.0),
-        Quantity("drag coefficient", "C_d", effect="ramp", group="Liquid"),
-        Described(description="Drag ½ ρ C_d π R² v² of fast grains: 0.44 for a sphere."),
+        Quantity(_("drag coefficient"), "C_d", effect="ramp", group=_("Liquid")),
+        Described(description=_("Drag ½ ρ C_d π R² v² of fast grains: 0.44 for a sphere.")),
     ] = 0.44
 
 
@@ -136,4 +137,4 @@ def numbers_of(parameters: LiquidParameters, dimension: int) -> Liquid:
     )
 
 
-FIELD = Field("liquid", "Liquid", LiquidParameters, bind, numbers_of)
+FIELD = Field("liquid", _("Liquid"), LiquidParameters, bind, numbers_of)

@@ -20,6 +20,7 @@ from repose.sim.engine.jit import compilable
 from repose.sim.engine.model import BoundField
 from repose.sim.engine.roots import TINY
 from repose.sim.fields.field import Field
+from repose.sim.message import _
 from repose.sim.parameters import ParameterSet, Quantity
 
 
@@ -30,22 +31,22 @@ class PusherParameters(ParameterSet):
         float,
         Ge(0.0),
         Le(100.0),
-        Quantity("radius of the pusher", "R", "mm", scale=1e-3, effect="ramp", group="Push"),
-        Described(description="Spheres within it are pushed out of it."),
+        Quantity(_("radius of the pusher"), "R", "mm", scale=1e-3, effect="ramp", group=_("Push")),
+        Described(description=_("Spheres within it are pushed out of it.")),
     ] = 0.01
     push_frequency: Annotated[
         float,
         Ge(0.0),
         Le(1e6),
-        Quantity("frequency of the push", "w", "1/s", log=True, effect="ramp", group="Push"),
-        Described(description="Acceleration per overlap is its square."),
+        Quantity(_("frequency of the push"), "w", "1/s", log=True, effect="ramp", group=_("Push")),
+        Described(description=_("Acceleration per overlap is its square.")),
     ] = 100.0
     push_limit: Annotated[
         float,
         Ge(0.0),
         Le(1e7),
-        Quantity("largest push", "a_max", "m/s²", log=True, effect="ramp", group="Push"),
-        Described(description="The pusher accelerates a sphere by this much at most."),
+        Quantity(_("largest push"), "a_max", "m/s²", log=True, effect="ramp", group=_("Push")),
+        Described(description=_("The pusher accelerates a sphere by this much at most.")),
     ] = 100.0
 
 
@@ -133,4 +134,4 @@ def numbers_of(parameters: PusherParameters, dimension: int) -> Pusher:
     )
 
 
-FIELD = Field("pusher", "Pusher", PusherParameters, bind, numbers_of)
+FIELD = Field("pusher", _("Pusher"), PusherParameters, bind, numbers_of)

@@ -18,6 +18,7 @@ from repose.sim.engine.fields import FieldForce
 from repose.sim.engine.jit import compilable
 from repose.sim.engine.model import BoundField
 from repose.sim.fields.field import Field
+from repose.sim.message import _
 from repose.sim.parameters import ParameterSet, Quantity
 
 MOST_AMPLITUDE, MOST_FREQUENCY = 1.0, 1e3
@@ -31,15 +32,15 @@ class ShakerParameters(ParameterSet):
         float,
         Ge(0.0),
         Le(MOST_AMPLITUDE),
-        Quantity("amplitude of the shaking", "A", "mm", scale=1e-3, effect="ramp", group="Shaking"),
-        Described(description="The table moves by so much to both sides of the middle of its way."),
+        Quantity(_("amplitude of the shaking"), "A", "mm", scale=1e-3, effect="ramp", group=_("Shaking")),
+        Described(description=_("The table moves by so much to both sides of the middle of its way.")),
     ] = 0.0
     shake_frequency: Annotated[
         float,
         Ge(0.0),
         Le(MOST_FREQUENCY),
-        Quantity("frequency of the shaking", "f", "Hz", effect="ramp", group="Shaking"),
-        Described(description="Oscillations of the table per second."),
+        Quantity(_("frequency of the shaking"), "f", "Hz", effect="ramp", group=_("Shaking")),
+        Described(description=_("Oscillations of the table per second.")),
     ] = 20.0
 
 
@@ -84,4 +85,4 @@ def numbers_of(parameters: ShakerParameters, dimension: int) -> Shaker:
     return at_rest(dimension)._replace(amplitude=float(parameters.shake_amplitude), angular_frequency=w)
 
 
-FIELD = Field("shaker", "Shaker", ShakerParameters, bind, numbers_of)
+FIELD = Field("shaker", _("Shaker"), ShakerParameters, bind, numbers_of)

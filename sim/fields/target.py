@@ -16,6 +16,7 @@ from repose.sim.engine.jit import compilable
 from repose.sim.engine.model import BoundField
 from repose.sim.engine.roots import TINY
 from repose.sim.fields.field import Field
+from repose.sim.message import _
 from repose.sim.parameters import ParameterSet, Quantity
 
 
@@ -26,22 +27,24 @@ class TargetParameters(ParameterSet):
         float,
         Ge(0.0),
         Le(1e6),
-        Quantity("stiffness of the pull", "k", "N/m", log=True, effect="ramp", group="Pull"),
-        Described(description="Force per distance between the sphere and the target."),
+        Quantity(_("stiffness of the pull"), "k", "N/m", log=True, effect="ramp", group=_("Pull")),
+        Described(description=_("Force per distance between the sphere and the target.")),
     ] = 10.0
     pull_viscosity: Annotated[
         float,
         Ge(0.0),
         Le(1e4),
-        Quantity("damping of the pull", "c", "kg/s", effect="ramp", group="Pull"),
-        Described(description="Force per speed of the sphere, against its motion."),
+        Quantity(_("damping of the pull"), "c", "kg/s", effect="ramp", group=_("Pull")),
+        Described(description=_("Force per speed of the sphere, against its motion.")),
     ] = 0.1
     pull_limit: Annotated[
         float,
         Ge(0.0),
         Le(1e6),
-        Quantity("largest pull", "F_max", "N", log=True, effect="ramp", group="Pull"),
-        Described(description="The target pulls with this force at most, so that it cannot press grains into walls."),
+        Quantity(_("largest pull"), "F_max", "N", log=True, effect="ramp", group=_("Pull")),
+        Described(
+            description=_("The target pulls with this force at most, so that it cannot press grains into walls.")
+        ),
     ] = 1.0
 
 
@@ -91,4 +94,4 @@ def numbers_of(parameters: TargetParameters, dimension: int) -> Target:
     return Target((0.0,) * dimension, -1, *map(float, pull))
 
 
-FIELD = Field("target", "Target", TargetParameters, bind, numbers_of)
+FIELD = Field("target", _("Target"), TargetParameters, bind, numbers_of)

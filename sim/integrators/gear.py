@@ -19,6 +19,7 @@ from repose.sim.engine import lanes
 from repose.sim.engine.jit import compilable, overload
 from repose.sim.engine.model import Integrator
 from repose.sim.engine.workspace import LANES
+from repose.sim.message import Message
 
 COEFFICIENTS = np.array(
     [
@@ -99,7 +100,9 @@ def gear(order: int) -> Integrator:
                 correct_eight(levels, push, inverse, i, shares, like)
             correct(levels, push, inverse, full, last, shares, like)
 
-    return Integrator(f"gear{order}", f"Gear, order {order}", levels=order + 1, before=before, after=after)
+    return Integrator(
+        f"gear{order}", Message("Gear, order {order}", order=order), levels=order + 1, before=before, after=after
+    )
 
 
 INTEGRATORS = tuple(map(gear, (3, 4, 5)))

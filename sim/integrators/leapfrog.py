@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from repose.sim.engine.jit import compilable
 from repose.sim.engine.model import Integrator
+from repose.sim.message import _
 
 
 @compilable
@@ -35,4 +36,4 @@ def after(motion, force, inverse_mass, first, last, stage, dt):
             acceleration[i] = new
 
 
-INTEGRATORS = (Integrator("leapfrog", "Leap-frog", levels=3, before=before, after=after, velocity_lead=0.5),)
+INTEGRATORS = (Integrator("leapfrog", _("Leap-frog"), levels=3, before=before, after=after, velocity_lead=0.5),)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from repose.sim.engine.jit import compilable
 from repose.sim.engine.model import Integrator
+from repose.sim.message import _
 
 WEIGHTS = (1 / 6, 1 / 3, 1 / 3, 1 / 6)
 TIMES = (0.0, 1 / 2, 1 / 2, 1.0)
@@ -51,6 +52,6 @@ def after(motion, force, inverse_mass, first, last, stage, dt):
 
 
 RK4 = Integrator(
-    "rk4", "Runge-Kutta, order 4", levels=7, before=before, after=after, weights=WEIGHTS, stage_times=TIMES
+    "rk4", _("Runge-Kutta, order 4"), levels=7, before=before, after=after, weights=WEIGHTS, stage_times=TIMES
 )
 INTEGRATORS = (RK4,)

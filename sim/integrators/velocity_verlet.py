@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from repose.sim.engine.jit import compilable
 from repose.sim.engine.model import Integrator
+from repose.sim.message import _
 
 
 @compilable
@@ -38,4 +39,4 @@ def after(motion, force, inverse_mass, first, last, stage, dt):
             acceleration[i] = new
 
 
-INTEGRATORS = (Integrator("velocity_verlet", "Velocity Verlet", levels=3, before=before, after=after),)
+INTEGRATORS = (Integrator("velocity_verlet", _("Velocity Verlet"), levels=3, before=before, after=after),)

@@ -14,6 +14,7 @@ from collections.abc import Container
 from typing import Any, BinaryIO
 
 import numpy as np
+from repose.sim.message import Message, _
 from repose.sim.wording import is_own, printable, reason_of
 
 LARGEST_FILE = 4 * 2**30
@@ -26,7 +27,7 @@ more."""
 SUFFIX = ".repose"
 """Ending of the file of a saved run."""
 MANIFEST = "manifest"
-DAMAGED = "it is no archive of this program, or it is damaged; copy it again"
+DAMAGED = _("it is no archive of this program, or it is damaged; copy it again")
 """Reason for which an archive cannot be read, in place of the words of the libraries about bytes in it."""
 KINDS = "biuf"
 """Kinds of numbers in a table, as in `numpy.dtype.kind`."""
@@ -67,7 +68,11 @@ def read(file: BinaryIO, what: str, only: Container[str] | None = None) -> tuple
     try:
         size = file.seek(0, 2)
         if size > LARGEST_FILE:
-            raise ArchiveError(f"The file has {size} bytes; at most {LARGEST_FILE} are read.")
+            raise ArchiveError(
+                Message(
+                    "The file has {size} bytes; at most {largest_file} are read.", size=size, largest_file=LARGEST_FILE
+                )
+            )
         with zipfile.ZipFile(file) as archive:
             _check_sizes(archive, size)
             manifest = json.loads(_manifest(archive), parse_constant=_no_number, parse_float=_finite)
@@ -77,7 +82,9 @@ def read(file: BinaryIO, what: str, only: Container[str] | None = None) -> tuple
     except ArchiveError:
         raise
     except Exception as error:  # a damaged archive can raise any error in the libraries that read it
-        raise ArchiveError(f"The file cannot be read as {what}: {why_unreadable(error)}.") from None
+        raise ArchiveError(
+            Message("The file cannot be read as {what}: {error}.", what=what, error=why_unreadable(error))
+        ) from None
 
 
 def why_unreadable(error: Exception) -> str:
@@ -100,16 +107,32 @@ def unpacked_size(file: BinaryIO) -> int:
 def _check_sizes(archive: zipfile.ZipFile, size: int) -> None:
     entries = archive.infolist()
     if len(entries) > MOST_MEMBERS or len({entry.filename for entry in entries}) < len(entries):
-        raise ArchiveError(f"The file has {len(entries)} parts, too many or some of them twice; it is not read.")
+        raise ArchiveError(
+            Message(
+                "The file has {entries} parts, too many or some of them twice; it is not read.", entries=len(entries)
+            )
+        )
     limit = min(LARGEST_FILE, 2**20 + MOST_PACKED * size)
     if (unpacked := sum(entry.file_size for entry in entries)) > limit:
-        raise ArchiveError(f"The file unpacks to more than {limit} bytes ({unpacked}); it is not read.")
+        raise ArchiveError(
+            Message(
+                "The file unpacks to more than {limit} bytes ({unpacked}); it is not read.",
+                limit=limit,
+                unpacked=unpacked,
+            )
+        )
 
 
 def _manifest(archive: zipfile.ZipFile) -> bytes:
     size = archive.getinfo(f"{MANIFEST}.npy").file_size
     if size > LARGEST_MANIFEST:
-        raise ArchiveError(f"The file's manifest has {size} bytes; at most {LARGEST_MANIFEST} are read.")
+        raise ArchiveError(
+            Message(
+                "The file's manifest has {size} bytes; at most {largest_manifest} are read.",
+                size=size,
+                largest_manifest=LARGEST_MANIFEST,
+            )
+        )
     with archive.open(f"{MANIFEST}.npy") as member:
         return bytes(np.lib.format.read_array(member, allow_pickle=False).tobytes())
 
@@ -117,11 +140,15 @@ def _manifest(archive: zipfile.ZipFile) -> bytes:
 def _table(archive: zipfile.ZipFile, name: str, said: dict[str, Any]) -> Any:
     with archive.open(f"{name}.npy") as member:
         if np.lib.format.read_magic(member) != (1, 0):
-            raise ArchiveError(f"Table '{name}' of the file has a header that is not read here.")
+            raise ArchiveError(Message("Table '{name}' of the file has a header that is not read here.", name=name))
         shape, by_columns, kind = np.lib.format.read_array_header_1_0(member)
         if not kind.isnative:
             raise ArchiveError(
-                f"Table '{name}' of the file has another byte order than this program reads: {kind.str}."
+                Message(
+                    "Table '{name}' of the file has another byte order than this program reads: {str}.",
+                    name=name,
+                    str=kind.str,
+                )
             )
         sound = kind.kind in KINDS and not by_columns and (list(shape), kind.str) == (said["shape"], said["dtype"])
         room = archive.getinfo(f"{name}.npy").file_size
@@ -131,7 +158,9 @@ def _table(archive: zipfile.ZipFile, name: str, said: dict[str, Any]) -> Any:
             sound = len(data) == table.nbytes and hashlib.sha256(table.data).hexdigest() == said["sha256"]
             if sound and table.size == math.prod(shape):
                 return table.reshape(shape)
-    raise ArchiveError(f"Table '{name}' of the file is not what its manifest says: the file is damaged.")
+    raise ArchiveError(
+        Message("Table '{name}' of the file is not what its manifest says: the file is damaged.", name=name)
+    )
 
 
 def _shared(members: dict[str, Any], listed: dict[str, Any], name: str) -> Any:
@@ -140,7 +169,9 @@ def _shared(members: dict[str, Any], listed: dict[str, Any], name: str) -> Any:
     if source is None:
         return members[name]
     if {**listed[source], "same_as": source} != listed[name]:
-        raise ArchiveError(f"Table '{name}' of the file is not what its manifest says: the file is damaged.")
+        raise ArchiveError(
+            Message("Table '{name}' of the file is not what its manifest says: the file is damaged.", name=name)
+        )
     return members[source].copy()
 
 
@@ -151,4 +182,4 @@ def _finite(text: str) -> float:
 
 
 def _no_number(word: str) -> float:
-    raise ArchiveError(f"The file's manifest contains {word}, which is not a number.")
+    raise ArchiveError(Message("The file's manifest contains {word}, which is not a number.", word=word))

@@ -7,6 +7,8 @@ import math
 from pathlib import Path
 from typing import Any
 
+from repose.sim.message import Message, _
+
 LARGEST_FILE = 64 * 2**20
 """Largest size of a file that is read [bytes]."""
 MOST_DIGITS = 300
@@ -21,16 +23,16 @@ def read_json(path: Path) -> Any:
     with path.open("rb") as file:
         content = file.read(LARGEST_FILE + 1)
     if len(content) > LARGEST_FILE:
-        raise ValueError(f"it has more than {LARGEST_FILE} bytes")
+        raise ValueError(Message("it has more than {largest_file} bytes", largest_file=LARGEST_FILE))
     try:
         return json.loads(content, parse_int=_whole)
     except RecursionError:
-        raise ValueError("its lists are nested too deeply") from None
+        raise ValueError(_("its lists are nested too deeply")) from None
 
 
 def _whole(text: str) -> int:
     if len(text) > MOST_DIGITS:
-        raise ValueError("it has a number of too many digits")
+        raise ValueError(_("it has a number of too many digits"))
     return int(text)
 
 

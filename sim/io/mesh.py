@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 from repose.sim.engine.world import Floats
 from repose.sim.io.mesh_files import read_surface as read_file
+from repose.sim.message import Joined, Message, Number, _
 from repose.sim.parameters import ParameterError
 from repose.sim.wording import reason_of, value_text
 
@@ -44,7 +45,7 @@ LARGEST = 1e9
 """Largest coordinate [units of the file]."""
 FLAT = 1e-6
 """A facet with a smaller height, or a body with a smaller thickness, is degenerate [share of the size of the mesh]."""
-NO_END = "its surface is open; an OBJ file has no end mark, so check that the file is complete"
+NO_END = _("its surface is open; an OBJ file has no end mark, so check that the file is complete")
 
 
 @dataclass(frozen=True)
@@ -103,8 +104,12 @@ def read_surface(path: str | Path, most: int | None = None, largest: int | None 
         _require_sensible(read.corners)
         if read.unused and not cleaned(read.corners, closed=False).closed:
             raise ParameterError(
-                f"{read.unused} of its {read.points} points belong to no face and its surface is open: the file is cut "
-                "off, or has loose points; export it again without them."
+                Message(
+                    "{unused} of its {points} points belong to no face and its surface is open: the file "
+                    "is cut off, or has loose points; export it again without them.",
+                    unused=read.unused,
+                    points=read.points,
+                )
             )
         return Surface(read.corners, hashlib.sha256(blob).hexdigest())
 
@@ -123,7 +128,7 @@ def mesh_of(surface: Surface, path: str | Path, unit: str = "mm", closed: bool =
 @contextmanager
 def _named(path: str | Path) -> Iterator[None]:
     """Prefix the refusal by the name of the file."""
-    name = f"Mesh {value_text(path)}"
+    name = Message("Mesh {path}", path=value_text(path))
     try:
         yield
     except ParameterError as error:
@@ -134,35 +139,55 @@ def _require_sensible(corners: Floats) -> None:
     """Raise `ParameterError` for coordinates that are not finite or beyond `LARGEST`."""
     if not np.isfinite(corners).all():
         wrong = (~np.isfinite(corners)).any(axis=2)
-        raise ParameterError(f"not a finite number: {wrong.sum()} of its {wrong.size} corners; export it again.")
+        raise ParameterError(
+            Message(
+                "not a finite number: {sum} of its {size} corners; export it again.", sum=wrong.sum(), size=wrong.size
+            )
+        )
     largest = float(np.abs(corners).max())
     if largest > LARGEST:
-        raise ParameterError(f"it has a coordinate of {largest:g}, larger than {LARGEST:g}; export it again.")
+        raise ParameterError(
+            Message(
+                "it has a coordinate of {largest}, larger than {largest2}; export it again.",
+                largest=Number(largest, format="g"),
+                largest2=Number(LARGEST, format="g"),
+            )
+        )
 
 
 def _bytes_of(path: Path, largest: int) -> bytes:
     """The content of a file of at most `largest` bytes."""
     if path.suffix.lower() not in SUFFIXES:
-        raise ParameterError(f"the name must end in {' or '.join(SUFFIXES)}; convert the file to STL.")
+        raise ParameterError(
+            Message(
+                "the name must end in {suffixes}; convert the file to STL.", suffixes=Joined(tuple(SUFFIXES), " or ")
+            )
+        )
     try:
         found = path.stat()
         if stat.S_ISDIR(found.st_mode):
-            raise ParameterError("this is a folder; name a file in it.")
+            raise ParameterError(_("this is a folder; name a file in it."))
         if not stat.S_ISREG(found.st_mode):
-            raise ParameterError("this is not a regular file.")
+            raise ParameterError(_("this is not a regular file."))
         with path.open("rb") as file:
             blob = file.read(largest + 1)
     except ParameterError:
         raise
     except FileNotFoundError:
-        raise ParameterError("there is no such file; check the path.") from None
+        raise ParameterError(_("there is no such file; check the path.")) from None
     except (OSError, ValueError) as error:
-        raise ParameterError(f"it cannot be read: {reason_of(error)}.") from None
+        raise ParameterError(Message("it cannot be read: {error}.", error=reason_of(error))) from None
     if not blob.strip():
-        raise ParameterError("the file is empty.")
+        raise ParameterError(_("the file is empty."))
     if len(blob) > largest:
         size, limit = found.st_size / 2**20, largest // 2**20
-        raise ParameterError(f"the file has {size:.0f} MB, at most {limit} MB are read; simplify the mesh.")
+        raise ParameterError(
+            Message(
+                "the file has {size} MB, at most {limit} MB are read; simplify the mesh.",
+                size=Number(size, format=".0f"),
+                limit=limit,
+            )
+        )
     return blob
 
 
@@ -171,7 +196,7 @@ def cleaned(triangles: Floats, closed: bool, digest: str = "", option: str = "")
     points, corner = _welded(triangles)
     size = float(np.ptp(points, axis=0).max())
     if size <= 0.0:
-        raise ParameterError("it has no extent: all its corners are at one point.")
+        raise ParameterError(_("it has no extent: all its corners are at one point."))
     read = len(corner)
     # Equal triangles of equal orientation, each from its smallest corner on; two of opposite orientation can be the
     # sides of a sheet.
@@ -184,7 +209,7 @@ def cleaned(triangles: Floats, closed: bool, digest: str = "", option: str = "")
     longest = np.linalg.norm(facets - np.roll(facets, 1, axis=1), axis=2).max(axis=1)
     flat = 2.0 * area <= FLAT * size * longest
     if flat.all():
-        raise ParameterError("none of its triangles has an area; export a surface.")
+        raise ParameterError(_("none of its triangles has an area; export a surface."))
     # The sum of signed tetrahedra with one vertex at a corner of the box: the rounding error is that of the size.
     arm = facets[:, 0] - points.min(axis=0)
     volume = float((arm * across).sum() / 6.0)
@@ -192,32 +217,41 @@ def cleaned(triangles: Floats, closed: bool, digest: str = "", option: str = "")
     if holes == 0 and askew == 0 and not thick:
         extent = " × ".join(f"{1e3 * side:.4g}" for side in np.ptp(points, axis=0))
         raise ParameterError(
-            f"it has no thickness ({extent} mm), so that both of its sides would act; give it a thickness or keep one "
-            "side."
+            Message(
+                "it has no thickness ({extent} mm), so that both of its sides would act; give it a "
+                "thickness or keep one side.",
+                extent=extent,
+            )
         )
     if closed:
-        _require_closed(holes, askew, f", or {option}" if option else "")
+        _require_closed(holes, askew, Message(", or {option}", option=option) if option else "")
     notes = []
     inside = holes == 0 and askew == 0 and thick
     if inside and volume < 0.0:
         facets = facets[:, ::-1]
-        notes.append("all facets were inverted and have been turned")
+        notes.append(_("all facets were inverted and have been turned"))
     kept = _first_of_each(np.sort(corner, axis=1)) & ~flat
     if flat.any():
-        notes.append(f"triangles without area deleted: {flat.sum()}")
+        notes.append(Message("triangles without area deleted: {sum}", sum=flat.sum()))
     twice = read - int(flat.sum()) - int(kept.sum())
     if twice:
-        notes.append(f"triangles equal to another one deleted: {twice}")
+        notes.append(Message("triangles equal to another one deleted: {twice}", twice=twice))
     return Mesh(np.ascontiguousarray(facets[kept]), inside, abs(volume) if inside else 0.0, tuple(notes), digest)
 
 
 def _require_closed(holes: int, askew: int, option: str) -> None:
     if holes:
-        raise ParameterError(f"it must be closed but has {holes} open edges; fill its holes{option}.")
+        raise ParameterError(
+            Message("it must be closed but has {holes} open edges; fill its holes{option}.", holes=holes, option=option)
+        )
     if askew:
         raise ParameterError(
-            f"some of its facets are inverted: along {askew} edges two neighbours have opposite orientations; "
-            f"recalculate its normals{option}."
+            Message(
+                "some of its facets are inverted: along {askew} edges two neighbours have opposite "
+                "orientations; recalculate its normals{option}.",
+                askew=askew,
+                option=option,
+            )
         )
 
 
@@ -278,8 +312,12 @@ def surfaces_with(path: str, read: Callable[[str], Surface] | None = None, name:
         return dict(surfaces)
     if only:
         raise ParameterError(
-            f"{name} = {value_text(path)} is refused: the saved run does not contain this shape (a run of an "
-            "older version does not); start again with the same parameters and seed."
+            Message(
+                "{name} = {path} is refused: the saved run does not contain this shape (a run of an older "
+                "version does not); start again with the same parameters and seed.",
+                name=name,
+                path=value_text(path),
+            )
         )
     return {**surfaces, path: _read(path, _stamp(path)) if read is None else read(path)}
 

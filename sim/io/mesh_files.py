@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 from repose.sim.engine.world import Floats
+from repose.sim.message import Message, _
 from repose.sim.parameters import ParameterError
 
 HEADER, FACET = 84, 50
@@ -60,15 +61,19 @@ def read_surface(blob: bytes, suffix: str, most: int) -> Surface:
 def require_few(count: int, most: int) -> None:
     """Raise `ParameterError` without triangles and for too many."""
     if count == 0:
-        raise ParameterError("it contains no triangles; export a surface.")
+        raise ParameterError(_("it contains no triangles; export a surface."))
     if count > most:
-        raise ParameterError(f"it has {count} triangles, at most {most} are allowed; simplify the mesh.")
+        raise ParameterError(
+            Message("it has {count} triangles, at most {most} are allowed; simplify the mesh.", count=count, most=most)
+        )
 
 
 def _text(blob: bytes, kind: str) -> str:
     """The file as text; its names can have any encoding, because keywords and numbers are ASCII."""
     if b"\0" in blob:
-        raise ParameterError(f"this is not an {kind} file: it has bytes that are not text; export it again.")
+        raise ParameterError(
+            Message("this is not an {kind} file: it has bytes that are not text; export it again.", kind=kind)
+        )
     return blob.decode("latin-1").replace("\r\n", "\n").replace("\r", "\n")
 
 
@@ -81,10 +86,15 @@ def _is_binary(blob: bytes) -> bool:
     if blob.lstrip()[:5].lower() == b"solid" and b"\0" not in blob:
         return False
     if len(blob) < HEADER or needed < len(blob) or count > ABSURD:
-        raise ParameterError("this is not an STL file: neither text nor a table of triangles; export it again.")
+        raise ParameterError(_("this is not an STL file: neither text nor a table of triangles; export it again."))
     raise ParameterError(
-        f"it announces {count} triangles, which take {needed} bytes, but has {len(blob)}: the file is cut off; "
-        "copy or export it again."
+        Message(
+            "it announces {count} triangles, which take {needed} bytes, but has {blob}: the file is cut "
+            "off; copy or export it again.",
+            count=count,
+            needed=needed,
+            blob=len(blob),
+        )
     )
 
 
@@ -119,10 +129,15 @@ def _text_stl(text: str, most: int) -> Floats:
             wanted = "solid" if place is None else LINE[place].rstrip(" 3")
             wanted = f"{wanted} or endsolid" if place == 0 else wanted
             raise ParameterError(
-                f"this is not an STL file: line {at} is {_short(line)} instead of {wanted}; export it again."
+                Message(
+                    "this is not an STL file: line {at} is {line} instead of {wanted}; export it again.",
+                    at=at,
+                    line=_short(line),
+                    wanted=wanted,
+                )
             )
     if place is not None:
-        raise ParameterError("the file is cut off: its last solid has no endsolid; copy or export it again.")
+        raise ParameterError(_("the file is cut off: its last solid has no endsolid; copy or export it again."))
     return np.array(numbers).reshape(-1, 3, 3)
 
 
@@ -146,7 +161,13 @@ def _obj(text: str, most: int) -> Surface:
     require_few(len(re.findall(r"^fo?[ \t]", text, re.MULTILINE)), most)
     announced = len(re.findall(r"^v[ \t]", text, re.MULTILINE))
     if announced > 3 * most:
-        raise ParameterError(f"it has {announced} points, at most {3 * most} are read; remove those without a face.")
+        raise ParameterError(
+            Message(
+                "it has {announced} points, at most {most} are read; remove those without a face.",
+                announced=announced,
+                most=3 * most,
+            )
+        )
     points: list[list[float]] = []
     faces: list[tuple[int, list[int]]] = []
     """Number of the line, and the corners counted from 0."""
@@ -192,14 +213,23 @@ def _obj(text: str, most: int) -> Surface:
     for at, corners in faces:
         if not 0 <= min(corners) <= max(corners) < len(points):
             raise ParameterError(
-                f"line {at} names a point that is not among its {len(points)}: the file is cut off or damaged; "
-                "copy or export it again."
+                Message(
+                    "line {at} names a point that is not among its {points}: the file is cut off or "
+                    "damaged; copy or export it again.",
+                    at=at,
+                    points=len(points),
+                )
             )
     for name, (number, at) in farthest.items():
         if number >= besides[name]:
             raise ParameterError(
-                f"line {at} names a {name} that is not among its {besides[name]}: the file is cut off or damaged; "
-                "copy or export it again."
+                Message(
+                    "line {at} names a {name} that is not among its {besides}: the file is cut off or "
+                    "damaged; copy or export it again.",
+                    at=at,
+                    name=name,
+                    besides=besides[name],
+                )
             )
     used = len({corner for _, corners in faces for corner in corners})
     rows = [[c[0], c[k], c[k + 1]] for _, c in faces for k in range(1, len(c) - 1)]
@@ -214,7 +244,12 @@ def _counted(number: int, so_far: int) -> int:
 
 def _unreadable(at: int, line: str, wanted: str) -> ParameterError:
     return ParameterError(
-        f"this OBJ file cannot be read: line {at} is {_short(line)} instead of {wanted}; export it again."
+        Message(
+            "this OBJ file cannot be read: line {at} is {line} instead of {wanted}; export it again.",
+            at=at,
+            line=_short(line),
+            wanted=wanted,
+        )
     )
 
 

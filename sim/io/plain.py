@@ -15,6 +15,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 from pydantic import PydanticUserError, TypeAdapter, ValidationError
 from pydantic_core import to_jsonable_python
+from repose.sim.message import Message
 from repose.sim.parameters import ParameterError, ParameterSet
 from repose.sim.wording import value_text
 
@@ -54,11 +55,18 @@ def decode(kind: type[T], plain: Any, tables: Tables, name: str) -> T:
         first = error.errors(include_url=False)[0]
         place = ".".join(map(str, (name, *first["loc"])))
         if first["type"] in ("missing", "missing_argument"):
-            raise PlainError(f"{place} is missing.") from None
+            raise PlainError(Message("{place} is missing.", place=place)) from None
         if first["type"] == "unexpected_keyword_argument":
-            raise PlainError(f"{place} is refused: there is no entry of this name.") from None
+            raise PlainError(Message("{place} is refused: there is no entry of this name.", place=place)) from None
         reason = first["msg"][0].lower() + first["msg"][1:]
-        raise PlainError(f"{place} = {value_text(first['input'], LONGEST_VALUE)} is refused: {reason}.") from None
+        raise PlainError(
+            Message(
+                "{place} = {value_text} is refused: {reason}.",
+                place=place,
+                value_text=value_text(first["input"], LONGEST_VALUE),
+                reason=reason,
+            )
+        ) from None
 
 
 def require_plain(kind: Any, what: str) -> None:
@@ -68,7 +76,12 @@ def require_plain(kind: Any, what: str) -> None:
     except PydanticUserError as error:
         reason = str(error).split(". ")[0].splitlines()[0]
         raise ParameterError(
-            f"{what} cannot be saved: it must contain only numbers, text, lists and dataclasses of these ({reason})."
+            Message(
+                "{what} cannot be saved: it must contain only numbers, text, lists and dataclasses of "
+                "these ({reason}).",
+                what=what,
+                reason=reason,
+            )
         ) from None
 
 
@@ -104,16 +117,22 @@ def _without_tables(plain: Any, tables: Tables, name: str) -> Any:
     if isinstance(plain, list):
         return [_without_tables(entry, tables, f"{name}.{place}") for place, entry in enumerate(plain)]
     if isinstance(plain, int) and abs(plain) > LARGEST_INT:
-        raise PlainError(f"{name} = {value_text(plain, LONGEST_VALUE)} is refused: it has more than 128 bits.")
+        raise PlainError(
+            Message(
+                "{name} = {plain} is refused: it has more than 128 bits.",
+                name=name,
+                plain=value_text(plain, LONGEST_VALUE),
+            )
+        )
     return plain
 
 
 def _table(table: Any, tables: Tables, name: str) -> Any:
     """The table of that name: 64-bit floats, or the integers of earlier files."""
     if not isinstance(table, str) or table not in tables:
-        raise PlainError(f"{name} names a table that does not exist.")
+        raise PlainError(Message("{name} names a table that does not exist.", name=name))
     if (found := tables[table]).dtype.str not in ("<f8", "<i8"):
-        raise PlainError(f"{name} is a table of {found.dtype.str}, and must be one of <f8.")
+        raise PlainError(Message("{name} is a table of {str}, and must be one of <f8.", name=name, str=found.dtype.str))
     return found
 
 

@@ -20,6 +20,7 @@ from typing import Any
 
 import tomlkit
 from repose.sim.io import share_code
+from repose.sim.message import Joined, Message, _
 from repose.sim.numbers import as_written
 from repose.sim.parameters import ParameterError, ParameterSet, Value, checked_seed, require_known, require_local
 from repose.sim.registry import extra_modules, plugin_folder, records_of, scenes
@@ -123,7 +124,7 @@ def plugin_stamps() -> tuple[tuple[Path, int], ...]:
 @lru_cache(maxsize=1)  # lists in the window are drawn in every frame
 def _kinds(stamps: tuple[tuple[Path, int], ...]) -> list[tuple[Path, str]]:
     found = []
-    for path, _ in stamps:
+    for path, __ in stamps:
         try:
             found.append((path, kind_of(read_toml(path, "preset"))))
         except ParameterError:
@@ -177,11 +178,17 @@ def _require_no_files(scene: Any, values: Mapping[str, Any], together: Any) -> N
         require_known(str(named), names(), "preset")  # a preset file is not opened here
     for name, entry in declared.items():
         if entry.kind == "path" and beside.get(name):
-            raise ParameterError(f"{name} names files of one machine, which a code cannot contain: share a saved run.")
+            raise ParameterError(
+                Message("{name} names files of one machine, which a code cannot contain: share a saved run.", name=name)
+            )
         if entry.kind == "path" and values.get(name):
             raise ParameterError(
-                f"{name} names {Path(str(values[name])).name}, a file of one machine, which a code cannot contain: "
-                "share a saved run instead."
+                Message(
+                    "{name} names {name2}, a file of one machine, which a code cannot contain: share a "
+                    "saved run instead.",
+                    name=name,
+                    name2=Path(str(values[name])).name,
+                )
             )
 
 
@@ -192,10 +199,10 @@ def _of_code(code: str) -> Preset:
         _require_no_files(document["scene"], document["parameters"], document.get("side_by_side"))
         found = _checked(document, "shared")
         if found.ready:
-            require_known(found.ready, scenes()[found.scene].prepared, "ready state")
+            require_known(found.ready, scenes()[found.scene].prepared, _("ready state"))
     except ParameterError as error:
-        made = f" Repose {program} made it, this is {own}." if program != own else ""
-        raise ParameterError(f"The code cannot be used: {error}{made}") from None
+        made = Message(" Repose {program} made it, this is {own}.", program=program, own=own) if program != own else ""
+        raise ParameterError(Message("The code cannot be used: {error}{made}", error=str(error), made=made)) from None
     return replace(found, title=f"{scenes()[found.scene].title}, shared", about=scenes()[found.scene].summary)
 
 
@@ -236,12 +243,21 @@ def beside(preset: Preset, values: Mapping[str, tuple[Value, ...]]) -> tuple[Pre
     for name, count in counts.items():
         if not FEWEST_RUNS <= count <= MOST_RUNS:
             raise ParameterError(
-                f"{name} with {count} value{'s' * (count != 1)} is refused: side by side are {FEWEST_RUNS} to "
-                f"{MOST_RUNS} runs, each with its own."
+                Message(
+                    "{name} with {count} value{value} is refused: side by side are {fewest_runs} to "
+                    "{most_runs} runs, each with its own.",
+                    name=name,
+                    count=count,
+                    value="s" * (count != 1),
+                    fewest_runs=FEWEST_RUNS,
+                    most_runs=MOST_RUNS,
+                )
             )
     if len(set(counts.values())) > 1:
-        words = ", ".join(f"{name} has {count}" for name, count in counts.items())
-        raise ParameterError(f"The numbers of values differ ({words}): every parameter needs one for each run.")
+        words = ", ".join(Message("{name} has {count}", name=name, count=count) for name, count in counts.items())
+        raise ParameterError(
+            Message("The numbers of values differ ({words}): every parameter needs one for each run.", words=words)
+        )
     runs = []
     for number in range(next(iter(counts.values()))):
         own = {name: given[number] for name, given in values.items()}
@@ -249,12 +265,18 @@ def beside(preset: Preset, values: Mapping[str, tuple[Value, ...]]) -> tuple[Pre
         if (named := own.pop(PRESET, None)) is not None:
             base = load(str(named))
             if base.side_by_side:
-                raise ParameterError(f"{PRESET} = {named} is refused: it is several runs side by side itself.")
+                raise ParameterError(
+                    Message(
+                        "{preset} = {named} is refused: it is several runs side by side itself.",
+                        preset=PRESET,
+                        named=named,
+                    )
+                )
         kept = scenes()[base.scene].parameters.checked({**base.values, **own})
         checked = {name: getattr(kept, name) for name in {**base.values, **own}}
         runs.append(replace(base, values=checked, side_by_side={}))
     if len({(run.scene, repr(sorted(run.values.items())), run.seed) for run in runs}) < len(runs):
-        raise ParameterError("Two of the runs side by side are equal: give each of them a value of its own.")
+        raise ParameterError(_("Two of the runs side by side are equal: give each of them a value of its own."))
     return tuple(runs)
 
 
@@ -267,14 +289,16 @@ def side_by_side(preset: Preset, typed: Sequence[str]) -> Preset:
         name, words = name.strip(), [word.strip() for word in given.split(",")]
         if not equals or not all(words):
             raise ParameterError(
-                f"--side-by-side {value_text(text)} is refused: write it as NAME=VALUE,VALUE, for example "
-                "friction=0.1,0.2,0.4."
+                Message(
+                    "--side-by-side {text} is refused: write it as NAME=VALUE,VALUE, for example friction=0.1,0.2,0.4.",
+                    text=value_text(text),
+                )
             )
         if name in values:
-            raise ParameterError(f"--side-by-side gives {name} twice: leave one out.")
+            raise ParameterError(Message("--side-by-side gives {name} twice: leave one out.", name=name))
         values[name] = tuple(word if name == PRESET else parameters.parse(name, word) for word in words)
     together = replace(preset, side_by_side=values)
-    _ = together.runs  # refused here, before a window opens
+    __ = together.runs  # refused here, before a window opens
     return together
 
 
@@ -291,7 +315,7 @@ def _read(name_or_path: str | Path) -> tuple[str, str]:
     """Text and name of the preset of that name, or in that file."""
     path = named_file(name_or_path, "preset", (*names(), *plugin_scenes()))
     if path is not None:
-        return read_toml(path, "preset", f" Shipped presets: {', '.join(names())}."), str(path)
+        return read_toml(path, "preset", Message(" Shipped presets: {join}.", join=Joined(tuple(names())))), str(path)
     text = str(name_or_path)
     return _shipped().joinpath(f"{text}.toml").read_text(encoding="utf-8"), text
 
@@ -303,11 +327,11 @@ def _document(text: str, name: str) -> dict[str, Any]:
         if LAX.search(text):
             document = as_written(tomlkit.parse(text))
     except RecursionError:
-        raise ParameterError(f"{name}: tables are nested too deeply for a preset.") from None
+        raise ParameterError(Message("{name}: tables are nested too deeply for a preset.", name=name)) from None
     except (ValueError, TOMLKitError) as error:
-        raise ParameterError(f"{name} is not valid TOML: {reason_of(error)}.") from None
+        raise ParameterError(Message("{name} is not valid TOML: {error}.", name=name, error=reason_of(error))) from None
     if not document:
-        raise ParameterError(f'{name} is empty: a preset must name its scene, scene = "heap".')
+        raise ParameterError(Message('{name} is empty: a preset must name its scene, scene = "heap".', name=name))
     return document
 
 
@@ -353,21 +377,32 @@ def _checked(document: dict[str, Any], name: str) -> Preset:
         require_known(key, KEYS, "key")
     found = document.get("format", FORMAT)
     if isinstance(found, bool) or not isinstance(found, int) or found != FORMAT:
-        raise ParameterError(f"format = {value_text(found)} is unknown; this program reads format {FORMAT}.")
+        raise ParameterError(
+            Message(
+                "format = {found} is unknown; this program reads format {format}.",
+                found=value_text(found),
+                format=FORMAT,
+            )
+        )
     if "scene" not in document:
-        raise ParameterError(f"the key 'scene' is missing; scenes: {', '.join(scenes())}.")
+        raise ParameterError(Message("the key 'scene' is missing; scenes: {join}.", join=Joined(tuple(scenes()))))
     scene = _text(document, "scene", "")
     require_known(scene, scenes(), "scene")
     values = document.get("parameters", {})
     if not isinstance(values, dict):
-        raise ParameterError(f"parameters = {value_text(values)} is refused: it must be a table, [parameters].")
+        raise ParameterError(
+            Message("parameters = {values} is refused: it must be a table, [parameters].", values=value_text(values))
+        )
     _require_local_files(scene, values)
     kept: ParameterSet = scenes()[scene].parameters.checked(values)
     together = document.get("side_by_side", {})
     if not isinstance(together, dict) or not all(isinstance(given, list) for given in together.values()):
         raise ParameterError(
-            f"side_by_side = {value_text(together)} is refused: it must be a table, [side_by_side], with a list of "
-            "values for every parameter."
+            Message(
+                "side_by_side = {together} is refused: it must be a table, [side_by_side], with a list of "
+                "values for every parameter.",
+                together=value_text(together),
+            )
         )
     preset = Preset(
         name=name,
@@ -380,7 +415,7 @@ def _checked(document: dict[str, Any], name: str) -> Preset:
         question=_text(document, "question", ""),
         side_by_side={key: tuple(given) for key, given in together.items()},
     )
-    _ = preset.runs  # refused here and not at its start
+    __ = preset.runs  # refused here and not at its start
     return preset
 
 
@@ -400,21 +435,47 @@ def read_toml(path: Path, what: str, instead: str = "") -> str:
     try:
         found = path.stat()
         if not stat.S_ISREG(found.st_mode):
-            kind = "a folder" if stat.S_ISDIR(found.st_mode) else "not a file"
-            raise ParameterError(f"{name} {path_text(path)} is {kind}; a {what} is a TOML file.")
+            kind = "a folder" if stat.S_ISDIR(found.st_mode) else _("not a file")
+            raise ParameterError(
+                Message(
+                    "{name} {path} is {kind}; a {what} is a TOML file.",
+                    name=name,
+                    path=path_text(path),
+                    kind=kind,
+                    what=what,
+                )
+            )
         with path.open("rb") as file:
             content = file.read(LARGEST_FILE + 1)
     except ParameterError:
         raise
     except (OSError, ValueError) as error:
         reason = reason_of(error)
-        raise ParameterError(f"{name} {path_text(path)} cannot be read: {reason}.{instead}") from None
+        raise ParameterError(
+            Message(
+                "{name} {path} cannot be read: {reason}.{instead}",
+                name=name,
+                path=path_text(path),
+                reason=reason,
+                instead=instead,
+            )
+        ) from None
     if len(content) > LARGEST_FILE:
-        raise ParameterError(f"{name} {path_text(path)} is larger than {LARGEST_FILE} bytes, too large for a {what}.")
+        raise ParameterError(
+            Message(
+                "{name} {path} is larger than {largest_file} bytes, too large for a {what}.",
+                name=name,
+                path=path_text(path),
+                largest_file=LARGEST_FILE,
+                what=what,
+            )
+        )
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise ParameterError(f"{name} {path_text(path)} is not UTF-8 text; save it as UTF-8.") from None
+        raise ParameterError(
+            Message("{name} {path} is not UTF-8 text; save it as UTF-8.", name=name, path=path_text(path))
+        ) from None
 
 
 def _title(document: dict[str, Any], name: str) -> str:
@@ -424,7 +485,13 @@ def _title(document: dict[str, Any], name: str) -> str:
 def _text(document: dict[str, Any], key: str, default: str) -> str:
     value = document.get(key, default)
     if not isinstance(value, str) or len(value) > 200:
-        raise ParameterError(f"{key} = {value_text(value)} is refused: it must be text of at most 200 characters.")
+        raise ParameterError(
+            Message(
+                "{key} = {value} is refused: it must be text of at most 200 characters.",
+                key=key,
+                value=value_text(value),
+            )
+        )
     return value
 
 

@@ -18,6 +18,7 @@ from collections.abc import Mapping, Sequence
 from importlib import metadata
 from typing import Any
 
+from repose.sim.message import Message, _
 from repose.sim.parameters import ParameterError, Value
 from repose.sim.wording import short
 
@@ -62,7 +63,11 @@ def encode(
     code = f"repose{version}-{letters}"
     if len(code) > LONGEST:
         raise ParameterError(
-            f"The code would have {len(code)} characters, more than {LONGEST}: share a saved preset or run instead."
+            Message(
+                "The code would have {code} characters, more than {longest}: share a saved preset or run instead.",
+                code=len(code),
+                longest=LONGEST,
+            )
         )
     return code
 
@@ -77,13 +82,18 @@ def decode(text: str) -> dict[str, Any]:
     version = int(found[1]) if found else 0
     if version > max(ENTRIES):
         raise ParameterError(
-            f"The code has format {version}, this program reads {SINGLE} and {TOGETHER}: a newer version of Repose "
-            "made it; use that version."
+            Message(
+                "The code has format {version}, this program reads {single} and {together}: a newer "
+                "version of Repose made it; use that version.",
+                version=version,
+                single=SINGLE,
+                together=TOGETHER,
+            )
         )
     content = _content(found[2], version) if found and version in ENTRIES and len(code) <= LONGEST else None
     if content is None:
         raise ParameterError(
-            "The code is damaged: its checksum does not agree. Copy it again from its first to its last letter."
+            _("The code is damaged: its checksum does not agree. Copy it again from its first to its last letter.")
         )
     scene, seed, ready, values, program, *together = content
     document = {"scene": scene, "seed": seed, "parameters": values, "program": short(str(program), 40)}

@@ -40,6 +40,7 @@ from repose.sim.engine.world import (
 from repose.sim.io import archive
 from repose.sim.io.archive import ArchiveError
 from repose.sim.io.plain import PlainError, decode
+from repose.sim.message import Message, _
 
 FORMAT = 6
 """Format of the files of prepared worlds."""
@@ -141,15 +142,24 @@ def world_of(tables: dict[str, Any], prefix: str = "") -> World:
         dimension, coordinates, levels = _sizes(found)
         count, counters, walls = found["motion"].shape[2], found["counters"], found["walls.shape"].size
     except (KeyError, ValueError, IndexError):
-        raise StoreError("The file cannot be read as a saved world: it does not have the tables of a world.") from None
+        raise StoreError(
+            _("The file cannot be read as a saved world: it does not have the tables of a world.")
+        ) from None
     if dimension not in (2, 3) or coordinates - dimension not in (0, 2 * dimension - 3) or not 3 <= levels <= 16:
-        raise StoreError(f"The file's world has {dimension} dimensions, {coordinates} coordinates, {levels} levels.")
+        raise StoreError(
+            Message(
+                "The file's world has {dimension} dimensions, {coordinates} coordinates, {levels} levels.",
+                dimension=dimension,
+                coordinates=coordinates,
+                levels=levels,
+            )
+        )
     blank = _blank_for(dimension, coordinates, levels)
     found.setdefault("largest_overlap", blank.largest_overlap)  # of an older format
     found = _with_previous(found, dimension)
     found = _absent_of(blank) | found
     if counters.shape != blank.counters.shape or counters.dtype != blank.counters.dtype:
-        raise StoreError("The table of counters of the file's world has a wrong type or shape: the file is damaged.")
+        raise StoreError(_("The table of counters of the file's world has a wrong type or shape: the file is damaged."))
     if walls == 0:
         found.setdefault("search.wall_reference", blank.search.wall_reference)
     rows = {
@@ -161,11 +171,13 @@ def world_of(tables: dict[str, Any], prefix: str = "") -> World:
     for name, table in (tables_of(blank) | _absent_of(blank)).items():
         shape = _shape(name, table.shape, rows)
         if name not in found or (found[name].shape, found[name].dtype) != (shape, table.dtype):
-            raise StoreError(f"Table '{name}' of the file's world has a wrong type or shape: the file is damaged.")
+            raise StoreError(
+                Message("Table '{name}' of the file's world has a wrong type or shape: the file is damaged.", name=name)
+            )
     if why := _flaw(found, rows):
-        raise StoreError(f"The file's world {why}: the file is damaged.")
+        raise StoreError(Message("The file's world {why}: the file is damaged.", why=why))
     if why := flaw_of_parts(found, count, dimension, coordinates - dimension, levels):
-        raise StoreError(f"The file's world {why}: the file is damaged.")
+        raise StoreError(Message("The file's world {why}: the file is damaged.", why=why))
     found = {name: copied(table) for name, table in found.items()}
     return in_order_of_id(_with_room(_with_parts(_with_tables(blank, found), found), rows))
 
@@ -308,7 +320,7 @@ def flaw_of_parts(found: dict[str, Any], spheres: int, dimension: int, spin_leng
         if not given:
             continue
         if sorted(given) != sorted(f"{part}.{name}" for name in kept):
-            return f"has other tables of {part} than this program"
+            return Message("has other tables of {part} than this program", part=part)
         rows = found[given[0]].shape[-1] if part == "bonds" else found["bodies.motion"].shape[-1]
         if part == "bonds":
             like: Any = empty_bonds(rows, dimension, spin_length, len(found["bonds.own"]))
@@ -318,13 +330,13 @@ def flaw_of_parts(found: dict[str, Any], spheres: int, dimension: int, spin_leng
         for name in kept:
             table, blank = found[f"{part}.{name}"], getattr(like, name)
             if (table.shape, table.dtype) != (blank.shape, blank.dtype):
-                return f"has a table '{part}.{name}' that is not what it should be"
+                return Message("has a table '{part}.{name}' that is not what it should be", part=part, name=name)
             if table.dtype.kind == "f" and not (np.isfinite(table).all() and (np.abs(table) <= MOST**2).all()):
-                return f"holds numbers of {part} that are not finite or too large"
+                return Message("holds numbers of {part} that are not finite or too large", part=part)
     if "bonds.i" in found and _flawed_bonds(found, spheres):
-        return "has bonds between spheres that are not there, or of no length"
+        return _("has bonds between spheres that are not there, or of no length")
     if "bodies.motion" in found and _flawed_bodies(found, spheres):
-        return "has bodies whose members, masses or orientations cannot be"
+        return _("has bodies whose members, masses or orientations cannot be")
     return ""
 
 
@@ -367,10 +379,18 @@ def to_bytes(world: World, state: Any, facts: dict[str, Any]) -> bytes:
 
 def from_bytes(blob: bytes, state_type: type) -> tuple[World, Any, dict[str, Any]]:
     """World, scene state and facts of a prepared world; raises `StoreError`."""
-    manifest, tables = archive.read(io.BytesIO(blob), "a saved world")
+    manifest, tables = archive.read(io.BytesIO(blob), _("a saved world"))
     try:
         if manifest["format"] not in READABLE:
-            raise StoreError(f"The file has format {manifest['format']}; this program reads {FORMAT}.")
+            raise StoreError(
+                Message(
+                    "The file has format {manifest}; this program reads {format}.",
+                    manifest=manifest["format"],
+                    format=FORMAT,
+                )
+            )
         return world_of(tables), decode(state_type, manifest["state"], tables, "state"), manifest["facts"]
     except (KeyError, TypeError, PlainError) as error:
-        raise StoreError(f"The file cannot be read as a saved world: {archive.why_unreadable(error)}.") from None
+        raise StoreError(
+            Message("The file cannot be read as a saved world: {error}.", error=archive.why_unreadable(error))
+        ) from None

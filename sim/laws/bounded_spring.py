@@ -23,6 +23,7 @@ from repose.sim.engine.contacts.kinematics import Response
 from repose.sim.engine.jit import compilable
 from repose.sim.engine.model import BoundLaw
 from repose.sim.laws.law import Law
+from repose.sim.message import _
 from repose.sim.parameters import ParameterSet, Quantity
 
 
@@ -33,29 +34,29 @@ class BoundedSpringParameters(ParameterSet):
         float,
         Ge(1.0),
         Le(1e9),
-        Quantity("normal stiffness", "k_n", "N/m", log=True, effect="ramp"),
-        Field(description="Spring constant of the repulsion."),
+        Quantity(_("normal stiffness"), "k_n", "N/m", log=True, effect="ramp"),
+        Field(description=_("Spring constant of the repulsion.")),
     ] = 1000.0
     normal_viscosity: Annotated[
         float,
         Ge(0.0),
         Le(1e4),
-        Quantity("internal friction", "c", "kg/s", effect="ramp"),
-        Field(description="Damping along the line of centres, force c v_n, within the cutoff of the attraction."),
+        Quantity(_("internal friction"), "c", "kg/s", effect="ramp"),
+        Field(description=_("Damping along the line of centres, force c v_n, within the cutoff of the attraction.")),
     ] = 0.5
     pull_off_force: Annotated[
         float,
         Ge(0.0),
         Le(1e3),
-        Quantity("attraction", "F_c", "N", effect="ramp"),
-        Field(description="Largest attraction of two particles, at half the cutoff. 0: they only repel each other."),
+        Quantity(_("attraction"), "F_c", "N", effect="ramp"),
+        Field(description=_("Largest attraction of two particles, at half the cutoff. 0: they only repel each other.")),
     ] = 0.0
     rupture_distance: Annotated[
         float,
         Ge(1e-9),
         Le(1e-1),
-        Quantity("cutoff of the attraction", "s_r", "mm", scale=1e-3, effect="ramp"),
-        Field(description="Gap from which on two particles neither attract each other nor rub."),
+        Quantity(_("cutoff of the attraction"), "s_r", "mm", scale=1e-3, effect="ramp"),
+        Field(description=_("Gap from which on two particles neither attract each other nor rub.")),
     ] = 1e-7
 
 

@@ -25,6 +25,7 @@ from repose.sim.engine.jit import compilable
 from repose.sim.engine.model import BoundLaw
 from repose.sim.laws.law import Law
 from repose.sim.laws.sliding import sliding_spring, stored_in_sliding_spring, work_on_spring
+from repose.sim.message import _
 from repose.sim.parameters import ParameterSet, Quantity
 
 
@@ -35,50 +36,52 @@ class CapillaryParameters(ParameterSet):
         float,
         Ge(0.0),
         Le(2.0),
-        Quantity("friction", "μ"),
-        Field(description="Sliding friction is at most μ (F_n + F_c): the bridge presses the grains together."),
+        Quantity(_("friction"), "μ"),
+        Field(description=_("Sliding friction is at most μ (F_n + F_c): the bridge presses the grains together.")),
     ] = 0.1
     normal_stiffness: Annotated[
         float,
         Ge(1.0),
         Le(1e9),
-        Quantity("normal stiffness", "k_n", "N/m", log=True, effect="ramp"),
-        Field(description="Spring constant of the repulsion."),
+        Quantity(_("normal stiffness"), "k_n", "N/m", log=True, effect="ramp"),
+        Field(description=_("Spring constant of the repulsion.")),
     ] = 2e4
     shear_stiffness: Annotated[
         float,
         Ge(0.0),
         Le(1e9),
-        Quantity("shear stiffness", "k_s", "N/m", log=True, effect="ramp"),
-        Field(description="Spring constant of the friction spring."),
+        Quantity(_("shear stiffness"), "k_s", "N/m", log=True, effect="ramp"),
+        Field(description=_("Spring constant of the friction spring.")),
     ] = 100.0
     normal_damping: Annotated[
         float,
         Ge(0.0),
         Le(2e4),
-        Quantity("normal damping", "γ_n", "1/s", effect="ramp"),
-        Field(description="Damping of the approach, force γ_n m* v_n, while the grains touch."),
+        Quantity(_("normal damping"), "γ_n", "1/s", effect="ramp"),
+        Field(description=_("Damping of the approach, force γ_n m* v_n, while the grains touch.")),
     ] = 500.0
     shear_damping: Annotated[
         float,
         Ge(0.0),
         Le(2e4),
-        Quantity("shear damping", "γ_s", "1/s", effect="ramp"),
-        Field(description="Damping of the friction spring, force γ_s m* v_t."),
+        Quantity(_("shear damping"), "γ_s", "1/s", effect="ramp"),
+        Field(description=_("Damping of the friction spring, force γ_s m* v_t.")),
     ] = 500.0
     pull_off_force: Annotated[
         float,
         Ge(0.0),
         Le(1e3),
-        Quantity("pull-off force", "F_c", "mN", scale=1e-3, effect="ramp"),
-        Field(description="Force that parts two grains, 2 π R γ cos θ: 0.45 mN for water and grains of 1 mm radius."),
+        Quantity(_("pull-off force"), "F_c", "mN", scale=1e-3, effect="ramp"),
+        Field(
+            description=_("Force that parts two grains, 2 π R γ cos θ: 0.45 mN for water and grains of 1 mm radius.")
+        ),
     ] = 0.45e-3
     rupture_distance: Annotated[
         float,
         Ge(1e-9),
         Le(1e-1),
-        Quantity("rupture distance", "s_r", "µm", scale=1e-6, log=True, effect="ramp"),
-        Field(description="Gap at which a bridge ruptures, the cube root of its volume. It forms at touch."),
+        Quantity(_("rupture distance"), "s_r", "µm", scale=1e-6, log=True, effect="ramp"),
+        Field(description=_("Gap at which a bridge ruptures, the cube root of its volume. It forms at touch.")),
     ] = 2e-4
 
 

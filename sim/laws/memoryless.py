@@ -18,6 +18,7 @@ from repose.sim.engine.contacts.kinematics import Response
 from repose.sim.engine.jit import compilable
 from repose.sim.engine.model import BoundLaw
 from repose.sim.laws.law import Law
+from repose.sim.message import _
 from repose.sim.parameters import ParameterSet, Quantity
 
 
@@ -28,29 +29,29 @@ class MemorylessParameters(ParameterSet):
         float,
         Ge(0.0),
         Le(2.0),
-        Quantity("friction", "μ"),
-        Field(description="Sliding friction is at most μ F_n."),
+        Quantity(_("friction"), "μ"),
+        Field(description=_("Sliding friction is at most μ F_n.")),
     ] = 0.1
     normal_stiffness: Annotated[
         float,
         Ge(1.0),
         Le(1e8),
-        Quantity("normal stiffness", "k_n", "N/m", log=True, effect="ramp"),
-        Field(description="Spring constant of the repulsion."),
+        Quantity(_("normal stiffness"), "k_n", "N/m", log=True, effect="ramp"),
+        Field(description=_("Spring constant of the repulsion.")),
     ] = 1000.0
     normal_viscosity: Annotated[
         float,
         Ge(0.0),
         Le(1e4),
-        Quantity("normal viscosity", "γ", "kg/s", effect="ramp"),
-        Field(description="Damping of the approach, force γ v_n."),
+        Quantity(_("normal viscosity"), "γ", "kg/s", effect="ramp"),
+        Field(description=_("Damping of the approach, force γ v_n.")),
     ] = 70.0
     shear_viscosity: Annotated[
         float,
         Ge(0.0),
         Le(1e5),
-        Quantity("shear viscosity", "k_t", "kg/s", log=True, effect="ramp"),
-        Field(description="Friction of slow sliding, force k_t v_t, below the Coulomb limit."),
+        Quantity(_("shear viscosity"), "k_t", "kg/s", log=True, effect="ramp"),
+        Field(description=_("Friction of slow sliding, force k_t v_t, below the Coulomb limit.")),
     ] = 2000.0
 
 

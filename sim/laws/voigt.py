@@ -24,6 +24,7 @@ from repose.sim.laws.material_parameters import MaterialParameters
 from repose.sim.laws.materials import pair_table, row_of
 from repose.sim.laws.sliding import stored_in_sliding_spring
 from repose.sim.laws.spring_damper import damped_response
+from repose.sim.message import _
 from repose.sim.parameters import Quantity
 
 
@@ -32,29 +33,29 @@ class VoigtParameters(MaterialParameters):
 
     stiffness_from: Annotated[
         Literal["given", "material"],
-        Quantity("stiffness from", "", group="Model"),
-        Field(description="The two numbers below, or Young's modulus and Poisson's ratio at the reference overlap."),
+        Quantity(_("stiffness from"), "", group=_("Model")),
+        Field(description=_("The two numbers below, or Young's modulus and Poisson's ratio at the reference overlap.")),
     ] = "given"
     normal_stiffness: Annotated[
         float,
         Ge(1.0),
         Le(1e9),
-        Quantity("normal stiffness", "K_n", "N/m", log=True, effect="ramp"),
-        Field(description="Spring constant of the contact along its normal."),
+        Quantity(_("normal stiffness"), "K_n", "N/m", log=True, effect="ramp"),
+        Field(description=_("Spring constant of the contact along its normal.")),
     ] = 1e4
     shear_stiffness: Annotated[
         float,
         Ge(0.0),
         Le(1e9),
-        Quantity("shear stiffness", "K_t", "N/m", log=True, effect="ramp"),
-        Field(description="Spring constant of the contact across its normal."),
+        Quantity(_("shear stiffness"), "K_t", "N/m", log=True, effect="ramp"),
+        Field(description=_("Spring constant of the contact across its normal.")),
     ] = 1e4
     reference_overlap: Annotated[
         float,
         Ge(1e-9),
         Le(1e-2),
-        Quantity("reference overlap", "δ_c", "mm", scale=1e-3, log=True, effect="ramp"),
-        Field(description="Overlap at which the stiffness of Hertz and Mindlin is taken; 5 % of the mean radius."),
+        Quantity(_("reference overlap"), "δ_c", "mm", scale=1e-3, log=True, effect="ramp"),
+        Field(description=_("Overlap at which the stiffness of Hertz and Mindlin is taken; 5 % of the mean radius.")),
     ] = 5e-4
 
 

@@ -8,13 +8,14 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from repose.sim.message import Message, Number, _
 
 Method = Literal["line", "robust", "height_over_base", "sectors", "flank"]
 """The last two methods are for heaps in space (repose.sim.measure.angle_of_repose_3d and flank_angle)."""
 ERROR_OF: dict[Method, str] = {
-    "line": "line fit",
-    "robust": "line fit",
-    "height_over_base": "one grain radius",
+    "line": _("line fit"),
+    "robust": _("line fit"),
+    "height_over_base": _("one grain radius"),
     "sectors": "sectors",
     "flank": "sectors",
 }
@@ -65,8 +66,12 @@ def bend_in_words(found: AngleOfRepose) -> str:
         return ""
     bend, error = abs(math.degrees(found.bend)), math.degrees(found.bend_error)
     if found.bend > 0.0:
-        return f"{bend:.1f}° ± {error:.1f}° steeper at the top"
-    return f"{bend:.1f}° ± {error:.1f}° steeper at the foot"
+        return Message(
+            "{bend}° ± {error}° steeper at the top", bend=Number(bend, format=".1f"), error=Number(error, format=".1f")
+        )
+    return Message(
+        "{bend}° ± {error}° steeper at the foot", bend=Number(bend, format=".1f"), error=Number(error, format=".1f")
+    )
 
 
 def angle_in_words(angle: float, error: float, error_of: str) -> str:

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from repose.sim.message import _
 
 SECTORS = 8
 """Number of sectors whose slopes give the standard error."""
-ERROR_OF, CONE_ERROR_OF = f"{SECTORS} sectors", "cone fit"
+ERROR_OF, CONE_ERROR_OF = f"{SECTORS} sectors", _("cone fit")
 """Source of the standard errors of one measurement; heaps of other seeds scatter more."""
 
 TIP, FOOT = 0.15, 0.85

@@ -16,6 +16,7 @@ from repose.sim.measure.grains import own_shares
 from repose.sim.measure.measurement import Measurement, System
 from repose.sim.measure.packing import Box, packing_box, packing_fraction
 from repose.sim.measure.stress import STRESS_UNIT, Stress, mean_stress
+from repose.sim.message import Message, _
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,7 @@ def _help(what: str) -> Callable[[System], str]:
         if bulk is None:
             return ""
         edges = " × ".join(f"{1e3 * edge:.3g}" for edge in bulk.box.upper - bulk.box.lower)
-        return f"{what}, in a box of {edges} mm in the middle of the packing."
+        return Message("{what}, in a box of {edges} mm in the middle of the packing.", what=what, edges=edges)
 
     return words
 
@@ -84,40 +85,40 @@ def _help(what: str) -> Callable[[System], str]:
 MEASUREMENT = (
     Measurement(
         "packing_fraction",
-        "packing fraction",
+        _("packing fraction"),
         "φ",
         "",
         _in_bulk(lambda bulk: bulk.packing_fraction),
         costly=True,
         of_grains=True,
-        help=_help("Fraction of the volume filled by grains"),
+        help=_help(_("Fraction of the volume filled by grains")),
         plot=PACKING,
         order=20,
         from_zero=False,
     ),
     Measurement(
         "pressure",
-        "pressure",
+        _("pressure"),
         "P",
         STRESS_UNIT,
         _in_bulk(lambda bulk: bulk.stress.pressure),
         costly=True,
         of_grains=True,
-        help=_help("Mean normal stress"),
+        help=_help(_("Mean normal stress")),
         plot=PACKING,
         order=21,
     ),
     Measurement(
         "largest_shear",
-        "largest shear",
+        _("largest shear"),
         "τ",
         STRESS_UNIT,
         _in_bulk(lambda bulk: bulk.stress.largest_shear),
         costly=True,
         of_grains=True,
-        help=_help("Largest shear stress; ± because grains that do not rotate make the stress unsymmetric"),
+        help=_help(_("Largest shear stress; ± because grains that do not rotate make the stress unsymmetric")),
         error=_in_bulk(lambda bulk: bulk.stress.asymmetry),
-        error_of="half the difference of σ_xy and σ_yx",
+        error_of=_("half the difference of σ_xy and σ_yx"),
         plot=None,
         order=22,
     ),

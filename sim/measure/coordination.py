@@ -11,6 +11,7 @@ from repose.sim.measure.display import CONTACTS
 from repose.sim.measure.grains import sums_over_grains
 from repose.sim.measure.measurement import Measurement, System
 from repose.sim.measure.packing import packing_box
+from repose.sim.message import Message, Number, _
 
 HELD_BY = 2
 """A grain with fewer contacts carries no load and is a rattler (Thornton, Geotechnique 50 (2000) 43)."""
@@ -55,15 +56,21 @@ def coordination_of(system: System) -> Coordination:
 
 def _help(system: System) -> str:
     found = system.derived(coordination_of)
-    words = f"{100.0 * found.rattlers:.0f} % have fewer than {HELD_BY} and count as rattlers"
+    words = Message(
+        "{rattlers} % have fewer than {held_by} and count as rattlers",
+        rattlers=Number(100.0 * found.rattlers, format=".0f"),
+        held_by=HELD_BY,
+    )
     if found.without_rattlers is not None:
-        words += f"; without them Z = {found.without_rattlers:.2f}"
-    return f"Mean over all grains; {words}."
+        words += Message(
+            "; without them Z = {without_rattlers}", without_rattlers=Number(found.without_rattlers, format=".2f")
+        )
+    return Message("Mean over all grains; {words}.", words=words)
 
 
 MEASUREMENT = Measurement(
     "coordination",
-    "contacts per grain",
+    _("contacts per grain"),
     "Z",
     "",
     lambda system: system.derived(coordination_of).mean,

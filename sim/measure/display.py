@@ -7,6 +7,7 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from repose.sim.message import Message, _
 from repose.sim.numbers import prefix_of
 
 
@@ -57,7 +58,7 @@ class Line:
     points: bool = False
     error: NDArray[np.float64] | None = None
     """Standard error of y, for points, or the quantity named by `scatter`."""
-    scatter: str = "standard error"
+    scatter: str = _("standard error")
     fitted: bool = False
     """Whether it is a law fitted to the points of the plot."""
     group: int = 0
@@ -137,7 +138,16 @@ class Outcome:
     @property
     def complaint(self) -> str:
         """The deviation in a sentence; empty if the outcome agrees with the statement."""
-        return "" if self.holds else f"It does not hold that {self.statement}: {self.found} instead of {self.expected}."
+        return (
+            ""
+            if self.holds
+            else Message(
+                "It does not hold that {statement}: {found} instead of {expected}.",
+                statement=self.statement,
+                found=self.found,
+                expected=self.expected,
+            )
+        )
 
 
 @dataclass(frozen=True)
@@ -187,9 +197,9 @@ class Plot:
 
 COMPARISON = "comparison"
 """Name of the plot of the runs of this session beside each other."""
-MOTION = Plot("motion", "Motion", 10)
-SLOPE = Plot("angle", "Angle", 20, needs="slope")
+MOTION = Plot("motion", _("Motion"), 10)
+SLOPE = Plot("angle", _("Angle"), 20, needs="slope")
 CONTACTS = Plot("contacts", "Z", 30, needs="contacts")
 PACKING = Plot("packing", "P, φ", 40, needs="packing")
-ENERGY = Plot("ledger", "Energy", 50)
-OTHER = Plot("other", "Other", 60, needs="values")
+ENERGY = Plot("ledger", _("Energy"), 50)
+OTHER = Plot("other", _("Other"), 60, needs="values")

@@ -22,6 +22,7 @@ from repose.sim.engine.world import LEDGER_DAMPING, LEDGER_FRICTION, LEDGER_WALL
 from repose.sim.measure.booked import Booked
 from repose.sim.measure.display import ENERGY, MOTION
 from repose.sim.measure.measurement import Measurement, System
+from repose.sim.message import _
 
 HEAVIEST = 1e200
 """Mass above which forces do not move a sphere, such as a sphere of a dump; its energy is unknown [kg]."""
@@ -169,19 +170,19 @@ def _term(name: str) -> Callable[[System], float]:
 
 
 TERMS = {
-    "translational": "kinetic: centres",
-    "rotational": "kinetic: spin",
+    "translational": _("kinetic: centres"),
+    "rotational": _("kinetic: spin"),
     "potential": "potential",
     "elastic": "elastic",
-    "shear": "shear springs",
+    "shear": _("shear springs"),
     "bonds": "bonds",
-    "damping": "lost: damping",
-    "sliding": "lost: friction",
-    "stiffening": "lost: stiffening",
-    "breaking": "lost: breaking",
-    "poured": "poured in",
-    "removed": "carried away",
-    "work": "by changes",
+    "damping": _("lost: damping"),
+    "sliding": _("lost: friction"),
+    "stiffening": _("lost: stiffening"),
+    "breaking": _("lost: breaking"),
+    "poured": _("poured in"),
+    "removed": _("carried away"),
+    "work": _("by changes"),
     "gap": "unbooked",
 }
 """Names of the terms of the ledger beside the plot."""
@@ -189,7 +190,7 @@ TERMS = {
 MEASUREMENT = (
     Measurement(
         "kinetic_energy",
-        "kinetic energy",
+        _("kinetic energy"),
         "",
         "J",
         lambda system: system.derived(ledger_of).kinetic,
@@ -199,7 +200,9 @@ MEASUREMENT = (
         log=True,
     ),
     *(
-        Measurement(f"energy.{name}", title, "", "J", _term(name), shown=False, plot=ENERGY, axis="energy", order=order)
+        Measurement(
+            f"energy.{name}", title, "", "J", _term(name), shown=False, plot=ENERGY, axis=_("energy"), order=order
+        )
         for order, (name, title) in enumerate(TERMS.items())
     ),
 )

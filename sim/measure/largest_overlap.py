@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from repose.sim.measure.display import CONTACTS
 from repose.sim.measure.measurement import Measurement
+from repose.sim.message import _
 
 MEASUREMENT = Measurement(
     "largest_overlap",
-    "largest overlap",
+    _("largest overlap"),
     "δ/R",
     "",
     lambda system: system.survey.largest_overlap,

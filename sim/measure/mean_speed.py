@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from repose.sim.engine.world import World
 from repose.sim.measure.display import MOTION
 from repose.sim.measure.measurement import Measurement
+from repose.sim.message import _
 
 
 def mean_speed(world: World, among: NDArray[np.bool_] | bool = True) -> float:
@@ -23,7 +24,7 @@ def mean_speed(world: World, among: NDArray[np.bool_] | bool = True) -> float:
 
 MEASUREMENT = Measurement(
     "mean_speed",
-    "mean speed",
+    _("mean speed"),
     "",
     "m/s",
     lambda system: mean_speed(system.world),

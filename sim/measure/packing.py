@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike
 from repose.sim.engine.world import Floats, World
 from repose.sim.measure.grains import UNIT, grain_radii, own_shares
 from repose.sim.measure.measurement import System
+from repose.sim.message import Message
 
 PACKED = {2: 0.4, 3: 0.3}
 """Packing fraction above which a cell belongs to the packing [-]: half of the lowest value of discs and spheres at
@@ -99,7 +100,13 @@ def packing_fraction(
     share = np.broadcast_to(np.asarray(share, float), radius.shape)
     lower, upper = np.asarray(lower, float), np.asarray(upper, float)
     if not (upper > lower).all():
-        raise ValueError(f"A box from {lower.tolist()} to {upper.tolist()} m has no volume: give upper > lower.")
+        raise ValueError(
+            Message(
+                "A box from {tolist} to {tolist2} m has no volume: give upper > lower.",
+                tolist=lower.tolist(),
+                tolist2=upper.tolist(),
+            )
+        )
     room = np.minimum(position - lower, upper - position).min(axis=1)
     whole, cut = room >= radius, np.abs(room) < radius
     dimension = len(lower)

@@ -6,6 +6,7 @@ import math
 
 from repose.sim.measure.display import SLOPE
 from repose.sim.measure.measurement import Measurement, System
+from repose.sim.message import _
 
 
 def slope_angle(system: System) -> float:
@@ -13,4 +14,4 @@ def slope_angle(system: System) -> float:
     return float(getattr(system.reading, "angle", math.nan))
 
 
-MEASUREMENT = Measurement("angle", "angle", "", "°", slope_angle, scale=math.radians(1.0), shown=False, plot=SLOPE)
+MEASUREMENT = Measurement("angle", _("angle"), "", "°", slope_angle, scale=math.radians(1.0), shown=False, plot=SLOPE)

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 from repose.sim.engine.world import Floats, World
+from repose.sim.message import Message
 
 if TYPE_CHECKING:
     from repose.sim.engine.contacts.contact_table import (
@@ -110,7 +111,13 @@ def mean_stress(
     """
     lower, upper = np.asarray(lower, float), np.asarray(upper, float)
     if not (upper > lower).all():
-        raise ValueError(f"A box from {lower.tolist()} to {upper.tolist()} m has no volume: give upper > lower.")
+        raise ValueError(
+            Message(
+                "A box from {tolist} to {tolist2} m has no volume: give upper > lower.",
+                tolist=lower.tolist(),
+                tolist2=upper.tolist(),
+            )
+        )
     volume, dimension = float(np.prod(upper - lower)), len(lower)
     place = world.motion[:dimension, 0]
     end, branch = place[:, contacts.i], contacts.branch

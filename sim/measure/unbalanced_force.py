@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from repose.sim.engine.world import World
 from repose.sim.measure.contact_sums import pushes
 from repose.sim.measure.measurement import Measurement
+from repose.sim.message import _
 
 
 def unbalanced_force(world: World, among: NDArray[np.bool_] | bool = True) -> float:
@@ -34,7 +35,7 @@ def unbalanced_force(world: World, among: NDArray[np.bool_] | bool = True) -> fl
 
 MEASUREMENT = Measurement(
     "unbalanced_force",
-    "unbalanced force",
+    _("unbalanced force"),
     "",
     "",
     lambda system: unbalanced_force(system.world),

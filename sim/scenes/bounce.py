@@ -31,6 +31,7 @@ from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.snapshot import Action
 from repose.sim.laws.materials import Material, damping_share
 from repose.sim.measure.display import Curve, Label, Line, Outcome, Reading, Track
+from repose.sim.message import Message, Number, _
 from repose.sim.numbers import with_prefix
 from repose.sim.parameters import Quantity
 from repose.sim.scenes.common.motion_parameters import MotionParameters, TimeStep
@@ -55,12 +56,14 @@ from repose.sim.scenes.common.release_parameters import DURATION, Repeat, Sphere
 
 
 def _quantity(number: str, symbol: str) -> Quantity:
-    return Quantity(f"restitution of the {number}", symbol, effect="restart", group="Spheres")
+    return Quantity(Message("restitution of the {number}", number=number), symbol, effect="restart", group=_("Spheres"))
 
 
 def _help(number: str) -> Any:
     return Field(
-        description=f"Speed after over speed before an impact, {number} sphere. Takes effect at the next start."
+        description=Message(
+            "Speed after over speed before an impact, {number} sphere. Takes effect at the next start.", number=number
+        )
     )
 
 
@@ -79,8 +82,8 @@ class BounceParameters(MotionParameters):
         float,
         Ge(1e-3),
         Le(10.0),
-        Quantity("drop height", "h", "mm", scale=1e-3, effect="restart", group="Spheres"),
-        Field(description="From the plane to the lowest point of the sphere. Takes effect at the next drop."),
+        Quantity(_("drop height"), "h", "mm", scale=1e-3, effect="restart", group=_("Spheres")),
+        Field(description=_("From the plane to the lowest point of the sphere. Takes effect at the next drop.")),
     ] = 0.1
     radius: SphereRadius = 0.01
     mass: SphereMass = 0.01
@@ -88,29 +91,31 @@ class BounceParameters(MotionParameters):
         float,
         Ge(1e3),
         Le(1e9),
-        Quantity("normal stiffness", "K_n", "N/m", log=True, effect="restart"),
-        Field(description="Stiffer contacts are closer to an instantaneous rebound. At the next drop."),
+        Quantity(_("normal stiffness"), "K_n", "N/m", log=True, effect="restart"),
+        Field(description=_("Stiffer contacts are closer to an instantaneous rebound. At the next drop.")),
     ] = 1e5
     dt: Annotated[
         TimeStep,
         Field(
-            description="Time step. The damping force begins with a jump, which the step must resolve: "
-            "'auto' is stable, but less accurate."
+            description=_(
+                "Time step. The damping force begins with a jump, which the step must resolve: "
+                "'auto' is stable, but less accurate."
+            )
         ),
     ] = 1e-5
     forward_speed: Annotated[
         float,
         Ge(0.0),
         Le(10.0),
-        Quantity("forward speed", "v_x", "m/s", effect="restart", group="Spheres"),
-        Field(description="Along the plane, the same for all; with 0 each falls on one point. At the next drop."),
+        Quantity(_("forward speed"), "v_x", "m/s", effect="restart", group=_("Spheres")),
+        Field(description=_("Along the plane, the same for all; with 0 each falls on one point. At the next drop.")),
     ] = 0.3
     duration: Annotated[
         float,
         Ge(0.01),
         Le(20.0),
         DURATION,
-        Field(description="The run ends at the next landing of the sphere of largest e. At the next drop."),
+        Field(description=_("The run ends at the next landing of the sphere of largest e. At the next drop.")),
     ] = 1.5
     repeat: Repeat = False
 
@@ -147,7 +152,7 @@ time that is resolved to half a step."""
 LANE = 6.0
 """Distance of the lanes, so that no sphere hides another [radii]."""
 
-CLOSED_FORM = "ballistic arcs"
+CLOSED_FORM = _("ballistic arcs")
 """Name of the lines of the closed form; lines of one name share an entry of the legend."""
 
 DOTS_APART = 0.02
@@ -229,25 +234,42 @@ def is_over(state: ReleaseState, built: BounceParameters) -> bool:
 def actions(experiment: Experiment) -> tuple[Action, ...]:
     """The buttons."""
     return release_actions(
-        experiment.phase, "Drop", "Let the three spheres fall.", "Put the spheres back above the plane."
+        experiment.phase, _("Drop"), _("Let the three spheres fall."), _("Put the spheres back above the plane.")
     )
 
 
 def act(experiment: Experiment, action: str) -> str:
     """Carry out one of the actions."""
     velocity = (experiment.run.built.forward_speed,)
-    return release_or_reset(experiment, action, "The spheres are back above the plane.", "The spheres fall.", velocity)
+    return release_or_reset(
+        experiment, action, _("The spheres are back above the plane."), _("The spheres fall."), velocity
+    )
 
 
 def describe(experiment: Experiment) -> tuple[str, str, float | None]:
     """Phase, its label, and the share done or None."""
     phase, duration = experiment.phase, experiment.run.built.duration
     if phase == "empty":
-        return phase, f"spheres {1e3 * experiment.run.built.drop_height:g} mm above the plane", None
+        return (
+            phase,
+            Message(
+                "spheres {drop_height} mm above the plane",
+                drop_height=Number(1000.0 * experiment.run.built.drop_height, format="g"),
+            ),
+            None,
+        )
     if phase == "flowing":
         last = max(expected_end(experiment.run.built), elapsed(experiment))
-        return phase, f"bouncing: {elapsed(experiment):.2f} of {duration:g} s", elapsed(experiment) / last
-    return phase, f"bounced for {elapsed(experiment):.2f} s", None
+        return (
+            phase,
+            Message(
+                "bouncing: {experiment} of {duration} s",
+                experiment=Number(elapsed(experiment), format=".2f"),
+                duration=Number(duration, format="g"),
+            ),
+            elapsed(experiment) / last,
+        )
+    return phase, Message("bounced for {experiment} s", experiment=Number(elapsed(experiment), format=".2f")), None
 
 
 def deviations(experiment: Experiment) -> Floats:
@@ -271,7 +293,7 @@ def with_contact_time(parameters: BounceParameters, restitution: float, time: Fl
     damped, sag = omega * math.sqrt(1.0 - share**2), g / omega**2
     height = parameters.drop_height - 0.5 * g * time**2
     landed, speed = math.sqrt(2.0 * parameters.drop_height / g), math.sqrt(2.0 * g * parameters.drop_height)
-    for _ in range(MOST_ARCS):
+    for __ in range(MOST_ARCS):
         if landed >= time[-1]:
             break
         a, b = -sag, (speed - share * omega * sag) / damped
@@ -315,7 +337,10 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     """Deviation of each sphere from its closed form."""
     return tuple(
         Reading(
-            f"deviation, e = {e:g}", round(far, 9) + 0.0, "m", help=f"Contact time explains up to {1e3 * most:.2f} mm."
+            Message("deviation, e = {e}", e=Number(e, format="g")),
+            round(far, 9) + 0.0,
+            "m",
+            help=Message("Contact time explains up to {most} mm.", most=Number(1000.0 * most, format=".2f")),
         )
         for e, far, most in zip(
             experiment.run.built.restitutions, deviations(experiment), explained(experiment), strict=True
@@ -336,8 +361,8 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
         moving += [Line(CLOSED_FORM, smooth, expected[1])]
         moving += [Line(f"e = {e:g}", time, speed[:, row], points=True, group=row)]
     return (
-        Curve("Height", "time [s]", "height [mm]", tuple(rising)),
-        Curve("Speed", "time [s]", "speed [m/s]", tuple(moving)),
+        Curve(_("Height"), _("time [s]"), _("height [mm]"), tuple(rising)),
+        Curve(_("Speed"), _("time [s]"), _("speed [m/s]"), tuple(moving)),
     )
 
 
@@ -421,8 +446,8 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     )
     return tuple(
         Outcome(
-            f"the sphere of e = {e:g} follows its arcs but for the contact time",
-            f"{with_prefix(far, 'm', 3)} off",
+            Message("the sphere of e = {e} follows its arcs but for the contact time", e=Number(e, format="g")),
+            Message("{far} off", far=with_prefix(far, "m", 3)),
             f"≤ {with_prefix(most, 'm', 3)}",
             bool(far <= limit),
         )
@@ -433,19 +458,24 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
 def check(experiment: Experiment) -> str:
     """Check that heights differ from the arcs by no more than `allowed`."""
     if experiment.phase != "rested":
-        return f"The spheres did not move to the end of the run: phase {experiment.phase}."
+        return Message("The spheres did not move to the end of the run: phase {phase}.", phase=experiment.phase)
     for e, far, most in zip(
         experiment.run.built.restitutions, deviations(experiment), allowed(experiment), strict=True
     ):
         if far > most:
-            return f"The sphere with e = {e:g} is {1e3 * far:.2f} mm off its arcs; {1e3 * most:.2f} mm are explained."
+            return Message(
+                "The sphere with e = {e} is {far} mm off its arcs; {most} mm are explained.",
+                e=Number(e, format="g"),
+                far=Number(1000.0 * far, format=".2f"),
+                most=Number(1000.0 * most, format=".2f"),
+            )
     return ""
 
 
 SCENE = Scene(
     name="bounce",
-    title="Bouncing spheres",
-    summary="Three spheres of different restitution bounce along a plane; comparison with ballistic arcs.",
+    title=_("Bouncing spheres"),
+    summary=_("Three spheres of different restitution bounce along a plane; comparison with ballistic arcs."),
     law="voigt",
     parameters=BounceParameters,
     dimension=3,

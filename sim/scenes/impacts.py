@@ -36,6 +36,7 @@ from repose.sim.experiment.snapshot import Action
 from repose.sim.laws.materials import Material, damping_share
 from repose.sim.measure.contact_sums import pushes
 from repose.sim.measure.display import Curve, Label, Line, Outcome, Reading
+from repose.sim.message import Message, Number, _
 from repose.sim.numbers import time_unit, with_prefix
 from repose.sim.parameters import Quantity
 from repose.sim.scenes.common.motion_parameters import Gravity, MotionParameters, TimeStep, VerletFirst
@@ -172,14 +173,14 @@ TESTS: dict[str, tuple[Impact, ...]] = {
     "8": tuple(Impact(f"{w:g} rad/s", ROUGH, 0.1, 0.2, spin=w, other=0.5) for w in (5.0, 9.0, 22.0)),
 }
 TITLES = {
-    "1": "two elastic spheres",
-    "2": "elastic sphere on a plane",
-    "3": "five restitutions",
-    "4": "oblique, constant speed",
-    "5": "oblique, constant normal speed",
-    "6": "spinning sphere on a plane",
-    "7": "two equal spinning spheres",
-    "8": "spinning sphere on a large one",
+    "1": _("two elastic spheres"),
+    "2": _("elastic sphere on a plane"),
+    "3": _("five restitutions"),
+    "4": _("oblique, constant speed"),
+    "5": _("oblique, constant normal speed"),
+    "6": _("spinning sphere on a plane"),
+    "7": _("two equal spinning spheres"),
+    "8": _("spinning sphere on a large one"),
 }
 NEAR = 0.02
 """Tolerance of forces, overlaps, times, tangential speeds and spins [-], the usual one of this benchmark."""
@@ -198,13 +199,14 @@ class ImpactParameters(MotionParameters):
 
     test: Annotated[
         Literal["1", "2", "3", "4", "5", "6", "7", "8"],
-        Quantity("test", "", effect="restart", group="Spheres"),
-        Field(description="Test of Chung & Ooi (2011). Takes effect at the next start."),
+        Quantity(_("test"), "", effect="restart", group=_("Spheres")),
+        Field(description=_("Test of Chung & Ooi (2011). Takes effect at the next start.")),
     ] = "1"
-    gravity: Annotated[Gravity, Field(description="Acceleration of free fall; an impact is too short for it.")] = 0.0
+    gravity: Annotated[Gravity, Field(description=_("Acceleration of free fall; an impact is too short for it."))] = 0.0
     integrator: VerletFirst = "velocity_verlet"
     dt: Annotated[
-        TimeStep, Field(description="Time step. The contact time of a few µs to ms is resolved by hundreds of steps.")
+        TimeStep,
+        Field(description=_("Time step. The contact time of a few µs to ms is resolved by hundreds of steps.")),
     ] = 1e-8
     stiffness_from: ClassVar[str] = "material"
 
@@ -289,7 +291,7 @@ def act(experiment: Experiment, action: str) -> str:
     """Release the spheres, or put them back."""
     begin_anew(experiment)
     if action == "reset":
-        return "The spheres are back before their impact."
+        return _("The spheres are back before their impact.")
     run = experiment.run
     world, impacts = run.world, run.built.impacts
     pairs = bool(impacts[0].other)
@@ -307,7 +309,7 @@ def act(experiment: Experiment, action: str) -> str:
         find_accelerations(experiment)
     enter(experiment, "flowing")
     start_derivatives(experiment)
-    return "The spheres fly."
+    return _("The spheres fly.")
 
 
 def supervise(experiment: Experiment) -> None:
@@ -330,7 +332,12 @@ def supervise(experiment: Experiment) -> None:
     state.changed = [*_momenta(experiment), _unbooked(experiment)]
     fix_spheres(experiment)
     broken = sum(not outcome.holds for outcome in outcomes(experiment))
-    tell(experiment, f"{broken} of {len(outcomes(experiment))} numbers differ." if broken else "All numbers agree.")
+    tell(
+        experiment,
+        Message("{broken} of {len} numbers differ.", broken=broken, len=len(outcomes(experiment)))
+        if broken
+        else _("All numbers agree."),
+    )
 
 
 def _momenta(experiment: Experiment) -> tuple[float, float]:
@@ -399,38 +406,56 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
         normal, tangential, spin = state.after[row]
         if impact.published[0]:
             for words, unit, ours, theirs in zip(
-                ("the greatest force", "the greatest overlap", "the contact time"),
+                (_("the greatest force"), _("the greatest overlap"), _("the contact time")),
                 ("N", "m", "s"),
                 peaks(state, row),
                 impact.published,
                 strict=True,
             ):
-                found.append(_near(f"{words} of {impact.name} agrees", ours, theirs, unit))
+                found.append(
+                    _near(Message("{words} of {name} agrees", words=words, name=impact.name), ours, theirs, unit)
+                )
         elif not impact.material.friction:
             e, began = impact.material.restitution, impact.normal
             holds = abs(normal / began - e) <= NEAR_RESTITUTION
-            found.append(Outcome(f"the rebound for {impact.name} agrees", f"{normal / began:.3f}", f"{e:.3f}", holds))
+            found.append(
+                Outcome(
+                    Message("the rebound for {name} agrees", name=impact.name),
+                    f"{normal / began:.3f}",
+                    f"{e:.3f}",
+                    holds,
+                )
+            )
         else:
-            _, along, turned = impact.after
+            __, along, turned = impact.after
             if impact.tangential:
-                words = f"the ratio of tangential speeds at {impact.name} agrees"
+                words = Message("the ratio of tangential speeds at {name} agrees", name=impact.name)
                 found.append(_near(words, tangential / impact.tangential, along / impact.tangential, ""))
             else:
-                found.append(_near(f"the tangential speed after {impact.name} agrees", tangential, along, "m/s"))
-            found.append(_near(f"the spin after {impact.name} agrees", spin, turned, "rad/s"))
-    names = ("momentum", "angular momentum") if experiment.run.built.impacts[0].other else ()
+                found.append(
+                    _near(
+                        Message("the tangential speed after {name} agrees", name=impact.name), tangential, along, "m/s"
+                    )
+                )
+            found.append(_near(Message("the spin after {name} agrees", name=impact.name), spin, turned, "rad/s"))
+    names = ("momentum", _("angular momentum")) if experiment.run.built.impacts[0].other else ()
     for name, change in zip(names, state.changed[:2]):
         found.append(
             Outcome(
-                f"the {name} stays",
-                f"changed by {change:.1e}" if change else "unchanged",
+                Message("the {name} stays", name=name),
+                Message("changed by {change}", change=Number(change, format=".1e")) if change else _("unchanged"),
                 f"≤ {EXACT:.0e}",
                 change <= EXACT,
             )
         )
     share = state.changed[2]
     found.append(
-        Outcome("all energy is booked", f"{100.0 * share:.2g} % missing", f"≤ {100.0 * BALANCE:g} %", share <= BALANCE)
+        Outcome(
+            _("all energy is booked"),
+            Message("{share} % missing", share=Number(100.0 * share, format=".2g")),
+            f"≤ {100.0 * BALANCE:g} %",
+            share <= BALANCE,
+        )
     )
     return tuple(found)
 
@@ -444,18 +469,18 @@ def _near(words: str, ours: float, theirs: float, unit: str) -> Outcome:
 def describe(experiment: Experiment) -> tuple[str, str, float | None]:
     """Phase, its label, and the share done or None."""
     state, built = experiment.run.state, experiment.run.built
-    title = f"test {built.test}, {TITLES[built.test]}"
+    title = Message("test {test}, {titles}", test=built.test, titles=TITLES[built.test])
     if state.phase == "flowing":
         since = experiment.time - state.since
         return state.phase, f"{title}: {with_prefix(since, 's', 3)}", min(1.0, since / built.duration)
-    return state.phase, f"{title}: {'before the impact' if state.phase == 'empty' else 'done'}", None
+    return state.phase, f"{title}: {_('before the impact') if state.phase == 'empty' else 'done'}", None
 
 
 def actions(experiment: Experiment) -> tuple[Action, ...]:
     """The buttons."""
     return (
-        Action("run", "Release", "A", experiment.phase != "flowing", "Let the spheres meet."),
-        Action("reset", "Reset", "R", True, "Put the spheres back before their impact."),
+        Action("run", _("Release"), "A", experiment.phase != "flowing", _("Let the spheres meet.")),
+        Action("reset", _("Reset"), "R", True, _("Put the spheres back before their impact.")),
     )
 
 
@@ -467,13 +492,13 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
         return ()
     found = []
     for row, impact in enumerate(experiment.run.built.impacts):
-        normal, tangential, _ = state.after[row]
+        normal, tangential, __ = state.after[row]
         if impact.published[0]:
-            found.append(Reading(f"greatest force, {impact.name}", peaks(state, row)[0], "N"))
+            found.append(Reading(Message("greatest force, {name}", name=impact.name), peaks(state, row)[0], "N"))
         elif not impact.material.friction:
-            found.append(Reading(f"rebound, {impact.name}", normal / impact.normal, ""))
+            found.append(Reading(Message("rebound, {name}", name=impact.name), normal / impact.normal, ""))
         else:
-            found.append(Reading(f"tangential speed after, {impact.name}", tangential, "m/s"))
+            found.append(Reading(Message("tangential speed after, {name}", name=impact.name), tangential, "m/s"))
     return tuple(found)
 
 
@@ -485,7 +510,7 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
     time = np.array(state.time) / factor
     force = 1e-3 * np.reshape(state.force, (len(state.time), len(impacts)))
     lines = tuple(Line(impact.name, time, force[:, row], group=row) for row, impact in enumerate(impacts))
-    return (Curve("Force", f"time [{unit}]", "normal force [kN]", lines),)
+    return (Curve(_("Force"), Message("time [{unit}]", unit=unit), _("normal force [kN]"), lines),)
 
 
 def labels(experiment: Experiment) -> tuple[Label, ...]:
@@ -522,7 +547,7 @@ def results(experiment: Experiment) -> dict[str, Any]:
 def check(experiment: Experiment) -> str:
     """The first number that deviates by more than its tolerance, in a sentence."""
     if experiment.phase != "rested":
-        return f"The spheres have not met: phase {experiment.phase}."
+        return Message("The spheres have not met: phase {phase}.", phase=experiment.phase)
     return next((entry.complaint for entry in outcomes(experiment) if not entry.holds), "")
 
 
@@ -548,8 +573,10 @@ def smallest_grain(parameters: ImpactParameters) -> tuple[float, float]:
 
 SCENE = Scene(
     name="impacts",
-    title="Impacts",
-    summary="The eight impacts of Chung & Ooi (2011): forces, contact times, rebounds, spins beside those published.",
+    title=_("Impacts"),
+    summary=_(
+        "The eight impacts of Chung & Ooi (2011): forces, contact times, rebounds, spins beside those published."
+    ),
     law="hertz_mindlin",
     parameters=ImpactParameters,
     dimension=3,

@@ -21,6 +21,7 @@ from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.snapshot import Action
 from repose.sim.laws.materials import Material
 from repose.sim.measure.display import Curve, Label, Line, Outcome, Reading, Track
+from repose.sim.message import Message, Number, _
 from repose.sim.parameters import Quantity
 from repose.sim.scenes.common.motion_parameters import MotionParameters
 from repose.sim.scenes.common.release import (
@@ -45,11 +46,15 @@ from repose.sim.scenes.common.release_parameters import DURATION, DURATION_FIELD
 
 
 def _quantity(number: int, symbol: str) -> Quantity:
-    return Quantity(f"friction of sphere {number}", symbol, effect="restart", group="Spheres")
+    return Quantity(Message("friction of sphere {number}", number=number), symbol, effect="restart", group=_("Spheres"))
 
 
 def _help(number: int) -> Any:
-    return Field(description=f"Friction coefficient of sphere {number} with the slope. Takes effect at the next start.")
+    return Field(
+        description=Message(
+            "Friction coefficient of sphere {number} with the slope. Takes effect at the next start.", number=number
+        )
+    )
 
 
 class SlopeParameters(MotionParameters):
@@ -69,8 +74,8 @@ class SlopeParameters(MotionParameters):
         float,
         Ge(0.0),
         Le(math.radians(80.0)),
-        Quantity("angle of the slope", "α", "°", scale=math.pi / 180, effect="restart", group="Slope"),
-        Field(description="Against the horizontal. A sphere rolls without sliding for μ ≥ (2/7) tan α."),
+        Quantity(_("angle of the slope"), "α", "°", scale=math.pi / 180, effect="restart", group=_("Slope")),
+        Field(description=_("Against the horizontal. A sphere rolls without sliding for μ ≥ (2/7) tan α.")),
     ] = math.pi / 4
     radius: SphereRadius = 0.02
     mass: SphereMass = 0.01
@@ -78,15 +83,15 @@ class SlopeParameters(MotionParameters):
         float,
         Ge(1e3),
         Le(1e8),
-        Quantity("normal stiffness", "K_n", "N/m", log=True, effect="restart"),
-        Field(description="Spring of the contact along its normal. Takes effect at the next start."),
+        Quantity(_("normal stiffness"), "K_n", "N/m", log=True, effect="restart"),
+        Field(description=_("Spring of the contact along its normal. Takes effect at the next start.")),
     ] = 1e5
     shear_stiffness: Annotated[
         float,
         Ge(1e3),
         Le(1e8),
-        Quantity("shear stiffness", "K_t", "N/m", log=True, effect="restart"),
-        Field(description="Friction spring of the contact. Takes effect at the next start."),
+        Quantity(_("shear stiffness"), "K_t", "N/m", log=True, effect="restart"),
+        Field(description=_("Friction spring of the contact. Takes effect at the next start.")),
     ] = 1e5
     duration: Annotated[float, Ge(0.01), Le(5.0), DURATION, DURATION_FIELD] = 0.4
     repeat: Repeat = False
@@ -172,22 +177,41 @@ def supervise(experiment: Experiment) -> None:
 
 def actions(experiment: Experiment) -> tuple[Action, ...]:
     """The buttons."""
-    return release_actions(experiment.phase, "Release", "Release the five spheres.", "Put the spheres back at the top.")
+    return release_actions(
+        experiment.phase, _("Release"), _("Release the five spheres."), _("Put the spheres back at the top.")
+    )
 
 
 def act(experiment: Experiment, action: str) -> str:
     """Carry out one of the actions."""
-    return release_or_reset(experiment, action, "The spheres are back at the top of the slope.", "The spheres run.")
+    return release_or_reset(
+        experiment, action, _("The spheres are back at the top of the slope."), _("The spheres run.")
+    )
 
 
 def describe(experiment: Experiment) -> tuple[str, str, float | None]:
     """Phase, its label, and the share done or None."""
     phase, duration = experiment.phase, experiment.run.built.duration
     if phase == "empty":
-        return phase, f"spheres at rest on a slope of {math.degrees(experiment.run.built.slope_angle):g}°", None
+        return (
+            phase,
+            Message(
+                "spheres at rest on a slope of {slope_angle}°",
+                slope_angle=Number(math.degrees(experiment.run.built.slope_angle), format="g"),
+            ),
+            None,
+        )
     if phase == "flowing":
-        return phase, f"running: {elapsed(experiment):.2f} of {duration:g} s", min(1.0, elapsed(experiment) / duration)
-    return phase, f"ran for {duration:g} s", None
+        return (
+            phase,
+            Message(
+                "running: {experiment} of {duration} s",
+                experiment=Number(elapsed(experiment), format=".2f"),
+                duration=Number(duration, format="g"),
+            ),
+            min(1.0, elapsed(experiment) / duration),
+        )
+    return phase, Message("ran for {duration} s", duration=Number(duration, format="g")), None
 
 
 def accelerations(experiment: Experiment) -> Floats:
@@ -220,21 +244,34 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
         way = "rolls" if mu >= 2.0 / 7.0 * math.tan(built.steepness) else "slides"
         # Further digits are rounding errors; -0.0 + 0.0 is 0.
         deviation = round(1e3 * (a - expected), 4) + 0.0
-        help = f"It {way}: {expected:.4f} m/s² expected, the run deviates by {deviation:g} mm/s²."
-        shown.append(Reading(f"μ = {mu:g} {way}, acceleration", a, "m/s²", help=help, expected=expected))
+        help = Message(
+            "It {way}: {expected} m/s² expected, the run deviates by {deviation} mm/s².",
+            way=way,
+            expected=Number(expected, format=".4f"),
+            deviation=Number(deviation, format="g"),
+        )
+        shown.append(
+            Reading(
+                Message("μ = {mu} {way}, acceleration", mu=Number(mu, format="g"), way=way),
+                a,
+                "m/s²",
+                help=help,
+                expected=expected,
+            )
+        )
     return tuple(shown)
 
 
 def curves(experiment: Experiment) -> tuple[Curve, ...]:
     """Speed against time: the run as points, the closed form as lines."""
     built = experiment.run.built
-    time, _, speed = recorded(experiment.run.state, SPHERES)
+    time, __, speed = recorded(experiment.run.state, SPHERES)
     ends = np.array([0.0, built.duration])
     lines = []
     for row, mu in enumerate(built.frictions):
-        lines.append(Line("closed form", ends, built.acceleration(mu) * ends))
+        lines.append(Line(_("closed form"), ends, built.acceleration(mu) * ends))
         lines.append(Line(f"μ = {mu:g}", time, speed[:, row], points=True, group=row))
-    return (Curve("Speed", "time [s]", "speed [m/s]", tuple(lines)),)
+    return (Curve(_("Speed"), _("time [s]"), _("speed [m/s]"), tuple(lines)),)
 
 
 def labels(experiment: Experiment) -> tuple[Label, ...]:
@@ -320,8 +357,17 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
         way = "rolls" if mu >= 2.0 / 7.0 * math.tan(built.steepness) else "slides"
         expected = built.acceleration(mu)
         holds = bool(abs(a - expected) <= allowed(built))
-        statement = f"the sphere of μ = {mu:g} {way} with the acceleration of the closed form"
-        found.append(Outcome(statement, f"{a:.4f} m/s²", f"{expected:.4f} m/s²", holds))
+        statement = Message(
+            "the sphere of μ = {mu} {way} with the acceleration of the closed form", mu=Number(mu, format="g"), way=way
+        )
+        found.append(
+            Outcome(
+                statement,
+                Message("{a} m/s²", a=Number(a, format=".4f")),
+                Message("{expected} m/s²", expected=Number(expected, format=".4f")),
+                holds,
+            )
+        )
     return tuple(found)
 
 
@@ -329,18 +375,23 @@ def check(experiment: Experiment) -> str:
     """Check that the accelerations are those of rolling and sliding."""
     built = experiment.run.built
     if experiment.phase != "rested":
-        return f"The spheres did not move to the end of the run: phase {experiment.phase}."
+        return Message("The spheres did not move to the end of the run: phase {phase}.", phase=experiment.phase)
     for mu, a in zip(built.frictions, accelerations(experiment), strict=True):
         if abs(a - built.acceleration(mu)) > allowed(built):
             expected = built.acceleration(mu)
-            return f"The sphere with μ = {mu:g} has the acceleration {a:.3f} m/s² instead of {expected:.3f} m/s²."
+            return Message(
+                "The sphere with μ = {mu} has the acceleration {a} m/s² instead of {expected} m/s².",
+                mu=Number(mu, format="g"),
+                a=Number(a, format=".3f"),
+                expected=Number(expected, format=".3f"),
+            )
     return ""
 
 
 SCENE = Scene(
     name="slope",
-    title="Spheres on a slope",
-    summary="Spheres of five frictions on a slope; comparison with rolling and sliding.",
+    title=_("Spheres on a slope"),
+    summary=_("Spheres of five frictions on a slope; comparison with rolling and sliding."),
     law="voigt",
     parameters=SlopeParameters,
     dimension=3,

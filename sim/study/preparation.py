@@ -30,9 +30,10 @@ from repose.sim.experiment.hand import compile_fields, compiled_fields
 from repose.sim.experiment.results import results_of
 from repose.sim.io import presets
 from repose.sim.io.atomic_file import write_whole_file
+from repose.sim.message import _
 from repose.sim.parameters import Value
 
-LOOP = "step loop"
+LOOP = _("step loop")
 PARTS = {LOOP: 10.0, "contact table": 3.0, "stable time step": 3.0, "mouse": 1.5, "measurements": 1.5}
 """Parts of an engine in the order in which they are compiled, with the time each takes [s] where nothing is known of
 this machine (processor time for the heap on an AMD EPYC server)."""

@@ -7,8 +7,9 @@ from repose.app.render.colours import to_linear
 from repose.app.render.passes import Frame, Pass, Switch
 from repose.app.render.passes.discs import disc_rows
 from repose.sim.experiment.snapshot import Floats
+from repose.sim.message import _
 
-CONTAINER = Switch("box", "Container", "Outline of the container.")
+CONTAINER = Switch("box", _("Container"), _("Outline of the container."))
 BAND = 3.5
 """Width of the band around the fixed grains [units of line width]."""
 

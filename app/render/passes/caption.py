@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 from repose.app.render.film_words import Lines, wrapped
 from repose.app.render.pacing import describe_speed
 from repose.app.render.passes import Frame, Pass, Switch, legend, part_names, scale_bar
+from repose.sim.message import _
 
 if TYPE_CHECKING:
     from repose.app.render.canvas import Canvas
 
 
-SWITCH = Switch("caption", "Time", "Simulated time and phase, for pictures and films.", default=False)
+SWITCH = Switch("caption", _("Time"), _("Simulated time and phase, for pictures and films."), default=False)
 TIME, PHASE, HEADING, RESULT = 1.4, 1.15, 1.7, 2.0
 """Text sizes, relative to ordinary text."""
 LINES = 3
@@ -28,7 +29,7 @@ LEAST_ROOM = 150.0
 
 def overlay(frame: Frame, canvas: Canvas) -> None:
     """Draw the time in bold, then as many entries as fit: speed and parameters, or the phase; the result above them."""
-    left, _, right, below = frame.inset
+    left, __, right, below = frame.inset
     unit, palette, film = frame.scale, frame.palette, frame.film
     x, y = left + 24.0 * unit, frame.size[1] - below - 12.0 * unit
     free = frame.size[0] - left - right
@@ -53,7 +54,9 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
             break
         written.append((at, text, palette.text if film is not None and k == 0 else palette.faint))
         # The room is that of the longest speed, so that the parameters do not move when the speed changes.
-        room = max(width, canvas.text_extent("0.05 × slow motion", PHASE)[0]) if film is not None and k == 0 else width
+        room = (
+            max(width, canvas.text_extent(_("0.05 × slow motion"), PHASE)[0]) if film is not None and k == 0 else width
+        )
         last = at + room
         at = last + GAP * unit
     _draw_plate(frame, canvas, (x, y - height), (last, y))
@@ -90,7 +93,7 @@ def _write_lines(frame: Frame, canvas: Canvas, lines: Lines | None) -> float:
     extents = [canvas.text_extent(text, size, bold) for text, size, bold, _ in written]
     foot = y + 1.12 * sum(high for _, high in extents)
     _draw_plate(frame, canvas, (x, y), (x + max(wide for wide, _ in extents), foot))
-    for (text, size, bold, ink), (_, high) in zip(written, extents, strict=True):
+    for (text, size, bold, ink), (__, high) in zip(written, extents, strict=True):
         canvas.text((x, y), text, ink, size, bold, halo=palette.background)
         y += 1.12 * high
     return foot + 3.0 * pad

@@ -17,6 +17,7 @@ from repose.app.storage.view import View
 from repose.sim.engine.world import Floats
 from repose.sim.experiment.displacement import displacements
 from repose.sim.experiment.snapshot import Mark, Snapshot
+from repose.sim.message import Message, Number, _
 from repose.sim.numbers import time_text, with_prefix
 
 if TYPE_CHECKING:
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
 
 DISPLACEMENT = Switch(
     "displacement",
-    "Displacements",
-    "Arrows from where each grain was when the phase or the last action began to where it is now.",
+    _("Displacements"),
+    _("Arrows from where each grain was when the phase or the last action began to where it is now."),
     default=False,
     key="7",
     applies=lambda snapshot: snapshot.mark is not None,
@@ -109,7 +110,13 @@ def _draw(frame: Frame, canvas: Canvas, area: Plate, mark: Mark, found: Displace
     unit, palette, (left, top, right, bottom) = frame.scale, frame.palette, area
     canvas.rectangle((left, top), (right, bottom), palette.background, 0.85, 6.0)
     x, y = left + PAD * unit, top + 0.6 * PAD * unit
-    canvas.text((x, y), f"Displacement since t = {time_text(mark.time)} ({mark.phase})", palette.text, 0.95, True)
+    canvas.text(
+        (x, y),
+        Message("Displacement since t = {time} ({phase})", time=time_text(mark.time), phase=mark.phase),
+        palette.text,
+        0.95,
+        True,
+    )
     for line in words(found):
         y += LINE * unit
         canvas.text((x, y), line, palette.faint, 0.9)
@@ -118,14 +125,20 @@ def _draw(frame: Frame, canvas: Canvas, area: Plate, mark: Mark, found: Displace
 def words(found: Displaced | None) -> list[str]:
     """Number of grains, mean and largest displacement, and the length of the arrows."""
     if found is None:
-        return ["none of the grains was there then"]
+        return [_("none of the grains was there then")]
     size = np.linalg.norm(found.along, axis=1)
-    length = "true length" if found.factor == 1.0 else f"{found.factor:g} times the displacement"
-    which = "" if found.every == 1 else f", of one grain in {found.every}"
+    length = (
+        _("true length")
+        if found.factor == 1.0
+        else Message("{factor} times the displacement", factor=Number(found.factor, format="g"))
+    )
+    which = "" if found.every == 1 else Message(", of one grain in {every}", every=found.every)
     return [
-        f"{size.size} grains, mean {with_prefix(float(size.mean()), 'm', 3)}",
-        f"largest {with_prefix(float(size.max()), 'm', 3)}",
-        f"arrows: {length}{which}",
+        Message(
+            "{size} grains, mean {with_prefix}", size=size.size, with_prefix=with_prefix(float(size.mean()), "m", 3)
+        ),
+        Message("largest {with_prefix}", with_prefix=with_prefix(float(size.max()), "m", 3)),
+        Message("arrows: {length}{which}", length=length, which=which),
     ]
 
 

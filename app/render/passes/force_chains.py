@@ -7,11 +7,12 @@ from numpy.typing import NDArray
 from repose.app.render.colours import to_linear
 from repose.app.render.passes import Frame, Pass, Switch
 from repose.sim.experiment.snapshot import Floats, Snapshot
+from repose.sim.message import _
 
 FORCE_CHAINS = Switch(
     "force_chains",
-    "Force chains",
-    "Lines along contacts, their width proportional to the normal force.",
+    _("Force chains"),
+    _("Lines along contacts, their width proportional to the normal force."),
     default=False,
     key="L",
     applies=lambda snapshot: not snapshot.labels,  # labelled spheres never touch each other

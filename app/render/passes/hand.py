@@ -9,6 +9,7 @@ import numpy as np
 from repose.app.render.orbit import Camera3D
 from repose.app.render.passes import Frame, Pass
 from repose.app.render.passes.pull import LONGEST, THREAD, WIDTH, draw_arrow
+from repose.sim.message import Message, Number
 from repose.sim.numbers import length_text, with_prefix
 
 if TYPE_CHECKING:
@@ -68,13 +69,15 @@ def draw_shaking(frame: Frame, canvas: Canvas) -> None:
     shaking = frame.snapshot.shaking
     if shaking is None:
         return
-    _, _, right, bottom = frame.inset
+    __, __, right, bottom = frame.inset
     unit, ink, plate = frame.scale, frame.palette.text, frame.palette.background
     place = np.array((frame.size[0] - right - 2.0 * SWING * unit, frame.size[1] - bottom - ABOVE * unit))
     along = np.array((shaking.direction[0], -shaking.direction[-1]))
-    words = (
-        f"shaken: {length_text(shaking.amplitude)}, {shaking.frequency:g} Hz, "
-        f"up to {shaking.acceleration / EARTH:.2g} g"
+    words = Message(
+        "shaken: {amplitude}, {frequency} Hz, up to {acceleration} g",
+        amplitude=length_text(shaking.amplitude),
+        frequency=Number(shaking.frequency, format="g"),
+        acceleration=Number(shaking.acceleration / EARTH, format=".2g"),
     )
     last, (wide, high) = float(place[0]) - (SWING + 14.0) * unit, canvas.text_extent(words)
     pad, half = PAD * unit, 0.5 * high

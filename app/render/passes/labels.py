@@ -9,14 +9,15 @@ from repose.app.render.colours import category, to_srgb
 from repose.app.render.passes import Frame, Pass, Switch
 from repose.sim.experiment.snapshot import Floats
 from repose.sim.measure.display import Label
+from repose.sim.message import _
 
 if TYPE_CHECKING:
     from repose.app.render.canvas import Canvas
 
 LABELS = Switch(
     "labels",
-    "Labels",
-    "The property that distinguishes each sphere, such as its restitution.",
+    _("Labels"),
+    _("The property that distinguishes each sphere, such as its restitution."),
     applies=lambda snapshot: bool(snapshot.labels),
 )
 TEXT, NOTE, SMALL = 1.35, 1.2, 0.9

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from repose.app.render.colours import Colour, Colouring, bands, nice_ticks, shades, tick_label, to_srgb
 from repose.app.render.passes import Frame, Pass, Switch
+from repose.sim.message import _
 from repose.sim.numbers import prefix_of
 
 if TYPE_CHECKING:
     from repose.app.render.canvas import Canvas
 
-SWITCH = Switch("legend", "Legend", "Quantity, unit and values of the colours.")
+SWITCH = Switch("legend", _("Legend"), _("Quantity, unit and values of the colours."))
 WIDTH, BAR, PAD = 280.0, 15.0, 14.0
 """Width and height of the bar, and margin around it [units]."""
 HEADING, TICK = 1.15, 1.05

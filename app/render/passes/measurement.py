@@ -13,6 +13,7 @@ from repose.app.render.passes.legend import plate
 from repose.sim.experiment.experiment import Scene
 from repose.sim.experiment.snapshot import Floats, Snapshot
 from repose.sim.measure.angle_of_repose import AngleOfRepose
+from repose.sim.message import Message, _
 from repose.sim.registry import scenes
 
 if TYPE_CHECKING:
@@ -27,8 +28,8 @@ def measures_slope(snapshot: Snapshot) -> bool:
 
 SLOPE = Switch(
     "measurement",
-    "Measured slope",
-    "Fitted line, its angle, and rings around the grains used for the fit.",
+    _("Measured slope"),
+    _("Fitted line, its angle, and rings around the grains used for the fit."),
     applies=measures_slope,
 )
 NUMBER, NUMBER_IN_FILM = 2.4, 3.6
@@ -96,7 +97,11 @@ def label_extent(frame: Frame, canvas: Canvas, measurement: AngleOfRepose) -> tu
 
 def error_words(measurement: AngleOfRepose) -> str:
     """The kind of error, such as "± of the line fit"; empty without an error."""
-    return f"± of the {measurement.error_of}" if math.isfinite(measurement.standard_error) else ""
+    return (
+        Message("± of the {error_of}", error_of=measurement.error_of)
+        if math.isfinite(measurement.standard_error)
+        else ""
+    )
 
 
 def place_label(frame: Frame, canvas: Canvas, extent: tuple[float, float], x: float, y: float) -> tuple[float, float]:

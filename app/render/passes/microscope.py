@@ -17,6 +17,7 @@ from repose.app.render.small_plot import draw_plot
 from repose.app.storage.view import View
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.measure.contact_forces import ContactForces
+from repose.sim.message import Message, _
 from repose.sim.numbers import with_prefix
 
 if TYPE_CHECKING:
@@ -79,9 +80,15 @@ def grain_words(frame: Frame, row: int) -> list[tuple[str, str]]:
     """Names and values of the numbers of a grain: a sphere, or the rigid body to which the sphere belongs."""
     snapshot, rows = frame.snapshot, members_of(frame.snapshot, row)
     speed, mass = float(np.linalg.norm(snapshot.velocity[row])), float(snapshot.mass[row])
-    words = [(f"Grain {snapshot.sphere_id[row]}", ""), ("radius", with_prefix(float(snapshot.radius[row]), "m", 3))]
+    words: list[tuple[str, str]] = [
+        (Message("Grain {sphere_id}", sphere_id=snapshot.sphere_id[row]), ""),
+        ("radius", with_prefix(float(snapshot.radius[row]), "m", 3)),
+    ]
     if len(rows) > 1:
-        heading, of_sphere = f"Clump of {len(rows)} spheres", f"speed of sphere {snapshot.sphere_id[row]}"
+        heading, of_sphere = (
+            Message("Clump of {rows} spheres", rows=len(rows)),
+            Message("speed of sphere {sphere_id}", sphere_id=snapshot.sphere_id[row]),
+        )
         words = [(heading, ""), (of_sphere, with_prefix(speed, "m/s", 3))]
     elif math.isfinite(mass):
         gravity = math.hypot(*snapshot.gravity) if snapshot.gravity else 0.0
@@ -90,7 +97,7 @@ def grain_words(frame: Frame, row: int) -> list[tuple[str, str]]:
     if snapshot.forces is not None:
         near = contacts_of(snapshot, rows)
         total = float(np.linalg.norm(forces_on(snapshot.forces, near, rows).sum(axis=0)))
-        words += [("contacts", str(near.size)), ("sum of contact forces", with_prefix(total, "N", 3))]
+        words += [("contacts", str(near.size)), (_("sum of contact forces"), with_prefix(total, "N", 3))]
         words += neighbours(snapshot, snapshot.forces, near, rows)
     return words
 
@@ -101,11 +108,11 @@ def energies_of_grain(snapshot: Snapshot, row: int) -> list[tuple[str, str]]:
     values = [0.5 * mass * float(velocity @ velocity)]
     if "rotational" in snapshot.columns and snapshot.orientation.shape[1:] not in ((), (0,)):
         values.append(float(snapshot.columns["rotational"][row]))
-    name = "energy of motion, spin" if len(values) > 1 else "kinetic energy"
-    words = [(name, ", ".join(with_prefix(value, "J", 3) for value in values))]
+    name = _("energy of motion, spin") if len(values) > 1 else _("kinetic energy")
+    words: list[tuple[str, str]] = [(name, ", ".join(with_prefix(value, "J", 3) for value in values))]
     if snapshot.gravity and any(snapshot.gravity):
         above = snapshot.position[row].astype(np.float64) - np.array(snapshot.box[0])
-        words.append(("potential energy", with_prefix(-mass * float(np.dot(snapshot.gravity, above)), "J", 3)))
+        words.append((_("potential energy"), with_prefix(-mass * float(np.dot(snapshot.gravity, above)), "J", 3)))
     return words
 
 
@@ -116,7 +123,10 @@ def neighbours(
     chosen = near[np.argsort(-np.abs(forces.normal_force[near]), kind="stable")][:NEIGHBOURS]
     own = np.isin(forces.i[chosen], rows)
     others = np.where(own, forces.j[chosen], forces.i[chosen])
-    names = ["touches a wall" if row < 0 else f"touches {snapshot.sphere_id[row]}" for row in others]
+    names = [
+        _("touches a wall") if row < 0 else Message("touches {sphere_id}", sphere_id=snapshot.sphere_id[row])
+        for row in others
+    ]
     values = (f"F_n = {with_prefix(float(forces.normal_force[contact]), 'N', 3)}" for contact in chosen)
     return list(zip(names, values, strict=True))
 
@@ -125,19 +135,19 @@ def contact_seen(frame: Frame, forces: ContactForces, contact: int | None) -> Se
     """The numbers of a contact, and its point in the Coulomb cone."""
     ids = frame.view.selected
     other = "wall" if ids[1] == WALL else f"{ids[1]}"
-    heading = (f"Contact {ids[0]} – {other}", "")
+    heading = (Message("Contact {ids} – {other}", ids=ids[0], other=other), "")
     if contact is None:
-        return Seen([heading, ("does not touch now", "")], None)
+        return Seen([heading, (_("does not touch now"), "")], None)
     normal, limit = float(forces.normal_force[contact]), float(forces.limit[contact])
     size, stretch = float(np.linalg.norm(forces.shear_force[contact])), float(np.linalg.norm(forces.shear[contact]))
     words = [
         heading,
-        ("overlap δ", with_prefix(float(forces.overlap[contact]), "m", 3)),
+        (_("overlap δ"), with_prefix(float(forces.overlap[contact]), "m", 3)),
         ("F_n", with_prefix(normal, "N", 3)),
     ]
     words.append(("F_t", with_prefix(size, "N", 3)))
     if math.isfinite(stretch):
-        words.append(("spring ξ", with_prefix(stretch, "m", 3)))
+        words.append((_("spring ξ"), with_prefix(stretch, "m", 3)))
     if not math.isfinite(limit):
         return Seen(words, None)
     # Some laws limit only the force of the spring, and add damping.
@@ -284,7 +294,7 @@ def _draw_numbers(frame: Frame, canvas: Canvas, seen: Seen, area: Plate) -> None
         above = (NUMBERS[2] - CONE) / 2 * unit
         _draw_cone(frame, canvas, seen.cone, (right - (CONE + PAD) * unit, top + above))
     if len(rows) > 1:
-        names = ("F_n", "F_t") if len(frame.view.selected) == 2 else ("sum of F_n", "force of all contacts")
+        names = ("F_n", "F_t") if len(frame.view.selected) == 2 else (_("sum of F_n"), _("force of all contacts"))
         plot = left + PAD * unit, bottom - (PLOT - 2.0) * unit, right - PAD * unit, bottom - 6.0 * unit
         draw_plot(canvas, palette, plot, rows, names, "N")
 

@@ -8,6 +8,7 @@ from repose.app.render.colours import PARTS, Colour, part_colour
 from repose.app.render.passes import Frame, Pass
 from repose.app.render.passes.legend import SWITCH
 from repose.sim.measure.display import Part
+from repose.sim.message import _
 
 if TYPE_CHECKING:
     from repose.app.render.canvas import Canvas
@@ -20,7 +21,7 @@ SWATCH = 0.62
 """Side of a coloured square [heights of the text]."""
 
 
-FIXED = Part("fixed")
+FIXED = Part(_("fixed"))
 """The fixed particles, such as those of a clamp, which the list of parts of a scene does not contain."""
 
 

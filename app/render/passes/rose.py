@@ -16,6 +16,7 @@ from repose.sim.engine.world import Floats
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.measure.contact_forces import ContactForces
 from repose.sim.measure.fabric import Fabric, fabric, rose
+from repose.sim.message import Message, Number, _
 from repose.sim.numbers import with_prefix
 
 if TYPE_CHECKING:
@@ -23,8 +24,11 @@ if TYPE_CHECKING:
 
 ROSE = Switch(
     "rose",
-    "Rose diagram",
-    "How frequent each direction of the contact normals is, mean normal force by direction, anisotropy of the fabric.",
+    _("Rose diagram"),
+    _(
+        "How frequent each direction of the contact normals is, mean normal force by direction, anisotropy "
+        "of the fabric."
+    ),
     default=False,
     key="5",
     applies=lambda snapshot: not snapshot.labels,  # labelled spheres never touch each other
@@ -53,14 +57,18 @@ def angles_seen(frame: Frame, normal: Floats) -> Floats:
 def words(frame: Frame, found: Fabric, mean_force: float) -> list[str]:
     """Number of contacts, anisotropy and mean normal force."""
     last = "₂" if frame.dimension == 2 else "₃"
-    anisotropy = f"fabric F₁ − F{last} = {found.anisotropy:.3f}"
+    anisotropy = Message(
+        "fabric F₁ − F{last} = {anisotropy}", last=last, anisotropy=Number(found.anisotropy, format=".3f")
+    )
     if frame.dimension == 2:
-        anisotropy += f", largest at {math.degrees(math.atan2(*found.direction[::-1])):.0f}°"
-    seen = ", as seen in the picture" if frame.dimension == 3 else ""
+        anisotropy += Message(
+            ", largest at {degrees}°", degrees=Number(math.degrees(math.atan2(*found.direction[::-1])), format=".0f")
+        )
+    seen = _(", as seen in the picture") if frame.dimension == 3 else ""
     return [
-        f"{found.count} contacts between grains{seen}",
+        Message("{count} contacts between grains{seen}", count=found.count, seen=seen),
         anisotropy,
-        f"mean normal force {with_prefix(mean_force, 'N', 3)}",
+        Message("mean normal force {mean_force}", mean_force=with_prefix(mean_force, "N", 3)),
     ]
 
 
@@ -75,10 +83,12 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
 def _draw(frame: Frame, canvas: Canvas, area: Plate, forces: ContactForces) -> None:
     unit, palette, (left, top, right, bottom) = frame.scale, frame.palette, area
     canvas.rectangle((left, top), (right, bottom), palette.background, 0.85, 6.0)
-    canvas.text((left + PAD * unit, top + 0.6 * PAD * unit), "Directions of contacts", palette.text, 0.95, True)
+    canvas.text((left + PAD * unit, top + 0.6 * PAD * unit), _("Directions of contacts"), palette.text, 0.95, True)
     chosen = contacts_between_grains(forces, frame.snapshot.fixed)
     if not chosen.size:
-        canvas.text((left + PAD * unit, top + 0.6 * PAD * unit + LINE * unit), "no grains touch", palette.faint, 0.95)
+        canvas.text(
+            (left + PAD * unit, top + 0.6 * PAD * unit + LINE * unit), _("no grains touch"), palette.faint, 0.95
+        )
         return
     normal, force = forces.normal[chosen], forces.normal_force[chosen]
     y = top + 0.6 * PAD * unit + LINE * unit

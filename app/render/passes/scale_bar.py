@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 from repose.app.render.colours import nice_step
 from repose.app.render.passes import Frame, Pass, Switch
+from repose.sim.message import Message, _
 
 if TYPE_CHECKING:
     from repose.app.render.canvas import Canvas
 
-SCALE_BAR = Switch("scale_bar", "Scale bar", "A bar of a round length; in 3D also the directions of the axes.")
+SCALE_BAR = Switch("scale_bar", _("Scale bar"), _("A bar of a round length; in 3D also the directions of the axes."))
 LONGEST, LARGEST_SHARE = 170.0, 0.28
 """Largest length of the bar [units], and its largest share of the width without panels [-]."""
 MARGIN, GAP = 22.0, 18.0
@@ -49,7 +50,7 @@ def longest(free: float, unit: float) -> float:
 
 def label(length: str, dimension: int) -> str:
     """The text above a bar of this length; in perspective it also names the depth at which the length is true."""
-    return f"{length} at the centre" if dimension == 3 else length
+    return Message("{length} at the centre", length=length) if dimension == 3 else length
 
 
 def room(free: float, unit: float, dimension: int, text_width: Callable[[str, float], float]) -> float:

@@ -8,11 +8,12 @@ from repose.app.render.cutaway import FIELD
 from repose.app.render.passes import Frame, Pass, Switch
 from repose.app.render.passes.discs import disc_rows
 from repose.sim.experiment.snapshot import Floats
+from repose.sim.message import _
 
 STRESS_FIELD = Switch(
     FIELD,
-    "Stress field",
-    "Stress by contacts and motion, smoothed over a width; in space in the plane of the cut, or in the middle.",
+    _("Stress field"),
+    _("Stress by contacts and motion, smoothed over a width; in space in the plane of the cut, or in the middle."),
     default=False,
     key="6",
     applies=lambda snapshot: not snapshot.labels,  # labelled spheres never touch each other

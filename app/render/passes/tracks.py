@@ -7,11 +7,12 @@ from repose.app.render.colours import category, to_linear
 from repose.app.render.passes import Frame, Pass, Switch
 from repose.sim.experiment.snapshot import Floats, Snapshot
 from repose.sim.measure.display import Track
+from repose.sim.message import _
 
 TRACKS = Switch(
     "tracks",
-    "Paths",
-    "Paths of the spheres as lines, those of the closed form as dots.",
+    _("Paths"),
+    _("Paths of the spheres as lines, those of the closed form as dots."),
     applies=lambda snapshot: bool(snapshot.tracks),
 )
 LINE, DOT = 2.0, 4.0

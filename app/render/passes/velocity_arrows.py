@@ -6,11 +6,12 @@ import numpy as np
 from repose.app.render.colours import Colour, to_linear
 from repose.app.render.passes import Frame, Pass, Switch
 from repose.sim.experiment.snapshot import Floats
+from repose.sim.message import _
 
 VELOCITY_ARROWS = Switch(
     "velocity_arrows",
-    "Velocity arrows",
-    "Arrows along the velocity of each grain, their length proportional to its speed.",
+    _("Velocity arrows"),
+    _("Arrows along the velocity of each grain, their length proportional to its speed."),
     default=False,
     key="E",
 )

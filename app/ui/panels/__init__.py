@@ -23,6 +23,7 @@ from repose.app.ui.tools import Tool, all_tools, choose_by_key
 from repose.app.ui.ui import Ui
 from repose.sim.engine.world import Floats
 from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.message import Message, _
 
 Side = Literal["column", "tools", "low", "bottom", "over", "instead"]
 """Position: in the column; in the tabs at its lower end (tools); in these tabs only if the column is too low for the
@@ -111,15 +112,20 @@ def all_keys() -> tuple[Key, ...]:
 
 
 def _tool_key(tool: Tool) -> Key:
-    letters, words = tool.key.lower() + tool.key.upper(), f"mouse: {tool.title.lower()}"
-    return Key(f"tool_{tool.name}", tool.key, words, "Picture", partial(choose_by_key, tool), characters=letters)
+    letters, words = tool.key.lower() + tool.key.upper(), Message("mouse: {lower}", lower=tool.title.lower())
+    return Key(f"tool_{tool.name}", tool.key, words, _("Picture"), partial(choose_by_key, tool), characters=letters)
 
 
 def _switch_key(switch: Switch) -> Key:
     letters = "".join({switch.key.lower(): 0, switch.key.upper(): 0})  # a digit once
     toggle = partial(_toggle, switch)
     return Key(
-        f"show_{switch.name}", switch.key, f"{switch.label.lower()} on or off", "Picture", toggle, characters=letters
+        f"show_{switch.name}",
+        switch.key,
+        Message("{lower} on or off", lower=switch.label.lower()),
+        _("Picture"),
+        toggle,
+        characters=letters,
     )
 
 

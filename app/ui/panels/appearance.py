@@ -10,12 +10,15 @@ from repose.app.ui.panels import Panel
 from repose.app.ui.toasts import tell
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, choose, slide
+from repose.sim.message import Message, Number, _
 
 SMALLEST_TEXT, LARGEST_TEXT = 0.6, 2.0
 FRAME_RATES = (20, 30, 60)
 """Frames per second offered [1/s]."""
-LANGUAGE_HELP = "Language of the window and of films; files and the command line stay English."
-FRAME_RATE_HELP = "Fewer frames leave more time to the physics where there is no graphics card, and save the battery."
+LANGUAGE_HELP = _("Language of the window and of films; files and the command line stay English.")
+FRAME_RATE_HELP = _(
+    "Fewer frames leave more time to the physics where there is no graphics card, and save the battery."
+)
 
 
 def draw(ui: Ui) -> None:
@@ -26,7 +29,11 @@ def draw(ui: Ui) -> None:
     _draw_language(ui)
     half = (imgui.get_content_region_avail().x - imgui.get_style().item_spacing.x) / 2
     for index, (action, label, hint) in enumerate(
-        (("fullscreen", "Full screen", "F11"), ("hide_panels", "Hide panels", "Tab"), ("help", "Keys and mouse", "F1"))
+        (
+            ("fullscreen", _("Full screen"), "F11"),
+            ("hide_panels", _("Hide panels"), _("Tab")),
+            ("help", _("Keys and mouse"), "F1"),
+        )
     ):
         if index == 1:
             imgui.same_line()
@@ -44,7 +51,7 @@ def _draw_theme(ui: Ui) -> None:
         if index:
             imgui.same_line()
         chosen = choices.theme == name
-        help = "White, strong contrasts and larger text, for a lecture room." if name == "projector" else ""
+        help = _("White, strong contrasts and larger text, for a lecture room.") if name == "projector" else ""
         emphasis = ui.palette.accent if chosen else None
         if button(ui, f"window.theme.{name}", name.capitalize(), width=third, emphasis=emphasis, help=help):
             choices.theme = name
@@ -54,7 +61,13 @@ def _draw_text_size(ui: Ui) -> None:
     """The size takes effect when the mouse button is released: a slider that grows under the pointer is hard to set."""
     wanted = ui.memory.get("text_size", ui.settings.choices.font_scale)
     share = (wanted - SMALLEST_TEXT) / (LARGEST_TEXT - SMALLEST_TEXT)
-    where = slide(ui, "window.text", (f"text size {wanted:.0%}", f"{wanted:.0%}"), share, step=1 / 28)
+    where = slide(
+        ui,
+        "window.text",
+        (Message("text size {wanted}", wanted=Number(wanted, format=".0%")), f"{wanted:.0%}"),
+        share,
+        step=1 / 28,
+    )
     if where is not None:
         ui.memory["text_size"] = round(SMALLEST_TEXT + where * (LARGEST_TEXT - SMALLEST_TEXT), 2)
     if not imgui.is_item_active() and "text_size" in ui.memory:
@@ -63,15 +76,18 @@ def _draw_text_size(ui: Ui) -> None:
 
 def _draw_frame_rate(ui: Ui) -> None:
     choices = ui.settings.choices
-    rates = {str(rate): f"at most {rate} per second" for rate in sorted({*FRAME_RATES, choices.frame_rate})}
-    rate = choose(ui, "window.frame_rate", "Frames", rates, str(choices.frame_rate), FRAME_RATE_HELP)
+    rates = {
+        str(rate): Message("at most {rate} per second", rate=rate)
+        for rate in sorted({*FRAME_RATES, choices.frame_rate})
+    }
+    rate = choose(ui, "window.frame_rate", _("Frames"), rates, str(choices.frame_rate), FRAME_RATE_HELP)
     if rate is not None:
         choices.frame_rate = int(rate)
 
 
 def _draw_language(ui: Ui) -> None:
     """Languages under their own names; the choice acts from the next frame on."""
-    language = choose(ui, "window.language", "Language", NATIVE, current_language(), LANGUAGE_HELP)
+    language = choose(ui, "window.language", _("Language"), NATIVE, current_language(), LANGUAGE_HELP)
     if language is not None:
         if trouble := use_language(language):
             tell(ui, trouble, bad=True)
@@ -79,4 +95,4 @@ def _draw_language(ui: Ui) -> None:
             ui.settings.choices.language = language
 
 
-PANEL = Panel("appearance", "Window", 50, "tools", draw)
+PANEL = Panel("appearance", _("Window"), 50, "tools", draw)

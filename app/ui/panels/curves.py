@@ -16,6 +16,7 @@ from repose.app.ui.plot_area import pen, plot_area
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import tooltip
 from repose.sim.measure.display import Curve, Line
+from repose.sim.message import Message, _
 
 MARGIN = 0.06
 """Margin between the data and the edges of the plot, as a fraction of the range of the data [-]."""
@@ -54,7 +55,9 @@ def draw_curve(ui: Ui, curve: Curve) -> None:
     size = imgui.ImVec2(-1, max(free - legend - table, LEAST_LINES * line))
     # A label longer than its axis would overlap the others.
     named = size.y - 3.0 * line > text_width(curve.y_label)
-    heading = curve.heading if named else f"{curve.y_label} over {curve.x_label}"
+    heading = (
+        curve.heading if named else Message("{y_label} over {x_label}", y_label=curve.y_label, x_label=curve.x_label)
+    )
     below = size.y - imgui.get_text_line_height_with_spacing()
     if not legend and not named and below >= LEAST_LINES * line:  # the heading has the units: labels come below it
         if _draw_labels(ui, curve, imgui.get_cursor_screen_pos(), imgui.get_content_region_avail().x):
@@ -144,7 +147,7 @@ def _colours(ui: Ui, curve: Curve) -> dict[str, Colour]:
     labels = tuple(dict.fromkeys(line.label for line in curve.lines))
     shared = (palette.warning, palette.good, palette.bad, palette.muted) if not spheres else (palette.muted,)
     others = iter(shared * (1 + len(labels)))
-    ours = {"mean", "single runs", *(line.label for line in curve.lines if line.fitted)}
+    ours = {"mean", _("single runs"), *(line.label for line in curve.lines if line.fitted)}
     return {
         label: spheres[label] if label in spheres else palette.accent if label in ours else next(others)
         for label in labels

@@ -13,6 +13,7 @@ from repose.app.ui.readings import Headline, headline, in_words
 from repose.app.ui.repeat_card import draw_repeated, draw_repeats, repeats_width
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, choose, row, tooltip
+from repose.sim.message import Message, _
 from repose.sim.numbers import read_whole
 from repose.sim.parameters import ParameterError, checked_seed
 
@@ -27,11 +28,11 @@ LARGE = 1.9
 BESIDE = (0.9, 0.76, 0.66)
 """Sizes of error and name beside the main result, the first that fits, relative to running text [-]."""
 METHODS = {
-    "line": "least-squares line",
-    "robust": "Theil-Sen line",
-    "height_over_base": "height over base",
-    "sectors": "lines in sectors",
-    "flank": "radius over height",
+    "line": _("least-squares line"),
+    "robust": _("Theil-Sen line"),
+    "height_over_base": _("height over base"),
+    "sectors": _("lines in sectors"),
+    "flank": _("radius over height"),
 }
 
 
@@ -49,7 +50,8 @@ def _draw_start(ui: Ui) -> None:
     current = library.current or library.title(ui.snapshot.scene)  # an opened run has no preset
     shown = library.titles.get(current, current)
     title = text_width(shown, SMALL_TITLE) + imgui.get_frame_height() + 2.0 * pad
-    label, hint, pictures = "Scenes", "S", text_width("Scenes  S") + 3.0 * pad
+    label: str = _("Scenes")
+    hint, pictures = "S", text_width(_("Scenes  S")) + 3.0 * pad
     if title > width - pictures - gap:
         label, hint, pictures = "S", "", text_width("S") + 3.0 * pad
     size = imgui.ImVec2(width - pictures - gap, imgui.get_frame_height())
@@ -59,23 +61,23 @@ def _draw_start(ui: Ui) -> None:
     if chosen is not None:
         choose_preset(ui, chosen)
     imgui.same_line()
-    if button(ui, "experiment.scenes", label, hint=hint, width=pictures, help="Choose a scene from pictures."):
+    if button(ui, "experiment.scenes", label, hint=hint, width=pictures, help=_("Choose a scene from pictures.")):
         ui.actions["scenes"]()
 
 
 def _draw_seed(ui: Ui) -> None:
     """Draw the field of the seed, and buttons for the next seed and for repeated runs."""
     imgui.align_text_to_frame_padding()
-    imgui.text_disabled(translated("Seed"))
+    imgui.text_disabled(translated(_("Seed")))
     imgui.same_line()
     pad, gap = imgui.get_style().frame_padding.x, imgui.get_style().item_spacing.x
-    new, repeats = text_width("New") + 2 * pad, repeats_width(ui)
+    new, repeats = text_width(_("New")) + 2 * pad, repeats_width(ui)
     imgui.set_next_item_width(imgui.get_content_region_avail().x - new - gap - (repeats + gap if repeats else 0.0))
     text = ui.memory.get("seed", str(ui.snapshot.seed))
     entered, text = imgui.input_text("##seed", text, imgui.InputTextFlags_.enter_returns_true)
     ui.probe.mark("experiment.seed")
     tooltip(
-        "Determines radii and positions of the grains: the same seed gives the same run, bit by bit. Enter restarts."
+        _("Determines radii and positions of the grains: the same seed gives the same run, bit by bit. Enter restarts.")
     )
     if imgui.is_item_active():
         ui.memory["seed"] = text
@@ -84,7 +86,7 @@ def _draw_seed(ui: Ui) -> None:
     if entered:
         _start_with(ui, text)
     imgui.same_line()
-    if button(ui, "experiment.new_seed", "New", width=new, help="Restart with the next seed."):
+    if button(ui, "experiment.new_seed", _("New"), width=new, help=_("Restart with the next seed.")):
         _start_with(ui, str(ui.snapshot.seed + 1))
     if repeats:
         imgui.same_line()
@@ -129,14 +131,16 @@ def draw_readings(ui: Ui) -> None:
     for reading in (*own, *ui.snapshot.bulk_readings):
         row(reading.name, in_words(reading), ui, ui.palette.muted if reading.outdated else None)
         words = (
-            f"± is the standard error ({reading.error_of})." if reading.error_of and reading.error is not None else ""
+            Message("± is the standard error ({error_of}).", error_of=reading.error_of)
+            if reading.error_of and reading.error is not None
+            else ""
         )
         if reading.help or words:
             tooltip(f"{reading.help} {words}".strip())
     measured = ui.snapshot.measurement
     if measured is not None:
-        row("angle of repose, by", METHODS[measured.method], ui)
-        row("surface grains used", str(len(measured.used_ids)), ui)
+        row(_("angle of repose, by"), METHODS[measured.method], ui)
+        row(_("surface grains used"), str(len(measured.used_ids)), ui)
 
 
 def halves(text: str) -> tuple[str, str]:
@@ -164,9 +168,9 @@ def _draw_headline(ui: Ui, shown: Headline) -> None:
             draw_text(x, y, text, colour, size)
         y += high * 1.05
     if ui.snapshot.measurement is not None:
-        tooltip("Standard error from the scatter of surface grains about the fitted line. Seeds scatter more.")
+        tooltip(_("Standard error from the scatter of surface grains about the fitted line. Seeds scatter more."))
     imgui.set_cursor_pos_y(top + LARGE * high * 1.25)
     imgui.dummy(imgui.ImVec2(0.0, 0.0))
 
 
-PANEL = Panel("experiment", "Experiment", 10, "column", draw)
+PANEL = Panel("experiment", _("Experiment"), 10, "column", draw)

@@ -15,6 +15,7 @@ from repose.app.ui.places import FOCUS, GUESS, GUESS_FOOT, LECTURE_FOOT, NOTICE,
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import row, slide, tooltip
 from repose.sim.measure.display import Answer, Guess
+from repose.sim.message import Message, _
 
 GUESSED = "guess of "
 """Beginning of the entry of `Ui.memory` with the guess for a scene, by its name; in the unit of the guess."""
@@ -22,7 +23,7 @@ WHOLE = 50.0
 """Length of a slider, in its unit, from which a guess has no decimals."""
 STEP = 0.01
 """Part of the slider by which an arrow key moves it."""
-HELP = "Drag to keep the guess of the audience, or select it with Enter and use arrows. It stays beside the result."
+HELP = _("Drag to keep the guess of the audience, or select it with Enter and use arrows. It stays beside the result.")
 FIRST = 0.36
 """Fraction of the width for the words of the question, or for the two numbers, at the foot of the window [-]."""
 
@@ -108,7 +109,7 @@ def _draw_slider(ui: Ui, guess: Guess, chosen: bool) -> None:
     value = guessed(ui)
     span = guess.high - guess.low
     where = 0.5 if value is None else (value - guess.low) / span
-    text = "your guess: drag" if value is None else f"guess: {shown(guess, value)}"
+    text = _("your guess: drag") if value is None else Message("guess: {guess}", guess=shown(guess, value))
     moved = slide(ui, "guess.slider", (text,), where, step=STEP)
     if chosen:
         imgui.internal.set_focus_id(imgui.get_item_id(), imgui.internal.get_current_window())
@@ -125,9 +126,9 @@ def _draw_slider(ui: Ui, guess: Guess, chosen: bool) -> None:
 
 def _draw_numbers(ui: Ui, guess: Guess, answer: Answer) -> None:
     value, palette = guessed(ui), ui.palette
-    row("result", shown(guess, answer.value, finer=1), ui, palette.good)
+    row(_("result"), shown(guess, answer.value, finer=1), ui, palette.good)
     if value is not None:
-        row("your guess", shown(guess, value), ui, palette.accent)
+        row(_("your guess"), shown(guess, value), ui, palette.accent)
 
 
 def _draw_scale(ui: Ui, guess: Guess, answer: Answer) -> None:
@@ -148,4 +149,4 @@ def _draw_scale(ui: Ui, guess: Guess, answer: Answer) -> None:
         ui.probe.mark("guess.answer")
 
 
-PANEL = Panel(GUESS, "Guess", 81, "over", draw)
+PANEL = Panel(GUESS, _("Guess"), 81, "over", draw)

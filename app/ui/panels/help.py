@@ -12,6 +12,7 @@ from repose.app.ui.panels import Panel, all_keys
 from repose.app.ui.tools import all_tools
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, button_width
+from repose.sim.message import _
 
 Groups = dict[str, list[tuple[str, str]]]
 """Keys and their effects, by heading."""
@@ -42,16 +43,24 @@ def draw(ui: Ui) -> None:
     )
     imgui.begin("help", None, flags)
     imgui.pop_style_var(3)
-    heading("Keys and mouse", 1.35, ui.palette.text)
+    heading(_("Keys and mouse"), 1.35, ui.palette.text)
     imgui.same_line(0, 24 * ui.scale)
-    if button(ui, "help.close", "Close", hint="Esc", width=button_width("Close", "Esc")):
+    if button(ui, "help.close", _("Close"), hint=_("Esc"), width=button_width(_("Close"), _("Esc"))):
         close(ui)
     keys = (*scene_keys(ui.snapshot), *all_keys(), *(key for tool in all_tools() for key in tool.keys))
     names = dict.fromkeys(
-        ("Experiment", "Time", "Parameters", "Picture", "Window", "File", *(key.group for key in keys))
+        (
+            _("Experiment"),
+            _("Time"),
+            _("Parameters"),
+            _("Picture"),
+            _("Window"),
+            _("File"),
+            *(key.group for key in keys),
+        )
     )
     groups = {name: [(key.shown, key.help) for key in keys if key.group == name] for name in names}
-    groups |= {"Mouse on a parameter": list(FIELD_MOUSE), "Mouse on the picture": list(MOUSE)}
+    groups |= {_("Mouse on a parameter"): list(FIELD_MOUSE), _("Mouse on the picture"): list(MOUSE)}
     groups["Keyboard in a panel"] = list(PANEL_KEYS)
     placed = columns(groups)
     pad, top = 48 * ui.scale, imgui.get_cursor_pos().y + 16 * ui.scale
@@ -131,7 +140,7 @@ def close(ui: Ui) -> None:
 
 
 KEYS = (
-    Key("help", "F1", "this page", "Window", toggle, codes=(pygame.K_F1,)),
-    Key("close_help", "Esc", "close this page, or an open list", "Window", close, codes=(pygame.K_ESCAPE,)),
+    Key("help", "F1", _("this page"), _("Window"), toggle, codes=(pygame.K_F1,)),
+    Key("close_help", _("Esc"), _("close this page, or an open list"), _("Window"), close, codes=(pygame.K_ESCAPE,)),
 )
-PANEL = Panel("help", "Help", 90, "over", draw, keys=KEYS)
+PANEL = Panel("help", _("Help"), 90, "over", draw, keys=KEYS)

@@ -21,6 +21,7 @@ from repose.app.ui.questions import replace_run
 from repose.app.ui.side_by_side import possible, start
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, button_width, checkbox, slide, tooltip
+from repose.sim.message import Message, Number, _
 from repose.sim.registry import integrators
 from repose.sim.study.integrator_errors import TYPICAL, Errors, collision_errors, error_at
 
@@ -84,26 +85,28 @@ def own_share(ui: Ui) -> float:
 def _draw_head(ui: Ui) -> tuple[float, bool]:
     """Title, the collision, and the buttons; returns the restitution, and whether the collision is oblique."""
     imgui.align_text_to_frame_padding()
-    imgui.text_unformatted(translated("Integrators"))
+    imgui.text_unformatted(translated(_("Integrators")))
     imgui.same_line()
     restitution = float(ui.memory.get(RESTITUTION, 1.0))
     steps = round((1.0 - LOWEST) / STEP)
     oblique = bool(ui.memory.get(OBLIQUE, False))
-    help = "The two spheres also spin and stick to each other while they touch; otherwise they meet head-on."
-    oblique = ui.memory[OBLIQUE] = checkbox(ui, "integrators.oblique", "oblique, with spin", oblique, help)
+    help = _("The two spheres also spin and stick to each other while they touch; otherwise they meet head-on.")
+    oblique = ui.memory[OBLIQUE] = checkbox(ui, "integrators.oblique", _("oblique, with spin"), oblique, help)
     imgui.same_line()
-    watch, close = button_width("Watch side by side"), button_width("Close", "F10")
+    watch, close = button_width(_("Watch side by side")), button_width(_("Close"), "F10")
     gap = imgui.get_style().item_spacing.x
     free = imgui.get_content_region_avail().x - watch - close - 2.0 * gap
     where = slide(
         ui,
         "integrators.restitution",
-        (f"restitution e = {restitution:.2f}", f"{restitution:.2f}"),
+        (Message("restitution e = {restitution}", restitution=Number(restitution, format=".2f")), f"{restitution:.2f}"),
         (restitution - LOWEST) / (1.0 - LOWEST),
         max(min(16.0 * imgui.get_font_size(), free), 1.0),
         step=1.0 / steps,
     )
-    tooltip("Of the collision that every scheme computes: two spheres on a linear spring with a dashpot; 1 is elastic.")
+    tooltip(
+        _("Of the collision that every scheme computes: two spheres on a linear spring with a dashpot; 1 is elastic.")
+    )
     if where is not None:
         restitution = round(LOWEST + round(where * steps) * STEP, 2)
         ui.memory[RESTITUTION] = restitution
@@ -111,16 +114,19 @@ def _draw_head(ui: Ui) -> tuple[float, bool]:
     imgui.set_cursor_pos_x(imgui.get_cursor_pos_x() + imgui.get_content_region_avail().x - watch - close - gap)
     parameters = ui.snapshot.parameters
     able = parameters is not None and "integrator" in possible(parameters)
-    help = "Start the experiment of the window anew with four integrators side by side."
-    if button(ui, "integrators.watch", "Watch side by side", width=watch, enabled=able, help=help):
-        replace_run(ui, "Start four integrators side by side?", "Start", partial(watch_side_by_side, ui))
+    help = _("Start the experiment of the window anew with four integrators side by side.")
+    if button(ui, "integrators.watch", _("Watch side by side"), width=watch, enabled=able, help=help):
+        replace_run(ui, _("Start four integrators side by side?"), _("Start"), partial(watch_side_by_side, ui))
     imgui.same_line()
-    if button(ui, "integrators.close", "Close", hint="F10", width=close):
+    if button(ui, "integrators.close", _("Close"), hint="F10", width=close):
         ui.overlay = ""
     note(
-        "The same collision with every integrator: the error of the energy after it, over the time step in contact "
-        "durations. Dashed: the largest stable step. The beginning and the end of the contact, which no step meets, "
-        "leave all of them at second order, with damping or in an oblique impact at first.",
+        _(
+            "The same collision with every integrator: the error of the energy after it, over the time step in "
+            "contact durations. Dashed: the largest stable step. The beginning and the end of the contact, "
+            "which no step meets, leave all of them at second order, with damping or in an oblique impact at "
+            "first."
+        ),
         ui.palette.muted,
     )
     return restitution, oblique
@@ -140,13 +146,13 @@ def _colour(number: int) -> Colour:
 
 
 def _draw_plot(ui: Ui, found: dict[str, Errors]) -> None:
-    imgui.text_colored(vector(ui.palette.muted), translated("relative error of the energy after the collision"))
+    imgui.text_colored(vector(ui.palette.muted), translated(_("relative error of the energy after the collision")))
     size = imgui.get_content_region_avail()
     line = imgui.get_text_line_height()
     with plot_area("##integrators", size) as there:
         if not there:
             return
-        implot.setup_axes(translated("time step / contact duration"), "", 0, implot.AxisFlags_.no_label)
+        implot.setup_axes(translated(_("time step / contact duration")), "", 0, implot.AxisFlags_.no_label)
         first, last = 3e-3, 1.2
         implot.setup_axes_limits(first, last, LOW, HIGH, implot.Cond_.always)
         set_axis(implot.ImAxis_.x1, first, last, size.x - 4.0 * line, log=True)
@@ -169,7 +175,7 @@ def _draw_table(ui: Ui, found: dict[str, Errors]) -> None:
     flags = imgui.TableFlags_.row_bg | imgui.TableFlags_.sizing_fixed_fit
     if not imgui.begin_table("##schemes", 3, flags):
         return
-    for words in ("integrator", "error at t_c/20", "limit Δt/t_c"):
+    for words in ("integrator", _("error at t_c/20"), _("limit Δt/t_c")):
         imgui.table_next_column()
         at = imgui.get_cursor_screen_pos()
         imgui.dummy(imgui.ImVec2(symbol_width(words), imgui.get_text_line_height()))
@@ -185,7 +191,13 @@ def _draw_table(ui: Ui, found: dict[str, Errors]) -> None:
     imgui.end_table()
     if own_share(ui) > 0.0:
         imgui.dummy(imgui.ImVec2(0.0, 0.5 * imgui.get_text_line_height()))
-        note(f"White: the run in the window, Δt/t_c = {own_share(ui):.3g} at its stiffest contact.", ui.palette.text)
+        note(
+            Message(
+                "White: the run in the window, Δt/t_c = {ui} at its stiffest contact.",
+                ui=Number(own_share(ui), format=".3g"),
+            ),
+            ui.palette.text,
+        )
 
 
 def toggle(ui: Ui) -> None:
@@ -193,5 +205,9 @@ def toggle(ui: Ui) -> None:
     ui.overlay = "" if ui.overlay == PANEL.name else PANEL.name
 
 
-KEYS = (Key("integrators", "F10", "integrators: energy error of a collision", "Window", toggle, codes=(pygame.K_F10,)),)
-PANEL = Panel("integrators", "Integrators", 73, "over", draw, keys=KEYS)
+KEYS = (
+    Key(
+        "integrators", "F10", _("integrators: energy error of a collision"), _("Window"), toggle, codes=(pygame.K_F10,)
+    ),
+)
+PANEL = Panel("integrators", _("Integrators"), 73, "over", draw, keys=KEYS)

@@ -11,6 +11,7 @@ from repose.app.ui.over_picture import begin_over_picture
 from repose.app.ui.panels import Panel, plots, width_beside
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import bring_forward, button
+from repose.sim.message import _
 
 ROW = "large"
 """The row of tabs."""
@@ -47,11 +48,11 @@ def beside(ui: Ui, width: float) -> float:
 def _draw_close(ui: Ui) -> None:
     """Draw the button that closes the plot at the upper right, beside the tabs, or above tabs without room beside."""
     start, pad = imgui.get_cursor_pos(), (2.0 * plots.TAB_PADDING + 1.0) * ui.scale
-    width = text_width("Close  P") + 2.5 * imgui.get_style().frame_padding.x
+    width = text_width(_("Close  P")) + 2.5 * imgui.get_style().frame_padding.x
     tabs = sum(text_width(entry.title) + pad for entry in plots.tabs_of(ui))
     room = imgui.get_content_region_avail().x - width - imgui.get_style().item_spacing.x
     imgui.set_cursor_pos_x(start.x + imgui.get_content_region_avail().x - width)
-    if button(ui, "large.close", "Close", hint="P", width=width):
+    if button(ui, "large.close", _("Close"), hint="P", width=width):
         ui.overlay = ""
     if tabs <= room:
         imgui.set_cursor_pos(start)
@@ -64,5 +65,5 @@ def toggle(ui: Ui) -> None:
         bring_forward(ui, ROW, ui.memory.get(plots.SHOWN, ui.settings.choices.tabs.get(plots.ROW, "")))
 
 
-KEYS = (Key("large_plot", "P", "the plot, large over the picture", "Window", toggle, codes=(pygame.K_p,)),)
-PANEL = Panel("large_plot", "Large plot", 70, "over", draw, keys=KEYS, beside=beside)
+KEYS = (Key("large_plot", "P", _("the plot, large over the picture"), _("Window"), toggle, codes=(pygame.K_p,)),)
+PANEL = Panel("large_plot", _("Large plot"), 70, "over", draw, keys=KEYS, beside=beside)

@@ -17,6 +17,7 @@ from repose.app.ui.places import LECTURE_BAND, LECTURE_FOOT
 from repose.app.ui.transport import clock_text, describe_pace, wanted_speed
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import SELECTED, button
+from repose.sim.message import Message, _
 
 TITLE = 1.5
 """Size of the title relative to running text."""
@@ -61,15 +62,19 @@ def draw_offer(ui: Ui) -> None:
     heading(mode.said(mode.lecture.title), 1.2, ui.palette.text)
     count = len(mode.lecture.steps)
     note(
-        f"Steps of the lecture: {count}. Page Down continues, Page Up goes back, Esc ends it; then your run is back.",
+        Message(
+            "Steps of the lecture: {count}. Page Down continues, Page Up goes back, Esc ends it; then your "
+            "run is back.",
+            count=count,
+        ),
         ui.palette.muted,
     )
-    label = "Start" if mode.number == 0 else f"Continue at step {mode.number + 1}"
+    label = _("Start") if mode.number == 0 else Message("Continue at step {number}", number=mode.number + 1)
     half = (imgui.get_content_region_avail().x - imgui.get_style().item_spacing.x) / 2
     if button(ui, "lecture.begin", label, hint="F5", emphasis=ui.palette.accent, width=half):
         wish(ui, "begin")
     imgui.same_line()
-    if button(ui, "lecture.close", "Close", width=half, help="Without a lecture, F5 shows the presentation."):
+    if button(ui, "lecture.close", _("Close"), width=half, help=_("Without a lecture, F5 shows the presentation.")):
         close_lecture(ui)
 
 
@@ -148,7 +153,7 @@ def _draw_notes(ui: Ui) -> None:
     """Draw the notes of the speaker below the picture; long notes scroll."""
     mode = ui.lecture
     assert mode.lecture is not None
-    words = mode.said(mode.step.notes) or translated("This step has no notes.")
+    words = mode.said(mode.step.notes) or translated(_("This step has no notes."))
     if mode.unanswered:
         words = f"{translated(mode.unanswered)}\n{words}"
     pad = PAD * ui.scale
@@ -185,24 +190,32 @@ def _may_leave(ui: Ui) -> bool:
 KEYS = (
     Key(
         "forward",
-        "Page Down",
-        "next step",
-        "Lecture",
+        _("Page Down"),
+        _("next step"),
+        _("Lecture"),
         partial(wish, what="forward"),
         codes=(pygame.K_PAGEDOWN,),
         when=_is_on,
     ),
-    Key("back", "Page Up", "step before", "Lecture", partial(wish, what="back"), codes=(pygame.K_PAGEUP,), when=_is_on),
-    Key("notes", "F2", "notes of the speaker", "Lecture", toggle_notes, codes=(pygame.K_F2,), when=_is_on),
+    Key(
+        "back",
+        _("Page Up"),
+        _("step before"),
+        _("Lecture"),
+        partial(wish, what="back"),
+        codes=(pygame.K_PAGEUP,),
+        when=_is_on,
+    ),
+    Key("notes", "F2", _("notes of the speaker"), _("Lecture"), toggle_notes, codes=(pygame.K_F2,), when=_is_on),
     Key(
         "leave",
-        "Esc",
-        "end the lecture",
-        "Lecture",
+        _("Esc"),
+        _("end the lecture"),
+        _("Lecture"),
         partial(wish, what="leave"),
         codes=(pygame.K_ESCAPE,),
         when=_may_leave,
     ),
 )
 """Keys of a lecture; they come before the keys of other panels, which use the same keys without a lecture."""
-PANEL = Panel("lecture", "Lecture", 5, "over", draw, keys=KEYS)
+PANEL = Panel("lecture", _("Lecture"), 5, "over", draw, keys=KEYS)

@@ -10,6 +10,7 @@ from repose.app.ui.side_by_side import insets
 from repose.app.ui.tools import all_tools, choose_tool, chosen_tool
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, button_width, with_key
+from repose.sim.message import _
 
 BELOW_NUMBER = 136.0
 """Where buttons without titles begin [px at scale 1, from the top of the picture]."""
@@ -85,4 +86,4 @@ def draw(ui: Ui) -> None:
     imgui.pop_style_var(2)
 
 
-PANEL = Panel("mouse", "Mouse", 72, "over", draw)
+PANEL = Panel("mouse", _("Mouse"), 72, "over", draw)

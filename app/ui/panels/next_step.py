@@ -13,6 +13,7 @@ from repose.app.ui.places import STRIP, take_focus
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, fitting_size
 from repose.sim.experiment.snapshot import Action, Snapshot
+from repose.sim.message import _
 
 LARGE, SMALLEST = 210.0, 120.0
 """Width of the large button, and its least width where the small ones need room for their labels [px at scale 1]."""
@@ -113,7 +114,7 @@ def _draw_progress(ui: Ui, size: imgui.ImVec2) -> None:
     ink.pop_clip_rect()
     # Only the beginning: the whole label, such as that of a test with its title, is written above.
     words = snapshot.phase_label.partition(":")[0].partition(",")[0] if ":" in snapshot.phase_label else snapshot.phase
-    text = "Paused: Space continues" if ui.transport.paused else f"{words[:1].upper()}{words[1:]} …"
+    text = _("Paused: Space continues") if ui.transport.paused else f"{words[:1].upper()}{words[1:]} …"
     share = fitting_size(text, size.x - 2 * imgui.get_style().frame_padding.x)
     at = low.x + (size.x - text_width(text, share)) / 2, low.y + (size.y - share * imgui.get_font_size()) / 2
     draw_text(*at, text, ui.palette.text, share)
@@ -190,4 +191,4 @@ def _with_labels(ui: Ui) -> dict[str, float]:
     return {action.name: symbol_width(action.label) + text_width(action.key, SMALL) + 2.2 * pad for action in actions}
 
 
-PANEL = Panel("next_step", "Actions", 70, "over", draw)
+PANEL = Panel("next_step", _("Actions"), 70, "over", draw)

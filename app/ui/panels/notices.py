@@ -25,6 +25,7 @@ from repose.app.ui.tools.inspect import end_with_grain
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, button_width
 from repose.sim.experiment.commands import Recover, RemoveGrain
+from repose.sim.message import Joined, Message, Number, _
 from repose.sim.study.preparation import Watch, needed_by
 
 FOOT = "foot of the notices"
@@ -129,7 +130,7 @@ def _draw_question(ui: Ui) -> None:
     if button(ui, "question.yes", question.yes, hint="Y", emphasis=ui.palette.accent, width=half):
         answer(ui, True)
     imgui.same_line()
-    if button(ui, "question.no", "Cancel", hint="N", width=half):
+    if button(ui, "question.no", _("Cancel"), hint="N", width=half):
         answer(ui, False)
 
 
@@ -137,23 +138,35 @@ def _draw_awaited(awaited: Awaited, ui: Ui) -> None:
     """The scene that was chosen, while the window still shows the last one."""
     if awaited.preset:
         heading(ui.preset_library.titles.get(awaited.preset, awaited.preset), 1.2, ui.palette.text)
-    note("The scene is being built.", ui.palette.muted)
+    note(_("The scene is being built."), ui.palette.muted)
     _draw_busy(ui)
 
 
 def _draw_compiling(ui: Ui) -> None:
     """Progress and remaining time of compiling the engine; keys pressed meanwhile act when the engine is ready."""
     watch = _watch(ui)
-    heading("Preparing the engine…", 1.2, ui.palette.text)
+    heading(_("Preparing the engine…"), 1.2, ui.palette.text)
     if watch is None:
-        note("The scene is being built.", ui.palette.muted)
+        note(_("The scene is being built."), ui.palette.muted)
         _draw_busy(ui)
         return
     progress = watch.progress()
-    left = f"about {progress.seconds_left:.0f} s left" if progress.seconds_left >= 1.0 else "nearly ready"
+    left = (
+        Message("about {seconds_left} s left", seconds_left=Number(progress.seconds_left, format=".0f"))
+        if progress.seconds_left >= 1.0
+        else _("nearly ready")
+    )
     part = f": {progress.part}" if progress.part else ""  # empty while the last part is loaded
-    note(f"{progress.share:.0%}, {left}{part}. Later starts load it from disk.", ui.palette.muted)
-    note("Keys and buttons act as soon as it is ready.", ui.palette.muted)
+    note(
+        Message(
+            "{share}, {left}{part}. Later starts load it from disk.",
+            share=Number(progress.share, format=".0%"),
+            left=left,
+            part=part,
+        ),
+        ui.palette.muted,
+    )
+    note(_("Keys and buttons act as soon as it is ready."), ui.palette.muted)
     imgui.progress_bar(progress.share, imgui.ImVec2(-1, 5 * ui.scale), "")
     ui.probe.mark("notice.progress")
 
@@ -161,11 +174,16 @@ def _draw_compiling(ui: Ui) -> None:
 def _draw_relaxing(ui: Ui) -> None:
     """Progress of the relaxation, with a button that cancels the change of parameters."""
     share = ui.snapshot.relaxing or 0.0
-    heading("The grains move apart…", 1.2, ui.palette.text)
-    note(f"{math.floor(100.0 * share)} %. At once the change would burst the packing.", ui.palette.muted)
+    heading(_("The grains move apart…"), 1.2, ui.palette.text)
+    note(
+        Message("{floor} %. At once the change would burst the packing.", floor=math.floor(100.0 * share)),
+        ui.palette.muted,
+    )
     imgui.progress_bar(share, imgui.ImVec2(-1, 5 * ui.scale), "")
     ui.probe.mark("notice.relaxing")
-    if button(ui, "notice.stop_relaxing", "Stop", hint="N", help="Keep the parameters and the grains as they were."):
+    if button(
+        ui, "notice.stop_relaxing", _("Stop"), hint="N", help=_("Keep the parameters and the grains as they were.")
+    ):
         ui.actions["stop_relaxing"]()
 
 
@@ -197,22 +215,25 @@ def _draw_busy(ui: Ui) -> None:
 
 
 def _draw_dead(ui: Ui) -> None:
-    heading("The physics thread has stopped", 1.2, ui.palette.bad)
+    heading(_("The physics thread has stopped"), 1.2, ui.palette.bad)
     note(ui.snapshot.message, ui.palette.text)
     if button(
         ui,
         "notice.revive",
-        "Restart the experiment",
+        _("Restart the experiment"),
         emphasis=ui.palette.accent,
-        help="From the beginning, with the present parameters.",
+        help=_("From the beginning, with the present parameters."),
     ):
         ui.actions["revive"]()
 
 
 def _draw_no_picture(ui: Ui) -> None:
-    heading("The grains cannot be drawn", 1.2, ui.palette.bad)
-    note(f"The run continues. The graphics driver reports: {ui.broken['picture']}", ui.palette.text)
-    if button(ui, "notice.picture", "Try again"):
+    heading(_("The grains cannot be drawn"), 1.2, ui.palette.bad)
+    note(
+        Message("The run continues. The graphics driver reports: {broken}", broken=ui.broken["picture"]),
+        ui.palette.text,
+    )
+    if button(ui, "notice.picture", _("Try again")):
         del ui.broken["picture"]
 
 
@@ -220,12 +241,12 @@ def _draw_fault(ui: Ui) -> None:
     fault = ui.snapshot.fault
     if fault is None:
         return
-    heading("The run has stopped", 1.2, ui.palette.bad)
+    heading(_("The run has stopped"), 1.2, ui.palette.bad)
     note(fault.message, ui.palette.text)
-    note("Continue from the last good state:", ui.palette.muted)
+    note(_("Continue from the last good state:"), ui.palette.muted)
     ways = ways_back(ui)
     whole, gap = imgui.get_content_region_avail().x, imgui.get_style().item_spacing.x
-    for place, row in enumerate(in_rows([button_width(label, key) for _, label, key, _, _ in ways], whole, gap)):
+    for place, row in enumerate(in_rows([button_width(way[1], way[2]) for way in ways], whole, gap)):
         for column, (name, label, key, help, do) in enumerate(ways[k] for k in row):
             if column:
                 imgui.same_line()
@@ -259,25 +280,27 @@ def ways_back(ui: Ui) -> list[tuple[str, str, str, str, Callable[[], object]]]:
         quantities = [declared[name].quantity for name in back]
         short = quantities[0].symbol or quantities[0].label if len(back) == 1 else f"{len(back)} changes"
         again = [f"{declared[name].quantity.label} {declared[name].shown(value)}" for name, value in back.items()]
-        help = f"Restore {', '.join(again)} and the state before the change."
-        ways.append(("undo", f"Undo {short}", "Ctrl+Z", help, ui.edits.undo))
+        help = Message("Restore {again} and the state before the change.", again=Joined(tuple(again)))
+        ways.append(("undo", Message("Undo {short}", short=short), "Ctrl+Z", help, ui.edits.undo))
     for remedy in fault.remedies:
         if remedy.name == "smaller_dt":
-            label = f"Step to {parameters.declared()['dt'].shown(remedy.values['dt'], digits=4)}"
-            help = "Halved until it is stable; other parameters unchanged."
+            label = Message("Step to {shown}", shown=parameters.declared()["dt"].shown(remedy.values["dt"], digits=4))
+            help = _("Halved until it is stable; other parameters unchanged.")
             ways.append(("halve", label, "H", help, partial(ui.edits.set, remedy.values)))
         elif remedy.name == "auto_dt":
-            ways.append(("auto", "Let the program choose Δt", "", "", partial(ui.edits.set, remedy.values)))
+            ways.append(("auto", _("Let the program choose Δt"), "", "", partial(ui.edits.set, remedy.values)))
         elif remedy.sphere_id is not None:
-            help = "The grain and its energy are removed permanently; the run continues."
+            help = _("The grain and its energy are removed permanently; the run continues.")
             remove = partial(ui.send, RemoveGrain(remedy.sphere_id))
-            ways.append(("remove", f"Remove grain {remedy.sphere_id}", "Del", help, remove))
+            ways.append(
+                ("remove", Message("Remove grain {sphere_id}", sphere_id=remedy.sphere_id), _("Del"), help, remove)
+            )
     ways.append(
         (
             "recover",
-            "Continue unchanged",
+            _("Continue unchanged"),
             "",
-            "Return to the last good state with the present parameters.",
+            _("Return to the last good state with the present parameters."),
             partial(ui.send, Recover({})),
         )
     )
@@ -286,7 +309,7 @@ def ways_back(ui: Ui) -> list[tuple[str, str, str, str, Callable[[], object]]]:
 
 def _draw_settings(ui: Ui) -> None:
     note(ui.settings.trouble, ui.palette.text)
-    if button(ui, "notice.settings", "Close", width=140 * ui.scale):
+    if button(ui, "notice.settings", _("Close"), width=140 * ui.scale):
         ui.settings.trouble = ""
 
 
@@ -297,17 +320,17 @@ def _draw_unsaved(ui: Ui) -> None:
 def _draw_lost(ui: Ui) -> None:
     """Offer the run of a window that ended unexpectedly; in few words in a presentation, where letters are large and an
     audience looks at the grains."""
-    help = "It was saved automatically and can be continued. Opening it replaces the run in the window."
+    help = _("It was saved automatically and can be continued. Opening it replaces the run in the window.")
     if ui.presenting:
-        note("The last run ended unexpectedly", ui.palette.warning)
+        note(_("The last run ended unexpectedly"), ui.palette.warning)
     else:
-        heading("The last run ended unexpectedly", 1.2, ui.palette.warning)
+        heading(_("The last run ended unexpectedly"), 1.2, ui.palette.warning)
         note(help, ui.palette.text)
     half = (imgui.get_content_region_avail().x - imgui.get_style().item_spacing.x) / 2
-    if button(ui, "notice.open_lost", "Open", help=help, emphasis=ui.palette.accent, width=half):
+    if button(ui, "notice.open_lost", _("Open"), help=help, emphasis=ui.palette.accent, width=half):
         ui.run_saver.open_lost()
     imgui.same_line()
-    if button(ui, "notice.discard_lost", "Discard", width=half):
+    if button(ui, "notice.discard_lost", _("Discard"), width=half):
         ui.run_saver.discard_lost()
 
 
@@ -323,7 +346,7 @@ def _draw_scene(ui: Ui) -> None:
             if button(ui, "notice.action", action.label, hint=action.key, help=action.help, width=half):
                 act(ui, action)
             imgui.same_line()
-    if button(ui, "notice.scene", "Close", width=half):
+    if button(ui, "notice.scene", _("Close"), width=half):
         ui.memory[CLOSED] = notice
 
 
@@ -332,11 +355,11 @@ def _draw_no_film(ui: Ui) -> None:
     note(film.trouble, ui.palette.text)
     half = (imgui.get_content_region_avail().x - imgui.get_style().item_spacing.x) / 2
     if film.format != ".png":
-        if button(ui, "notice.pictures", "Record PNG pictures", width=half):
+        if button(ui, "notice.pictures", _("Record PNG pictures"), width=half):
             film.format = ".png"
             film.start(ui.snapshot.scene)
         imgui.same_line()
-    if button(ui, "notice.no_film", "Close", width=half):
+    if button(ui, "notice.no_film", _("Close"), width=half):
         film.trouble = ""
 
 
@@ -359,31 +382,36 @@ def _answer(yes: bool, ui: Ui) -> None:
 
 def _continue_by(name: str, ui: Ui) -> None:
     """Carry out the remedy of this name after a fault; do nothing without a fault."""
-    for way, _, _, _, do in ways_back(ui):
+    for way, *__, do in ways_back(ui):
         if way == name:
             do()
 
 
 KEYS = (
-    Key("yes", "Y", "after a question: yes", "Experiment", partial(_answer, True), characters="yY"),
+    Key("yes", "Y", _("after a question: yes"), _("Experiment"), partial(_answer, True), characters="yY"),
     Key(
         "no",
         "N",
-        "after a question: no; stop a long change",
-        "Experiment",
+        _("after a question: no; stop a long change"),
+        _("Experiment"),
         partial(_answer, False),
         characters="nN",
     ),
     Key(
-        "halve", "H", "after a fault: smaller time step", "Parameters", partial(_continue_by, "halve"), characters="hH"
+        "halve",
+        "H",
+        _("after a fault: smaller time step"),
+        _("Parameters"),
+        partial(_continue_by, "halve"),
+        characters="hH",
     ),
     Key(
         "remove",
-        "Del",
-        "after a fault: remove the grain",
-        "Parameters",
+        _("Del"),
+        _("after a fault: remove the grain"),
+        _("Parameters"),
         partial(_continue_by, "remove"),
         codes=(pygame.K_DELETE,),
     ),
 )
-PANEL = Panel("notices", "Notices", 80, "over", draw, keys=KEYS)
+PANEL = Panel("notices", _("Notices"), 80, "over", draw, keys=KEYS)

@@ -16,11 +16,12 @@ from repose.app.ui.panels import Panel
 from repose.app.ui.places import TOOLS, WHOLE_COLUMN, chosen_fold, fold, is_shown, room_in_column, show
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import bring_forward, button, foldable, widths
+from repose.sim.message import Message, _
 from repose.sim.parameters import Parameter, ParameterSet
 from repose.sim.registry import scenes
 
 FLAT = imgui.TreeNodeFlags_.no_tree_push_on_open | imgui.TreeNodeFlags_.span_avail_width
-OPEN_AT_START = ("Contact", "Gravity", "Container", "Shape")
+OPEN_AT_START = (_("Contact"), _("Gravity"), _("Container"), _("Shape"))
 
 
 MORE = "parameters.more"
@@ -29,7 +30,7 @@ SEARCH, SEEK = "parameter search", "search is asked for"
 """Entries of `Ui.memory`: the text searched for, and whether the field gets the keyboard next."""
 BEFORE = "before the search"
 """Entry of `Ui.memory` during a search: whether all parameters were listed before it, and the tab that was shown."""
-LABELS = ("Undo", "Redo", "Defaults", "Fewer")
+LABELS = (_("Undo"), _("Redo"), _("Defaults"), _("Fewer"))
 """Longest labels of the buttons: they fix the widths, although a label changes."""
 FEW = 4
 """Number of parameters shown first for a scene that declares none for a lecture."""
@@ -49,7 +50,7 @@ def draw(ui: Ui) -> None:
     ui.memory[WHOLE_COLUMN] = lists_all(ui)
     parameters = ui.edits.parameters
     if parameters is None:
-        note("The parameters appear as soon as the engine is ready.", ui.palette.muted)
+        note(_("The parameters appear as soon as the engine is ready."), ui.palette.muted)
         return
     _draw_buttons(ui)
     if not lists_all(ui):
@@ -63,7 +64,7 @@ def draw(ui: Ui) -> None:
         for parameter in found:
             draw_field(ui, parameter)
         if not found:
-            note(f"No parameter is called \u201c{text}\u201d.", ui.palette.muted)
+            note(Message("No parameter is called “{text}”.", text=text), ui.palette.muted)
     else:
         for group, members in grouped(type(parameters)).items():
             if foldable(
@@ -148,8 +149,8 @@ def _draw_search(ui: Ui) -> str:
     if ui.memory.pop(SEEK, False):
         imgui.set_keyboard_focus_here()
     imgui.set_next_item_width(-1.0)
-    _, text = imgui.input_text_with_hint(
-        "##search", translated("Search the parameters   Ctrl+F"), ui.memory.get(SEARCH, "")
+    __, text = imgui.input_text_with_hint(
+        "##search", translated(_("Search the parameters   Ctrl+F")), ui.memory.get(SEARCH, "")
     )
     ui.probe.mark("parameters.search")
     ui.memory[SEARCH] = text
@@ -163,26 +164,26 @@ def _draw_buttons(ui: Ui) -> None:
     declared = type(parameters).declared() if parameters is not None else {}
     changed = {name: entry.default for name, entry in declared.items() if ui.edits.value(name) != entry.default}
     entries: tuple[tuple[str, str, bool, str, Callable[[], object]], ...] = (
-        ("parameters.undo", "Undo", bool(history.undoable), "Undo the last change.  Ctrl+Z", ui.edits.undo),
+        ("parameters.undo", _("Undo"), bool(history.undoable), _("Undo the last change.  Ctrl+Z"), ui.edits.undo),
         (
             "parameters.redo",
-            "Redo",
+            _("Redo"),
             bool(history.redoable),
-            "Repeat the change undone last.  Ctrl+Y or Ctrl+Shift+Z",
+            _("Repeat the change undone last.  Ctrl+Y or Ctrl+Shift+Z"),
             ui.edits.redo,
         ),
         (
             "parameters.defaults",
-            "Defaults",
+            _("Defaults"),
             bool(changed),
-            f"Set {len(changed)} changed parameters to their defaults; Undo restores them.",
+            Message("Set {changed} changed parameters to their defaults; Undo restores them.", changed=len(changed)),
             partial(ui.edits.set, changed),
         ),
         (
             MORE,
-            "Fewer" if lists_all(ui) else "More",
+            _("Fewer") if lists_all(ui) else _("More"),
             True,
-            "All parameters, or those of the lecture.  Ctrl+F searches all.",
+            _("All parameters, or those of the lecture.  Ctrl+F searches all."),
             partial(toggle_all, ui),
         ),
     )
@@ -195,27 +196,35 @@ def _draw_buttons(ui: Ui) -> None:
 
 
 KEYS = (
-    Key("search", "Ctrl+F", "search all parameters", "Parameters", search, codes=(pygame.K_f,), ctrl=True),
-    Key("end_search", "Esc", "end the search", "Parameters", end_search, codes=(pygame.K_ESCAPE,), when=is_searching),
+    Key("search", _("Ctrl+F"), _("search all parameters"), _("Parameters"), search, codes=(pygame.K_f,), ctrl=True),
+    Key(
+        "end_search",
+        _("Esc"),
+        _("end the search"),
+        _("Parameters"),
+        end_search,
+        codes=(pygame.K_ESCAPE,),
+        when=is_searching,
+    ),
     Key(
         "undo",
-        "Ctrl+Z",
-        "undo a parameter change",
-        "Parameters",
+        _("Ctrl+Z"),
+        _("undo a parameter change"),
+        _("Parameters"),
         lambda ui: ui.edits.undo(),
         codes=(pygame.K_z,),
         ctrl=True,
     ),
-    Key("redo", "Ctrl+Y", "redo it", "Parameters", lambda ui: ui.edits.redo(), codes=(pygame.K_y,), ctrl=True),
+    Key("redo", _("Ctrl+Y"), _("redo it"), _("Parameters"), lambda ui: ui.edits.redo(), codes=(pygame.K_y,), ctrl=True),
     Key(
         "redo",
-        "Ctrl+Shift+Z",
-        "redo it",
-        "Parameters",
+        _("Ctrl+Shift+Z"),
+        _("redo it"),
+        _("Parameters"),
         lambda ui: ui.edits.redo(),
         codes=(pygame.K_z,),
         ctrl=True,
         shift=True,
     ),
 )
-PANEL = Panel("parameters", "Parameters", 20, "column", draw, keys=KEYS)
+PANEL = Panel("parameters", _("Parameters"), 20, "column", draw, keys=KEYS)

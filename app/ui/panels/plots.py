@@ -31,14 +31,15 @@ from repose.app.ui.widgets import button, choose_tab, fitting_size
 from repose.sim.experiment.origin import origin_of
 from repose.sim.measure.display import COMPARISON, Curve, Plot
 from repose.sim.measure.measurement import Measurement
+from repose.sim.message import Message, _
 from repose.sim.registry import scenes
 
 ROW, SHOWN = "plots", "plot shown"
 """The row of tabs in the column; entry of `Ui.memory`: the plot shown last."""
 HELP = {
-    ".csv": "A table with units; scene, seed, version and every parameter in the comments of its head.",
-    ".png": "A picture of 1920 × 1080 pixels for a slide.",
-    ".svg": "A vector graphic, sharp at every size.",
+    ".csv": _("A table with units; scene, seed, version and every parameter in the comments of its head."),
+    ".png": _("A picture of 1920 × 1080 pixels for a slide."),
+    ".svg": _("A vector graphic, sharp at every size."),
 }
 """Kinds of file a plot is saved as."""
 
@@ -120,16 +121,16 @@ def _draw_menu(ui: Ui, row: str, low: imgui.ImVec2, high: imgui.ImVec2) -> None:
     if not imgui.begin_popup("plot menu"):
         return
     width = 180 * ui.scale
-    imgui.text_colored(vector(ui.palette.muted), translated("Save this plot"))
+    imgui.text_colored(vector(ui.palette.muted), translated(_("Save this plot")))
     for suffix, help in HELP.items():
         label = suffix.removeprefix(".").upper()
         if button(ui, f"plots.save{suffix}", label, help=help, width=width):
             save(ui, (suffix,))
             imgui.close_current_popup()
-    if button(ui, "plots.save.all", "All three", hint="Ctrl+E", width=width):
+    if button(ui, "plots.save.all", _("All three"), hint=_("Ctrl+E"), width=width):
         save(ui)
         imgui.close_current_popup()
-    if row == ROW and button(ui, "plots.large", "Show large", hint="P", width=width):
+    if row == ROW and button(ui, "plots.large", _("Show large"), hint="P", width=width):
         ui.actions["large_plot"]()
         imgui.close_current_popup()
     imgui.end_popup()
@@ -143,7 +144,7 @@ def save(ui: Ui, suffixes: Sequence[str] = tuple(WRITERS)) -> None:
     shown = next((entry for entry in tabs if entry.name == ui.memory.get(SHOWN)), tabs[0])
     sheet = shown.sheet(ui)
     if not any(len(line.x) for curve in sheet.curves for line in curve.lines):
-        ui.run_saver.trouble = f"The plot {shown.title} has no values yet, and is not saved."
+        ui.run_saver.trouble = Message("The plot {title} has no values yet, and is not saved.", title=shown.title)
         return
     name = "-".join(re.findall(r"[a-z0-9]+", f"{ui.snapshot.scene} {shown.name}".lower()))
     ui.run_saver.save_plot(sheet, runs_folder(), name, suffixes)
@@ -168,7 +169,9 @@ def _sheet(ui: Ui, what: str, curves: tuple[Curve, ...], over_time: bool) -> She
     values = {name: getattr(parameters, name) for name in declared}
     source = origin_of(scene, snapshot.seed, snapshot.time, parameters)
     changed = [source[f"parameter {name}"] for name, entry in declared.items() if values[name] != entry.default]
-    facts = ", ".join([*(changed or ["default parameters"]), f"seed {snapshot.seed}", source["program"]])
+    facts = ", ".join(
+        [*(changed or [_("default parameters")]), Message("seed {seed}", seed=snapshot.seed), source["program"]]
+    )
     return Sheet(f"{scene.title}: {what[:1].lower()}{what[1:]}", facts, curves, source, over_time)
 
 
@@ -252,5 +255,15 @@ def _from_hex(code: str) -> Colour:
     return int(code[1:3], 16) / 255, int(code[3:5], 16) / 255, int(code[5:7], 16) / 255, 1.0
 
 
-KEYS = (Key("save_plot", "Ctrl+E", "save the plot as CSV, PNG and SVG", "File", save, codes=(pygame.K_e,), ctrl=True),)
-PANEL = Panel("plots", "Plots", 20, "tools", draw, keys=KEYS)
+KEYS = (
+    Key(
+        "save_plot",
+        _("Ctrl+E"),
+        _("save the plot as CSV, PNG and SVG"),
+        _("File"),
+        save,
+        codes=(pygame.K_e,),
+        ctrl=True,
+    ),
+)
+PANEL = Panel("plots", _("Plots"), 20, "tools", draw, keys=KEYS)

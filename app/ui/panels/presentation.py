@@ -19,6 +19,7 @@ from repose.app.ui.places import BELOW_LEGEND, GUESS_FOOT
 from repose.app.ui.readings import headline
 from repose.app.ui.transport import describe_pace, wanted_speed
 from repose.app.ui.ui import Ui
+from repose.sim.message import _
 from repose.sim.parameters import Parameter
 
 LETTERS = 0.06
@@ -171,5 +172,9 @@ def toggle(ui: Ui) -> None:
         ui.presenting = not ui.presenting
 
 
-KEYS = (Key("present", "F5", "presentation: large letters; an opened lecture", "Window", toggle, codes=(pygame.K_F5,)),)
-PANEL = Panel("presentation", "Presentation", 60, "over", draw, keys=KEYS)
+KEYS = (
+    Key(
+        "present", "F5", _("presentation: large letters; an opened lecture"), _("Window"), toggle, codes=(pygame.K_F5,)
+    ),
+)
+PANEL = Panel("presentation", _("Presentation"), 60, "over", draw, keys=KEYS)

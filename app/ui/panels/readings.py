@@ -7,6 +7,7 @@ from repose.app.render.text import note
 from repose.app.ui.panels import Panel
 from repose.app.ui.panels.experiment import draw_readings
 from repose.app.ui.ui import Ui
+from repose.sim.message import _
 
 
 def draw(ui: Ui) -> None:
@@ -14,7 +15,7 @@ def draw(ui: Ui) -> None:
     top = imgui.get_cursor_pos_y()
     draw_readings(ui)
     if imgui.get_cursor_pos_y() == top:
-        note("Readings appear as soon as there are grains.", ui.palette.muted)
+        note(_("Readings appear as soon as there are grains."), ui.palette.muted)
 
 
-PANEL = Panel("readings", "Readings", 10, "low", draw)
+PANEL = Panel("readings", _("Readings"), 10, "low", draw)

@@ -15,12 +15,13 @@ from repose.app.ui.keys import Key
 from repose.app.ui.panels import Panel
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, checkbox, choose, row, tooltip
+from repose.sim.message import Message, Number, _
 
 
 def draw(ui: Ui) -> None:
     """Draw the buttons, which stay visible, then file, size, frames per second and speed, which scroll if needed."""
     film = ui.film
-    label, emphasis = ("End the recording", ui.palette.bad) if film.running else ("Record", None)
+    label, emphasis = (_("End the recording"), ui.palette.bad) if film.running else (_("Record"), None)
     half = (imgui.get_content_region_avail().x - imgui.get_style().item_spacing.x) / 2
     free = film.running or not film.finishing
     if button(ui, "record.button", label, hint="V", emphasis=emphasis, enabled=free, width=half):
@@ -29,23 +30,32 @@ def draw(ui: Ui) -> None:
     if button(
         ui,
         "record.picture",
-        "Save picture",
-        hint="Ctrl+P",
+        _("Save picture"),
+        hint=_("Ctrl+P"),
         width=half,
-        help="As PNG of the size below, and grains and forces as SVG, with seed, version and parameters inside.",
+        help=_("As PNG of the size below, and grains and forces as SVG, with seed, version and parameters inside."),
     ):
         ui.actions["save_picture"]()
     imgui.begin_disabled(film.running)
     _draw_choices(ui)
     imgui.end_disabled()
     if film.running:
-        row("Filmed", f"{film.frames} frames, {film.seconds:.1f} s", ui, ui.palette.bad)
+        row(
+            _("Filmed"),
+            Message("{frames} frames, {seconds} s", frames=film.frames, seconds=Number(film.seconds, format=".1f")),
+            ui,
+            ui.palette.bad,
+        )
     elif film.finishing:
-        note("Completing the file…", ui.palette.muted)
+        note(_("Completing the file…"), ui.palette.muted)
     elif film.path is not None and film.frames:
-        row("Last film", f"{film.frames} frames, {film.seconds:.1f} s", ui)
+        row(
+            _("Last film"),
+            Message("{frames} frames, {seconds} s", frames=film.frames, seconds=Number(film.seconds, format=".1f")),
+            ui,
+        )
     if film.path is not None:
-        row("File", names_of(Path(film.path.name), [Path(part.name) for part in film.parts]), ui)
+        row(_("File"), names_of(Path(film.path.name), [Path(part.name) for part in film.parts]), ui)
         tooltip("\n".join(map(str, film.parts or (film.path,))))
     if film.trouble:
         note(film.trouble, ui.palette.bad)
@@ -67,7 +77,13 @@ def draw_indicator(ui: Ui, width: float) -> None:
         radius,
         colour32(ui.palette.bad if film.running else ui.palette.muted),
     )
-    tooltip(f"{'Recording' if film.running else 'Completing'} {film.path}\nClick, or key V, ends the recording.")
+    tooltip(
+        Message(
+            "{value} {path}\nClick, or key V, ends the recording.",
+            value=_("Recording") if film.running else _("Completing"),
+            path=str(film.path),
+        )
+    )
     text = f"{film.seconds:.1f} s  {film.path.name if film.path else ''}"
     draw.push_clip_rect(low, imgui.ImVec2(low.x + size.x, low.y + size.y), True)
     draw_text(low.x + 4 * radius, low.y + pad.y, text, ui.palette.text)
@@ -77,35 +93,37 @@ def draw_indicator(ui: Ui, width: float) -> None:
 def _draw_choices(ui: Ui) -> None:
     film = ui.film
     imgui.align_text_to_frame_padding()
-    imgui.text_disabled(translated("File"))
+    imgui.text_disabled(translated(_("File")))
     imgui.same_line()
     suffix = imgui.calc_text_size(film.format).x + imgui.get_style().item_inner_spacing.x
     imgui.set_next_item_width(imgui.get_content_region_avail().x - suffix)
-    _, film.name = imgui.input_text_with_hint("##name", ui.snapshot.scene, film.name)
+    __, film.name = imgui.input_text_with_hint("##name", ui.snapshot.scene, film.name)
     ui.probe.mark("record.name")
-    tooltip(f"Written to {film.folder}; a name already taken gets a number.")
+    tooltip(Message("Written to {folder}; a name already taken gets a number.", folder=str(film.folder)))
     imgui.same_line(0.0, imgui.get_style().item_inner_spacing.x)
     imgui.text_disabled(film.format)
-    film.format = choose(ui, "record.format", "Format", FORMATS, film.format) or film.format
+    film.format = choose(ui, "record.format", _("Format"), FORMATS, film.format) or film.format
     sizes = {f"{w}x{h}": f"{w} × {h}" for w, h in SIZES}
-    size = choose(ui, "record.size", "Size", sizes, f"{film.size[0]}x{film.size[1]}")
+    size = choose(ui, "record.size", _("Size"), sizes, f"{film.size[0]}x{film.size[1]}")
     if size is not None:
         width, height = size.split("x")
         film.size = int(width), int(height)
-    rate = choose(ui, "record.fps", "Frames", {str(r): f"{r} per second" for r in FRAME_RATES}, str(film.fps))
+    rate = choose(
+        ui, "record.fps", _("Frames"), {str(r): Message("{r} per second", r=r) for r in FRAME_RATES}, str(film.fps)
+    )
     if rate is not None:
         film.fps = int(rate)
-    speeds = {"None": "of each phase", **{str(s): describe_speed(s) for s in SPEEDS}}
-    speed = choose(ui, "record.speed", "Speed", speeds, str(film.speed))
+    speeds = {"None": _("of each phase"), **{str(s): describe_speed(s) for s in SPEEDS}}
+    speed = choose(ui, "record.speed", _("Speed"), speeds, str(film.speed))
     if speed is not None:
         film.speed = None if speed == "None" else float(speed)
-    tooltip("Of each phase: filling at most 6 s, the collapse in slow motion, every speed written on the picture.")
+    tooltip(_("Of each phase: filling at most 6 s, the collapse in slow motion, every speed written on the picture."))
     film.words = checkbox(
         ui,
         "record.words",
-        "Title, clock, parameters",
+        _("Title, clock, parameters"),
         film.words,
-        "For a film to be shown as it is: title card, clock, parameters, legend, and the result for two seconds.",
+        _("For a film to be shown as it is: title card, clock, parameters, legend, and the result for two seconds."),
     )
 
 
@@ -114,5 +132,5 @@ def start_or_stop(ui: Ui) -> None:
     ui.film.stop() if ui.film.running else ui.film.start(ui.snapshot.scene)
 
 
-KEYS = (Key("record", "V", "start or end a video", "Picture", start_or_stop, characters="vV"),)
-PANEL = Panel("record", "Record", 40, "tools", draw, keys=KEYS)
+KEYS = (Key("record", "V", _("start or end a video"), _("Picture"), start_or_stop, characters="vV"),)
+PANEL = Panel("record", _("Record"), 40, "tools", draw, keys=KEYS)

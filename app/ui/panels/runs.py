@@ -19,17 +19,18 @@ from repose.app.ui.questions import ask, replace_run
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, row, tooltip
 from repose.sim.io.archive import SUFFIX
+from repose.sim.message import Message, _
 from repose.sim.parameters import unquoted
 
 EXPORTS = {
-    ".csv": ("CSV", "A table as text, one row per grain, SI units in its head; 17 digits give the same bits back."),
-    ".vtp": ("VTP", "Points with velocities and forces, for ParaView."),
-    ".vtk": ("VTK", "The same for programs that read the older format of VTK."),
-    ".lammpstrj": ("Dump", "A dump as LAMMPS writes it, for OVITO and LAMMPS."),
-    ".xyz": ("XYZ", "Extended XYZ, for OVITO, ASE and others."),
-    ".h5": ("HDF5", "HDF5 in the layout H5MD, with contacts and measurements; needs the package h5py."),
-    ".svg": ("SVG", "A vector graphic of grains and contact forces, for papers; parameters and seed inside."),
-    ".npz": ("NPZ", "Every table of the state, for numpy.load."),
+    ".csv": ("CSV", _("A table as text, one row per grain, SI units in its head; 17 digits give the same bits back.")),
+    ".vtp": ("VTP", _("Points with velocities and forces, for ParaView.")),
+    ".vtk": ("VTK", _("The same for programs that read the older format of VTK.")),
+    ".lammpstrj": (_("Dump"), _("A dump as LAMMPS writes it, for OVITO and LAMMPS.")),
+    ".xyz": ("XYZ", _("Extended XYZ, for OVITO, ASE and others.")),
+    ".h5": ("HDF5", _("HDF5 in the layout H5MD, with contacts and measurements; needs the package h5py.")),
+    ".svg": ("SVG", _("A vector graphic of grains and contact forces, for papers; parameters and seed inside.")),
+    ".npz": ("NPZ", _("Every table of the state, for numpy.load.")),
 }
 """Kinds of file the grains are written to for other programs: name and help; those of `repose.sim.io.export`, whose
 import takes long."""
@@ -44,26 +45,35 @@ def draw(ui: Ui) -> None:
 def _draw_file(ui: Ui) -> None:
     saver = ui.run_saver
     imgui.align_text_to_frame_padding()
-    imgui.text_disabled(translated("Run"))
+    imgui.text_disabled(translated(_("Run")))
     imgui.same_line()
     imgui.set_next_item_width(-1)
-    typed = imgui.input_text_with_hint("##run", translated(f"path of a file{SUFFIX}"), saver.path)
+    typed = imgui.input_text_with_hint(
+        "##run", translated(Message("path of a file{suffix}", suffix=SUFFIX)), saver.path
+    )
     saver.path = typed[1]
     ui.probe.mark("runs.path")
     tooltip(
-        "One file holds grains, contacts, plots, parameters and the log. A run opened from it continues bit by bit."
+        _("One file holds grains, contacts, plots, parameters and the log. A run opened from it continues bit by bit.")
     )
     _draw_buttons(ui)
     _draw_export(ui)
     draw_preset_button(ui, _half())
     imgui.same_line()
     if button(
-        ui, "runs.share", "Share…", hint="Ctrl+Shift+S", help="A QR code, a code and a command line of this run."
+        ui,
+        "runs.share",
+        _("Share…"),
+        hint=_("Ctrl+Shift+S"),
+        help=_("A QR code, a code and a command line of this run."),
     ):
         ui.actions["share"]()
-    row("Checkpoints in memory", rewind.memory(ui), ui)
+    row(_("Checkpoints in memory"), rewind.memory(ui), ui)
     tooltip(
-        "States the run can go back to at once. Beyond the limit older ones are thinned out; steps between are redone."
+        _(
+            "States the run can go back to at once. Beyond the limit older ones are thinned out; steps "
+            "between are redone."
+        )
     )
     if saver.said:
         note(saver.said, ui.palette.muted)
@@ -75,18 +85,20 @@ def _draw_buttons(ui: Ui) -> None:
     """Draw buttons to save and to open, with the dialog of the system if it has one, and for recent runs."""
     half = _half()
     missing = file_dialog.why_none()
-    if button(ui, "runs.save", "Save", hint="Ctrl+S", width=half):
+    if button(ui, "runs.save", _("Save"), hint=_("Ctrl+S"), width=half):
         save_run(ui)
     imgui.same_line()
-    if button(ui, "runs.open", "Open" if missing else "Open…", hint="Ctrl+O", width=half):
+    if button(ui, "runs.open", _("Open") if missing else _("Open…"), hint=_("Ctrl+O"), width=half):
         open_run(ui)
     free = not missing and not file_dialog.is_open(ui)
-    if button(ui, "runs.save_as", "Save as…", width=half, enabled=free, help=missing or "Choose folder and name."):
+    if button(
+        ui, "runs.save_as", _("Save as…"), width=half, enabled=free, help=missing or _("Choose folder and name.")
+    ):
         path = ui.run_saver.path.strip() or str(free_name(runs_folder(), ui.snapshot.scene))
         save = partial(ui.run_saver.save, asked=True)
-        file_dialog.ask_to_save(ui, "Save the run", path, "Runs", SUFFIX, save)
+        file_dialog.ask_to_save(ui, _("Save the run"), path, _("Runs"), SUFFIX, save)
     imgui.same_line()
-    if button(ui, "runs.recent", "Recent runs", width=half, help="Saved runs with their pictures."):
+    if button(ui, "runs.recent", _("Recent runs"), width=half, help=_("Saved runs with their pictures.")):
         ui.actions["recent_runs"]()
 
 
@@ -97,8 +109,8 @@ def _half() -> float:
 def _draw_export(ui: Ui) -> None:
     """One button per file type; each writes to a free name in the folder of the runs."""
     imgui.align_text_to_frame_padding()
-    imgui.text_disabled(translated("Export grains"))
-    tooltip("The grains as they are now. The command `repose export --every` writes a run over time, with contacts.")
+    imgui.text_disabled(translated(_("Export grains")))
+    tooltip(_("The grains as they are now. The command `repose export --every` writes a run over time, with contacts."))
     spacing = imgui.get_style().item_spacing.x
     width = (imgui.get_content_region_avail().x - (EXPORTS_IN_A_ROW - 1) * spacing) / EXPORTS_IN_A_ROW
     for place, (suffix, (label, help)) in enumerate(EXPORTS.items()):
@@ -117,8 +129,8 @@ def save_run(ui: Ui) -> None:
     saver.save(saver.path.strip() or str(free_name(runs_folder(), ui.snapshot.scene)))
     if saver.confirm:
         path, saver.confirm = saver.confirm, ""
-        text = f"{Path(path).name} exists already. Saving replaces it."
-        ask(ui, text, "Replace", partial(saver.save, path, asked=True))
+        text = Message("{name} exists already. Saving replaces it.", name=Path(path).name)
+        ask(ui, text, _("Replace"), partial(saver.save, path, asked=True))
 
 
 def open_run(ui: Ui) -> None:
@@ -128,7 +140,7 @@ def open_run(ui: Ui) -> None:
         return
     typed = unquoted(ui.run_saver.path)
     folder = Path(typed).expanduser().parent if typed else runs_folder()
-    file_dialog.ask_to_open(ui, "Open a run", folder, "Runs", (SUFFIX,), partial(open_file, ui))
+    file_dialog.ask_to_open(ui, _("Open a run"), folder, _("Runs"), (SUFFIX,), partial(open_file, ui))
 
 
 def open_file(ui: Ui, path: str) -> None:
@@ -136,14 +148,16 @@ def open_file(ui: Ui, path: str) -> None:
     if not path.strip():
         ui.run_saver.open(path)  # reports that the path is missing
         return
-    replace_run(ui, f"Open {Path(unquoted(path)).name}?", "Open", partial(ui.run_saver.open, path))
+    replace_run(
+        ui, Message("Open {name}?", name=Path(unquoted(path)).name), _("Open"), partial(ui.run_saver.open, path)
+    )
 
 
 KEYS = (
-    Key("step_back", ",", "one time step back", "Time", rewind.step_back, characters=","),
-    Key("earlier", "Page Up", "to the previous checkpoint", "Time", rewind.earlier, codes=(pygame.K_PAGEUP,)),
-    Key("later", "Page Down", "to the next checkpoint", "Time", rewind.later, codes=(pygame.K_PAGEDOWN,)),
-    Key("save_run", "Ctrl+S", "save the run", "File", save_run, codes=(pygame.K_s,), ctrl=True),
-    Key("open_run", "Ctrl+O", "open a run", "File", open_run, codes=(pygame.K_o,), ctrl=True),
+    Key("step_back", ",", _("one time step back"), _("Time"), rewind.step_back, characters=","),
+    Key("earlier", _("Page Up"), _("to the previous checkpoint"), _("Time"), rewind.earlier, codes=(pygame.K_PAGEUP,)),
+    Key("later", _("Page Down"), _("to the next checkpoint"), _("Time"), rewind.later, codes=(pygame.K_PAGEDOWN,)),
+    Key("save_run", _("Ctrl+S"), _("save the run"), _("File"), save_run, codes=(pygame.K_s,), ctrl=True),
+    Key("open_run", _("Ctrl+O"), _("open a run"), _("File"), open_run, codes=(pygame.K_o,), ctrl=True),
 )
-PANEL = Panel("runs", "File", 45, "tools", draw, keys=KEYS)
+PANEL = Panel("runs", _("File"), 45, "tools", draw, keys=KEYS)

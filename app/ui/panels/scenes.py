@@ -23,14 +23,15 @@ from repose.app.ui.toasts import tell
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, button_width
 from repose.sim.io.presets import Card
+from repose.sim.message import Message, _
 from repose.sim.registry import scenes
 
 GROUPS = {
-    "plane": "In the plane",
-    "space": "In space",
-    "bodies": "Large particles",
-    "checks": "Checks against closed forms",
-    "own": "Your presets",
+    "plane": _("In the plane"),
+    "space": _("In space"),
+    "bodies": _("Large particles"),
+    "checks": _("Checks against closed forms"),
+    "own": _("Your presets"),
 }
 """Headings, in their order, by the group of the scene; "own" for presets saved by the user."""
 RUNS_FIRST = "runs first"
@@ -39,7 +40,7 @@ GO_TO = "scenes go to"
 """Entry of `Ui.memory`: the group to scroll to, and the number of frames left."""
 FRAMES = 4
 """Frames that scroll to a group: in the second one, ImGui itself scrolls to the card that gets the keyboard."""
-SAVED, LECTURES = "Saved runs", "Lectures"
+SAVED, LECTURES = _("Saved runs"), _("Lectures")
 OPENED = "scenes opened"
 """Entry of `Ui.memory`: true for the first frame, which begins at the top."""
 SHARE = 0.96
@@ -81,10 +82,10 @@ def draw(ui: Ui) -> None:
 
 
 def _draw_title(ui: Ui) -> None:
-    heading("Choose a scene", 1.35, ui.palette.text)
-    close = text_width("Close  Esc") + 3.0 * imgui.get_style().frame_padding.x
+    heading(_("Choose a scene"), 1.35, ui.palette.text)
+    close = text_width(_("Close  Esc")) + 3.0 * imgui.get_style().frame_padding.x
     imgui.same_line(imgui.get_window_width() - close - imgui.get_style().window_padding.x - 18 * ui.scale)
-    if button(ui, "scenes.close", "Close", hint="Esc", width=close):
+    if button(ui, "scenes.close", _("Close"), hint=_("Esc"), width=close):
         ui.overlay = ""
 
 
@@ -96,7 +97,7 @@ def _draw_ways(ui: Ui, titles: list[str]) -> None:
         width = button_width(title)
         if place and imgui.get_item_rect_max().x + gap + width <= end:
             imgui.same_line()
-        if button(ui, f"scenes.to.{title}", title, help=f"Scroll to: {title}.", width=width):
+        if button(ui, f"scenes.to.{title}", title, help=Message("Scroll to: {title}.", title=title), width=width):
             ui.memory[GO_TO] = title, FRAMES
 
 
@@ -155,7 +156,7 @@ def _draw_lectures(ui: Ui) -> None:
 def choose_preset(ui: Ui, name: str) -> None:
     """Start a preset in place of the run in the window."""
     title = ui.preset_library.titles.get(name, name)
-    replace_run(ui, f"Start {title}?", "Start", partial(_start, ui, name))
+    replace_run(ui, Message("Start {title}?", title=title), _("Start"), partial(_start, ui, name))
 
 
 def _start(ui: Ui, name: str) -> None:
@@ -170,7 +171,11 @@ def _draw_runs(ui: Ui) -> None:
         return
     imgui.text_colored(
         vector(ui.palette.muted),
-        translated(f"{SAVED}, the latest first" if runs else "No run has been saved yet: Ctrl+S saves one."),
+        translated(
+            Message("{saved}, the latest first", saved=SAVED)
+            if runs
+            else _("No run has been saved yet: Ctrl+S saves one.")
+        ),
     )
     _arrive(ui, SAVED)
     faces = [CardFace(name, run.path.stem, run.words, picture=partial(_picture, run)) for name, run in runs.items()]
@@ -204,7 +209,15 @@ def toggle(ui: Ui, runs_first: bool = False) -> None:
 
 
 KEYS = (
-    Key("scenes", "S", "choose a scene from pictures", "Experiment", toggle, characters="sS"),
-    Key("recent_runs", "Ctrl+R", "saved runs, with their pictures", "File", show_runs, codes=(pygame.K_r,), ctrl=True),
+    Key("scenes", "S", _("choose a scene from pictures"), _("Experiment"), toggle, characters="sS"),
+    Key(
+        "recent_runs",
+        _("Ctrl+R"),
+        _("saved runs, with their pictures"),
+        _("File"),
+        show_runs,
+        codes=(pygame.K_r,),
+        ctrl=True,
+    ),
 )
-PANEL = Panel("scenes", "Scenes", 75, "over", draw, keys=KEYS)
+PANEL = Panel("scenes", _("Scenes"), 75, "over", draw, keys=KEYS)

@@ -18,6 +18,7 @@ from repose.app.ui.toasts import tell
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button
 from repose.sim.io import presets
+from repose.sim.message import _
 from repose.sim.parameters import ParameterError
 
 QUIET = 4
@@ -69,30 +70,34 @@ def _draw_qr(ui: Ui, code: str, side: float) -> None:
 
 def _draw_text(ui: Ui, code: str, refusal: str) -> None:
     """Draw the shared code, buttons, and the field for another code."""
-    close = text_width("Close  Esc") + 3.0 * imgui.get_style().frame_padding.x
-    heading("Share", 1.35, ui.palette.text)
+    close = text_width(_("Close  Esc")) + 3.0 * imgui.get_style().frame_padding.x
+    heading(_("Share"), 1.35, ui.palette.text)
     imgui.same_line(imgui.get_content_region_avail().x - close)
-    if button(ui, "share.close", "Close", hint="Esc", width=close):
+    if button(ui, "share.close", _("Close"), hint=_("Esc"), width=close):
         ui.overlay = ""
     if refusal:
         note(refusal, ui.palette.bad)
     else:
         note(
-            "Scene, seed and present parameters. Who opens the code in Repose gets the same run, bit by bit on the "
-            "same version.",
+            _(
+                "Scene, seed and present parameters. Who opens the code in Repose gets the same run, bit by bit on the "
+                "same version."
+            ),
             ui.palette.muted,
         )
         _draw_code(code)
-        if button(ui, "share.copy", "Copy the code", hint="Ctrl+Shift+C", help="To paste it here on another machine."):
+        if button(
+            ui, "share.copy", _("Copy the code"), hint=_("Ctrl+Shift+C"), help=_("To paste it here on another machine.")
+        ):
             copy_code(ui)
-        words = "A line for a terminal that runs the experiment without a window."
-        if button(ui, "share.command", "Copy as command line", hint="Ctrl+Shift+L", help=words):
+        words = _("A line for a terminal that runs the experiment without a window.")
+        if button(ui, "share.command", _("Copy as command line"), hint=_("Ctrl+Shift+L"), help=words):
             copy_command_line(ui)
-        if button(ui, "share.save", "Save the QR code", help="As PNG and SVG in the folder of the runs."):
+        if button(ui, "share.save", _("Save the QR code"), help=_("As PNG and SVG in the folder of the runs.")):
             writers = {f".{kind}": partial(write_qr, code, kind) for kind in ("png", "svg")}
-            ui.run_saver.save_files("QR code", runs_folder(), f"{ui.snapshot.scene}-code", writers)
+            ui.run_saver.save_files(_("QR code"), runs_folder(), f"{ui.snapshot.scene}-code", writers)
     imgui.dummy(imgui.ImVec2(0.0, imgui.get_text_line_height()))
-    imgui.text_disabled(translated("A code from somebody else"))
+    imgui.text_disabled(translated(_("A code from somebody else")))
     _draw_field(ui)
 
 
@@ -109,15 +114,15 @@ def _draw_code(code: str) -> None:
 
 
 def _draw_field(ui: Ui) -> None:
-    width = text_width("Open") + 4.0 * imgui.get_style().frame_padding.x
+    width = text_width(_("Open")) + 4.0 * imgui.get_style().frame_padding.x
     imgui.set_next_item_width(-width - imgui.get_style().item_spacing.x)
     flags = imgui.InputTextFlags_.enter_returns_true
     entered, ui.memory[TYPED] = imgui.input_text_with_hint(
-        "##code", translated("paste it here: repose1-..."), ui.memory.get(TYPED, ""), flags
+        "##code", translated(_("paste it here: repose1-...")), ui.memory.get(TYPED, ""), flags
     )
     ui.probe.mark("share.typed")
     imgui.same_line()
-    if button(ui, "share.open", "Open", width=width, help="Start this experiment.") or entered:
+    if button(ui, "share.open", _("Open"), width=width, help=_("Start this experiment.")) or entered:
         open_code(ui, ui.memory[TYPED])
 
 
@@ -126,7 +131,7 @@ def open_code(ui: Ui, typed: str) -> None:
     code = "".join(typed.split())
     try:
         if not code:
-            raise ParameterError("Paste a code first; it begins with repose1- or repose2-.")
+            raise ParameterError(_("Paste a code first; it begins with repose1- or repose2-."))
         ui.preset_library.cards[code] = presets.card_of(code)
     except ParameterError as error:
         tell(ui, str(error), bad=True)
@@ -141,17 +146,35 @@ def toggle(ui: Ui) -> None:
 
 
 KEYS = (
-    Key("share", "Ctrl+Shift+S", "share: QR code, code", "File", toggle, codes=(pygame.K_s,), ctrl=True, shift=True),
-    Key("copy_code", "Ctrl+Shift+C", "copy the code", "File", copy_code, codes=(pygame.K_c,), ctrl=True, shift=True),
+    Key(
+        "share",
+        _("Ctrl+Shift+S"),
+        _("share: QR code, code"),
+        _("File"),
+        toggle,
+        codes=(pygame.K_s,),
+        ctrl=True,
+        shift=True,
+    ),
+    Key(
+        "copy_code",
+        _("Ctrl+Shift+C"),
+        _("copy the code"),
+        _("File"),
+        copy_code,
+        codes=(pygame.K_c,),
+        ctrl=True,
+        shift=True,
+    ),
     Key(
         "copy_command_line",
-        "Ctrl+Shift+L",
-        "copy as command line",
-        "File",
+        _("Ctrl+Shift+L"),
+        _("copy as command line"),
+        _("File"),
         copy_command_line,
         codes=(pygame.K_l,),
         ctrl=True,
         shift=True,
     ),
 )
-PANEL = Panel("share", "Share", 72, "over", draw, keys=KEYS)
+PANEL = Panel("share", _("Share"), 72, "over", draw, keys=KEYS)

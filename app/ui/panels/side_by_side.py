@@ -37,6 +37,7 @@ from repose.app.ui.side_by_side import (
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, button_width, choose, tooltip
 from repose.sim.measure.measurement import Measurement
+from repose.sim.message import Message, Number, _
 from repose.sim.parameters import Parameter, ParameterSet
 from repose.sim.registry import scenes
 
@@ -149,20 +150,20 @@ def _draw_plot(ui: Ui) -> None:
     name = str(ui.memory.get(SHOWN, ""))
     if name not in entries:
         name = next((first for first in ("angle", "kinetic_energy") if first in entries), next(iter(entries), ""))
-    width = button_width("Back to one run", "F9")
+    width = button_width(_("Back to one run"), "F9")
     across, beside = imgui.get_content_region_avail().x, width + imgui.get_style().item_spacing.x
     narrow = across < beside + CHOICE * imgui.get_font_size()
     room = imgui.ImVec2(across if narrow else across - beside, imgui.get_frame_height())
     imgui.begin_child("##quantity", room, imgui.ChildFlags_.nav_flattened)
     titles = {key: entry.title for key, entry in entries.items()}
-    chosen = choose(ui, "side_by_side.quantity", "", titles, name, "The quantity in the plot.")
+    chosen = choose(ui, "side_by_side.quantity", "", titles, name, _("The quantity in the plot."))
     imgui.end_child()
     if chosen is not None:
         ui.memory[SHOWN] = chosen
     if not narrow:
         imgui.same_line()
-    help = "Go on with the chosen run alone, the one with the frame; the others end."
-    if button(ui, "side_by_side.back", "Back to one run", hint="F9", width=width, help=help):
+    help = _("Go on with the chosen run alone, the one with the frame; the others end.")
+    if button(ui, "side_by_side.back", _("Back to one run"), hint="F9", width=width, help=help):
         back(ui)
     if name:
         _draw_curves(ui, entries[name])
@@ -178,8 +179,10 @@ def _draw_curves(ui: Ui, entry: Measurement) -> None:
         time, values = run.series.get("time", np.empty(0)), run.series.get(entry.name, np.empty(0))
         drawn.append((thinned(time), thinned(values) / entry.scale) if len(time) == len(values) else None)
         times.append(float(time[-1]) if len(time) else 0.0)
-    y_label, x_label = entry.axis_label(ui.snapshot.position.shape[1]), "time [s]"
-    imgui.text_colored(vector(ui.palette.muted), translated(f"{y_label} over {x_label}"))
+    y_label, x_label = entry.axis_label(ui.snapshot.position.shape[1]), _("time [s]")
+    imgui.text_colored(
+        vector(ui.palette.muted), translated(Message("{y_label} over {x_label}", y_label=y_label, x_label=x_label))
+    )
     size = imgui.get_content_region_avail()
     with plot_area("##side by side", size) as there:
         if not there:
@@ -212,8 +215,13 @@ def rows(ui: Ui) -> Table:
             for reading in (*run.readings, *run.bulk_readings)
             if large is None or reading.label != large.label
         ]
-        entries.append(("time step", si(run.dt, "s")))
-        entries.append(("largest overlap", f"{100 * run.largest_overlap:.2f} % of R"))
+        entries.append((_("time step"), si(run.dt, "s")))
+        entries.append(
+            (
+                _("largest overlap"),
+                Message("{largest_overlap} % of R", largest_overlap=Number(100 * run.largest_overlap, format=".2f")),
+            )
+        )
         for label, value in entries:
             table.setdefault(label, ["–"] * len(ui.runs))[number] = value
     return list(table.items())
@@ -221,7 +229,10 @@ def rows(ui: Ui) -> Table:
 
 def _table(ui: Ui) -> Table:
     """Texts of the table as shown: the labels of the runs, then the rows."""
-    head = f"at {max(run.time for run in ui.runs):.3f} s", [run.label for run in ui.runs]
+    head = (
+        Message("at {max} s", max=Number(max(run.time for run in ui.runs), format=".3f")),
+        [run.label for run in ui.runs],
+    )
     return [(translated(name), [translated(value) for value in values]) for name, values in (head, *rows(ui))]
 
 
@@ -296,15 +307,17 @@ def _draw_table(ui: Ui, table: Table, needed: float) -> None:
 
 def _draw_request(ui: Ui) -> None:
     imgui.align_text_to_frame_padding()
-    imgui.text_unformatted(translated("Side by side"))
-    width = text_width("Close  F8") + 2.5 * imgui.get_style().frame_padding.x
+    imgui.text_unformatted(translated(_("Side by side")))
+    width = text_width(_("Close  F8")) + 2.5 * imgui.get_style().frame_padding.x
     imgui.same_line()
     imgui.set_cursor_pos_x(imgui.get_cursor_pos_x() + imgui.get_content_region_avail().x - width)
-    if button(ui, "side_by_side.close", "Close", hint="F8", width=width):
+    if button(ui, "side_by_side.close", _("Close"), hint="F8", width=width):
         ui.overlay = ""
     note(
-        "Two to four runs of the same experiment, each with its own value, at the same simulated time. One set of "
-        "buttons acts on all of them; a click on a picture chooses the run of the column.",
+        _(
+            "Two to four runs of the same experiment, each with its own value, at the same simulated time. One set of "
+            "buttons acts on all of them; a click on a picture chooses the run of the column."
+        ),
         ui.palette.muted,
     )
     parameters, asked = ui.snapshot.parameters, request(ui)
@@ -313,7 +326,7 @@ def _draw_request(ui: Ui) -> None:
     if asked.trouble:
         note(asked.trouble, ui.palette.bad)
     imgui.dummy(imgui.ImVec2(0.0, 4.0 * ui.scale))
-    imgui.text_colored(vector(ui.palette.muted), translated("Examples"))
+    imgui.text_colored(vector(ui.palette.muted), translated(_("Examples")))
     together = [card for card in ui.preset_library.cards.values() if card.together]
     for card in together:
         if button(ui, f"side_by_side.{card.name}", card.title, width=18.0 * imgui.get_font_size(), help=card.about):
@@ -335,12 +348,12 @@ def _draw_values(ui: Ui, parameters: ParameterSet, asked: Request) -> None:
     font = imgui.get_font_size()
     names = {name: entry.quantity.label for name, entry in able.items()}
     imgui.begin_child("##over", imgui.ImVec2(15.0 * font, imgui.get_frame_height()), imgui.ChildFlags_.nav_flattened)
-    chosen = choose(ui, "side_by_side.over", "", names, over.name, "What differs; all others keep their values.")
+    chosen = choose(ui, "side_by_side.over", "", names, over.name, _("What differs; all others keep their values."))
     imgui.end_child()
     if chosen is not None and chosen != over.name:
         asked.over, asked.text, asked.trouble, over = chosen, "", "", able[chosen]
     usual = usual_values(over, ui.snapshot.scene, getattr(parameters, over.name))
-    width = button_width("Start", "Enter")
+    width = button_width(_("Start"), _("Enter"))
     if imgui.get_content_region_avail().x >= 35.0 * font + width:
         imgui.same_line()
     imgui.set_next_item_width(14.0 * font)
@@ -349,15 +362,25 @@ def _draw_values(ui: Ui, parameters: ParameterSet, asked: Request) -> None:
     )
     ui.probe.mark("side_by_side.values")
     unit = over.quantity.unit
-    allowed = ", ".join(over.choices) if over.choices else f"{over.shown(over.low or 0)} to {_high(over.high, over)}"
-    tooltip(f"A value for each run, with semicolons between them{f', in {unit}' if unit else ''}. Allowed: {allowed}.")
+    allowed = (
+        ", ".join(over.choices)
+        if over.choices
+        else Message("{shown} to {high}", shown=over.shown(over.low or 0), high=_high(over.high, over))
+    )
+    tooltip(
+        Message(
+            "A value for each run, with semicolons between them{value}. Allowed: {allowed}.",
+            value=Message(", in {unit}", unit=unit) if unit else "",
+            allowed=allowed,
+        )
+    )
     imgui.same_line()
     imgui.text_disabled(translated(unit or " "))
     imgui.same_line()
-    help = "Begin the experiment anew with each of these values and the same seed."
-    if button(ui, "side_by_side.start", "Start", hint="Enter", width=width, help=help) or entered:
+    help = _("Begin the experiment anew with each of these values and the same seed.")
+    if button(ui, "side_by_side.start", _("Start"), hint=_("Enter"), width=width, help=help) or entered:
         text = asked.text.strip() or usual
-        replace_run(ui, "Start side by side?", "Start", lambda: start(ui, parameters, over, text))
+        replace_run(ui, _("Start side by side?"), _("Start"), lambda: start(ui, parameters, over, text))
 
 
 def _high(high: float | None, over: Parameter) -> str:
@@ -383,8 +406,10 @@ def choose_next(ui: Ui) -> None:
 
 
 KEYS = (
-    Key("side_by_side", "F8", "experiments side by side", "Window", toggle, codes=(pygame.K_F8,)),
-    Key("back_to_one", "F9", "from runs side by side back to the chosen one", "Window", back, codes=(pygame.K_F9,)),
-    Key("next_run", "F3", "side by side: choose the next run", "Window", choose_next, codes=(pygame.K_F3,)),
+    Key("side_by_side", "F8", _("experiments side by side"), _("Window"), toggle, codes=(pygame.K_F8,)),
+    Key(
+        "back_to_one", "F9", _("from runs side by side back to the chosen one"), _("Window"), back, codes=(pygame.K_F9,)
+    ),
+    Key("next_run", "F3", _("side by side: choose the next run"), _("Window"), choose_next, codes=(pygame.K_F3,)),
 )
-PANEL = Panel("side_by_side", "Side by side", 50, "over", draw, keys=KEYS)
+PANEL = Panel("side_by_side", _("Side by side"), 50, "over", draw, keys=KEYS)

@@ -15,12 +15,14 @@ from repose.app.ui.widgets import button, choose, row, tooltip
 from repose.sim.engine.thread_count import GRAINS_PER_THREAD
 from repose.sim.experiment.commands import UseThreads
 from repose.sim.experiment.snapshot import LARGE_OVERLAP, SAFE_STEP
+from repose.sim.message import Message, Number, _
 from repose.sim.registry import scenes
 
-THREADS_HELP = (
-    "Threads that compute the run. The result is the same, bit by bit, for every number of threads. Automatic: one "
-    f"for every {GRAINS_PER_THREAD} grains that move, with one processor left to the picture. Fewer step the "
-    "grains while other programs use the processors."
+THREADS_HELP = Message(
+    "Threads that compute the run. The result is the same, bit by bit, for every number of threads. "
+    "Automatic: one for every {grains_per_thread} grains that move, with one processor left to the "
+    "picture. Fewer step the grains while other programs use the processors.",
+    grains_per_thread=GRAINS_PER_THREAD,
 )
 
 
@@ -28,7 +30,7 @@ LAST = "stability.last"
 """Entry of `Ui.memory`: whether the numbers were due in the last frame."""
 WIDTH = 300.0
 """Width of the numbers [px at scale 1]."""
-DOTS = {"good": "stable", "warning": "close", "bad": "unstable", "muted": "no contact"}
+DOTS = {"good": _("stable"), "warning": _("close"), "bad": _("unstable"), "muted": _("no contact")}
 """Word beside the dot, by its colour."""
 
 
@@ -50,7 +52,7 @@ def draw_dot(ui: Ui, width: float) -> None:
         ui.memory[STABILITY] = not ui.memory.get(STABILITY, False)
     ui.probe.mark("stability.dot")
     if not ui.memory.get(STABILITY):
-        tooltip("Time step against its limit, and the largest overlap. A click shows the numbers and the threads.")
+        tooltip(_("Time step against its limit, and the largest overlap. A click shows the numbers and the threads."))
     low, pad = imgui.get_item_rect_min(), imgui.get_style().frame_padding
     colour: Colour = getattr(ui.palette, now)
     radius, draw = 5.0 * ui.scale, imgui.get_window_draw_list()
@@ -78,7 +80,7 @@ def draw(ui: Ui) -> None:
     imgui.begin(STABILITY, None, flags | imgui.WindowFlags_.no_focus_on_appearing)
     imgui.pop_style_var(2)
     _draw_numbers(ui)
-    if button(ui, "stability.close", "Close"):
+    if button(ui, "stability.close", _("Close")):
         ui.memory[STABILITY] = False
     imgui.end()
 
@@ -87,14 +89,14 @@ def _draw_numbers(ui: Ui) -> None:
     """The gauge, its numbers, and a button for the remedy."""
     _draw_gauge(ui)
     snapshot = ui.snapshot
-    row("Time step in use", si(snapshot.dt, "s") if snapshot.dt > 0.0 else "none yet", ui)
+    row(_("Time step in use"), si(snapshot.dt, "s") if snapshot.dt > 0.0 else _("none yet"), ui)
     limit = overlap_limit(snapshot.scene)
     squeezed = snapshot.largest_overlap > limit
-    percent = f"{100 * snapshot.largest_overlap:.2f} % of R"
+    percent = Message("{largest_overlap} % of R", largest_overlap=Number(100 * snapshot.largest_overlap, format=".2f"))
     if math.isfinite(limit):
-        row("Largest overlap", percent, ui, ui.palette.warning if squeezed else None)
+        row(_("Largest overlap"), percent, ui, ui.palette.warning if squeezed else None)
     if squeezed:
-        note("The overlaps are large: raise the normal stiffness.", ui.palette.warning)
+        note(_("The overlaps are large: raise the normal stiffness."), ui.palette.warning)
     _draw_remedy(ui)
     _draw_threads(ui)
 
@@ -117,7 +119,13 @@ def _draw_gauge(ui: Ui) -> None:
     if share > SAFE_STEP:
         colour = ui.palette.bad if share > 1.0 else ui.palette.warning
     reading = (
-        f"{snapshot.omega_dt:.3f}  of  {snapshot.omega_dt_limit:.3f}" if snapshot.omega_dt > 0.0 else "no contacts"
+        Message(
+            "{omega_dt}  of  {omega_dt_limit}",
+            omega_dt=Number(snapshot.omega_dt, format=".3f"),
+            omega_dt_limit=Number(snapshot.omega_dt_limit, format=".3f"),
+        )
+        if snapshot.omega_dt > 0.0
+        else _("no contacts")
     )
     row("ω Δt", reading, ui, colour if share > SAFE_STEP else None)
     size = imgui.ImVec2(imgui.get_content_region_avail().x, 10 * ui.scale)
@@ -125,8 +133,10 @@ def _draw_gauge(ui: Ui) -> None:
     imgui.dummy(size)
     ui.probe.mark("stability.gauge")
     tooltip(
-        "Largest frequency of the present contacts times the time step. Beyond the line the integrator adds energy "
-        "and the run becomes unstable."
+        _(
+            "Largest frequency of the present contacts times the time step. Beyond the line the integrator adds energy "
+            "and the run becomes unstable."
+        )
     )
     draw = imgui.get_window_draw_list()
     high = imgui.ImVec2(low.x + size.x, low.y + size.y)
@@ -144,7 +154,7 @@ def _draw_remedy(ui: Ui) -> None:
     """Warn if the chosen time step is too large, and offer the automatic one."""
     if ui.snapshot.dt_warning and ui.edits.parameters is not None:
         note(ui.snapshot.dt_warning, ui.palette.bad)
-        if button(ui, "stability.auto", "Let the program choose Δt", emphasis=ui.palette.accent):
+        if button(ui, "stability.auto", _("Let the program choose Δt"), emphasis=ui.palette.accent):
             ui.edits.set({"dt": "auto"})
 
 
@@ -152,14 +162,14 @@ def _draw_threads(ui: Ui) -> None:
     """The list of thread counts."""
     snapshot = ui.snapshot
     together = snapshot.threads_asked or 0
-    options = {"0": f"automatic ({snapshot.threads_wanted})"}
+    options: dict[str, str] = {"0": Message("automatic ({threads_wanted})", threads_wanted=snapshot.threads_wanted)}
     options |= {str(count): str(count) for count in range(1, max(most_threads(), together) + 1)}
     if snapshot.threads_crowded:
         note(snapshot.threads_crowded, ui.palette.warning)
-    chosen = choose(ui, "stability.threads", "Threads", options, str(together), THREADS_HELP)
+    chosen = choose(ui, "stability.threads", _("Threads"), options, str(together), THREADS_HELP)
     if chosen is not None:
         ui.settings.choices.threads = int(chosen)
         ui.send(UseThreads(int(chosen) or None))
 
 
-PANEL = Panel("stability", "Stability", 75, "over", draw)
+PANEL = Panel("stability", _("Stability"), 75, "over", draw)

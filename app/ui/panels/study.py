@@ -16,6 +16,7 @@ from repose.app.ui.panels.curves import draw_curve
 from repose.app.ui.studies import MOST_SEEDS, MOST_VALUES, candidates, usual_range
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, choose, fitting_size, tooltip
+from repose.sim.message import Message, _
 from repose.sim.parameters import ParameterSet
 from repose.sim.registry import scenes
 
@@ -39,7 +40,7 @@ def draw(ui: Ui) -> None:
     scene, parameters = scenes().get(ui.snapshot.scene), ui.snapshot.parameters
     if scene is None or scene.study is None or parameters is None:
         note(
-            "Runs of this scene measure no quantity that can be compared: choose a heap or the hourglass.",
+            _("Runs of this scene measure no quantity that can be compared: choose a heap or the hourglass."),
             ui.palette.muted,
         )
     else:
@@ -57,11 +58,11 @@ def beside(width: float, scale: float) -> float:
 
 def _draw_head(ui: Ui) -> None:
     imgui.align_text_to_frame_padding()
-    imgui.text_unformatted(translated("Study"))
-    width = text_width("Close  F7") + 2.5 * imgui.get_style().frame_padding.x
+    imgui.text_unformatted(translated(_("Study")))
+    width = text_width(_("Close  F7")) + 2.5 * imgui.get_style().frame_padding.x
     imgui.same_line()
     imgui.set_cursor_pos_x(imgui.get_cursor_pos_x() + imgui.get_content_region_avail().x - width)
-    if button(ui, "study.close", "Close", hint="F7", width=width, help="The runs go on."):
+    if button(ui, "study.close", _("Close"), hint="F7", width=width, help=_("The runs go on.")):
         ui.overlay = ""
 
 
@@ -77,7 +78,9 @@ def _draw_request(ui: Ui, parameters: ParameterSet) -> None:
     range_width = 2.0 * NUMBER * font + sum(text_width(translated(word)) for word in words) + 5.0 * gap
     name_width = min(NAME * font, max(imgui.get_content_region_avail().x - range_width, NUMBER * font))
     imgui.begin_child("##over", imgui.ImVec2(name_width, imgui.get_frame_height()), imgui.ChildFlags_.nav_flattened)
-    chosen = choose(ui, "study.over", "", names, over.name, "The parameter that varies; all others keep their values.")
+    chosen = choose(
+        ui, "study.over", "", names, over.name, _("The parameter that varies; all others keep their values.")
+    )
     imgui.end_child()
     if chosen is not None and chosen != over.name:
         studies.over, studies.low, studies.high = chosen, "", ""
@@ -89,20 +92,27 @@ def _draw_request(ui: Ui, parameters: ParameterSet) -> None:
         imgui.same_line()
         imgui.set_next_item_width(NUMBER * font)
         hint = f"{limit / over.quantity.scale:.4g}"
-        _, text = imgui.input_text_with_hint(f"##{name}", translated(hint), getattr(studies, name))
+        __, text = imgui.input_text_with_hint(f"##{name}", translated(hint), getattr(studies, name))
         setattr(studies, name, text)
         ui.probe.mark(f"study.{name}")
-        tooltip(f"In {unit or 'its own unit'}; from {over.shown(over.low or 0)} to {over.shown(over.high or 0)}.")
+        tooltip(
+            Message(
+                "In {value}; from {shown} to {shown2}.",
+                value=unit or _("its own unit"),
+                shown=over.shown(over.low or 0),
+                shown2=over.shown(over.high or 0),
+            )
+        )
     imgui.same_line()
     imgui.text_disabled(translated(unit or " "))
     for name, label, most, help in (
-        ("count", "values", MOST_VALUES, "Evenly spaced, both ends among them."),
-        ("seeds", "seeds", MOST_SEEDS, "Runs at every value with seeds 1, 2, …: their scatter is the error bar."),
+        ("count", "values", MOST_VALUES, _("Evenly spaced, both ends among them.")),
+        ("seeds", "seeds", MOST_SEEDS, _("Runs at every value with seeds 1, 2, …: their scatter is the error bar.")),
     ):
         if name == "seeds":
             imgui.same_line(0.0, 1.5 * gap)
         imgui.set_next_item_width(COUNT * font)
-        _, number = imgui.input_int(f"##{name}", getattr(studies, name))
+        __, number = imgui.input_int(f"##{name}", getattr(studies, name))
         least = 2 if name == "count" else 1
         setattr(studies, name, min(max(number, least), most))
         ui.probe.mark(f"study.{name}")
@@ -118,36 +128,42 @@ def _draw_progress(ui: Ui) -> None:
     font, gap = imgui.get_font_size(), imgui.get_style().item_spacing.x
     width = 6.0 * font
     if studies.running:
-        if button(ui, "study.stop", "Stop", width=width, help="End these runs; those that have ended count."):
+        if button(ui, "study.stop", _("Stop"), width=width, help=_("End these runs; those that have ended count.")):
             studies.stop()
     elif ui.snapshot.parameters is not None and button(
         ui,
         "study.start",
-        "Start",
+        _("Start"),
         width=width,
         help=studies.trouble
-        or "On free processors; the run in the window goes on. Runs that were "
-        "done earlier are on disk, and are not done again.",  # the tooltip covers the line of the message
+        or _(
+            "On free processors; the run in the window goes on. Runs that were "
+            "done earlier are on disk, and are not done again."
+        ),  # the tooltip covers the line of the message
     ):
         studies.start(ui.snapshot.scene, ui.snapshot.parameters)
     imgui.same_line()
     bar = imgui.ImVec2(
         max(imgui.get_content_region_avail().x - 2.0 * (width + gap), 4.0 * font), imgui.get_frame_height()
     )
-    words = f"{studies.done} of {studies.total} runs" if studies.total else "no runs yet"
+    words = (
+        Message("{done} of {total} runs", done=studies.done, total=studies.total) if studies.total else _("no runs yet")
+    )
     if studies.stopped:
-        words = f"stopped: {studies.done} of {studies.total} runs"
+        words = Message("stopped: {done} of {total} runs", done=studies.done, total=studies.total)
     imgui.push_style_color(imgui.Col_.plot_histogram, vector(ui.palette.fill))  # on which the words can be read
     imgui.progress_bar(studies.share if studies.total else 0.0, bar, translated(words))
     imgui.pop_style_color()
     ui.probe.mark("study.progress")
     imgui.same_line()
     shown = bool(studies.results)
-    if button(ui, "study.export", "Export", width=width, enabled=shown, help="CSV, PNG and SVG in the folder of runs."):
+    if button(
+        ui, "study.export", _("Export"), width=width, enabled=shown, help=_("CSV, PNG and SVG in the folder of runs.")
+    ):
         export(ui)
     imgui.same_line()
-    help = "Take all results off the plot; their files stay, and the same study shows them again."
-    if button(ui, "study.clear", "Clear", width=width, enabled=shown and not studies.running, help=help):
+    help = _("Take all results off the plot; their files stay, and the same study shows them again.")
+    if button(ui, "study.clear", _("Clear"), width=width, enabled=shown and not studies.running, help=help):
         studies.forget()
     line = imgui.get_cursor_pos()
     exported = (ui.run_saver.trouble or ui.run_saver.said) if ui.memory.get(EXPORTED) else ""
@@ -167,7 +183,7 @@ def _draw_progress(ui: Ui) -> None:
 def _draw_result(ui: Ui) -> None:
     curve = ui.studies.curve()
     if curve is None:
-        note("Points appear here as runs end, with error bars from two seeds on.", ui.palette.muted)
+        note(_("Points appear here as runs end, with error bars from two seeds on."), ui.palette.muted)
         return
     draw_curve(ui, curve)
 
@@ -185,7 +201,7 @@ def export(ui: Ui) -> None:
         if name in declared
     )
     title = scenes()[plan.scene].title
-    sheet = Sheet(curve.heading, f"{title}, {fixed or 'default parameters'}", (curve,))
+    sheet = Sheet(curve.heading, f"{title}, {fixed or _('default parameters')}", (curve,))
     ui.run_saver.save_plot(sheet, runs_folder(), f"{plan.scene}-study-{plan.over}".replace("_", "-"), tuple(WRITERS))
     ui.memory[EXPORTED] = True
 
@@ -201,7 +217,12 @@ def toggle(ui: Ui) -> None:
 
 KEYS = (
     Key(
-        "study", "F7", "study: a slider over a range, with seeds and error bars", "Window", toggle, codes=(pygame.K_F7,)
+        "study",
+        "F7",
+        _("study: a slider over a range, with seeds and error bars"),
+        _("Window"),
+        toggle,
+        codes=(pygame.K_F7,),
     ),
 )
-PANEL = Panel("study", "Study", 72, "over", draw, keys=KEYS, beside=lambda ui, width: beside(width, ui.scale))
+PANEL = Panel("study", _("Study"), 72, "over", draw, keys=KEYS, beside=lambda ui, width: beside(width, ui.scale))

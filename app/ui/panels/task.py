@@ -12,6 +12,7 @@ from repose.app.ui.places import BELOW_LEGEND, TASK_BELOW, TASK_FOOT
 from repose.app.ui.ui import Ui
 from repose.sim.experiment.experiment import Scene
 from repose.sim.measure.display import Outcome
+from repose.sim.message import _
 from repose.sim.registry import scenes
 
 WIDTH, LEGEND, PLUMB_LINE = 560.0, 330.0, 115.0
@@ -130,4 +131,4 @@ def _columns(outcomes: tuple[Outcome, ...]) -> list[tuple[str, ...]]:
     return list(zip(HEAD, *_rows(outcomes), strict=True))
 
 
-PANEL = Panel("task", "Task", 55, "over", draw)
+PANEL = Panel("task", _("Task"), 55, "over", draw)

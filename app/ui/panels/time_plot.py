@@ -13,6 +13,7 @@ from repose.app.ui.axis_ticks import set_axis
 from repose.app.ui.plot_area import pen, plot_area
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import choose
+from repose.sim.message import _
 from repose.sim.numbers import time_text
 
 Floats = NDArray[np.float64]
@@ -24,11 +25,11 @@ FEWEST_DECADES, MOST_DECADES = 3, 9
 SINCE_OPENING = -1.0
 """Entry of `SPANS` for the time after the opening of the wall."""
 SPANS = {
-    SINCE_OPENING: "from {zero} [{unit}]",
-    0.0: "over all time [{unit}]",
-    20.0: "over the last 20 s",
-    5.0: "over the last 5 s",
-    1.0: "over the last 1 s",
+    SINCE_OPENING: _("from {zero} [{unit}]"),
+    0.0: _("over all time [{unit}]"),
+    20.0: _("over the last 20 s"),
+    5.0: _("over the last 5 s"),
+    1.0: _("over the last 1 s"),
 }
 """Time spans of the plots [s], 0 for the whole run, and their labels."""
 NEAR = 4.0

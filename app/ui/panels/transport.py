@@ -17,6 +17,7 @@ from repose.app.ui.places import is_shown, show
 from repose.app.ui.transport import SPEEDS, clock_text, describe_pace, wanted_speed
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, dragged, slide, tooltip
+from repose.sim.message import Message, _
 from repose.sim.numbers import time_text
 
 TIMELINE = 14.0
@@ -81,8 +82,12 @@ def _explain_timeline(ui: Ui, left: float, width: float) -> None:
         tooltip("\n".join(f"{time_text(event.time)}: {event.text}" for event in near[-4:]))
     else:
         tooltip(
-            f"Drag: back to one of {len(ui.snapshot.moments)} checkpoints, dense for recent times "
-            f"({rewind.memory(ui)}). Continuing from there deletes what came after."
+            Message(
+                "Drag: back to one of {moments} checkpoints, dense for recent times ({ui}). Continuing "
+                "from there deletes what came after.",
+                moments=len(ui.snapshot.moments),
+                ui=rewind.memory(ui),
+            )
         )
 
 
@@ -96,27 +101,27 @@ def _draw_controls(ui: Ui, room: float) -> None:
     paused = ui.snapshot.paused or ui.transport.paused
     side, tight = imgui.get_frame_height(), 2 * ui.scale
     if room > 700.0:
-        if button(ui, "rewind.earlier", "«", width=side, help="To the previous checkpoint.  Key Page Up"):
+        if button(ui, "rewind.earlier", "«", width=side, help=_("To the previous checkpoint.  Key Page Up")):
             rewind.earlier(ui)
         imgui.same_line(0.0, tight)
-        if button(ui, "rewind.step_back", "‹", width=side, help="One time step back.  Key ,"):
+        if button(ui, "rewind.step_back", "‹", width=side, help=_("One time step back.  Key ,")):
             rewind.step_back(ui)
         imgui.same_line(0.0, tight)
-    label, accent = ("Continue", ui.palette.accent) if paused else ("Pause", None)
-    help = "Pause the run, or continue it."
-    if button(ui, "transport.pause", label, hint="Space", width=118 * ui.scale, emphasis=accent, help=help):
+    label, accent = (_("Continue"), ui.palette.accent) if paused else (_("Pause"), None)
+    help = _("Pause the run, or continue it.")
+    if button(ui, "transport.pause", label, hint=_("Space"), width=118 * ui.scale, emphasis=accent, help=help):
         ui.transport.pause(not paused)
     imgui.same_line(0.0, tight)
     imgui.push_item_flag(imgui.ItemFlags_.button_repeat, True)
-    if button(ui, "transport.step", "Step", hint=".", width=58 * ui.scale, help="One time step, then pause."):
+    if button(ui, "transport.step", _("Step"), hint=".", width=58 * ui.scale, help=_("One time step, then pause.")):
         rewind.step_forward(ui)
     imgui.pop_item_flag()
     if room > 700.0:
         imgui.same_line(0.0, tight)
-        if button(ui, "rewind.later", "»", width=side, help="To the next checkpoint.  Key Page Down"):
+        if button(ui, "rewind.later", "»", width=side, help=_("To the next checkpoint.  Key Page Down")):
             rewind.later(ui)
     imgui.same_line(0.0, 12 * ui.scale)
-    if button(ui, "transport.slower", "−", width=side, help="Slower.  Key −"):
+    if button(ui, "transport.slower", "−", width=side, help=_("Slower.  Key −")):
         ui.transport.choose(ui.transport.index - 1)
     imgui.same_line(0.0, tight)
     last = len(SPEEDS) - 1
@@ -124,11 +129,11 @@ def _draw_controls(ui: Ui, room: float) -> None:
     shown = (describe_speed(speed), "max" if speed is None else f"{speed:g}×")
     wide = min(176.0, max(0.2 * room, 60.0)) * ui.scale
     where = slide(ui, "transport.speed", shown, ui.transport.index / last, wide, step=1 / last)
-    tooltip("Simulated time per wall time. It does not change the time step: a slow machine only takes longer.")
+    tooltip(_("Simulated time per wall time. It does not change the time step: a slow machine only takes longer."))
     if where is not None and round(where * last) != ui.transport.index:
         ui.transport.choose(round(where * last))
     imgui.same_line(0.0, tight)
-    if button(ui, "transport.faster", "+", width=side, help="Faster.  Key +"):
+    if button(ui, "transport.faster", "+", width=side, help=_("Faster.  Key +")):
         ui.transport.choose(ui.transport.index + 1)
 
 
@@ -142,7 +147,7 @@ def _draw_clock(ui: Ui) -> float:
     draw_text(low.x, low.y + pad - 0.05 * imgui.get_font_size(), clock_text(snapshot), colour, 1.15)
     end = low.x + text_width("8888.888 s", 1.15)
     said = describe_pace(snapshot, wanted_speed(ui.transport, snapshot))
-    wide = text_width("8888 × slow motion", 0.85)
+    wide = text_width(_("8888 × slow motion"), 0.85)
     if said and end + 10 * ui.scale + wide < ui.size[0] - WATCH * ui.scale:
         draw_text(end + 10 * ui.scale, low.y + pad + 0.1 * imgui.get_font_size(), said, ui.palette.muted, 0.85)
     imgui.dummy(imgui.ImVec2(1.0, imgui.get_frame_height()))
@@ -160,7 +165,7 @@ def _draw_watch(ui: Ui, room: float, left: float) -> None:
     record = (150.0 if room > 860.0 else 26.0) * ui.scale
     right = ui.size[0] - imgui.get_style().window_padding.x
     start = right - side - stable - record - 2 * gap
-    if start < left - text_width("8888 × slow motion", 0.85):
+    if start < left - text_width(_("8888 × slow motion"), 0.85):
         return
     imgui.same_line()
     top = imgui.get_cursor_screen_pos().y
@@ -170,7 +175,7 @@ def _draw_watch(ui: Ui, room: float, left: float) -> None:
     draw_dot(ui, stable)
     imgui.same_line(0.0, gap)
     on = is_shown(ui, NUMBERS)
-    help = "Steps, steps per second, grains, frames per second."
+    help = _("Steps, steps per second, grains, frames per second.")
     if button(ui, "transport.numbers", "#", width=side, emphasis=ui.palette.fill if on else None, help=help):
         show(ui, NUMBERS, not on)
     if on:
@@ -202,18 +207,18 @@ def _draw_numbers(ui: Ui, left: float, right: float, top: float) -> None:
 KEYS = (
     Key(
         "pause",
-        "Space",
-        "pause or continue",
-        "Time",
+        _("Space"),
+        _("pause or continue"),
+        _("Time"),
         lambda ui: ui.transport.pause(not ui.transport.paused),
         codes=(pygame.K_SPACE,),
     ),
-    Key("step", ".", "one time step", "Time", rewind.step_forward, characters="."),
+    Key("step", ".", _("one time step"), _("Time"), rewind.step_forward, characters="."),
     Key(
         "faster",
         "+",
-        "faster",
-        "Time",
+        _("faster"),
+        _("Time"),
         lambda ui: ui.transport.choose(ui.transport.index + 1),
         codes=(pygame.K_KP_PLUS,),
         characters="+=",
@@ -221,11 +226,11 @@ KEYS = (
     Key(
         "slower",
         "−",
-        "slower",
-        "Time",
+        _("slower"),
+        _("Time"),
         lambda ui: ui.transport.choose(ui.transport.index - 1),
         codes=(pygame.K_KP_MINUS,),
         characters="-_",
     ),
 )
-PANEL = Panel("transport", "Transport", 10, "bottom", draw, keys=KEYS)
+PANEL = Panel("transport", _("Transport"), 10, "bottom", draw, keys=KEYS)

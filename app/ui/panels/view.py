@@ -17,26 +17,27 @@ from repose.app.ui.keys import Key
 from repose.app.ui.panels import Panel
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, checkbox, choose, slide, tooltip, with_key
+from repose.sim.message import Message, _
 
 COLOURS = {
-    "automatic": "automatic",
-    "speed": "speed",
-    "force": "contact force",
-    "pressure": "pressure",
-    "coordination": "contacts",
-    "size": "radius",
-    "layer": "layer of origin",
-    "photoelastic": "photoelastic",
-    "sand": "sand",
-    "clay": "clay",
-    "plain": "plain",
+    "automatic": _("automatic"),
+    "speed": _("speed"),
+    "force": _("contact force"),
+    "pressure": _("pressure"),
+    "coordination": _("contacts"),
+    "size": _("radius"),
+    "layer": _("layer of origin"),
+    "photoelastic": _("photoelastic"),
+    "sand": _("sand"),
+    "clay": _("clay"),
+    "plain": _("plain"),
 }
 
 NARROWEST, WIDEST = 0.5, 5.0
 """Range of the width of the stress field [mean diameters]."""
-LOOKS = {"front": "Front", "side": "Side", "top": "Top", "three-quarter": "Oblique"}
+LOOKS = {"front": _("Front"), "side": _("Side"), "top": _("Top"), "three-quarter": _("Oblique")}
 """Labels of the directions of view."""
-CUTS = {"": "nothing", "x": "across x", "y": "across y", "z": "across z"}
+CUTS = {"": _("nothing"), "x": _("across x"), "y": _("across y"), "z": _("across z")}
 """Choices of the cut, by the name in `View.cut_axis`."""
 
 
@@ -47,13 +48,13 @@ def draw(ui: Ui) -> None:
     third = (imgui.get_content_region_avail().x - gap) / 3
     imgui.begin_child("colour", imgui.ImVec2(2 * third, imgui.get_frame_height()), imgui.ChildFlags_.nav_flattened)
     in_space = ui.snapshot.position.shape[1] == 3
-    titles = COLOURS | ({PHOTOELASTIC: "forces inside"} if in_space else {})
+    titles = COLOURS | ({PHOTOELASTIC: _("forces inside")} if in_space else {})
     # A look that this scene cannot show is not offered; if it was chosen before, the list names the shown look.
     offered = {
         name: title for name, title in titles.items() if shown_as(name, ui.snapshot) == name or name == AUTOMATIC
     }
     chosen = view.colour_by if view.colour_by in offered else shown_as(view.colour_by, ui.snapshot)
-    colour = choose(ui, "view.colour", "Colour", offered, chosen)
+    colour = choose(ui, "view.colour", _("Colour"), offered, chosen)
     imgui.end_child()
     imgui.same_line()
     table = choose(ui, "view.map", "", dict(zip(COLOUR_MAPS, COLOUR_MAPS)), view.colour_map)
@@ -67,7 +68,11 @@ def draw(ui: Ui) -> None:
     if STRESS_FIELD.is_on(view) and STRESS_FIELD.applies(ui.snapshot):
         _draw_stress(ui)
     if button(
-        ui, "view.frame", "Follow the grains", hint="Home", help="Move and zoom so that the grains fill the picture."
+        ui,
+        "view.frame",
+        _("Follow the grains"),
+        hint=_("Home"),
+        help=_("Move and zoom so that the grains fill the picture."),
     ):
         ui.actions["frame_all"]()
     if in_space:
@@ -81,13 +86,20 @@ def _draw_photoelastic(ui: Ui) -> None:
     wide = imgui.get_content_region_avail().x
     coefficient = f"C = {friendly(f'{view.stress_optic:.2g}')}"
     where = math.log10(view.stress_optic / low) / decades
-    moved = slide(ui, "view.stress_optic", (f"{coefficient} 1/Pa", coefficient), where, width=0.6 * wide, step=0.02)
-    tooltip("Stress-optic coefficient: one fringe more for every λ/C in the difference of the principal stresses.")
+    moved = slide(
+        ui,
+        "view.stress_optic",
+        (Message("{coefficient} 1/Pa", coefficient=coefficient), coefficient),
+        where,
+        width=0.6 * wide,
+        step=0.02,
+    )
+    tooltip(_("Stress-optic coefficient: one fringe more for every λ/C in the difference of the principal stresses."))
     if moved is not None:
         view.stress_optic = float(f"{low * 10.0 ** (decades * moved):.3g}")
     imgui.same_line()
-    help = "Coloured fringes of white light; otherwise dark and bright ones of the wavelength 550 nm."
-    white = checkbox(ui, "view.white_light", "White light", view.white_light, help)
+    help = _("Coloured fringes of white light; otherwise dark and bright ones of the wavelength 550 nm.")
+    white = checkbox(ui, "view.white_light", _("White light"), view.white_light, help)
     if white != view.white_light:
         view.white_light = white
 
@@ -97,7 +109,7 @@ def _draw_stress(ui: Ui) -> None:
     view, wide = ui.view, imgui.get_content_region_avail().x
     imgui.begin_child("stress", imgui.ImVec2(0.55 * wide, imgui.get_frame_height()), imgui.ChildFlags_.nav_flattened)
     names = {name: component.title for name, component in COMPONENTS.items()}
-    component = choose(ui, "view.stress_component", "Stress", names, view.stress_component)
+    component = choose(ui, "view.stress_component", _("Stress"), names, view.stress_component)
     imgui.end_child()
     if component is not None:
         view.stress_component = component
@@ -105,11 +117,13 @@ def _draw_stress(ui: Ui) -> None:
     low, high = NARROWEST, WIDEST
     where = math.log(view.stress_width / low) / math.log(high / low)
     number = f"{view.stress_width:.2g}"
-    texts = (f"width {number} diameters", f"{number} diameters", f"{number} d")
+    texts = (Message("width {number} diameters", number=number), f"{number} diameters", f"{number} d")
     moved = slide(ui, "view.stress_width", texts, where, step=0.05)
     tooltip(
-        "Width over which the stress is smoothed: standard deviation of the Gaussian, in mean diameters. A narrow one "
-        "shows the contacts, a wide one the stress of a continuum."
+        _(
+            "Width over which the stress is smoothed: standard deviation of the Gaussian, in mean diameters. A "
+            "narrow one shows the contacts, a wide one the stress of a continuum."
+        )
     )
     if moved is not None:
         view.stress_width = float(f"{low * (high / low) ** moved:.2g}")
@@ -122,11 +136,11 @@ def _draw_space(ui: Ui) -> None:
     for number, name in enumerate(VIEWS, start=1):
         if number > 1:
             imgui.same_line()
-        help = "Turn the scene to this view."
+        help = _("Turn the scene to this view.")
         if button(ui, f"view.look_{name}", LOOKS[name], hint=str(number), help=help, width=width):
             ui.actions[f"look_{name}"]()
     imgui.begin_child("cut", imgui.ImVec2(2 * width + gap, imgui.get_frame_height()), imgui.ChildFlags_.nav_flattened)
-    axis = choose(ui, "view.cut", "Cut", CUTS, view.cut_axis)
+    axis = choose(ui, "view.cut", _("Cut"), CUTS, view.cut_axis)
     imgui.end_child()
     if axis is not None:
         view.cut_axis = axis
@@ -153,8 +167,8 @@ def _draw_switches(ui: Ui) -> None:
         switch.set(ui.view, checkbox(ui, f"view.show_{switch.name}", switch.label, on, help, width))
     if len(shown) % 2:
         imgui.same_line(start + half)
-    help = "The range of the colours follows the values; otherwise it is held for a run, so that colours keep it."
-    follows = checkbox(ui, "view.range_follows", "Range follows", ui.view.range_follows, help, width)
+    help = _("The range of the colours follows the values; otherwise it is held for a run, so that colours keep it.")
+    follows = checkbox(ui, "view.range_follows", _("Range follows"), ui.view.range_follows, help, width)
     if follows != ui.view.range_follows:
         ui.view.range_follows = follows
 
@@ -168,5 +182,5 @@ def colour_by_next(ui: Ui) -> None:
     ui.view.colour_by = next(name for name in later if shown_as(name, ui.snapshot) != shown)
 
 
-KEYS = (Key("next_colour", "C", "colour by the next quantity", "Picture", colour_by_next, characters="cC"),)
-PANEL = Panel("view", "View", 30, "tools", draw, keys=KEYS)
+KEYS = (Key("next_colour", "C", _("colour by the next quantity"), _("Picture"), colour_by_next, characters="cC"),)
+PANEL = Panel("view", _("View"), 30, "tools", draw, keys=KEYS)

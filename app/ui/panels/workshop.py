@@ -25,18 +25,22 @@ from repose.app.ui.widgets import button, row, tooltip
 from repose.app.ui.workshop import NUMBERS, Point
 from repose.sim.clumps.making import Row, piece_rows, quality_rows, volume_text
 from repose.sim.experiment.commands import Act, Start
+from repose.sim.message import Message, _
 from repose.sim.parameters import ParameterSet
 from repose.sim.registry import scenes
 from repose.sim.wording import reason_of
 
 EXPORTS = {
-    ".json": ("clump file", "The clump with volume, inertia and quality; the scene clumps pours it."),
-    ".mol": ("LAMMPS molecule", "Template: coordinates, diameters, mass, centre of mass and inertia."),
-    ".rigid": ("LAMMPS fix rigid", "Mass, centre of mass and inertia for its `infile`."),
-    ".txt": ("YADE text", "Text with x y z r and a clump number, in metres, for ymport.textClumps or ymport.text."),
+    ".json": (_("clump file"), _("The clump with volume, inertia and quality; the scene clumps pours it.")),
+    ".mol": (_("LAMMPS molecule"), _("Template: coordinates, diameters, mass, centre of mass and inertia.")),
+    ".rigid": (_("LAMMPS fix rigid"), _("Mass, centre of mass and inertia for its `infile`.")),
+    ".txt": (
+        _("YADE text"),
+        _("Text with x y z r and a clump number, in metres, for ymport.textClumps or ymport.text."),
+    ),
 }
 """Kinds of file: label and help by the ending."""
-WORDS = {"IoU": "IoU", "Q_V": "volume ratio", "Q_r": "roughness"}
+WORDS = {"IoU": _("IoU"), "Q_V": _("volume ratio"), "Q_r": _("roughness")}
 """Names of the measures in the panel, which has no subscripts."""
 LEAST_PLOT = 110.0
 """Least height of the plot [px at scale 1]."""
@@ -46,7 +50,7 @@ HALF = 0.5
 """Share of the clumps that are mixed in, unless the run has another share [-]."""
 MOST_POURED = 200
 """Largest number of spheres of a clump that the scene pours."""
-FALLS_APART = "The clump falls apart: choose more spheres, or allow pieces."
+FALLS_APART = _("The clump falls apart: choose more spheres, or allow pieces.")
 """Why a clump is not poured or saved."""
 
 
@@ -100,11 +104,11 @@ def _draw_below_picture(ui: Ui) -> None:
 
 def _draw_title(ui: Ui) -> None:
     start = imgui.get_cursor_pos()
-    close = text_width("Close  Esc") + 3.0 * imgui.get_style().frame_padding.x
-    heading("Clump workshop", 1.15, ui.palette.text)
+    close = text_width(_("Close  Esc")) + 3.0 * imgui.get_style().frame_padding.x
+    heading(_("Clump workshop"), 1.15, ui.palette.text)
     below = imgui.get_cursor_pos()
     imgui.set_cursor_pos(imgui.ImVec2(start.x + imgui.get_content_region_avail().x - close, start.y))
-    if button(ui, "workshop.close", "Close", hint="Esc", width=close):
+    if button(ui, "workshop.close", _("Close"), hint=_("Esc"), width=close):
         ui.overlay = ""
     imgui.set_cursor_pos(imgui.ImVec2(below.x, max(below.y, imgui.get_cursor_pos_y())))
 
@@ -127,20 +131,20 @@ def _draw_recipe(ui: Ui) -> None:
 def _draw_progress(ui: Ui) -> None:
     """Draw the present work with a button that ends it; otherwise the trouble, and a button that makes the clump."""
     workshop = ui.workshop
-    width = text_width("Stop") + 3.0 * imgui.get_style().frame_padding.x
+    width = text_width(_("Stop")) + 3.0 * imgui.get_style().frame_padding.x
     room = imgui.get_content_region_avail().x - width - imgui.get_style().item_spacing.x
     if workshop.working:
         words = f"{workshop.words[:1].upper()}{workshop.words[1:]}"
         imgui.progress_bar(workshop.share, imgui.ImVec2(room, imgui.get_frame_height()), translated(words))
         ui.probe.mark("workshop.progress")
         imgui.same_line()
-        if button(ui, "workshop.stop", "Stop", width=width, help="Keep the clump and the points made so far."):
+        if button(ui, "workshop.stop", _("Stop"), width=width, help=_("Keep the clump and the points made so far.")):
             workshop.stop()
     elif not workshop.is_made:
         if workshop.trouble:
             note(workshop.trouble, ui.palette.bad)
             ui.probe.mark("workshop.trouble")
-        if button(ui, "workshop.make", "Make the clump", emphasis=ui.palette.accent):
+        if button(ui, "workshop.make", _("Make the clump"), emphasis=ui.palette.accent):
             workshop.begin()
     elif not workshop.is_usable:
         note(workshop.apart or FALLS_APART, ui.palette.bad)
@@ -157,10 +161,16 @@ def _draw_numbers(ui: Ui) -> None:
     colour = ui.palette.muted if faded else ui.palette.text
     mass = ui.workshop.recipe.density * made.mass.volume
     lines = [
-        Row("spheres", str(len(made.clump.radius)), "fewer than the largest number where one more would add nothing"),
+        Row(
+            "spheres", str(len(made.clump.radius)), _("fewer than the largest number where one more would add nothing")
+        ),
         *(line for line in quality_rows(made.quality) if line.name != "outside"),
         *(piece_rows(made) if ui.workshop.is_usable else ()),  # otherwise a sentence says it
-        Row("volume, mass", f"{volume_text(made.mass.volume)}, {si(1e3 * mass, 'g')}", "of the union of the spheres"),
+        Row(
+            _("volume, mass"),
+            f"{volume_text(made.mass.volume)}, {si(1e3 * mass, 'g')}",
+            _("of the union of the spheres"),
+        ),
     ]
     for line in lines:
         row(WORDS.get(line.name, line.name), line.value, ui, colour)
@@ -172,9 +182,9 @@ def _draw_plot(ui: Ui) -> None:
     points = ui.workshop.points
     line = imgui.get_text_line_height()
     place = imgui.get_cursor_screen_pos()
-    title = "quality over number of spheres"
+    title = _("quality over number of spheres")
     if text_width(title) > imgui.get_content_region_avail().x:
-        title = "over number of spheres"
+        title = _("over number of spheres")
     draw_text(place.x, place.y, title, ui.palette.muted)
     imgui.dummy(imgui.ImVec2(1.0, line))
     curves = _curves(ui, points)
@@ -231,7 +241,7 @@ def _draw_curve(ui: Ui, name: str, numbers: np.ndarray, values: np.ndarray, colo
 
 def _draw_legend(ui: Ui, curves: list[tuple[str, np.ndarray, Colour]]) -> None:
     side, line = 0.5 * imgui.get_font_size(), imgui.get_text_line_height()
-    for place, (name, _, colour) in enumerate(curves):
+    for place, (name, __, colour) in enumerate(curves):
         if place:
             imgui.same_line(0.0, 1.4 * side)
         low = imgui.get_cursor_screen_pos()
@@ -247,25 +257,29 @@ def _draw_pour(ui: Ui) -> None:
     made = workshop.made
     few = made is not None and len(made.clump.radius) <= MOST_POURED
     ready = workshop.is_usable and few
-    help = "Save the clump and start the scene clumps with it."
+    help = _("Save the clump and start the scene clumps with it.")
     if made is not None and not few:
-        help = f"Clumps of at most {MOST_POURED} spheres are poured: make one with fewer."
+        help = Message(
+            "Clumps of at most {most_poured} spheres are poured: make one with fewer.", most_poured=MOST_POURED
+        )
     elif workshop.is_made and not workshop.is_usable:
         help = FALLS_APART
     width = (imgui.get_content_region_avail().x - 2.0 * imgui.get_style().item_spacing.x) / 3.0
-    if button(ui, "workshop.pour", "Pour it", width=width, enabled=ready, emphasis=ui.palette.accent, help=help):
-        replace_run(ui, "Pour this clump?", "Pour", lambda: pour(ui))
+    if button(ui, "workshop.pour", _("Pour it"), width=width, enabled=ready, emphasis=ui.palette.accent, help=help):
+        replace_run(ui, _("Pour this clump?"), _("Pour"), lambda: pour(ui))
     imgui.same_line()
     help = (
-        "Save the clump and pour it with the clumps of the present run, half of each; the shares can be changed among "
-        "the parameters."
+        _(
+            "Save the clump and pour it with the clumps of the present run, half of each; the shares can be "
+            "changed among the parameters."
+        )
         if _parameters_of_clumps(ui)
-        else "Adds the clump to those of the scene clumps: pour one first."
+        else _("Adds the clump to those of the scene clumps: pour one first.")
     )
     if button(
-        ui, "workshop.mix", "Mix it in", width=width, enabled=ready and bool(_parameters_of_clumps(ui)), help=help
+        ui, "workshop.mix", _("Mix it in"), width=width, enabled=ready and bool(_parameters_of_clumps(ui)), help=help
     ):
-        replace_run(ui, "Pour a mixture with this clump?", "Pour", lambda: pour(ui, second=True))
+        replace_run(ui, _("Pour a mixture with this clump?"), _("Pour"), lambda: pour(ui, second=True))
 
 
 def _parameters_of_clumps(ui: Ui) -> ParameterSet | None:
@@ -290,10 +304,10 @@ def pour(ui: Ui, second: bool = False) -> None:
 
 def _draw_exports(ui: Ui) -> None:
     """A button that opens the list of the kinds of file."""
-    help = f"Write the clump to a new file in {ui.workshop.folder}."
+    help = Message("Write the clump to a new file in {folder}.", folder=str(ui.workshop.folder))
     if ui.workshop.is_made and not ui.workshop.is_usable:
         help = FALLS_APART
-    if button(ui, "workshop.export", "Export…", enabled=ui.workshop.is_usable, help=help):
+    if button(ui, "workshop.export", _("Export…"), enabled=ui.workshop.is_usable, help=help):
         imgui.open_popup("exports")
     if imgui.begin_popup("exports"):
         for suffix, (label, words) in EXPORTS.items():
@@ -309,9 +323,17 @@ def save(ui: Ui, suffix: str) -> str:
     try:
         path = ui.workshop.save(suffix)
     except OSError as error:
-        tell(ui, f"The clump could not be written to {ui.workshop.folder}: {reason_of(error)}.", bad=True)
+        tell(
+            ui,
+            Message(
+                "The clump could not be written to {folder}: {error}.",
+                folder=str(ui.workshop.folder),
+                error=reason_of(error),
+            ),
+            bad=True,
+        )
         return ""
-    tell(ui, f"The clump is in {path}.")
+    tell(ui, Message("The clump is in {path}.", path=str(path)))
     return str(path)
 
 
@@ -335,10 +357,10 @@ def toggle(ui: Ui) -> None:
             ui.workshop.begin()
 
 
-KEYS = (Key("workshop", "W", "clump workshop: a body as overlapping spheres", "Window", toggle, characters="wW"),)
+KEYS = (Key("workshop", "W", _("clump workshop: a body as overlapping spheres"), _("Window"), toggle, characters="wW"),)
 PANEL = Panel(
     "workshop",
-    "Clump workshop",
+    _("Clump workshop"),
     55,
     "instead",
     draw,

@@ -8,6 +8,7 @@ from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import tooltip
 from repose.sim.experiment.commands import ADDED, AddGrains
 from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.message import Message, _
 from repose.sim.numbers import length_text
 from repose.sim.registry import scenes
 
@@ -17,7 +18,9 @@ def refusal(snapshot: Snapshot) -> str:
     scene = scenes().get(snapshot.scene)
     if scene is None or scene.add_grains is not None:
         return ""
-    return f"No grains can be added here: the scene '{scene.title}' places all of its grains itself."
+    return Message(
+        "No grains can be added here: the scene '{title}' places all of its grains itself.", title=scene.title
+    )
 
 
 def click(ui: Ui, at: Pixel) -> None:
@@ -34,18 +37,20 @@ def options(ui: Ui) -> None:
     choices.drop_count = round(
         slide_log(ui, "tool.drop_count", (count, f"{choices.drop_count}"), choices.drop_count, (1, 200))
     )
-    tooltip("Number of grains that a click adds.")
+    tooltip(_("Number of grains that a click adds."))
     radius = length_text(choices.drop_size * grain_radius(ui.snapshot))
-    choices.drop_size = slide_log(ui, "tool.drop_size", (f"radius {radius}", radius), choices.drop_size, (0.2, 5.0))
-    tooltip("Their radius, 0.2 to 5 times the mean one of the grains.")
+    choices.drop_size = slide_log(
+        ui, "tool.drop_size", (Message("radius {radius}", radius=radius), radius), choices.drop_size, (0.2, 5.0)
+    )
+    tooltip(_("Their radius, 0.2 to 5 times the mean one of the grains."))
 
 
 TOOL = Tool(
     "drop",
-    "Drop grains",
+    _("Drop grains"),
     13,
     "D",
-    "Click to add grains there, of the material of the scene; they take the nearest places that are free.",
+    _("Click to add grains there, of the material of the scene; they take the nearest places that are free."),
     click=click,
     options=options,
     refusal=refusal,

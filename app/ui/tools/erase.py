@@ -11,6 +11,7 @@ from repose.app.ui.tools.pointer import place_at
 from repose.app.ui.ui import Ui
 from repose.sim.experiment.commands import DRAWN, REMOVED, RemoveGrain, RemoveWall
 from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.message import Message, _
 from repose.sim.registry import scenes
 
 REACH = 3.0
@@ -24,7 +25,7 @@ def refusal(snapshot: Snapshot) -> str:
     scene = scenes().get(snapshot.scene)
     if scene is None or scene.on_grain_removed is not None or scene.free_walls:
         return ""
-    return f"Nothing can be erased here: the scene '{scene.title}' needs each of its grains."
+    return Message("Nothing can be erased here: the scene '{title}' needs each of its grains.", title=scene.title)
 
 
 def click(ui: Ui, at: Pixel) -> None:
@@ -52,10 +53,10 @@ def wall_at(ui: Ui, place: tuple[float, ...], reach: float) -> bool:
 
 TOOL = Tool(
     "erase",
-    "Erase",
+    _("Erase"),
     30,
     "X",
-    "Click a grain or a drawn wall to remove it. Ctrl+Z puts it back.",
+    _("Click a grain or a drawn wall to remove it. Ctrl+Z puts it back."),
     click=click,
     refusal=refusal,
 )

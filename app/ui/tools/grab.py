@@ -18,6 +18,7 @@ from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import tooltip
 from repose.sim.experiment.commands import PULLED, Pull, Release
 from repose.sim.experiment.pull import LARGEST_FORCE
+from repose.sim.message import Message, Number, _
 
 REACH = 6.0
 """Distance from the edge of a grain at which a press still grabs it [px at scale 1]."""
@@ -25,7 +26,7 @@ EARTH = 9.81
 """Acceleration of free fall that is the unit of the strength in every scene [m/s²]."""
 WEAKEST, STRONGEST = 1.0, 1e4
 """Range of the strength [weights of the grain on the Earth]."""
-NOTHING = "No grain to grab is here: press on a grain, or drag with the right button to move the view."
+NOTHING = _("No grain to grab is here: press on a grain, or drag with the right button to move the view.")
 HELD = "held grain"
 """Entry of `Ui.memory`: the `Held` of the drag under way."""
 
@@ -71,7 +72,7 @@ def hold(ui: Ui, at: Pixel) -> bool:
     if held is None or ui.snapshot.refusals > held.refusals:
         return False
     if not np.any(ui.snapshot.sphere_id == held.sphere_id):
-        tell(ui, f"Grain {held.sphere_id} has left the scene: nothing is held any more.")
+        tell(ui, Message("Grain {sphere_id} has left the scene: nothing is held any more.", sphere_id=held.sphere_id))
         return False
     pointer = point_at(ui.camera, ui.size, at, held.through)
     target = tuple(here + by for here, by in zip(pointer, held.offset, strict=True))
@@ -96,20 +97,26 @@ def options(ui: Ui) -> None:
     """The largest force, on a logarithmic scale."""
     choices = ui.settings.choices
     strength = choices.grab_strength
-    texts = (f"up to {strength:.0f} weights", f"{strength:.0f} weights", f"{strength:.0f}")
+    texts = (
+        Message("up to {strength} weights", strength=Number(strength, format=".0f")),
+        f"{strength:.0f} weights",
+        f"{strength:.0f}",
+    )
     choices.grab_strength = slide_log(ui, "tool.strength", texts, strength, (WEAKEST, STRONGEST))
     tooltip(
-        "Largest force of the spring that pulls, in weights of the grain on the Earth. A weak one cannot lift a grain "
-        "that others lie on; a strong one tears it out."
+        _(
+            "Largest force of the spring that pulls, in weights of the grain on the Earth. A weak one cannot "
+            "lift a grain that others lie on; a strong one tears it out."
+        )
     )
 
 
 TOOL = Tool(
     "grab",
-    "Grab",
+    _("Grab"),
     10,
     "B",
-    "Press on a grain, drag it and let go: a spring with a limited force pulls it. The arrow shows the force.",
+    _("Press on a grain, drag it and let go: a spring with a limited force pulls it. The arrow shows the force."),
     press,
     hold,
     release,

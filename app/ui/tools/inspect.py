@@ -6,6 +6,7 @@ from repose.app.render.selection import rows_of, selection_at
 from repose.app.ui.toasts import tell
 from repose.app.ui.tools import Pixel, Tool
 from repose.app.ui.ui import Ui
+from repose.sim.message import Message, _
 
 REACH = 6.0
 """Distance from a grain or a contact at which a click still selects it [px at scale 1]."""
@@ -19,16 +20,19 @@ def click(ui: Ui, at: Pixel) -> None:
 def end_with_grain(ui: Ui) -> None:
     """End the selection once the selected grain has left, and tell the user."""
     if ui.view.selected and rows_of(ui.snapshot, ui.view.selected) is None:
-        tell(ui, f"Grain {ui.view.selected[0]} has left the scene: nothing is selected any more.")
+        tell(
+            ui,
+            Message("Grain {selected} has left the scene: nothing is selected any more.", selected=ui.view.selected[0]),
+        )
         ui.view.selected = ()
 
 
 TOOL = Tool(
     "inspect",
-    "Inspect",
+    _("Inspect"),
     20,
     "I",
-    "Click a grain to see its forces, then one of its contacts to see overlap, forces and friction spring.",
+    _("Click a grain to see its forces, then one of its contacts to see overlap, forces and friction spring."),
     click=click,
     keeps_band=True,
 )

@@ -13,6 +13,7 @@ from repose.app.ui.tools.pointer import abandon_drag, begin_drag, drag_on, end_d
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import tooltip
 from repose.sim.experiment.commands import PUSHED, Push
+from repose.sim.message import Message, Number, _
 
 EARTH = 9.81
 """Acceleration of free fall in which the strength is given in scenes without gravity [m/s²]."""
@@ -40,23 +41,31 @@ def release(ui: Ui) -> None:
 def options(ui: Ui) -> None:
     """Strength and size, on logarithmic scales."""
     choices = ui.settings.choices
-    texts = (f"up to {choices.push_strength:.3g} g", f"{choices.push_strength:.3g} g")
+    texts = (
+        Message("up to {push_strength} g", push_strength=Number(choices.push_strength, format=".3g")),
+        f"{choices.push_strength:.3g} g",
+    )
     choices.push_strength = slide_log(ui, "tool.push_strength", texts, choices.push_strength, (1.0, 1e4))
     tooltip(
-        "Largest acceleration of a grain, at the pointer, in that of free fall in this scene; without gravity in "
-        "9.81 m/s². Three times free fall throw a grain about as high as the push is wide."
+        _(
+            "Largest acceleration of a grain, at the pointer, in that of free fall in this scene; without gravity in "
+            "9.81 m/s². Three times free fall throw a grain about as high as the push is wide."
+        )
     )
-    texts = (f"radius {choices.push_size:.2g} grains", f"{choices.push_size:.2g} grains")
+    texts = (
+        Message("radius {push_size} grains", push_size=Number(choices.push_size, format=".2g")),
+        f"{choices.push_size:.2g} grains",
+    )
     choices.push_size = slide_log(ui, "tool.push_size", texts, choices.push_size, (1.0, 50.0))
-    tooltip("Radius of the push, in mean radii of the grains.")
+    tooltip(_("Radius of the push, in mean radii of the grains."))
 
 
 TOOL = Tool(
     "push",
-    "Push",
+    _("Push"),
     12,
     "U",
-    "Press and drag: the grains around the pointer are pushed away from it, the more the nearer they are.",
+    _("Press and drag: the grains around the pointer are pushed away from it, the more the nearer they are."),
     press,
     hold,
     release,

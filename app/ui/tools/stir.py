@@ -10,6 +10,7 @@ from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import tooltip
 from repose.sim.experiment.commands import PUSHED, Push
 from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.message import Message, Number, _
 from repose.sim.numbers import with_prefix
 
 WEAKEST, STRONGEST = 200.0, 1e4
@@ -52,20 +53,28 @@ def release(ui: Ui) -> None:
 def options(ui: Ui) -> None:
     """Radius and speed, on logarithmic scales."""
     choices = ui.settings.choices
-    texts = (f"radius {choices.rod_size:.2g} grains", f"{choices.rod_size:.2g} grains")
+    texts = (
+        Message("radius {rod_size} grains", rod_size=Number(choices.rod_size, format=".2g")),
+        f"{choices.rod_size:.2g} grains",
+    )
     choices.rod_size = slide_log(ui, "tool.rod_size", texts, choices.rod_size, (0.5, 50.0))
-    tooltip("Radius of the rod, in mean radii of the grains.")
+    tooltip(_("Radius of the rod, in mean radii of the grains."))
     speed = with_prefix(choices.rod_speed, "m/s", 3)
-    choices.rod_speed = slide_log(ui, "tool.rod_speed", (f"up to {speed}", speed), choices.rod_speed, (1e-3, 10.0))
-    tooltip("Largest speed of the rod in simulated time, and the speed at which it grows out of a point.")
+    choices.rod_speed = slide_log(
+        ui, "tool.rod_speed", (Message("up to {speed}", speed=speed), speed), choices.rod_speed, (1e-3, 10.0)
+    )
+    tooltip(_("Largest speed of the rod in simulated time, and the speed at which it grows out of a point."))
 
 
 TOOL = Tool(
     "stir",
-    "Stir",
+    _("Stir"),
     14,
     "K",
-    "Press and drag: a rod follows the pointer at a limited speed and moves the grains. The arrow shows their force.",
+    _(
+        "Press and drag: a rod follows the pointer at a limited speed and moves the grains. The arrow "
+        "shows their force."
+    ),
     press,
     hold,
     release,

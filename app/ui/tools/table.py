@@ -19,6 +19,7 @@ from repose.app.ui.tools.pointer import slide_log
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, tooltip
 from repose.sim.experiment.commands import SHAKEN, Shake, Still
+from repose.sim.message import Message, Number, _
 from repose.sim.numbers import length_text
 
 STEP = math.radians(1.0)
@@ -98,42 +99,61 @@ def options(ui: Ui) -> None:
     shakes."""
     choices, shaking = ui.settings.choices, ui.snapshot.shaking
     before = choices.shake_amplitude, choices.shake_frequency, choices.shake_upright
-    label, accent = ("Shake", None) if shaking is None else ("Stand still", ui.palette.accent)
-    if button(ui, "tool.shake", label, hint=TOOL.key, emphasis=accent, help="Shake the table, or end it."):
+    label, accent = (_("Shake"), None) if shaking is None else (_("Stand still"), ui.palette.accent)
+    if button(ui, "tool.shake", label, hint=TOOL.key, emphasis=accent, help=_("Shake the table, or end it.")):
         shake(ui)
     acceleration = choices.shake_amplitude * (2.0 * math.pi * choices.shake_frequency) ** 2
-    about = f" The table is accelerated by up to {acceleration / EARTH:.2g} times free fall on the Earth."
+    about = Message(
+        " The table is accelerated by up to {acceleration} times free fall on the Earth.",
+        acceleration=Number(acceleration / EARTH, format=".2g"),
+    )
     amplitude, frequency = length_text(choices.shake_amplitude), f"{choices.shake_frequency:.3g} Hz"
     choices.shake_amplitude = slide_log(
         ui, "tool.amplitude", (f"± {amplitude}", amplitude), choices.shake_amplitude, AMPLITUDES
     )
-    tooltip("Amplitude of the shaking." + about)
+    tooltip(_("Amplitude of the shaking.") + about)
     choices.shake_frequency = slide_log(ui, "tool.frequency", (frequency,), choices.shake_frequency, FREQUENCIES)
-    tooltip("Frequency of the shaking." + about)
-    way = "up and down" if choices.shake_upright else "sideways"
-    if button(ui, "tool.upright", way, help="Shake up and down, or sideways."):
+    tooltip(_("Frequency of the shaking.") + about)
+    way = _("up and down") if choices.shake_upright else "sideways"
+    if button(ui, "tool.upright", way, help=_("Shake up and down, or sideways.")):
         choices.shake_upright = not choices.shake_upright
     after = choices.shake_amplitude, choices.shake_frequency, choices.shake_upright
     if shaking is not None and after != before:
         ui.send(Shake(*after))
     if not hasattr(ui.snapshot.parameters, "tilt"):
-        note("This scene has no tilt: it can only be shaken.", ui.palette.muted)
+        note(_("This scene has no tilt: it can only be shaken."), ui.palette.muted)
 
 
 TOOL = Tool(
     "table",
-    "Table",
+    _("Table"),
     18,
     "Z",
-    "Drag around the middle to tilt the table, or press the left and right arrow keys: a degree each. Z again shakes "
-    "it.",
+    _(
+        "Drag around the middle to tilt the table, or press the left and right arrow keys: a degree each. Z "
+        "again shakes it."
+    ),
     press,
     hold,
     release,
     options=options,
     keys=(
-        Key("tilt_left", "←", "tool Table: lower the left side by 1°", "Picture", partial(turn_by, -STEP), (K_LEFT,)),
-        Key("tilt_right", "→", "tool Table: lower the right side by 1°", "Picture", partial(turn_by, STEP), (K_RIGHT,)),
+        Key(
+            "tilt_left",
+            "←",
+            _("tool Table: lower the left side by 1°"),
+            _("Picture"),
+            partial(turn_by, -STEP),
+            (K_LEFT,),
+        ),
+        Key(
+            "tilt_right",
+            "→",
+            _("tool Table: lower the right side by 1°"),
+            _("Picture"),
+            partial(turn_by, STEP),
+            (K_RIGHT,),
+        ),
     ),
     again=shake,
 )

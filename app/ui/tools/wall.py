@@ -11,6 +11,7 @@ from repose.app.ui.tools import Pixel, Tool
 from repose.app.ui.ui import Ui
 from repose.sim.experiment.commands import DRAWN, DrawWall
 from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.message import Message, _
 from repose.sim.registry import scenes
 
 SHORTEST = 6.0
@@ -22,12 +23,12 @@ LINE = "line of a wall"
 def refusal(snapshot: Snapshot) -> str:
     """Why no walls can be drawn into the present scene."""
     if snapshot.position.shape[1] == 3:
-        return "Walls are drawn in the plane only: a line on the picture does not say how deep in space a wall is."
+        return _("Walls are drawn in the plane only: a line on the picture does not say how deep in space a wall is.")
     scene = scenes().get(snapshot.scene)
     if scene is not None and scene.free_walls:
         return ""
     title = scene.title if scene is not None else snapshot.scene
-    return f"Walls can be drawn into the heap only: the scene '{title}' counts on its own walls."
+    return Message("Walls can be drawn into the heap only: the scene '{title}' counts on its own walls.", title=title)
 
 
 def press(ui: Ui, at: Pixel) -> bool:
@@ -68,10 +69,10 @@ def options(ui: Ui) -> None:
 
 TOOL = Tool(
     "wall",
-    "Draw wall",
+    _("Draw wall"),
     15,
     "J",
-    "Drag to draw a wall beside the grains, in the heap of the plane. Erase removes it.",
+    _("Drag to draw a wall beside the grains, in the heap of the plane. Erase removes it."),
     press,
     hold,
     release,

@@ -18,6 +18,7 @@ from repose.sim.clumps.making import number_of_pieces, why_apart
 from repose.sim.engine.body_builder import BodyShape, body_shape
 from repose.sim.engine.world import Floats
 from repose.sim.io.mesh import Surface
+from repose.sim.message import Message, Number, _
 from repose.sim.parameters import ParameterError
 from repose.sim.wording import value_text
 
@@ -100,16 +101,27 @@ def _read(path: str, stamp: tuple[int, int]) -> Surface:
     read = read_clump(path)
     if len(read.clump.radius) > MOST_MEMBERS:
         raise ParameterError(
-            f"Clump file {value_text(path)} has {len(read.clump.radius)} spheres, at most {MOST_MEMBERS} are poured; "
-            "make it again with fewer."
+            Message(
+                "Clump file {path} has {radius} spheres, at most {most_members} are poured; make it again with fewer.",
+                path=value_text(path),
+                radius=len(read.clump.radius),
+                most_members=MOST_MEMBERS,
+            )
         )
     grain = grain_of(read.clump, read.mass)
     smallest = min(r for *_, r in grain.members)
     if smallest < SMALLEST or grain.reach > FARTHEST:
         raise ParameterError(
-            f"Clump file {value_text(path)} is refused: over the radius of a ball of its volume, its smallest sphere "
-            f"has the radius {smallest:.2g} and its farthest point the distance {grain.reach:.2g}; at least "
-            f"{SMALLEST:g} and at most {FARTHEST:g} are poured: leave such spheres out."
+            Message(
+                "Clump file {path} is refused: over the radius of a ball of its volume, its smallest "
+                "sphere has the radius {smallest} and its farthest point the distance {reach}; at least "
+                "{smallest2} and at most {farthest} are poured: leave such spheres out.",
+                path=value_text(path),
+                smallest=Number(smallest, format=".2g"),
+                reach=Number(grain.reach, format=".2g"),
+                smallest2=Number(SMALLEST, format="g"),
+                farthest=Number(FARTHEST, format="g"),
+            )
         )
     rows = [grain.inertia, *(((x, y, z), (r, 0.0, 0.0), (0.0, 0.0, 0.0)) for x, y, z, r in grain.members)]
     return Surface(np.array(rows), hashlib.sha256(repr(rows).encode()).hexdigest())
@@ -123,7 +135,7 @@ def grain_of_surface(surface: Surface) -> Grain:
     sound = 1 <= len(members) <= MOST_MEMBERS and (radius >= SMALLEST).all()
     sound = sound and np.abs(members).max() <= FARTHEST and np.abs(inertia).max() <= 2.0 * FARTHEST**2
     if not sound or not np.array_equal(inertia, inertia.T) or np.linalg.eigvalsh(inertia)[0] <= 0.0:
-        raise ParameterError("The clump of this run is damaged; start again with its file.")
+        raise ParameterError(_("The clump of this run is damaged; start again with its file."))
     rows = np.column_stack([members[:, 0], radius]).tolist()
     return Grain(tuple((x, y, z, r) for x, y, z, r in rows), tuple((a, b, c) for a, b, c in inertia.tolist()))
 

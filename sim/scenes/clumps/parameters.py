@@ -10,6 +10,7 @@ from pydantic import Field, PrivateAttr, model_validator
 from repose.sim.clumps.shapes import SHAPES
 from repose.sim.io.mesh import Surface, kept_surfaces, surfaces_with
 from repose.sim.laws.material_parameters import YoungsModulus
+from repose.sim.message import _
 from repose.sim.parameters import FilePath, ParameterError, Quantity
 from repose.sim.scenes.clumps.grains import (
     MOST_MEMBERS,
@@ -30,23 +31,23 @@ class LiftedParameters(PouredInSpaceParameters):
         float,
         Ge(0.0),
         Le(1.0),
-        Quantity("share of spheres", "", effect="restart", group="Grains"),
-        Field(description="Share of the grains that are loose spheres of the same volume, drawn at random."),
+        Quantity(_("share of spheres"), "", effect="restart", group=_("Grains")),
+        Field(description=_("Share of the grains that are loose spheres of the same volume, drawn at random.")),
     ] = 0.0
     second_share: Annotated[
         float,
         Ge(0.0),
         Le(1.0),
-        Quantity("share of the second shape", "", effect="restart", group="Mixture"),
+        Quantity(_("share of the second shape"), "", effect="restart", group=_("Mixture")),
         Field(
-            description="Share of the clumps that have the second shape, drawn at random; the others have the first."
+            description=_("Share of the clumps that have the second shape, drawn at random; the others have the first.")
         ),
     ] = 0.0
     grain_count: GrainCount = 200
     mean_radius: MeanRadius = 8e-3
     young: Annotated[
         YoungsModulus,
-        Field(description="Of grains and walls. Soft, since clumps touch at many points and take short time steps."),
+        Field(description=_("Of grains and walls. Soft, since clumps touch at many points and take short time steps.")),
     ] = 3e6
     """The softest grains for which the contact laws work: in the filled container of the presets the smallest members
     overlap by 5 to 19 % of their radius, at the first impacts by up to four fifths of it."""
@@ -54,15 +55,15 @@ class LiftedParameters(PouredInSpaceParameters):
         float,
         Ge(0.0),
         Le(0.5),
-        Quantity("size spread", "", effect="restart", group="Grains"),
-        Field(description="Sizes are uniform within this share of the mean. Takes effect at the next start."),
+        Quantity(_("size spread"), "", effect="restart", group=_("Grains")),
+        Field(description=_("Sizes are uniform within this share of the mean. Takes effect at the next start.")),
     ] = 0.0
     lift_speed: Annotated[
         float,
         Ge(1e-3),
         Le(2.0),
-        Quantity("lift speed", "v_lift", "mm/s", scale=1e-3, effect="restart", group="Experiment"),
-        Field(description="Of the container. Takes effect at the next start."),
+        Quantity(_("lift speed"), "v_lift", "mm/s", scale=1e-3, effect="restart", group=_("Experiment")),
+        Field(description=_("Of the container. Takes effect at the next start.")),
     ] = 0.2
 
     @property
@@ -88,55 +89,59 @@ class ClumpsParameters(LiftedParameters):
 
     shape: Annotated[
         Literal[tuple(SHAPES)],  # type: ignore[valid-type]
-        Quantity("shape", "", effect="restart", group="Grains"),
-        Field(description="Shape of the clumps; a ball is one sphere. Takes effect at the next start."),
+        Quantity(_("shape"), "", effect="restart", group=_("Grains")),
+        Field(description=_("Shape of the clumps; a ball is one sphere. Takes effect at the next start.")),
     ] = "cube"
     members: Annotated[
         int,
         Ge(1),
         Le(MOST_MEMBERS),
-        Quantity("spheres per clump", "P", effect="restart", group="Grains"),
-        Field(description="Largest number of spheres that are fitted to the shape. Takes effect at the next start."),
+        Quantity(_("spheres per clump"), "P", effect="restart", group=_("Grains")),
+        Field(description=_("Largest number of spheres that are fitted to the shape. Takes effect at the next start.")),
     ] = 14
     clump: Annotated[
         str,
         Field(
             max_length=4096,
             pattern=r"^[^\x00-\x1f]*$",
-            description="Clump file of your own, made by `repose clump`; empty for the shape above. The file is only "
-            "read, at the next start, and scaled to the mean radius.",
+            description=_(
+                "Clump file of your own, made by `repose clump`; empty for the shape above. The file is only "
+                "read, at the next start, and scaled to the mean radius."
+            ),
         ),
-        Quantity("clump file", "", effect="restart", group="Grains"),
-        FilePath((".json",), "the shape of the library", replaces=("shape", "members")),
+        Quantity(_("clump file"), "", effect="restart", group=_("Grains")),
+        FilePath((".json",), _("the shape of the library"), replaces=("shape", "members")),
     ] = ""
     second_shape: Annotated[
         Literal[tuple(SHAPES)],  # type: ignore[valid-type]
-        Quantity("second shape", "", effect="restart", group="Mixture"),
+        Quantity(_("second shape"), "", effect="restart", group=_("Mixture")),
         Field(
-            description="Shape of the other clumps of a mixture, of the same volume. Takes effect at the next start."
+            description=_("Shape of the other clumps of a mixture, of the same volume. Takes effect at the next start.")
         ),
     ] = "rod"
     second_members: Annotated[
         int,
         Ge(1),
         Le(MOST_MEMBERS),
-        Quantity("spheres per second clump", "P₂", effect="restart", group="Mixture"),
-        Field(description="Largest number of spheres that are fitted to the second shape."),
+        Quantity(_("spheres per second clump"), "P₂", effect="restart", group=_("Mixture")),
+        Field(description=_("Largest number of spheres that are fitted to the second shape.")),
     ] = 6
     second_clump: Annotated[
         str,
         Field(
             max_length=4096,
             pattern=r"^[^\x00-\x1f]*$",
-            description="Clump file of your own for the other clumps of a mixture; empty for the second shape above.",
+            description=_(
+                "Clump file of your own for the other clumps of a mixture; empty for the second shape above."
+            ),
         ),
-        Quantity("second clump file", "", effect="restart", group="Mixture"),
-        FilePath((".json",), "the second shape", replaces=("second_shape", "second_members")),
+        Quantity(_("second clump file"), "", effect="restart", group=_("Mixture")),
+        FilePath((".json",), _("the second shape"), replaces=("second_shape", "second_members")),
     ] = ""
     container: Annotated[
         Literal["cylinder", "box"],
-        Quantity("poured into", "", effect="restart", group="Experiment"),
-        Field(description="A round or a square container on the plate. Takes effect at the next start."),
+        Quantity(_("poured into"), "", effect="restart", group=_("Experiment")),
+        Field(description=_("A round or a square container on the plate. Takes effect at the next start.")),
     ] = "cylinder"
 
     _surfaces: dict[str, Surface] = PrivateAttr(default_factory=dict)
@@ -194,34 +199,36 @@ class JoinedParameters(LiftedParameters):
         float,
         Ge(0.0),
         Le(1.0),
-        Quantity("share of discs", "", effect="restart", group="Grains"),
-        Field(description="Share of the grains that are loose discs of the same area, drawn at random."),
+        Quantity(_("share of discs"), "", effect="restart", group=_("Grains")),
+        Field(description=_("Share of the grains that are loose discs of the same area, drawn at random.")),
     ] = 0.0
 
     shape: Annotated[
         Literal["disc", "triangle", "square", "rod"],
-        Quantity("shape", "", effect="restart", group="Grains"),
-        Field(description="Three, four or more equal discs that touch. Takes effect at the next start."),
+        Quantity(_("shape"), "", effect="restart", group=_("Grains")),
+        Field(description=_("Three, four or more equal discs that touch. Takes effect at the next start.")),
     ] = "rod"
     members: Annotated[
         int,
         Ge(2),
         Le(20),
-        Quantity("discs of a rod", "P", effect="restart", group="Grains"),
-        Field(description="Length of a rod over its thickness. Takes effect at the next start."),
+        Quantity(_("discs of a rod"), "P", effect="restart", group=_("Grains")),
+        Field(description=_("Length of a rod over its thickness. Takes effect at the next start.")),
     ] = 4
 
     second_shape: Annotated[
         Literal["disc", "triangle", "square", "rod"],
-        Quantity("second shape", "", effect="restart", group="Mixture"),
-        Field(description="Shape of the other clumps of a mixture, of the same area. Takes effect at the next start."),
+        Quantity(_("second shape"), "", effect="restart", group=_("Mixture")),
+        Field(
+            description=_("Shape of the other clumps of a mixture, of the same area. Takes effect at the next start.")
+        ),
     ] = "triangle"
     second_members: Annotated[
         int,
         Ge(2),
         Le(20),
-        Quantity("discs of a second rod", "P₂", effect="restart", group="Mixture"),
-        Field(description="Length of a rod of the second shape over its thickness. Takes effect at the next start."),
+        Quantity(_("discs of a second rod"), "P₂", effect="restart", group=_("Mixture")),
+        Field(description=_("Length of a rod of the second shape over its thickness. Takes effect at the next start.")),
     ] = 4
 
     def _first(self) -> Grain:

@@ -29,6 +29,7 @@ from repose.sim.measure.angle_of_repose import AngleOfRepose, angle_in_words, me
 from repose.sim.measure.angle_of_repose_3d import ERROR_OF, FOOT, TIP, ConeAngle, measure_cone
 from repose.sim.measure.display import Reading
 from repose.sim.measure.flank_angle import FlankAngle, measure_flank
+from repose.sim.message import Message, Number, _
 from repose.sim.scenes.clumps.filling import (
     FLOOR_WALL,
     LOOSE_SPHERE,
@@ -71,7 +72,7 @@ from repose.sim.scenes.common.stream import disc, pour_on
 LINE = angle_of_repose.ERROR_OF["line"]
 STEEP = math.radians(60.0)
 """Slope above which a heap is a column with a flat top, whose profile is not a line [rad]."""
-JAMMED = "the container is full. Pour fewer grains."
+JAMMED = _("the container is full. Pour fewer grains.")
 
 
 def supervise(experiment: Experiment) -> None:
@@ -116,18 +117,20 @@ def actions(experiment: Experiment) -> tuple[Action, ...]:
     phase, busy = state.phase, state.run_all
     measurable = phase in ("flowing", "rested") and not busy
     return (
-        Action("fill", "Pour", "F", fillable(state), "Pour the grains; a full container is emptied first."),
-        Action("lift", "Lift container", "O", phase == "filled" and not busy, "Lift the container off the plate."),
+        Action("fill", _("Pour"), "F", fillable(state), _("Pour the grains; a full container is emptied first.")),
+        Action(
+            "lift", _("Lift container"), "O", phase == "filled" and not busy, _("Lift the container off the plate.")
+        ),
         Action(
             "measure",
-            "Measure",
+            _("Measure"),
             "M",
             measurable,
-            "Fit the slope: the angle of repose.",
+            _("Fit the slope: the angle of repose."),
             done=current_slope(experiment) is not None,
         ),
-        Action("reset", "Reset", "R", True, "Back to the empty container."),
-        Action("run", "Run all", "A", not busy, "Pour, lift the container, wait for rest and measure."),
+        Action("reset", _("Reset"), "R", True, _("Back to the empty container.")),
+        Action("run", _("Run all"), "A", not busy, _("Pour, lift the container, wait for rest and measure.")),
     )
 
 
@@ -136,11 +139,11 @@ def act(experiment: Experiment, action: str) -> str:
     if action == "lift":
         experiment.run.world.walls.velocity[FLOOR_WALL + 1 :, -1] = experiment.run.built.lift_speed
         enter(experiment, "flowing")
-        return "The container is lifted."
+        return _("The container is lifted.")
     if action == "measure":
         reading = measure(experiment)
         if reading is None:
-            return "There is no slope to measure: too few grains lie above the lowest layer."
+            return _("There is no slope to measure: too few grains lie above the lowest layer.")
         experiment.run.state.reading = (
             reading_in_plane(reading, flanks(experiment)) if isinstance(reading, AngleOfRepose) else reading_of(reading)
         )
@@ -148,8 +151,10 @@ def act(experiment: Experiment, action: str) -> str:
         keep_measurement(experiment)
         error_of = LINE if isinstance(reading, AngleOfRepose) else ERROR_OF
         angle = angle_in_words(reading.angle, reading.standard_error, error_of)
-        return f"Angle of repose {angle}, {reading.grains_left} grains on the plate."
-    return act_poured(experiment, action, pour_layer, "The container is empty.", opening="lift")
+        return Message(
+            "Angle of repose {angle}, {grains_left} grains on the plate.", angle=angle, grains_left=reading.grains_left
+        )
+    return act_poured(experiment, action, pour_layer, _("The container is empty."), opening="lift")
 
 
 def describe(experiment: Experiment) -> tuple[str, str, float | None]:
@@ -157,12 +162,16 @@ def describe(experiment: Experiment) -> tuple[str, str, float | None]:
     state: ClumpsState = experiment.run.state
     total, left = len(state.radii), state.poured - state.removed
     if state.phase == "filling":
-        return state.phase, f"pouring: {state.poured} of {total} grains", state.poured / max(1, total)
+        return (
+            state.phase,
+            Message("pouring: {poured} of {total} grains", poured=state.poured, total=total),
+            state.poured / max(1, total),
+        )
     words = {
-        "empty": f"empty container; {grain_words(state, experiment.scene.dimension)}",
-        "filled": f"container filled with {left} grains",
-        "flowing": f"heap forming: {left} grains, {state.removed} off the plate",
-        "rested": at_rest_in_words(experiment, f"at rest: {left} grains on the plate"),
+        "empty": Message("empty container; {state}", state=grain_words(state, experiment.scene.dimension)),
+        "filled": Message("container filled with {left} grains", left=left),
+        "flowing": Message("heap forming: {left} grains, {removed} off the plate", left=left, removed=state.removed),
+        "rested": at_rest_in_words(experiment, Message("at rest: {left} grains on the plate", left=left)),
     }[state.phase]
     return state.phase, words, None
 
@@ -178,16 +187,38 @@ def grain_words(state: ClumpsState, dimension: int) -> str:
     balls = int((state.kinds == LOOSE_SPHERE).sum())
     # Whole sentences, which can be translated; joined pieces could not.
     if not kinds:
-        return f"{balls} loose {member}"
+        return Message("{balls} loose {member}", balls=balls, member=member)
     clumps, size = kinds[0]
     if len(kinds) == 1:
         if not balls:
-            return f"{clumps} clumps of {size} {member}"
-        return f"{clumps} clumps of {size} {member} and {balls} loose {member}"
+            return Message("{clumps} clumps of {size} {member}", clumps=clumps, size=size, member=member)
+        return Message(
+            "{clumps} clumps of {size} {member} and {balls} loose {member2}",
+            clumps=clumps,
+            size=size,
+            member=member,
+            balls=balls,
+            member2=member,
+        )
     others, size_of_others = kinds[1]
     if not balls:
-        return f"{clumps} clumps of {size} and {others} clumps of {size_of_others} {member}"
-    return f"{clumps} clumps of {size}, {others} clumps of {size_of_others} and {balls} loose {member}"
+        return Message(
+            "{clumps} clumps of {size} and {others} clumps of {size_of_others} {member}",
+            clumps=clumps,
+            size=size,
+            others=others,
+            size_of_others=size_of_others,
+            member=member,
+        )
+    return Message(
+        "{clumps} clumps of {size}, {others} clumps of {size_of_others} and {balls} loose {member}",
+        clumps=clumps,
+        size=size,
+        others=others,
+        size_of_others=size_of_others,
+        balls=balls,
+        member=member,
+    )
 
 
 def measure(experiment: Experiment) -> ConeAngle | FlankAngle | AngleOfRepose | None:
@@ -250,9 +281,11 @@ def readings_in_plane(experiment: Experiment) -> tuple[Reading, ...]:
     angle: tuple[Reading, ...] = ()
     if found:
         error = math.degrees(found["standard_error"])
-        words = "Line through the surface of both flanks, folded about the axis."
+        words = _("Line through the surface of both flanks, folded about the axis.")
         outdated = change_since_measured(experiment)
-        angle = (Reading("angle of repose", math.degrees(found["angle"]), "°", error, words, LINE, outdated=outdated),)
+        angle = (
+            Reading(_("angle of repose"), math.degrees(found["angle"]), "°", error, words, LINE, outdated=outdated),
+        )
         angle += steeper_flank(found.get("flanks", {}), outdated)
     return (*angle, *grain_readings(experiment))
 
@@ -266,8 +299,8 @@ def steeper_flank(sides: Mapping[str, Sequence[float]], outdated: str = "") -> t
     words = " and ".join(
         f"{name} {math.degrees(at):.1f}° ± {math.degrees(off):.1f}°" for name, (at, off) in sides.items()
     )
-    help = f"A line through either flank: {words}."
-    label = f"{high} flank steeper by"
+    help = Message("A line through either flank: {words}.", words=words)
+    label = Message("{high} flank steeper by", high=high)
     return (Reading(label, math.degrees(difference), "°", math.degrees(error), help, LINE, outdated=outdated),)
 
 
@@ -276,12 +309,12 @@ def grain_readings(experiment: Experiment) -> tuple[Reading, ...]:
     state: ClumpsState = experiment.run.state
     found: tuple[Reading, ...] = ()
     if state.packing:
-        words = "Of the filled container, well inside; overlapping members count once."
-        found += (Reading("packing in the container", state.packing, help=words),)
-    words = "Radius of the largest member over that of the ball that contains the clump; 1 for a ball."
+        words = _("Of the filled container, well inside; overlapping members count once.")
+        found += (Reading(_("packing in the container"), state.packing, help=words),)
+    words = _("Radius of the largest member over that of the ball that contains the clump; 1 for a ball.")
     poured = [kind for kind in np.unique(state.kinds) if kind != LOOSE_SPHERE]
     for kind in poured:
-        label = "sphericity of the second shape" if kind and len(poured) > 1 else "sphericity"
+        label = _("sphericity of the second shape") if kind and len(poured) > 1 else "sphericity"
         found += (Reading(label, state.grains[kind].sphericity, help=words, given=True),)
     return (*found, *settling_readings(state))
 
@@ -365,13 +398,18 @@ def check(experiment: Experiment) -> str:
     """Check that the heap is at rest with a slope, and that its packing in the container was that of grains."""
     state: ClumpsState = experiment.run.state
     if state.phase != "rested":
-        return f"The heap did not come to rest: phase {state.phase}."
+        return Message("The heap did not come to rest: phase {phase}.", phase=state.phase)
     if not state.reading:
-        return "There is no slope to measure: too few grains lie above the lowest layer."
+        return _("There is no slope to measure: too few grains lie above the lowest layer.")
     if not 0.0 < state.reading["angle"] < 0.5 * math.pi:
-        return f"A slope of {math.degrees(state.reading['angle']):.1f}° is not that of a heap."
+        return Message(
+            "A slope of {degrees}° is not that of a heap.",
+            degrees=Number(math.degrees(state.reading["angle"]), format=".1f"),
+        )
     if state.packing and not 0.1 < state.packing < 0.9:
-        return f"A packing fraction of {state.packing:.2f} is not that of grains."
+        return Message(
+            "A packing fraction of {packing} is not that of grains.", packing=Number(state.packing, format=".2f")
+        )
     return ""
 
 
@@ -402,8 +440,10 @@ def _is_possible(members: Sequence[Sequence[float]], inertia: Sequence[Sequence[
 
 IN_SPACE = Scene(
     name="clumps",
-    title="Clumps",
-    summary="Bodies of several spheres poured into a container that is lifted: packing fraction and angle of repose.",
+    title=_("Clumps"),
+    summary=_(
+        "Bodies of several spheres poured into a container that is lifted: packing fraction and angle of repose."
+    ),
     law=LAW.name,
     parameters=with_law(ClumpsParameters, LAW, is_material_law),
     dimension=3,
@@ -445,8 +485,8 @@ IN_SPACE = Scene(
 IN_PLANE = dataclasses.replace(
     IN_SPACE,
     name="joined",
-    title="Joined discs",
-    summary="Rods, triangles and squares of discs poured between two walls that are lifted, beside loose discs.",
+    title=_("Joined discs"),
+    summary=_("Rods, triangles and squares of discs poured between two walls that are lifted, beside loose discs."),
     parameters=with_law(JoinedParameters, LAW, is_material_law),
     dimension=2,
     begin=begin_in_plane,

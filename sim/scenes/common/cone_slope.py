@@ -11,12 +11,13 @@ from repose.sim.measure.angle_of_repose import AngleOfRepose
 from repose.sim.measure.angle_of_repose_3d import CONE_ERROR_OF, ERROR_OF, ConeAngle
 from repose.sim.measure.display import Curve, Line, Reading
 from repose.sim.measure.flank_angle import FlankAngle
+from repose.sim.message import Message, _
 from repose.sim.scenes.common.measured_heap import change_since_measured
 
-PROFILE = "Profile", "distance from the axis [mm]", "height [mm]"
+PROFILE = _("Profile"), _("distance from the axis [mm]"), _("height [mm]")
 """Title and axes of the plot."""
-OF_PROFILE = "Line through the profile averaged over all directions; error from the scatter of eight sectors."
-OF_FLANK = (
+OF_PROFILE = _("Line through the profile averaged over all directions; error from the scatter of eight sectors.")
+OF_FLANK = _(
     "Line through the radius of the heap over its height, as for steep heaps; error from the scatter of eight sectors."
 )
 """Description of the measurement on a flank."""
@@ -70,28 +71,28 @@ def slope_readings(experiment: Experiment) -> tuple[Reading, ...]:
         return ()
     cone, outdated = "cone_angle" in found, change_since_measured(experiment)
     angle = Reading(
-        "angle of repose",
+        _("angle of repose"),
         math.degrees(found["angle"]),
         "°",
         math.degrees(found["standard_error"]),
-        f"{OF_PROFILE if cone else OF_FLANK} Heaps of other seeds scatter more.",
+        Message("{value} Heaps of other seeds scatter more.", value=OF_PROFILE if cone else OF_FLANK),
         ERROR_OF,
         outdated=outdated,
     )
     of_cone = (
         Reading(
-            "cone angle",
+            _("cone angle"),
             math.degrees(found["cone_angle"]),
             "°",
             math.degrees(found["cone_error"]),
-            "Cone fitted to the same surface grains, with a free position of its axis.",
+            _("Cone fitted to the same surface grains, with a free position of its axis."),
             CONE_ERROR_OF,
             outdated=outdated,
         )
         if cone
         else None
     )
-    left = Reading("grains on the plate", float(found["grains_left"]), outdated=outdated)
+    left = Reading(_("grains on the plate"), float(found["grains_left"]), outdated=outdated)
     return tuple(reading for reading in (angle, of_cone, left) if reading is not None)
 
 
@@ -100,16 +101,16 @@ def slope_curves(experiment: Experiment) -> tuple[Curve, ...]:
     before the first measurement."""
     found = experiment.run.state.reading
     if not found:
-        return (Curve(*PROFILE, (Line("averaged profile", np.empty(0), np.empty(0), points=True),)),)
+        return (Curve(*PROFILE, (Line(_("averaged profile"), np.empty(0), np.empty(0), points=True),)),)
     distance, height = 1e3 * np.array(found["distance"]), 1e3 * np.array(found["height"])
     ends = 1e3 * np.array(found["fitted"])
     inside = (distance >= ends[0] - 1e-9) & (distance <= ends[1] + 1e-9)
     centre = (distance[inside].mean(), height[inside].mean()) if inside.any() else (0.0, 0.0)
     line = centre[1] - math.tan(found["angle"]) * (ends - centre[0])
     is_flank = "cone_angle" not in found
-    points = Line("radius of the layers" if is_flank else "averaged profile", distance, height, points=True)
+    points = Line(_("radius of the layers") if is_flank else _("averaged profile"), distance, height, points=True)
     outdated = change_since_measured(experiment)
-    return (Curve(*PROFILE, (points, Line("fit", ends, line)), note=outdated, x_from_zero=is_flank),)
+    return (Curve(*PROFILE, (points, Line(_("fit"), ends, line)), note=outdated, x_from_zero=is_flank),)
 
 
 def slope_results(experiment: Experiment) -> dict[str, Any] | None:

@@ -12,6 +12,7 @@ from repose.sim.experiment.comparison import Findings, Point, Study, averaged
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.measure import angle_of_repose, angle_of_repose_3d
 from repose.sim.measure.display import Line
+from repose.sim.message import Message, Number, _
 
 THESIS_FACTOR = 1.77
 """The thesis finds θ = 1.77 arctan μ for Hertz contacts."""
@@ -32,7 +33,7 @@ def measure_in_space(experiment: Experiment) -> Point | None:
 def fitted(points: Sequence[Point], reach: tuple[float, float]) -> Findings:
     """θ = k arctan μ fitted to the mean angles with equal weights, and k = 1."""
     rows = [row for row in averaged(points) if row.at > 0.0]
-    lines = [_law("arctan μ", 1.0, reach)]
+    lines = [_law(_("arctan μ"), 1.0, reach)]
     numbers: dict[str, Any] = {}
     if len(rows) > 1:
         base, angle = np.arctan([row.at for row in rows]), np.array([row.value for row in rows])
@@ -40,14 +41,33 @@ def fitted(points: Sequence[Point], reach: tuple[float, float]) -> Findings:
         left = angle - factor * base
         error = math.sqrt(float(left @ left) / (len(rows) - 1) / float(base @ base))
         numbers["factor"] = {"k": factor, "standard_error": error}
-        lines.append(_law(f"({factor:.2f} ± {error:.2f}) arctan μ", factor, reach, fitted=True))
+        lines.append(
+            _law(
+                Message(
+                    "({factor} ± {error}) arctan μ",
+                    factor=Number(factor, format=".2f"),
+                    error=Number(error, format=".2f"),
+                ),
+                factor,
+                reach,
+                fitted=True,
+            )
+        )
     return Findings(numbers, tuple(lines))
 
 
 def beside_the_thesis(points: Sequence[Point], reach: tuple[float, float]) -> Findings:
     """The results of `fitted`, and the factor of the thesis."""
     numbers, lines = fitted(points, reach)
-    return Findings(numbers, (*lines, _law(f"{THESIS_FACTOR} arctan μ (thesis, Hertz)", THESIS_FACTOR, reach)))
+    return Findings(
+        numbers,
+        (
+            *lines,
+            _law(
+                Message("{thesis_factor} arctan μ (thesis, Hertz)", thesis_factor=THESIS_FACTOR), THESIS_FACTOR, reach
+            ),
+        ),
+    )
 
 
 def _law(label: str, factor: float, reach: tuple[float, float], fitted: bool = False) -> Line:
@@ -56,7 +76,7 @@ def _law(label: str, factor: float, reach: tuple[float, float], fitted: bool = F
 
 
 STUDY_IN_SPACE = Study(
-    quantity="angle of repose",
+    quantity=_("angle of repose"),
     symbol="θ",
     unit="°",
     scale=math.radians(1.0),

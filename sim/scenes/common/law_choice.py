@@ -16,6 +16,7 @@ from pydantic import Field
 from repose.sim import registry
 from repose.sim.laws.law import Law
 from repose.sim.laws.material_parameters import MaterialParameters
+from repose.sim.message import _
 from repose.sim.parameters import OneOf, ParameterSet, Quantity, Value, shared_names
 
 
@@ -105,9 +106,9 @@ def _made(
 ) -> type[ParameterSet]:
     """One class with the scene's own parameters, the parameters `of_law`, and the choice of the law."""
     bases = (LawChoice, own) if issubclass(own, of_law) else (LawChoice, own, of_law)
-    words = "Forces of a contact as a function of overlap and motion. Parameters of both laws keep their values."
+    words = _("Forces of a contact as a function of overlap and motion. Parameters of both laws keep their values.")
     choice = Annotated[
-        str, FittingLaw("laws", fits), Quantity("contact law", "", group="Model"), Field(description=words)
+        str, FittingLaw("laws", fits), Quantity(_("contact law"), "", group=_("Model")), Field(description=words)
     ]
     entries = {
         "__module__": own.__module__,

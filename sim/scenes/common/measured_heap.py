@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment
+from repose.sim.message import _
 
 MOVED = 0.05
 """Displacement from which a measured grain has moved [radii]. Grains at rest move by less than 1e-4 radii, and the
@@ -65,18 +66,18 @@ def change_since_measured(experiment: Experiment) -> str:
     if experiment.engine.gravity != measured.gravity:
         before, now = math.hypot(*measured.gravity), math.hypot(*experiment.engine.gravity)
         turned = math.isclose(before, now, rel_tol=1e-9)
-        return "before the tilt" if turned else "before the change of gravity"
+        return _("before the tilt") if turned else _("before the change of gravity")
     if run.state.poured != measured.poured:
-        return "before grains were added"
+        return _("before grains were added")
     if run.state.removed != measured.removed:
-        return "before grains left"
+        return _("before grains left")
     if _checksum(run.world) != measured.walls:
-        return "before the change of the walls"
+        return _("before the change of the walls")
     rows, now_at = _positions(run.world, experiment.scene.dimension, np.array(measured.sphere_id, np.int64))
     if len(rows) < len(measured.sphere_id):
-        return "before grains left"
+        return _("before grains left")
     moved = np.sqrt(((now_at - np.reshape(measured.position, now_at.shape)) ** 2).sum(axis=1))
-    return "before grains moved" if (moved > MOVED * run.world.radius[rows]).any() else ""
+    return _("before grains moved") if (moved > MOVED * run.world.radius[rows]).any() else ""
 
 
 def measured_flaw(measured: MeasuredHeap | None) -> bool:

@@ -43,6 +43,7 @@ from repose.sim.measure.angle_of_repose import AngleOfRepose, measure_angle
 from repose.sim.measure.angle_of_repose_3d import ConeAngle, measure_cone
 from repose.sim.measure.display import Reading
 from repose.sim.measure.flow_rate import mean_rate
+from repose.sim.message import Message, Number, _
 from repose.sim.parameters import ParameterError, Quantity
 from repose.sim.scenes.common import cone_slope
 from repose.sim.scenes.common.motion_parameters import MotionParameters
@@ -68,15 +69,17 @@ class DumpParameters(MotionParameters, LeeHerrmannParameters):
         float,
         Ge(-1e3),
         Le(1e3),
-        Quantity("height of the gate", "h", "mm", scale=1e-3, group="Dump"),
-        Field(description="Spheres whose centres fall below this height are counted: the flow rate."),
+        Quantity(_("height of the gate"), "h", "mm", scale=1e-3, group=_("Dump")),
+        Field(description=_("Spheres whose centres fall below this height are counted: the flow rate.")),
     ] = 0.0
-    integrator: Annotated[str, Quantity("integrator", "", group="Time step")] = "velocity_verlet"
+    integrator: Annotated[str, Quantity(_("integrator"), "", group=_("Time step"))] = "velocity_verlet"
 
 
 FOOT = 0.25
 """Largest ratio of the height of the foot of a heap to that of its top, both above the lowest sphere [-]."""
-STANDING = "No angle of repose: the surface ends far above the lowest spheres, as in a column that has not collapsed."
+STANDING = _(
+    "No angle of repose: the surface ends far above the lowest spheres, as in a column that has not collapsed."
+)
 
 
 @dataclass
@@ -108,13 +111,18 @@ def interval_of(dump: Dump, timestep: float | None) -> tuple[float, str]:
     elif None not in times:
         known = np.array(times, float)
     else:
-        return USUAL_INTERVAL, f"The dump has no ITEM: TIME: {USUAL_INTERVAL:g} s per frame; --timestep gives the step."
+        return USUAL_INTERVAL, Message(
+            "The dump has no ITEM: TIME: {usual_interval} s per frame; --timestep gives the step.",
+            usual_interval=Number(USUAL_INTERVAL, format="g"),
+        )
     apart = np.diff(known)
     usual = float(np.median(apart))
     if not (np.isfinite(apart).all() and usual > 0.0):
-        raise ParameterError(f"{path_text(dump.path)}: the times of its frames do not increase.")
+        raise ParameterError(Message("{path}: the times of its frames do not increase.", path=path_text(dump.path)))
     if float(np.ptp(apart)) > 0.01 * usual:
-        return usual, f"The frames are not evenly spaced; each is shown for {usual:g} s."
+        return usual, Message(
+            "The frames are not evenly spaced; each is shown for {usual} s.", usual=Number(usual, format="g")
+        )
     return usual, ""
 
 
@@ -124,7 +132,13 @@ def scene_of_dump(dump: Dump, timestep: float | None = None) -> tuple[Scene, str
     steps = CHECK_STEPS * math.ceil(interval / (CHECK_STEPS * LONGEST_STEP))
     dt, count = interval / steps, len(dump.places)
     if dt < 1e-8:
-        raise ParameterError(f"{path_text(dump.path)}: {interval:g} s between two frames are too short to be shown.")
+        raise ParameterError(
+            Message(
+                "{path}: {interval} s between two frames are too short to be shown.",
+                path=path_text(dump.path),
+                interval=Number(interval, format="g"),
+            )
+        )
     first, last = dump.frame(0), dump.frame(count - 1)
     dimension = 3 if first.position[:, 2].any() or last.position[:, 2].any() else 2
     same, mine, theirs = np.intersect1d(first.sphere_id, last.sphere_id, return_indices=True)
@@ -134,9 +148,9 @@ def scene_of_dump(dump: Dump, timestep: float | None = None) -> tuple[Scene, str
     radius = float(np.median(first.radius))
 
     class Parameters(DumpParameters):
-        dt: Annotated[float, Quantity("time step", "Δt", "µs", scale=1e-6, group="Time step"), Ge(1e-9), Le(1.0)] = (
-            interval / steps
-        )
+        dt: Annotated[
+            float, Quantity(_("time step"), "Δt", "µs", scale=1e-6, group=_("Time step")), Ge(1e-9), Le(1.0)
+        ] = interval / steps
 
     def begin(parameters: Any, seed: int) -> tuple[World, DumpState]:
         world = empty_world(dimension, 0, 3, 0.3 * radius, materials=2)
@@ -161,11 +175,14 @@ def scene_of_dump(dump: Dump, timestep: float | None = None) -> tuple[Scene, str
         measure_now(state, run.world, axis)
         if number == count - 1:
             state.phase = "rested"
-            tell(experiment, f"The last of {count} frames." + ("" if state.runs_out else f" {STANDING}"))
+            tell(
+                experiment,
+                Message("The last of {count} frames.", count=count) + ("" if state.runs_out else f" {STANDING}"),
+            )
 
     def act(experiment: Experiment, action: str) -> str:
         begin_anew(experiment)
-        return "From the first frame."
+        return _("From the first frame.")
 
     def results(experiment: Experiment) -> dict[str, Any]:
         state = experiment.run.state
@@ -189,18 +206,23 @@ def scene_of_dump(dump: Dump, timestep: float | None = None) -> tuple[Scene, str
 
     scene = Scene(
         name=NAME,
-        title=f"LAMMPS dump {dump.path.name}",
-        summary=f"{count} frames of {dump.places[0].spheres} spheres.",
+        title=Message("LAMMPS dump {name}", name=dump.path.name),
+        summary=Message("{count} frames of {spheres} spheres.", count=count, spheres=dump.places[0].spheres),
         law=LAW.name,
         parameters=Parameters,
         dimension=dimension,
         begin=begin,
         supervise=supervise,
-        actions=lambda experiment: (Action("run", "Play again", "A", True, "From the first frame."),),
+        actions=lambda experiment: (Action("run", _("Play again"), "A", True, _("From the first frame.")),),
         act=act,
         describe=lambda experiment: (
             experiment.phase,
-            f"frame {experiment.run.state.frame + 1} of {count}, step {dump.places[experiment.run.state.frame].step}",
+            Message(
+                "frame {frame} of {count}, step {step}",
+                frame=experiment.run.state.frame + 1,
+                count=count,
+                step=dump.places[experiment.run.state.frame].step,
+            ),
             (experiment.run.state.frame + 1) / count if experiment.phase == "playing" else None,
         ),
         box=lambda experiment: (low, high),
@@ -364,14 +386,16 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     state = experiment.run.state
     angle, error = angle_of(state)
     world, dimension = experiment.run.world, experiment.scene.dimension
-    help = "That move at some time, and have not fallen below all that are held."
-    found = [Reading("grains left", float(lying(world, dimension).sum()), help=help)]
+    help = _("That move at some time, and have not fallen below all that are held.")
+    found = [Reading(_("grains left"), float(lying(world, dimension).sum()), help=help)]
     if angle is not None:
-        name, of = ("angle of repose", "Of this frame.") if state.runs_out else ("slope of the surface", STANDING)
+        name, of = (
+            (_("angle of repose"), _("Of this frame.")) if state.runs_out else (_("slope of the surface"), STANDING)
+        )
         found.insert(0, Reading(name, math.degrees(angle), "°", math.degrees(error), of))
     flow = mean_rate(state.passages)
     if flow is not None:
-        found.append(Reading("flow rate", flow.mean, "1/s", flow.standard_error, "Through the gate so far."))
+        found.append(Reading(_("flow rate"), flow.mean, "1/s", flow.standard_error, _("Through the gate so far.")))
     return tuple(found)
 
 

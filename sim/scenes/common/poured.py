@@ -18,6 +18,7 @@ from repose.sim.experiment.notices import tell
 from repose.sim.experiment.rest import settle_speed
 from repose.sim.experiment.stepping import drifts
 from repose.sim.measure.mean_speed import mean_speed
+from repose.sim.message import Message, _
 from repose.sim.scenes.common.measured_heap import MeasuredHeap
 from repose.sim.scenes.common.phases import PhaseState, enter
 
@@ -142,7 +143,7 @@ def come_to_rest(experiment: Experiment, measured: bool) -> None:
 def at_rest_in_words(experiment: Experiment, words: str) -> str:
     """`words` about the grains at rest; without weight grains move on, although slower than the settle speed."""
     left = experiment.run.state.poured - experiment.run.state.removed
-    return f"drifting: {left} grains, without gravity" if drifts(experiment) else words
+    return Message("drifting: {left} grains, without gravity", left=left) if drifts(experiment) else words
 
 
 def move_again(experiment: Experiment) -> bool:
@@ -153,7 +154,7 @@ def move_again(experiment: Experiment) -> bool:
     moves = bool(mean_speed(experiment.run.world) > MOVES_AGAIN * settle_speed(experiment))
     if moves:
         enter(experiment, "flowing")
-        tell(experiment, "The heap moves again.")
+        tell(experiment, _("The heap moves again."))
     return moves
 
 
@@ -183,14 +184,14 @@ def act_poured(
     state: PouredState = experiment.run.state
     if action == "reset":
         if state.phase != "empty":
-            return "The filled column is restored."
-        unlike = ": the prepared column was filled with other grains or walls. F pours again."
+            return _("The filled column is restored.")
+        unlike = _(": the prepared column was filled with other grains or walls. F pours again.")
         return empty if experiment.ready is None else empty.removesuffix(".") + unlike
     state.run_all = action == "run"
     if state.phase == "empty":
         enter(experiment, "filling")
         pour(experiment)
-        return f"Pouring {len(state.radii)} grains."
+        return Message("Pouring {radii} grains.", radii=len(state.radii))
     if state.phase == "filled" and opening:
         return experiment.scene.act(experiment, opening)
-    return "The experiment runs to its end by itself."
+    return _("The experiment runs to its end by itself.")

@@ -18,6 +18,7 @@ from repose.sim.experiment.ledger import booked
 from repose.sim.experiment.notices import tell
 from repose.sim.experiment.sampling import append_sample
 from repose.sim.experiment.snapshot import Action
+from repose.sim.message import Message, _
 from repose.sim.scenes.common.phases import PhaseState, enter
 from repose.sim.scenes.common.state_checks import LATEST, are_rows, are_times, first_flaw, phase_flaws
 
@@ -103,7 +104,7 @@ def release_actions(phase: str, release: str, release_help: str, reset_help: str
     """The buttons that release the spheres and move them back to their start."""
     return (
         Action("run", release, "A", phase in ("empty", "rested"), release_help),
-        Action("reset", "Reset", "R", True, reset_help),
+        Action("reset", _("Reset"), "R", True, reset_help),
     )
 
 
@@ -122,7 +123,7 @@ def end(experiment: Experiment) -> None:
     """Fix the spheres at their positions and end the run."""
     fix_spheres(experiment)
     experiment.run.state.ended = experiment.time
-    tell(experiment, f"Done: {experiment.scene.describe(experiment)[1]}.", repeats=True)
+    tell(experiment, Message("Done: {experiment}.", experiment=experiment.scene.describe(experiment)[1]), repeats=True)
 
 
 def repeat(experiment: Experiment, starts: Floats, velocity: Sequence[float] = ()) -> None:

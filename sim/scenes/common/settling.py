@@ -13,6 +13,7 @@ import math
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.notices import tell
 from repose.sim.measure.display import Reading
+from repose.sim.message import Message, Number, _
 from repose.sim.scenes.common.phases import PhaseState
 
 RESTITUTION = 0.9
@@ -39,7 +40,13 @@ def is_settled(experiment: Experiment, slow: bool, waited: float, longest: float
     if not slow and waited > longest:
         state: PhaseState = experiment.run.state
         state.waits_cut_short += 1
-        tell(experiment, f"The wait for rest ends after {waited:.2f} s, although grains still move.")
+        tell(
+            experiment,
+            Message(
+                "The wait for rest ends after {waited} s, although grains still move.",
+                waited=Number(waited, format=".2f"),
+            ),
+        )
         return True
     return slow
 
@@ -48,5 +55,8 @@ def settling_readings(state: PhaseState) -> tuple[Reading, ...]:
     """The number of waits that were cut short; empty if there was none."""
     if not state.waits_cut_short:
         return ()
-    words = f"Grains still moved after the time in which a ball with restitution {RESTITUTION:g} stops bouncing."
-    return (Reading("waits for rest cut short", float(state.waits_cut_short), help=words),)
+    words = Message(
+        "Grains still moved after the time in which a ball with restitution {restitution} stops bouncing.",
+        restitution=Number(RESTITUTION, format="g"),
+    )
+    return (Reading(_("waits for rest cut short"), float(state.waits_cut_short), help=words),)

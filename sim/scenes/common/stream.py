@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from repose.sim.engine.world import Floats
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.notices import tell
+from repose.sim.message import Message
 from repose.sim.scenes.common.poured import PouredState, add_layer, generator_of
 from repose.sim.scenes.common.poured_parameters import PouredInSpaceParameters
 
@@ -140,7 +141,15 @@ def pour_on(experiment: Experiment, high: float, pour: Callable[[Experiment], No
         if way_is_free(experiment, high):
             pour(experiment)
         elif experiment.time - state.since > JAMMED_AFTER:
-            tell(experiment, f"{total - state.poured} of {total} grains do not fit: {jammed}")
+            tell(
+                experiment,
+                Message(
+                    "{total} of {total2} grains do not fit: {jammed}",
+                    total=total - state.poured,
+                    total2=total,
+                    jammed=jammed,
+                ),
+            )
             state.radii = state.radii[: state.poured]
         return False
     return True

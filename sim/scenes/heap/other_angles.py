@@ -38,6 +38,7 @@ from repose.sim.measure.avalanches import (
 )
 from repose.sim.measure.display import Curve, Line, Reading
 from repose.sim.measure.mean_speed import mean_speed
+from repose.sim.message import Message, Number, _
 from repose.sim.scenes.common.phases import enter, rests
 from repose.sim.scenes.common.poured import MOVES_AGAIN, add_layer, generator_of
 from repose.sim.scenes.common.settling import fall_time, is_settled, longest_wait
@@ -48,7 +49,7 @@ CALM_TIME = 0.02
 """Time for which every grain must stay below the settle speed before the next one is added [s]."""
 STEEPEST = 0.5 * math.pi
 """Largest angle of the table [rad]."""
-CURVES = "Slope", "Avalanches"
+CURVES = _("Slope"), _("Avalanches")
 """Titles of the plots of a heap to which grains have been added."""
 TILTING, SLIDING, TRICKLING = PHASES = "tilting", "sliding", "trickling"
 
@@ -64,7 +65,7 @@ def start_tilting(experiment: Experiment) -> str:
     angles.turned_before, angles.stirred = angles.turned, None
     enter(experiment, TILTING)
     rate = math.degrees(experiment.parameters.tilt_rate)
-    return f"The table turns by {rate:g}° per second until the heap flows."
+    return Message("The table turns by {rate}° per second until the heap flows.", rate=Number(rate, format="g"))
 
 
 def start_trickling(experiment: Experiment) -> str:
@@ -74,7 +75,7 @@ def start_trickling(experiment: Experiment) -> str:
     angles.slope = slope_to_horizontal(experiment)
     enter(experiment, TRICKLING)
     _add_grain(experiment)
-    return f"{count} grains are added at the top one by one, each once all others rest."
+    return Message("{count} grains are added at the top one by one, each once all others rest.", count=count)
 
 
 def supervise(experiment: Experiment) -> None:
@@ -99,11 +100,17 @@ def _tilt_on(experiment: Experiment) -> None:
         if moved >= LARGE_SHARE * len(angles.watched):
             angles.tilts.append(Tilting(angles.stirred, angles.slope))
             enter(experiment, SLIDING)
-            tell(experiment, f"The heap flows from a tilt of {math.degrees(angles.stirred):.1f}° on.")
+            tell(
+                experiment,
+                Message(
+                    "The heap flows from a tilt of {stirred}° on.",
+                    stirred=Number(math.degrees(angles.stirred), format=".1f"),
+                ),
+            )
             return
     if abs(parameters.tilt + angles.turned) >= STEEPEST or run.world.fixed.all():
         enter(experiment, "rested")
-        tell(experiment, "The table is turned as far as it goes, and no flow has started.")
+        tell(experiment, _("The table is turned as far as it goes, and no flow has started."))
 
 
 def _slide_on(experiment: Experiment) -> None:
@@ -115,15 +122,19 @@ def _slide_on(experiment: Experiment) -> None:
     if angles.tilts:
         angles.tilts[-1] = replace(angles.tilts[-1], after=after, left=left)
     enter(experiment, "rested")
-    slope = "no slope is left" if after is None else f"slope {math.degrees(after):.1f}° to the horizontal"
-    tell(experiment, f"At rest again: {left} grains ran out, {slope}.")
+    slope = (
+        _("no slope is left")
+        if after is None
+        else Message("slope {after}° to the horizontal", after=Number(math.degrees(after), format=".1f"))
+    )
+    tell(experiment, Message("At rest again: {left} grains ran out, {slope}.", left=left, slope=slope))
 
 
 def move_again(experiment: Experiment) -> None:
     """Return to flow once the grains of a tilted or enlarged heap move clearly faster than the settle speed."""
     if mean_speed(experiment.run.world) > MOVES_AGAIN * experiment.parameters.settle_speed:
         enter(experiment, SLIDING)
-        tell(experiment, "The heap moves again.")
+        tell(experiment, _("The heap moves again."))
 
 
 def _add_grain(experiment: Experiment) -> None:
@@ -168,7 +179,7 @@ def _trickle_on(experiment: Experiment) -> None:
         _add_grain(experiment)
         return
     enter(experiment, "rested")
-    tell(experiment, in_words(angles) or "No avalanche has moved a quarter of the heap.")
+    tell(experiment, in_words(angles) or _("No avalanche has moved a quarter of the heap."))
 
 
 def _end_avalanche(experiment: Experiment) -> None:
@@ -196,13 +207,13 @@ def actions(state: HeapState, busy: bool) -> tuple[Action, Action]:
     resting = state.phase == "rested" and not busy and state.poured > state.removed
     tilted = state.other.turned != 0.0
     return (
-        Action("tilt", "Tilt", "T", resting, "Turn the table slowly until the heap flows.", done=tilted),
+        Action("tilt", _("Tilt"), "T", resting, _("Turn the table slowly until the heap flows."), done=tilted),
         Action(
             "trickle",
-            "Trickle",
+            _("Trickle"),
             "G",
             resting and not tilted,
-            "Add grains at the top one by one and record the avalanches.",
+            _("Add grains at the top one by one and record the avalanches."),
             done=state.other.trickled > 0,
         ),
     )
@@ -213,9 +224,16 @@ def describe(experiment: Experiment) -> tuple[str, str, float | None]:
     state: HeapState = experiment.run.state
     angles, left = state.other, state.poured - state.removed
     if state.phase == TRICKLING:
-        words = f"adding grains: {angles.trickled} of {angles.trickle_to}, avalanches: {len(angles.avalanches)}"
+        words = Message(
+            "adding grains: {trickled} of {trickle_to}, avalanches: {avalanches}",
+            trickled=angles.trickled,
+            trickle_to=angles.trickle_to,
+            avalanches=len(angles.avalanches),
+        )
         return state.phase, words, angles.trickled / angles.trickle_to
-    words = f"table at {math.degrees(angles.turned):.1f}°: {left} grains left"
+    words = Message(
+        "table at {turned}°: {left} grains left", turned=Number(math.degrees(angles.turned), format=".1f"), left=left
+    )
     return state.phase, f"{state.phase}, {words}", None
 
 
@@ -224,9 +242,13 @@ def in_words(angles: OtherAngles) -> str:
     before, after = marginal_stability(angles.avalanches), repose_after(angles.avalanches)
     if not before.number:
         return ""
-    large = "1 large avalanche" if before.number == 1 else f"{before.number} large avalanches"
-    return (
-        f"θ_MS = {_degrees(before)} before {large}, {_degrees(after)} after {'it' if before.number == 1 else 'them'}."
+    large = _("1 large avalanche") if before.number == 1 else Message("{number} large avalanches", number=before.number)
+    return Message(
+        "θ_MS = {before} before {large}, {after} after {value}.",
+        before=_degrees(before),
+        large=large,
+        after=_degrees(after),
+        value="it" if before.number == 1 else "them",
     )
 
 
@@ -239,19 +261,29 @@ def readings(angles: OtherAngles) -> tuple[Reading, ...]:
     """θ_T, the angle of the table, and θ_MS with the slope after large avalanches."""
     found = []
     if angles.tilts:
-        help = f"Angle of the table at which {LARGE_SHARE:.0%} of the grains began to flow."
-        found.append(Reading("tilting angle", math.degrees(angles.tilts[0].angle), "°", help=help))
+        help = Message(
+            "Angle of the table at which {large_share} of the grains began to flow.",
+            large_share=Number(LARGE_SHARE, format=".0%"),
+        )
+        found.append(Reading(_("tilting angle"), math.degrees(angles.tilts[0].angle), "°", help=help))
     if angles.turned:
-        found.append(Reading("table", math.degrees(angles.turned), "°", help="Angle by which the table is turned."))
+        found.append(
+            Reading(_("table"), math.degrees(angles.turned), "°", help=_("Angle by which the table is turned."))
+        )
     for label, mean, help in (
-        ("before", marginal_stability(angles.avalanches), "Angle of marginal stability"),
-        ("after", repose_after(angles.avalanches), "Angle of repose"),
+        ("before", marginal_stability(angles.avalanches), _("Angle of marginal stability")),
+        ("after", repose_after(angles.avalanches), _("Angle of repose")),
     ):
         if mean.number:
             error = math.degrees(mean.error) if math.isfinite(mean.error) else None
-            words = f"{help}: mean of {mean.number} avalanches of at least {LARGE_SHARE:.0%} of the heap."
+            words = Message(
+                "{help}: mean of {number} avalanches of at least {large_share} of the heap.",
+                help=help,
+                number=mean.number,
+                large_share=Number(LARGE_SHARE, format=".0%"),
+            )
             label += " 1 avalanche" if mean.number == 1 else f" {mean.number} avalanches"
-            found.append(Reading(label, math.degrees(mean.value), "°", error, words, "avalanches"))
+            found.append(Reading(label, math.degrees(mean.value), "°", error, words, _("avalanches")))
     return tuple(found)
 
 
@@ -268,16 +300,18 @@ def curves(angles: OtherAngles) -> tuple[Curve, ...]:
         lines.append(Line(label, grain, slope, points=True, group=group))
         if mean.number:
             level = np.full(2, math.degrees(mean.value))
-            lines.append(Line(f"{label} large ones, mean", grain[[0, -1]], level, fitted=True, group=group))
+            lines.append(
+                Line(Message("{label} large ones, mean", label=label), grain[[0, -1]], level, fitted=True, group=group)
+            )
     size, share = as_large_as([entry.displaced for entry in entries])
     return (
-        Curve(CURVES[0], "grains added", "slope to the horizontal [°]", tuple(lines)),
+        Curve(CURVES[0], _("grains added"), _("slope to the horizontal [°]"), tuple(lines)),
         Curve(
             CURVES[1],
-            "grains displaced s",
-            "share with ≥ s grains",
-            (Line("avalanches", size, share, points=True),),
-            heading="Avalanches of at least this size",
+            _("grains displaced s"),
+            _("share with ≥ s grains"),
+            (Line(_("avalanches"), size, share, points=True),),
+            heading=_("Avalanches of at least this size"),
             log=True,
             log_x=True,
         ),

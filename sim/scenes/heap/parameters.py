@@ -8,6 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from annotated_types import Ge, Le
 from pydantic import Field, model_validator
+from repose.sim.message import Message, _
 from repose.sim.parameters import Quantity
 from repose.sim.scenes.common.motion_parameters import MotionParameters
 from repose.sim.scenes.common.poured_parameters import SettleSpeed
@@ -43,71 +44,79 @@ class HeapParameters(MotionParameters):
         float,
         Ge(5e-5),
         Le(3e-3),
-        Quantity("base grain radius", "R_p", "mm", scale=1e-3, effect="base", group="Container"),
+        Quantity(_("base grain radius"), "R_p", "mm", scale=1e-3, effect="base", group=_("Container")),
         Field(
-            description="Radius of the grains of the base: a larger radius is rougher and gives a steeper "
-            "heap. A change rebuilds the base."
+            description=_(
+                "Radius of the grains of the base: a larger radius is rougher and gives a steeper "
+                "heap. A change rebuilds the base."
+            )
         ),
     ] = 2.5e-4
     wall_radius: Annotated[
         float,
         Ge(1e-4),
         Le(3e-3),
-        Quantity("wall grain radius", "R_wall", "mm", scale=1e-3, effect="base", group="Container"),
-        Field(description="Radius of the grains of the two walls. A change rebuilds the walls."),
+        Quantity(_("wall grain radius"), "R_wall", "mm", scale=1e-3, effect="base", group=_("Container")),
+        Field(description=_("Radius of the grains of the two walls. A change rebuilds the walls.")),
     ] = 1e-3
     width: Annotated[
         float,
         Ge(5e-3),
         Le(2.0),
-        Quantity("container width", "W", "mm", scale=1e-3, effect="restart", group="Container"),
+        Quantity(_("container width"), "W", "mm", scale=1e-3, effect="restart", group=_("Container")),
         Field(
-            description="Distance between the walls. It follows from number and radius of the grains, for a column "
-            "twice as high as wide, until it is set; the height follows from both."
+            description=_(
+                "Distance between the walls. It follows from number and radius of the grains, for a column "
+                "twice as high as wide, until it is set; the height follows from both."
+            )
         ),
     ] = THESIS_WIDTH
     rotation: Annotated[
         bool,
-        Quantity("grains rotate", "", effect="restart", group="Grains"),
-        Field(description="Whether grains rotate (discs, I = ½ m R²); not so in the thesis. Acts at the next fill."),
+        Quantity(_("grains rotate"), "", effect="restart", group=_("Grains")),
+        Field(description=_("Whether grains rotate (discs, I = ½ m R²); not so in the thesis. Acts at the next fill.")),
     ] = False
     grain_count: Annotated[
         int,
         Ge(1),
         Le(20_000),
-        Quantity("grains", "N", effect="restart", group="Grains"),
-        Field(description="Number of grains. Takes effect at the next fill."),
+        Quantity(_("grains"), "N", effect="restart", group=_("Grains")),
+        Field(description=_("Number of grains. Takes effect at the next fill.")),
     ] = 1100
     mean_radius: Annotated[
         float,
         Ge(4e-4),
         Le(2e-3),
-        Quantity("mean radius", "R", "mm", scale=1e-3, effect="restart", group="Grains"),
-        Field(description="Mean of the normal distribution of the radii. Takes effect at the next fill."),
+        Quantity(_("mean radius"), "R", "mm", scale=1e-3, effect="restart", group=_("Grains")),
+        Field(description=_("Mean of the normal distribution of the radii. Takes effect at the next fill.")),
     ] = 1e-3
     radius_spread: Annotated[
         float,
         Ge(0.0),
         Le(5e-4),
-        Quantity("radius spread", "σ_R", "mm", scale=1e-3, effect="restart", group="Grains"),
+        Quantity(_("radius spread"), "σ_R", "mm", scale=1e-3, effect="restart", group=_("Grains")),
         Field(
-            description="Standard deviation of the radii; radii below 0.4 R and above 1.8 R are drawn again. Zero "
-            "gives equal grains, which crystallise."
+            description=_(
+                "Standard deviation of the radii; radii below 0.4 R and above 1.8 R are drawn again. Zero "
+                "gives equal grains, which crystallise."
+            )
         ),
     ] = 2e-4
     mass_at_mean: Annotated[
         float,
         Ge(1e-6),
         Le(1e-1),
-        Quantity("mass at R = 1 mm", "m", "g", scale=1e-3, effect="restart", group="Grains"),
-        Field(description="Mass of a grain of 1 mm radius; others have m (R / 1 mm)³."),
+        Quantity(_("mass at R = 1 mm"), "m", "g", scale=1e-3, effect="restart", group=_("Grains")),
+        Field(description=_("Mass of a grain of 1 mm radius; others have m (R / 1 mm)³.")),
     ] = 1e-3
     equal_masses: Annotated[
         bool,
-        Quantity("equal masses", "", effect="restart", group="Grains"),
+        Quantity(_("equal masses"), "", effect="restart", group=_("Grains")),
         Field(
-            description="Whether all grains have the mass of one of 1 mm radius, as in the simplified model of the "
-            "thesis (4.1), instead of a mass that grows as R³. Acts at the next fill."
+            description=_(
+                "Whether all grains have the mass of one of 1 mm radius, as in the simplified model of the "
+                "thesis (4.1), instead of a mass that grows as R³. Acts at the next fill."
+            )
         ),
     ] = False
     settle_speed: SettleSpeed = 1e-2
@@ -115,41 +124,47 @@ class HeapParameters(MotionParameters):
         int,
         Ge(1),
         Le(5),
-        Quantity("highest grains per strip", "n_top", group="Experiment"),
+        Quantity(_("highest grains per strip"), "n_top", group=_("Experiment")),
         Field(
-            description="How many of the highest grains of each strip, one mean diameter wide, the line is "
-            "fitted through."
+            description=_(
+                "How many of the highest grains of each strip, one mean diameter wide, the line is fitted through."
+            )
         ),
     ] = 2
     method: Annotated[
         Literal["line", "robust", "height_over_base"],
-        Quantity("angle from", "", group="Experiment"),
+        Quantity(_("angle from"), "", group=_("Experiment")),
         Field(
-            description="Least-squares line, Theil-Sen line (robust against stray grains), or height of the "
-            "heap over its base."
+            description=_(
+                "Least-squares line, Theil-Sen line (robust against stray grains), or height of the heap over its base."
+            )
         ),
     ] = "line"
     afterwards: Annotated[
         Literal["nothing", "tilt", "trickle"],
-        Quantity("afterwards", "", group="Other angles"),
+        Quantity(_("afterwards"), "", group=_("Other angles")),
         Field(
-            description="What *Run all* does with the measured heap: nothing, turn its table until it flows (tilt), or "
-            "add grains one by one (trickle)."
+            description=_(
+                "What *Run all* does with the measured heap: nothing, turn its table until it flows (tilt), or "
+                "add grains one by one (trickle)."
+            )
         ),
     ] = "nothing"
     tilt_rate: Annotated[
         float,
         Ge(math.radians(0.01)),
         Le(math.radians(20.0)),
-        Quantity("tilting rate", "ω", "°/s", scale=math.pi / 180, log=True, group="Other angles"),
-        Field(description="How fast the table turns while the heap is tilted. Up to 2 °/s, θ_T does not depend on it."),
+        Quantity(_("tilting rate"), "ω", "°/s", scale=math.pi / 180, log=True, group=_("Other angles")),
+        Field(
+            description=_("How fast the table turns while the heap is tilted. Up to 2 °/s, θ_T does not depend on it.")
+        ),
     ] = math.radians(2.0)
     trickle_count: Annotated[
         int,
         Ge(1),
         Le(10_000),
-        Quantity("grains to add", "", log=True, group="Other angles"),
-        Field(description="How many grains are added one by one at the top of the heap."),
+        Quantity(_("grains to add"), "", log=True, group=_("Other angles")),
+        Field(description=_("How many grains are added one by one at the top of the heap.")),
     ] = 100
 
     def kept(self, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -186,16 +201,28 @@ class HeapParameters(MotionParameters):
         if self.width < 2.0 * largest * (1.0 - 1e-9):
             shown, least = self.declared()["width"].converted, float(f"{2.0 * largest:.6g}")
             raise ValueError(
-                f"width = {self.width!r}{shown(self.width)} is refused: it must be at least {least!r} m{shown(least)}, "
-                "the diameter of the largest grain; widen the container or make the grains smaller."
+                Message(
+                    "width = {width}{width2} is refused: it must be at least {least} m{least2}, the "
+                    "diameter of the largest grain; widen the container or make the grains smaller.",
+                    width=repr(self.width),
+                    width2=shown(self.width),
+                    least=repr(least),
+                    least2=shown(least),
+                )
             )
         grain_area = self.grain_count * math.pi * (self.mean_radius**2 + self.radius_spread**2)
         count = 2 * self.wall_count(grain_area) + self.base_count
         if count > MOST_WALL_GRAINS:
             size = self.declared()["wall_radius"].converted(self.wall_radius)
             raise ValueError(
-                f"wall_radius = {self.wall_radius!r}{size} is refused: walls and base would need {count} grains, at "
-                f"most {MOST_WALL_GRAINS} are built; make the wall grains larger, the container wider or the grains "
-                "fewer."
+                Message(
+                    "wall_radius = {wall_radius}{size} is refused: walls and base would need {count} "
+                    "grains, at most {most_wall_grains} are built; make the wall grains larger, the "
+                    "container wider or the grains fewer.",
+                    wall_radius=repr(self.wall_radius),
+                    size=size,
+                    count=count,
+                    most_wall_grains=MOST_WALL_GRAINS,
+                )
             )
         return self

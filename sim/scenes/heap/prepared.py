@@ -18,6 +18,7 @@ from repose.sim.experiment.control import apply
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.stepping import advance, is_finished
 from repose.sim.io import world_tables
+from repose.sim.message import Message
 from repose.sim.parameters import ParameterError, ParameterSet
 from repose.sim.scenes.heap.filling import HeapState
 
@@ -31,7 +32,9 @@ def column(parameters: ParameterSet) -> tuple[World, Any] | None:
         blob = files("repose.assets.columns").joinpath("column.npz").read_bytes()
         world, state, facts = world_tables.from_bytes(blob, HeapState)
     except (OSError, world_tables.StoreError) as error:
-        raise ParameterError(f"The prepared state 'column' cannot be used: {error} Start without it.") from None
+        raise ParameterError(
+            Message("The prepared state 'column' cannot be used: {error} Start without it.", error=str(error))
+        ) from None
     for parameter in parameters.declared().values():
         fixed = parameter.quantity.effect in ("base", "anew", "restart")
         filled_with = facts["parameters"].get(parameter.name, parameter.default)  # later parameters had their default

@@ -30,6 +30,7 @@ from repose.sim.measure.avalanches import flaws
 from repose.sim.measure.display import Reading
 from repose.sim.measure.mean_speed import mean_speed
 from repose.sim.measure.profile import strip_centres, surface_profile
+from repose.sim.message import Joined, Message, Number, _
 from repose.sim.scenes.common.friction_study import STUDY
 from repose.sim.scenes.common.law_choice import is_direct_law, with_law
 from repose.sim.scenes.common.measured_heap import change_since_measured, note_measured
@@ -157,7 +158,7 @@ def act(experiment: Experiment, action: str) -> str:
         enter(experiment, "flowing")
         run.state.opened, run.state.profile_time, run.state.profile = experiment.time, [], []
         _record_profile(experiment)
-        return "The right wall is open."
+        return _("The right wall is open.")
     if action == "tilt":
         return other_angles.start_tilting(experiment)
     if action == "trickle":
@@ -165,15 +166,18 @@ def act(experiment: Experiment, action: str) -> str:
     if action == "measure":
         reading = slope_now(experiment, complete=True)
         if reading is None:
-            return "There is no slope to measure: too few grains lie on the base."
+            return _("There is no slope to measure: too few grains lie on the base.")
         experiment.run.state.slope = reading
         note_measured(experiment, reading.used_ids)
         keep_measurement(experiment)
-        return (
-            f"Angle of repose {angle_in_words(reading.angle, reading.standard_error, reading.error_of)}, "
-            f"{reading.grains_left} grains left{', ' if reading.is_curved else ''}{bend_in_words(reading)}."
+        return Message(
+            "Angle of repose {angle}, {grains_left} grains left{value}{reading}.",
+            angle=angle_in_words(reading.angle, reading.standard_error, reading.error_of),
+            grains_left=reading.grains_left,
+            value=", " if reading.is_curved else "",
+            reading=bend_in_words(reading),
         )
-    return act_poured(experiment, action, pour_layer, "The container is empty.", opening="open")
+    return act_poured(experiment, action, pour_layer, _("The container is empty."), opening="open")
 
 
 def _right_wall(world: World, parameters: HeapParameters) -> NDArray[np.bool_]:
@@ -188,19 +192,23 @@ def actions(experiment: Experiment) -> tuple[Action, ...]:
     left = state.poured - state.removed
     measurable = phase in ("flowing", "rested") and not busy and not other_angles.has_gone_on(state) and left > 0
     return (
-        Action("fill", "Fill", "F", fillable(state), "Pour the grains in layers; a full container is emptied first."),
-        Action("open", "Open wall", "O", phase == "filled" and not busy, "Remove the right wall."),
+        Action(
+            "fill", _("Fill"), "F", fillable(state), _("Pour the grains in layers; a full container is emptied first.")
+        ),
+        Action("open", _("Open wall"), "O", phase == "filled" and not busy, _("Remove the right wall.")),
         *other_angles.actions(state, busy),
         Action(
             "measure",
-            "Measure",
+            _("Measure"),
             "M",
             measurable,
-            "Fit a line to the surface: the angle of repose.",
+            _("Fit a line to the surface: the angle of repose."),
             done=state.slope is not None and not change_since_measured(experiment),
         ),
-        Action("reset", "Reset", "R", True, "Back to the filled column, or the empty container where there is none."),
-        Action("run", "Run all", "A", not busy, "Fill, open, wait for rest and measure without further keys."),
+        Action(
+            "reset", _("Reset"), "R", True, _("Back to the filled column, or the empty container where there is none.")
+        ),
+        Action("run", _("Run all"), "A", not busy, _("Fill, open, wait for rest and measure without further keys.")),
     )
 
 
@@ -212,13 +220,15 @@ def describe(experiment: Experiment) -> tuple[str, str, float | None]:
     total = len(state.radii)
     left = state.poured - state.removed
     if state.phase == "filling":
-        words = f"filling: layer {state.layers}, {state.poured} of {total} grains"
-        return state.phase, words, state.poured / total
+        pouring = Message(
+            "filling: layer {layers}, {poured} of {total} grains", layers=state.layers, poured=state.poured, total=total
+        )
+        return state.phase, pouring, state.poured / total
     words = {
-        "empty": "empty container",
-        "filled": f"filled with {left} grains, wall closed",
-        "flowing": f"wall open: {left} grains left, {state.removed} run out",
-        "rested": at_rest_in_words(experiment, f"at rest: {left} grains left"),
+        "empty": _("empty container"),
+        "filled": Message("filled with {left} grains, wall closed", left=left),
+        "flowing": Message("wall open: {left} grains left, {removed} run out", left=left, removed=state.removed),
+        "rested": at_rest_in_words(experiment, Message("at rest: {left} grains left", left=left)),
     }[state.phase]
     if state.phase != "flowing":
         return state.phase, words, None
@@ -252,35 +262,41 @@ def focus(experiment: Experiment) -> tuple[tuple[float, float], tuple[float, flo
 def readings(experiment: Experiment) -> tuple[Reading, ...]:
     """The latest measured angle, the number of grains left, and waits that were cut short."""
     state: HeapState = experiment.run.state
-    words = f"Of {state.poured} poured."
+    words = Message("Of {poured} poured.", poured=state.poured)
     if state.phase == "rested":
-        words = (
-            f"Of {state.poured} poured. At rest: for {REST_TIME:g} s no grain has left and the mean speed has been "
-            f"below the settle speed, and the forces balance."
+        words = Message(
+            "Of {poured} poured. At rest: for {rest_time} s no grain has left and the mean speed has "
+            "been below the settle speed, and the forces balance.",
+            poured=state.poured,
+            rest_time=Number(REST_TIME, format="g"),
         )
-    left = Reading("grains left", float(state.poured - state.removed), help=words)
+    left = Reading(_("grains left"), float(state.poured - state.removed), help=words)
     slope, others = state.slope, other_angles.readings(state.other)
     cut_short = settling_readings(state)
     if slope is None:
         return (*others, left, *cut_short)
-    help = f"Of {len(slope.used_ids)} surface grains, method {slope.method}. Heaps of other seeds scatter more."
+    help = Message(
+        "Of {used_ids} surface grains, method {method}. Heaps of other seeds scatter more.",
+        used_ids=len(slope.used_ids),
+        method=slope.method,
+    )
     if slope.by_method:
         others_in_words = (
             f"{name.replace('_', ' ')} {math.degrees(at):.1f}°" for name, (at, _) in slope.by_method.items()
         )
-        help += f" By every method: {', '.join(others_in_words)}."
+        help += Message(" By every method: {others_in_words}.", others_in_words=Joined(tuple(others_in_words)))
     angle, error = math.degrees(slope.angle), math.degrees(slope.standard_error)
     outdated = change_since_measured(experiment)
     if slope.is_curved:
-        words = (
+        words = _(
             "Difference of the angles at top and foot, from a parabola through the same grains: the flank is curved."
         )
-        label = "steeper at the top by" if slope.bend > 0.0 else "steeper at the foot by"
+        label = _("steeper at the top by") if slope.bend > 0.0 else _("steeper at the foot by")
         bend_error = math.degrees(slope.bend_error)
         bend = Reading(label, abs(math.degrees(slope.bend)), "°", bend_error, words, outdated=outdated)
         others = (*others, bend)
     return (
-        Reading("angle of repose", angle, "°", error, help, slope.error_of, outdated=outdated),
+        Reading(_("angle of repose"), angle, "°", error, help, slope.error_of, outdated=outdated),
         *others,
         left,
         *cut_short,
@@ -336,9 +352,11 @@ def check(experiment: Experiment) -> str:
     """Check that the heap has a slope between 0 and 60°."""
     reading = experiment.run.state.slope
     if experiment.phase != "rested" or reading is None:
-        return f"The heap did not come to rest: phase {experiment.phase}."
+        return Message("The heap did not come to rest: phase {phase}.", phase=experiment.phase)
     if not 0.0 < reading.angle < math.radians(60.0):
-        return f"A slope of {math.degrees(reading.angle):.1f}° is not that of a heap."
+        return Message(
+            "A slope of {angle}° is not that of a heap.", angle=Number(math.degrees(reading.angle), format=".1f")
+        )
     return ""
 
 
@@ -368,8 +386,8 @@ PHASES = ("empty", "filling", "filled", "flowing", "rested", *other_angles.PHASE
 
 SCENE = Scene(
     name="heap",
-    title="Heap",
-    summary="Fill a container in layers, open its right wall, measure the angle of repose (thesis ch. 3).",
+    title=_("Heap"),
+    summary=_("Fill a container in layers, open its right wall, measure the angle of repose (thesis ch. 3)."),
     law=LAW.name,
     parameters=with_law(HeapParameters, LAW, is_direct_law),
     dimension=2,

@@ -21,6 +21,7 @@ from repose.sim.laws.hertz_mindlin import LAW
 from repose.sim.measure.angle_of_repose import angle_in_words
 from repose.sim.measure.angle_of_repose_3d import ERROR_OF, ConeAngle, measure_cone
 from repose.sim.measure.display import Reading
+from repose.sim.message import Message, Number, _
 from repose.sim.scenes.common.cone_slope import current_slope, reading_of, slope_curves, slope_readings, slope_results
 from repose.sim.scenes.common.friction_study import STUDY_IN_SPACE
 from repose.sim.scenes.common.law_choice import is_material_law, with_law
@@ -69,7 +70,9 @@ def supervise(experiment: Experiment) -> None:
 
 def _fill_on(experiment: Experiment, quiet: bool) -> None:
     built, state, high = experiment.run.built, experiment.run.state, sizes(experiment.run.built).high
-    jammed = f"no grain leaves the {built.pouring} any more. Widen the orifice or pour fewer grains."
+    jammed = Message(
+        "no grain leaves the {pouring} any more. Widen the orifice or pour fewer grains.", pouring=built.pouring
+    )
     if not pour_on(experiment, high, pour_layer, jammed):
         return
     if built.pouring == "funnel":
@@ -99,18 +102,18 @@ def actions(experiment: Experiment) -> tuple[Action, ...]:
     phase, busy = state.phase, state.run_all
     measurable = phase in ("flowing", "rested") and not busy
     return (
-        Action("fill", "Pour", "F", fillable(state), "Pour the grains; a full plate is emptied first."),
-        Action("lift", "Lift cylinder", "O", phase == "filled" and not busy, "Lift the cylinder off the plate."),
+        Action("fill", _("Pour"), "F", fillable(state), _("Pour the grains; a full plate is emptied first.")),
+        Action("lift", _("Lift cylinder"), "O", phase == "filled" and not busy, _("Lift the cylinder off the plate.")),
         Action(
             "measure",
-            "Measure",
+            _("Measure"),
             "M",
             measurable,
-            "Fit the slope: the angle of repose.",
+            _("Fit the slope: the angle of repose."),
             done=current_slope(experiment) is not None,
         ),
-        Action("reset", "Reset", "R", True, "Back to the empty plate."),
-        Action("run", "Run all", "A", not busy, "Pour, lift if there is a cylinder, wait for rest and measure."),
+        Action("reset", _("Reset"), "R", True, _("Back to the empty plate.")),
+        Action("run", _("Run all"), "A", not busy, _("Pour, lift if there is a cylinder, wait for rest and measure.")),
     )
 
 
@@ -120,19 +123,21 @@ def act(experiment: Experiment, action: str) -> str:
         walls = experiment.run.world.walls
         walls.velocity[FLOOR_WALL + 1 :, 2] = experiment.run.built.lift_speed
         enter(experiment, "flowing")
-        return "The cylinder is lifted."
+        return _("The cylinder is lifted.")
     if action == "measure":
         reading = measure(experiment)
         if reading is None:
-            return "There is no slope to measure: too few grains lie on the plate."
+            return _("There is no slope to measure: too few grains lie on the plate.")
         experiment.run.state.reading = reading_of(reading)
         note_measured(experiment, reading.used_ids)
         keep_measurement(experiment)
-        return (
-            f"Angle of repose {angle_in_words(reading.angle, reading.standard_error, ERROR_OF)}, "
-            f"cone {math.degrees(reading.cone_angle):.1f}°, {reading.grains_left} grains on the plate."
+        return Message(
+            "Angle of repose {angle}, cone {cone_angle}°, {grains_left} grains on the plate.",
+            angle=angle_in_words(reading.angle, reading.standard_error, ERROR_OF),
+            cone_angle=Number(math.degrees(reading.cone_angle), format=".1f"),
+            grains_left=reading.grains_left,
         )
-    return act_poured(experiment, action, pour_layer, "The plate is empty.", opening="lift")
+    return act_poured(experiment, action, pour_layer, _("The plate is empty."), opening="lift")
 
 
 def describe(experiment: Experiment) -> tuple[str, str, float | None]:
@@ -140,12 +145,16 @@ def describe(experiment: Experiment) -> tuple[str, str, float | None]:
     state: Heap3dState = experiment.run.state
     total, left = len(state.radii), state.poured - state.removed
     if state.phase == "filling":
-        return state.phase, f"pouring: {state.poured} of {total} grains", state.poured / max(1, total)
+        return (
+            state.phase,
+            Message("pouring: {poured} of {total} grains", poured=state.poured, total=total),
+            state.poured / max(1, total),
+        )
     words = {
-        "empty": "empty plate",
-        "filled": f"cylinder filled with {left} grains",
-        "flowing": f"heap forming: {left} grains, {state.removed} off the plate",
-        "rested": at_rest_in_words(experiment, f"at rest: {left} grains on the plate"),
+        "empty": _("empty plate"),
+        "filled": Message("cylinder filled with {left} grains", left=left),
+        "flowing": Message("heap forming: {left} grains, {removed} off the plate", left=left, removed=state.removed),
+        "rested": at_rest_in_words(experiment, Message("at rest: {left} grains on the plate", left=left)),
     }[state.phase]
     return state.phase, words, None
 
@@ -200,13 +209,19 @@ def check(experiment: Experiment) -> str:
     """Check that the heap has a slope, and that no grain is stuck in the funnel."""
     state: Heap3dState = experiment.run.state
     if state.phase != "rested":
-        return f"The heap did not come to rest: phase {state.phase}."
+        return Message("The heap did not come to rest: phase {phase}.", phase=state.phase)
     if not state.reading:
-        return "There is no slope to measure: too few grains lie on the plate."
+        return _("There is no slope to measure: too few grains lie on the plate.")
     if not 0.0 < state.reading["angle"] < MOST_STEEP:
-        return f"A slope of {math.degrees(state.reading['angle']):.1f}° is not that of a heap."
+        return Message(
+            "A slope of {degrees}° is not that of a heap.",
+            degrees=Number(math.degrees(state.reading["angle"]), format=".1f"),
+        )
     if state.reading["grains_left"] < state.poured - state.removed:
-        return f"{state.poured - state.removed - state.reading['grains_left']} grains are stuck in the funnel."
+        return Message(
+            "{poured} grains are stuck in the funnel.",
+            poured=state.poured - state.removed - state.reading["grains_left"],
+        )
     return ""
 
 
@@ -218,8 +233,8 @@ def flaw(state: Heap3dState, world: World, built: Heap3dParameters) -> str:
 
 SCENE = Scene(
     name="heap3d",
-    title="Heap in space",
-    summary="Spheres poured on a plate from a funnel or a lifted cylinder; the angle of repose is measured.",
+    title=_("Heap in space"),
+    summary=_("Spheres poured on a plate from a funnel or a lifted cylinder; the angle of repose is measured."),
     law=LAW.name,
     parameters=with_law(Heap3dParameters, LAW, is_material_law),
     dimension=3,

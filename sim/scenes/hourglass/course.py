@@ -15,6 +15,7 @@ from repose.sim.experiment.notices import tell
 from repose.sim.experiment.results import keep_measurement
 from repose.sim.experiment.snapshot import Action, Notice
 from repose.sim.measure.flow_rate import is_clogged
+from repose.sim.message import Message, _
 from repose.sim.scenes.common.phases import enter, rests
 from repose.sim.scenes.common.settling import is_settled, longest_wait
 from repose.sim.scenes.common.state_checks import LATEST, are_times, first_flaw, phase_flaws
@@ -102,12 +103,12 @@ def act(experiment: Experiment, action: str) -> str:
             begin_anew(experiment)
         state = experiment.run.state
         state.run_all = True
-        return act(experiment, "open") if state.phase == "filled" else "The experiment runs by itself."
+        return act(experiment, "open") if state.phase == "filled" else _("The experiment runs by itself.")
     if action == "open":
         with booked(experiment, "work"):
             experiment.run.world.walls.corner[LID_WALL, 0, 2] = AWAY
         begin_phase(experiment, "flowing")
-        return "The neck is open."
+        return _("The neck is open.")
     if action == "turn":
         with booked(experiment, "work"):
             experiment.run.world = turned_over(experiment.run.world, experiment.run.built)
@@ -116,9 +117,9 @@ def act(experiment: Experiment, action: str) -> str:
         state.passages, state.densities, state.density_at = [], [], experiment.time
         state.turns += 1
         begin_phase(experiment, "flowing")
-        return f"Turned over: {state.placed} grains above the neck."
+        return Message("Turned over: {placed} grains above the neck.", placed=state.placed)
     begin_anew(experiment)
-    return f"Filled again with {experiment.run.state.placed} grains."
+    return Message("Filled again with {placed} grains.", placed=experiment.run.state.placed)
 
 
 def turned_over(world: World, built: Any) -> World:
@@ -169,21 +170,24 @@ def actions(experiment: Experiment) -> tuple[Action, ...]:
     busy = state.run_all
     over = state.phase in ("counted", "rested", "clogged")
     blocking = in_the_way(experiment) if over else 0
-    turning = "Turn the glass upside down. With the mouse: Ctrl-drag the picture."
+    turning = _("Turn the glass upside down. With the mouse: Ctrl-drag the picture.")
     if blocking:
-        turning = f"Not possible now: {blocking} grains would be in the funnel after the turn. Let them fall, or reset."
+        turning = Message(
+            "Not possible now: {blocking} grains would be in the funnel after the turn. Let them fall, or reset.",
+            blocking=blocking,
+        )
     return (
-        Action("open", "Open neck", "O", state.phase == "filled" and not busy, "Remove the lid from the neck."),
+        Action("open", _("Open neck"), "O", state.phase == "filled" and not busy, _("Remove the lid from the neck.")),
         Action(
             "turn",
-            "Turn over",
+            _("Turn over"),
             "T",
             over and not blocking,
             turning,
             pivot=(0.0, 0.0, NECK),
         ),
-        Action("reset", "Reset", "R", True, "Fill the glass again with the same seed."),
-        Action("run", "Run all", "A", not busy, "Let the grains run through the neck and measure the flow rate."),
+        Action("reset", _("Reset"), "R", True, _("Fill the glass again with the same seed.")),
+        Action("run", _("Run all"), "A", not busy, _("Let the grains run through the neck and measure the flow rate.")),
     )
 
 
@@ -192,12 +196,12 @@ def describe(experiment: Experiment) -> tuple[str, str, float | None]:
     state: HourglassState = experiment.run.state
     passed, wanted = len(state.passages), state.placed
     words = {
-        "filling": f"{wanted} grains settling over the closed neck",
-        "filled": f"{wanted} grains over the closed neck",
-        "flowing": f"flowing: {passed} of {wanted} grains have passed",
-        "counted": f"counted {passed} of {wanted} grains",
-        "rested": f"empty: all {passed} grains have passed",
-        "clogged": f"clogged after {passed} of {wanted} grains",
+        "filling": Message("{wanted} grains settling over the closed neck", wanted=wanted),
+        "filled": Message("{wanted} grains over the closed neck", wanted=wanted),
+        "flowing": Message("flowing: {passed} of {wanted} grains have passed", passed=passed, wanted=wanted),
+        "counted": Message("counted {passed} of {wanted} grains", passed=passed, wanted=wanted),
+        "rested": Message("empty: all {passed} grains have passed", passed=passed),
+        "clogged": Message("clogged after {passed} of {wanted} grains", passed=passed, wanted=wanted),
     }[state.phase]
     if state.phase != "flowing":
         return state.phase, words, None
@@ -212,7 +216,9 @@ def notice(experiment: Experiment) -> Notice | None:
     if experiment.phase != "clogged":
         return None
     words = describe(experiment)[1].capitalize()
-    return Notice("The neck is clogged", f"{words}: the others form an arch over the neck.", "turn")
+    return Notice(
+        _("The neck is clogged"), Message("{words}: the others form an arch over the neck.", words=words), "turn"
+    )
 
 
 def check(experiment: Experiment) -> str:
@@ -224,10 +230,15 @@ def check(experiment: Experiment) -> str:
     room = np.where(upper, clearance(experiment.run.built, place), 0.5 * WIDTH - np.abs(place[:, :2]).max(axis=1))
     outside = int(((room < 0.0) | (place[:, 2] < 0.0)).sum())
     if outside:
-        return f"{outside} grains are outside the glass."
+        return Message("{outside} grains are outside the glass.", outside=outside)
     left = int(np.isfinite(state.heights).sum())
     if state.turns == 0 and left + len(state.passages) != state.placed:
-        return f"{left} grains left and {len(state.passages)} passed do not add up to {state.placed}."
+        return Message(
+            "{left} grains left and {passages} passed do not add up to {placed}.",
+            left=left,
+            passages=len(state.passages),
+            placed=state.placed,
+        )
     return ""
 
 

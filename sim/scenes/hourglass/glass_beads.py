@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from repose.sim.experiment.snapshot import LARGE_OVERLAP
 from repose.sim.laws.hertz_mindlin import LAW
+from repose.sim.message import _
 from repose.sim.scenes.common.law_choice import is_material_law, with_law
 from repose.sim.scenes.hourglass.parameters import HourglassGlassParameters
 from repose.sim.scenes.hourglass.published import SCENE as PUBLISHED
@@ -18,8 +19,8 @@ from repose.sim.scenes.hourglass.study import GLASS_STUDY
 SCENE = replace(
     PUBLISHED,
     name="hourglass_glass",
-    title="Hourglass of glass beads",
-    summary="Rotating Hertz-Mindlin beads flow through a round neck, which is opened once they have settled.",
+    title=_("Hourglass of glass beads"),
+    summary=_("Rotating Hertz-Mindlin beads flow through a round neck, which is opened once they have settled."),
     law=LAW.name,
     parameters=with_law(HourglassGlassParameters, LAW, is_material_law),
     overlap_limit=LARGE_OVERLAP,

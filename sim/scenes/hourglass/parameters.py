@@ -16,6 +16,7 @@ from repose.sim.laws.material_parameters import (
     WallFriction,
     YoungsModulus,
 )
+from repose.sim.message import _
 from repose.sim.parameters import ParameterSet, Quantity
 from repose.sim.scenes.common.motion_parameters import Integrator, MotionParameters, TimeStep, VerletFirst
 
@@ -23,22 +24,22 @@ Orifice = Annotated[
     float,
     Ge(0.02),
     Le(0.35),
-    Quantity("orifice", "D", "mm", scale=1e-3, effect="restart", group="Glass"),
+    Quantity(_("orifice"), "D", "mm", scale=1e-3, effect="restart", group=_("Glass")),
 ]
-Lid = Annotated[bool, Quantity("lid on the neck", "", effect="restart", group="Glass")]
+Lid = Annotated[bool, Quantity(_("lid on the neck"), "", effect="restart", group=_("Glass"))]
 MeanRadius = Annotated[
     float,
     Ge(4e-3),
     Le(3e-2),
-    Quantity("mean radius", "R", "mm", scale=1e-3, effect="restart", group="Grains"),
-    Field(description="Middle of the interval of the uniformly distributed radii. Takes effect at the next fill."),
+    Quantity(_("mean radius"), "R", "mm", scale=1e-3, effect="restart", group=_("Grains")),
+    Field(description=_("Middle of the interval of the uniformly distributed radii. Takes effect at the next fill.")),
 ]
 RadiusSpread = Annotated[
     float,
     Ge(0.0),
     Le(0.5),
-    Quantity("radius spread", "ΔR/R", effect="restart", group="Grains"),
-    Field(description="Radii are between 1 - spread and 1 + spread mean radii. Takes effect at the next fill."),
+    Quantity(_("radius spread"), "ΔR/R", effect="restart", group=_("Grains")),
+    Field(description=_("Radii are between 1 - spread and 1 + spread mean radii. Takes effect at the next fill.")),
 ]
 
 
@@ -48,26 +49,26 @@ class SharedHourglassParameters(ParameterSet):
     orifice: Annotated[
         Orifice,
         Field(
-            description="Width of the neck: side of a square or diameter of a circle. Takes effect at the next fill."
+            description=_("Width of the neck: side of a square or diameter of a circle. Takes effect at the next fill.")
         ),
     ] = 0.15
     lid: Annotated[
         Lid,
-        Field(description="Keep the neck closed until the grains have settled. The published glass has no lid."),
+        Field(description=_("Keep the neck closed until the grains have settled. The published glass has no lid.")),
     ] = False
     fill_height: Annotated[
         float,
         Ge(0.9),
         Le(3.0),
-        Quantity("filled up to", "H", "m", effect="restart", group="Glass"),
-        Field(description="Grains start at random places between the neck, at 0.75 m, and this height."),
+        Quantity(_("filled up to"), "H", "m", effect="restart", group=_("Glass")),
+        Field(description=_("Grains start at random places between the neck, at 0.75 m, and this height.")),
     ] = 1.5
     grain_count: Annotated[
         int,
         Ge(1),
         Le(20_000),
-        Quantity("grains at most", "N", effect="restart", group="Grains"),
-        Field(description="Fewer are placed if 1000 tries in a row find no free position for the next one."),
+        Quantity(_("grains at most"), "N", effect="restart", group=_("Grains")),
+        Field(description=_("Fewer are placed if 1000 tries in a row find no free position for the next one.")),
     ] = 7000
     mean_radius: MeanRadius = 1.25e-2
     radius_spread: RadiusSpread = 0.2
@@ -75,22 +76,22 @@ class SharedHourglassParameters(ParameterSet):
         int,
         Ge(2),
         Le(2000),
-        Quantity("window", "N_w", group="Experiment"),
-        Field(description="The flow rate is N_w grains over the time in which they passed the neck."),
+        Quantity(_("window"), "N_w", group=_("Experiment")),
+        Field(description=_("The flow rate is N_w grains over the time in which they passed the neck.")),
     ] = 100
     count_for: Annotated[
         float,
         Ge(0.0),
         Le(3600.0),
-        Quantity("count for", "", "s", group="Experiment"),
-        Field(description="The run ends when grains have flowed for this time; 0 waits for the last grain."),
+        Quantity(_("count for"), "", "s", group=_("Experiment")),
+        Field(description=_("The run ends when grains have flowed for this time; 0 waits for the last grain.")),
     ] = 0.0
     clog_time: Annotated[
         float,
         Ge(0.05),
         Le(60.0),
-        Quantity("clogged after", "t_clog", "s", group="Experiment"),
-        Field(description="The neck counts as clogged when no grain has passed for this time and some are left."),
+        Quantity(_("clogged after"), "t_clog", "s", group=_("Experiment")),
+        Field(description=_("The neck counts as clogged when no grain has passed for this time and some are left.")),
     ] = 1.0
 
 
@@ -101,16 +102,16 @@ class HourglassParameters(SharedHourglassParameters, MotionParameters):
         float,
         Ge(1e-6),
         Le(1.0),
-        Quantity("mass of a grain", "m", "g", scale=1e-3, effect="restart", group="Grains"),
-        Field(description="The same for all radii, as published. Takes effect at the next fill."),
+        Quantity(_("mass of a grain"), "m", "g", scale=1e-3, effect="restart", group=_("Grains")),
+        Field(description=_("The same for all radii, as published. Takes effect at the next fill.")),
     ] = 0.01
     integrator: Annotated[
         Integrator,
-        Field(description="Integrator of the motion. Leapfrog is the published one."),
+        Field(description=_("Integrator of the motion. Leapfrog is the published one.")),
     ] = "leapfrog"
     dt: Annotated[
         TimeStep,
-        Field(description="10 µs as published. 'auto' follows from stiffness and normal damping only."),
+        Field(description=_("10 µs as published. 'auto' follows from stiffness and normal damping only.")),
     ] = 1e-5
 
     @property
@@ -128,17 +129,21 @@ class HourglassGlassParameters(SharedHourglassParameters, MotionParameters, Mate
 
     lid: Annotated[
         Lid,
-        Field(description="Keep the neck closed until the grains have settled."),
+        Field(description=_("Keep the neck closed until the grains have settled.")),
     ] = True
     orifice: Annotated[
         Orifice,
-        Field(description="Diameter of the neck; it can clog below about six grain diameters. Acts at the next fill."),
+        Field(
+            description=_("Diameter of the neck; it can clog below about six grain diameters. Acts at the next fill.")
+        ),
     ] = 0.12
     mean_radius: MeanRadius = 7e-3
     radius_spread: RadiusSpread = 0.1
     young: Annotated[
         YoungsModulus,
-        Field(description="Softened: glass has 60 GPa, which needs a hundred times smaller steps for a similar flow."),
+        Field(
+            description=_("Softened: glass has 60 GPa, which needs a hundred times smaller steps for a similar flow.")
+        ),
     ] = 6e6
     poisson: Poisson = 0.22
     restitution: Restitution = 0.8
@@ -147,7 +152,7 @@ class HourglassGlassParameters(SharedHourglassParameters, MotionParameters, Mate
     integrator: VerletFirst = "velocity_verlet"
     dt: Annotated[
         TimeStep,
-        Field(description="Time step. 'auto' follows the stiffest contact and the fastest grain."),
+        Field(description=_("Time step. 'auto' follows the stiffest contact and the fastest grain.")),
     ] = "auto"
 
     @property

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from repose.sim.experiment.experiment import Scene
 from repose.sim.laws.memoryless import LAW
+from repose.sim.message import _
 from repose.sim.scenes.common.law_choice import is_direct_law, with_law
 from repose.sim.scenes.hourglass import course as course
 from repose.sim.scenes.hourglass import readings as readings
@@ -23,8 +24,8 @@ from repose.sim.scenes.hourglass.study import STUDY
 
 SCENE = Scene(
     name="hourglass",
-    title="Hourglass",
-    summary="Grains flow through a square neck and are counted; without friction springs (Duffau & Lynch 2020).",
+    title=_("Hourglass"),
+    summary=_("Grains flow through a square neck and are counted; without friction springs (Duffau & Lynch 2020)."),
     law=LAW.name,
     parameters=with_law(HourglassParameters, LAW, is_direct_law),
     dimension=3,

@@ -10,6 +10,7 @@ import numpy as np
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.measure.display import Curve, Line, Reading
 from repose.sim.measure.flow_rate import FlowRate, mean_rate, moving_rate, steady_part
+from repose.sim.message import Message, Number, _
 from repose.sim.scenes.common.settling import fall_time, settling_readings
 from repose.sim.scenes.hourglass.filling import HourglassState
 from repose.sim.scenes.hourglass.glass import NECK, volume_between
@@ -49,19 +50,28 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     """Grains passed, flow rate, number density, time since the last grain passed, and waits that were cut short."""
     state: HourglassState = experiment.run.state
     rate = steady_rate(experiment)
-    shown = [Reading("grains passed", float(len(state.passages)), help=f"Of {state.placed} above the neck.")]
+    shown = [
+        Reading(
+            _("grains passed"),
+            float(len(state.passages)),
+            help=Message("Of {placed} above the neck.", placed=state.placed),
+        )
+    ]
     if rate is not None:
         error = rate.standard_error if math.isfinite(rate.standard_error) else None
-        words = "Mean without start and end, where the flow is not steady; the error is that of eight blocks."
-        shown.append(Reading("flow rate", rate.mean, "1/s", error, words))
+        words = _("Mean without start and end, where the flow is not steady; the error is that of eight blocks.")
+        shown.append(Reading(_("flow rate"), rate.mean, "1/s", error, words))
     if state.densities:
-        words = "Grains per volume between neck and surface, mean over the steady flow."
-        shown.append(Reading("number density", float(np.mean(state.densities)), "1/m³", None, words))
+        words = _("Grains per volume between neck and surface, mean over the steady flow.")
+        shown.append(Reading(_("number density"), float(np.mean(state.densities)), "1/m³", None, words))
     if state.phase in ("flowing", "clogged"):
         last = state.passages[-1] if state.passages else state.opened
         waiting = experiment.time - last
-        words = f"Clogged when no grain has passed for {experiment.parameters.clog_time:g} s and some are left."
-        shown.append(Reading("since the last grain", waiting, "s", None, words))
+        words = Message(
+            "Clogged when no grain has passed for {clog_time} s and some are left.",
+            clog_time=Number(experiment.parameters.clog_time, format="g"),
+        )
+        shown.append(Reading(_("since the last grain"), waiting, "s", None, words))
     return (*shown, *settling_readings(state))
 
 
@@ -69,11 +79,11 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
     """The moving-window flow rate and its mean over the steady part."""
     state: HourglassState = experiment.run.state
     time, rate = moving_rate(state.passages, experiment.parameters.window)
-    lines = [Line(f"{experiment.parameters.window} grains", time, rate)]
+    lines = [Line(Message("{window} grains", window=experiment.parameters.window), time, rate)]
     mean = steady_rate(experiment)
     if mean is not None and rate.size:
-        lines.append(Line("steady mean", np.array([mean.begin, mean.end]), np.array([mean.mean, mean.mean])))
-    return (Curve("Flow", "time [s]", "grains per second", tuple(lines)),)
+        lines.append(Line(_("steady mean"), np.array([mean.begin, mean.end]), np.array([mean.mean, mean.mean])))
+    return (Curve(_("Flow"), _("time [s]"), _("grains per second"), tuple(lines)),)
 
 
 def results(experiment: Experiment) -> dict[str, Any]:

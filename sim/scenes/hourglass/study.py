@@ -12,6 +12,7 @@ from repose.sim.experiment.comparison import Findings, Point, Published, Study, 
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.measure.beverloo import beverloo, fit_beverloo, fit_exponent
 from repose.sim.measure.display import Line
+from repose.sim.message import Message, Number, _
 from repose.sim.scenes.hourglass.readings import steady_rate
 
 PUBLISHED = (Published(0.1, 110.07, 12.52), Published(0.125, 355.54, 142.74), Published(0.15, 761.97, 256.93))
@@ -56,14 +57,20 @@ def fitted(points: Sequence[Point], reach: tuple[float, float]) -> Findings:
     if len(beyond) > 2:
         power = fit_exponent([row.at for row in beyond], [row.value for row in beyond], RING * radius)
         numbers["exponent"] = {"exponent": power.exponent, "standard_error": power.standard_error}
-    label = f"Beverloo, c = {fit.c:.2f} ± {fit.standard_error:.2f}"
+    label = Message(
+        "Beverloo, c = {c} ± {standard_error}",
+        c=Number(fit.c, format=".2f"),
+        standard_error=Number(fit.standard_error, format=".2f"),
+    )
     return Findings(numbers, (_law(label, fit.c, facts, reach, fitted=True),))
 
 
 def beside_the_published(points: Sequence[Point], reach: tuple[float, float]) -> Findings:
     """The results of `fitted`, and the published fit."""
     numbers, lines = fitted(points, reach)
-    published = _law(f"published, c = {PUBLISHED_C}", PUBLISHED_C, PUBLISHED_FACTS, reach)
+    published = _law(
+        Message("published, c = {published_c}", published_c=PUBLISHED_C), PUBLISHED_C, PUBLISHED_FACTS, reach
+    )
     return Findings(numbers, (*lines, published))
 
 
@@ -77,7 +84,7 @@ def _law(label: str, c: float, facts: dict[str, float], reach: tuple[float, floa
 
 
 GLASS_STUDY = Study(
-    quantity="flow rate",
+    quantity=_("flow rate"),
     symbol="Q",
     unit="1/s",
     scale=1.0,
@@ -90,6 +97,6 @@ STUDY = replace(
     GLASS_STUDY,
     usual=tuple(row.at for row in PUBLISHED),
     published=PUBLISHED,
-    scatter="spread of the runs",
+    scatter=_("spread of the runs"),
     laws=beside_the_published,
 )

@@ -14,6 +14,7 @@ from pydantic import Field
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.fields.liquid import LiquidParameters, Viscosity
+from repose.sim.message import _
 from repose.sim.scenes.common.motion_parameters import TimeStep
 from repose.sim.scenes.large_particles.particles import (
     HELD,
@@ -32,7 +33,9 @@ class AfloatParameters(Unbreakable, Repelling, LiquidParameters, BodyParameters)
     dt: Annotated[
         TimeStep,
         Field(
-            description="Time step; 'auto' follows the stiffest spring and the lightest particle, and is exact enough."
+            description=_(
+                "Time step; 'auto' follows the stiffest spring and the lightest particle, and is exact enough."
+            )
         ),
     ] = "auto"
 
@@ -62,7 +65,7 @@ def set_afloat(world: World, parameters: AfloatParameters) -> World:
     height, mass = world.motion[1, 0], float(world.mass.sum())
     middle = height.copy()
     low, high = -1.0, 1.0
-    for _ in range(50):
+    for __ in range(50):
         shift = 0.5 * (low + high)
         height[:] = middle + shift
         floats = parameters.liquid_density * volume_below(world, parameters.liquid_level) < mass

@@ -21,6 +21,7 @@ from repose.sim.engine.contacts.wall_forces import PLANE
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.measure.display import Outcome, Part, Reading
+from repose.sim.message import Message, Number, _
 from repose.sim.parameters import Quantity
 from repose.sim.scenes.large_particles.particles import (
     DIAMETER,
@@ -74,36 +75,38 @@ class BeamParameters(Repelling, BodyParameters):
         int,
         Ge(12),
         Le(80),
-        restart("length of the beam", "n"),
-        Field(description="Columns of particles. Takes effect at the next start."),
+        restart(_("length of the beam"), "n"),
+        Field(description=_("Columns of particles. Takes effect at the next start.")),
     ] = 40
     rows: Annotated[
         int,
         Ge(2),
         Le(10),
-        restart("height of the beam", "m"),
-        Field(description="Rows of particles. Takes effect at the next start."),
+        restart(_("height of the beam"), "m"),
+        Field(description=_("Rows of particles. Takes effect at the next start.")),
     ] = 5
     weakness: Annotated[
         float,
         Ge(0.01),
         Le(1.0),
-        restart("stiffness of the weak middle", "s"),
-        Field(description="Over that of the rest; 0.3 in the source, 1 for a beam without defects. At the next start."),
+        restart(_("stiffness of the weak middle"), "s"),
+        Field(
+            description=_("Over that of the rest; 0.3 in the source, 1 for a beam without defects. At the next start.")
+        ),
     ] = 0.3
     load: Annotated[
         float,
         Ge(0.0),
         Le(1.0),
         restart("load", "M", "g", 1e-3),
-        Field(description="Additional mass of the last columns. Takes effect at the next start."),
+        Field(description=_("Additional mass of the last columns. Takes effect at the next start.")),
     ] = 0.15
     bond_strength: Annotated[
         float,
         Ge(1e-3),
         Le(0.5),
-        Quantity("strength", "ε", "%", scale=1e-2, group="Particles"),
-        Field(description="Stretch at which a bond breaks."),
+        Quantity(_("strength"), "ε", "%", scale=1e-2, group=_("Particles")),
+        Field(description=_("Stretch at which a bond breaks.")),
     ] = 0.05
     bond_stiffness: BondStiffness = 2e4
     bond_viscosity: Annotated[BondViscosity, Le(3.0)] = 0.3
@@ -158,10 +161,10 @@ def measured(experiment: Experiment) -> dict[str, float]:
 def readings(experiment: Experiment) -> tuple[Reading, ...]:
     """Deflection of the free end, bonds broken."""
     if not column(experiment, "broken").size:
-        return (Reading("bonds", float(experiment.run.world.bonds.i.size), given=True),)
+        return (Reading(_("bonds"), float(experiment.run.world.bonds.i.size), given=True),)
     return (
-        Reading("bonds broken", float(column(experiment, "broken")[-1])),
-        Reading("deflection of the end", round(float(column(experiment, "deflection")[-1]), 6) + 0.0, "m"),
+        Reading(_("bonds broken"), float(column(experiment, "broken")[-1])),
+        Reading(_("deflection of the end"), round(float(column(experiment, "deflection")[-1]), 6) + 0.0, "m"),
     )
 
 
@@ -174,14 +177,14 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     )
     parted = np.flatnonzero(loose > PARTED)
     bent = float(deflection[parted[0] if parted.size else -1])
-    found: tuple[Outcome, ...] = (exceeds("the loaded beam bends, by more than a particle", bent, DIAMETER, "m"),)
+    found: tuple[Outcome, ...] = (exceeds(_("the loaded beam bends, by more than a particle"), bent, DIAMETER, "m"),)
     if not parted.size:
-        words = f"{broken[-1]:g} bonds broken, all in one piece"
-        return (*found, Outcome("the beam breaks in two", words, "two pieces", False))
+        words = Message("{broken} bonds broken, all in one piece", broken=Number(broken[-1], format="g"))
+        return (*found, Outcome(_("the beam breaks in two"), words, _("two pieces"), False))
     at = parted[0]
     low, high = (100.0 * (edge + side / built.length) for edge, side in zip(WEAK, (-1.5, 1.5), strict=True))
     found += (
-        lies_between("it breaks in its weak middle, in per cent of the length", 100.0 * share[at], low, high, "%"),
+        lies_between(_("it breaks in its weak middle, in per cent of the length"), 100.0 * share[at], low, high, "%"),
     )
     landed = np.minimum.accumulate(lowest) < -DEPTH + 1.5 * RADIUS
     # Two records between which no further particle has come loose and none has landed.
@@ -190,11 +193,15 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
         rate = np.diff(velocity)[falls] / np.diff(times(experiment))[falls]
         weight = built.gravity * math.cos(built.tilt)
         found += (
-            equals("the loose part falls freely", -float(np.median(rate)), weight, ALLOWED * weight + 1e-6, "m/s²"),
+            equals(_("the loose part falls freely"), -float(np.median(rate)), weight, ALLOWED * weight + 1e-6, "m/s²"),
         )
     return (
         *found,
-        Outcome("the loose part reaches the floor", *(("yes",) * 2 if landed[-1] else ("no", "yes")), bool(landed[-1])),
+        Outcome(
+            _("the loose part reaches the floor"),
+            *((_("yes"),) * 2 if landed[-1] else (_("no"), _("yes"))),
+            bool(landed[-1]),
+        ),
     )
 
 
@@ -218,22 +225,22 @@ def lines(experiment: Experiment) -> Floats:
 
 SCENE = particle_scene(
     name="beam",
-    title="Beam with a weak middle",
-    summary="A loaded cantilever bends, breaks in its weak middle, and the loose part falls.",
+    title=_("Beam with a weak middle"),
+    summary=_("A loaded cantilever bends, breaks in its weak middle, and the loose part falls."),
     parameters=BeamParameters,
     start=start,
     measured=measured,
     outcomes=outcomes,
-    parts=(Part("beam", "wood"), Part("weak middle", "clay"), Part("load", "steel")),
+    parts=(Part(_("beam"), "wood"), Part(_("weak middle"), "clay"), Part(_("load"), "steel")),
     box=box,
     focus=focus,
     readings=readings,
     lines=lines,
     plots=(
-        Plotted("Deflection", "deflection of the end [mm]", {"end": "deflection"}, 1e-3),
-        Plotted("Broken", "bonds broken", {"broken": "broken"}),
+        Plotted(_("Deflection"), _("deflection of the end [mm]"), {"end": "deflection"}, 1e-3),
+        Plotted(_("Broken"), _("bonds broken"), {"broken": "broken"}),
     ),
-    action="Release",
+    action=_("Release"),
     lecture=("load", "weakness", "bond_strength", "bond_stiffness", "length"),
     test_values={"length": 20, "rows": 3, "duration": 0.45, "dt": 1e-5},
 )

@@ -20,6 +20,7 @@ from pydantic import Field
 from repose.sim.engine.world import World
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.measure.display import Line, Outcome, Reading
+from repose.sim.message import _
 from repose.sim.scenes.large_particles.particles import (
     DIAMETER,
     Box,
@@ -46,22 +47,22 @@ class ColumnParameters(DropletParameters):
         int,
         Ge(2),
         Le(60),
-        restart("width of the column", "n"),
-        Field(description="In particles. Takes effect at the next start."),
+        restart(_("width of the column"), "n"),
+        Field(description=_("In particles. Takes effect at the next start.")),
     ] = 11
     rows: Annotated[
         int,
         Ge(2),
         Le(60),
-        restart("height of the column", "m"),
-        Field(description="In rows of particles. Takes effect at the next start."),
+        restart(_("height of the column"), "m"),
+        Field(description=_("In rows of particles. Takes effect at the next start.")),
     ] = 26
     width: Annotated[
         float,
         Ge(0.1),
         Le(5.0),
-        restart("width of the vessel", "w", "mm", 1e-3),
-        Field(description="From the left to the right wall. Takes effect at the next start."),
+        restart(_("width of the vessel"), "w", "mm", 1e-3),
+        Field(description=_("From the left to the right wall. Takes effect at the next start.")),
     ] = 1.0
     duration: Duration = 1.6
 
@@ -97,12 +98,14 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     """Largest speed of the front, present height of the surface."""
     front, time = column(experiment, "front"), times(experiment)
     if front.size < 3:
-        return (Reading("particles", float(experiment.run.world.sphere_count), given=True),)
+        return (Reading(_("particles"), float(experiment.run.world.sphere_count), given=True),)
     speed = float(np.gradient(front, time).max())
     return (
-        Reading("largest speed of the front", speed, "m/s", help="Shallow water: at most 2 √(g h) for the height h."),
+        Reading(
+            _("largest speed of the front"), speed, "m/s", help=_("Shallow water: at most 2 √(g h) for the height h.")
+        ),
         Reading("2 √(g h)", wave_speed(experiment.run.built), "m/s", given=True),
-        Reading("height of the surface", float(column(experiment, "surface")[-1]), "m"),
+        Reading(_("height of the surface"), float(column(experiment, "surface")[-1]), "m"),
     )
 
 
@@ -123,11 +126,13 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     level = high * built.columns * DIAMETER / end
     back = float(velocity[first:].min()) if there.size else 0.0
     return (
-        stays_below("the column collapses: height of its surface", float(surface[-1]), 0.5 * (level + high), "m"),
-        exceeds("the front reaches the right wall", float(front.max()), end - DIAMETER, "m"),
-        lies_between("its mean speed is below 2 √(g h), that of a dam break", mean, 0.0, wave_speed(built), "m/s"),
-        stays_below("the liquid runs back from the wall", back, 0.0, "m/s"),
-        Outcome("the liquid stays in the vessel", *(("yes", "yes") if inside else ("no", "yes")), inside),
+        stays_below(_("the column collapses: height of its surface"), float(surface[-1]), 0.5 * (level + high), "m"),
+        exceeds(_("the front reaches the right wall"), float(front.max()), end - DIAMETER, "m"),
+        lies_between(_("its mean speed is below 2 √(g h), that of a dam break"), mean, 0.0, wave_speed(built), "m/s"),
+        stays_below(_("the liquid runs back from the wall"), back, 0.0, "m/s"),
+        Outcome(
+            _("the liquid stays in the vessel"), *((_("yes"), _("yes")) if inside else (_("no"), _("yes"))), inside
+        ),
     )
 
 
@@ -148,8 +153,8 @@ def focus(experiment: Experiment) -> Box:
 
 SCENE = particle_scene(
     name="column",
-    title="Column of liquid",
-    summary="A column of liquid collapses, runs to the right wall of a vessel, strikes it and runs back.",
+    title=_("Column of liquid"),
+    summary=_("A column of liquid collapses, runs to the right wall of a vessel, strikes it and runs back."),
     parameters=ColumnParameters,
     start=start,
     measured=measured,
@@ -161,10 +166,10 @@ SCENE = particle_scene(
     lines=vessel_lines,
     expected=expected,
     plots=(
-        Plotted("Front", "position [mm]", {"front": "front", "centre of mass": "centre"}, 1e-3),
-        Plotted("Surface", "height of the surface [mm]", {"surface": "surface"}, 1e-3),
+        Plotted(_("Front"), _("position [mm]"), {"front": "front", "centre of mass": "centre"}, 1e-3),
+        Plotted(_("Surface"), _("height of the surface [mm]"), {"surface": "surface"}, 1e-3),
     ),
     lecture=("normal_viscosity", "pull_off_force", "normal_stiffness", "rows", "gravity"),
-    action="Release",
+    action=_("Release"),
     test_values={"columns": 4, "rows": 7, "width": 0.16, "duration": 0.5},
 )

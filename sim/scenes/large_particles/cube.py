@@ -18,6 +18,7 @@ from repose.sim.engine.builder import add_spheres
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.measure.display import Outcome, Part, Reading, Track
+from repose.sim.message import _
 from repose.sim.parameters import Quantity
 from repose.sim.scenes.common.motion_parameters import Gravity
 from repose.sim.scenes.large_particles.particles import (
@@ -69,36 +70,36 @@ class CubeParameters(Unbreakable, BodyParameters):
 
     course: Annotated[
         Literal["leaves", "strikes"],
-        Quantity("the particle", "", effect="restart", group="Experiment"),
-        Field(description="It leaves a corner of the cube, or comes from the left and strikes the corner."),
+        Quantity(_("the particle"), "", effect="restart", group=_("Experiment")),
+        Field(description=_("It leaves a corner of the cube, or comes from the left and strikes the corner.")),
     ] = "leaves"
     side: Annotated[
         int,
         Ge(3),
         Le(16),
-        restart("side of the cube", "n"),
-        Field(description="Particles along a side. Takes effect at the next start."),
+        restart(_("side of the cube"), "n"),
+        Field(description=_("Particles along a side. Takes effect at the next start.")),
     ] = 8
     mass_ratio: Annotated[
         float,
         Ge(1.0),
         Le(100.0),
-        restart("mass of the particle", "m"),
-        Field(description="In masses of a particle of the cube. Takes effect at the next start."),
+        restart(_("mass of the particle"), "m"),
+        Field(description=_("In masses of a particle of the cube. Takes effect at the next start.")),
     ] = 12.0
     pressed: Annotated[
         float,
         Ge(0.0),
         Le(0.8 * RADIUS),
-        restart("overlap at the start", "δ", "mm", 1e-3),
-        Field(description="How far the particle that leaves is pressed into the corner. At the next start."),
+        restart(_("overlap at the start"), "δ", "mm", 1e-3),
+        Field(description=_("How far the particle that leaves is pressed into the corner. At the next start.")),
     ] = 5e-3
     speed: Annotated[
         float,
         Ge(0.0),
         Le(20.0),
-        restart("speed of the particle", "v", "m/s"),
-        Field(description="Of the particle that strikes, to the right. Takes effect at the next start."),
+        restart(_("speed of the particle"), "v", "m/s"),
+        Field(description=_("Of the particle that strikes, to the right. Takes effect at the next start.")),
     ] = 1.0
     pull_off_force: Attraction = 0.0
     rupture_distance: Cutoff = 5e-3
@@ -185,13 +186,13 @@ def is_stuck(experiment: Experiment) -> bool:
 def readings(experiment: Experiment) -> tuple[Reading, ...]:
     """Velocities and spin at present."""
     if not column(experiment, "spin").size:
-        return (Reading("particles", float(experiment.run.world.sphere_count), given=True),)
+        return (Reading(_("particles"), float(experiment.run.world.sphere_count), given=True),)
     now = {name: round(float(column(experiment, name)[-1]), 3) + 0.0 for name in ("cube_speed", "particle_speed")}
     spin = round(float(column(experiment, "spin")[-1]), 2) + 0.0
     return (
-        Reading("spin of the cube", spin, "rad/s", help="Negative: clockwise. Angular momentum over inertia."),
-        Reading("velocity of the cube", now["cube_speed"], "m/s", help="To the right."),
-        Reading("velocity of the particle", now["particle_speed"], "m/s", help="To the right."),
+        Reading(_("spin of the cube"), spin, "rad/s", help=_("Negative: clockwise. Angular momentum over inertia.")),
+        Reading(_("velocity of the cube"), now["cube_speed"], "m/s", help=_("To the right.")),
+        Reading(_("velocity of the particle"), now["particle_speed"], "m/s", help=_("To the right.")),
     )
 
 
@@ -205,28 +206,34 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     cube, alone = (float(column(experiment, name)[-1]) for name in ("cube_speed", "particle_speed"))
     found = [
         *conserved(experiment, particle * speed, built.side * DIAMETER),
-        stays_below("the cube keeps its shape", 100.0 * float(np.abs(diagonal / diagonal[0] - 1.0).max()), SHAPE, "%"),
-        stays_below("the cube turns clockwise", float(spin[-1]), 0.0, "rad/s"),
+        stays_below(
+            _("the cube keeps its shape"), 100.0 * float(np.abs(diagonal / diagonal[0] - 1.0).max()), SHAPE, "%"
+        ),
+        stays_below(_("the cube turns clockwise"), float(spin[-1]), 0.0, "rad/s"),
     ]
     if is_stuck(experiment):
         first = 0.5 * particle * speed**2
         left = 100.0 * float(column(experiment, "energy_apart")[-1]) / first
         return (
             *found,
-            stays_below("both move as one body: share of the energy in other motion", left, RIGID, "%"),
+            stays_below(_("both move as one body: share of the energy in other motion"), left, RIGID, "%"),
             equals(
-                "both turn about the common centre", float(spin[-1]), float(common[-1]), 0.02 * abs(common[-1]), "rad/s"
+                _("both turn about the common centre"),
+                float(spin[-1]),
+                float(common[-1]),
+                0.02 * abs(common[-1]),
+                "rad/s",
             ),
         )
     found += [
-        exceeds("the cube moves to the right", cube, 0.0, "m/s"),
-        exceeds("the particle parts from the cube", float(gap[-1]), 0.0, "m"),
+        exceeds(_("the cube moves to the right"), cube, 0.0, "m/s"),
+        exceeds(_("the particle parts from the cube"), float(gap[-1]), 0.0, "m"),
     ]
     if built.course == "leaves":
-        return (*found, stays_below("the particle moves to the left", alone, 0.0, "m/s"))
+        return (*found, stays_below(_("the particle moves to the left"), alone, 0.0, "m/s"))
     mass = felt_mass(built)
     elastic, inelastic = (built.speed * (particle - share * mass) / (particle + mass) for share in (1.0, 0.0))
-    words = "the particle rebounds: its velocity is between that of an elastic and of an inelastic impact"
+    words = _("the particle rebounds: its velocity is between that of an elastic and of an inelastic impact")
     return (*found, lies_between(words, alone, elastic, inelastic, "m/s"))
 
 
@@ -244,21 +251,21 @@ def box(parameters: CubeParameters) -> Box:
 
 SCENE = particle_scene(
     name="cube",
-    title="Cube and particle",
-    summary="A particle leaves a corner of a free cube, or strikes it and rebounds or sticks.",
+    title=_("Cube and particle"),
+    summary=_("A particle leaves a corner of a free cube, or strikes it and rebounds or sticks."),
     parameters=CubeParameters,
     start=start,
     launch=launch,
     measured=measured,
     outcomes=outcomes,
     tracks=tracks,
-    parts=(Part("cube", "wood"), Part("particle", "steel")),
+    parts=(Part(_("cube"), "wood"), Part(_("particle"), "steel")),
     box=box,
     focus=focus,
     readings=readings,
     plots=(
-        Plotted("Spin", "spin [rad/s]", {"cube": "spin", "cube and particle": "common_spin"}),
-        Plotted("Velocity", "velocity to the right [m/s]", {"cube": "cube_speed", "particle": "particle_speed"}),
+        Plotted(_("Spin"), _("spin [rad/s]"), {"cube": "spin", "cube and particle": "common_spin"}),
+        Plotted(_("Velocity"), _("velocity to the right [m/s]"), {"cube": "cube_speed", "particle": "particle_speed"}),
     ),
     lecture=("course", "pull_off_force", "bond_stiffness", "bond_viscosity", "mass_ratio"),
     test_values={"side": 4, "duration": 0.4},

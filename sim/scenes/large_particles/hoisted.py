@@ -17,6 +17,7 @@ from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.fields.hoist import HoistParameters, ThreadLength
 from repose.sim.measure.display import Line, Outcome, Part, Reading
+from repose.sim.message import _
 from repose.sim.scenes.large_particles.afloat import AfloatParameters, bottomless, displaced, set_afloat
 from repose.sim.scenes.large_particles.particles import (
     DIAMETER,
@@ -52,22 +53,22 @@ class HoistedParameters(HoistParameters, AfloatParameters):
         int,
         Ge(4),
         Le(40),
-        restart("length of the log", "n"),
-        Field(description="Particles along the log. Takes effect at the next start."),
+        restart(_("length of the log"), "n"),
+        Field(description=_("Particles along the log. Takes effect at the next start.")),
     ] = 16
     log_density: Annotated[
         float,
         Ge(50.0),
         Le(900.0),
-        restart("density of the log", "ρ", "kg/m³"),
-        Field(description="Of its particles. Takes effect at the next start."),
+        restart(_("density of the log"), "ρ", "kg/m³"),
+        Field(description=_("Of its particles. Takes effect at the next start.")),
     ] = 600.0
     hoist_speed: Annotated[
         float,
         Ge(0.0),
         Le(2.0),
-        restart("speed of the thread", "u", "m/s"),
-        Field(description="Of its free end, upwards. Takes effect at the next start."),
+        restart(_("speed of the thread"), "u", "m/s"),
+        Field(description=_("Of its free end, upwards. Takes effect at the next start.")),
     ] = 0.15
     thread_length: ThreadLength = 0.15
     duration: Duration = 4.0
@@ -129,14 +130,14 @@ def measured(experiment: Experiment) -> dict[str, float]:
 def readings(experiment: Experiment) -> tuple[Reading, ...]:
     """Tension, and how far the log has moved sideways."""
     world = experiment.run.world
-    weight = Reading("weight of the log", float(world.mass.sum()) * experiment.parameters.gravity, "N", given=True)
+    weight = Reading(_("weight of the log"), float(world.mass.sum()) * experiment.parameters.gravity, "N", given=True)
     if not column(experiment, "tension").size:
         return (weight,)
     now = {name: round(float(values[-1]), 6) + 0.0 for name, values in experiment.run.state.columns.items()}
     return (
-        Reading("tension of the thread", now["tension"], "N"),
+        Reading(_("tension of the thread"), now["tension"], "N"),
         weight,
-        Reading("centre moved sideways", now["sideways"], "m", help="To the right."),
+        Reading(_("centre moved sideways"), now["sideways"], "m", help=_("To the right.")),
     )
 
 
@@ -148,9 +149,9 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     )
     wet = np.flatnonzero(displaced > 0.0)
     out = int(wet[-1]) + 1 if wet.size else 0
-    found = (exceeds("the log first moves to the right", float(sideways[: out + 1].max()), DIAMETER, "m"),)
+    found = (exceeds(_("the log first moves to the right"), float(sideways[: out + 1].max()), DIAMETER, "m"),)
     if out >= displaced.size - 2:
-        return (*found, Outcome("it leaves the liquid", "still in it", "out of it", False))
+        return (*found, Outcome(_("it leaves the liquid"), _("still in it"), _("out of it"), False))
     time, size = times(experiment)[out:], built.length * DIAMETER
     lasted = time[-1] - time[0]
     mass = float(experiment.run.world.mass.sum())
@@ -159,10 +160,10 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     weight = mass * built.gravity
     return (
         *found,
-        lies_between("it swings on the thread, its centre to both sides", float(beside[out:].max()), 0.0, size, "m"),
-        equals("the thread carries its weight", carried / lasted, weight, CARRIED * weight, "N"),
+        lies_between(_("it swings on the thread, its centre to both sides"), float(beside[out:].max()), 0.0, size, "m"),
+        equals(_("the thread carries its weight"), carried / lasted, weight, CARRIED * weight, "N"),
         equals(
-            "it rises with the thread",
+            _("it rises with the thread"),
             float(height[-1] - height[out]) / lasted,
             built.hoist_speed,
             0.05 * built.hoist_speed,
@@ -195,18 +196,18 @@ def expected(experiment: Experiment) -> dict[str, tuple[Line, ...]]:
     """The weight of the log."""
     built = experiment.run.built
     weight = float(experiment.run.world.mass.sum()) * built.gravity
-    return {"Tension": (Line("weight of the log", np.array([0.0, built.duration]), np.full(2, weight)),)}
+    return {"Tension": (Line(_("weight of the log"), np.array([0.0, built.duration]), np.full(2, weight)),)}
 
 
 SCENE = particle_scene(
     name="hoisted",
-    title="Log pulled up",
-    summary="A floating log is pulled up by a thread at one end: it moves sideways first, then hangs on the thread.",
+    title=_("Log pulled up"),
+    summary=_("A floating log is pulled up by a thread at one end: it moves sideways first, then hangs on the thread."),
     parameters=HoistedParameters,
     start=start,
     measured=measured,
     outcomes=outcomes,
-    parts=(Part("log", "wood"),),
+    parts=(Part(_("log"), "wood"),),
     liquid=bottomless,
     box=box,
     focus=focus,
@@ -215,10 +216,10 @@ SCENE = particle_scene(
     expected=expected,
     fields=("liquid", "hoist"),
     plots=(
-        Plotted("Tension", "tension [N]", {"thread": "tension"}),
-        Plotted("Centre", "position of the centre [mm]", {"to the right": "sideways", "height": "height"}, 1e-3),
+        Plotted(_("Tension"), _("tension [N]"), {"thread": "tension"}),
+        Plotted(_("Centre"), _("position of the centre [mm]"), {"to the right": "sideways", "height": "height"}, 1e-3),
     ),
-    action="Pull",
+    action=_("Pull"),
     lecture=("hoist_speed", "log_density", "thread_stiffness", "length", "liquid_viscosity"),
     test_values={"length": 6, "hoist_speed": 0.1, "duration": 2.0, "liquid_viscosity": 0.5},
 )

@@ -18,6 +18,7 @@ from repose.sim.engine.builder import add_bonds, add_spheres
 from repose.sim.engine.world import World
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.measure.display import Line, Outcome, Part, Reading
+from repose.sim.message import _
 from repose.sim.scenes.large_particles.afloat import (
     AfloatParameters,
     bottomless,
@@ -64,29 +65,29 @@ class LogParameters(AfloatParameters):
         int,
         Ge(4),
         Le(60),
-        restart("length of the log", "n"),
-        Field(description="Particles along the log. Takes effect at the next start."),
+        restart(_("length of the log"), "n"),
+        Field(description=_("Particles along the log. Takes effect at the next start.")),
     ] = 24
     log_density: Annotated[
         float,
         Ge(50.0),
         Le(900.0),
-        restart("density of the log", "ρ", "kg/m³"),
-        Field(description="Of its particles. Takes effect at the next start."),
+        restart(_("density of the log"), "ρ", "kg/m³"),
+        Field(description=_("Of its particles. Takes effect at the next start.")),
     ] = 500.0
     beads: Annotated[
         int,
         Ge(2),
         Le(60),
-        restart("length of the thread", "l"),
-        Field(description="In particles of 12 mm. Takes effect at the next start."),
+        restart(_("length of the thread"), "l"),
+        Field(description=_("In particles of 12 mm. Takes effect at the next start.")),
     ] = 14
     weight_mass: Annotated[
         float,
         Ge(1e-3),
         Le(0.3),
-        restart("mass of the weight", "M", "g", 1e-3),
-        Field(description="A weight heavier than the log can carry pulls it under. Takes effect at the next start."),
+        restart(_("mass of the weight"), "M", "g", 1e-3),
+        Field(description=_("A weight heavier than the log can carry pulls it under. Takes effect at the next start.")),
     ] = 0.04
     duration: Duration = 4.0
 
@@ -141,12 +142,12 @@ def measured(experiment: Experiment) -> dict[str, float]:
 def readings(experiment: Experiment) -> tuple[Reading, ...]:
     """Where the weight is, how far the log is inclined."""
     if not column(experiment, "below").size:
-        return (Reading("mass of the log", 1e3 * float(experiment.run.world.mass[:-1].sum()), "g", given=True),)
+        return (Reading(_("mass of the log"), 1e3 * float(experiment.run.world.mass[:-1].sum()), "g", given=True),)
     now = {name: round(float(values[-1]), 6) + 0.0 for name, values in experiment.run.state.columns.items()}
     return (
-        Reading("weight below the end of the log", now["below"], "m"),
-        Reading("inclination of the log", round(float(np.degrees(now["dip"])), 2) + 0.0, "°"),
-        Reading("displaced mass over mass", now["displaced"], help="1 at rest (Archimedes)."),
+        Reading(_("weight below the end of the log"), now["below"], "m"),
+        Reading(_("inclination of the log"), round(float(np.degrees(now["dip"])), 2) + 0.0, "°"),
+        Reading(_("displaced mass over mass"), now["displaced"], help=_("1 at rest (Archimedes).")),
     )
 
 
@@ -162,12 +163,12 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     # Log, thread and weight oscillate by v sqrt(h/g) about the depth at which they displace their mass.
     share = AT_REST / math.sqrt(gravity * ROWS * DIAMETER)
     return (
-        stays_below("the weight swings through below its end of the log", float(beside.min()), 0.0, "m"),
-        exceeds("it makes the log move: largest inclination", math.degrees(float(np.abs(dip).max())), MOVED, "°"),
-        stays_below("all comes to rest", final["speed"], AT_REST, "m/s"),
-        equals("the weight hangs straight below the end of the log", final["beside"], 0.0, swing, "m"),
-        equals("on the stretched thread", final["below"], length, stretch + raised, "m"),
-        equals("log, thread and weight displace their mass (Archimedes)", final["displaced"], 1.0, share),
+        stays_below(_("the weight swings through below its end of the log"), float(beside.min()), 0.0, "m"),
+        exceeds(_("it makes the log move: largest inclination"), math.degrees(float(np.abs(dip).max())), MOVED, "°"),
+        stays_below(_("all comes to rest"), final["speed"], AT_REST, "m/s"),
+        equals(_("the weight hangs straight below the end of the log"), final["beside"], 0.0, swing, "m"),
+        equals(_("on the stretched thread"), final["below"], length, stretch + raised, "m"),
+        equals(_("log, thread and weight displace their mass (Archimedes)"), final["displaced"], 1.0, share),
     )
 
 
@@ -194,18 +195,18 @@ def expected(experiment: Experiment) -> dict[str, tuple[Line, ...]]:
     """The length of the thread."""
     ends = np.array([0.0, experiment.run.built.duration])
     length = 1e3 * thread_length(experiment.run.built)
-    return {"Weight": (Line("length of the thread", ends, np.full(2, length)),)}
+    return {"Weight": (Line(_("length of the thread"), ends, np.full(2, length)),)}
 
 
 SCENE = particle_scene(
     name="log",
-    title="Log and weight on a thread",
-    summary="A weight on a thread is released at the surface beside a floating log and swings below it to rest.",
+    title=_("Log and weight on a thread"),
+    summary=_("A weight on a thread is released at the surface beside a floating log and swings below it to rest."),
     parameters=LogParameters,
     start=start,
     measured=measured,
     outcomes=outcomes,
-    parts=(Part("log", "wood"), Part("thread"), Part("weight", "steel")),
+    parts=(Part(_("log"), "wood"), Part(_("thread")), Part(_("weight"), "steel")),
     liquid=bottomless,
     box=box,
     focus=focus,
@@ -213,10 +214,10 @@ SCENE = particle_scene(
     expected=expected,
     fields=("liquid",),
     plots=(
-        Plotted("Weight", "from the end of the log [mm]", {"below": "below", "beside": "beside"}, 1e-3),
-        Plotted("Inclination", "inclination of the log [rad]", {"log": "dip"}),
+        Plotted(_("Weight"), _("from the end of the log [mm]"), {"below": "below", "beside": "beside"}, 1e-3),
+        Plotted(_("Inclination"), _("inclination of the log [rad]"), {"log": "dip"}),
     ),
-    action="Release",
+    action=_("Release"),
     lecture=("weight_mass", "log_density", "liquid_viscosity", "length", "beads"),
     test_values={"length": 8, "beads": 3, "weight_mass": 0.01, "duration": 1.6, "liquid_viscosity": 0.3},
 )

@@ -30,6 +30,7 @@ from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.faults import update_dt
 from repose.sim.experiment.ledger import booked
 from repose.sim.measure.display import Curve, Line, Outcome, Part, Reading, Track
+from repose.sim.message import Message, Number, _
 from repose.sim.numbers import prefix_of, with_prefix
 from repose.sim.parameters import Quantity, Value
 from repose.sim.scenes.common.motion_parameters import MotionParameters, TimeStep, VerletFirst
@@ -62,50 +63,54 @@ Duration = Annotated[
     Ge(0.05),
     Le(600.0),
     DURATION,
-    Field(description="How long the particles are observed. Takes effect at the next start."),
+    Field(description=_("How long the particles are observed. Takes effect at the next start.")),
 ]
 BondStiffness = Annotated[
     float,
     Ge(1.0),
     Le(3e5),
-    Quantity("stiffness", "k", "N/m", log=True, effect="ramp", group="Particles"),
-    Field(description="Spring between two neighbours, and repulsion of two particles pressed together."),
+    Quantity(_("stiffness"), "k", "N/m", log=True, effect="ramp", group=_("Particles")),
+    Field(description=_("Spring between two neighbours, and repulsion of two particles pressed together.")),
 ]
 InternalFriction = Annotated[
     float,
     Ge(0.0),
     Le(500.0),
-    Quantity("internal friction", "c", "kg/s", effect="ramp", group="Particles"),
-    Field(description="Force per rate of change of the distance of two neighbours, along the line of centres."),
+    Quantity(_("internal friction"), "c", "kg/s", effect="ramp", group=_("Particles")),
+    Field(description=_("Force per rate of change of the distance of two neighbours, along the line of centres.")),
 ]
 BondViscosity = Annotated[InternalFriction, Le(10.0)]
 Attraction = Annotated[
     float,
     Ge(0.0),
     Le(100.0),
-    Quantity("attraction", "F_c", "N", effect="ramp", group="Particles"),
-    Field(description="Largest attraction of two particles across a gap. With 0 they only repel each other."),
+    Quantity(_("attraction"), "F_c", "N", effect="ramp", group=_("Particles")),
+    Field(description=_("Largest attraction of two particles across a gap. With 0 they only repel each other.")),
 ]
 Cutoff = Annotated[
     float,
     Ge(1e-9),
     Le(0.01),
-    Quantity("cutoff of the attraction", "s_r", "mm", scale=1e-3, effect="ramp", group="Particles"),
-    Field(description="Gap from which on two particles do not attract each other; 14 mm are to the second neighbour."),
+    Quantity(_("cutoff of the attraction"), "s_r", "mm", scale=1e-3, effect="ramp", group=_("Particles")),
+    Field(
+        description=_("Gap from which on two particles do not attract each other; 14 mm are to the second neighbour.")
+    ),
 ]
 
 Step = Annotated[
     TimeStep,
     Field(
-        description="Time step. The internal friction of an impact begins with a jump, which the step must resolve: "
-        "'auto' is stable, but less accurate."
+        description=_(
+            "Time step. The internal friction of an impact begins with a jump, which the step must resolve: "
+            "'auto' is stable, but less accurate."
+        )
     ),
 ]
 
 
 def restart(label: str, symbol: str, unit: str = "", scale: float = 1.0, log: bool = False) -> Quantity:
     """The `Quantity` of a parameter of the geometry, which acts at the next start."""
-    return Quantity(label, symbol, unit, scale=scale, log=log, effect="restart", group="Geometry")
+    return Quantity(label, symbol, unit, scale=scale, log=log, effect="restart", group=_("Geometry"))
 
 
 class Unbreakable:
@@ -388,7 +393,10 @@ def stays(experiment: Experiment, statement: str, names: Sequence[str], scale: f
     found = np.array([column(experiment, name) for name in names])
     drift = float(np.abs(found - found[:, :1] - rate * (time - time[0])).max()) / scale
     return Outcome(
-        statement, f"relative change {drift:.1g}", f"at most {ROUNDING:.0g}, by rounding", bool(drift <= ROUNDING)
+        statement,
+        Message("relative change {drift}", drift=Number(drift, format=".1g")),
+        Message("at most {rounding}, by rounding", rounding=Number(ROUNDING, format=".0g")),
+        bool(drift <= ROUNDING),
     )
 
 
@@ -396,8 +404,8 @@ def conserved(experiment: Experiment, momentum: float, arm: float) -> tuple[Outc
     """Momentum and angular momentum of particles without weight; scales of both are a momentum [kg m/s] and an
     arm [m]."""
     return (
-        stays(experiment, "the momentum stays", ("momentum_x", "momentum_y"), momentum),
-        stays(experiment, "the angular momentum stays", ("angular_momentum",), momentum * arm),
+        stays(experiment, _("the momentum stays"), ("momentum_x", "momentum_y"), momentum),
+        stays(experiment, _("the angular momentum stays"), ("angular_momentum",), momentum * arm),
     )
 
 
@@ -414,17 +422,26 @@ def equals(statement: str, found: float, expected: float, tolerance: float, unit
 
 def exceeds(statement: str, found: float, bound: float, unit: str = "") -> Outcome:
     """A number is larger than a bound."""
-    return Outcome(statement, told(found, unit), f"more than {told(bound, unit)}", bool(found > bound))
+    return Outcome(
+        statement, told(found, unit), Message("more than {bound}", bound=told(bound, unit)), bool(found > bound)
+    )
 
 
 def stays_below(statement: str, found: float, bound: float, unit: str = "") -> Outcome:
     """A number is smaller than a bound."""
-    return Outcome(statement, told(found, unit), f"less than {told(bound, unit)}", bool(found < bound))
+    return Outcome(
+        statement, told(found, unit), Message("less than {bound}", bound=told(bound, unit)), bool(found < bound)
+    )
 
 
 def lies_between(statement: str, found: float, low: float, high: float, unit: str = "") -> Outcome:
     """A number is in an interval, without its ends."""
-    return Outcome(statement, told(found, unit), f"{told(low, unit)} to {told(high, unit)}", bool(low < found < high))
+    return Outcome(
+        statement,
+        told(found, unit),
+        Message("{low} to {high}", low=told(low, unit), high=told(high, unit)),
+        bool(low < found < high),
+    )
 
 
 def told(value: float, unit: str) -> str:
@@ -455,7 +472,7 @@ def particle_scene(
     liquid: Callable[[Experiment], tuple[float, float] | None] = lambda experiment: None,
     focus: Callable[[Experiment], Box] | None = None,
     fields: tuple[str, ...] = (),
-    action: str = "Start",
+    action: str = _("Start"),
     overlap_limit: float = 0.5,
 ) -> Scene:
     """The scene of one task.
@@ -495,26 +512,36 @@ def particle_scene(
     def act(experiment: Experiment, action: str) -> str:
         begin_anew(experiment)
         if action == "reset":
-            return "The particles are back at their places."
+            return _("The particles are back at their places.")
         release(experiment, launch(experiment.run.built, experiment.run.world))
         keep(experiment, 0.0)
-        return f"The run lasts {experiment.run.built.duration:g} s of simulated time."
+        return Message(
+            "The run lasts {duration} s of simulated time.", duration=Number(experiment.run.built.duration, format="g")
+        )
 
     def describe(experiment: Experiment) -> tuple[str, str, float | None]:
         phase, duration = experiment.phase, experiment.run.built.duration
         if phase == "empty":
-            return phase, "ready to start", None
+            return phase, _("ready to start"), None
         if phase == "flowing":
             now = elapsed(experiment)
-            return phase, f"running: {now:.2f} of {duration:g} s", min(1.0, now / duration)
-        return phase, f"ran for {duration:g} s", None
+            return (
+                phase,
+                Message(
+                    "running: {now} of {duration} s",
+                    now=Number(now, format=".2f"),
+                    duration=Number(duration, format="g"),
+                ),
+                min(1.0, now / duration),
+            )
+        return phase, Message("ran for {duration} s", duration=Number(duration, format="g")), None
 
     def curves(experiment: Experiment) -> tuple[Curve, ...]:
         time, further = times(experiment), expected(experiment)
         return tuple(
             Curve(
                 plot.title,
-                "time [s]",
+                _("time [s]"),
                 plot.axis,
                 (
                     *(
@@ -536,7 +563,7 @@ def particle_scene(
 
     def check(experiment: Experiment) -> str:
         if experiment.phase != "rested":
-            return f"The run did not reach its end: phase {experiment.phase}."
+            return Message("The run did not reach its end: phase {phase}.", phase=experiment.phase)
         return next((entry.complaint for entry in found(experiment) if not entry.holds), "")
 
     def flaw(state: ParticlesState, world: World, built: Any) -> str:
@@ -564,7 +591,7 @@ def particle_scene(
         begin=begin,
         supervise=supervise,
         actions=lambda experiment: release_actions(
-            experiment.phase, action, "Let the particles move.", "Put the particles back to their places."
+            experiment.phase, action, _("Let the particles move."), _("Put the particles back to their places.")
         ),
         act=act,
         describe=describe,

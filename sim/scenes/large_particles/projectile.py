@@ -16,6 +16,7 @@ from pydantic import Field
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.measure.display import Line, Outcome, Part, Reading
+from repose.sim.message import _
 from repose.sim.scenes.common.motion_parameters import Gravity
 from repose.sim.scenes.large_particles.particles import (
     DIAMETER,
@@ -56,7 +57,7 @@ WAY = 0.06
 """Initial distance between the bodies [m]."""
 RIGID = 0.01
 """Largest fraction of the initial kinetic energy that may remain in vibrations after the inelastic impact [%]."""
-PARTS = (Part("target", "wood"), Part("projectile", "steel"))
+PARTS = (Part(_("target"), "wood"), Part(_("projectile"), "steel"))
 
 
 Offset = Annotated[
@@ -64,7 +65,7 @@ Offset = Annotated[
     Ge(-0.2),
     Le(0.2),
     restart("offset", "b", "mm", 1e-3),
-    Field(description="Height of the projectile above the centre of the target. Takes effect at the next start."),
+    Field(description=_("Height of the projectile above the centre of the target. Takes effect at the next start.")),
 ]
 
 
@@ -75,30 +76,30 @@ class ProjectileParameters(Unbreakable, BodyParameters):
         float,
         Ge(0.1),
         Le(20.0),
-        restart("speed of the projectile", "v", "m/s"),
-        Field(description="To the right. Takes effect at the next start."),
+        restart(_("speed of the projectile"), "v", "m/s"),
+        Field(description=_("To the right. Takes effect at the next start.")),
     ] = 2.0
     offset: Offset = 0.0
     projectile_side: Annotated[
         int,
         Ge(1),
         Le(12),
-        restart("side of the projectile", "n"),
-        Field(description="Particles along a side. Takes effect at the next start."),
+        restart(_("side of the projectile"), "n"),
+        Field(description=_("Particles along a side. Takes effect at the next start.")),
     ] = 5
     target_height: Annotated[
         int,
         Ge(3),
         Le(30),
-        restart("height of the target", "m"),
-        Field(description="Rows of particles. Takes effect at the next start."),
+        restart(_("height of the target"), "m"),
+        Field(description=_("Rows of particles. Takes effect at the next start.")),
     ] = 19
     target_width: Annotated[
         int,
         Ge(2),
         Le(20),
-        restart("width of the target", "w"),
-        Field(description="Particles along a row. Takes effect at the next start."),
+        restart(_("width of the target"), "w"),
+        Field(description=_("Particles along a row. Takes effect at the next start.")),
     ] = 8
     gravity: Gravity = 0.0
     duration: Duration = 0.6
@@ -168,14 +169,14 @@ def restitution(experiment: Experiment) -> float:
 def velocities_and_spins(experiment: Experiment) -> tuple[Reading, ...]:
     """Velocity and spin of either body; before the start the number of particles."""
     if not column(experiment, "momentum_x").size:
-        return (Reading("particles", float(experiment.run.world.sphere_count), given=True),)
+        return (Reading(_("particles"), float(experiment.run.world.sphere_count), given=True),)
     now = {name: round(float(values[-1]), 3) + 0.0 for name, values in experiment.run.state.columns.items()}
-    of_centre = "To the right, of the centre. The centres of bodies that turn as one have different velocities."
+    of_centre = _("To the right, of the centre. The centres of bodies that turn as one have different velocities.")
     return (
-        Reading("velocity of the projectile", now["projectile_speed"], "m/s", help=of_centre),
-        Reading("velocity of the target", now["target_speed"], "m/s", help=of_centre),
-        Reading("spin of the projectile", now["projectile_spin"], "rad/s", help="Negative: clockwise."),
-        Reading("spin of the target", now["target_spin"], "rad/s", help="Negative: clockwise."),
+        Reading(_("velocity of the projectile"), now["projectile_speed"], "m/s", help=of_centre),
+        Reading(_("velocity of the target"), now["target_speed"], "m/s", help=of_centre),
+        Reading(_("spin of the projectile"), now["projectile_spin"], "rad/s", help=_("Negative: clockwise.")),
+        Reading(_("spin of the target"), now["target_spin"], "rad/s", help=_("Negative: clockwise.")),
     )
 
 
@@ -187,7 +188,7 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
         return found
     return (
         *found[:2],
-        Reading("restitution", round(apart, 3), help="Velocity apart over velocity before."),
+        Reading(_("restitution"), round(apart, 3), help=_("Velocity apart over velocity before.")),
         *found[2:],
     )
 
@@ -203,11 +204,16 @@ def rebound(experiment: Experiment) -> tuple[Outcome, ...]:
     width = column(experiment, "target_width")
     return (
         *impulses(experiment),
-        exceeds("the target is deformed: its struck row becomes shorter by", float(width[0] - width.min()), 0.0, "m"),
-        stays_below(
-            "the heavy target pushes the projectile back", float(column(experiment, "projectile_speed")[-1]), 0.0, "m/s"
+        exceeds(
+            _("the target is deformed: its struck row becomes shorter by"), float(width[0] - width.min()), 0.0, "m"
         ),
-        lies_between("the impact is partly elastic: restitution", restitution(experiment), 0.0, 1.0),
+        stays_below(
+            _("the heavy target pushes the projectile back"),
+            float(column(experiment, "projectile_speed")[-1]),
+            0.0,
+            "m/s",
+        ),
+        lies_between(_("the impact is partly elastic: restitution"), restitution(experiment), 0.0, 1.0),
     )
 
 
@@ -224,8 +230,8 @@ def union(experiment: Experiment) -> tuple[Outcome, ...]:
     whole = final["common_spin"]
     return (
         *impulses(experiment),
-        stays_below("both move as one body: share of the energy in other motion", left, RIGID, "%"),
-        equals("target and projectile have the spin of both", final["projectile_spin"], whole, slack, "rad/s"),
+        stays_below(_("both move as one body: share of the energy in other motion"), left, RIGID, "%"),
+        equals(_("target and projectile have the spin of both"), final["projectile_spin"], whole, slack, "rad/s"),
     )
 
 
@@ -250,18 +256,18 @@ def common(experiment: Experiment) -> dict[str, tuple[Line, ...]]:
     built, world = experiment.run.built, experiment.run.world
     share = world.mass[world.layer == PROJECTILE].sum() / world.mass.sum()
     ends = np.array([0.0, built.duration])
-    return {"Velocity": (Line("both as one body", ends, np.full(2, share * built.speed)),)}
+    return {"Velocity": (Line(_("both as one body"), ends, np.full(2, share * built.speed)),)}
 
 
 VELOCITY = Plotted(
-    "Velocity", "velocity to the right [m/s]", {"projectile": "projectile_speed", "target": "target_speed"}
+    _("Velocity"), _("velocity to the right [m/s]"), {"projectile": "projectile_speed", "target": "target_speed"}
 )
 
 SCENE = (
     particle_scene(
         name="projectile",
-        title="Projectile and target",
-        summary="A projectile strikes a heavy target, which is deformed and pushes it back: partly elastic impact.",
+        title=_("Projectile and target"),
+        summary=_("A projectile strikes a heavy target, which is deformed and pushes it back: partly elastic impact."),
         parameters=ElasticParameters,
         start=start,
         launch=launch,
@@ -278,8 +284,8 @@ SCENE = (
     ),
     particle_scene(
         name="capture",
-        title="Projectile that stays",
-        summary="A projectile sticks in a target: perfectly inelastic impact with a common velocity and spin.",
+        title=_("Projectile that stays"),
+        summary=_("A projectile sticks in a target: perfectly inelastic impact with a common velocity and spin."),
         parameters=CaptureParameters,
         start=start,
         launch=launch,
@@ -293,8 +299,8 @@ SCENE = (
         plots=(
             VELOCITY,
             Plotted(
-                "Spin",
-                "spin [rad/s]",
+                _("Spin"),
+                _("spin [rad/s]"),
                 {"projectile": "projectile_spin", "target": "target_spin", "both as one body": "common_spin"},
             ),
         ),

@@ -18,6 +18,7 @@ from repose.sim.engine.contacts.wall_forces import PLANE
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.measure.display import Line, Outcome, Part, Reading
+from repose.sim.message import _
 from repose.sim.scenes.large_particles.afloat import AfloatParameters, displaced, volumes_below
 from repose.sim.scenes.large_particles.particles import (
     DIAMETER,
@@ -56,36 +57,36 @@ class RaftParameters(AfloatParameters):
         int,
         Ge(3),
         Le(16),
-        restart("side of the body", "n"),
-        Field(description="Particles along a side. Takes effect at the next start."),
+        restart(_("side of the body"), "n"),
+        Field(description=_("Particles along a side. Takes effect at the next start.")),
     ] = 8
     light_density: Annotated[
         float,
         Ge(50.0),
         Le(5000.0),
-        restart("density of the left half", "ρ₁", "kg/m³"),
-        Field(description="Of the particles. Takes effect at the next start."),
+        restart(_("density of the left half"), "ρ₁", "kg/m³"),
+        Field(description=_("Of the particles. Takes effect at the next start.")),
     ] = 400.0
     heavy_density: Annotated[
         float,
         Ge(50.0),
         Le(5000.0),
-        restart("density of the right half", "ρ₂", "kg/m³"),
-        Field(description="Of the particles. Takes effect at the next start."),
+        restart(_("density of the right half"), "ρ₂", "kg/m³"),
+        Field(description=_("Of the particles. Takes effect at the next start.")),
     ] = 1000.0
     drop_height: Annotated[
         float,
         Ge(0.0),
         Le(1.0),
-        restart("drop height", "h", "mm", 1e-3),
-        Field(description="From the level of the liquid to the body. Takes effect at the next start."),
+        restart(_("drop height"), "h", "mm", 1e-3),
+        Field(description=_("From the level of the liquid to the body. Takes effect at the next start.")),
     ] = 0.1
     depth: Annotated[
         float,
         Ge(0.05),
         Le(2.0),
-        restart("depth of the liquid", "H", "mm", 1e-3),
-        Field(description="From its level to the bottom. Takes effect at the next start."),
+        restart(_("depth of the liquid"), "H", "mm", 1e-3),
+        Field(description=_("From its level to the bottom. Takes effect at the next start.")),
     ] = 0.3
     duration: Duration = 4.0
 
@@ -127,14 +128,14 @@ def measured(experiment: Experiment) -> dict[str, float]:
 
 def readings(experiment: Experiment) -> tuple[Reading, ...]:
     """Mean density, and displaced mass over mass."""
-    density = Reading("mean density of the body", mean_density(experiment), "kg/m³", given=True)
+    density = Reading(_("mean density of the body"), mean_density(experiment), "kg/m³", given=True)
     if not column(experiment, "displaced").size:
         return (density,)
     share = float(column(experiment, "displaced")[-1])
     return (
-        Reading("displaced mass over mass", share, help="1 for a body that floats at rest (Archimedes)."),
+        Reading(_("displaced mass over mass"), share, help=_("1 for a body that floats at rest (Archimedes).")),
         density,
-        Reading("height of the centre", round(float(column(experiment, "height")[-1]), 6) + 0.0, "m"),
+        Reading(_("height of the centre"), round(float(column(experiment, "height")[-1]), 6) + 0.0, "m"),
     )
 
 
@@ -145,22 +146,22 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     final = {name: values[-1] for name, values in experiment.run.state.columns.items()}
     if density >= parameters.liquid_density:
         bottom = parameters.liquid_level - built.depth
-        words = "the body, heavier than the liquid, sinks to the bottom: gap below it"
+        words = _("the body, heavier than the liquid, sinks to the bottom: gap below it")
         return (stays_below(words, final["lowest"] - bottom, 0.0, "m"),)
     # A floating body with the speed v deviates from its rest position by about v sqrt(h/g), and its displaced mass by
     # the fraction v/sqrt(g h).
     share = AT_REST / math.sqrt(max(parameters.gravity, 1e-9) * height)
     found = (
-        stays_below("the body, lighter than the liquid, comes to rest", abs(final["velocity"]), AT_REST, "m/s"),
-        equals("it displaces its mass (Archimedes)", final["displaced"], 1.0, share),
+        stays_below(_("the body, lighter than the liquid, comes to rest"), abs(final["velocity"]), AT_REST, "m/s"),
+        equals(_("it displaces its mass (Archimedes)"), final["displaced"], 1.0, share),
         equals(
-            "its centre of mass is in line with that of the liquid displaced", final["arm"], 0.0, share * height, "m"
+            _("its centre of mass is in line with that of the liquid displaced"), final["arm"], 0.0, share * height, "m"
         ),
     )
     if built.light_density == built.heavy_density:
         return found
     side = math.degrees(final["heavy_side"])
-    return (*found, lies_between("its heavy side is below", side, -180.0, 0.0, "°"))
+    return (*found, lies_between(_("its heavy side is below"), side, -180.0, 0.0, "°"))
 
 
 def box(parameters: RaftParameters) -> Box:
@@ -186,18 +187,18 @@ def lines(experiment: Experiment) -> Floats:
 def expected(experiment: Experiment) -> dict[str, tuple[Line, ...]]:
     """Archimedes."""
     ends = np.array([0.0, experiment.run.built.duration])
-    return {"Displaced": (Line("Archimedes", ends, np.ones(2)),)}
+    return {"Displaced": (Line(_("Archimedes"), ends, np.ones(2)),)}
 
 
 SCENE = particle_scene(
     name="raft",
-    title="Square body on a liquid",
-    summary="A square body of two densities drops onto a liquid and floats with its heavy side down, or sinks.",
+    title=_("Square body on a liquid"),
+    summary=_("A square body of two densities drops onto a liquid and floats with its heavy side down, or sinks."),
     parameters=RaftParameters,
     start=start,
     measured=measured,
     outcomes=outcomes,
-    parts=(Part("light half", "wood"), Part("heavy half", "steel")),
+    parts=(Part(_("light half"), "wood"), Part(_("heavy half"), "steel")),
     liquid=lambda experiment: (
         experiment.parameters.liquid_level - experiment.run.built.depth,
         experiment.parameters.liquid_level,
@@ -209,10 +210,10 @@ SCENE = particle_scene(
     expected=expected,
     fields=("liquid",),
     plots=(
-        Plotted("Displaced", "displaced mass over mass", {"body": "displaced"}),
-        Plotted("Height", "height of the centre over the level [mm]", {"body": "height"}, 1e-3),
+        Plotted(_("Displaced"), _("displaced mass over mass"), {"body": "displaced"}),
+        Plotted(_("Height"), _("height of the centre over the level [mm]"), {"body": "height"}, 1e-3),
     ),
-    action="Drop",
+    action=_("Drop"),
     lecture=("heavy_density", "light_density", "liquid_density", "liquid_viscosity", "drop_height"),
     test_values={"side": 3, "drop_height": 0.01, "duration": 1.0, "liquid_viscosity": 0.5, "depth": 0.1},
 )

@@ -24,6 +24,7 @@ from pydantic import Field
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.measure.display import Outcome, Reading
+from repose.sim.message import _
 from repose.sim.scenes.common.release import velocities
 from repose.sim.scenes.large_particles.particles import (
     DIAMETER,
@@ -69,29 +70,29 @@ class RakeParameters(DropletParameters):
         int,
         Ge(4),
         Le(120),
-        restart("length of the liquid", "n"),
-        Field(description="In particles; the vessel is as wide. Takes effect at the next start."),
+        restart(_("length of the liquid"), "n"),
+        Field(description=_("In particles; the vessel is as wide. Takes effect at the next start.")),
     ] = 48
     rows: Annotated[
         int,
         Ge(1),
         Le(30),
-        restart("depth of the liquid", "m"),
-        Field(description="In rows of particles. Takes effect at the next start."),
+        restart(_("depth of the liquid"), "m"),
+        Field(description=_("In rows of particles. Takes effect at the next start.")),
     ] = 6
     wall_speed: Annotated[
         float,
         Ge(0.0),
         Le(2.0),
-        restart("speed of the wall", "u", "m/s"),
-        Field(description="Of the left wall, to the right. Takes effect at the next start."),
+        restart(_("speed of the wall"), "u", "m/s"),
+        Field(description=_("Of the left wall, to the right. Takes effect at the next start.")),
     ] = 0.6
     stroke: Annotated[
         float,
         Ge(0.05),
         Le(0.7),
-        restart("stroke of the wall", "s"),
-        Field(description="Way after which the wall stops, over the width of the vessel. At the next start."),
+        restart(_("stroke of the wall"), "s"),
+        Field(description=_("Way after which the wall stops, over the width of the vessel. At the next start.")),
     ] = 0.5
     normal_viscosity: DropletViscosity = 0.2
     dt: Step = 5e-5
@@ -144,12 +145,12 @@ def measured(experiment: Experiment) -> dict[str, float]:
 def readings(experiment: Experiment) -> tuple[Reading, ...]:
     """Mean level now, and the surface at both walls."""
     if not column(experiment, "level").size:
-        return (Reading("particles", float(experiment.run.world.sphere_count), given=True),)
+        return (Reading(_("particles"), float(experiment.run.world.sphere_count), given=True),)
     now = {name: float(column(experiment, name)[-1]) for name in ("level", "left", "right")}
     return (
-        Reading("mean level", now["level"], "m", help="Twice the height of the centre of mass."),
-        Reading("surface at the moving wall", now["left"], "m"),
-        Reading("surface at the right wall", now["right"], "m"),
+        Reading(_("mean level"), now["level"], "m", help=_("Twice the height of the centre of mass.")),
+        Reading(_("surface at the moving wall"), now["left"], "m"),
+        Reading(_("surface at the right wall"), now["right"], "m"),
     )
 
 
@@ -164,17 +165,17 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     )
     time, built = times(experiment), experiment.run.built
     if distance[-1] > 0.99 * distance[0]:
-        return (Outcome("the wall moves", "it has not moved", "to the right", False),)
+        return (Outcome(_("the wall moves"), _("it has not moved"), _("to the right"), False),)
     first, second = (risen(time, surface) for surface in (left, right))
     settled = level[: max(2, level.size // 20)].min()  # the block sinks a little before the wall acts
     rise, expected = float(level[-1] / settled), float(distance[0] / distance[-1])
     return (
-        stays_below("the liquid rises first at the moving wall, and later at the right one", first, second, "s"),
-        exceeds("its middle moves to the right", float(middle.max()), 0.25 * built.wall_speed, "m/s"),
-        exceeds("at the right wall the particles rise", float(up.max()), 0.0, "m/s"),
-        stays_below("and those above turn back to the left", float(back.min()), 0.0, "m/s"),
+        stays_below(_("the liquid rises first at the moving wall, and later at the right one"), first, second, "s"),
+        exceeds(_("its middle moves to the right"), float(middle.max()), 0.25 * built.wall_speed, "m/s"),
+        exceeds(_("at the right wall the particles rise"), float(up.max()), 0.0, "m/s"),
+        stays_below(_("and those above turn back to the left"), float(back.min()), 0.0, "m/s"),
         equals(
-            "the mean level rises as the vessel becomes narrower", rise, expected, expected * RISE / float(level[-1])
+            _("the mean level rises as the vessel becomes narrower"), rise, expected, expected * RISE / float(level[-1])
         ),
     )
 
@@ -194,8 +195,8 @@ def focus(experiment: Experiment) -> Box:
 
 SCENE = particle_scene(
     name="rake",
-    title="Raking a liquid",
-    summary="A wall that moves to the right rakes a viscous liquid; arrows show its velocity.",
+    title=_("Raking a liquid"),
+    summary=_("A wall that moves to the right rakes a viscous liquid; arrows show its velocity."),
     parameters=RakeParameters,
     start=start,
     measured=measured,
@@ -207,8 +208,10 @@ SCENE = particle_scene(
     lines=vessel_lines,
     supervised=push,
     plots=(
-        Plotted("Surface", "height [mm]", {"moving wall": "left", "right wall": "right", "mean level": "level"}, 1e-3),
-        Plotted("Velocity", "mean velocity to the right [m/s]", {"liquid": "velocity"}),
+        Plotted(
+            _("Surface"), _("height [mm]"), {"moving wall": "left", "right wall": "right", "mean level": "level"}, 1e-3
+        ),
+        Plotted(_("Velocity"), _("mean velocity to the right [m/s]"), {"liquid": "velocity"}),
     ),
     lecture=("normal_viscosity", "wall_speed", "rows", "pull_off_force", "normal_stiffness"),
     test_values={"columns": 30, "rows": 5, "duration": 0.6, "stroke": 0.3},

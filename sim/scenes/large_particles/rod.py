@@ -20,6 +20,7 @@ from repose.sim.engine.contacts.wall_forces import PLANE
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.measure.display import Outcome, Part, Reading
+from repose.sim.message import Message, Number, _
 from repose.sim.scenes.large_particles.particles import (
     DIAMETER,
     RADIUS,
@@ -64,29 +65,29 @@ class RodParameters(Unbreakable, Repelling, BodyParameters):
         int,
         Ge(6),
         Le(60),
-        restart("length of the rod", "n"),
-        Field(description="Particles along the rod. Takes effect at the next start."),
+        restart(_("length of the rod"), "n"),
+        Field(description=_("Particles along the rod. Takes effect at the next start.")),
     ] = 18
     slope: Annotated[
         float,
         Ge(0.0),
         Le(math.radians(90.0)),
-        restart("angle of the rod", "α", "°", math.pi / 180),
-        Field(description="Against the horizontal when it is released. Takes effect at the next start."),
+        restart(_("angle of the rod"), "α", "°", math.pi / 180),
+        Field(description=_("Against the horizontal when it is released. Takes effect at the next start.")),
     ] = math.radians(81.0)
     speed: Annotated[
         float,
         Ge(0.0),
         Le(20.0),
         restart("speed", "v", "m/s"),
-        Field(description="Downwards when it is released. Takes effect at the next start."),
+        Field(description=_("Downwards when it is released. Takes effect at the next start.")),
     ] = 3.0
     drift: Annotated[
         float,
         Ge(-10.0),
         Le(10.0),
-        restart("horizontal speed", "v_x", "m/s"),
-        Field(description="To the right when it is released. Takes effect at the next start."),
+        restart(_("horizontal speed"), "v_x", "m/s"),
+        Field(description=_("To the right when it is released. Takes effect at the next start.")),
     ] = 0.25
     bond_viscosity: BondViscosity = 0.7
     duration: Duration = 1.5
@@ -142,11 +143,13 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     """Angle since the start, spin and height of the rod."""
     spin, height = column(experiment, "spin"), column(experiment, "height")
     if not spin.size:
-        return (Reading("particles", float(experiment.run.world.sphere_count), given=True),)
+        return (Reading(_("particles"), float(experiment.run.world.sphere_count), given=True),)
     return (
-        Reading("turned by", round(math.degrees(turn(experiment)), 1) + 0.0, "°", help="Positive anticlockwise."),
-        Reading("spin", round(float(spin[-1]), 2) + 0.0, "rad/s", help="Angular momentum over moment of inertia."),
-        Reading("height of the centre", float(height[-1]), "m"),
+        Reading(_("turned by"), round(math.degrees(turn(experiment)), 1) + 0.0, "°", help=_("Positive anticlockwise.")),
+        Reading(
+            _("spin"), round(float(spin[-1]), 2) + 0.0, "rad/s", help=_("Angular momentum over moment of inertia.")
+        ),
+        Reading(_("height of the centre"), float(height[-1]), "m"),
     )
 
 
@@ -158,18 +161,20 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     first = int(np.argmax(gap < 0.0)) if (gap < 0.0).any() else gap.size - 1
     over = first + int(np.argmax(struck[first:] > other[first:])) if (struck[first:] > other[first:]).any() else -1
     return (
-        exceeds("the rod is deformed", 100.0 * float(1.0 - length.min() / length[0]), DEFORMED, "%"),
-        exceeds("the whole rod bounces off the floor", float(gap[first:].max()), 0.0, "m"),
+        exceeds(_("the rod is deformed"), 100.0 * float(1.0 - length.min() / length[0]), DEFORMED, "%"),
+        exceeds(_("the whole rod bounces off the floor"), float(gap[first:].max()), 0.0, "m"),
         Outcome(
-            "the struck end comes to be the upper one",
-            f"turned by {math.degrees(turn(experiment)):.0f}°",
-            "more than a quarter turn",
+            _("the struck end comes to be the upper one"),
+            Message("turned by {degrees}°", degrees=Number(math.degrees(turn(experiment)), format=".0f")),
+            _("more than a quarter turn"),
             over >= 0,
         ),
-        stays_below("the rod falls onto the floor again", float(gap[over:].min()) if over >= 0 else math.nan, 0.0, "m"),
+        stays_below(
+            _("the rod falls onto the floor again"), float(gap[over:].min()) if over >= 0 else math.nan, 0.0, "m"
+        ),
         stays(
             experiment,
-            "the horizontal momentum stays",
+            _("the horizontal momentum stays"),
             ("momentum_x",),
             weight * built.speed + 1e-300,
             pull,
@@ -199,8 +204,8 @@ def lines(experiment: Experiment) -> Floats:
 
 SCENE = particle_scene(
     name="rod",
-    title="Rod",
-    summary="An inelastic rod strikes a smooth floor with one end, deforms, bounces off and turns over.",
+    title=_("Rod"),
+    summary=_("An inelastic rod strikes a smooth floor with one end, deforms, bounces off and turns over."),
     parameters=RodParameters,
     start=start,
     launch=launch,
@@ -212,12 +217,15 @@ SCENE = particle_scene(
     lines=lines,
     plots=(
         Plotted(
-            "Height", "height [mm]", {"centre": "height", "struck end": "struck_end", "other end": "other_end"}, 1e-3
+            _("Height"),
+            _("height [mm]"),
+            {"centre": "height", "struck end": "struck_end", "other end": "other_end"},
+            1e-3,
         ),
-        Plotted("Spin", "spin [rad/s]", {"spin": "spin"}),
+        Plotted(_("Spin"), _("spin [rad/s]"), {"spin": "spin"}),
     ),
-    parts=(Part("rod", "wood"),),
-    action="Drop",
+    parts=(Part(_("rod"), "wood"),),
+    action=_("Drop"),
     lecture=("bond_stiffness", "bond_viscosity", "slope", "speed", "length"),
     test_values={"length": 12, "duration": 0.9},
 )

@@ -26,6 +26,7 @@ from repose.sim.engine.builder import add_bonds, add_spheres
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.measure.display import Line, Outcome, Part, Reading, Track
+from repose.sim.message import Message, Number, _
 from repose.sim.parameters import Quantity
 from repose.sim.scenes.common.motion_parameters import Gravity
 from repose.sim.scenes.large_particles.particles import (
@@ -66,8 +67,8 @@ Attraction = Annotated[
     float,
     Ge(0.0),
     Le(50.0),
-    Quantity("attraction of the planet", "G M", "m³/s²", log=True, effect="ramp", group="Planet"),
-    Field(description="Acceleration towards the planet times the square of the distance."),
+    Quantity(_("attraction of the planet"), "G M", "m³/s²", log=True, effect="ramp", group=_("Planet")),
+    Field(description=_("Acceleration towards the planet times the square of the distance.")),
 ]
 
 
@@ -94,29 +95,29 @@ class SatelliteParameters(Unbreakable, Repelling, BodyParameters):
         float,
         Ge(0.01),
         Le(0.15),
-        restart("size of the satellite", "s", "mm", 1e-3),
-        Field(description="Distance of two of its particles. Takes effect at the next start."),
+        restart(_("size of the satellite"), "s", "mm", 1e-3),
+        Field(description=_("Distance of two of its particles. Takes effect at the next start.")),
     ] = 0.02
     far: Annotated[
         float,
         Ge(0.5),
         Le(5.0),
-        restart("greatest distance", "r_a", "mm", 1e-3),
-        Field(description="From the planet, where the run begins. Takes effect at the next start."),
+        restart(_("greatest distance"), "r_a", "mm", 1e-3),
+        Field(description=_("From the planet, where the run begins. Takes effect at the next start.")),
     ] = 1.2
     near: Annotated[
         float,
         Ge(0.2),
         Le(0.5),
-        restart("least distance", "r_p", "mm", 1e-3),
-        Field(description="From the planet. The nearer, the stronger the tide. Takes effect at the next start."),
+        restart(_("least distance"), "r_p", "mm", 1e-3),
+        Field(description=_("From the planet. The nearer, the stronger the tide. Takes effect at the next start.")),
     ] = 0.3
     first_spin: Annotated[
         float,
         Ge(-50.0),
         Le(50.0),
-        restart("spin at the start", "ω₀", "rad/s"),
-        Field(description="Positive: anticlockwise, against the orbit. Takes effect at the next start."),
+        restart(_("spin at the start"), "ω₀", "rad/s"),
+        Field(description=_("Positive: anticlockwise, against the orbit. Takes effect at the next start.")),
     ] = 9.0
     gravity: Gravity = 0.0
     dt: Step = 2e-4
@@ -172,13 +173,17 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     """Spin, distance and number of orbits; at the end also the mean spin of the last third of the run."""
     spin, built = column(experiment, "spin"), experiment.run.built
     if not spin.size:
-        return (Reading("spin", built.first_spin, "rad/s", given=True),)
+        return (Reading(_("spin"), built.first_spin, "rad/s", given=True),)
     orbits = float(times(experiment)[-1]) / period(built)
     return (
-        Reading("spin", round(float(spin[-1]), 3) + 0.0, "rad/s", help="Negative: clockwise, as the orbit."),
+        Reading(_("spin"), round(float(spin[-1]), 3) + 0.0, "rad/s", help=_("Negative: clockwise, as the orbit.")),
         *((settled_spin(experiment),) if experiment.phase == "rested" else ()),
-        Reading("distance from the planet", float(column(experiment, "distance")[-1]), "m"),
-        Reading("orbits", round(orbits, 2), help=f"One takes about {period(built):.3g} s."),
+        Reading(_("distance from the planet"), float(column(experiment, "distance")[-1]), "m"),
+        Reading(
+            _("orbits"),
+            round(orbits, 2),
+            help=Message("One takes about {built} s.", built=Number(period(built), format=".3g")),
+        ),
     )
 
 
@@ -186,8 +191,8 @@ def settled_spin(experiment: Experiment) -> Reading:
     """The mean spin of the last third of the run, beside the rate that it approaches."""
     rate = -balanced_rate(experiment.run.built)
     value = round(float(late_spin(experiment).mean()), 3) + 0.0
-    words = f"The tide does no work at {rate:.3g} rad/s (Hut 1981)."
-    return Reading("mean spin of the last third", value, "rad/s", expected=rate, help=words)
+    words = Message("The tide does no work at {rate} rad/s (Hut 1981).", rate=Number(rate, format=".3g"))
+    return Reading(_("mean spin of the last third"), value, "rad/s", expected=rate, help=words)
 
 
 def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
@@ -196,21 +201,21 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     built = experiment.run.built
     first = abs(float(column(experiment, "angular_momentum")[0]))
     late = late_spin(experiment)
-    found = stays(experiment, "the angular momentum about the planet stays", ("angular_momentum",), first)
+    found = stays(experiment, _("the angular momentum about the planet stays"), ("angular_momentum",), first)
     if not built.first_spin > 0.0:
         return (found,)
     return (
         found,
-        stays_below("the spin turns into the sense of the orbit", float(late.mean()), 0.0, "rad/s"),
+        stays_below(_("the spin turns into the sense of the orbit"), float(late.mean()), 0.0, "rad/s"),
         equals(
-            "it approaches the rate at which the tide does no work over an orbit (Hut)",
+            _("it approaches the rate at which the tide does no work over an orbit (Hut)"),
             float(late.mean()),
             -balanced_rate(built),
             max(2.0 * float(late.std()), BALANCED * balanced_rate(built)),
             "rad/s",
         ),
         stays_below(
-            "its oscillations about that rate are damped",
+            _("its oscillations about that rate are damped"),
             float(late.std()),
             DAMPED * abs(built.first_spin - float(late.mean())),
             "rad/s",
@@ -290,13 +295,13 @@ def expected(experiment: Experiment) -> dict[str, tuple[Line, ...]]:
     """The rate at which the tide does no work over an orbit."""
     built = experiment.run.built
     rate = np.full(2, -balanced_rate(built))
-    return {"Spin": (Line("without work of the tide (Hut)", np.array([0.0, built.duration]), rate),)}
+    return {"Spin": (Line(_("without work of the tide (Hut)"), np.array([0.0, built.duration]), rate),)}
 
 
 SCENE = particle_scene(
     name="satellite",
-    title="Tidal satellite",
-    summary="The tide stops the spin of a satellite on a long orbit and turns it into the sense of the orbit.",
+    title=_("Tidal satellite"),
+    summary=_("The tide stops the spin of a satellite on a long orbit and turns it into the sense of the orbit."),
     parameters=SatelliteParameters,
     start=start,
     launch=launch,
@@ -308,12 +313,12 @@ SCENE = particle_scene(
     lines=lines,
     expected=expected,
     tracks=tracks,
-    parts=(Part("satellite", "steel"),),
+    parts=(Part(_("satellite"), "steel"),),
     fields=("central_gravity",),
     plots=(
-        Plotted("Spin", "spin [rad/s]", {"satellite": "spin"}),
-        Plotted("Distance", "distance from the planet [mm]", {"satellite": "distance"}, 1e-3),
-        Plotted("Stretch", "longest side over shortest − 1 [%]", {"satellite": "stretch"}, 1e-2),
+        Plotted(_("Spin"), _("spin [rad/s]"), {"satellite": "spin"}),
+        Plotted(_("Distance"), _("distance from the planet [mm]"), {"satellite": "distance"}, 1e-3),
+        Plotted(_("Stretch"), _("longest side over shortest − 1 [%]"), {"satellite": "stretch"}, 1e-2),
     ),
     lecture=("bond_viscosity", "bond_stiffness", "first_spin", "near", "size"),
     test_values={"duration": 6.0, "near": 0.25, "first_spin": 3.0},

@@ -8,6 +8,7 @@ from repose.sim.engine.contacts.wall_forces import PLANE
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.measure.display import Part
+from repose.sim.message import _
 from repose.sim.scenes.large_particles.particles import DIAMETER, RADIUS, VOLUME, Box
 
 DENSITY = 1000.0
@@ -18,7 +19,7 @@ SPACING = (1.0 + SPREAD) * 2.0 * RADIUS
 """Initial distance of particles, at which the largest particles just touch [m]."""
 MARKED = 2
 """Number of rows in a marked layer, which shows the motion of the liquid."""
-LIQUID = (Part("liquid", "water"), Part("marked layers", "deep water"))
+LIQUID = (Part(_("liquid"), "water"), Part(_("marked layers"), "deep water"))
 LEFT, BOTTOM, RIGHT = range(3)
 """Rows of the walls."""
 

@@ -26,6 +26,7 @@ from repose.sim.laws.material_parameters import WallFriction
 from repose.sim.laws.materials import Material
 from repose.sim.measure.display import Answer, Curve, Guess, Line, Outcome, Reading
 from repose.sim.measure.mean_speed import mean_speed
+from repose.sim.message import Message, Number, _
 from repose.sim.parameters import Quantity
 from repose.sim.scenes.common.motion_parameters import Gravity
 from repose.sim.scenes.common.poured_parameters import GrainCount, SizeSpread
@@ -73,48 +74,50 @@ class BiaxialParameters(DiscsParameters):
     size_spread: SizeSpread = 0.3
     gravity: Annotated[
         Gravity,
-        Field(description="Zero, so that the stress is the same at all heights, as in a small sample under load."),
+        Field(description=_("Zero, so that the stress is the same at all heights, as in a small sample under load.")),
     ] = 0.0
     wall_friction: Annotated[
         WallFriction,
-        Field(description="Friction coefficient between grains and plates; smooth plates let the sample widen."),
+        Field(description=_("Friction coefficient between grains and plates; smooth plates let the sample widen.")),
     ] = 0.0
     slenderness: Annotated[
         float,
         Ge(0.5),
         Le(4.0),
-        Quantity("height over width", "H/W", effect="restart", group="Press"),
-        Field(description="Of the sample before it is pressed. Takes effect at the next start."),
+        Quantity(_("height over width"), "H/W", effect="restart", group=_("Press")),
+        Field(description=_("Of the sample before it is pressed. Takes effect at the next start.")),
     ] = 2.0
     pressure: Annotated[
         float,
         Ge(0.1),
         Le(1e3),
-        Quantity("confining pressure", "σ_3", "N/m", log=True, effect="restart", group="Press"),
-        Field(description="Of the plates at the sides. Takes effect at the next start."),
+        Quantity(_("confining pressure"), "σ_3", "N/m", log=True, effect="restart", group=_("Press")),
+        Field(description=_("Of the plates at the sides. Takes effect at the next start.")),
     ] = 10.0
     strain_rate: Annotated[
         float,
         Ge(1e-3),
         Le(10.0),
-        Quantity("strain rate", "", "1/s", log=True, effect="restart", group="Press"),
-        Field(description="Of the height; slow where the inertial number is below 0.001. At the next start."),
+        Quantity(_("strain rate"), "", "1/s", log=True, effect="restart", group=_("Press")),
+        Field(description=_("Of the height; slow where the inertial number is below 0.001. At the next start.")),
     ] = 0.1
     strain: Annotated[
         float,
         Ge(0.01),
         Le(0.5),
-        Quantity("strain at the end", "ε_1", effect="restart", group="Press"),
-        Field(description="By which the height shrinks. Takes effect at the next start."),
+        Quantity(_("strain at the end"), "ε_1", effect="restart", group=_("Press")),
+        Field(description=_("By which the height shrinks. Takes effect at the next start.")),
     ] = 0.16
     packing_friction: Annotated[
         float,
         Ge(0.0),
         Le(2.0),
-        Quantity("friction before", "μ_0", effect="restart", group="Press"),
+        Quantity(_("friction before"), "μ_0", effect="restart", group=_("Press")),
         Field(
-            description="Between grains while the plates close in: 0 gives a dense sample, the friction of the press a "
-            "loose one. Takes effect at the next start."
+            description=_(
+                "Between grains while the plates close in: 0 gives a dense sample, the friction of the press a "
+                "loose one. Takes effect at the next start."
+            )
         ),
     ] = 0.0
 
@@ -300,7 +303,7 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     """The stress has a peak, the sample widens, and both are related by Bolton's law."""
     of, built = found(experiment), experiment.run.built
     held = float(np.mean(column(experiment, "across"))) / built.pressure
-    kept = outcome_between("the pressure of the sides over the one asked for", held, 0.9, 1.1)
+    kept = outcome_between(_("the pressure of the sides over the one asked for"), held, 0.9, 1.1)
     if (
         of is None
         or built.grain_count < ENOUGH
@@ -316,9 +319,15 @@ def of_dense(of: Mapping[str, float]) -> tuple[Outcome, ...]:
     """What is expected of a dense sample; a loose one misses it."""
     gain = (of["peak_angle"] - of["final_angle"]) / max(of["dilatancy_angle"], 1e-3)
     return (
-        outcome_above("the dense sample bears more at its peak than at the end (σ1/σ3)", of["peak"], 1.1 * of["final"]),
-        outcome_above("the sample widens while it is pressed (Reynolds), by a share of its area", of["widest"], 0.01),
-        outcome_between("gain of the friction angle at the peak over the dilatancy angle (Bolton: 0.8)", gain, *BOLTON),
+        outcome_above(
+            _("the dense sample bears more at its peak than at the end (σ1/σ3)"), of["peak"], 1.1 * of["final"]
+        ),
+        outcome_above(
+            _("the sample widens while it is pressed (Reynolds), by a share of its area"), of["widest"], 0.01
+        ),
+        outcome_between(
+            _("gain of the friction angle at the peak over the dilatancy angle (Bolton: 0.8)"), gain, *BOLTON
+        ),
     )
 
 
@@ -330,18 +339,20 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     built = experiment.run.built
     along, across = column(experiment, "along")[-1], column(experiment, "across")[-1]
     shown = [
-        Reading("σ1/σ3", along / max(across, 1e-6 * built.pressure), help="Upper plate over sides."),
-        Reading("strain of the height", 100.0 * strain[-1], "%"),
-        Reading("change of the area", -100.0 * column(experiment, "volume")[-1], "%", help="Positive: it widens."),
-        Reading("σ1, upper plate", along, "N/m"),
-        Reading("σ3, sides", across, "N/m", help="Kept at the confining pressure."),
+        Reading("σ1/σ3", along / max(across, 1e-6 * built.pressure), help=_("Upper plate over sides.")),
+        Reading(_("strain of the height"), 100.0 * strain[-1], "%"),
+        Reading(
+            _("change of the area"), -100.0 * column(experiment, "volume")[-1], "%", help=_("Positive: it widens.")
+        ),
+        Reading(_("σ1, upper plate"), along, "N/m"),
+        Reading(_("σ3, sides"), across, "N/m", help=_("Kept at the confining pressure.")),
     ]
     if (of := found(experiment)) is not None:
-        help = "From sin φ = (σ1 − σ3)/(σ1 + σ3) at the largest ratio so far."
-        shown.append(Reading("friction angle at the peak", math.degrees(of["peak_angle"]), "°", help=help))
+        help = _("From sin φ = (σ1 − σ3)/(σ1 + σ3) at the largest ratio so far.")
+        shown.append(Reading(_("friction angle at the peak"), math.degrees(of["peak_angle"]), "°", help=help))
     inertial = built.strain_rate * built.time_scale
     shown.append(
-        Reading("inertial number", inertial, help="Strain rate times √(m/σ_3); below 0.001 the press is slow.")
+        Reading(_("inertial number"), inertial, help=_("Strain rate times √(m/σ_3); below 0.001 the press is slow."))
     )
     return tuple(shown)
 
@@ -354,12 +365,12 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
     lines = [Line("σ1/σ3", strain, ratio)]
     if experiment.phase == "rested" and (of := found(experiment)) is not None:
         ends = np.array([100.0 * (1.0 - FINAL) * column(experiment, "strain")[-1], strain[-1]])
-        words = f"flow, φ = {math.degrees(of['final_angle']):.1f}°"
+        words = Message("flow, φ = {degrees}°", degrees=Number(math.degrees(of["final_angle"]), format=".1f"))
         lines.append(Line(words, ends, np.full(2, of["final"]), fitted=True))
-    widening = Line("area", strain, -100.0 * column(experiment, "volume"))
+    widening = Line(_("area"), strain, -100.0 * column(experiment, "volume"))
     return (
-        Curve("Stress", "strain ε1 [%]", "stress ratio σ1/σ3", tuple(lines), x_from_zero=True),
-        Curve("Area", "strain ε1 [%]", "growth of the area [%]", (widening,), x_from_zero=True),
+        Curve(_("Stress"), _("strain ε1 [%]"), _("stress ratio σ1/σ3"), tuple(lines), x_from_zero=True),
+        Curve(_("Area"), _("strain ε1 [%]"), _("growth of the area [%]"), (widening,), x_from_zero=True),
     )
 
 
@@ -371,9 +382,16 @@ def answer(experiment: Experiment) -> Answer | None:
     peak, final = math.degrees(of["peak_angle"]), math.degrees(of["final_angle"])
     return Answer(
         of["peak"],
-        f"The sample bears {of['peak']:.2f} times the pressure of the sides (φ = {peak:.1f}°) at a strain of "
-        f"{100.0 * of['at']:.1f} %, and {of['final']:.2f} times (φ = {final:.1f}°) at the end, with an area larger by "
-        f"{100.0 * of['widest']:.1f} %.",
+        Message(
+            "The sample bears {of} times the pressure of the sides (φ = {peak}°) at a strain of {of2} %, "
+            "and {of3} times (φ = {final}°) at the end, with an area larger by {of4} %.",
+            of=Number(of["peak"], format=".2f"),
+            peak=Number(peak, format=".1f"),
+            of2=Number(100.0 * of["at"], format=".1f"),
+            of3=Number(of["final"], format=".2f"),
+            final=Number(final, format=".1f"),
+            of4=Number(100.0 * of["widest"], format=".1f"),
+        ),
     )
 
 
@@ -404,8 +422,8 @@ def box(parameters: BiaxialParameters) -> Box:
 
 SCENE = disc_scene(
     name="biaxial",
-    title="Biaxial press",
-    summary="A dense sample of discs is shortened between plates: force chains, a peak of the stress, a shear band.",
+    title=_("Biaxial press"),
+    summary=_("A dense sample of discs is shortened between plates: force chains, a peak of the stress, a shear band."),
     parameters=BiaxialParameters,
     start=start,
     settle=settle,
@@ -418,8 +436,8 @@ SCENE = disc_scene(
     readings=readings,
     curves=curves,
     share=share,
-    action=("Press", "Move the upper plate down, while the sides keep their pressure."),
-    guess=Guess("Largest pressure of the upper plate over that of the sides", "times", 1.0, 6.0),
+    action=(_("Press"), _("Move the upper plate down, while the sides keep their pressure.")),
+    guess=Guess(_("Largest pressure of the upper plate over that of the sides"), _("times"), 1.0, 6.0),
     answer=answer,
     lecture=("friction", "packing_friction", "pressure", "strain_rate", "slenderness"),
     test_values={"grain_count": 40, "young": 1e6, "strain": 0.03, "strain_rate": 0.5, "pressure": 10.0},

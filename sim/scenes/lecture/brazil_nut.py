@@ -23,6 +23,7 @@ from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
 from repose.sim.laws.material_parameters import YoungsModulus
 from repose.sim.measure.display import Answer, Curve, Guess, Line, Outcome, Reading
+from repose.sim.message import Message, Number, _
 from repose.sim.parameters import Quantity
 from repose.sim.scenes.common.poured_parameters import GrainCount
 from repose.sim.scenes.lecture.discs import (
@@ -69,35 +70,35 @@ class BrazilNutParameters(DiscsParameters):
     grain_count: GrainCount = 160
     young: Annotated[
         YoungsModulus,
-        Field(description="Of grains and walls. Soft grains bear large time steps; sand has 60 GPa."),
+        Field(description=_("Of grains and walls. Soft grains bear large time steps; sand has 60 GPa.")),
     ] = 5e6
     size_ratio: Annotated[
         float,
         Ge(1.0),
         Le(6.0),
-        Quantity("size ratio", "R_1/R", effect="restart", group="Grains"),
-        Field(description="Radius of the large grain over the mean radius. Takes effect at the next start."),
+        Quantity(_("size ratio"), "R_1/R", effect="restart", group=_("Grains")),
+        Field(description=_("Radius of the large grain over the mean radius. Takes effect at the next start.")),
     ] = 3.0
     frequency: Annotated[
         float,
         Ge(2.0),
         Le(60.0),
-        Quantity("frequency", "f", "Hz", effect="restart", group="Shaking"),
-        Field(description="Of the box, up and down. Takes effect at the next start."),
+        Quantity(_("frequency"), "f", "Hz", effect="restart", group=_("Shaking")),
+        Field(description=_("Of the box, up and down. Takes effect at the next start.")),
     ] = 25.0
     shaking: Annotated[
         float,
         Ge(0.0),
         Le(10.0),
-        Quantity("acceleration", "Γ", effect="restart", group="Shaking"),
-        Field(description="Largest one of the box over gravity; the grains fly above 1. At the next start."),
+        Quantity(_("acceleration"), "Γ", effect="restart", group=_("Shaking")),
+        Field(description=_("Largest one of the box over gravity; the grains fly above 1. At the next start.")),
     ] = 3.0
     duration: Annotated[
         float,
         Ge(0.1),
         Le(120.0),
-        Quantity("duration", "T", "s", effect="restart", group="Shaking"),
-        Field(description="Time of the shaking. Takes effect at the next start."),
+        Quantity(_("duration"), "T", "s", effect="restart", group=_("Shaking")),
+        Field(description=_("Time of the shaking. Takes effect at the next start.")),
     ] = 25.0
 
     @property
@@ -224,11 +225,11 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     if share is None or not parts_sizes(built):
         return ()
     if built.size_ratio <= EQUAL:
-        words = "a grain of the same size is no higher than the others (share of them as high on average)"
+        words = _("a grain of the same size is no higher than the others (share of them as high on average)")
         return (outcome_between(words, 100.0 * share, 100.0 * CHANCE, 100.0, "%"),)
     if built.size_ratio < CLEARLY_LARGER:
         return ()
-    words = "the large grain stays above the small ones (share of them as high on average)"
+    words = _("the large grain stays above the small ones (share of them as high on average)")
     return (outcome_between(words, 100.0 * share, 0.0, 100.0 * CHANCE, "%"),)
 
 
@@ -239,10 +240,10 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
         return ()
     below = 100.0 * column(experiment, "below")[-1]
     return (
-        Reading("small grains below the large one", below, "%"),
-        Reading("height of the large grain", height[-1], "m", help="Of its centre over the bottom of the box."),
-        Reading("periods", elapsed(experiment) * built.frequency),
-        Reading("amplitude of the box", built.amplitude, "m", given=True),
+        Reading(_("small grains below the large one"), below, "%"),
+        Reading(_("height of the large grain"), height[-1], "m", help=_("Of its centre over the bottom of the box.")),
+        Reading(_("periods"), elapsed(experiment) * built.frequency),
+        Reading(_("amplitude of the box"), built.amplitude, "m", given=True),
     )
 
 
@@ -252,13 +253,13 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
 
     def both(large: str, marked: str, scale: float) -> tuple[Line, ...]:
         return (
-            Line("large grain", time, scale * column(experiment, large)),
-            Line("marked small grain", time, scale * column(experiment, marked)),
+            Line(_("large grain"), time, scale * column(experiment, large)),
+            Line(_("marked small grain"), time, scale * column(experiment, marked)),
         )
 
     return (
-        Curve("Height", "time [s]", "height [mm]", both("height", "marked_height", 1e3)),
-        Curve("Below", "time [s]", "grains below it [%]", both("below", "marked_below", 100.0)),
+        Curve(_("Height"), _("time [s]"), _("height [mm]"), both(_("height"), "marked_height", 1e3)),
+        Curve(_("Below"), _("time [s]"), _("grains below it [%]"), both(_("below"), "marked_below", 100.0)),
     )
 
 
@@ -271,13 +272,21 @@ def answer(experiment: Experiment) -> Answer | None:
     if share < CHANCE:
         return Answer(
             below,
-            f"On average {below:.0f} % of the small grains are below the large one; only {100.0 * share:.1f} % of them "
-            f"stay as high.",
+            Message(
+                "On average {below} % of the small grains are below the large one; only {share} % of them "
+                "stay as high.",
+                below=Number(below, format=".0f"),
+                share=Number(100.0 * share, format=".1f"),
+            ),
         )
     return Answer(
         below,
-        f"On average {below:.0f} % of the small grains are below the large one; {100.0 * share:.0f} % of them stay as "
-        f"high: no difference beyond chance.",
+        Message(
+            "On average {below} % of the small grains are below the large one; {share} % of them stay as "
+            "high: no difference beyond chance.",
+            below=Number(below, format=".0f"),
+            share=Number(100.0 * share, format=".0f"),
+        ),
     )
 
 
@@ -304,8 +313,8 @@ def box(parameters: BrazilNutParameters) -> Box:
 
 SCENE = disc_scene(
     name="brazil_nut",
-    title="Brazil nut",
-    summary="A large grain at the bottom of a shaken box of small ones rises to the top.",
+    title=_("Brazil nut"),
+    summary=_("A large grain at the bottom of a shaken box of small ones rises to the top."),
     parameters=BrazilNutParameters,
     start=start,
     drive=drive,
@@ -315,8 +324,8 @@ SCENE = disc_scene(
     box=box,
     readings=readings,
     curves=curves,
-    action=("Shake", "Shake the box up and down."),
-    guess=Guess("Small grains below the large one on average", "%", 0.0, 100.0),
+    action=(_("Shake"), _("Shake the box up and down.")),
+    guess=Guess(_("Small grains below the large one on average"), "%", 0.0, 100.0),
     answer=answer,
     layers=lambda parameters: 3,
     overlap_limit=SOFT,

@@ -30,6 +30,7 @@ from repose.sim.experiment.snapshot import Action
 from repose.sim.laws.hertz_mindlin import LAW
 from repose.sim.laws.material_parameters import YoungsModulus
 from repose.sim.measure.display import Answer, Curve, Guess, Outcome, Reading
+from repose.sim.message import Message, Number, _
 from repose.sim.numbers import WITHOUT_GAP
 from repose.sim.parameters import ParameterError, ParameterSet, Value
 from repose.sim.scenes.common.law_choice import is_material_law, with_law
@@ -70,7 +71,7 @@ class DiscsParameters(PouredInSpaceParameters):
     size_spread: SizeSpread = 0.2
     young: Annotated[
         YoungsModulus,
-        Field(description="Of grains and walls. Soft grains bear large time steps; sand has 60 GPa."),
+        Field(description=_("Of grains and walls. Soft grains bear large time steps; sand has 60 GPa.")),
     ] = 2e7
 
 
@@ -93,12 +94,15 @@ class DiscsState(PhaseState):
 def outcome_above(statement: str, found: float, bound: float, unit: str = "") -> Outcome:
     """An outcome that holds if a number exceeds a bound."""
     least = f"{_told(bound)}{gap(unit)}"
-    return Outcome(statement, f"{_told(found)}{gap(unit)}", f"above {least}", bool(found > bound))
+    return Outcome(statement, f"{_told(found)}{gap(unit)}", Message("above {least}", least=least), bool(found > bound))
 
 
 def outcome_between(statement: str, found: float, low: float, high: float, unit: str = "") -> Outcome:
     """An outcome that holds if a number is between two bounds."""
-    words = f"{_told(found)}{gap(unit)}", f"{_told(low)} to {_told(high)}{gap(unit)}"
+    words = (
+        f"{_told(found)}{gap(unit)}",
+        Message("{low} to {high}{unit}", low=_told(low), high=_told(high), unit=gap(unit)),
+    )
     return Outcome(statement, *words, bool(low <= found <= high))
 
 
@@ -131,8 +135,14 @@ def places(
     place = place[np.lexsort((place[:, 0], place[:, 1]))][:count]
     if len(place) < count:
         raise ParameterError(
-            f"grain_count = {parameters.grain_count} is refused: only {len(place)} of {count} discs have room in the "
-            f"container before they settle; take another number, or a size_spread below {parameters.size_spread:g}."
+            Message(
+                "grain_count = {grain_count} is refused: only {place} of {count} discs have room in the "
+                "container before they settle; take another number, or a size_spread below {size_spread}.",
+                grain_count=parameters.grain_count,
+                place=len(place),
+                count=count,
+                size_spread=Number(parameters.size_spread, format="g"),
+            )
         )
     shifted: Floats = place + generator.uniform(-0.5, 0.5, place.shape) * (step - 2.0 * largest)
     return shifted
@@ -241,7 +251,7 @@ def disc_scene(
     help of the button that begins the course.
     """
 
-    begins = f"{action[0]}: the course begins."
+    begins = Message("{action}: the course begins.", action=action[0])
 
     def begin(parameters: Any, seed: int) -> tuple[World, DiscsState]:
         return start(parameters, seed), DiscsState(phase="filling")
@@ -288,17 +298,17 @@ def disc_scene(
         if chosen == "reset" or experiment.phase == "rested" or watched:
             begin_anew(experiment)
         if chosen == "reset":
-            return "The grains are back at their places."
+            return _("The grains are back at their places.")
         experiment.run.state.run_all = True
-        return begins if experiment.phase == "filled" else "The experiment runs by itself."
+        return begins if experiment.phase == "filled" else _("The experiment runs by itself.")
 
     def actions(experiment: Experiment) -> tuple[Action, ...]:
         state: DiscsState = experiment.run.state
         ready = state.phase == "filled" and not state.run_all and not state.begins
         return (
             Action("start", action[0], "O", ready, action[1]),
-            Action("reset", "Reset", "R", True, "Put the grains back to their places."),
-            Action("run", "Run all", "A", not state.run_all, "Let the grains settle, then run the whole course."),
+            Action("reset", _("Reset"), "R", True, _("Put the grains back to their places.")),
+            Action("run", _("Run all"), "A", not state.run_all, _("Let the grains settle, then run the whole course.")),
         )
 
     def done(experiment: Experiment) -> float:
@@ -309,10 +319,10 @@ def disc_scene(
     def describe(experiment: Experiment) -> tuple[str, str, float | None]:
         phase, count = experiment.phase, int((~experiment.run.world.fixed).sum())
         words = {
-            "filling": f"{count} grains settling",
-            "filled": f"{count} grains at rest",
-            "flowing": f"running: {elapsed(experiment):.1f} s",
-            "rested": f"ended after {elapsed(experiment):.1f} s",
+            "filling": Message("{count} grains settling", count=count),
+            "filled": Message("{count} grains at rest", count=count),
+            "flowing": Message("running: {experiment} s", experiment=Number(elapsed(experiment), format=".1f")),
+            "rested": Message("ended after {experiment} s", experiment=Number(elapsed(experiment), format=".1f")),
         }[phase]
         return phase, words, done(experiment) if phase == "flowing" else None
 
@@ -324,7 +334,7 @@ def disc_scene(
 
     def check(experiment: Experiment) -> str:
         if experiment.phase != "rested":
-            return f"The course did not reach its end: phase {experiment.phase}."
+            return Message("The course did not reach its end: phase {phase}.", phase=experiment.phase)
         return next((entry.complaint for entry in found(experiment) if not entry.holds), "")
 
     def under_way(experiment: Experiment) -> bool:

@@ -21,6 +21,7 @@ from repose.sim.engine.builder import reset_displacements
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.measure.display import Answer, Curve, Guess, Line, Outcome, Reading
+from repose.sim.message import Message, Number, _
 from repose.sim.parameters import Quantity
 from repose.sim.scenes.lecture.discs import (
     LOOSE,
@@ -54,29 +55,29 @@ class DrumParameters(DiscsParameters):
         float,
         Ge(0.1 * RPM),
         Le(60.0 * RPM),
-        Quantity("slowest speed", "n_1", "1/min", scale=RPM, log=True, effect="restart", group="Drum"),
-        Field(description="Of the first stage, in revolutions per minute. Takes effect at the next start."),
+        Quantity(_("slowest speed"), "n_1", "1/min", scale=RPM, log=True, effect="restart", group=_("Drum")),
+        Field(description=_("Of the first stage, in revolutions per minute. Takes effect at the next start.")),
     ] = 2.0 * RPM
     fastest: Annotated[
         float,
         Ge(0.1 * RPM),
         Le(120.0 * RPM),
-        Quantity("fastest speed", "n_2", "1/min", scale=RPM, log=True, effect="restart", group="Drum"),
-        Field(description="Of the last stage, in revolutions per minute. Takes effect at the next start."),
+        Quantity(_("fastest speed"), "n_2", "1/min", scale=RPM, log=True, effect="restart", group=_("Drum")),
+        Field(description=_("Of the last stage, in revolutions per minute. Takes effect at the next start.")),
     ] = 40.0 * RPM
     stages: Annotated[
         int,
         Ge(2),
         Le(12),
-        Quantity("stages", "", effect="restart", group="Drum"),
-        Field(description="Number of speeds, each a fixed factor above the last one. At the next start."),
+        Quantity(_("stages"), "", effect="restart", group=_("Drum")),
+        Field(description=_("Number of speeds, each a fixed factor above the last one. At the next start.")),
     ] = 4
     stage_time: Annotated[
         float,
         Ge(0.1),
         Le(60.0),
-        Quantity("time of a stage", "T", "s", effect="restart", group="Drum"),
-        Field(description="For which the drum turns with one speed. Takes effect at the next start."),
+        Quantity(_("time of a stage"), "T", "s", effect="restart", group=_("Drum")),
+        Field(description=_("For which the drum turns with one speed. Takes effect at the next start.")),
     ] = 5.0
 
     @property
@@ -165,11 +166,11 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     # Two drums of one speed differ by much less than the angle varies in time.
     flatter = degrees[0] + math.degrees(of["scatter"][0])
     steepest = outcome_above(
-        "the surface of the fastest drum is steeper than that of the slowest", degrees[-1], flatter, "°"
+        _("the surface of the fastest drum is steeper than that of the slowest"), degrees[-1], flatter, "°"
     )
     if froude(experiment, experiment.run.built.slowest) > SLOW:
         return (steepest,)
-    words = "the slowest drum has avalanches, the fastest a steady flow (slowest over mean flow)"
+    words = _("the slowest drum has avalanches, the fastest a steady flow (slowest over mean flow)")
     return steepest, outcome_above(words, rest[-1], 2.0 * rest[0])
 
 
@@ -185,10 +186,14 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
         return ()
     speed = built.speed_at(elapsed(experiment))
     return (
-        Reading("angle of the surface", math.degrees(angle[-1]), "°", help="From the centre of mass of the grains."),
-        Reading("speed of the drum", speed / RPM, "1/min", given=True),
         Reading(
-            "Froude number", froude(experiment, speed), help="ω² R/g: centrifugal over gravitational acceleration."
+            _("angle of the surface"), math.degrees(angle[-1]), "°", help=_("From the centre of mass of the grains.")
+        ),
+        Reading(_("speed of the drum"), speed / RPM, "1/min", given=True),
+        Reading(
+            _("Froude number"),
+            froude(experiment, speed),
+            help=_("ω² R/g: centrifugal over gravitational acceleration."),
         ),
     )
 
@@ -199,11 +204,13 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
     known = np.isfinite(of["angle"])
     speed, degrees = built.speeds[known] / RPM, np.degrees(of["angle"][known])
     scatter = np.degrees(of["scatter"][known])
-    mean = Line("mean of a stage", speed, degrees, points=True, error=scatter, scatter="standard deviation in time")
-    time = Line("angle", column(experiment, "time"), np.degrees(column(experiment, "angle")))
+    mean = Line(
+        _("mean of a stage"), speed, degrees, points=True, error=scatter, scatter=_("standard deviation in time")
+    )
+    time = Line(_("angle"), column(experiment, "time"), np.degrees(column(experiment, "angle")))
     return (
-        Curve("Angle over speed", "speed of the drum n [1/min]", "angle θ [°]", (mean,), log_x=True),
-        Curve("Angle", "time [s]", "angle θ [°]", (time,)),
+        Curve(_("Angle over speed"), _("speed of the drum n [1/min]"), _("angle θ [°]"), (mean,), log_x=True),
+        Curve(_("Angle"), _("time [s]"), _("angle θ [°]"), (time,)),
     )
 
 
@@ -215,8 +222,13 @@ def answer(experiment: Experiment) -> Answer | None:
         return None
     return Answer(
         last,
-        f"At {speeds[0]:.3g} revolutions per minute the surface stands at {first:.1f}° on average, at "
-        f"{speeds[-1]:.3g} at {last:.1f}°.",
+        Message(
+            "At {speeds} revolutions per minute the surface stands at {first}° on average, at {speeds2} at {last}°.",
+            speeds=Number(speeds[0], format=".3g"),
+            first=Number(first, format=".1f"),
+            speeds2=Number(speeds[-1], format=".3g"),
+            last=Number(last, format=".1f"),
+        ),
     )
 
 
@@ -236,8 +248,8 @@ def box(parameters: DrumParameters) -> Box:
 
 SCENE = disc_scene(
     name="drum",
-    title="Rotating drum",
-    summary="Discs in a drum that turns faster and faster: avalanches, then a steady flow with a steeper surface.",
+    title=_("Rotating drum"),
+    summary=_("Discs in a drum that turns faster and faster: avalanches, then a steady flow with a steeper surface."),
     parameters=DrumParameters,
     start=start,
     drive=drive,
@@ -247,8 +259,8 @@ SCENE = disc_scene(
     box=box,
     readings=readings,
     curves=curves,
-    action=("Turn the drum", "Turn the drum, faster from stage to stage."),
-    guess=Guess("Angle of the surface in the fastest drum", "°", 0.0, 60.0),
+    action=(_("Turn the drum"), _("Turn the drum, faster from stage to stage.")),
+    guess=Guess(_("Angle of the surface in the fastest drum"), "°", 0.0, 60.0),
     answer=answer,
     lecture=("friction", "slowest", "fastest", "grain_count", "gravity"),
     test_values={

@@ -37,6 +37,7 @@ from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.ledger import booked
 from repose.sim.experiment.rest import rests
 from repose.sim.measure.display import Answer, Curve, Guess, Line, Outcome, Reading
+from repose.sim.message import Message, Number, _
 from repose.sim.parameters import Quantity
 from repose.sim.scenes.common.poured_parameters import GrainCount
 from repose.sim.scenes.common.settling import is_settled, longest_wait
@@ -80,29 +81,29 @@ class JanssenParameters(DiscsParameters):
         float,
         Ge(4.0),
         Le(60.0),
-        Quantity("width of the column", "W/d", effect="restart", group="Column"),
-        Field(description="In mean diameters. Takes effect at the next start."),
+        Quantity(_("width of the column"), "W/d", effect="restart", group=_("Column")),
+        Field(description=_("In mean diameters. Takes effect at the next start.")),
     ] = 12.0
     portions: Annotated[
         int,
         Ge(2),
         Le(30),
-        Quantity("portions", "", effect="restart", group="Column"),
-        Field(description="In which the column is filled. Takes effect at the next start."),
+        Quantity(_("portions"), "", effect="restart", group=_("Column")),
+        Field(description=_("In which the column is filled. Takes effect at the next start.")),
     ] = 8
     lowering: Annotated[
         float,
         Ge(0.02),
         Le(2.0),
-        Quantity("way of the bottom", "s/d", effect="restart", group="Column"),
-        Field(description="After each portion, in mean diameters. Takes effect at the next start."),
+        Quantity(_("way of the bottom"), "s/d", effect="restart", group=_("Column")),
+        Field(description=_("After each portion, in mean diameters. Takes effect at the next start.")),
     ] = 0.4
     lowering_speed: Annotated[
         float,
         Ge(1e-4),
         Le(0.1),
-        Quantity("speed of the bottom", "v", "mm/s", scale=1e-3, effect="restart", group="Column"),
-        Field(description="Downwards. Takes effect at the next start."),
+        Quantity(_("speed of the bottom"), "v", "mm/s", scale=1e-3, effect="restart", group=_("Column")),
+        Field(description=_("Downwards. Takes effect at the next start.")),
     ] = 5e-3
 
     @property
@@ -282,10 +283,10 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     tall = built.grain_count * math.pi * built.mean_radius**2 / LOOSE > TALL * built.width**2
     share = float(force[-1] / weight[-1])
     if friction == 0.0:
-        words = "between smooth walls the bottom bears the whole weight (share)"
+        words = _("between smooth walls the bottom bears the whole weight (share)")
         return (outcome_between(words, share, 1.0 - EQUAL, 1.0 + EQUAL),)
     if (of := fitted(experiment)) is None or not tall or friction < 0.1:
-        return (outcome_between("the bottom bears at most the weight", share, 0.0, 1.0 + EQUAL),)
+        return (outcome_between(_("the bottom bears at most the weight"), share, 0.0, 1.0 + EQUAL),)
     return of_law(experiment, of)
 
 
@@ -295,8 +296,8 @@ def of_law(experiment: Experiment, of: Fit) -> tuple[Outcome, ...]:
     weight, force = found(experiment)
     noise = math.sqrt(5.0 / 6.0 * of.friction_ratio / experiment.run.built.column_width)
     most = noise * (1.0 + 2.0 / math.sqrt(2.0 * weight.size))  # two standard deviations of a root mean square
-    words = "the bottom bears a part of the weight only", "pressure on the walls over that on the layers, K"
-    few = "the forces deviate from Janssen's law no more than those of few wall contacts (of its limit)"
+    words = _("the bottom bears a part of the weight only"), _("pressure on the walls over that on the layers, K")
+    few = _("the forces deviate from Janssen's law no more than those of few wall contacts (of its limit)")
     shown = [
         outcome_between(words[0], force[-1] / weight[-1], *least_and_largest_share(experiment)),
         outcome_between(words[1], of.pressure_ratio, *RANKINE),
@@ -304,7 +305,7 @@ def of_law(experiment: Experiment, of: Fit) -> tuple[Outcome, ...]:
     ]
     law = janssen(weight, of.limit)
     if root_mean_square(law - fixed_share(weight, law)) > noise * of.limit:
-        closer = "the law is closer to the forces than a fixed share of the weight (ratio of deviations)"
+        closer = _("the law is closer to the forces than a fixed share of the weight (ratio of deviations)")
         shown.append(outcome_between(closer, of.deviation / max(of.proportional, 1e-300), 0.0, CLOSER))
     return tuple(shown)
 
@@ -325,30 +326,40 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     force, weight = column(experiment, "force"), column(experiment, "weight")
     if not force.size:
         return ()
-    shown = [Reading("force on the bottom", force[-1], "N"), Reading("weight of the filling", weight[-1], "N")]
+    shown = [Reading(_("force on the bottom"), force[-1], "N"), Reading(_("weight of the filling"), weight[-1], "N")]
     if (of := fitted(experiment)) is not None:
-        of_walls = "Pressure on the walls over that on the layers."
-        friction = "Friction of the walls over the force on them. Below μ_w, because round grains also roll."
-        shown.append(Reading("limit of a very high column", of.limit, "N", help="F_∞ of Janssen's law, fitted."))
-        shown.append(Reading("pressure ratio K", of.pressure_ratio, help=of_walls))
-        shown.append(Reading("mobilised wall friction", of.mobilised, help=friction))
+        of_walls = _("Pressure on the walls over that on the layers.")
+        friction = _("Friction of the walls over the force on them. Below μ_w, because round grains also roll.")
+        shown.append(Reading(_("limit of a very high column"), of.limit, "N", help=_("F_∞ of Janssen's law, fitted.")))
+        shown.append(Reading(_("pressure ratio K"), of.pressure_ratio, help=of_walls))
+        shown.append(Reading(_("mobilised wall friction"), of.mobilised, help=friction))
     return tuple(shown)
 
 
 def curves(experiment: Experiment) -> tuple[Curve, ...]:
     """Force on the bottom against the weight of the filling beside Janssen's law and a liquid; both against time."""
     weight, force = found(experiment)
-    lines = [Line("force on the bottom", weight, force, points=True)]
+    lines = [Line(_("force on the bottom"), weight, force, points=True)]
     if weight.size:
         at = np.linspace(0.0, 1.05 * weight.max(), 80)
-        lines.append(Line("a liquid: the whole weight", at, at))
+        lines.append(Line(_("a liquid: the whole weight"), at, at))
         if (of := fitted(experiment)) is not None:
-            lines.append(Line(f"Janssen, K = {of.pressure_ratio:.2f}", at, janssen(at, of.limit), fitted=True))
+            lines.append(
+                Line(
+                    Message("Janssen, K = {pressure_ratio}", pressure_ratio=Number(of.pressure_ratio, format=".2f")),
+                    at,
+                    janssen(at, of.limit),
+                    fitted=True,
+                )
+            )
     time = column(experiment, "time")
-    course = (Line("weight", time, column(experiment, "weight")), Line("bottom", time, column(experiment, "force")))
+    course = (
+        Line(_("weight"), time, column(experiment, "weight")),
+        Line("bottom", time, column(experiment, "force")),
+    )
     return (
-        Curve("Force", "weight of the filling [N]", "force on the bottom [N]", tuple(lines), x_from_zero=True),
-        Curve("Force in time", "time [s]", "force [N]", course),
+        Curve(_("Force"), _("weight of the filling [N]"), _("force on the bottom [N]"), tuple(lines), x_from_zero=True),
+        Curve(_("Force in time"), _("time [s]"), _("force [N]"), course),
     )
 
 
@@ -360,8 +371,13 @@ def answer(experiment: Experiment) -> Answer | None:
     half, share = (weight.size - 1) // 2, 100.0 * float(force[-1] / weight[-1])
     return Answer(
         share,
-        f"With {weight[-1] / weight[half]:.2g} times the filling the force is {force[-1] / force[half]:.2g} times as "
-        f"large: the bottom bears {share:.0f} % of the weight, the walls bear the rest.",
+        Message(
+            "With {weight} times the filling the force is {force} times as large: the bottom bears {share} "
+            "% of the weight, the walls bear the rest.",
+            weight=Number(weight[-1] / weight[half], format=".2g"),
+            force=Number(force[-1] / force[half], format=".2g"),
+            share=Number(share, format=".0f"),
+        ),
     )
 
 
@@ -398,8 +414,8 @@ def box(parameters: JanssenParameters) -> Box:
 
 SCENE = disc_scene(
     name="janssen",
-    title="Janssen's column",
-    summary="A column is filled in portions; its bottom bears less than the weight, its walls the rest.",
+    title=_("Janssen's column"),
+    summary=_("A column is filled in portions; its bottom bears less than the weight, its walls the rest."),
     parameters=JanssenParameters,
     start=start,
     set_out=set_out,
@@ -412,8 +428,8 @@ SCENE = disc_scene(
     curves=curves,
     share=share,
     layers=lambda parameters: int(parameters.portions),
-    action=("Fill", "Fill the column in portions, and lower its bottom a little after each."),
-    guess=Guess("Force on the bottom over the weight of the whole filling", "%", 0.0, 100.0),
+    action=(_("Fill"), _("Fill the column in portions, and lower its bottom a little after each.")),
+    guess=Guess(_("Force on the bottom over the weight of the whole filling"), "%", 0.0, 100.0),
     answer=answer,
     lecture=("wall_friction", "friction", "column_width", "grain_count", "gravity"),
     test_values={

@@ -27,6 +27,7 @@ from repose.sim.experiment.rest import is_at_rest
 from repose.sim.laws.material_parameters import YoungsModulus
 from repose.sim.measure.display import Answer, Curve, Guess, Line, Outcome, Reading
 from repose.sim.measure.mean_speed import mean_speed
+from repose.sim.message import Message, Number, _
 from repose.sim.parameters import Quantity
 from repose.sim.scenes.common.poured_parameters import GrainCount
 from repose.sim.scenes.lecture.discs import (
@@ -72,42 +73,44 @@ class RoughPlaneParameters(DiscsParameters):
     grain_count: GrainCount = 700
     young: Annotated[
         YoungsModulus,
-        Field(description="Of grains and plane. Soft grains bear large time steps; sand has 60 GPa."),
+        Field(description=_("Of grains and plane. Soft grains bear large time steps; sand has 60 GPa.")),
     ] = 5e6
     thickness: Annotated[
         float,
         Ge(1.5),
         Le(40.0),
-        Quantity("thickness of the layer", "h/d", effect="restart", group="Plane"),
-        Field(description="At the beginning, in mean diameters; the length follows. Takes effect at the next start."),
+        Quantity(_("thickness of the layer"), "h/d", effect="restart", group=_("Plane")),
+        Field(
+            description=_("At the beginning, in mean diameters; the length follows. Takes effect at the next start.")
+        ),
     ] = 8.0
     tilt_rate: Annotated[
         float,
         Ge(math.radians(0.2)),
         Le(math.radians(60.0)),
-        Quantity("tilting rate", "ω", "°/s", scale=math.pi / 180, log=True, effect="restart", group="Plane"),
-        Field(description="Between two avalanches. Takes effect at the next start."),
+        Quantity(_("tilting rate"), "ω", "°/s", scale=math.pi / 180, log=True, effect="restart", group=_("Plane")),
+        Field(description=_("Between two avalanches. Takes effect at the next start.")),
     ] = math.radians(4.0)
     back: Annotated[
         float,
         Ge(0.0),
         Le(math.radians(20.0)),
-        Quantity("tilted back by", "Δθ", "°", scale=math.pi / 180, effect="restart", group="Plane"),
-        Field(description="From the first start to the first angle that is held. Takes effect at the next start."),
+        Quantity(_("tilted back by"), "Δθ", "°", scale=math.pi / 180, effect="restart", group=_("Plane")),
+        Field(description=_("From the first start to the first angle that is held. Takes effect at the next start.")),
     ] = math.radians(4.0)
     held_step: Annotated[
         float,
         Ge(math.radians(0.1)),
         Le(math.radians(10.0)),
-        Quantity("step", "", "°", scale=math.pi / 180, effect="restart", group="Plane"),
-        Field(description="From one angle that is held to the next one. Takes effect at the next start."),
+        Quantity(_("step"), "", "°", scale=math.pi / 180, effect="restart", group=_("Plane")),
+        Field(description=_("From one angle that is held to the next one. Takes effect at the next start.")),
     ] = math.radians(1.0)
     avalanches: Annotated[
         int,
         Ge(1),
         Le(30),
-        Quantity("avalanches", "", effect="restart", group="Plane"),
-        Field(description="After which the course ends at the latest. Takes effect at the next start."),
+        Quantity(_("avalanches"), "", effect="restart", group=_("Plane")),
+        Field(description=_("After which the course ends at the latest. Takes effect at the next start.")),
     ] = 8
 
     @property
@@ -271,13 +274,13 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     of, built = found(experiment), experiment.run.built
     degrees = np.degrees(of["angle"])
     if not degrees.size:
-        return (Outcome("the layer starts to flow", "no avalanche", "an avalanche", False),)
-    first = outcome_between("the first avalanche starts at an angle of round grains", degrees[0], 12.0, 40.0, "°")
+        return (Outcome(_("the layer starts to flow"), _("no avalanche"), _("an avalanche"), False),)
+    first = outcome_between(_("the first avalanche starts at an angle of round grains"), degrees[0], 12.0, 40.0, "°")
     late = np.degrees(hysteresis(experiment))
     if built.thickness < THICK or late.size < 3:
         return (first,)
-    again = "a layer that has stopped starts again at a larger angle (mean difference)"
-    thin = "the thinnest layer starts at a larger angle than the thick one, by more than half the hysteresis"
+    again = _("a layer that has stopped starts again at a larger angle (mean difference)")
+    thin = _("the thinnest layer starts at a larger angle than the thick one, by more than half the hysteresis")
     return (
         first,
         outcome_above(again, late.mean(), math.degrees(delay(built)), "°"),
@@ -292,19 +295,25 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
         return ()
     of, high = found(experiment), column(experiment, "thickness")[-1]
     shown = [
-        Reading("angle of the plane", math.degrees(angle[-1]), "°"),
-        Reading("thickness of the layer", high, "d", help="In the middle of the plane, in mean diameters."),
+        Reading(_("angle of the plane"), math.degrees(angle[-1]), "°"),
+        Reading(_("thickness of the layer"), high, "d", help=_("In the middle of the plane, in mean diameters.")),
     ]
     if of["angle"].size:
-        words = "Angle at which the layer began to flow."
-        shown.append(Reading("last start", math.degrees(of["angle"][-1]), "°", help=words))
+        words = _("Angle at which the layer began to flow.")
+        shown.append(Reading(_("last start"), math.degrees(of["angle"][-1]), "°", help=words))
     if (stopped := np.isfinite(of["after"])).any():
         held = math.degrees(of["held"][stopped][-1])
-        shown.append(Reading(f"layer that stopped at {held:.1f}°", of["after"][stopped][-1], "d"))
+        shown.append(
+            Reading(
+                Message("layer that stopped at {held}°", held=Number(held, format=".1f")), of["after"][stopped][-1], "d"
+            )
+        )
     if (late := np.degrees(hysteresis(experiment))).size:
-        words = "Angle at which a layer starts, less that at which it stopped."
+        words = _("Angle at which a layer starts, less that at which it stopped.")
         error = float(late.std(ddof=1) / math.sqrt(late.size)) if late.size > 1 else None
-        shown.append(Reading("hysteresis", float(late.mean()), "°", error=error, help=words, error_of="avalanches"))
+        shown.append(
+            Reading(_("hysteresis"), float(late.mean()), "°", error=error, help=words, error_of=_("avalanches"))
+        )
     return tuple(shown)
 
 
@@ -313,19 +322,21 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
     of = found(experiment)
     rest = np.isfinite(of["after"])
     shown = [
-        Line("starts", np.degrees(of["angle"]), of["before"], points=True),
-        Line("stops", np.degrees(of["held"][rest]), of["after"][rest], points=True, group=1),
+        Line(_("starts"), np.degrees(of["angle"]), of["before"], points=True),
+        Line(_("stops"), np.degrees(of["held"][rest]), of["after"][rest], points=True, group=1),
     ]
     if (fit := fitted(experiment)) is not None:
         thick = np.linspace(THIN, float(of["after"][rest].max()), 80)
         law = np.degrees(np.arctan(pouliquen(thick, *fit)))
-        shown.append(Line(f"Pouliquen, L = {fit[2]:.1f} d", law, thick, fitted=True, group=1))
+        shown.append(
+            Line(Message("Pouliquen, L = {fit} d", fit=Number(fit[2], format=".1f")), law, thick, fitted=True, group=1)
+        )
     time, angle = column(experiment, "time"), np.degrees(column(experiment, "angle"))
     layer = Line("layer", time, column(experiment, "thickness"))
     return (
-        Curve("Thickness", "angle θ [°]", "thickness h/d", tuple(shown)),
-        Curve("Angle", "time [s]", "angle θ [°]", (Line("angle", time, angle),)),
-        Curve("Layer", "time [s]", "thickness h/d", (layer,)),
+        Curve(_("Thickness"), _("angle θ [°]"), _("thickness h/d"), tuple(shown)),
+        Curve(_("Angle"), _("time [s]"), _("angle θ [°]"), (Line(_("angle"), time, angle),)),
+        Curve(_("Layer"), _("time [s]"), _("thickness h/d"), (layer,)),
     )
 
 
@@ -336,13 +347,31 @@ def answer(experiment: Experiment) -> Answer | None:
         return None
     begins, before = np.degrees(of["angle"]), of["before"]
     held, left = math.degrees(of["held"][0]), of["after"][0]
-    words = [f"A layer of {before[0]:.1f} diameters starts at {begins[0]:.1f}°."]
+    words = [
+        Message(
+            "A layer of {before} diameters starts at {begins}°.",
+            before=Number(before[0], format=".1f"),
+            begins=Number(begins[0], format=".1f"),
+        )
+    ]
     if math.isfinite(left):
-        words.append(f"Held at {held:.1f}° it stops with {left:.1f} diameters left.")
+        words.append(
+            Message(
+                "Held at {held}° it stops with {left} diameters left.",
+                held=Number(held, format=".1f"),
+                left=Number(left, format=".1f"),
+            )
+        )
     if begins.size > 1:
-        words.append(f"What is left starts at {begins[1]:.1f}°.")
+        words.append(Message("What is left starts at {begins}°.", begins=Number(begins[1], format=".1f")))
     if begins.size > 2:
-        words.append(f"A layer of {before[-1]:.1f} diameters starts only at {begins[-1]:.1f}°.")
+        words.append(
+            Message(
+                "A layer of {before} diameters starts only at {begins}°.",
+                before=Number(before[-1], format=".1f"),
+                begins=Number(begins[-1], format=".1f"),
+            )
+        )
     return Answer(float(begins[0]), " ".join(words))
 
 
@@ -384,8 +413,10 @@ def box(parameters: RoughPlaneParameters) -> Box:
 
 SCENE = disc_scene(
     name="rough_plane",
-    title="Avalanche on a rough plane",
-    summary="A layer of discs on glued discs is tilted until it flows: starting and stopping angle, and its thickness.",
+    title=_("Avalanche on a rough plane"),
+    summary=_(
+        "A layer of discs on glued discs is tilted until it flows: starting and stopping angle, and its thickness."
+    ),
     parameters=RoughPlaneParameters,
     start=start,
     set_out=set_out,
@@ -398,8 +429,8 @@ SCENE = disc_scene(
     readings=readings,
     curves=curves,
     share=share,
-    action=("Tilt", "Tilt the plane slowly, and hold it while grains flow."),
-    guess=Guess("Angle at which the whole layer starts to flow", "°", 0.0, 60.0),
+    action=(_("Tilt"), _("Tilt the plane slowly, and hold it while grains flow.")),
+    guess=Guess(_("Angle at which the whole layer starts to flow"), "°", 0.0, 60.0),
     answer=answer,
     lecture=("friction", "thickness", "back", "rolling_friction", "tilt_rate"),
     test_values={

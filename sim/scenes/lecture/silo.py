@@ -24,6 +24,7 @@ from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.ledger import booked
 from repose.sim.measure.beverloo import fit_exponent
 from repose.sim.measure.display import Answer, Curve, Guess, Line, Outcome, Reading
+from repose.sim.message import Message, Number, _
 from repose.sim.parameters import Quantity
 from repose.sim.scenes.common.poured_parameters import GrainCount
 from repose.sim.scenes.lecture.discs import (
@@ -68,29 +69,29 @@ class SiloParameters(DiscsParameters):
         float,
         Ge(1.2),
         Le(20.0),
-        Quantity("narrowest outlet", "D_1/d", effect="restart", group="Silo"),
-        Field(description="Width of the first stage in mean diameters. Takes effect at the next start."),
+        Quantity(_("narrowest outlet"), "D_1/d", effect="restart", group=_("Silo")),
+        Field(description=_("Width of the first stage in mean diameters. Takes effect at the next start.")),
     ] = 2.5
     widest: Annotated[
         float,
         Ge(2.0),
         Le(20.0),
-        Quantity("widest outlet", "D_2/d", effect="restart", group="Silo"),
-        Field(description="Width of the last stage in mean diameters. Takes effect at the next start."),
+        Quantity(_("widest outlet"), "D_2/d", effect="restart", group=_("Silo")),
+        Field(description=_("Width of the last stage in mean diameters. Takes effect at the next start.")),
     ] = 10.0
     stages: Annotated[
         int,
         Ge(2),
         Le(16),
-        Quantity("stages", "", effect="restart", group="Silo"),
-        Field(description="Number of widths, at equal distances. Takes effect at the next start."),
+        Quantity(_("stages"), "", effect="restart", group=_("Silo")),
+        Field(description=_("Number of widths, at equal distances. Takes effect at the next start.")),
     ] = 6
     stage_grains: Annotated[
         int,
         Ge(10),
         Le(5000),
-        Quantity("grains of a stage", "N_s", effect="restart", group="Silo"),
-        Field(description="That pass before the outlet is widened. Takes effect at the next start."),
+        Quantity(_("grains of a stage"), "N_s", effect="restart", group=_("Silo")),
+        Field(description=_("That pass before the outlet is widened. Takes effect at the next start.")),
     ] = 300
 
     @property
@@ -225,7 +226,7 @@ def found(experiment: Experiment) -> tuple[Floats, Floats, Floats]:
     over."""
     built, numbers = experiment.run.built, experiment.run.state.numbers
     over = [stage for stage in range(built.stages) if f"passed {stage}" in numbers]
-    rate = [numbers.get(f"rate {stage}", math.nan) for stage in over]
+    rate = [numbers.get(Message("rate {stage}", stage=stage), math.nan) for stage in over]
     count = [numbers[f"passed {stage}"] for stage in over]
     return built.outlets[over] / built.diameter, np.array(rate), np.array(count)
 
@@ -246,24 +247,24 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     """A wider outlet has a larger rate; with enough grains for a steady flow it follows Beverloo's law of the plane."""
     built, of = experiment.run.built, law(experiment)
     if of is None:
-        return (Outcome("three outlets flow without clogging", "fewer", "three", False),)
-    width, rate, _ = found(experiment)
+        return (Outcome(_("three outlets flow without clogging"), _("fewer"), _("three"), False),)
+    width, rate, __ = found(experiment)
     flows = np.isfinite(rate) & (width > RING)
     times = rate[flows][-1] / rate[flows][0]
     by_law = ((width[flows][-1] - RING) / (width[flows][0] - RING)) ** 1.5
     # A third of the way, in logarithms, from a rate that does not depend on the width to that of the law: the rates of
     # stages of few grains scatter.
     wider = outcome_above(
-        "the widest outlet passes more grains than the narrowest that flows (times)", times, by_law ** (1.0 / 3.0)
+        _("the widest outlet passes more grains than the narrowest that flows (times)"), times, by_law ** (1.0 / 3.0)
     )
     if built.stage_grains < STEADY_GRAINS or built.grain_count < STEADY_GRAINS:
         return (wider,)
     of_power, of_ring = (SURE * error for error in errors(built, width[flows]))
-    power = "the rate grows with the power 3/2 of the free width D − 1.4 d (Beverloo)"
+    power = _("the rate grows with the power 3/2 of the free width D − 1.4 d (Beverloo)")
     shown = wider, outcome_between(power, of[2], 1.5 - of_power, 1.5 + of_power)
     if of_ring > RING:  # no margin at all would be within the error: too few widths flow
         return shown
-    ring = "the margin k of the outlet, fitted with that power, is about 1.4 diameters"
+    ring = _("the margin k of the outlet, fitted with that power, is about 1.4 diameters")
     return (*shown, outcome_between(ring, of[1], RING - of_ring, RING + of_ring))
 
 
@@ -287,35 +288,49 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     if experiment.phase not in ("flowing", "rested"):
         return ()
     built, stage = experiment.run.built, int(experiment.run.state.numbers["stage"])
-    words = "In mean diameters of the grains."
-    shown = [Reading("outlet", built.outlets[stage] / built.diameter, "d", help=words, given=True)]
-    shown.append(Reading("grains passed", float(passed(experiment))))
+    words = _("In mean diameters of the grains.")
+    shown = [Reading(_("outlet"), built.outlets[stage] / built.diameter, "d", help=words, given=True)]
+    shown.append(Reading(_("grains passed"), float(passed(experiment))))
     width, rate, count = found(experiment)
     if width.size and math.isfinite(rate[-1]):
-        shown.append(Reading(f"flow rate at {width[-1]:.3g} d", rate[-1], "1/s", help="Of the stage that is over."))
+        shown.append(
+            Reading(
+                Message("flow rate at {width} d", width=Number(width[-1], format=".3g")),
+                rate[-1],
+                "1/s",
+                help=_("Of the stage that is over."),
+            )
+        )
     elif width.size:
-        words = (
+        words = _(
             "Grains that passed the outlet of this width before an arch closed it; 0 where the last arch still stood."
         )
-        shown.append(Reading(f"grains until {width[-1]:.3g} d clogged", count[-1], "", help=words))
+        shown.append(
+            Reading(
+                Message("grains until {width} d clogged", width=Number(width[-1], format=".3g")),
+                count[-1],
+                "",
+                help=words,
+            )
+        )
     return tuple(shown)
 
 
 def curves(experiment: Experiment) -> tuple[Curve, ...]:
     """Flow rate against the width of the outlet beside Beverloo's law, and grains passed against time."""
-    width, rate, _ = found(experiment)
+    width, rate, __ = found(experiment)
     flowing = np.isfinite(rate)
-    measured = [Line("flow rate", width[flowing], rate[flowing], points=True)]
+    measured = [Line(_("flow rate"), width[flowing], rate[flowing], points=True)]
     if (~flowing).any():
-        measured.append(Line("clogged", width[~flowing], np.zeros((~flowing).sum()), points=True, group=1))
+        measured.append(Line(_("clogged"), width[~flowing], np.zeros((~flowing).sum()), points=True, group=1))
     if (of := law(experiment)) is not None:
         at = np.linspace(max(of[1], 0.0), width.max(), 100)
-        label = f"Beverloo, (D/d − {of[1]:.2f})^(3/2)"
+        label = Message("Beverloo, (D/d − {of})^(3/2)", of=Number(of[1], format=".2f"))
         measured.append(Line(label, at, of[0] * np.maximum(at - of[1], 0.0) ** 1.5, fitted=True))
-    passages = Line("grains", column(experiment, "time"), column(experiment, "passed"))
+    passages = Line(_("grains"), column(experiment, "time"), column(experiment, "passed"))
     return (
-        Curve("Flow rate", "outlet D/d", "flow rate Q [1/s]", tuple(measured), x_from_zero=True),
-        Curve("Grains passed", "time [s]", "grains passed", (passages,)),
+        Curve(_("Flow rate"), _("outlet D/d"), _("flow rate Q [1/s]"), tuple(measured), x_from_zero=True),
+        Curve(_("Grains passed"), _("time [s]"), _("grains passed"), (passages,)),
     )
 
 
@@ -328,8 +343,13 @@ def answer(experiment: Experiment) -> Answer | None:
     if 0.5 * widest <= of[1]:
         return None
     times = float((widest - of[1]) / (0.5 * widest - of[1])) ** 1.5
-    words = f"{times:.1f} times as many grains pass at {widest:.3g} diameters as at {0.5 * widest:.3g}."
-    more = f" Number of narrower outlets that clogged: {clogged}." if clogged else ""
+    words = Message(
+        "{times} times as many grains pass at {widest} diameters as at {widest2}.",
+        times=Number(times, format=".1f"),
+        widest=Number(widest, format=".3g"),
+        widest2=Number(0.5 * widest, format=".3g"),
+    )
+    more = Message(" Number of narrower outlets that clogged: {clogged}.", clogged=clogged) if clogged else ""
     return Answer(times, words + more)
 
 
@@ -360,8 +380,8 @@ def box(parameters: SiloParameters) -> Box:
 
 SCENE = disc_scene(
     name="silo",
-    title="Hopper",
-    summary="A silo of discs whose outlet is widened in stages: clogging, flow rate, Beverloo's law in the plane.",
+    title=_("Hopper"),
+    summary=_("A silo of discs whose outlet is widened in stages: clogging, flow rate, Beverloo's law in the plane."),
     parameters=SiloParameters,
     start=start,
     set_out=set_out,
@@ -373,8 +393,8 @@ SCENE = disc_scene(
     readings=readings,
     curves=curves,
     share=share,
-    action=("Open the outlet", "Open the outlet, and widen it from stage to stage."),
-    guess=Guess("Flow rate of the widest outlet over that of one half as wide", "times", 1.0, 8.0),
+    action=(_("Open the outlet"), _("Open the outlet, and widen it from stage to stage.")),
+    guess=Guess(_("Flow rate of the widest outlet over that of one half as wide"), _("times"), 1.0, 8.0),
     answer=answer,
     lecture=("narrowest", "widest", "friction", "grain_count", "gravity"),
     test_values={

@@ -29,6 +29,7 @@ from repose.sim.measure.angle_of_repose import AngleOfRepose, measure_angle
 from repose.sim.measure.contact_sums import pushes
 from repose.sim.measure.display import Answer, Curve, Guess, Line, Outcome, Reading
 from repose.sim.measure.profile import strip_centres, surface_profile
+from repose.sim.message import Message, Number, _
 from repose.sim.parameters import Quantity
 from repose.sim.scenes.common.poured_parameters import GrainCount
 from repose.sim.scenes.common.settling import is_settled
@@ -75,28 +76,28 @@ class TwoSidedParameters(DiscsParameters):
     grain_count: GrainCount = 500
     young: Annotated[
         YoungsModulus,
-        Field(description="Of grains and plate. Soft grains bear large time steps; sand has 60 GPa."),
+        Field(description=_("Of grains and plate. Soft grains bear large time steps; sand has 60 GPa.")),
     ] = 5e6
     portions: Annotated[
         int,
         Ge(4),
         Le(50),
-        Quantity("portions", "", effect="restart", group="Source"),
-        Field(description="After each of which the grains come to rest. Takes effect at the next start."),
+        Quantity(_("portions"), "", effect="restart", group=_("Source")),
+        Field(description=_("After each of which the grains come to rest. Takes effect at the next start.")),
     ] = 12
     drop: Annotated[
         float,
         Ge(0.5),
         Le(20.0),
-        Quantity("height of fall", "h/d", effect="restart", group="Source"),
-        Field(description="Onto the top, in mean diameters. Takes effect at the next start."),
+        Quantity(_("height of fall"), "h/d", effect="restart", group=_("Source")),
+        Field(description=_("Onto the top, in mean diameters. Takes effect at the next start.")),
     ] = 2.0
     rate: Annotated[
         float,
         Ge(1.0),
         Le(500.0),
-        Quantity("grains per second", "", "1/s", log=True, effect="restart", group="Source"),
-        Field(description="That fall while a portion is poured. Takes effect at the next start."),
+        Quantity(_("grains per second"), "", "1/s", log=True, effect="restart", group=_("Source")),
+        Field(description=_("That fall while a portion is poured. Takes effect at the next start.")),
     ] = 80.0
 
     @property
@@ -272,18 +273,18 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     """Both flanks are equally steep, and as steep as those of the smaller heap."""
     of = large(experiment)
     if of["left"].size < 3:
-        words = "the grains form a heap of more than one layer (height/d)"
+        words = _("the grains form a heap of more than one layer (height/d)")
         return (outcome_above(words, height_of(experiment), ONE_LAYER),)
     apart = math.degrees(float((of["left"] - of["right"]).mean()))
     angle = math.degrees(angle_now(experiment)[0])
     before, after = (mean_and_error(mean_angles(experiment, shares)) for shares in (HALF, WHOLE))
     shown = [
-        outcome_between("left and right flank are equally steep (difference)", apart, -AVALANCHE, AVALANCHE, "°"),
-        outcome_between("the flanks have the angle of round grains on a rough plate", angle, 12.0, 32.0, "°"),
+        outcome_between(_("left and right flank are equally steep (difference)"), apart, -AVALANCHE, AVALANCHE, "°"),
+        outcome_between(_("the flanks have the angle of round grains on a rough plate"), angle, 12.0, 32.0, "°"),
     ]
     if math.isfinite(error := math.hypot(before[1], after[1])):
         allowed = max(AVALANCHE, SURE * error)
-        words = "a heap of twice as many grains is as steep (difference)"
+        words = _("a heap of twice as many grains is as steep (difference)")
         shown.append(outcome_between(words, after[0] - before[0], -allowed, allowed, "°"))
     return tuple(shown)
 
@@ -298,18 +299,22 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     numbers, built = experiment.run.state.numbers, experiment.run.built
     if "poured" not in numbers:
         return ()
-    shown = [Reading("grains poured", numbers["poured"]), Reading("height", height_of(experiment), "d")]
+    shown = [Reading(_("grains poured"), numbers["poured"]), Reading(_("height"), height_of(experiment), "d")]
     if numbers["gone"]:
-        shown.append(Reading("grains that left the plate", numbers["gone"]))
+        shown.append(Reading(_("grains that left the plate"), numbers["gone"]))
     if large(experiment)["left"].size > 1:
         angle, error = (math.degrees(value) for value in angle_now(experiment))
-        help = f"Of both flanks, from {LARGE:.0%} of the {built.grain_count} grains on."
-        shown.append(Reading("mean angle", angle, "°", error=error, help=help, error_of="portions"))
+        help = Message(
+            "Of both flanks, from {large} of the {grain_count} grains on.",
+            large=Number(LARGE, format=".0%"),
+            grain_count=built.grain_count,
+        )
+        shown.append(Reading(_("mean angle"), angle, "°", error=error, help=help, error_of=_("portions")))
     of = found(experiment)
     for name in ("left", "right"):
         if of[name].size:
             angle, error = math.degrees(of[name][-1]), math.degrees(of[f"{name} error"][-1])
-            shown.append(Reading(f"{name} flank", angle, "°", error=error, error_of="line fit"))
+            shown.append(Reading(Message("{name} flank", name=name), angle, "°", error=error, error_of=_("line fit")))
     return tuple(shown)
 
 
@@ -318,17 +323,24 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
     of, built = found(experiment), experiment.run.built
     high = of["height"] / built.diameter
     flanks = tuple(
-        Line(f"{name} flank", high, np.degrees(of[name]), True, np.degrees(of[f"{name} error"]), group=side)
+        Line(
+            Message("{name} flank", name=name),
+            high,
+            np.degrees(of[name]),
+            True,
+            np.degrees(of[f"{name} error"]),
+            group=side,
+        )
         for side, name in enumerate(("left", "right"))
     )
     place, push, column_above = pressure(experiment) if experiment.phase == "rested" else (np.empty(0),) * 3
     lines = (
-        Line("on the plate", place / built.diameter, push, points=True),
-        Line("weight above", place / built.diameter, column_above),
+        Line(_("on the plate"), place / built.diameter, push, points=True),
+        Line(_("weight above"), place / built.diameter, column_above),
     )
     return (
-        Curve("Angle", "height H/d", "angle of the flank [°]", flanks, x_from_zero=True),
-        Curve("Pressure", "place x/d", "pressure [N/m]", lines),
+        Curve(_("Angle"), _("height H/d"), _("angle of the flank [°]"), flanks, x_from_zero=True),
+        Curve(_("Pressure"), _("place x/d"), _("pressure [N/m]"), lines),
     )
 
 
@@ -337,11 +349,15 @@ def answer(experiment: Experiment) -> Answer | None:
     of = large(experiment)
     if not of["left"].size:
         return None
-    angle, _ = angle_now(experiment)
+    angle, __ = angle_now(experiment)
     left, right = (math.degrees(float(of[name].mean())) for name in ("left", "right"))
-    words = f"The flanks of the large heap stand at {left:.1f}° on the left and {right:.1f}° on the right on average."
+    words = Message(
+        "The flanks of the large heap stand at {left}° on the left and {right}° on the right on average.",
+        left=Number(left, format=".1f"),
+        right=Number(right, format=".1f"),
+    )
     if (before := mean_angles(experiment, HALF)).size:
-        words += f" With half of its grains they stood at {before.mean():.1f}°."
+        words += Message(" With half of its grains they stood at {mean}°.", mean=Number(before.mean(), format=".1f"))
     return Answer(math.degrees(angle), words)
 
 
@@ -378,8 +394,8 @@ def box(parameters: TwoSidedParameters) -> Box:
 
 SCENE = disc_scene(
     name="two_sided",
-    title="Heap from a point source",
-    summary="Grains trickle onto a rough plate and form a heap with two flanks, measured after every portion.",
+    title=_("Heap from a point source"),
+    summary=_("Grains trickle onto a rough plate and form a heap with two flanks, measured after every portion."),
     parameters=TwoSidedParameters,
     start=start,
     set_out=set_out,
@@ -393,8 +409,8 @@ SCENE = disc_scene(
     curves=curves,
     share=share,
     layers=lambda parameters: int(parameters.portions),
-    action=("Pour", "Let the grains trickle onto the plate in portions."),
-    guess=Guess("Angle of the flanks of the large heap", "°", 0.0, 60.0),
+    action=(_("Pour"), _("Let the grains trickle onto the plate in portions.")),
+    guess=Guess(_("Angle of the flanks of the large heap"), "°", 0.0, 60.0),
     answer=answer,
     lecture=("friction", "rolling_friction", "drop", "rate", "grain_count"),
     test_values={"grain_count": 24, "young": 1e5, "portions": 4, "rate": 200.0, "drop": 1.0},

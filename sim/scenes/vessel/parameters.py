@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, Self
 from annotated_types import Ge, Le
 from pydantic import Field, PrivateAttr, model_validator
 from repose.sim.io.mesh import SUFFIXES, UNITS, Surface, kept_surfaces, surfaces_with
+from repose.sim.message import _
 from repose.sim.parameters import FilePath, ParameterSet, Quantity
 from repose.sim.scenes.common.poured_parameters import PouredInSpaceParameters
 from repose.sim.scenes.vessel.shape import shape_of
@@ -21,32 +22,32 @@ class ShapeParameters(ParameterSet):
         Field(
             max_length=4096,
             pattern=r"^[^\x00-\x1f]*$",
-            description="STL or OBJ file of your own shape; empty for the goblet. The file is only read.",
+            description=_("STL or OBJ file of your own shape; empty for the goblet. The file is only read."),
         ),
-        Quantity("shape", "", effect="anew", group="Shape"),
-        FilePath(SUFFIXES, "the goblet"),
+        Quantity(_("shape"), "", effect="anew", group=_("Shape")),
+        FilePath(SUFFIXES, _("the goblet")),
     ] = ""
     mesh_unit: Annotated[
         Literal[tuple(UNITS)],  # type: ignore[valid-type]
-        Quantity("unit of the file", "", effect="anew", group="Shape"),
-        Field(description="STL and OBJ files contain numbers without a unit; most programs write millimetres."),
+        Quantity(_("unit of the file"), "", effect="anew", group=_("Shape")),
+        Field(description=_("STL and OBJ files contain numbers without a unit; most programs write millimetres.")),
     ] = "mm"
     mesh_up: Annotated[
         Literal["z", "y"],
-        Quantity("axis that points up", "", effect="anew", group="Shape"),
-        Field(description="In the file: z for most drawing programs, y for many that make pictures."),
+        Quantity(_("axis that points up"), "", effect="anew", group=_("Shape")),
+        Field(description=_("In the file: z for most drawing programs, y for many that make pictures.")),
     ] = "z"
     mesh_lift: Annotated[
         float,
         Ge(0.0),
         Le(10.0),
-        Quantity("height above the floor", "h", "mm", scale=1e-3, effect="anew", group="Shape"),
-        Field(description="Of the lowest point of the shape; a funnel needs room below it."),
+        Quantity(_("height above the floor"), "h", "mm", scale=1e-3, effect="anew", group=_("Shape")),
+        Field(description=_("Of the lowest point of the shape; a funnel needs room below it.")),
     ] = 0.0
     mesh_closed: Annotated[
         bool,
-        Quantity("must be a closed body", "", effect="anew", group="Shape"),
-        Field(description="Refuse a file with holes or with inverted facets; walls may have both."),
+        Quantity(_("must be a closed body"), "", effect="anew", group=_("Shape")),
+        Field(description=_("Refuse a file with holes or with inverted facets; walls may have both.")),
     ] = False
 
 
@@ -57,8 +58,8 @@ class VesselParameters(PouredInSpaceParameters, ShapeParameters):
         float,
         Ge(2.0),
         Le(200.0),
-        Quantity("width of the stream", "D/d", effect="restart", group="Experiment"),
-        Field(description="In mean diameters, about the axis. Takes effect at the next start."),
+        Quantity(_("width of the stream"), "D/d", effect="restart", group=_("Experiment")),
+        Field(description=_("In mean diameters, about the axis. Takes effect at the next start.")),
     ] = 8.0
 
     _surfaces: dict[str, Surface] = PrivateAttr(default_factory=dict)

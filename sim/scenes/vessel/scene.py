@@ -21,6 +21,7 @@ from repose.sim.experiment.take_snapshot import wall_facets
 from repose.sim.laws.hertz_mindlin import LAW
 from repose.sim.measure.contained import facets_beneath
 from repose.sim.measure.display import Reading
+from repose.sim.message import Message, _
 from repose.sim.scenes.common.law_choice import is_material_law, with_law
 from repose.sim.scenes.common.measured_heap import change_since_measured, note_measured
 from repose.sim.scenes.common.phases import enter, rests
@@ -56,7 +57,7 @@ from repose.sim.scenes.vessel.shape import on_floor, shape_of
 LARGEST_VOLUME = 1e12
 """Largest accepted volume of a shape in a file [m³]."""
 
-JAMMED = "they pile up to where the stream begins. Pour fewer grains or make the stream wider."
+JAMMED = _("they pile up to where the stream begins. Pour fewer grains or make the stream wider.")
 
 
 @dataclass
@@ -166,10 +167,10 @@ def actions(experiment: Experiment) -> tuple[Action, ...]:
     busy, counts = state.run_all, state.phase in ("flowing", "rested")
     counted = bool(state.reading) and not change_since_measured(experiment)
     return (
-        Action("fill", "Pour", "F", fillable(state), "Pour the grains; a full shape is emptied first."),
-        Action("measure", "Count grains", "M", counts, "Count what the shape holds.", done=counted),
-        Action("reset", "Reset", "R", True, "Back to the empty shape."),
-        Action("run", "Run all", "A", not busy, "Pour, wait for rest and count."),
+        Action("fill", _("Pour"), "F", fillable(state), _("Pour the grains; a full shape is emptied first.")),
+        Action("measure", _("Count grains"), "M", counts, _("Count what the shape holds."), done=counted),
+        Action("reset", _("Reset"), "R", True, _("Back to the empty shape.")),
+        Action("run", _("Run all"), "A", not busy, _("Pour, wait for rest and count.")),
     )
 
 
@@ -179,8 +180,10 @@ def act(experiment: Experiment, action: str) -> str:
         state: VesselState = experiment.run.state
         state.reading = count_grains(experiment)
         note_measured(experiment, held_grains(experiment))
-        return f"The shape holds {state.reading['held']} of {state.poured} grains."
-    return act_poured(experiment, action, pour_layer, "The shape is empty.")
+        return Message(
+            "The shape holds {reading} of {poured} grains.", reading=state.reading["held"], poured=state.poured
+        )
+    return act_poured(experiment, action, pour_layer, _("The shape is empty."))
 
 
 def count_grains(experiment: Experiment) -> dict[str, int]:
@@ -216,11 +219,15 @@ def describe(experiment: Experiment) -> tuple[str, str, float | None]:
     state: VesselState = experiment.run.state
     total, left = len(state.radii), state.poured - state.removed
     if state.phase == "filling":
-        return state.phase, f"pouring: {state.poured} of {total} grains", state.poured / max(1, total)
+        return (
+            state.phase,
+            Message("pouring: {poured} of {total} grains", poured=state.poured, total=total),
+            state.poured / max(1, total),
+        )
     words = {
-        "empty": "; ".join((f"empty shape of {len(shape(experiment))} facets", *state.mended)),
-        "flowing": f"settling: {left} grains, {state.removed} off the floor",
-        "rested": at_rest_in_words(experiment, f"at rest: {left} grains on shape and floor"),
+        "empty": "; ".join((Message("empty shape of {len} facets", len=len(shape(experiment))), *state.mended)),
+        "flowing": Message("settling: {left} grains, {removed} off the floor", left=left, removed=state.removed),
+        "rested": at_rest_in_words(experiment, Message("at rest: {left} grains on shape and floor", left=left)),
     }[state.phase]
     return state.phase, words, None
 
@@ -231,12 +238,12 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     if not state.reading:
         return ()
     share, outdated = 100.0 * state.reading["held"] / max(1, state.poured), change_since_measured(experiment)
-    words = "The shape is straight below their centres."
+    words = _("The shape is straight below their centres.")
     return (
-        Reading("grains held", float(state.reading["held"]), help=words, outdated=outdated),
-        Reading("share held", share, "%", help="Of all grains poured.", outdated=outdated),
-        Reading("grains on the floor", float(state.reading["on_floor"]), outdated=outdated),
-        Reading("grains off the floor", float(state.removed)),
+        Reading(_("grains held"), float(state.reading["held"]), help=words, outdated=outdated),
+        Reading(_("share held"), share, "%", help=_("Of all grains poured."), outdated=outdated),
+        Reading(_("grains on the floor"), float(state.reading["on_floor"]), outdated=outdated),
+        Reading(_("grains off the floor"), float(state.removed)),
         *settling_readings(state),
     )
 
@@ -286,9 +293,9 @@ def check(experiment: Experiment) -> str:
     """Check that the grains are at rest, and that none is inside the body of the shape."""
     state: VesselState = experiment.run.state
     if state.phase != "rested":
-        return f"The grains did not come to rest: phase {state.phase}."
+        return Message("The grains did not come to rest: phase {phase}.", phase=state.phase)
     inside = count_grains(experiment)["inside_body"]
-    return f"{inside} grains have been pressed into the body of the shape." if inside else ""
+    return Message("{inside} grains have been pressed into the body of the shape.", inside=inside) if inside else ""
 
 
 def flaw(state: VesselState, world: World, built: VesselParameters) -> str:
@@ -306,8 +313,8 @@ def flaw(state: VesselState, world: World, built: VesselParameters) -> str:
 
 SCENE = Scene(
     name="vessel",
-    title="Your own shape",
-    summary="Spheres poured on or into a shape from an STL or OBJ file; without one, into a goblet.",
+    title=_("Your own shape"),
+    summary=_("Spheres poured on or into a shape from an STL or OBJ file; without one, into a goblet."),
     law=LAW.name,
     parameters=with_law(VesselParameters, LAW, is_material_law),
     dimension=3,

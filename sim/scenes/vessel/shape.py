@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from repose.sim.engine.world import Floats
 from repose.sim.io.mesh import Mesh, Surface, cleaned, mesh_of
+from repose.sim.message import Message, Number, _
 from repose.sim.numbers import length_text
 from repose.sim.parameters import ParameterError
 from repose.sim.wording import value_text
@@ -54,11 +55,21 @@ def shape_of(parameters: ShapedParameters) -> Mesh:
     width = float(np.ptp(mesh.facets, axis=(0, 1)).max())
     share = width / (2.0 * parameters.mean_radius)
     if not NARROWEST <= share <= WIDEST:
-        shape = f"mesh = {value_text(path)}" if path else "the goblet"
+        shape = f"mesh = {value_text(path)}" if path else _("the goblet")
         raise ParameterError(
-            f"{shape} is refused: its width is {length_text(width)}, which is {share:.3g} diameters of a grain, and "
-            f"must be {NARROWEST:g} to {WIDEST:g} diameters; check mesh_unit = {value_text(parameters.mesh_unit)} and "
-            f"mean_radius = {parameters.mean_radius:g} ({length_text(parameters.mean_radius)})."
+            Message(
+                "{shape} is refused: its width is {width}, which is {share} diameters of a grain, and must "
+                "be {narrowest} to {widest} diameters; check mesh_unit = {mesh_unit} and mean_radius = "
+                "{mean_radius} ({mean_radius2}).",
+                shape=shape,
+                width=length_text(width),
+                share=Number(share, format=".3g"),
+                narrowest=Number(NARROWEST, format="g"),
+                widest=Number(WIDEST, format="g"),
+                mesh_unit=value_text(parameters.mesh_unit),
+                mean_radius=Number(parameters.mean_radius, format="g"),
+                mean_radius2=length_text(parameters.mean_radius),
+            )
         )
     return _placed(mesh, parameters.mesh_up, parameters.mesh_lift)
 
@@ -106,4 +117,4 @@ def _placed(mesh: Mesh, up: str, lift: float) -> Mesh:
 
 @lru_cache(maxsize=4)
 def _mesh(surface: Surface, path: str, unit: str, closed: bool) -> Mesh:
-    return mesh_of(surface, path, unit, closed, option="allow an open mesh (mesh_closed = false)")
+    return mesh_of(surface, path, unit, closed, option=_("allow an open mesh (mesh_closed = false)"))
