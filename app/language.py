@@ -8,6 +8,7 @@ forms are those of the Unicode CLDR, in the order of `FORMS`.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
@@ -15,7 +16,6 @@ from importlib.resources import files
 from babel import Locale
 from babel.messages.pofile import PoFileError, read_po
 from babel.numbers import get_decimal_symbol
-from repose.app.guessed_sentences import Guesses
 from repose.sim.message import POINT, Message, Number, filled
 from repose.sim.wording import reason_of
 
@@ -43,23 +43,21 @@ class Language:
     code: str
     templates: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """Translation of every template; for a template with a plural one for each of `plural_forms`."""
-    _texts: dict[Message, str] = field(default_factory=dict)
-    """Messages in this language."""
+    _texts: dict[tuple[str, str, object], str] = field(default_factory=dict)
+    """Messages in this language, by template and values."""
 
     def __post_init__(self) -> None:
         self.decimal: str = get_decimal_symbol(self.code)
         self._form_of = Locale.parse(self.code).plural_form
-        self._guesses = Guesses(self.code, self.decimal, {key: forms[-1] for key, forms in self.templates.items()})
 
-    def translated(self, message: str) -> str:
-        """The message, or a text that is one in English, in this language."""
-        if not isinstance(message, Message):
-            return self._guesses.translated(message)
-        text = self._texts.get(message)
+    def translated(self, message: Message) -> str:
+        """The message in this language."""
+        key = message.template, message.plural, message.values
+        text = self._texts.get(key)
         if text is None:
             if len(self._texts) >= MOST_KEPT:
                 self._texts.clear()
-            text = self._texts[message] = self._translate(message)
+            text = self._texts[key] = self._translate(message)
         return text
 
     def _translate(self, message: Message) -> str:
@@ -81,10 +79,23 @@ class Language:
         if isinstance(value, Message):
             return self.translated(value)
         if isinstance(value, Number):
-            return value.written(self.decimal)
-        if isinstance(value, str):
-            return self._guesses.translated(value)
+            return typeset(value.written(self.decimal))
         return str(value).replace(POINT, self.decimal) if isinstance(value, float) else str(value)
+
+
+POWER = re.compile(r"(?P<mantissa>\d+(?:[.,]\d+)?)e(?P<sign>[+-])0*(?P<exponent>\d+)")
+DIGITS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def typeset(number: str) -> str:
+    """A number with a minus sign instead of a hyphen, and 2.5·10⁶ instead of 2.5e+06."""
+
+    def power(match: re.Match[str]) -> str:
+        sign = "⁻" if match["sign"] == "-" else ""
+        times = "" if match["mantissa"] == "1" else f"{match['mantissa']}·"
+        return f"{times}10{sign}{match['exponent'].translate(DIGITS)}"
+
+    return re.sub(r"^-", "−", POWER.sub(power, number))
 
 
 @cache
@@ -97,9 +108,9 @@ def plural_forms(code: str) -> tuple[str, ...]:
 _language = Language(ENGLISH)
 
 
-def translated(message: str) -> str:
-    """The message in the language of the window."""
-    return str(message) if _language.code == ENGLISH else _language.translated(message)
+def translated(text: str) -> str:
+    """The message in the language of the window; a name, a symbol or a text in this language stays as it is."""
+    return _language.translated(text) if isinstance(text, Message) else text
 
 
 def decimal_sign() -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from repose.app.progress import say
 from repose.sim.engine.thread_count import MOST_THREADS, available
 from repose.sim.experiment.commands import checked_threads
-from repose.sim.numbers import about_comma, read_whole
-from repose.sim.parameters import ParameterError
+from repose.sim.numbers import read_whole
+from repose.sim.parameters import ParameterError, about_comma
 from repose.sim.wording import value_text
 
 AUTOMATIC = "auto"

@@ -12,10 +12,14 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from repose.sim.numbers import WITHOUT_GAP, with_prefix
+from repose.sim.numbers import LARGE_TIME, SMALL_TIME, WITHOUT_GAP, prefixed
 
 POINT = "."
 """Decimal sign of English."""
+STOPS = ".。"
+"""Full stops of the languages."""
+LARGE_LENGTH = 10.0
+"""Lengths of at least this are written in m, shorter lengths in mm [m]."""
 
 
 @dataclass(frozen=True)
@@ -37,10 +41,11 @@ class Number:
     def written(self, decimal: str) -> str:
         """Number and unit with this decimal sign."""
         if not self.format:
-            number, gap, unit = with_prefix(self.value, self.unit, self.digits).partition(" ")
+            number, gap, unit = prefixed(self.value, self.unit, self.digits).partition(" ")
             return f"{number.replace(POINT, decimal)}{gap}{unit}"
         gap = "" if self.unit in WITHOUT_GAP else " "
-        return f"{self.value:{self.format}}".replace(POINT, decimal) + f"{gap}{self.unit}"
+        number = f"{self.value:{self.format}}".rstrip(POINT)
+        return f"{number.replace(POINT, decimal)}{gap}{self.unit}"
 
 
 @dataclass(frozen=True)
@@ -49,6 +54,20 @@ class Joined:
 
     values: tuple[Value, ...]
     separator: str = ", "
+
+
+@dataclass(frozen=True)
+class Capital:
+    """A value at the beginning of a sentence: its first letter is a capital."""
+
+    value: Value
+
+
+@dataclass(frozen=True)
+class Clause:
+    """A value that is a sentence, as a part of another one: without its full stop."""
+
+    value: Value
 
 
 class Message(str):
@@ -67,6 +86,13 @@ class Message(str):
     def __new__(cls, template: str, /, **values: Value) -> Message:
         return _made(template, "", tuple(values.items()))
 
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
+        from pydantic_core import core_schema
+
+        written = core_schema.plain_serializer_function_ser_schema(as_data)
+        return core_schema.no_info_plain_validator_function(_read, serialization=written)
+
     def __reduce__(self) -> tuple[Callable[..., Message], tuple[Any, ...]]:
         return _made, (self.template, self.plural, self.values)
 
@@ -80,7 +106,7 @@ class Message(str):
         return number_of(dict(self.values)["count"])
 
 
-Value = str | int | float | Number | Joined
+Value = str | int | float | Number | Joined | Capital | Clause
 """A value of a message; a `Message` is one too."""
 
 
@@ -106,13 +132,67 @@ def plain(value: Value) -> Message:
     return _made(VALUE, "", (("value", value),))
 
 
+def label_of(words: Message, symbol: str = "", unit: str = "") -> Message:
+    """Label of an axis or a column: words, symbol and unit, each of which can be empty."""
+    parts = [part for part in (words, symbol, f"[{unit}]" if unit else "") if part]
+    return joined(parts, " ") if parts != [words] else words
+
+
+def sentence(words: Message) -> Message:
+    """A sentence of words that begin with a small letter and end without a full stop."""
+    return Message("{words}.", words=Capital(words))
+
+
+def with_prefix(value: float, unit: str, digits: int = 4) -> Message:
+    """A value with `digits` significant digits and a unit whose prefix keeps it readable: "319.8 nJ"."""
+    return plain(Number(float(value), unit, digits=digits))
+
+
+def formatted(value: float, format: str, unit: str = "") -> Message:
+    """A number in this format, with its unit: "30.0°"."""
+    return plain(Number(value if isinstance(value, int) else float(value), unit, format))
+
+
+def time_text(seconds: float) -> Message:
+    """A time as a message shows it: "2.7143 s", "54.2 ms", "798.7 µs"."""
+    if abs(seconds) >= LARGE_TIME:
+        return formatted(seconds, ".4f", "s")
+    if seconds == 0.0 or abs(seconds) >= SMALL_TIME:
+        return formatted(1e3 * seconds, ".4g", "ms")
+    return with_prefix(seconds, "s")
+
+
+def length_text(*metres: float) -> Message:
+    """A length as a message shows it, or the coordinates of a point in parentheses: "0.8 mm", "(19.6, 8.2) mm"."""
+    large = max(map(abs, metres)) >= LARGE_LENGTH
+    numbers = tuple(Number(float(x if large else 1e3 * x), format=".4g") for x in metres)
+    unit = "m" if large else "mm"
+    if len(numbers) == 1:
+        return formatted(numbers[0].value, ".4g", unit)
+    return joined(("(", Joined(numbers), f") {unit}"), "")
+
+
 def joined(values: Iterable[Value], separator: str = ", ") -> Message:
     """A message of several values one after the other."""
     return plain(Joined(tuple(values), separator))
 
 
+EMPTY = _made("", "", ())
+"""A message without text, which is false."""
 VALUE = "{value}"
 """Template of a message that is only a value."""
+
+
+def replaced(value: Any, old: Message, new: Message) -> Any:
+    """The message or value with another message in place of one of those in it."""
+    if value == old:
+        return new
+    if isinstance(value, Message):
+        values = tuple((name, replaced(entry, old, new)) for name, entry in value.values)
+        return _made(value.template, value.plural, values)
+    if isinstance(value, Joined):
+        return Joined(tuple(replaced(entry, old, new) for entry in value.values), value.separator)
+    return value
 
 
 def filled(template: str, values: Iterable[tuple[str, Value]], written: Callable[[Any], str]) -> str:
@@ -124,7 +204,23 @@ def value_in_words(value: Value, written: Callable[[Any], str]) -> str:
     """A value, or several, as `written` writes one."""
     if isinstance(value, Joined):
         return value.separator.join(value_in_words(entry, written) for entry in value.values)
+    if isinstance(value, Capital):
+        words = value_in_words(value.value, written)
+        return words[:1].upper() + words[1:]
+    if isinstance(value, Clause):
+        return value_in_words(value.value, written).rstrip(STOPS)
     return written(value)
+
+
+def _read(data: Any) -> Message:
+    """The message from a file; a text of an older version is shown as it stands. Raises ValueError for other data."""
+    try:
+        message = from_data(data)
+    except (KeyError, TypeError, AttributeError, ValueError):
+        raise ValueError("it is no message") from None
+    if not isinstance(message, str):
+        raise ValueError("it is no message")
+    return message if isinstance(message, Message) else plain(message)
 
 
 def number_of(count: Any) -> Decimal:
@@ -142,6 +238,10 @@ def as_data(value: Value) -> Any:
         return {"template": value.template, **({"plural": value.plural} if value.plural else {}), "values": values}
     if isinstance(value, Joined):
         return {"parts": [as_data(entry) for entry in value.values], "separator": value.separator}
+    if isinstance(value, Capital):
+        return {"capital": as_data(value.value)}
+    if isinstance(value, Clause):
+        return {"clause": as_data(value.value)}
     if isinstance(value, Number):
         return {"number": [value.value, value.unit, value.format, value.digits]}
     return value
@@ -156,5 +256,9 @@ def from_data(data: Any) -> Any:
         return _made(str(data["template"]), str(data.get("plural", "")), values)
     if "parts" in data:
         return Joined(tuple(map(from_data, data["parts"])), str(data["separator"]))
+    if "capital" in data:
+        return Capital(from_data(data["capital"]))
+    if "clause" in data:
+        return Clause(from_data(data["clause"]))
     value, unit, format, digits = data["number"]
     return Number(value, str(unit), str(format), int(digits))

@@ -1,4 +1,4 @@
-"""Parse the numbers that a user types, and write times and lengths in messages.
+"""Parse the numbers that a user types, and choose the prefixes of units.
 
 The parser accepts ASCII digits, a point and an exponent. Python's `float` also reads 1_0 as 10, digits of other
 scripts, nan and inf. The parser refuses these, because an unintended number is worse than a refusal.
@@ -16,8 +16,6 @@ LONGEST = 300
 """Largest number of characters of a number."""
 LARGEST_EXACT = 2**53
 """A float represents every whole number up to this one."""
-LARGE_LENGTH = 10.0
-"""Lengths of at least this are written in m, shorter lengths in mm [m]."""
 LARGE_TIME, SMALL_TIME = 0.1, 1e-4
 """Times of at least the first are written in s, of at least the second in ms, shorter times in µs or ns [s]."""
 PREFIXES = ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"), (1e-12, "p"))
@@ -68,12 +66,6 @@ def whole_if_exact(number: int | float) -> int | float:
     return int(number) if float(number).is_integer() and abs(number) <= LARGEST_EXACT else number
 
 
-def about_comma(text: Any) -> str:
-    """What to type instead of a number with a comma, beginning with a blank; empty for any other text."""
-    parts = COMMA.fullmatch(text.strip()) if isinstance(text, str) and len(text) <= LONGEST else None
-    return f" Use a point: {parts[1]}.{parts[2]}." if parts else ""
-
-
 def as_written(value: Any) -> Any:
     """A value from tomlkit as Python's own type; a number that `read_number` refuses is returned as its text.
 
@@ -91,21 +83,12 @@ def as_written(value: Any) -> Any:
     return text if isinstance(read_number(text), str) else plain
 
 
-def time_text(seconds: float) -> str:
-    """A time as a message shows it: "2.7143 s", "54.2 ms", "798.7 µs"."""
-    if abs(seconds) >= LARGE_TIME:
-        return f"{seconds:.4f} s"
-    if seconds == 0.0 or abs(seconds) >= SMALL_TIME:
-        return f"{1e3 * seconds:.4g} ms"
-    return with_prefix(seconds, "s")
-
-
 def time_unit(longest: float) -> tuple[float, str]:
     """Factor and unit of a time axis that ends at `longest` [s]: (1, "s"), (1e-3, "ms"), (1e-6, "µs")."""
     return (1.0, "s") if abs(longest) >= LARGE_TIME else prefix_of(longest, "s")
 
 
-def with_prefix(value: float, unit: str, digits: int = 4) -> str:
+def prefixed(value: float, unit: str, digits: int = 4) -> str:
     """A value with `digits` significant digits and a unit whose prefix keeps it readable: "319.8 nJ"."""
     factor, shown = prefix_of(value, unit, digits)
     number = f"{float(f'{value / factor:.{digits}g}'):.{max(digits, PLAIN)}g}"  # 150 with two digits, not 1.5e+02
@@ -175,10 +158,3 @@ def _without_prefix(symbol: str) -> dict[str, float]:
         if letter and len(symbol) > 1 and symbol.startswith(letter):
             found[symbol.removeprefix(letter)] = factor
     return found
-
-
-def length_text(*metres: float) -> str:
-    """A length as a message shows it, or the coordinates of a point in parentheses: "0.8 mm", "(19.6, 8.2) mm"."""
-    large = max(map(abs, metres)) >= LARGE_LENGTH
-    numbers = ", ".join(f"{x:.4g}" if large else f"{1e3 * x:.4g}" for x in metres)
-    return f"{numbers if len(metres) == 1 else f'({numbers})'} {'m' if large else 'mm'}"

@@ -10,7 +10,7 @@ from __future__ import annotations
 import difflib
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Annotated, Any, ClassVar, Literal, Self, get_args, get_origin
@@ -19,8 +19,10 @@ import annotated_types
 from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, ValidationError
 from pydantic_core import CoreSchema, core_schema
 from repose.sim import registry
-from repose.sim.message import Joined, Message, Number, _
-from repose.sim.numbers import about_comma, read_number, whole_if_exact
+from repose.sim.choices import choice_name
+from repose.sim.message import EMPTY, Joined, Message, Number, _, formatted, joined, plain
+from repose.sim.numbers import COMMA, read_number, whole_if_exact
+from repose.sim.numbers import LONGEST as LONGEST_NUMBER
 from repose.sim.wording import LONGEST, printable, short, value_text
 
 Effect = Literal["now", "ramp", "base", "anew", "restart"]
@@ -40,10 +42,15 @@ Value = float | int | str | bool
 class ParameterError(ValueError):
     """A refused parameter: one sentence with the value, the limit and what to do, without control characters."""
 
-    def __init__(self, message: str, in_units: str = "") -> None:
-        super().__init__(printable(message))
-        self.in_units = printable(in_units or message)
+    def __init__(self, message: str, in_units: Message = EMPTY) -> None:
+        self.message = message if isinstance(message, Message) else plain(printable(message))
+        super().__init__(self.message)
+        self.in_units = in_units or self.message
         """The sentence with label and display unit of the parameter, as a slider shows them."""
+
+
+CONTACT = _("Contact")
+"""The usual heading in the list of parameters."""
 
 
 @dataclass(frozen=True)
@@ -54,13 +61,13 @@ class Quantity:
     the list of parameters. A `Quantity` is part of the annotation of the field.
     """
 
-    label: str
+    label: Message
     symbol: str
     unit: str = ""
     scale: float = 1.0
     log: bool = False
     effect: Effect = "now"
-    group: str = _("Contact")
+    group: Message = CONTACT
 
 
 @dataclass(frozen=True)
@@ -69,7 +76,7 @@ class Parameter:
 
     name: str
     quantity: Quantity
-    help: str
+    help: Message
     default: Value
     kind: Literal["float", "int", "bool", "choice", "path"]
     low: float | None
@@ -78,19 +85,20 @@ class Parameter:
     """The allowed words; `dt` accepts a number or a word: its `kind` is "float" and its `choices` is ("auto",)."""
     suffixes: tuple[str, ...] = ()
     """Allowed endings of the file name, for a path."""
-    empty: str = ""
+    empty: Message = EMPTY
     """What an empty path means, in words."""
     replaces: tuple[str, ...] = ()
     """Names of the parameters that have no effect while this path is not empty."""
 
-    def shown(self, value: Value, digits: int = 6) -> str:
+    def shown(self, value: Value, digits: int = 6) -> Message:
         """The value in the display unit, with that unit."""
         if isinstance(value, bool | str):
-            return str(value) or self.empty
-        whole = self.kind != "float" and isinstance(value, int)
-        number = str(value) if whole else f"{value / self.quantity.scale:.{digits}g}"
-        gap = "" if self.quantity.unit == "°" else " "  # SI writes the degree sign directly after the number
-        return f"{number}{gap}{self.quantity.unit}".strip()
+            if self.kind == "choice" or value in self.choices:
+                return choice_name(str(value))
+            return plain(str(value)) if value != "" else self.empty
+        if self.kind != "float" and isinstance(value, int):
+            return formatted(value, "d", self.quantity.unit) if self.quantity.unit else plain(value)
+        return formatted(value / self.quantity.scale, f".{digits}g", self.quantity.unit)
 
     def with_power(self, power: str) -> Parameter:
         """The parameter with `power` in place of the exponent p of its unit, if the unit has one."""
@@ -99,20 +107,27 @@ class Parameter:
             return self
         return replace(self, quantity=replace(self.quantity, unit=unit.removesuffix("^p") + power))
 
-    def converted(self, value: Any) -> str:
+    def converted(self, value: Any) -> Message:
         """The text after an SI value in a message: " (6 mm)"; empty if the display unit is the SI unit."""
         number = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < LARGEST_CONVERTED
-        return f" ({self.shown(value)})" if number and self.quantity.scale != 1.0 else ""
+        return joined((" (", self.shown(value), ")"), "") if number and self.quantity.scale != 1.0 else EMPTY
 
-    def change(self, before: Value, after: Value) -> str:
+    def named(self, value: Value) -> Message:
+        """The value after its symbol, or without symbol after the label: "μ = 0.1", "grains rotate: yes"."""
+        shown = self.shown(value)
+        if self.quantity.symbol:
+            return joined((self.quantity.symbol, shown), " = ")
+        return joined((self.quantity.label, shown), ": ")
+
+    def change(self, before: Value, after: Value) -> Message:
         """The change of the parameter in words: "gravity: 9.81 m/s² → 1.62 m/s²", with as many digits as show it."""
         if before == after:
             return Message("{label}: {after}, as before", label=self.quantity.label, after=self.shown(after))
         pairs = ([self._rounded(value, digits) for value in (before, after)] for digits in range(FEWEST_DIGITS, 17))
         old, new = next((pair for pair in pairs if pair[0] != pair[1]), (self.shown(before), self.shown(after)))
-        return f"{self.quantity.label}: {old} → {new}"
+        return Message("{label}: {before} → {after}", label=self.quantity.label, before=old, after=new)
 
-    def _rounded(self, value: Value, digits: int) -> str:
+    def _rounded(self, value: Value, digits: int) -> Message:
         """The value with `digits` significant digits, in the display unit."""
         if isinstance(value, bool | str) or self.kind != "float":
             return self.shown(value)
@@ -126,7 +141,7 @@ class FilePath:
 
     suffixes: tuple[str, ...]
     """Allowed endings of the file name."""
-    empty: str
+    empty: Message
     """What an empty text means, in words."""
     replaces: tuple[str, ...] = ()
     """Names of the parameters that have no effect while the text is not empty."""
@@ -154,6 +169,8 @@ class OneOf:
         return name
 
 
+PARAMETER = _("parameter")
+"""What a name is the name of."""
 POWERS = {"linear": "", "hertz": "^1.5"}
 """Ending of the unit of a stiffness, by the choice of the law's exponent."""
 
@@ -187,7 +204,8 @@ class ParameterSet(BaseModel):
         except ValidationError as error:
             details = error.errors()
             sentences, in_units = (
-                " ".join(dict.fromkeys(cls._sentence(detail, units) for detail in details)) for units in (False, True)
+                joined(dict.fromkeys(cls._sentence(detail, units) for detail in details), " ")
+                for units in (False, True)
             )
             raise ParameterError(sentences, in_units) from None
 
@@ -239,19 +257,20 @@ class ParameterSet(BaseModel):
         return checked
 
     @classmethod
-    def _sentence(cls, detail: Any, in_units: bool) -> str:
+    def _sentence(cls, detail: Any, in_units: bool) -> Message:
         """Why one value is refused, with the name and SI values, or `in_units` with the label in the display unit."""
         name = str(detail["loc"][0]) if detail["loc"] else ""
         if name not in cls.model_fields:
-            return str(detail["msg"]).removeprefix("Value error, ")
+            said = detail.get("ctx", {}).get("error", "")
+            return said.args[0] if isinstance(said, ValueError) and said.args else plain(str(detail["msg"]))
         parameter = cls.declared()[name]
         value = detail["input"]
         shown = value_text(value)
-        point = about_comma(value) if parameter.kind in ("float", "int") else ""
+        point = about_comma(value) if parameter.kind in ("float", "int") else EMPTY
         allowed = allowed_values(parameter)
         number = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < LARGEST_CONVERTED
         if in_units:
-            said = parameter.shown(value) if number else shown
+            said = parameter.shown(value) if number else plain(shown)
             default = parameter.shown(parameter.default)
             limits = Message(
                 "it must be {parameter}; the default is {default}.",
@@ -264,7 +283,7 @@ class ParameterSet(BaseModel):
                 )
                 + point
             )
-        default = f"{value_text(parameter.default)}{parameter.converted(parameter.default)}"
+        default = plain(value_text(parameter.default)) + parameter.converted(parameter.default)
         return (
             Message(
                 "{name} = {shown}{value} is refused: it must be {allowed}; the default is {default}.",
@@ -278,12 +297,25 @@ class ParameterSet(BaseModel):
         )
 
 
+def changes_in(value: Any) -> list[Message]:
+    """The changes of parameters (`Parameter.change`) among the values of a message."""
+    if isinstance(value, Message):
+        if value.template == CHANGE:
+            return [value]
+        return [change for __, entry in value.values for change in changes_in(entry)]
+    if isinstance(value, Joined):
+        return [change for entry in value.values for change in changes_in(entry)]
+    return []
+
+
 def shared_names(one: ParameterSet | type[ParameterSet], other: ParameterSet | type[ParameterSet]) -> set[str]:
     """Names of the parameters that two sets have with the same unit."""
     a, b = one.declared(), other.declared()
     return {name for name in a if name in b and a[name].quantity.unit == b[name].quantity.unit}
 
 
+CHANGE = "{label}: {before} → {after}"
+"""Template of the message about a change of a parameter."""
 FEWEST_DIGITS = 4
 """Least number of significant digits of the numbers in a message about a change."""
 
@@ -338,7 +370,13 @@ def unquoted(text: str) -> str:
     return text[1:-1] if len(text) >= 2 and text[0] == text[-1] and text[0] in "\"'" else text
 
 
-def require_known(name: str, names: Any, what: str = "parameter") -> None:
+def about_comma(text: Any) -> Message:
+    """What to type instead of a number with a comma, beginning with a blank; empty for any other text."""
+    parts = COMMA.fullmatch(text.strip()) if isinstance(text, str) and len(text) <= LONGEST_NUMBER else None
+    return Message(" Use a point: {whole}.{decimals}.", whole=parts[1], decimals=parts[2]) if parts else EMPTY
+
+
+def require_known(name: str, names: Any, what: Message = PARAMETER) -> None:
     """Raise `ParameterError` if `name` is not one of `names`; the message suggests the most similar name."""
     if isinstance(name, str) and name in names:
         return
@@ -352,9 +390,9 @@ def require_known(name: str, names: Any, what: str = "parameter") -> None:
     raise ParameterError(Message("Unknown {what} '{name}': {hint}", what=what, name=short(name), hint=hint))
 
 
-def allowed_values(parameter: Parameter, in_units: bool = False) -> str:
+def allowed_values(parameter: Parameter, in_units: bool = False) -> Message:
     """The values that a parameter can have, in words: in SI with the shown values, or `in_units` as shown only."""
-    words = " or ".join(f"'{word}'" for word in parameter.choices)
+    words = either(parameter.choices)
     if parameter.kind == "choice":
         return words
     if parameter.kind == "bool":
@@ -362,10 +400,10 @@ def allowed_values(parameter: Parameter, in_units: bool = False) -> str:
     if parameter.kind == "path":
         return Message(
             "the path of a file that ends in {suffixes}, or empty for {empty}",
-            suffixes=Joined(tuple(parameter.suffixes), " or "),
+            suffixes=_any_of(tuple(map(plain, parameter.suffixes))),
             empty=parameter.empty,
         )
-    noun = _("a whole number") if parameter.kind == "int" else "a number"
+    noun = _("a whole number") if parameter.kind == "int" else _("a number")
     if in_units and parameter.low is not None and parameter.high is not None:
         span = Message(
             "{noun} from {low} to {high}",
@@ -388,6 +426,16 @@ def allowed_values(parameter: Parameter, in_units: bool = False) -> str:
     if parameter.quantity.scale != 1.0:
         span += Message(" ({low} to {high})", low=parameter.shown(parameter.low), high=parameter.shown(parameter.high))
     return Message("{span}, or {words}", span=span, words=words) if words else span
+
+
+def either(words: Sequence[str]) -> Message:
+    """The words in quotes, one of which is allowed: 'line' or 'robust'."""
+    return _any_of([plain(f"'{word}'") for word in words])
+
+
+def _any_of(words: Sequence[Message]) -> Message:
+    *rest, last = words or [EMPTY]
+    return Message("{words} or {last}", words=_any_of(rest), last=last) if rest else last
 
 
 SI_UNITS = {
@@ -445,9 +493,9 @@ def _flatten(name: str, field: Any) -> Parameter:
     types = {part for part in (*parts, *inner) if isinstance(part, type)}
     kind: Any = "bool" if bool in types else "float" if float in types else "int" if int in types else "choice"
     file = next((entry for entry in field.metadata if isinstance(entry, FilePath)), None)
-    suffixes, empty, replaces = (file.suffixes, file.empty, file.replaces) if file else ((), "", ())
+    suffixes, empty, replaces = (file.suffixes, file.empty, file.replaces) if file else ((), EMPTY, ())
     kind = "path" if file else kind
-    help = field.description or ""
+    help = field.description if isinstance(field.description, Message) else plain(field.description or "")
     return Parameter(name, quantity, help, field.default, kind, low, high, choices, suffixes, empty, replaces)
 
 

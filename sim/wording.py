@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from pathlib import PurePath
 from typing import Any
 
-from repose.sim.message import Message, _
+from repose.sim.message import Clause, Message, _, plain
 
 LONGEST = 200
 """Largest number of characters of one text from outside in a message."""
@@ -30,6 +30,8 @@ SPOKEN = {
 """What errors of reading mean for the file."""
 LONG_NUMBER = "integer string conversion"
 """Words of Python about a whole number that has more digits than it converts."""
+OTHER_FORM = _("its content has another form than expected")
+"""What an error says that is about the program and not about the data."""
 INTERNAL = (LookupError, TypeError, AttributeError, ArithmeticError, AssertionError, NameError, NotImplementedError)
 """Errors whose texts name parts of a program, not of the data that caused them."""
 
@@ -60,29 +62,37 @@ def value_text(value: Any, longest: int = LONGEST) -> str:
     return short(_written(value, longest, DEEPEST - 1), longest)
 
 
-def reason_of(error: BaseException, otherwise: str = _("its content has another form than expected")) -> str:
+def message_of(error: BaseException) -> Message:
+    """The sentence of an error of Repose; of another error its text."""
+    first = error.args[0] if error.args else ""
+    return first if isinstance(first, Message) else plain(printable(str(error)))
+
+
+def reason_of(error: BaseException, otherwise: str = OTHER_FORM) -> Message:
     """Why a file or another input cannot be used, as the last part of a sentence without its full stop.
 
     The words are those of Repose, of the operating system or of the library that reads the file. `otherwise` replaces
     words about the program that reads it.
     """
     if is_own(error):
-        return printable(str(error)).removesuffix(".")
+        return plain(Clause(message_of(error)))
     if isinstance(error, OSError) and error.strerror:
-        return short(error.strerror)
+        return plain(short(error.strerror))
     for kind, words in SPOKEN.items():
         if isinstance(error, kind):
             return words
     said = _text_of(error)
     if LONG_NUMBER in said:
         return _("it has a number of too many digits")
-    return otherwise if isinstance(error, INTERNAL) or not said else said.removesuffix(".")
+    if isinstance(error, INTERNAL) or not said:
+        return otherwise if isinstance(otherwise, Message) else plain(otherwise)
+    return plain(Clause(said))
 
 
-def sentence_of(error: BaseException) -> str:
+def sentence_of(error: BaseException) -> Message:
     """The message of an error that ends some work: the sentence of Repose itself, or the reason in a sentence."""
     return (
-        printable(str(error))
+        message_of(error)
         if is_own(error)
         else Message("That failed: {error}.", error=reason_of(error, described(error)))
     )

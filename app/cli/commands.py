@@ -25,6 +25,7 @@ from repose.app.cli.terminal import (
 )
 from repose.app.progress import Progress, say, write_out
 from repose.app.signals import INTERRUPTED, Interrupt
+from repose.sim.message import plain
 from repose.sim.wording import LONGEST, short
 
 EXIT_CODES = (
@@ -160,7 +161,7 @@ def repose(
         from repose.sim.parameters import require_known
 
         if language:
-            require_known(language, NATIVE, "language")
+            require_known(language, NATIVE, plain("language"))
 
         if has_display():
             from repose.app.window.start import run

@@ -8,6 +8,7 @@ import typer
 from repose.app.cli.film_options import Fps, Size
 from repose.app.cli.terminal import THREADS_HELP, refusals, refuse, table
 from repose.app.progress import write_out
+from repose.sim.message import plain
 
 LECTURE_EXAMPLES = (
     "Examples: repose lecture heap-slope; repose lecture heap-slope --notes; "
@@ -56,7 +57,7 @@ def lecture(
         from repose.sim.parameters import require_known
 
         if language:
-            require_known(language, NATIVE, "language")
+            require_known(language, NATIVE, plain("language"))
         if not name:
             rows = [(card.name, card.title, card.about) for card in lecture_file.cards()]
             broken = [(name, "", f"cannot be used: {why}") for name, why in lecture_file.unusable().items()]

@@ -10,7 +10,8 @@ from typing import NoReturn
 import typer
 from repose.app.progress import say
 from repose.app.signals import CAUGHT, stop_at_once
-from repose.sim.numbers import about_comma, read_number, read_whole
+from repose.sim.numbers import read_number, read_whole
+from repose.sim.parameters import about_comma
 from repose.sim.wording import printable, short, value_text
 
 REFUSED = 2

@@ -20,11 +20,12 @@ from repose.app.progress import Progress, say, write_out
 from repose.app.stopping import StopAsked, stoppable
 from repose.app.storage.plot_files import Sheet, draw
 from repose.sim.engine.thread_count import available
-from repose.sim.experiment.comparison import label_of, shown
+from repose.sim.experiment.comparison import shown
 from repose.sim.io import presets
 from repose.sim.io.atomic_file import Claim, write_whole_file
 from repose.sim.io.json_text import json_text, read_json
-from repose.sim.measure.display import Curve, Line
+from repose.sim.measure.display import Axis, Curve, Line
+from repose.sim.message import Capital, label_of, plain
 from repose.sim.numbers import read_number
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
@@ -230,20 +231,25 @@ def _draw(goal: Goal, found: Found, seen: Sequence[Observation], file: BinaryIO)
     quantity = goal.parameter.quantity
     scale = quantity.scale
     ends = place(goal, np.array([goal.low, goal.high]))
-    x = value_at(goal, np.linspace(ends[0], ends[1], 100))
-    at, y = (np.array([getattr(entry, name) for entry in seen]) for name in ("at", "y"))
-    lines = [Line("runs", at / scale, y, points=True)]
+    fine = value_at(goal, np.linspace(ends[0], ends[1], 100))
+    at, found_y = (np.array([getattr(entry, name) for entry in seen]) for name in ("at", "y"))
+    lines = [Line(plain("runs"), at / scale, found_y, points=True)]
     if found.coefficients:
         lines.append(
-            Line("fitted parabola", x / scale, np.polyval(np.array(found.coefficients), place(goal, x)), fitted=True)
+            Line(
+                plain("fitted parabola"),
+                fine / scale,
+                np.polyval(np.array(found.coefficients), place(goal, fine)),
+                fitted=True,
+            )
         )
-    lines.append(Line("wanted", np.array([goal.low, goal.high]) / scale, np.full(2, goal.wanted)))
+    lines.append(Line(plain("wanted"), np.array([goal.low, goal.high]) / scale, np.full(2, goal.wanted)))
     if math.isfinite(found.value):
         bounds = np.array([found.interval[0], found.value, found.interval[1]]) / scale
-        lines.append(Line("95 % confidence", bounds, np.full(3, goal.wanted), fitted=True, group=1))
+        lines.append(Line(plain("95 % confidence"), bounds, np.full(3, goal.wanted), fitted=True, group=1))
     study = scenes()[goal.scene].study
     own = quantity_of(goal.scene, name_of_study(goal.scene))
-    y_label = "k of θ = k arctan μ" if goal.frictions else label_of(own.label, study.symbol, own.unit)
-    x_label = label_of(quantity.label, quantity.symbol, quantity.unit)
-    curve = Curve(goal.title, x_label, y_label, tuple(lines), log_x=goal.logarithmic)
-    draw(Sheet(goal.title[:1].upper() + goal.title[1:], in_words(goal, found), (curve,)), file)
+    y = Axis(plain("k of θ = k arctan μ")) if goal.frictions else Axis(label_of(own.label, study.symbol), own.unit)
+    x = Axis(label_of(quantity.label, quantity.symbol), quantity.unit)
+    curve = Curve(plain(goal.title), x, y, tuple(lines), log_x=goal.logarithmic)
+    draw(Sheet(plain(Capital(goal.title)), in_words(goal, found), (curve,)), file)

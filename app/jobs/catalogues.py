@@ -21,7 +21,6 @@ from babel.messages.catalog import Catalog, Message
 from babel.messages.extract import extract_from_file
 from babel.messages.pofile import read_po, write_po
 from babel.plural import to_gettext
-from repose.app.jobs import sentences
 from repose.app.language import ENGLISH, NATIVE, plural_forms
 
 KEYWORDS = {"_": (1,), "Message": (1,), "plural": (1, 2)}
@@ -52,8 +51,6 @@ def collect(root: Path | None = None) -> dict[Template, str]:
         name = path.relative_to(root).as_posix()
         for _, template, _, _ in extract_from_file("python", str(path), keywords=KEYWORDS):
             found.setdefault(template if isinstance(template, str) else (template[0], template[1]), name)
-    for sentence, name in sentences.collect(root).items():
-        found.setdefault(sentence, name)
     for path in sorted((root / "assets" / "presets").glob("*.toml")):
         preset = tomllib.loads(path.read_text(encoding="utf-8"))
         for key in OF_PRESET:

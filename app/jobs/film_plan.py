@@ -11,6 +11,7 @@ from repose.app.render.colours import AUTOMATIC, COLOURINGS
 from repose.app.render.pacing import FASTEST, SLOWEST
 from repose.app.storage.recorder import ANIMATIONS, LARGEST_SIDE, film_path, film_rate
 from repose.app.storage.view import View
+from repose.sim.message import plain
 from repose.sim.parameters import ParameterError, require_known
 from repose.sim.wording import value_text
 
@@ -66,7 +67,7 @@ def plan_film(
     if overlay not in OVERLAYS:
         raise ParameterError(f"--overlay {value_text(overlay)} is refused: it must be {' or '.join(OVERLAYS)}.")
     if colour:
-        require_known(colour, COLOURINGS, "colour")
+        require_known(colour, COLOURINGS, plain("colour"))
     if not video:
         return None
     return FilmPlan(path, size, film_rate(path, fps), speed, overlay == "full", colour or AUTOMATIC, shown=shown)
@@ -79,7 +80,7 @@ def checked_switches(names: Sequence[str]) -> tuple[str, ...]:
 
         known = {switch.name: switch for switch in all_switches()}
         for name in names:
-            require_known(name, known, "switch")
+            require_known(name, known, plain("switch"))
     return tuple(names)
 
 

@@ -38,7 +38,7 @@ from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.io.atomic_file import Claim, claim, remove_leftovers
 from repose.sim.io.json_text import json_text
 from repose.sim.measure.display import Reading
-from repose.sim.numbers import time_text
+from repose.sim.message import time_text
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
 from repose.sim.wording import described, path_text, reason_of
@@ -248,7 +248,9 @@ def _finish(
 
 def summary(simulation: Experiment, stopped: bool = False) -> str:
     """The readings of the scene as a few lines of text."""
-    rows = [(reading.name, _shown(reading)) for reading in simulation.scene.readings(simulation)]
+    rows: list[tuple[str, str]] = [
+        (str(reading.name), _shown(reading)) for reading in simulation.scene.readings(simulation)
+    ]
     ended = f"stopped while {simulation.phase}" if stopped else simulation.scene.describe(simulation)[1]
     rows.append(("ended", ended))
     together = f", {count} threads" if (count := threads_of(simulation)) > 1 else ""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from repose.app.jobs.film_plan import FilmPlan, checked_switches, parsed_size, plan_film
 from repose.app.thread_count import asked_threads
 from repose.sim.io import presets
+from repose.sim.message import plain
 from repose.sim.parameters import ParameterError, Value, allowed_values, checked_seed, require_known
 from repose.sim.registry import scenes
 from repose.sim.wording import path_text, value_text
@@ -81,7 +82,7 @@ def plan(
     if resumed is not None:
         scene = resumed.log.scene
     if scene:
-        require_known(scene, scenes(), "scene")
+        require_known(scene, scenes(), plain("scene"))
     chosen = _starting_point(scene, preset)
     if scene and scene != chosen.scene:
         raise ParameterError(f"Preset '{chosen.name}' is for the scene '{chosen.scene}', not '{scene}'.")
@@ -172,7 +173,7 @@ def _starting_point(scene: str, preset: str) -> presets.Preset:
 def parameter_rows(scene: str = "", preset: str = "") -> list[tuple[str, str, str, str]]:
     """Name, value without `--set` in SI, allowed values and meaning of every parameter; raises `ParameterError`."""
     if scene:
-        require_known(scene, scenes(), "scene")
+        require_known(scene, scenes(), plain("scene"))
     chosen = _starting_point(scene, preset)
     kind = scenes()[chosen.scene].parameters.chosen(chosen.values)
     values = kind.checked(chosen.values)

@@ -41,6 +41,7 @@ from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.io import presets
 from repose.sim.measure.display import COMPARISON, Curve
+from repose.sim.message import EMPTY, plain
 from repose.sim.parameters import ParameterError
 from repose.sim.wording import sentence_of
 
@@ -84,7 +85,7 @@ class Stage:
     def shot(self, forces: bool) -> Snapshot:
         """Snapshot of the first experiment, with the snapshots of the others in `beside`."""
         runs = all_of(self.lead, self.beside)
-        names = labels(runs, self.beside.own) if len(runs) > 1 else ("",)
+        names = labels(runs, self.beside.own) if len(runs) > 1 else (EMPTY,)
         shots = [Snapshot() for _ in runs]
         for run, shot, label in zip(runs, shots, names, strict=True):
             take_snapshot(run, shot, forces=forces)
@@ -317,7 +318,7 @@ class StepFilm:
         file = io.BytesIO()
         edge = [round(EDGE * side) for side in self._size]
         inner = self._size[0] - 2 * edge[0], self._size[1] - 2 * edge[1]
-        draw(Sheet(self._lines.title, self._lines.question, curves, over_time=over_time), file, inner)
+        draw(Sheet(plain(self._lines.title), plain(self._lines.question), curves, over_time=over_time), file, inner)
         file.seek(0)
         light = np.round(255.0 * imread(file)[:, :, :3]).astype(np.int16)
         # Exchange light and dark and keep the hues: a white page dazzles an audience in a dark room.

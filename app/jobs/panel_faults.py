@@ -28,6 +28,7 @@ from repose.app.window.physics import Physics
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.take_snapshot import take_snapshot
+from repose.sim.message import plain
 from repose.sim.study.selftest import Outcome
 
 SIZE, LOW_SIZE = (1280, 1600), (1280, 480)
@@ -124,7 +125,7 @@ def direct_nothing(film: Film) -> Director:
 def bare_ui(snapshot: Snapshot) -> Iterator[Ui]:
     """A `Ui` for panels with a snapshot, with settings in a temporary folder."""
     with tempfile.TemporaryDirectory() as folder:
-        settings = Settings(Path(folder) / "settings.toml", trouble="Settings to be told of.")
+        settings = Settings(Path(folder) / "settings.toml", trouble=plain("Settings to be told of."))
         ui = make_ui(Physics("heap", {}, 1), settings, direct_nothing)
         ui.probe.path = Path(folder) / "report.json"
         ui.snapshot, ui.size, ui.help_open = snapshot, SIZE, True

@@ -19,6 +19,7 @@ from repose.app.storage.view import View
 from repose.sim.experiment.origin import origin_of
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.take_snapshot import take_snapshot
+from repose.sim.message import plain
 from repose.sim.parameters import ParameterError, require_known
 from repose.sim.wording import path_text, reason_of
 
@@ -45,7 +46,7 @@ def take_picture(
             )
         return export_run(path, out, Part(), option="--out")
     if colour:
-        require_known(colour, COLOURINGS, "colour")
+        require_known(colour, COLOURINGS, plain("colour"))
     view = View(colour_by=colour or AUTOMATIC, shown=dict.fromkeys(checked_switches(show), True), dark=not light)
     snapshots, origin = _snapshots(path, view)
     place = claim_for("--out", out)
@@ -75,7 +76,7 @@ def _snapshots(path: Path, view: View) -> tuple[list[Snapshot], dict[str, str]]:
     names = labels(experiments, own) if len(runs) > 1 else ("",)
     snapshots = []
     for experiment, name in zip(experiments, names, strict=True):
-        snapshot = Snapshot(label=name)
+        snapshot = Snapshot(label=plain(name))
         take_snapshot(experiment, snapshot, forces=needs_forces(view))
         snapshots.append(snapshot)
     first = experiments[0]

@@ -18,6 +18,7 @@ from repose.app.storage.plot_files import (
     with_scripts,
 )
 from repose.sim.measure.avalanches import as_large_as
+from repose.sim.message import plain
 from repose.sim.registry import scenes
 from repose.sim.study.outcome import Outcome
 
@@ -66,7 +67,7 @@ def facts_of(outcome: Outcome) -> str:
 
 
 def _comparison(outcome: Outcome, file: BinaryIO, kind: str, size: tuple[int, int]) -> None:
-    draw(Sheet(outcome.plan.title, facts_of(outcome), outcome.curves()), file, size, kind)
+    draw(Sheet(plain(outcome.plan.title), facts_of(outcome), outcome.curves()), file, size, kind)
 
 
 def _stages(outcome: Outcome, file: BinaryIO, kind: str, size: tuple[int, int]) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from repose.app.progress import Progress
 from repose.app.stopping import StopAsked, stoppable
+from repose.sim.message import plain
 from repose.sim.parameters import require_known
 from repose.sim.study.validation import Comparison, compare, comparisons
 
@@ -21,7 +22,7 @@ def validate(names: Sequence[str], quiet: bool = False) -> tuple[list[Comparison
     Raises `ParameterError` before any run for an unknown name.
     """
     for name in names:
-        require_known(name, comparisons(), "validation")
+        require_known(name, comparisons(), plain("validation"))
     chosen = list(dict.fromkeys(names)) or [*comparisons()]
     found: list[Comparison] = []
     with Progress(f"{len(chosen)} runs with known results", quiet=quiet) as progress, stoppable() as stop:

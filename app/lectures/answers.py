@@ -13,7 +13,7 @@ from repose.app.language import NATIVE, read_language
 from repose.app.lectures.lecture_file import Lecture, Question
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.measure.display import Answer, Reading
-from repose.sim.message import Message
+from repose.sim.message import EMPTY, Message
 from repose.sim.numbers import ratio_of_units
 
 
@@ -21,15 +21,15 @@ def answer_of(question: Question, shot: Snapshot) -> Answer | None:
     """The answer in the unit of the guess; None without such a reading, or if its unit is that of another quantity."""
     reading = _reading(question, shot)
     ratio = None if reading is None else ratio_of_units(reading.unit, question.unit)
-    return None if reading is None or ratio is None else Answer(reading.value * ratio, "")
+    return None if reading is None or ratio is None else Answer(reading.value * ratio, EMPTY)
 
 
-def unanswered(lecture: Lecture, number: int, shot: Snapshot) -> str:
+def unanswered(lecture: Lecture, number: int, shot: Snapshot) -> Message:
     """Why the guess of a step has no answer at the end of the step, in a sentence; empty if there is an answer, or if a
     later step of the same run asks for the same reading."""
     question = lecture.steps[number].guess
     if not isinstance(question, Question) or answer_of(question, shot) is not None:
-        return ""
+        return EMPTY
     reading = _reading(question, shot)
     if reading is not None:
         value = f"{reading.digits} {reading.unit}".rstrip()
@@ -45,7 +45,7 @@ def unanswered(lecture: Lecture, number: int, shot: Snapshot) -> str:
         if later.preset is not None:
             break
         if isinstance(later.guess, Question) and later.guess.reading == question.reading:
-            return ""
+            return EMPTY
     labels = ", ".join(reading.label for reading in _readings(shot)) or "none"
     return Message(
         "The guess has no answer, because the run has no reading '{reading}'; write one of its "

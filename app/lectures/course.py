@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from repose.app.lectures.lecture_file import Step
 from repose.sim.experiment.snapshot import Snapshot
-from repose.sim.message import Message
+from repose.sim.message import EMPTY, Message
 
 RUN_ALL = "run"
 """The action that carries out all other actions of the scene."""
@@ -50,10 +50,10 @@ class Course:
         waits = action != RUN_ALL and any(map(goes_on, _runs(shot)))
         return action if possible and not waits else ""
 
-    def obstacle(self, shot: Snapshot) -> str:
+    def obstacle(self, shot: Snapshot) -> Message:
         """Why the next action is never due, in one sentence; empty if the action is due now or can still become due."""
         if not self.left or not shot.at_rest or any(map(goes_on, _runs(shot))) or self.due(shot):
-            return ""
+            return EMPTY
         offered = ", ".join(action.name for action in shot.actions if action.enabled) or "none"
         return Message(
             "The step waits for the action {left}, which is not possible now; possible: {offered}. "

@@ -23,6 +23,7 @@ from repose.app.render.orbit import VIEWS
 from repose.sim.experiment.changes import offered_actions, offered_plots
 from repose.sim.io import presets
 from repose.sim.measure.display import Guess
+from repose.sim.message import plain
 from repose.sim.parameters import ParameterError, Value, checked_seed, require_known
 from repose.sim.registry import scenes
 from repose.sim.wording import reason_of, value_text
@@ -74,7 +75,7 @@ class Question:
 
     def in_language(self, language: str) -> Guess:
         """The guess as the panel shows it."""
-        return Guess(said(self.words, language), self.unit, self.low, self.high)
+        return Guess(plain(said(self.words, language)), self.unit, self.low, self.high)
 
 
 @dataclass(frozen=True)
@@ -243,7 +244,7 @@ def _lecture(document: Mapping[str, Any], name: str, folder: Path | None) -> Lec
     languages = {key: table for key, table in document.items() if LANGUAGE.fullmatch(key)}
     for key in document:
         if key not in languages:
-            require_known(key, HEAD, "key")
+            require_known(key, HEAD, plain("key"))
     entries = document.get("step", [])
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         raise ParameterError("step must be a list of tables: begin every step with a line [[step]].")
@@ -275,7 +276,7 @@ def _with_language(
             f"{language} is refused: it must be a table with texts, [{language}] and [[{language}.step]]."
         )
     for key in table:
-        require_known(key, (*HEAD_TEXTS, "step"), f"key of {language}")
+        require_known(key, (*HEAD_TEXTS, "step"), plain(f"key of {language}"))
     if len(given) != len(entries):
         raise ParameterError(f"{language} has {len(given)} steps, the lecture {len(entries)}: translate each of them.")
     whole = {**document, **{key: _both(document.get(key), language, table[key]) for key in HEAD_TEXTS if key in table}}
@@ -283,7 +284,7 @@ def _with_language(
     for number, (entry, texts) in enumerate(zip(entries, given, strict=True), 1):
         step = dict(entry)
         for key, text in texts.items():
-            require_known(key, STEP_TEXTS, f"key of {language}")
+            require_known(key, STEP_TEXTS, plain(f"key of {language}"))
             if key not in step:
                 raise ParameterError(
                     f"{language}, step {number}: {key} is refused, because the step has none to translate."
@@ -304,7 +305,7 @@ def _both(text: Any, language: str, translation: Any) -> Any:
 def _step(entry: Mapping[str, Any], before: str, folder: Path | None) -> Step:
     """The step in a table; `before` is the scene of the step before it, empty for the first one."""
     for key in entry:
-        require_known(key, KEYS, "key")
+        require_known(key, KEYS, plain("key"))
     if "title" not in entry:
         raise ParameterError("the key 'title' is missing: every step has one.")
     goes_on = _flag(entry, "continue")
@@ -332,7 +333,7 @@ def _step(entry: Mapping[str, Any], before: str, folder: Path | None) -> Step:
         (plot, offered_plots(scene) if plot else (), "plot"),
     ):
         if word:
-            require_known(word, known, what)
+            require_known(word, known, plain(what))
     in_space = scenes()[scene].dimension == 3
     if look and not in_space:
         raise ParameterError(f"look = '{look}' is refused: the scene '{scene}' is in the plane; use box.")
@@ -370,7 +371,7 @@ def _preset(entry: Mapping[str, Any], folder: Path | None) -> presets.Preset:
         base = presets.load(folder / named if folder is not None and named.endswith(".toml") else named)
     else:
         scene = _word(entry, "scene")
-        require_known(scene, scenes(), "scene")
+        require_known(scene, scenes(), plain("scene"))
         base = presets.Preset(scene, scenes()[scene].title, scene)
     values = {**base.values, **_values(entry, base.scene, base.values)}
     scenes()[base.scene].parameters.checked(values)
@@ -405,7 +406,7 @@ def _guess(entry: Mapping[str, Any], scene: str) -> Question | bool:
         return given
     table = _table(entry, "guess")
     for key in table:
-        require_known(key, GUESS_KEYS, "key of guess")
+        require_known(key, GUESS_KEYS, plain("key of guess"))
     for key in ("words", "low", "high", "reading"):
         if key not in table:
             raise ParameterError(f"the key '{key}' of guess is missing; it has {', '.join(GUESS_KEYS)}.")
@@ -482,7 +483,7 @@ def _names(table: Mapping[str, Any], key: str, known: Any, what: str) -> tuple[s
     if not isinstance(given, list) or not all(isinstance(name, str) for name in given):
         raise ParameterError(f'{key} = {value_text(given)} is refused: it must be a list of names, such as ["…"].')
     for name in given:
-        require_known(name, known, what)
+        require_known(name, known, plain(what))
     return tuple(given)
 
 

@@ -11,6 +11,7 @@ from repose.app.language import current_language
 from repose.app.lectures.course import Course
 from repose.app.lectures.lecture_file import Lecture, Step, said
 from repose.app.storage.view import View
+from repose.sim.message import EMPTY, Message
 
 QUESTION = 6.0
 """Least wall time for which a question is shown, even if the run answers at once, such as a measurement [s]."""
@@ -92,7 +93,7 @@ class LectureMode:
     """Wall time at which this step was shown first [s, clock of `time.monotonic`]."""
     over: bool = False
     """Whether the step has come to its end."""
-    unanswered: str = ""
+    unanswered: Message = EMPTY
     """Why the guess of the step has no answer at its end; empty otherwise."""
     hindered: bool = False
     """Whether the window has said that the next action of the step is not possible."""

@@ -10,7 +10,7 @@ from imgui_bundle import imgui
 from numpy.typing import NDArray
 from repose.app.language import translated
 from repose.app.render.colours import Colour
-from repose.app.render.text import SCRIPT, SHIFT, SMALL, friendly, pieces
+from repose.app.render.text import SCRIPT, SHIFT, SMALL, pieces
 
 Point = Sequence[float]
 
@@ -48,16 +48,16 @@ class Canvas:
         alpha: float = 1.0,
     ) -> None:
         """Write `text` so that its point `anchor` (0 to 1 across and down) lies at `at`."""
-        text = translated(text)
-        width, height = self.text_extent(text, size, bold)
+        shown = translated(text)
+        width, height = self.text_extent(shown, size, bold)
         # Whole pixels keep the strokes of letters sharp.
         x, y = round(at[0] - anchor[0] * width), round(at[1] - anchor[1] * height)
         pixels = self._pixels(size)
         if halo is not None:
             reach = max(1.0, round(self.scale * 1.5))
             for dx, dy in ((-1, -1), (0, -1), (1, -1), (-1, 0), (1, 0), (-1, 1), (0, 1), (1, 1)):
-                self._write(x + dx * reach, y + dy * reach, text, halo, pixels, bold)
-        self._write(x, y, text, colour, pixels, bold, alpha)
+                self._write(x + dx * reach, y + dy * reach, shown, halo, pixels, bold)
+        self._write(x, y, shown, colour, pixels, bold, alpha)
 
     def scripted(
         self,
@@ -75,14 +75,14 @@ class Canvas:
         """
         x, y = at
         height = self.text_extent("0", size, bold)[1]
-        for piece, script in pieces(translated(friendly(text)), SCRIPT):
+        for piece, script in pieces(translated(text), SCRIPT):
             small = size * (SMALL if script else 1.0)
             self.text((x, y + SHIFT[script] * height), piece, colour, small, bold, halo=halo, alpha=alpha)
             x += self.text_extent(piece, small, bold)[0]
 
     def scripted_width(self, text: str, size: float = 1.0, bold: bool = False) -> float:
         """Width of the text that `scripted` writes."""
-        parts = pieces(translated(friendly(text)), SCRIPT)
+        parts = pieces(translated(text), SCRIPT)
         return sum(self.text_extent(piece, size * (SMALL if script else 1.0), bold)[0] for piece, script in parts)
 
     def polyline(self, points: NDArray[np.float64], colour: Colour, width: float, alpha: float = 1.0) -> None:

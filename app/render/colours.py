@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from repose.sim.experiment.snapshot import Floats, Snapshot
 from repose.sim.measure.display import Part
 from repose.sim.measure.stress import stress_unit
-from repose.sim.message import _
+from repose.sim.message import Message, _, formatted
 
 Colour = tuple[float, float, float]
 """Red, green, blue, sRGB, 0 to 1."""
@@ -175,7 +175,7 @@ class Colouring:
     """
 
     name: str
-    label: str
+    label: Message
     symbol: str
     unit: str
     """SI unit; the legend adds the prefix that suits the range."""
@@ -451,7 +451,7 @@ def nice_ticks(low: float, high: float, most: int = 5) -> list[float]:
     return [k * step for k in range(first, last + 1)]
 
 
-def tick_label(value: float, step: float) -> str:
+def tick_label(value: float, step: float) -> Message:
     """A tick with just the digits its step needs, and a true minus sign."""
     digits = max(0, -math.floor(math.log10(step) + 1e-9))
-    return f"{value + 0.0:.{digits}f}".replace("-", "−")
+    return formatted(value + 0.0, f".{digits}f")

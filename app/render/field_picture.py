@@ -18,8 +18,7 @@ from repose.sim.measure.contact_forces import ContactForces
 from repose.sim.measure.packing import UNIT
 from repose.sim.measure.stress import stress_unit
 from repose.sim.measure.stress_field import Grid, grid_over, kinetic_stress, smoothed, stress_field
-from repose.sim.message import Message, _
-from repose.sim.numbers import with_prefix
+from repose.sim.message import Message, _, with_prefix
 
 MOST_POINTS = 16_000
 """Largest number of points of the field: each is drawn in every frame."""
@@ -54,7 +53,7 @@ def _vertical(stress: Floats, axes: tuple[int, int]) -> Floats:
 class Component:
     """One number of the stress tensor."""
 
-    title: str
+    title: Message
     symbol: str
     of: Callable[[Floats, tuple[int, int]], Floats]
     """of(stress, axes of the plane) -> its value at every point of the grid."""

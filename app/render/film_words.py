@@ -11,7 +11,7 @@ from importlib.metadata import version
 
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.measure.display import Reading
-from repose.sim.message import Message, Number
+from repose.sim.message import Capital, Joined, Message, Number, _, joined, plain
 from repose.sim.parameters import Parameter, Value
 from repose.sim.registry import scenes
 
@@ -40,14 +40,14 @@ class Lines:
 class FilmWords:
     """The texts on one picture of a film; symbols can have scripts, such as k_n."""
 
-    title: str
-    parameters: tuple[str, ...]
+    title: Message
+    parameters: tuple[Message, ...]
     """Parameters of the lecture, and those that differ from the defaults of the scene."""
-    origin: str
+    origin: Message
     """Seed and version, with which the film can be made again."""
     speed: float | None
     """Simulated seconds per second of film; None for a still."""
-    result: tuple[str, ...] = ()
+    result: tuple[Message, ...] = ()
     """Readings at the end of a scene that draws no angle."""
     card: float = 0.0
     """Opacity of the title card."""
@@ -81,18 +81,21 @@ def film_words(
 ) -> FilmWords:
     """The texts for a snapshot; `ending` adds the result. Without `title` the film has the title of the scene."""
     scene = scenes().get(snapshot.scene)
-    title = title or (scene.title if scene is not None else snapshot.scene.capitalize())
+    name = plain(title) if title else scene.title if scene is not None else plain(Capital(snapshot.scene))
     # In a lecture the answer states the result: readings would cover the grains.
     result = _result(snapshot) if ending and snapshot.measurement is None and lines is None else ()
     origin = Message("seed {seed}  ·  Repose {version}", seed=snapshot.seed, version=_version())
-    return FilmWords(title, _parameters(snapshot), origin, None if ending else speed, result, card, lines)
+    return FilmWords(name, _parameters(snapshot), origin, None if ending else speed, result, card, lines)
 
 
-def _result(snapshot: Snapshot) -> tuple[str, ...]:
+def _result(snapshot: Snapshot) -> tuple[Message, ...]:
     """The readings with an expected value, or else the outcomes of the task; in scenes without both the first
     readings."""
     if snapshot.outcomes and not any(entry.expected is not None for entry in snapshot.readings):
-        return tuple(f"{'✓' if entry.holds else '✗'} {entry.statement}: {entry.found}" for entry in snapshot.outcomes)
+        return tuple(
+            joined(("✓ " if entry.holds else ("✗ "), entry.statement, ": ", entry.found), "")
+            for entry in snapshot.outcomes
+        )
     return tuple(map(_read, told(snapshot.readings)))
 
 
@@ -101,7 +104,7 @@ def told(readings: Sequence[Reading]) -> Sequence[Reading]:
     return [entry for entry in readings if entry.expected is not None] or readings[:MOST_READINGS]
 
 
-def _parameters(snapshot: Snapshot) -> tuple[str, ...]:
+def _parameters(snapshot: Snapshot) -> tuple[Message, ...]:
     """The parameters that differ from the defaults first, filled up with those of a lecture, in the lecture's order."""
     values = snapshot.parameters
     scene = scenes().get(snapshot.scene)
@@ -115,27 +118,26 @@ def _parameters(snapshot: Snapshot) -> tuple[str, ...]:
     return tuple(_written(declared[name], getattr(values, name)) for name in names)
 
 
-def _written(parameter: Parameter, value: Value) -> str:
+def _written(parameter: Parameter, value: Value) -> Message:
     """A parameter with its symbol, or without symbol with its label: "μ = 0.1", "grains rotate: yes"."""
     if isinstance(value, bool):
-        return f"{parameter.quantity.label}: {'yes' if value else 'no'}"
-    joint = " = " if parameter.quantity.symbol else ": "
-    return f"{parameter.quantity.symbol or parameter.quantity.label}{joint}{parameter.shown(value)}"
+        return joined((parameter.quantity.label, _("yes") if value else _("no")), ": ")
+    return parameter.named(value)
 
 
-def _read(reading: Reading) -> str:
+def _read(reading: Reading) -> Message:
     """A reading with its error, in the digits that the error justifies."""
     reading = reading.readable()
     error = reading.error if reading.error is not None and math.isfinite(reading.error) else None
     digits = max(0, 1 - math.floor(math.log10(error))) if error else 0
-    number = f"{reading.value:.{digits}f} ± {error:.{digits}f}" if error else reading.digits
-    gap = "" if reading.unit in ("", "°") else " "
-    beside = (
-        ""
-        if reading.expected is None
-        else Message("  (closed form {expected})", expected=Number(reading.expected, format=".4g"))
-    )
-    return f"{reading.name}: {number}{gap}{reading.unit}{beside}"
+    number: Number | Joined = Number(reading.value, reading.unit, reading.format)
+    if error:
+        form = f".{digits}f"
+        number = Joined((Number(reading.value, format=form), Number(error, reading.unit, form)), " ± ")
+    words = joined((reading.name, number), ": ")
+    if reading.expected is None:
+        return words
+    return words + Message("  (closed form {expected})", expected=Number(reading.expected, format=".4g"))
 
 
 @functools.cache

@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 from repose.app.render.colours import nice_step
 from repose.sim.experiment.snapshot import Snapshot
-from repose.sim.message import _
+from repose.sim.message import Message, Number, _, joined
 from repose.sim.registry import scenes
 
 
@@ -108,7 +108,7 @@ def pacer(fps: float) -> Callable[[Snapshot], float]:
     return interval
 
 
-def describe_speed(speed: float | None) -> str:
+def describe_speed(speed: float | None) -> Message:
     """A speed in words: "20 × slow motion", "real time", "5 × time lapse"."""
     if speed is None:
         return _("as fast as possible")
@@ -118,7 +118,8 @@ def describe_speed(speed: float | None) -> str:
         return _("real time")
     factor = max(speed, 1.0 / speed)
     shown = f"{factor:.2g}" if factor < 99.5 else f"{round(factor, 2 - len(str(int(factor)))):.0f}"
-    return f"{shown} × {_('time lapse') if speed > 1.0 else _('slow motion')}"
+    kind = _("time lapse") if speed > 1.0 else _("slow motion")
+    return joined((Number(float(shown), format="g"), kind), " × ")
 
 
 def _first_raise(rule: Pace | None) -> float:

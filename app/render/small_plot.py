@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from repose.app.render.colours import Palette, nice_ticks, tick_label
 from repose.sim.engine.world import Floats
-from repose.sim.numbers import prefix_of, time_text
+from repose.sim.message import time_text
+from repose.sim.numbers import prefix_of
 
 if TYPE_CHECKING:
     from repose.app.render.canvas import Canvas

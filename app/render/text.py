@@ -11,16 +11,13 @@ import re
 from imgui_bundle import imgui
 from repose.app.language import translated
 from repose.app.render.theme import Colour, colour32, vector
+from repose.sim.message import Message, formatted
 from repose.sim.numbers import prefix_of
 
 SCRIPT = re.compile(r"([_^])([^\W_]+(?:\.[0-9]+)?)")
 """A subscript or superscript in a symbol or a unit: k_n, N/m^1.5."""
 RAISED = re.compile(r"((?<=\b[^\W\d_])_|\^)([^\W_]+(?:\.[0-9]+)?)")
 """A superscript in a sentence, or a subscript of a symbol of one letter; an underscore may also belong to a name."""
-POWER = re.compile(r"\b(?P<mantissa>\d+(?:\.\d+)?)e(?P<sign>[+-])0*(?P<exponent>\d+)")
-MINUS = re.compile(r"(?<![\w.)\]/\\^°%-])-(?=\d)")
-"""A sign before a number; not a hyphen in a word, a name or a range."""
-DIGITS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 SHIFT = {"": 0.0, "_": 0.32, "^": -0.06}
 """Downward offset of scripts [heights of a line]."""
 SMALL = 0.76
@@ -57,7 +54,7 @@ def _draw(x: float, y: float, text: str, colour: Colour, size: float = 1.0) -> f
 
 def shortened(text: str, room: float, size: float = 1.0) -> str:
     """The text in the language of the window, cut to one line of width `room` [px] with an ellipsis."""
-    shown = translated(text)
+    shown: str = translated(text)
     while _width(shown, size) > room and len(shown) > 1:
         shown = shown.removesuffix("…")[:-1].rstrip() + "…"
     return shown
@@ -101,7 +98,7 @@ def pieces(symbol: str, scripts: re.Pattern[str]) -> list[tuple[str, str]]:
 def note(text: str, colour: Colour) -> None:
     """Draw a sentence that wraps at the edge of the panel."""
     imgui.push_style_color(imgui.Col_.text, vector(colour))
-    write(friendly(text), imgui.get_content_region_avail().x)
+    write(text, imgui.get_content_region_avail().x)
     imgui.pop_style_color()
 
 
@@ -143,30 +140,19 @@ def _write_words(words: list[str], width: float) -> None:
     imgui.dummy(imgui.ImVec2(width if y else x - space, y + line))
 
 
-def friendly(text: str) -> str:
-    """The text with numbers such as 2.5e+06 in the form 2.5·10⁶, and with a minus sign before negative numbers."""
-
-    def power(match: re.Match[str]) -> str:
-        sign = "⁻" if match["sign"] == "-" else ""
-        times = "" if match["mantissa"] in ("1", "") else f"{match['mantissa']}·"
-        return f"{times}10{sign}{match['exponent'].translate(DIGITS)}"
-
-    return MINUS.sub("−", POWER.sub(power, text))
-
-
-def si(value: float, unit: str, digits: int = 3) -> str:
+def si(value: float, unit: str, digits: int = 3) -> Message:
     """A value with its unit, in the prefix that keeps it readable."""
     if value == 0.0 or not math.isfinite(value):
-        return f"{value:.0f} {unit}"
+        return formatted(value, ".0f", unit)
     factor, shown = prefix_of(value, unit, digits)
     if 0.9995 <= abs(value / factor) < 999.5:
-        return f"{_digits(value / factor, digits)} {shown}"
-    return friendly(f"{value:.1e} {unit}")
+        return formatted(value / factor, _decimals(value / factor, digits), shown)
+    return formatted(value, ".1e", unit)
 
 
-def _digits(value: float, digits: int) -> str:
-    whole = len(str(int(abs(value))))
-    return f"{value:.{max(digits - whole, 0)}f}"
+def _decimals(value: float, digits: int) -> str:
+    """The format of a number with so many significant digits."""
+    return f".{max(digits - len(str(int(abs(value)))), 0)}f"
 
 
 def grouped(number: int) -> str:

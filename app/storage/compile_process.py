@@ -32,7 +32,7 @@ class State(NamedTuple):
     seconds_left: float | None
     """Expected remaining time [s]; None until it is known."""
     ended: bool
-    failures: tuple[str, ...]
+    failures: tuple[Message, ...]
     """One sentence for each engine that could not be compiled or stored."""
 
 
@@ -49,7 +49,7 @@ class CompileProcess:
     """Measured times by engine [s]."""
     _now: tuple[str, str, float] | None = None
     """Engine and part that are being compiled, and when the part began [s]."""
-    _failures: list[str] = field(default_factory=list)
+    _failures: list[Message] = field(default_factory=list)
     _ended: bool = False
 
     def __post_init__(self) -> None:

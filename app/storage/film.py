@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from repose.app.storage import paths
 from repose.app.storage.recorder import film_rate
 from repose.sim.experiment.snapshot import Snapshot
-from repose.sim.message import Message, _
+from repose.sim.message import EMPTY, Message, _
 from repose.sim.wording import sentence_of
 
 FORMATS = {".mp4": _("MP4 film"), ".webp": _("animated WebP"), ".gif": _("animated GIF"), ".png": _("PNG pictures")}
@@ -59,7 +59,7 @@ class Sink(Protocol):
     @property
     def ready(self) -> bool: ...
     @property
-    def failure(self) -> str: ...
+    def failure(self) -> Message: ...
     def add(self, frame: Image) -> None: ...
     def close(self) -> int: ...
 
@@ -91,7 +91,7 @@ class Film:
     """File of this recording, or of the last one."""
     parts: tuple[Path, ...] = ()
     """Files of the last recording, if it was an MP4: several if the disk limits the size of a file."""
-    trouble: str = ""
+    trouble: Message = EMPTY
     _sink: Sink | None = None
     _incoming: queue.Queue[Snapshot | None] | None = None
     """Source of the snapshots; None after the end, when only the still picture remains to be drawn."""
@@ -124,7 +124,7 @@ class Film:
         """Begin a new file with the typed name or the name of the scene; a number is appended if the name exists."""
         if self.running or self.finishing:
             return
-        self.trouble, self.frames, self.parts = "", 0, ()
+        self.trouble, self.frames, self.parts = EMPTY, 0, ()
         stem = (self.name.strip() or scene).removesuffix(self.format)
         if not NAME.fullmatch(stem) or not stem.strip("."):
             self.trouble = Message(
@@ -189,7 +189,7 @@ class Film:
             self._pictures = self._director.take(snapshot)
         return True
 
-    def _fail(self, reason: str) -> None:
+    def _fail(self, reason: Message) -> None:
         self.trouble = reason
         self._director = None
         self.stop()

@@ -15,7 +15,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
-from repose.sim.measure.display import Curve, Line
+from repose.sim.measure.display import Axis, Curve, Line
+from repose.sim.message import EMPTY, Message, joined, label_of, plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -72,7 +73,7 @@ SIZES = {"title": 22, "facts": 14, "label": 20, "ticks": 17, "legend": 16}
 class Sheet:
     """A picture to write: plots one above the other, and their source."""
 
-    title: str
+    title: Message
     facts: str
     """Parameters, seed and program in words, under the title."""
     curves: tuple[Curve, ...]
@@ -105,17 +106,17 @@ def _write_wide(table: Any, lines: list[tuple[Curve, Line]]) -> None:
     head, columns = [lines[0][0].x_label], [lines[0][1].x]
     for curve, line in lines:
         single = len(curve.lines) == 1
-        head.append(curve.y_label if single else f"{line.label}, {curve.y_label}")
+        head.append(curve.y_label if single else Message("{label}, {y_label}", label=line.label, y_label=curve.y_label))
         columns.append(line.y)
         if line.error is not None:
-            head.append(f"{line.scatter} of {head[-1]}")
+            head.append(Message("{scatter} of {head}", scatter=line.scatter, head=head[-1]))
             columns.append(line.error)
     table.writerow(head)
     table.writerows([_number(value) for value in row] for row in zip(*columns, strict=True))
 
 
 def _write_long(table: Any, lines: list[tuple[Curve, Line]]) -> None:
-    curve = lines[0][0] if lines else Curve("", "x", "y", ())
+    curve = lines[0][0] if lines else Curve(EMPTY, Axis(plain("x")), Axis(plain("y")), ())
     table.writerow(["line", curve.x_label, curve.y_label, "error", "the error is"])
     for _, line in lines:
         errors = np.full(len(line.x), np.nan) if line.error is None else line.error
@@ -182,7 +183,11 @@ def draw(sheet: Sheet, file: BinaryIO, size: tuple[int, int] = PICTURE, kind: st
             elif axes is rows[0]:
                 _legend_beside(axes, curve, sizes)
         narrow = sheet.over_time and count > 1
-        y_label = curve.y_label.replace(" [", "\n[") if narrow else curve.y_label
+        y_label = (
+            joined(filter(None, (curve.y.quantity, label_of(EMPTY, (""), curve.y.unit))), "\n")
+            if narrow
+            else curve.y_label
+        )
         axes.set_ylabel(with_scripts(y_label), fontsize=sizes["label"])
         axes.tick_params(labelsize=sizes["ticks"])
         axes.grid(color="#d8d8d8")

@@ -27,8 +27,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from repose.sim.message import Message, Number, _
-from repose.sim.wording import described, path_text, reason_of
+from repose.sim.message import EMPTY, Message, Number, _
+from repose.sim.wording import described, message_of, path_text, reason_of
 
 if TYPE_CHECKING:
     from av.container import OutputContainer
@@ -128,9 +128,9 @@ class Recorder:
         return not self._queue.full()
 
     @property
-    def failure(self) -> str:
+    def failure(self) -> Message:
         """Why the recording stopped by itself; empty if it did not."""
-        return str(self._failure or "")
+        return EMPTY if self._failure is None else message_of(self._failure)
 
     def add(self, frame: Frame) -> None:
         """Append a copy of `frame`, waiting while the encoder is behind; raises `RecorderError` once it has stopped."""

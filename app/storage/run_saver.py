@@ -17,9 +17,9 @@ from repose.app.storage import autosave, paths
 from repose.sim.experiment.commands import Command, Copy, Resume
 from repose.sim.io.archive import SUFFIX
 from repose.sim.io.atomic_file import write_new_file, write_whole_file
-from repose.sim.message import Joined, Message, _
+from repose.sim.message import EMPTY, Joined, Message, _
 from repose.sim.parameters import ParameterError, unquoted
-from repose.sim.wording import reason_of, sentence_of
+from repose.sim.wording import message_of, reason_of, sentence_of
 
 if TYPE_CHECKING:
     from repose.app.storage.plot_files import Sheet
@@ -60,9 +60,9 @@ class RunSaver:
     """True when another run has been opened; the window then deletes its state of the previous run."""
     safe: State | None = None
     """The state that was saved or opened last, which another run may replace without loss."""
-    said: str = ""
-    trouble: str = ""
-    unsaved: str = ""
+    said: Message = EMPTY
+    trouble: Message = EMPTY
+    unsaved: Message = EMPTY
     """Why the last automatic save failed, with its folder and what to do; empty once a save has succeeded."""
     lost: autosave.Place | None = None
     """A run whose window ended unexpectedly, until it is opened or discarded."""
@@ -140,22 +140,22 @@ class RunSaver:
 
     def export(self, target: Path) -> None:
         """Write the grains between two steps for other programs; the suffix selects the format."""
-        self.said, self.trouble = "", ""
+        self.said, self.trouble = EMPTY, EMPTY
         self.send(Copy(lambda saved: self._jobs.put(lambda: self._export(saved, target))))
 
     def save_plot(self, sheet: Sheet, folder: Path, name: str, suffixes: Sequence[str]) -> None:
         """Write a plot to free names in the folder, one file per suffix."""
-        self.said, self.trouble = "", ""
+        self.said, self.trouble = EMPTY, EMPTY
         self._jobs.put(lambda: self._save_plot(sheet, folder, name, suffixes))
 
-    def save_files(self, what: str, folder: Path, name: str, writers: Mapping[str, Writer]) -> None:
+    def save_files(self, what: Message, folder: Path, name: str, writers: Mapping[str, Writer]) -> None:
         """Write files to free names in the folder, one per suffix; the message begins with `what`, their kind."""
-        self.said, self.trouble = "", ""
+        self.said, self.trouble = EMPTY, EMPTY
         self._jobs.put(lambda: self._save_files(what, folder, name, writers))
 
     def save_picture(self, folder: Path, name: str, write_png: Writer) -> None:
         """Write the picture, and grains and forces of every run, to free names in the folder as PNG and SVG."""
-        self.said, self.trouble = "", ""
+        self.said, self.trouble = EMPTY, EMPTY
         self.send(Copy(lambda saved: self._jobs.put(lambda: self._save_picture(saved, folder, name, write_png))))
 
     def open(self, path: str) -> None:
@@ -191,7 +191,7 @@ class RunSaver:
             self.lost.lock.close()  # offered again at the next start
 
     def _target(self, path: str) -> Path | None:
-        self.said, self.trouble = "", ""
+        self.said, self.trouble = EMPTY, EMPTY
         text = unquoted(path)
         if not text:
             self.trouble = _("Type the path of a file under File first; Ctrl+R shows the saved runs.")
@@ -206,7 +206,7 @@ class RunSaver:
                 job()
             except Exception as error:  # no error of the disk may end the run
                 log.exception("A run could not be saved or opened.")
-                self.said, self.trouble = "", sentence_of(error)
+                self.said, self.trouble = EMPTY, sentence_of(error)
 
     def _save(self, saved: Saved, path: Path, over: bool, picture: bytes) -> None:
         """Write the run; an existing file is replaced only if confirmed or written in this session."""
@@ -217,7 +217,7 @@ class RunSaver:
             self._mine = str(path)
             self.used.append(str(path))
             self.safe = _state(saved)
-            self.said, self.unsaved = Message("Saved to {path}.", path=str(path)), ""
+            self.said, self.unsaved = Message("Saved to {path}.", path=str(path)), EMPTY
         except FileExistsError:  # another program has created the file since
             self.confirm = str(path)
             self.trouble = Message("{path} exists already; save again to replace it.", path=str(path))
@@ -243,7 +243,7 @@ class RunSaver:
                 "{path} could not be written: {error}; the run continues.", path=str(path), error=reason_of(error)
             )
         except ParameterError as error:  # a library is missing
-            self.trouble = str(error)
+            self.trouble = message_of(error)
 
     def _save_plot(self, sheet: Sheet, folder: Path, name: str, suffixes: Sequence[str]) -> None:
         from repose.app.storage.plot_files import WRITERS
@@ -263,7 +263,7 @@ class RunSaver:
             writers[suffix] = partial(write_state, state_of(resumed_experiment(run)), ".svg")
         self._save_files(_("Picture"), folder, name, writers)
 
-    def _save_files(self, what: str, folder: Path, name: str, writers: Mapping[str, Writer]) -> None:
+    def _save_files(self, what: Message, folder: Path, name: str, writers: Mapping[str, Writer]) -> None:
         paths = {suffix: free_name(folder, name, suffix) for suffix in writers}
         for suffix, path in paths.items():
             try:
@@ -289,7 +289,7 @@ class RunSaver:
             if self._place is None:
                 self._place = autosave.begin()
             self._place.save(saved)
-            self._kept, self.unsaved = now, ""
+            self._kept, self.unsaved = now, EMPTY
         except OSError as error:
             self._tell_unsaved(error)
 
@@ -311,7 +311,7 @@ class RunSaver:
             self.used.append(str(path))
             self.safe = _state(saved)
         except ArchiveError as error:
-            self.said, self.trouble = "", str(error)
+            self.said, self.trouble = EMPTY, message_of(error)
         finally:
             self.opening = False
 

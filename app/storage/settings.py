@@ -14,7 +14,7 @@ from repose.app.language import NATIVE
 from repose.app.storage import paths
 from repose.app.storage.view import View
 from repose.sim.engine.thread_count import MOST_THREADS
-from repose.sim.message import Joined, Message, _
+from repose.sim.message import EMPTY, Joined, Message, _
 from repose.sim.numbers import as_written
 from repose.sim.wording import reason_of
 
@@ -80,7 +80,7 @@ class Settings:
 
     path: Path = field(default_factory=paths.settings_file)
     choices: Choices = field(default_factory=Choices)
-    trouble: str = ""
+    trouble: Message = EMPTY
     _readable: bool = True
     _stored: dict[str, Any] = field(default_factory=lambda: Choices().model_dump())
     """The choices when this window last read or wrote the file."""

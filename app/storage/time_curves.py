@@ -8,8 +8,8 @@ from itertools import groupby
 
 import numpy as np
 from repose.sim.experiment.snapshot import Snapshot
-from repose.sim.measure.display import Curve, Line
-from repose.sim.message import Message, _
+from repose.sim.measure.display import Axis, Curve, Line
+from repose.sim.message import EMPTY, Message, _, joined
 from repose.sim.numbers import time_unit
 
 
@@ -25,7 +25,7 @@ def opening(snapshot: Snapshot) -> float | None:
     return float(time[np.argmax(known)])
 
 
-def zero_words(snapshot: Snapshot) -> str:
+def zero_words(snapshot: Snapshot) -> Message:
     """Zero of the time axis in words."""
     return _("the opening") if snapshot.position.shape[1] == 2 else _("the end of filling")
 
@@ -58,7 +58,7 @@ def curves_of_runs(runs: Sequence[Snapshot], plot: str) -> tuple[Curve, ...]:
 def together(runs: Sequence[Snapshot], curves: Sequence[Sequence[Curve]]) -> tuple[Curve, ...]:
     """Curves of equal axes of several runs as one plot: each line has the label of its run. A line that all runs have,
     such as a law beside their points, exists once."""
-    axes: dict[tuple[str, str], list[tuple[Snapshot, Curve]]] = {}
+    axes: dict[tuple[Message, Message], list[tuple[Snapshot, Curve]]] = {}
     for run, own in zip(runs, curves, strict=True):
         for curve in own:
             axes.setdefault((curve.title, curve.y_label), []).append((run, curve))
@@ -74,7 +74,7 @@ def _lines_of(runs: Sequence[tuple[Snapshot, Curve]]) -> Iterator[Line]:
                 if number == 0:
                     yield line
                 continue
-            name = f"{line.label}, {run.label}" if several else run.label
+            name = joined((line.label, run.label)) if several else run.label
             yield replace(line, label=name, group=number + len(runs) * line.group)
 
 
@@ -93,16 +93,13 @@ def _curves(
     time = snapshot.series.get("time", np.empty(0))
     inside = time >= begin
     shown = (time[inside] - (zero or 0.0)) / factor
-    x_label = (
-        Message("simulated time t [{unit}]", unit=unit)
-        if zero is None
-        else Message("time from {snapshot} t [{unit}]", snapshot=zero_words(snapshot), unit=unit)
-    )
+    since = _("simulated time t") if zero is None else Message("time from {event} t", event=zero_words(snapshot))
+    axis = Axis(since, unit, over_time=True)
     dimension = snapshot.position.shape[1]
     found = [entry for entry in snapshot.measurements if entry.plot is not None and entry.plot.name == plot]
-    title = next((entry.plot.title for entry in found if entry.plot is not None), "")
+    title = next((entry.plot.title for entry in found if entry.plot is not None), EMPTY)
     curves = []
-    for label, group in groupby(found, lambda entry: entry.axis_label(dimension)):
+    for y, group in groupby(found, lambda entry: entry.axis_in(dimension)):
         entries = [*group]
         columns = {entry: snapshot.series.get(entry.name, np.empty(0)) for entry in entries}
         lines = tuple(
@@ -111,5 +108,5 @@ def _curves(
             if len(column) == len(time) and np.isfinite(column).any()
         )
         if lines:
-            curves.append(Curve(title, x_label, label, lines, log=entries[0].log))
+            curves.append(Curve(title, axis, y, lines, log=entries[0].log))
     return tuple(curves)

@@ -7,8 +7,9 @@ from decimal import Decimal
 from functools import lru_cache
 
 from imgui_bundle import imgui, implot
-from repose.app.language import translated
-from repose.app.render.text import friendly, text_width
+from repose.app.language import decimal_sign, typeset
+from repose.app.render.text import text_width
+from repose.sim.message import POINT
 
 FEWEST = 3
 """Smallest number of ticks of an axis: two do not show the scale between them."""
@@ -60,7 +61,7 @@ def _labels(ticks: list[Decimal]) -> list[str]:
         return [f"{tick:.{max(0, -last)}f}".replace("-", "−") for tick in ticks]
     decimals = max(0, power - last)
     words = [f"{tick.scaleb(-power):.{decimals}f}e{power:+d}".replace("-", "−", tick < 0) for tick in ticks]
-    return [friendly(word) if tick else "0" for tick, word in zip(ticks, words, strict=True)]
+    return [typeset(word) if tick else "0" for tick, word in zip(ticks, words, strict=True)]
 
 
 def log_ticks(low: float, high: float, most: float) -> tuple[list[float], list[str]]:
@@ -69,7 +70,7 @@ def log_ticks(low: float, high: float, most: float) -> tuple[list[float], list[s
     stride = max(1, math.ceil((last - first) / max(most - 1.0, 1.0)))
     stride = max(1, min(stride, (last - first) // (FEWEST - 1)))
     powers = [*range(last, first - 1, -stride)][::-1]
-    return [10.0**power for power in powers], [friendly(f"1e{power:+d}") for power in powers]
+    return [10.0**power for power in powers], [typeset(f"1e{power:+d}") for power in powers]
 
 
 def set_axis(axis: int, low: float, high: float, length: float, log: bool = False, labels: bool = True) -> None:
@@ -84,7 +85,10 @@ def set_axis(axis: int, low: float, high: float, length: float, log: bool = Fals
         values, words = linear_ticks(low, high, length / (GAP * line))
     if values:
         implot.setup_axis_ticks(
-            axis, values, [translated(word) for word in words] if labels else [""] * len(values), False
+            axis,
+            values,
+            [word.replace(POINT, decimal_sign()) for word in words] if labels else [("")] * len(values),
+            False,
         )
 
 

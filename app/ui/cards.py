@@ -14,6 +14,7 @@ from repose.app.render.theme import Colour, colour32
 from repose.app.storage.thumbnails import SIZE
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import tooltip
+from repose.sim.message import EMPTY, Message, joined
 
 WIDTH = 208.0
 """Least width of a card [px at scale 1]."""
@@ -33,9 +34,9 @@ class CardFace:
 
     name: str
     """Name of its widget and of its picture."""
-    title: str
-    about: str = ""
-    question: str = ""
+    title: Message
+    about: Message = EMPTY
+    question: Message = EMPTY
     picture: Callable[[], bytes] = bytes
     current: bool = False
     """Whether the window shows this scene or run now."""
@@ -103,6 +104,11 @@ def _text_heights(face: CardFace, width: float) -> tuple[float, float]:
     return about, question
 
 
+def said(face: CardFace) -> Message:
+    """The text of a card with its question."""
+    return joined([part for part in (face.about, face.question) if part], " ")
+
+
 def _draw_card(ui: Ui, face: CardFace, width: float, tall: float, title: list[str], head: int) -> bool:
     """Draw a card with a text `tall` [px] and `head` lines for its title; returns True when it is clicked."""
     line, pad = imgui.get_text_line_height(), PAD * ui.scale
@@ -120,7 +126,7 @@ def _draw_card(ui: Ui, face: CardFace, width: float, tall: float, title: list[st
     text = width - 2 * pad
     about, question = _text_heights(face, text)
     if about + question > tall or title[-1].endswith("…"):
-        tooltip("\n".join(filter(None, (face.title, f"{face.about} {face.question}".strip()))))
+        tooltip(joined([part for part in (face.title, said(face)) if part], "\n"))
     draw.push_clip_rect(imgui.ImVec2(low.x + pad, low.y), imgui.ImVec2(end.x - pad, end.y - 0.5 * pad), True)
     y = low.y + high + pad
     with _in_bold(ui):

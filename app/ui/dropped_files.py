@@ -12,20 +12,21 @@ from repose.app.ui.questions import request
 from repose.app.ui.ui import Ui
 from repose.sim.io import presets
 from repose.sim.io.archive import SUFFIX
-from repose.sim.message import Message, _
+from repose.sim.message import EMPTY, Message, _
 from repose.sim.parameters import ParameterError
+from repose.sim.wording import message_of
 
 PRESET = ".toml"
 """Ending of the file of a preset, and of a lecture."""
 
 
-def take_dropped(ui: Ui, path: str) -> str:
+def take_dropped(ui: Ui, path: str) -> Message:
     """Open the run, start the preset, or set the parameter that accepts such a file; returns why that is not possible,
     or an empty string."""
     suffix, shown = Path(path).suffix.lower(), Path(path).name
     if suffix == SUFFIX:
         open_file(ui, path)
-        return ""
+        return EMPTY
     if suffix == PRESET:
         try:
             if presets.kind_of(presets.read_toml(Path(path), _("preset or lecture"))) == "lecture":
@@ -33,9 +34,9 @@ def take_dropped(ui: Ui, path: str) -> str:
             presets.load(path)
             ui.preset_library.cards[path] = presets.card_of(path)
         except ParameterError as error:
-            return str(error)
+            return message_of(error)
         choose_preset(ui, path)
-        return ""
+        return EMPTY
     parameters = ui.edits.parameters
     declared = type(parameters).declared().values() if parameters is not None else ()
     fitting = next((entry for entry in declared if suffix in entry.suffixes), None)
@@ -57,4 +58,4 @@ def take_dropped(ui: Ui, path: str) -> str:
             preset=PRESET,
         )
     request(ui, fitting, path)
-    return ui.edits.refusals.get(fitting.name, "")
+    return ui.edits.refusals.get(fitting.name, EMPTY)

@@ -10,12 +10,35 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from repose.app.ui.undo import History
-from repose.sim.experiment.commands import Command, DoAgain, From, Recover, SetParameters, TakeBack
+from repose.sim.experiment.commands import (
+    ADDED,
+    DRAWN,
+    PULLED,
+    PUSHED,
+    REMOVED,
+    SHAKEN,
+    Command,
+    DoAgain,
+    From,
+    Recover,
+    SetParameters,
+    TakeBack,
+)
 from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.message import Capital, Message, _, joined, plain
 from repose.sim.parameters import ParameterError, ParameterSet, Value
 
 PATIENCE = 3
 """Number of snapshots after which a requested value that none of them shows is discarded."""
+DEEDS = {
+    PULLED: _("pulled grain"),
+    PUSHED: _("pushed grains"),
+    SHAKEN: _("shaken table"),
+    REMOVED: _("removed grain"),
+    ADDED: _("added grains"),
+    DRAWN: _("drawn wall"),
+}
+"""Names of the changes that are not changes of parameters."""
 MOST_MARKS = 200
 """Largest number of changes stored for the plots."""
 
@@ -25,7 +48,7 @@ class Mark:
     """One parameter change: simulated time [s], old and new value in words."""
 
     time: float
-    text: str
+    text: Message
     before: Mapping[str, Value]
     """Values before the change, SI."""
     asked: tuple[Mapping[str, Value], ...] = ()
@@ -49,7 +72,7 @@ class Edits:
     history: History = field(default_factory=History)
     run: int = 0
     """Number of the experiment, of those side by side, that the user has chosen."""
-    refusals: dict[str, str] = field(default_factory=dict)
+    refusals: dict[str, Message] = field(default_factory=dict)
     """Why a parameter's last edit was refused, by parameter name."""
     refused: int = 0
     """Number of refused edits."""
@@ -74,7 +97,7 @@ class Edits:
             if snapshot.refusals > refusals and self.history.undoable and self.history.undoable[-1].deed:
                 self.history.undoable.pop()
             elif snapshot.serial >= serial + PATIENCE and self.history.undoable and self.history.undoable[-1].deed:
-                self.marks.append(Mark(snapshot.time, self.history.undoable[-1].deed.capitalize(), {}))
+                self.marks.append(Mark(snapshot.time, plain(Capital(DEEDS[self.history.undoable[-1].deed])), {}))
             if snapshot.refusals > refusals or snapshot.serial >= serial + PATIENCE:
                 self._noted = None
         if snapshot.refusal and self._edited and self._edited in self._wanted:
@@ -212,6 +235,6 @@ class Edits:
         if gesture is not None and self.marks and self.marks[-1].gesture == gesture:
             drag = self.marks.pop()
             before, asked = {**before, **drag.before}, (*drag.asked, *asked)
-        text = ", ".join(declared[name].change(before[name], value) for name, value in values.items())
+        text = joined([declared[name].change(before[name], value) for name, value in values.items()])
         self.marks.append(Mark(self._snapshot.time, text, before, asked, gesture))
         del self.marks[:-MOST_MARKS]

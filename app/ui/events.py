@@ -8,7 +8,8 @@ from typing import Literal
 
 from repose.app.ui.edits import Edits, Mark
 from repose.sim.experiment.snapshot import Snapshot
-from repose.sim.message import Message, Number
+from repose.sim.message import Capital, Message, Number, plain
+from repose.sim.parameters import changes_in
 
 MOST = 300
 """Largest number of events; the oldest are deleted first."""
@@ -21,7 +22,7 @@ class Event:
     at: int
     time: float
     kind: Literal["phase", "measured", "changed"]
-    text: str
+    text: Message
     mark: Mark | None = None
     """The change of a parameter, if the event is one."""
 
@@ -68,8 +69,9 @@ class Events:
         del self.shown[:-MOST]
 
 
-def _sentence(snapshot: Snapshot, last: Snapshot) -> str:
-    """The text of a new phase: the message at its beginning, or the label of the phase."""
-    if snapshot.message != last.message and " → " not in snapshot.message:
+def _sentence(snapshot: Snapshot, last: Snapshot) -> Message:
+    """The text of a new phase: the message at its beginning, unless it is about a parameter, or the label of the
+    phase."""
+    if snapshot.message != last.message and not changes_in(snapshot.message):
         return snapshot.message
-    return snapshot.phase_label[:1].upper() + snapshot.phase_label[1:]
+    return plain(Capital(snapshot.phase_label))

@@ -78,7 +78,7 @@ def compact(number: float) -> float:
     return float(f"{number:.{DIGITS}g}")
 
 
-def plain(parameter: Parameter, value: Value) -> str:
+def editable(parameter: Parameter, value: Value) -> str:
     """The value as text to edit, in the unit shown, without the unit, with the decimal sign of the window."""
     if isinstance(value, str):
         return value

@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from imgui_bundle import imgui
 from repose.app.language import translated
-from repose.app.render.text import SMALL, draw_symbol, draw_text, friendly, si, symbol_width, text_width
+from repose.app.render.text import SMALL, draw_symbol, draw_text, si, symbol_width, text_width
 from repose.app.render.theme import Colour
-from repose.app.ui.field_values import DIGITS, compact, plain, position, typed, value_at
+from repose.app.ui.field_values import DIGITS, compact, editable, position, typed, value_at
 from repose.app.ui.path_field import draw_path
 from repose.app.ui.questions import request
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import dragged, draw_bar, right_clicked, tooltip
-from repose.sim.message import Message, _
+from repose.sim.choices import choice_name
+from repose.sim.message import EMPTY, Message, _, joined
 from repose.sim.parameters import Parameter, Value
 
 TRACK = 11.0
@@ -32,36 +33,29 @@ EFFECTS = {
 }
 
 
-def describe(parameter: Parameter, contact_time: float = 0.0) -> str:
+def describe(parameter: Parameter, contact_time: float = 0.0) -> Message:
     """Text of the tooltip: meaning, range, default and when a change takes effect.
 
     `contact_time` [s] is the contact duration in the run; omitted if 0.
     """
     quantity = parameter.quantity
-    lines = [f"{quantity.label}  {quantity.symbol}".rstrip(), parameter.help]
+    lines = [joined((quantity.label, quantity.symbol), "  ") if quantity.symbol else quantity.label, parameter.help]
     if parameter.low is not None and parameter.high is not None:
         span = Message("From {low} to {high}", low=parameter.shown(parameter.low), high=parameter.shown(parameter.high))
-        lines.append(
-            friendly(Message("{span}; default {default}.", span=span, default=parameter.shown(parameter.default)))
-        )
+        lines.append(Message("{span}; default {default}.", span=span, default=parameter.shown(parameter.default)))
     elif parameter.kind != "bool":
-        lines.append(Message("Default: {words}.", words=words(parameter.shown(parameter.default))))
+        lines.append(Message("Default: {words}.", words=parameter.shown(parameter.default)))
     now = (
         Message(" The contact duration is {contact_time} now.", contact_time=si(contact_time, "s"))
         if contact_time and quantity.effect == "ramp"
-        else ""
+        else EMPTY
     )
     lines.append(EFFECTS[quantity.effect] + now)
     if parameter.kind in ("float", "int"):
         lines.append(_("Ctrl-click, or Enter, types a value; double-click or right-click resets to the default."))
     else:
         lines.append(_("Right-click resets to the default."))
-    return "\n".join(lines)
-
-
-def words(choice: str) -> str:
-    """A choice with spaces."""
-    return choice.replace("_", " ")
+    return joined(lines, "\n")
 
 
 def draw_field(ui: Ui, parameter: Parameter) -> None:
@@ -102,7 +96,7 @@ def _draw_slider(ui: Ui, parameter: Parameter, width: float) -> None:
         number = float(shown)
     track = imgui.ImVec2(low.x, low.y + line + gap)
     draw_bar(ui, track, imgui.ImVec2(width, TRACK * ui.scale), position(parameter, number), filled=not automatic)
-    text = friendly(parameter.shown(number, DIGITS) if parameter.kind == "float" else parameter.shown(int(number)))
+    text = parameter.shown(number, DIGITS) if parameter.kind == "float" else parameter.shown(int(number))
     _caption(ui, parameter, text, low.x, low.y, low.x + size.x)
 
 
@@ -112,13 +106,13 @@ def _shown(ui: Ui, name: str) -> Value:
     return held[1] if held is not None and held[0] == name else ui.edits.value(name)
 
 
-def _caption(ui: Ui, parameter: Parameter, value: str, left: float, top: float, right: float) -> None:
+def _caption(ui: Ui, parameter: Parameter, value: Message, left: float, top: float, right: float) -> None:
     """Name, symbol and, if there is room, when a change takes effect, at the left; the value at the right.
 
     If not even the symbol has room beside the value, as in a presentation, both are smaller.
     """
     quantity, palette = parameter.quantity, ui.palette
-    tight = symbol_width(quantity.symbol or quantity.label) + symbol_width(f"  {value}") > right - left
+    tight = symbol_width(quantity.symbol or quantity.label) + symbol_width(joined(("  ", value), "")) > right - left
     if tight:
         imgui.push_font(None, imgui.get_style().font_size_base * SMALL)
     start = right - symbol_width(value)
@@ -143,12 +137,12 @@ def _caption(ui: Ui, parameter: Parameter, value: str, left: float, top: float, 
         imgui.pop_font()
 
 
-def _tag(ui: Ui, parameter: Parameter) -> tuple[str, Colour]:
+def _tag(ui: Ui, parameter: Parameter) -> tuple[Message, Colour]:
     if parameter.quantity.effect == "restart":
-        return "" if ui.snapshot.phase == "empty" else _("at next start"), ui.palette.muted
+        return EMPTY if ui.snapshot.phase == "empty" else _("at next start"), ui.palette.muted
     if parameter.quantity.effect == "anew" and ui.snapshot.moving_count:
-        return "restarts", ui.palette.warning
-    return "", ui.palette.muted
+        return _("restarts"), ui.palette.warning
+    return EMPTY, ui.palette.muted
 
 
 def _reset_asked(ui: Ui, parameter: Parameter) -> bool:
@@ -179,7 +173,7 @@ def _follow_mouse(ui: Ui, parameter: Parameter, left: float, width: float) -> No
         ui.edits.begin_gesture()
         # Activated without the mouse: the keyboard can only type.
         if io.key_ctrl or not imgui.is_mouse_down(0):
-            ui.memory.update(typing=name, text=plain(parameter, ui.edits.value(name)), typing_fresh=True)
+            ui.memory.update(typing=name, text=editable(parameter, ui.edits.value(name)), typing_fresh=True)
             return
     where = dragged(ui, left, width)
     if where is not None and parameter.quantity.effect in ("base", "anew") and ui.snapshot.moving_count:
@@ -192,8 +186,7 @@ def _follow_mouse(ui: Ui, parameter: Parameter, left: float, width: float) -> No
 
 def _draw_typing(ui: Ui, parameter: Parameter) -> None:
     fresh = ui.memory.pop("typing_fresh", False)
-    unit = f" {parameter.quantity.unit}" if parameter.quantity.unit else ""
-    label = f"{parameter.quantity.label}{unit} ="
+    label = joined([part for part in (parameter.quantity.label, parameter.quantity.unit, "=") if part], " ")
     imgui.align_text_to_frame_padding()
     imgui.text_unformatted(translated(label))
     imgui.same_line()
@@ -221,7 +214,7 @@ def _draw_choice(ui: Ui, parameter: Parameter) -> None:
     imgui.pop_style_var()
     if open_now:
         for choice in parameter.choices:
-            if imgui.selectable(f"{translated(words(choice))}###{choice}", choice == current)[0]:
+            if imgui.selectable(f"{translated(choice_name(choice))}###{choice}", choice == current)[0]:
                 request(ui, parameter, choice)
             ui.probe.mark(f"field.{name}.{choice}")
         imgui.end_combo()
@@ -231,7 +224,7 @@ def _draw_choice(ui: Ui, parameter: Parameter) -> None:
         if right_clicked():
             request(ui, parameter, parameter.default)
     right = low.x + width - imgui.get_frame_height() - pad.x
-    _caption(ui, parameter, words(str(ui.edits.value(name))), low.x + pad.x, low.y + pad.y, right)
+    _caption(ui, parameter, choice_name(str(ui.edits.value(name))), low.x + pad.x, low.y + pad.y, right)
 
 
 def _draw_tick(ui: Ui, parameter: Parameter) -> None:
@@ -250,10 +243,10 @@ def _draw_automatic(ui: Ui, parameter: Parameter) -> None:
     """A slider and a tick box: if ticked, the program chooses the value and the slider shows it."""
     (word,) = parameter.choices
     value = ui.edits.value(parameter.name)
-    box = imgui.get_frame_height() + imgui.get_style().item_inner_spacing.x + text_width(word)
+    box = imgui.get_frame_height() + imgui.get_style().item_inner_spacing.x + text_width(choice_name(word))
     _draw_slider(ui, parameter, imgui.get_content_region_avail().x - box - imgui.get_style().item_spacing.x)
     imgui.same_line()
-    changed, automatic = imgui.checkbox(f"{translated(word)}###{word}", value == word)
+    changed, automatic = imgui.checkbox(f"{translated(choice_name(word))}###{word}", value == word)
     ui.probe.mark(f"field.{parameter.name}.{word}")
     tooltip(Message("{label}: let the program choose, or keep the value it has now.", label=parameter.quantity.label))
     if changed:

@@ -13,7 +13,7 @@ from typing import Any
 
 from repose.app.ui.toasts import tell
 from repose.app.ui.ui import Ui
-from repose.sim.message import Joined, Message, _
+from repose.sim.message import EMPTY, Joined, Message, _
 
 log = logging.getLogger(__name__)
 
@@ -24,14 +24,14 @@ PROGRAMS = ("zenity", "kdialog", "qarma", "matedialog")
 
 
 @cache
-def why_none() -> str:
+def why_none() -> Message:
     """Why this machine has no dialog, or an empty string."""
     if sys.platform.startswith("linux") and not any(map(shutil.which, PROGRAMS)):
         return Message(
             "No program for choosing files is installed ({join}): type the path.",
             join=Joined(tuple(PROGRAMS[:2]), " or "),
         )
-    return ""
+    return EMPTY
 
 
 def is_open(ui: Ui) -> bool:

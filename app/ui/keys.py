@@ -14,7 +14,7 @@ import pygame
 from repose.app.ui.actions import RESET, act
 from repose.app.ui.ui import Ui
 from repose.sim.experiment.snapshot import Action, Snapshot
-from repose.sim.message import _
+from repose.sim.message import Message, _, joined, plain
 
 
 @dataclass(frozen=True)
@@ -23,10 +23,10 @@ class Key:
 
     name: str
     """Name of the function in `Ui.actions`."""
-    shown: str
+    shown: Message
     """The key as printed in the help."""
-    help: str
-    group: str
+    help: Message
+    group: Message
     act: Callable[[Ui], object] | None = None
     """Its function; None if the window adds a function of this name to `Ui.actions`."""
     codes: tuple[int, ...] = ()
@@ -42,10 +42,12 @@ class Key:
 
 WINDOW_KEYS = (
     Key("frame_all", _("Home"), _("follow the grains again"), _("Picture"), codes=(pygame.K_HOME,)),
-    Key("look_front", "1", _("in 3D: view from the front"), _("Picture"), codes=(pygame.K_1, pygame.K_KP_1)),
-    Key("look_side", "2", _("in 3D: view from the side"), _("Picture"), codes=(pygame.K_2, pygame.K_KP_2)),
-    Key("look_top", "3", _("in 3D: view from the top"), _("Picture"), codes=(pygame.K_3, pygame.K_KP_3)),
-    Key("look_three-quarter", "4", _("in 3D: view at an angle"), _("Picture"), codes=(pygame.K_4, pygame.K_KP_4)),
+    Key("look_front", plain("1"), _("in 3D: view from the front"), _("Picture"), codes=(pygame.K_1, pygame.K_KP_1)),
+    Key("look_side", plain("2"), _("in 3D: view from the side"), _("Picture"), codes=(pygame.K_2, pygame.K_KP_2)),
+    Key("look_top", plain("3"), _("in 3D: view from the top"), _("Picture"), codes=(pygame.K_3, pygame.K_KP_3)),
+    Key(
+        "look_three-quarter", plain("4"), _("in 3D: view at an angle"), _("Picture"), codes=(pygame.K_4, pygame.K_KP_4)
+    ),
     Key(
         "save_picture",
         _("Ctrl+P"),
@@ -55,32 +57,32 @@ WINDOW_KEYS = (
         ctrl=True,
     ),
     Key("hide_panels", _("Tab"), _("hide or show all panels"), _("Window"), codes=(pygame.K_TAB,)),
-    Key("fold", "F4", _("fold the column to a rim, or unfold it"), _("Window"), codes=(pygame.K_F4,)),
-    Key("next_column", "F6", _("keyboard to column, bar, actions in turn"), _("Window"), codes=(pygame.K_F6,)),
-    Key("fullscreen", "F11", _("full screen"), _("Window"), codes=(pygame.K_F11,)),
+    Key("fold", plain("F4"), _("fold the column to a rim, or unfold it"), _("Window"), codes=(pygame.K_F4,)),
+    Key("next_column", plain("F6"), _("keyboard to column, bar, actions in turn"), _("Window"), codes=(pygame.K_F6,)),
+    Key("fullscreen", plain("F11"), _("full screen"), _("Window"), codes=(pygame.K_F11,)),
 )
 """Keys that belong to no panel."""
 
 PANEL_KEYS = (
-    ("arrows", _("from row to row; in a list, from choice to choice")),
+    (_("arrows"), _("from row to row; in a list, from choice to choice")),
     (_("Enter"), _("press, tick, open a list, choose, type a value")),
     (_("Enter, arrows"), _("select a slider and move it; Enter or Esc ends")),
 )
 """Keys inside a panel that has the keyboard focus."""
 
 MOUSE = (
-    ("drag", _("what the chosen tool does; beside the grains: move the picture, in 3D rotate it")),
-    ("right-drag", _("in 3D: move it (or Shift-drag)")),
-    ("Ctrl-drag", _("turn the hourglass with the mouse")),
-    ("wheel", _("zoom at the pointer")),
-    ("double-click", _("with Move view: follow the grains again")),
+    (_("drag"), _("what the chosen tool does; beside the grains: move the picture, in 3D rotate it")),
+    (_("right-drag"), _("in 3D: move it (or Shift-drag)")),
+    (_("Ctrl-drag"), _("turn the hourglass with the mouse")),
+    (_("wheel"), _("zoom at the pointer")),
+    (_("double-click"), _("with Move view: follow the grains again")),
 )
 """Mouse on the picture."""
 
 FIELD_MOUSE = (
-    ("Ctrl-click", _("type a value")),
-    ("double-click", _("reset to the default")),
-    ("right-click", _("reset to the default")),
+    (_("Ctrl-click"), _("type a value")),
+    (_("double-click"), _("reset to the default")),
+    (_("right-click"), _("reset to the default")),
 )
 """Mouse on a slider."""
 
@@ -90,7 +92,7 @@ def scene_keys(snapshot: Snapshot) -> tuple[Key, ...]:
     return tuple(
         Key(
             f"act_{action.name}",
-            action.key,
+            plain(action.key),
             key_help(action),
             _("Experiment"),
             partial(_act, action),
@@ -101,10 +103,9 @@ def scene_keys(snapshot: Snapshot) -> tuple[Key, ...]:
     )
 
 
-def key_help(action: Action) -> str:
+def key_help(action: Action) -> Message:
     """Help text of a key: the label of the action; for a reset also the text of its button."""
-    words = f"{action.label}: {action.help[:1].lower()}{action.help[1:]}" if action.name == RESET else action.label
-    return (words[:1].lower() + words[1:]).removesuffix(".")
+    return joined((action.label, action.help), ": ") if action.name == RESET else action.label
 
 
 def _act(action: Action, ui: Ui) -> None:

@@ -30,7 +30,7 @@ from repose.app.ui.places import (
 )
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, choose_tab
-from repose.sim.message import Message, _
+from repose.sim.message import Message, _, plain
 from repose.sim.wording import described
 
 log = logging.getLogger(__name__)
@@ -63,6 +63,9 @@ FIXED = (
 
 RECOVERY = tuple(f"config_error_recovery_enable_{part}" for part in ("assert", "debug_log", "tooltip"))
 """ImGui's reports of calls that it closes for a failed panel: off, because the panel shows the error."""
+
+STOPPED = _("Stopped")
+"""Title of the window of a panel that stopped."""
 
 
 def no_band(width: float) -> float:
@@ -180,7 +183,7 @@ def _draw_rim(ui: Ui, width: float, height: float) -> None:
     imgui.push_style_var(imgui.StyleVar_.window_padding, imgui.ImVec2(2 * ui.scale, 8 * ui.scale))
     _begin(ui, "rim", 0.0, 0.0, width, height)
     imgui.pop_style_var()
-    if button(ui, "column.unfold", "»", help=_("Show the column.  Key F4")):
+    if button(ui, "column.unfold", plain("»"), help=_("Show the column.  Key F4")):
         fold(ui)
     _draw_edge(ui, width, 0.0, width, height)
     imgui.end()
@@ -239,7 +242,7 @@ def _draw_over(ui: Ui, panel: Panel) -> None:
     imgui.set_next_window_pos(imgui.ImVec2(left, top), imgui.Cond_.appearing)
     imgui.set_next_window_size(imgui.ImVec2(min(COLUMN * ui.scale, ui.size[0] - left - right), 0.0))
     imgui.begin(
-        f"{translated(_('Stopped'))}###stopped",
+        f"{translated(STOPPED)}###stopped",
         None,
         imgui.WindowFlags_.no_saved_settings | imgui.WindowFlags_.no_collapse,
     )  # one window for all panels that fail

@@ -22,25 +22,26 @@ from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import bring_forward
 from repose.sim.experiment.commands import Act, Command, Copy, Resume, SetParameters
 from repose.sim.measure.display import Answer, Guess
-from repose.sim.message import Message
+from repose.sim.message import EMPTY, Message
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
+from repose.sim.wording import message_of
 
 CAMERA_FRAMES = 2
 """Frames in which a step sets the cameras: in the first frame the cameras may still have another dimension."""
 Wish = Literal["begin", "forward", "back", "leave"]
 
 
-def open_lecture(ui: Ui, name: str) -> str:
+def open_lecture(ui: Ui, name: str) -> Message:
     """Open a lecture, to be started with F5; returns why that is not possible, or an empty string."""
     try:
         lecture = lecture_file.load(name)
     except ParameterError as error:
-        return str(error)
+        return message_of(error)
     if ui.lecture.on:
         return Message("A lecture is shown: leave it with Esc before you open {name}.", name=lecture.name)
     offer(ui, lecture)
-    return ""
+    return EMPTY
 
 
 def offer(ui: Ui, lecture: Lecture) -> None:
@@ -156,7 +157,7 @@ def _enter(ui: Ui, number: int, back: bool = False) -> None:
     if step.values:
         ui.send(SetParameters(dict(step.values)))
     mode.course = Course.of(step, carried)
-    mode.entered, mode.over, mode.unanswered, mode.asked, mode.frames = False, False, "", None, 0
+    mode.entered, mode.over, mode.unanswered, mode.asked, mode.frames = False, False, EMPTY, None, 0
     mode.hindered = False
     if step.values:  # until the change acts, snapshots show the run before it, at rest
         mode.asked = _seen(ui), ui.snapshot.serial

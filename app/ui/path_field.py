@@ -13,11 +13,11 @@ from repose.app.ui.edits import Edits
 from repose.app.ui.questions import request
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, right_clicked, tooltip
-from repose.sim.message import _
+from repose.sim.message import Message, _
 from repose.sim.parameters import Parameter, unquoted
 
 
-def draw_path(ui: Ui, parameter: Parameter, help: str) -> None:
+def draw_path(ui: Ui, parameter: Parameter, help: Message) -> None:
     """Label, path and a button that opens the dialog."""
     name, key = parameter.name, f"path.{parameter.name}"
     imgui.align_text_to_frame_padding()

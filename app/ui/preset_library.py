@@ -15,10 +15,10 @@ from repose.sim.experiment.commands import Command, Start, StartSideBySide
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.io import presets
 from repose.sim.io.atomic_file import write_new_file, write_whole_file
-from repose.sim.message import Message, _
+from repose.sim.message import EMPTY, Message, _
 from repose.sim.parameters import ParameterError, ParameterSet, Value
 from repose.sim.registry import scenes
-from repose.sim.wording import reason_of
+from repose.sim.wording import message_of, reason_of
 
 NAME = re.compile(r"[\w][\w -]{0,59}")
 
@@ -48,7 +48,7 @@ class PresetLibrary:
     _side_by_side: bool = False
     """Whether the last snapshot contained experiments side by side."""
     folder: Path = field(default_factory=paths.presets_folder)
-    trouble: str = ""
+    trouble: Message = EMPTY
     take_picture: Callable[[], bytes] = bytes
     """Draws a small picture of the run in the window; empty if it cannot be drawn."""
     cards: dict[str, presets.Card] = field(default_factory=dict)
@@ -69,11 +69,11 @@ class PresetLibrary:
 
     def take(self, name: str) -> bool:
         """Start from a preset; False, with the reason in `trouble`, if it cannot be used."""
-        self.trouble = ""
+        self.trouble = EMPTY
         try:
             preset = presets.load(name)
         except ParameterError as error:
-            self.trouble = str(error)
+            self.trouble = message_of(error)
             return False
         self.send(start_of(preset))
         self.expect(name, preset.title, preset.scene)
@@ -109,24 +109,24 @@ class PresetLibrary:
         self.current, self.awaited = "", []
 
     @property
-    def titles(self) -> dict[str, str]:
+    def titles(self) -> dict[str, Message]:
         """Title of every preset, by name or path."""
-        return {name: card.title for name, card in self.cards.items()}
+        return {name: Message(card.title) for name, card in self.cards.items()}
 
-    def title(self, scene: str) -> str:
+    def title(self, scene: str) -> Message:
         """Title of the preset in use, or of the running scene where a run of another scene was opened."""
         card = self.cards.get(self.current)
         if card is not None and card.scene == scene:
-            return card.title
-        return scenes()[scene].title if scene in scenes() else ""
+            return Message(card.title)
+        return scenes()[scene].title if scene in scenes() else EMPTY
 
-    def sentences(self, scene: str) -> tuple[str, str]:
+    def sentences(self, scene: str) -> tuple[Message, Message]:
         """Description of the preset in use and its question to the audience; otherwise the summary of the running
         scene."""
         card = self.cards.get(self.current)
         if card is not None and card.scene == scene and (card.about or card.question):
-            return card.about, card.question
-        return (scenes()[scene].summary if scene in scenes() else ""), ""
+            return Message(card.about), Message(card.question)
+        return (scenes()[scene].summary if scene in scenes() else EMPTY), EMPTY
 
     def restart(self, scene: str, parameters: ParameterSet, seed: int) -> None:
         """Restart the same experiment with another seed."""
@@ -134,7 +134,7 @@ class PresetLibrary:
 
     def save(self, name: str, scene: str, parameters: ParameterSet, seed: int) -> bool:
         """Save the parameters in effect as a preset; False, with the reason in `trouble`, if that fails."""
-        self.trouble = ""
+        self.trouble = EMPTY
         if not NAME.fullmatch(name.strip()):
             self.trouble = Message(
                 "'{name}' cannot be a preset's name: use letters, digits, spaces and hyphens, at most 60.", name=name
@@ -145,7 +145,7 @@ class PresetLibrary:
         try:
             text = presets.dumps(preset)
         except ParameterError as error:
-            self.trouble = str(error)
+            self.trouble = message_of(error)
             return False
         try:
             paths.make_private(self.folder)
@@ -191,7 +191,7 @@ def all_presets() -> list[tuple[str, str, str, str]]:
         try:
             preset = presets.load(name)
         except ParameterError as error:  # one damaged file must not hide the others
-            rows.append((name, "", "", Message("cannot be used: {error}", error=str(error))))
+            rows.append((name, "", "", Message("cannot be used: {error}", error=message_of(error))))
             continue
         declared = scenes()[preset.scene].parameters.chosen(preset.values).checked(preset.values).in_units()
         differing = ", ".join(f"{key} = {declared[key].shown(value)}" for key, value in preset.values.items())

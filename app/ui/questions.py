@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from repose.app.render.text import friendly
 from repose.app.storage.run_saver import State
 from repose.app.ui.ui import Ui
-from repose.sim.message import Message, _
+from repose.sim.message import Capital, Message, _, joined, plain, plural
 from repose.sim.parameters import Parameter, Value
 
 QUESTION = "question"
@@ -21,12 +20,12 @@ QUESTION = "question"
 class Question:
     """The question, the label of the button that continues, and the function that continues."""
 
-    text: str
-    yes: str
+    text: Message
+    yes: Message
     act: Callable[[], object]
 
 
-def ask(ui: Ui, text: str, yes: str, act: Callable[[], object]) -> None:
+def ask(ui: Ui, text: Message, yes: Message, act: Callable[[], object]) -> None:
     """Ask before `act` is called; a later question replaces an open one."""
     ui.memory[QUESTION] = Question(text, yes, act)
 
@@ -50,22 +49,23 @@ def request(ui: Ui, parameter: Parameter, value: Value, gesture: object = None) 
     if parameter.quantity.effect != "anew" or not grains or value == ui.edits.value(name):
         ui.edits.set({name: value}, gesture)
         return
-    label = parameter.quantity.label[:1].upper() + parameter.quantity.label[1:]
-    change = f"{label} {_in_words(parameter, ui.edits.value(name))} → {_in_words(parameter, value)}"
-    text = Message(
-        "{change} restarts the experiment without its {grains} grains; undo restores them.",
+    before, after = _in_words(parameter, ui.edits.value(name)), _in_words(parameter, value)
+    change = joined((joined((Capital(parameter.quantity.label), before), " "), after), " → ")
+    text = plural(
+        "{change} restarts the experiment without its {count} grain; undo restores it.",
+        "{change} restarts the experiment without its {count} grains; undo restores them.",
         change=change,
-        grains=grains,
+        count=grains,
     )
     ask(ui, text, _("Restart"), partial(ui.edits.set, {name: value}))
 
 
-def _in_words(parameter: Parameter, value: Value) -> str:
+def _in_words(parameter: Parameter, value: Value) -> Message:
     """The value with its unit; a typed text unchanged; of a path only the name of the file."""
     if parameter.kind == "path" and value:
-        return Path(str(value)).name
-    plain = isinstance(value, str) and parameter.kind in ("float", "int")
-    return str(value) if plain else friendly(parameter.shown(value))
+        return plain(Path(str(value)).name)
+    typed = isinstance(value, str) and parameter.kind in ("float", "int")
+    return plain(str(value)) if typed else parameter.shown(value)
 
 
 def is_losing(ui: Ui) -> bool:
@@ -76,7 +76,7 @@ def is_losing(ui: Ui) -> bool:
     return (under_way or snapshot.commands > 0) and state != ui.run_saver.safe
 
 
-def replace_run(ui: Ui, words: str, yes: str, act: Callable[[], object]) -> None:
+def replace_run(ui: Ui, words: Message, yes: Message, act: Callable[[], object]) -> None:
     """Replace the run in the window by another one; if something would be lost, only after the user agrees."""
     if is_losing(ui):
         ask(ui, Message("{words} It replaces the run in the window.", words=words), yes, act)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from repose.app.render.text import friendly
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.measure.display import Reading
-from repose.sim.message import _
+from repose.sim.message import EMPTY, Message, Number, _, formatted, joined, plain
 
 ROUNDING = 1e-9
 """Relative error below which an error is due to rounding and is not shown [-]."""
@@ -17,16 +16,16 @@ ROUNDING = 1e-9
 class Headline(NamedTuple):
     """A number as texts: value with unit, error if known, and name."""
 
-    value: str
-    error: str
-    label: str
-    outdated: str = ""
+    value: Message
+    error: Message
+    label: Message
+    outdated: Message = EMPTY
     """Up to which change of the heap it applied; empty while it applies."""
 
     @property
-    def name(self) -> str:
+    def name(self) -> Message:
         """The label, and whether the number is outdated."""
-        return f"{self.label}, {self.outdated}" if self.outdated else self.label
+        return joined((self.label, self.outdated)) if self.outdated else self.label
 
 
 def headline(snapshot: Snapshot) -> Headline | None:
@@ -34,35 +33,46 @@ def headline(snapshot: Snapshot) -> Headline | None:
     measured = snapshot.measurement
     if measured is not None:
         error = math.degrees(measured.standard_error)
-        value = friendly(f"{math.degrees(measured.angle):.1f}°")
-        return Headline(
-            value, f"± {error:.1f}° ({measured.error_of})" if math.isfinite(error) else "", _("angle of repose")
-        )
+        value = formatted(math.degrees(measured.angle), ".1f", "°")
+        words = joined(("± ", Number(error, "°", ".1f"), " (", measured.error_of, ")"), "")
+        return Headline(value, words if math.isfinite(error) else EMPTY, _("angle of repose"))
     readings = [entry for entry in snapshot.readings if not entry.given]
     first = next((entry for entry in readings if entry.error is not None), readings[0] if readings else None)
     if first is None:
         return None
     first = first.readable()
-    gap = "" if first.unit == "°" else " "
-    number = friendly(f"{round(first.value, 1) + 0.0:.1f}" if first.unit == "°" else first.digits)
-    digits = "" if first.error is None else f"{first.error:.1f}" if first.unit == "°" else two_digits(first.error)
-    scatter = f"± {digits}{gap}{first.unit}".rstrip() if digits else ""
-    return Headline(f"{number}{gap}{first.unit}".rstrip(), scatter, first.label, first.outdated)
+    angle = first.unit == "°"
+    value = (
+        formatted(round(first.value, 1) + 0.0, ".1f", ("°"))
+        if angle
+        else formatted(first.value, first.format, first.unit)
+    )
+    scatter = EMPTY
+    if first.error is not None:
+        number = Number(first.error, "°", ".1f") if angle else Number(first.error, first.unit, two_digits(first.error))
+        scatter = joined(("± ", number), "")
+    return Headline(value, scatter, first.label, first.outdated)
 
 
 def two_digits(error: float) -> str:
-    """An error with two digits, also if the second is zero; from 100 to 10⁶ with zeros instead of a power of ten."""
-    return f"{float(f'{error:.2g}'):.0f}" if 99.5 <= error < 1e6 else f"{error:#.2g}".rstrip(".")
+    """The format of an error with two digits, also if the second is zero; from 100 to 10⁶ without a power of ten."""
+    return ".0f" if 99.5 <= error < 1e6 else "#.2g"
 
 
-def in_words(reading: Reading) -> str:
+def in_words(reading: Reading) -> Message:
     """Value, error and unit of a reading; the value has as many decimals as the error, an angle without error has
     one."""
+    value, error = numbers(reading)
+    return joined((value, error), " ± ") if error is not None else plain(value)
+
+
+def numbers(reading: Reading) -> tuple[Number, Number | None]:
+    """Value and error of a reading as they are shown; the unit is with the last of them, a degree sign with both."""
     reading = reading.readable()
-    degree = "°" if reading.unit == "°" else ""
-    number, error = f"{reading.value:.1f}" if degree else reading.digits, ""
+    angle = reading.unit == "°"
     if reading.error is not None and ROUNDING * abs(reading.value) < reading.error < math.inf:
-        error = f" ± {two_digits(reading.error)}{degree}"
         rounded = float(f"{reading.error:.2g}")
-        number = f"{reading.value:.{max(0, 1 - math.floor(math.log10(rounded)))}f}"
-    return friendly(f"{number}{degree}{error} {reading.unit.removeprefix(degree)}".rstrip())
+        decimals = max(0, 1 - math.floor(math.log10(rounded)))
+        value = Number(reading.value, reading.unit if angle else "", f".{decimals}f")
+        return value, Number(reading.error, reading.unit, two_digits(reading.error))
+    return Number(reading.value, reading.unit, ".1f" if angle else reading.format), None

@@ -23,7 +23,7 @@ class RecentRun:
     """One file of a run."""
 
     path: Path
-    words: str
+    words: Message
     """Scene, seed, simulated time, date."""
     picture: bytes
     changed: float

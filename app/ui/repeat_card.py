@@ -8,7 +8,7 @@ from repose.app.ui.repeats import RUNS
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, row, tooltip
 from repose.sim.experiment.comparison import Study, mean_in_words, repeated_in_words
-from repose.sim.message import Message, _
+from repose.sim.message import Message, _, plural
 from repose.sim.registry import scenes
 
 LABEL = Message("Repeat × {runs}", runs=RUNS)
@@ -40,7 +40,11 @@ def draw_repeated(ui: Ui) -> None:
     study, parameters, trouble = _study(ui), ui.snapshot.parameters, ui.repeats.trouble
     mean = ui.repeats.mean(ui.snapshot.scene, parameters) if study is not None and parameters is not None else None
     if mean is not None and study is not None:
-        row(Message("mean over {runs} runs", runs=mean.runs), mean_in_words(study, mean, study.unit), ui)
+        row(
+            plural("mean over {count} run", "mean over {count} runs", count=mean.runs),
+            mean_in_words(study, mean, study.unit),
+            ui,
+        )
         ui.probe.mark("repeat.result")
         tooltip(repeated_in_words(study, mean))
     if trouble:

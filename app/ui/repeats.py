@@ -20,7 +20,7 @@ from repose.app.ui.preset_library import different
 from repose.sim.engine.thread_count import available
 from repose.sim.experiment.commands import Command, KeepMeasured
 from repose.sim.experiment.comparison import Point, Row, averaged
-from repose.sim.message import Message, _
+from repose.sim.message import EMPTY, Message, _
 from repose.sim.parameters import ParameterSet
 from repose.sim.registry import scenes
 from repose.sim.study.parallel_runs import Task, run_all
@@ -45,7 +45,7 @@ class Repeats:
     """Number of runs that have ended."""
     share: float = 0.0
     """Share of all runs, 0 to 1."""
-    trouble: str = ""
+    trouble: Message = EMPTY
     """Why a run has no result."""
     _means: dict[str, Row] = field(default_factory=dict)
     """Results by scene and parameters."""
@@ -67,7 +67,7 @@ class Repeats:
         study = scenes()[scene].study
         if self.running or study is None:
             return
-        self.done, self.share, self.trouble = 0, 0.0, ""
+        self.done, self.share, self.trouble = 0, 0.0, EMPTY
         self._stopping.clear()
         arguments = (scene, different(parameters), getattr(parameters, study.over), seed, _key(scene, parameters))
         self._thread = threading.Thread(target=self._work, args=arguments, name="repeats", daemon=True)

@@ -47,7 +47,7 @@ def later(ui: Ui) -> None:
     go_to(ui, steps[min(len(steps) - 1, bisect.bisect_right(steps, ui.snapshot.at))])
 
 
-def memory(ui: Ui) -> str:
+def memory(ui: Ui) -> Message:
     """Memory used by the checkpoints, and the limit, in words."""
     snapshot = ui.snapshot
     return Message(

@@ -15,9 +15,10 @@ from repose.app.ui.preset_library import different
 from repose.app.ui.toasts import tell
 from repose.app.ui.ui import Ui
 from repose.sim.io import presets
-from repose.sim.message import _
+from repose.sim.message import EMPTY, Message, _
 from repose.sim.parameters import ParameterError, ParameterSet, Value
 from repose.sim.registry import scenes
+from repose.sim.wording import message_of
 
 
 def experiment_of(ui: Ui) -> presets.Preset | None:
@@ -57,15 +58,15 @@ def _require_same(
     )
 
 
-def code_or_refusal(ui: Ui) -> tuple[str, str]:
+def code_or_refusal(ui: Ui) -> tuple[str, Message]:
     """The code of the run in the window, and why there is none; one of the two is empty."""
     try:
         preset = experiment_of(ui)
         if preset is None:
             return "", _("The code appears as soon as the engine is ready.")
-        return presets.code_of(preset), ""
+        return presets.code_of(preset), EMPTY
     except ParameterError as error:
-        return "", str(error)
+        return "", message_of(error)
 
 
 def command_line(preset: presets.Preset) -> str:
@@ -114,7 +115,7 @@ def copy_command_line(ui: Ui) -> None:
         preset = experiment_of(ui)
         line = command_line(preset) if preset is not None else ""
     except ParameterError as error:
-        tell(ui, str(error), bad=True)
+        tell(ui, message_of(error), bad=True)
         return
     if preset is not None:
         imgui.set_clipboard_text(line)

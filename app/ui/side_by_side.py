@@ -15,7 +15,7 @@ from repose.app.ui.studies import candidates, usual_range
 from repose.app.ui.ui import Ui
 from repose.sim.experiment.commands import KeepOne
 from repose.sim.io import presets
-from repose.sim.message import Message, _
+from repose.sim.message import EMPTY, Message
 from repose.sim.parameters import Parameter, ParameterError, ParameterSet, Value
 from repose.sim.wording import value_text
 
@@ -42,7 +42,7 @@ class Request:
     """Name of the parameter with a value for each run; empty: the parameter of the scene's study, or the first one."""
     text: str = ""
     """The values as typed, in the shown unit; empty: `usual_values`."""
-    trouble: str = ""
+    trouble: Message = EMPTY
     """Why the request was refused; empty if it was not."""
 
 
@@ -121,14 +121,14 @@ def _at_commas(over: Parameter, text: str, alone: bool) -> list[str]:
 def start(ui: Ui, parameters: ParameterSet, over: Parameter, text: str) -> None:
     """Start the present experiment anew with these values side by side; a refusal is stored in the request."""
     asked = request(ui)
-    asked.trouble = ""
+    asked.trouble = EMPTY
     scene, seed = ui.snapshot.scene, ui.snapshot.seed
-    base = presets.Preset(_("side by side"), "", scene, seed, different(parameters))
+    base = presets.Preset("side by side", "", scene, seed, different(parameters))
     try:
         values = {over.name: parsed(over, text)}
         command = start_of(presets.Preset("", "", scene, seed, base.values, side_by_side=values))
     except ParameterError as error:
-        asked.trouble = error.in_units if hasattr(error, "in_units") else str(error)
+        asked.trouble = error.in_units
         return
     ui.edits.forget()
     ui.send(command)

@@ -24,7 +24,7 @@ from repose.sim.engine.thread_count import available
 from repose.sim.experiment.commands import Command, KeepMeasured
 from repose.sim.io.json_text import json_text
 from repose.sim.measure.display import Curve
-from repose.sim.message import Message, _
+from repose.sim.message import EMPTY, Message, _, joined, plain, plural
 from repose.sim.numbers import read_number
 from repose.sim.parameters import Parameter, ParameterError, ParameterSet, Value
 from repose.sim.registry import scenes
@@ -32,7 +32,7 @@ from repose.sim.study.parallel_runs import Task
 from repose.sim.study.plan import StudyPlan
 from repose.sim.study.quantities import name_of_study, read
 from repose.sim.study.runs_on_disk import StudyRuns
-from repose.sim.wording import described, reason_of, value_text
+from repose.sim.wording import described, message_of, reason_of, value_text
 
 log = logging.getLogger(__name__)
 
@@ -70,7 +70,7 @@ class Studies:
     total: int = 0
     share: float = 0.0
     """Fraction of all runs that is done, 0 to 1."""
-    trouble: str = ""
+    trouble: Message = EMPTY
     """Why the study was refused, or why a run has no result."""
     results: dict[str, Result] = field(default_factory=dict)
     """Results of this session by the name of their folder, the present study last."""
@@ -91,11 +91,11 @@ class Studies:
         """Do the requested study with the present values of the other parameters."""
         if self.running:
             return
-        self.trouble = ""
+        self.trouble = EMPTY
         try:
             plan = self.plan(scene, parameters)
         except ParameterError as error:
-            self.trouble = str(error)
+            self.trouble = message_of(error)
             return
         self.done = self.total = 0
         self.share = 0.0
@@ -162,7 +162,13 @@ class Studies:
         symbol = over.quantity.symbol or over.quantity.label
         return StudyPlan(
             name="window",
-            title=Message("{symbol}({symbol2}), {seeds} seeds", symbol=study.symbol, symbol2=symbol, seeds=self.seeds),
+            title=plural(
+                "{symbol}({symbol2}), {count} seed",
+                "{symbol}({symbol2}), {count} seeds",
+                symbol=study.symbol,
+                symbol2=symbol,
+                count=self.seeds,
+            ),
             scene=scene,
             values=fixed,
             grid={over.name: values},
@@ -203,7 +209,7 @@ class Studies:
                 self._run(plan)
             self.share = self.done / max(self.total, 1)  # the progress of stopped runs is lost
         except ParameterError as error:
-            self.trouble = str(error)
+            self.trouble = message_of(error)
         except Exception as error:  # an error of the disk or of a process must not end the window
             log.exception("The study could not be done.")
             self.trouble = Message("The study could not be done: {error}.", error=reason_of(error, described(error)))
@@ -226,7 +232,7 @@ class Studies:
                 self._keep(plan, task, result)
             self._show(name, plan, runs)
 
-        def on_progress(words: str, share: float) -> None:
+        def on_progress(words: Message, share: float) -> None:
             before = self.total - len(missing)
             self.share = (before + share * len(missing)) / max(self.total, 1)
             if self._stopping.is_set():
@@ -253,7 +259,7 @@ class Studies:
                 if done == total
                 else Message("{title}: {done} of {total} runs", title=plan.title, done=done, total=total)
             )
-            curve = replace(runs.outcome(plan).curve(), heading=so_far)
+            curve = replace(runs.outcome(plan).curve(), heading=plain(so_far))
             self.results = {**others, name: Result(plan, curve)}
 
 
@@ -286,7 +292,7 @@ def folder_name(plan: StudyPlan) -> str:
     return f"{plan.scene}-{plan.over}-{hashlib.sha256(json_text(fixed).encode()).hexdigest()[:8]}"
 
 
-def differences(old: StudyPlan, now: StudyPlan) -> str:
+def differences(old: StudyPlan, now: StudyPlan) -> Message:
     """The fixed values of an earlier study that differ from the present ones, in words."""
     declared = old.declared
     words = []
@@ -295,8 +301,8 @@ def differences(old: StudyPlan, now: StudyPlan) -> str:
         after = now.values.get(name, declared[name].default if name in declared else None)
         if before != after and name in declared and before is not None:
             quantity = declared[name].quantity
-            words.append(f"{quantity.symbol or quantity.label} = {declared[name].shown(before)}")
-    return ", ".join(words) or _("earlier study")
+            words.append(joined((quantity.symbol or quantity.label, declared[name].shown(before)), " = "))
+    return joined(words) if words else _("earlier study")
 
 
 def _comparable(old: StudyPlan, now: StudyPlan) -> bool:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from imgui_bundle import imgui
-from repose.app.render.text import friendly
 from repose.app.storage.recorder import names_of
 from repose.app.ui.ui import Ui
-from repose.sim.message import Message, Number
-from repose.sim.parameters import Value
+from repose.sim.message import EMPTY, Message, Number, replaced
+from repose.sim.parameters import Value, changes_in
 
 TOASTS, SEEN = "toasts", "toasts seen"
 """Entries of `Ui.memory`: the sentences shown, and the latest sentence of each source."""
@@ -18,7 +16,6 @@ MESSAGE = "message"
 """Source of what the experiment says."""
 LONG, SHORT = 9.0, 5.0
 """Time for which a refusal, and any other sentence, is shown [s]."""
-NUMBER = re.compile(r"^-?\d+(\.\d+)?(e[+-]?\d+)?")
 MOST = 3
 """Largest number of sentences at a time; the oldest disappear first."""
 
@@ -28,7 +25,7 @@ class Toast:
     """One sentence, its source, and the time at which it disappears [s, clock of ImGui]."""
 
     source: str
-    text: str
+    text: Message
     bad: bool
     until: float
 
@@ -50,18 +47,18 @@ def current_toasts(ui: Ui) -> list[Toast]:
     return toasts
 
 
-def tell(ui: Ui, text: str, bad: bool = False) -> None:
+def tell(ui: Ui, text: Message, bad: bool = False) -> None:
     """Show a sentence of the window."""
     toasts: list[Toast] = ui.memory.setdefault(TOASTS, [])
     toasts.append(Toast(text, text, bad, imgui.get_time() + (LONG if bad else SHORT)))
 
 
-def _sources(ui: Ui) -> list[tuple[str, object, str, bool]]:
+def _sources(ui: Ui) -> list[tuple[str, object, Message, bool]]:
     """Sources of sentences: name, a value that changes with a new sentence, the sentence, and whether it is a
     refusal."""
     snapshot, film, saver = ui.snapshot, ui.film, ui.run_saver
     quiet = snapshot.fault is not None or snapshot.message_repeats
-    refused = next(iter(ui.edits.refusals.values()), "")
+    refused = next(iter(ui.edits.refusals.values()), EMPTY)
     busy = film.running or film.finishing
     ended = (
         Message(
@@ -70,10 +67,10 @@ def _sources(ui: Ui) -> list[tuple[str, object, str, bool]]:
             seconds=Number(film.seconds, format=".1f"),
         )
         if film.path and film.frames and not busy
-        else ""
+        else EMPTY
     )
     return [
-        (MESSAGE, (snapshot.messages, snapshot.message, snapshot.cuts), "" if quiet else whole_change(ui), False),
+        (MESSAGE, (snapshot.messages, snapshot.message, snapshot.cuts), EMPTY if quiet else whole_change(ui), False),
         ("refusal", snapshot.refusals, snapshot.refusal, not snapshot.refused_action),
         ("edit", ui.edits.refused, refused, True),
         ("preset", ui.preset_library.trouble, ui.preset_library.trouble, True),
@@ -83,26 +80,22 @@ def _sources(ui: Ui) -> list[tuple[str, object, str, bool]]:
         (
             "recording",
             film.running,
-            Message("Recording to {path}.", path=str(film.path)) if film.running else "",
+            Message("Recording to {path}.", path=str(film.path)) if film.running else EMPTY,
             False,
         ),
         ("recorded", busy, ended, False),
     ]
 
 
-def whole_change(ui: Ui) -> str:
+def whole_change(ui: Ui) -> Message:
     """The last message; after a drag, with the value before the whole drag instead of the last increment."""
     message, marks, parameters = ui.snapshot.message, ui.edits.marks, ui.snapshot.parameters
-    if not marks or len(marks[-1].before) != 1 or parameters is None or " → " not in message:
+    if not marks or len(marks[-1].before) != 1 or parameters is None:
         return message
     ((name, before),) = marks[-1].before.items()
     declared = parameters.in_units().get(name)
     if declared is None or {name: getattr(parameters, name)} not in marks[-1].asked:
         return message  # it is about an earlier change: the latest one has not acted yet
     now: Value = getattr(parameters, name)
-    head, _, tail = message.partition(" → ")
-    # A number has enough digits to differ from the number before: more digits for an increment than for a whole drag.
-    ends = [NUMBER.sub("", text, count=1) for text in (declared.shown(now), tail)]
-    if not head.startswith(f"{declared.quantity.label}: ") or not ends[1].startswith(ends[0]):
-        return message
-    return friendly(declared.change(before, now) + ends[1].removeprefix(ends[0]))
+    changes = [change for change in changes_in(message) if dict(change.values)["label"] == declared.quantity.label]
+    return replaced(message, changes[0], declared.change(before, now)) if changes else message

@@ -7,8 +7,7 @@ from typing import Protocol
 
 from repose.app.render.pacing import describe_speed
 from repose.sim.experiment.snapshot import Snapshot
-from repose.sim.message import _
-from repose.sim.numbers import with_prefix
+from repose.sim.message import EMPTY, Message, _, formatted, with_prefix
 from repose.sim.registry import scenes
 
 SPEEDS: tuple[float | None, ...] = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, None)
@@ -67,17 +66,17 @@ def wanted_speed(transport: Transport, snapshot: Snapshot) -> float | None:
     return None if transport.speed is None else transport.speed * time_scale(snapshot)
 
 
-def clock_text(snapshot: Snapshot) -> str:
+def clock_text(snapshot: Snapshot) -> Message:
     """The simulated time: "1.234 s", and "37.9 µs" in a scene of microseconds."""
-    return f"{snapshot.time:.3f} s" if time_scale(snapshot) == 1.0 else with_prefix(snapshot.time, "s", 3)
+    return formatted(snapshot.time, ".3f", "s") if time_scale(snapshot) == 1.0 else with_prefix(snapshot.time, "s", 3)
 
 
-def describe_pace(snapshot: Snapshot, wanted: float | None) -> str:
+def describe_pace(snapshot: Snapshot, wanted: float | None) -> Message:
     """The actual speed in words if it is below the wanted one; the reason if the time does not advance."""
     if snapshot.at < snapshot.log_end:
         return _("an earlier step")
     if snapshot.paused or snapshot.at_rest:
-        return "paused" if snapshot.paused else "ended" if snapshot.outcomes else _("at rest")
+        return _("paused") if snapshot.paused else _("ended") if snapshot.outcomes else _("at rest")
     if snapshot.realtime_factor > 0.0 and (wanted is None or snapshot.realtime_factor < SLOW * wanted):
         return describe_speed(snapshot.realtime_factor)
-    return ""
+    return EMPTY

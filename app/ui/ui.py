@@ -24,6 +24,7 @@ from repose.app.ui.ui_probe import UiProbe
 from repose.app.ui.workshop import Workshop
 from repose.sim.experiment.commands import Command
 from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.message import EMPTY, Message
 
 
 @dataclass
@@ -57,7 +58,7 @@ class Ui:
     """Pixels covered by panels: left, top, right, bottom."""
     bold: Any = None
     """The bold font, or None."""
-    preparing: str = ""
+    preparing: Message = EMPTY
     """Message about engines that are compiled in the background, or empty."""
     fps: float = 0.0
     """Frames drawn per second."""

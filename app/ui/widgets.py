@@ -20,7 +20,7 @@ from repose.app.render.text import (
 )
 from repose.app.render.theme import Colour, colour32, vector
 from repose.app.ui.ui import Ui
-from repose.sim.message import Message
+from repose.sim.message import EMPTY, Message, joined, plain
 
 SELECTED = "selected slider"
 """Entry of `Ui.memory`: the slider that the arrow keys move."""
@@ -41,7 +41,7 @@ def slide(
     by_keys = _moved_by_keys(ui, name, where, step) if step else None
     low, pad = imgui.get_item_rect_min(), imgui.get_style().frame_padding
     draw_bar(ui, low, size, where)
-    text = next((entry for entry in texts if text_width(entry) < size.x - pad.x), "")
+    text = next((entry for entry in texts if text_width(entry) < size.x - pad.x), EMPTY)
     draw_text(low.x + (size.x - text_width(text)) / 2, low.y + pad.y, text, ui.palette.text)
     if ui.memory.get(SELECTED) == name:
         _frame(ui, low, size)
@@ -113,20 +113,20 @@ def tooltip(text: str) -> None:
     if imgui.is_item_hovered(resting | imgui.HoveredFlags_.allow_when_disabled) and not imgui.is_item_active():
         imgui.set_next_window_pos(*_beside_panel())
         imgui.begin_tooltip()
-        first, _, rest = text.partition("\n")
+        words = translated(text)
+        first, __, rest = words.partition("\n")
         if rest and SCRIPT.search(first):
             low, ink = imgui.get_cursor_screen_pos(), imgui.get_style_color_vec4(imgui.Col_.text)
             draw_symbol(low.x, low.y, first, (ink.x, ink.y, ink.z, ink.w))
             imgui.dummy(imgui.ImVec2(symbol_width(first), imgui.get_text_line_height()))
-            text = rest
-        write(text, imgui.get_font_size() * 24)
+            words = rest
+        write(words, imgui.get_font_size() * 24)
         imgui.end_tooltip()
 
 
-def with_key(help: str, key: str) -> str:
+def with_key(help: Message, key: str) -> Message:
     """A tooltip that ends with the equivalent key, if there is one."""
-    words = Message("Key {key}", key=key)
-    return f"{help}  {words}" if key else help
+    return joined((help, Message("Key {key}", key=key)), "  ") if key else help
 
 
 def _beside_panel() -> tuple[imgui.ImVec2, int, imgui.ImVec2]:
@@ -155,10 +155,10 @@ def _beside_panel() -> tuple[imgui.ImVec2, int, imgui.ImVec2]:
 def button(
     ui: Ui,
     name: str,
-    label: str,
+    label: Message,
     *,
-    hint: str = "",
-    help: str = "",
+    hint: str = EMPTY,
+    help: Message = EMPTY,
     width: float = -1.0,
     enabled: bool = True,
     emphasis: Colour | None = None,
@@ -197,7 +197,7 @@ def button(
     return pressed
 
 
-def widths(labels: tuple[str, ...]) -> list[float]:
+def widths(labels: tuple[Message, ...]) -> list[float]:
     """Widths of buttons side by side that fill the room [px]: equal, or by their labels if a label does not fit."""
     room = imgui.get_content_region_avail().x - (len(labels) - 1) * imgui.get_style().item_spacing.x
     least = imgui.get_style().frame_padding.x
@@ -211,13 +211,13 @@ def widths(labels: tuple[str, ...]) -> list[float]:
     return [width + spare / len(labels) for width in needed]
 
 
-def button_width(label: str, hint: str = "") -> float:
+def button_width(label: Message, hint: str = EMPTY) -> float:
     """Least width of a button that shows its label and its key [px]."""
     pad = imgui.get_style().frame_padding.x
     return symbol_width(label, RAISED) + 2.0 * pad + (text_width(hint, SMALL) + pad if hint else 0.0)
 
 
-def row(left: str, right: str, ui: Ui, colour: Colour | None = None) -> None:
+def row(left: Message, right: str, ui: Ui, colour: Colour | None = None) -> None:
     """Draw a name at the left and its value at the right edge, on a second line if both do not fit into one."""
     room = imgui.get_content_region_avail().x
     imgui.text_colored(vector(ui.palette.muted), translated(left))
@@ -228,7 +228,9 @@ def row(left: str, right: str, ui: Ui, colour: Colour | None = None) -> None:
     imgui.text_colored(vector(colour or ui.palette.text), translated(right))
 
 
-def choose(ui: Ui, name: str, label: str, options: Mapping[str, str], current: str, help: str = "") -> str | None:
+def choose(
+    ui: Ui, name: str, label: Message, options: Mapping[str, Message], current: str, help: Message = EMPTY
+) -> str | None:
     """Draw a drop-down list with its label at the left; returns the key that is chosen now, or None."""
     chosen = None
     width = imgui.get_content_region_avail().x
@@ -238,7 +240,7 @@ def choose(ui: Ui, name: str, label: str, options: Mapping[str, str], current: s
         imgui.text_colored(vector(ui.palette.muted), translated(label))
         imgui.same_line(0.0, imgui.get_style().item_inner_spacing.x)
     imgui.set_next_item_width(width - indent)
-    shown, pad = options.get(current, current), imgui.get_style().frame_padding
+    shown, pad = options.get(current) or plain(current), imgui.get_style().frame_padding
     scripts = RAISED.search(shown) is not None
     room = width - indent - imgui.get_frame_height() - 2.0 * pad.x
     size = fitting_size(shown, room)
@@ -267,7 +269,7 @@ def fitting_size(text: str, room: float) -> float:
     return next((size for size in (1.0, 0.9, 0.8) if text_width(text, size) <= room), 0.7)
 
 
-def _entry(text: str, key: str, current: bool) -> bool:
+def _entry(text: Message, key: str, current: bool) -> bool:
     """Draw one line of a list, with the scripts of its symbols; returns True when it is chosen."""
     if not RAISED.search(text):
         return bool(imgui.selectable(f"{translated(text)}###{key or text}", current)[0])
@@ -277,7 +279,7 @@ def _entry(text: str, key: str, current: bool) -> bool:
     return chosen
 
 
-def choose_tab(ui: Ui, group: str, titles: dict[str, str], padding: float) -> str | None:
+def choose_tab(ui: Ui, group: str, titles: Mapping[str, Message], padding: float) -> str | None:
     """Draw a row of tabs with titles by name; returns the name of the shown tab, which is stored in the settings.
 
     `padding` is the room beside a title [px at scale 1]. Titles are not cut: if they do not fit, the row scrolls, and a
@@ -301,7 +303,7 @@ def choose_tab(ui: Ui, group: str, titles: dict[str, str], padding: float) -> st
     return chosen
 
 
-def _tab(ui: Ui, group: str, name: str, title: str) -> bool:
+def _tab(ui: Ui, group: str, name: str, title: Message) -> bool:
     """Draw a tab; returns whether its row shows this tab."""
     tabs, found = ui.settings.choices.tabs, ui.memory.setdefault("tabs found", set())
     flags = 0
@@ -339,7 +341,7 @@ def right_clicked() -> bool:
     return imgui.is_item_hovered(imgui.HoveredFlags_.no_nav_override) and imgui.is_mouse_clicked(1)
 
 
-def checkbox(ui: Ui, name: str, label: str, value: bool, help: str = "", width: float = math.inf) -> bool:
+def checkbox(ui: Ui, name: str, label: Message, value: bool, help: Message = EMPTY, width: float = math.inf) -> bool:
     """Draw a tick box, with a smaller label if it is wider than `width` [px]; returns the value of the box."""
     style = imgui.get_style()
     size = fitting_size(label, width - imgui.get_frame_height() - style.item_inner_spacing.x)

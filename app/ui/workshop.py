@@ -39,9 +39,9 @@ from repose.sim.experiment.snapshot import Floats as Triangles
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.io.atomic_file import write_new_file
 from repose.sim.io.mesh import SUFFIXES, UNITS
-from repose.sim.message import Message, _
+from repose.sim.message import EMPTY, Message, _
 from repose.sim.parameters import FilePath, ParameterError, ParameterSet, Quantity, Value
-from repose.sim.wording import described, reason_of
+from repose.sim.wording import described, message_of, reason_of
 
 log = logging.getLogger(__name__)
 
@@ -169,13 +169,13 @@ class Workshop:
     """The clump made last."""
     points: tuple[Point, ...] = ()
     """The curve of quality of the same body and algorithm, in the order of the numbers of spheres."""
-    words: str = ""
+    words: Message = EMPTY
     """The present part of the work; empty while the thread does nothing."""
     share: float = 0.0
     """Fraction of the work that is done [-]."""
-    trouble: str = ""
+    trouble: Message = EMPTY
     """Why there is no clump for the recipe."""
-    apart: str = ""
+    apart: Message = EMPTY
     """Why the clump made last falls apart, and how many spheres make one piece; empty for one piece."""
     number: int = 0
     """Increases with every clump made."""
@@ -304,15 +304,15 @@ class Workshop:
                     self._wanted = None
                 recipe = done = self._wanted
                 if recipe is None:
-                    self.words, self._thread = "", None
+                    self.words, self._thread = EMPTY, None
                     return
-            self.trouble = ""
+            self.trouble = EMPTY
             try:
                 self._make(recipe)
             except StopAsked:  # the same recipe may have been requested again
                 done = None
             except ParameterError as error:
-                self.trouble, self.made, self.points, self._clump = str(error), None, (), ()
+                self.trouble, self.made, self.points, self._clump = message_of(error), None, (), ()
             except Exception as error:  # an error of a file or of a library must not end the window
                 log.exception("The clump could not be made.")
                 self.trouble = Message(
@@ -320,7 +320,7 @@ class Workshop:
                 )
 
     def _make(self, recipe: Recipe) -> None:
-        def tell(words: str, share: float) -> None:
+        def tell(words: Message, share: float) -> None:
             if self._wanted is not recipe:
                 raise StopAsked
             self.words, self.share = words, share
@@ -334,18 +334,18 @@ class Workshop:
         assert self._body is not None
         curve = self._curves.setdefault((self._body[0], *recipe.of_curve), {})  # a file may have changed since
         curve[recipe.members] = Point(len(clump.radius), made.quality)
-        self.made, self._clump, self.number, self.apart = made, recipe.of_clump, self.number + 1, ""
+        self.made, self._clump, self.number, self.apart = made, recipe.of_clump, self.number + 1, EMPTY
         self._show(curve)
         missing = [number for number in NUMBERS if number < recipe.members and number not in curve]
         for place, number in enumerate(missing):
 
-            def part(words: str, share: float, place: int = place, number: int = number) -> None:
+            def part(words: Message, share: float, place: int = place, number: int = number) -> None:
                 tell(
                     Message("curve: {number} sphere{value}", number=number, value="s" if number > 1 else ""),
                     (place + share) / len(missing),
                 )
 
-            part("", 0.0)
+            part(EMPTY, 0.0)
             fewer = self._fewer(recipe, body, clump, number, part_of(part, 0.0, 0.8))
             curve[number] = Point(len(fewer.radius), quality(body, fewer, tell=part_of(part, 0.8, 1.0)))
             self._show(curve)

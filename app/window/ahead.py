@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from repose.app.storage.compile_process import CompileProcess
 from repose.app.ui.ui import Ui
-from repose.sim.message import Message
+from repose.sim.message import EMPTY, Message
 
 CALM = 10.0
 """Wall time for which a run is shown before other engines are compiled [s]. The process has low priority and leaves the
@@ -47,12 +47,12 @@ class Ahead:
         if self._process is not None and not self._process.state().ended:
             self._process.stop()
 
-    def _words(self, process: CompileProcess) -> str:
+    def _words(self, process: CompileProcess) -> Message:
         state = process.state()
         if state.failures:
             return state.failures[-1]
         if state.ended or not state.missing:
-            return ""
+            return EMPTY
         return Message(
             "Other scenes are prepared in the background: {done} of {missing}, {engine}.",
             done=state.done,

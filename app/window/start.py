@@ -20,8 +20,9 @@ from repose.app.window.application import FILM_TIME, Application
 from repose.app.window.sdl import on_lost_display
 from repose.app.window.window import Window, open_window
 from repose.sim.io import presets
+from repose.sim.message import Message
 from repose.sim.parameters import ParameterError
-from repose.sim.wording import described
+from repose.sim.wording import described, message_of
 
 log = logging.getLogger(__name__)
 
@@ -139,6 +140,6 @@ def _choose_preset(asked: str, settings: Settings) -> tuple[str, presets.Preset]
     try:
         return settings.choices.preset, presets.load(settings.choices.preset)
     except ParameterError as error:
-        settings.trouble = f"The preset of the last session is not used: {error}"
+        settings.trouble = Message("The preset of the last session is not used: {error}", error=message_of(error))
         settings.choices.preset = presets.DEFAULT
         return presets.DEFAULT, presets.load(presets.DEFAULT)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from repose.sim.engine.model import BoundBond
+from repose.sim.message import Message
 from repose.sim.parameters import ParameterSet
 
 
@@ -14,7 +15,7 @@ class Bond:
     """A bond law: its parameters, and the functions and numbers that follow from them."""
 
     name: str
-    title: str
+    title: Message
     parameters: type[ParameterSet]
     """Parameters that a scene with these bonds declares; `bind` and `numbers` read them by name."""
     bind: Callable[..., BoundBond]

@@ -23,8 +23,7 @@ from repose.sim.clumps.distance_field import (
 from repose.sim.clumps.shapes import SHAPES
 from repose.sim.engine.world import Floats
 from repose.sim.io.mesh import SUFFIXES, read_mesh
-from repose.sim.message import Joined, Message, Number, _
-from repose.sim.numbers import length_text
+from repose.sim.message import Joined, Message, Number, _, length_text
 from repose.sim.parameters import ParameterError
 from repose.sim.wording import value_text
 
@@ -45,7 +44,7 @@ class Body(NamedTuple):
     """Triangles [m], shape (triangles, 3, 3), anticlockwise seen from outside."""
     volume: float
     """[m³]."""
-    notes: tuple[str, ...] = ()
+    notes: tuple[Message, ...] = ()
     """Repairs of a mesh, each in a few words."""
 
 
@@ -120,7 +119,7 @@ def body_of_triangles(name: str, triangles: Floats, cells: int, size: float | No
     grid = grid_around(low, high, cells)
     winding = winding_around(triangles, grid)
     inside = winding != 0
-    notes: tuple[str, ...] = ()
+    notes: tuple[Message, ...] = ()
     if winding.min() < 0 or winding.max() > 1:
         # Facets inside the body do not belong to its surface; a node on such a facet gets a depth of an inner node.
         rough = field_of_triangles(triangles, grid, inside, part_of(tell, 0.0, 0.5))

@@ -11,7 +11,7 @@ from repose.sim.engine.world import Floats
 from repose.sim.message import Message, Number, _
 from repose.sim.parameters import ParameterError
 
-Tell = Callable[[str, float], None]
+Tell = Callable[[Message, float], None]
 """Called between two parts of long work with the name of the work and its completed fraction, 0 to 1; an exception in
 the function ends the work."""
 
@@ -25,7 +25,7 @@ TRIANGLES_PER_CALL = 20_000
 """Triangles between two calls of `Tell`."""
 
 
-def silent(words: str, share: float) -> None:
+def silent(words: Message, share: float) -> None:
     """A `Tell` without effect."""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from functools import cache
 from typing import Literal, NamedTuple, get_args
 
@@ -15,8 +16,7 @@ from repose.sim.clumps.distance_field import FEWEST_CELLS, Tell, part_of, silent
 from repose.sim.clumps.fitted import fitted_clump
 from repose.sim.clumps.greedy import greedy_clump
 from repose.sim.clumps.quality import Quality, quality
-from repose.sim.message import Message, Number, _
-from repose.sim.numbers import length_text
+from repose.sim.message import EMPTY, Message, Number, _, formatted, joined, length_text, plain
 from repose.sim.parameters import ParameterError
 from repose.sim.wording import value_text
 
@@ -46,9 +46,9 @@ class Made(NamedTuple):
 class Row(NamedTuple):
     """One line of the table of a clump."""
 
-    name: str
-    value: str
-    meaning: str
+    name: Message
+    value: Message
+    meaning: Message
 
 
 def clump_of(body: Body, algorithm: str, members: int, rho: float = DEFAULT_RHO, tell: Tell = silent) -> Clump:
@@ -85,12 +85,12 @@ def number_of_pieces(clump: Clump) -> int:
 
 def why_apart(
     body: Body, clump: Clump, members: int, rho: float = DEFAULT_RHO, most: int | None = None, tell: Tell = silent
-) -> str:
+) -> Message:
     """Why a clump of at most `members` spheres falls apart, and a number of spheres that makes one piece, found by
     trying up to `most`; empty for a clump in one piece. For a clump that `clump_of` has made with `rho`."""
     pieces = number_of_pieces(clump)
     if pieces == 1:
-        return ""
+        return EMPTY
     if (parts := parts_of(body.field)) > 1:
         return Message(
             "The body {name} has {parts} parts that do not touch on its grid: spheres do not connect "
@@ -157,37 +157,55 @@ def compile_loops() -> None:
 def quality_rows(found: Quality) -> list[Row]:
     """The measures of quality."""
     return [
-        Row("IoU", f"{found.overlap:.4f}", _("volume of the intersection of clump and body over that of their union")),
-        Row("Q_V", f"{found.volume_ratio:.4f}", _("volume of the clump over that of the body")),
         Row(
-            "Q_r",
-            _("too thin") if math.isnan(found.roughness) else f"{found.roughness:.4f}",
+            _("IoU"),
+            Message("{overlap}", overlap=Number(found.overlap, format=".4f")),
+            _("volume of the intersection of clump and body over that of their union"),
+        ),
+        Row(
+            plain("Q_V"),
+            Message("{volume_ratio}", volume_ratio=Number(found.volume_ratio, format=".4f")),
+            _("volume of the clump over that of the body"),
+        ),
+        Row(
+            plain("Q_r"),
+            _("too thin")
+            if math.isnan(found.roughness)
+            else Message("{roughness}", roughness=Number(found.roughness, format=".4f")),
             _("share of the surface 1.5 steps below the body's that is outside the clump"),
         ),
         Row(
             _("surface error"),
-            f"{100.0 * found.surface_error:.2f} %",
+            Message("{surface_error} %", surface_error=Number(100.0 * found.surface_error, format=".2f")),
             _("root mean square distance, in parts of the radius of a ball of the body's volume"),
         ),
-        Row("outside", f"{100.0 * found.protrusion:.2f} %", _("of the volume of the clump is outside the body")),
+        Row(
+            _("outside"),
+            Message("{protrusion} %", protrusion=Number(100.0 * found.protrusion, format=".2f")),
+            _("of the volume of the clump is outside the body"),
+        ),
     ]
 
 
 def piece_rows(made: Made) -> list[Row]:
     """The number of pieces of a clump; empty for one piece."""
     words = _("that do not touch: more spheres close the gaps")
-    return [Row("pieces", str(made.pieces), words)] if made.pieces > 1 else []
+    return [Row(_("pieces"), plain(made.pieces), words)] if made.pieces > 1 else []
+
+
+def in_space(values: Iterable[float], unit: str) -> Message:
+    """Three numbers with their unit."""
+    return joined((*(Number(float(value), format=".4g") for value in values), unit), " ")
 
 
 def rows(made: Made, density: float) -> list[Row]:
     """The whole table; density in kg/m³."""
     body, clump, mass = made.body, made.clump, made.mass
-    moments = " ".join(f"{density * moment:.4g}" for moment in mass.moments)
     smallest, largest = length_text(clump.radius.min()), length_text(clump.radius.max())
     lines = [
         Row(
-            "body",
-            body.name,
+            _("body"),
+            plain(body.name),
             Message(
                 "volume {volume}; step of the grid {step}",
                 volume=volume_text(body.volume),
@@ -195,27 +213,27 @@ def rows(made: Made, density: float) -> list[Row]:
             ),
         ),
         Row(
-            "spheres",
-            str(len(clump.radius)),
+            _("spheres"),
+            plain(len(clump.radius)),
             Message("radii {smallest} to {largest}", smallest=smallest, largest=largest),
         ),
-        Row("volume", volume_text(mass.volume), _("of the union of the spheres")),
+        Row(_("volume"), volume_text(mass.volume), _("of the union of the spheres")),
         *quality_rows(made.quality),
         *piece_rows(made),
         Row(
-            "mass",
-            f"{density * mass.volume:.6g} kg",
+            _("mass"),
+            Message("{density} kg", density=Number(density * mass.volume, format=".6g")),
             Message("at {density} kg/m³", density=Number(density, format="g")),
         ),
-        Row(_("centre of mass"), " ".join(f"{1e3 * c:.4g}" for c in mass.centre) + " mm", "x y z"),
-        Row(_("moments of inertia"), moments + " kg m²", "principal"),
+        Row(_("centre of mass"), in_space([1e3 * c for c in mass.centre], "mm"), plain("x y z")),
+        Row(_("moments of inertia"), in_space(density * mass.moments, "kg m²"), _("principal")),
     ]
-    return lines + [Row("mesh", "repaired", note) for note in body.notes]
+    return lines + [Row(_("mesh"), _("repaired"), note) for note in body.notes]
 
 
-def volume_text(volume: float) -> str:
+def volume_text(volume: float) -> Message:
     """A volume with a unit that suits it."""
     for scale, unit in ((1.0, "m³"), (1e-3, "l"), (1e-6, "cm³"), (1e-9, "mm³")):
         if volume >= scale:
-            return f"{volume / scale:.5g} {unit}"
-    return f"{volume / 1e-18:.5g} µm³"
+            return formatted(volume / scale, ".5g", unit)
+    return formatted(volume / 1e-18, ".5g", "µm³")

@@ -12,14 +12,14 @@ from typing import NamedTuple
 
 import numpy as np
 from repose.sim.engine.world import Floats
-from repose.sim.message import _
+from repose.sim.message import Message, _
 
 
 class Shape(NamedTuple):
     """One shape."""
 
     name: str
-    words: str
+    words: Message
     half: tuple[float, float, float]
     """Half the edges of its box about the origin."""
     triangles: Floats | None = None

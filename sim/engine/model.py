@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from repose.sim.engine.jit import compilable
+from repose.sim.message import Message
 
 
 @compilable(forceinline=True)  # type: ignore[untyped-decorator]
@@ -125,7 +126,7 @@ class Integrator:
     """
 
     name: str
-    title: str
+    title: Message
     levels: int
     """Number of levels of `World.motion`: position, velocity, acceleration, and levels of the scheme itself."""
     before: Callable

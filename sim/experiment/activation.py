@@ -38,10 +38,10 @@ from repose.sim.registry import bonds, fields, integrators, laws
 
 def model_for(scene: Scene, parameters: Any, built: Any) -> Model:
     """The model for a scene and its parameters; `built` are the parameters with which the world was built."""
-    require_known(scene.law_of(parameters), laws(), "law")
+    require_known(scene.law_of(parameters), laws(), _("law"))
     law = laws()[scene.law_of(parameters)].bind(parameters)
     for name in scene.fields(parameters):
-        require_known(name, fields(), "field")
+        require_known(name, fields(), _("field"))
     bound = tuple(fields()[name].bind(parameters) for name in scene.fields(parameters))
     if name := scene.bond(parameters):
         require_known(name, bonds(), _("bond law"))

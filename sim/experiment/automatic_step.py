@@ -21,7 +21,7 @@ from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.hand import acceleration_of_hand, speed_of_hand
 from repose.sim.experiment.pull import speed_of_pull
-from repose.sim.message import Message
+from repose.sim.message import EMPTY, Message
 
 REFERENCE_OVERLAP = 0.02
 """Overlap / radius of a single contact of the smallest grain with a wall [-]. This contact always limits the automatic
@@ -67,11 +67,11 @@ def cluster_dt(experiment: Experiment) -> float:
     return single_contact_dt(experiment, REFERENCE_OVERLAP * radius, mass, radius) / CLUSTER
 
 
-def dt_warning(experiment: Experiment, survey: Survey) -> str:
+def dt_warning(experiment: Experiment, survey: Survey) -> Message:
     """Consequence of a fixed time step that is too large, in one sentence; empty if the step is stable."""
     asked = experiment.parameters.dt
     if asked == "auto" or experiment.fault is not None:
-        return ""
+        return EMPTY
     shown = experiment.parameters.declared()["dt"].shown
     if asked > survey.stable_dt:
         return Message(
@@ -93,7 +93,7 @@ def dt_warning(experiment: Experiment, survey: Survey) -> str:
             whole=shown(whole, digits=4),
             largest_turn=LARGEST_TURN,
         )
-    return ""
+    return EMPTY
 
 
 def reference_dt(experiment: Experiment) -> float:

@@ -25,8 +25,7 @@ from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.io.plain import require_plain
 from repose.sim.measure.display import COMPARISON
-from repose.sim.message import Message, _
-from repose.sim.numbers import time_text, with_prefix
+from repose.sim.message import Message, _, joined, sentence, time_text, with_prefix
 from repose.sim.parameters import ParameterError, Value, checked_seed, require_known, shared_names
 from repose.sim.wording import reason_of
 
@@ -159,11 +158,13 @@ def set_parameters(experiment: Experiment, values: Mapping[str, Value]) -> None:
     # A parameter that only the new law has cannot be undone without the law.
     history.note_change(experiment, "law" if "law" in differing else differing[-1])
     shown = changed.in_units()
-    label = ", ".join(
-        shown[name].change(getattr(previous, name), getattr(changed, name))
-        if name in shared
-        else f"{shown[name].quantity.label}: {shown[name].shown(getattr(changed, name))}"
-        for name in differing
+    label = joined(
+        [
+            shown[name].change(getattr(previous, name), getattr(changed, name))
+            if name in shared
+            else joined((shown[name].quantity.label, shown[name].shown(getattr(changed, name))), ": ")
+            for name in differing
+        ]
     )
     if made is not None:
         history.keep_return(experiment)
@@ -185,8 +186,8 @@ def set_parameters(experiment: Experiment, values: Mapping[str, Value]) -> None:
         label += Message("; friction springs are kept, {experiment}", experiment=_booked_since(experiment, work))
     elif under or relaxed:
         words = _("rebuilt under the grains") if under else _("the grains moved apart")
-        label += f"; {words}, {_booked_since(experiment, work)}"
-    tell(experiment, f"{label}.")
+        label = joined((label, joined((words, _booked_since(experiment, work)))), "; ")
+    tell(experiment, Message("{label}.", label=label))
     _follow(experiment, first=previous.dt != changed.dt)
     if under:
         # A later fault restores this state: earlier states have another base.
@@ -202,7 +203,7 @@ def set_parameters(experiment: Experiment, values: Mapping[str, Value]) -> None:
         )
 
 
-def _booked_since(experiment: Experiment, before: float) -> str:
+def _booked_since(experiment: Experiment, before: float) -> Message:
     """The work of a change in words; `before` is the work booked before it [J]."""
     return Message(
         "{with_prefix} are booked as work", with_prefix=with_prefix(experiment.run.booked.work - before, "J", 3)
@@ -212,7 +213,7 @@ def _booked_since(experiment: Experiment, before: float) -> str:
 def act(experiment: Experiment, action: str) -> None:
     """Carry out an action of the scene; raises `ParameterError` while it is not possible."""
     offered = {entry.name: entry for entry in experiment.scene.actions(experiment)}
-    require_known(action, offered, "action")
+    require_known(action, offered, _("action"))
     if not offered[action].enabled:
         phase = experiment.scene.describe(experiment)[1]
         raise ParameterError(
@@ -289,7 +290,7 @@ def _smallest(scene: str) -> Experiment:
 def _checked(scene: str | Scene, values: Mapping[str, Value], seed: int, ready: str | None) -> tuple[Scene, Any]:
     """The scene, by its name or as its record, and its checked parameters; raises `ParameterError`."""
     if isinstance(scene, str):
-        require_known(scene, registry.scenes(), "scene")
+        require_known(scene, registry.scenes(), _("scene"))
     record: Scene = registry.scenes()[scene] if isinstance(scene, str) else scene
     require_plain(record.state_type, Message("The state of the scene '{name}'", name=record.name))
     parameters = record.parameters.checked(values)
@@ -315,5 +316,5 @@ def _bare(
 
 
 def _begin_log(experiment: Experiment) -> None:
-    tell(experiment, experiment.scene.describe(experiment)[1].capitalize() + ".", repeats=True)
+    tell(experiment, sentence(experiment.scene.describe(experiment)[1]), repeats=True)
     history.begin_log(experiment)

@@ -12,7 +12,7 @@ from typing import Any
 
 from repose.sim.engine.thread_count import MOST_THREADS
 from repose.sim.experiment.comparison import Point
-from repose.sim.message import Message, _
+from repose.sim.message import Message
 from repose.sim.parameters import ParameterError, Value
 from repose.sim.wording import value_text
 
@@ -185,8 +185,8 @@ class TakeBack:
     """Name of the parameter, or one of the names below."""
 
 
-PULLED, PUSHED, SHAKEN = _("pulled grain"), _("pushed grains"), _("shaken table")
-REMOVED, ADDED, DRAWN = _("removed grain"), _("added grains"), _("drawn wall")
+PULLED, PUSHED, SHAKEN = "pulled grain", "pushed grains", "shaken table"
+REMOVED, ADDED, DRAWN = "removed grain", "added grains", "drawn wall"
 """Actions that `TakeBack` undoes: the latest pull or push with all its positions, the latest beginning or end of
 shaking, removal of a grain, addition of grains, drawing or removal of a wall."""
 

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from repose.sim.engine.world import Floats
-from repose.sim.measure.display import Curve, Line
-from repose.sim.message import Message, _
+from repose.sim.measure.display import STANDARD_ERROR, Axis, Curve, Line
+from repose.sim.message import EMPTY, Capital, Message, Number, _, formatted, joined, label_of, plain
 from repose.sim.parameters import Parameter, Value
 
 PREPARED = "prepared"
@@ -79,7 +79,9 @@ def no_laws(points: Sequence[Point], reach: tuple[float, float]) -> Findings:
 class Study:
     """How runs of a scene are compared."""
 
-    quantity: str
+    name: str
+    """Name of the quantity, in files."""
+    quantity: Message
     symbol: str
     unit: str
     """As shown."""
@@ -91,10 +93,10 @@ class Study:
     """Values of this parameter for a typical series of runs, SI."""
     measure: Callable[[Any], Point | None]
     """The point of the present state of an experiment, or None if nothing has been measured."""
-    error_of: str = ""
+    error_of: Message = EMPTY
     """Origin of the error of a single run, such as "line fit"; empty if it needs no explanation."""
     published: tuple[Published, ...] = ()
-    scatter: str = _("standard error")
+    scatter: Message = STANDARD_ERROR
     """Kind of the published errors."""
     laws: Callable[[Sequence[Point], tuple[float, float]], Findings] = field(default=no_laws)
     """laws(points, (lowest, highest) value to draw) -> fitted numbers and lines."""
@@ -146,11 +148,11 @@ def compare(study: Study, varied: Parameter, points: Sequence[Point], looked_at:
         lines.append(Line(law.label, law.x / x_unit, law.y / y_unit, fitted=law.fitted))
     over = quantity.symbol or quantity.label
     return Curve(
-        title=f"{study.symbol}({over})",
-        x_label=label_of(quantity.label, quantity.symbol, quantity.unit),
-        y_label=label_of(study.quantity, study.symbol, study.unit),
+        title=Message("{symbol}({over})", symbol=study.symbol, over=over),
+        x=Axis(label_of(quantity.label, quantity.symbol), quantity.unit),
+        y=Axis(label_of(study.quantity, study.symbol), study.unit),
         lines=tuple(lines),
-        heading=Message("{capitalize} over {label}", capitalize=study.quantity.capitalize(), label=quantity.label),
+        heading=Message("{capitalize} over {label}", capitalize=Capital(study.quantity), label=quantity.label),
         table=_table(study, varied, rows, looked_at),
     )
 
@@ -169,7 +171,7 @@ def compare_session(
         groups[key] = [*groups.pop(key, []), point]  # the latest group last
     own = groups.pop(_others(study, now), [])
     curve = compare(study, declared[study.over], own)
-    others = []
+    others: list[Line] = []
     for number, group in enumerate(list(reversed(groups.values()))[:MOST_GROUPS], 1):
         rows = averaged(group)
         x, y, error = columns(rows, declared[study.over].quantity.scale, study.scale)
@@ -196,45 +198,56 @@ def _differences(
     those: Mapping[str, Value],
     reference: Mapping[str, Value],
     most: int = MOST_DIFFERENCES,
-) -> str:
+) -> Message:
     """The conditions `those` that differ from the reference, in words: "g = 1.62 m/s², prepared column"."""
     if not those:
         return _("parameters unknown")
     words = []
     for name, entry in declared.items():
         if name != study.over and name in those and those[name] != reference.get(name):
-            joint = " = " if entry.quantity.symbol else ": "
-            words.append(f"{entry.quantity.symbol or entry.quantity.label}{joint}{entry.shown(those[name])}")
+            words.append(entry.named(those[name]))
     if those.get(PREPARED) != reference.get(PREPARED):
-        words.append(_("prepared column") if those.get(PREPARED) else "poured")
-    return ", ".join(words if len(words) <= most else [*words[:most], "…"])
+        words.append(_("prepared column") if those.get(PREPARED) else _("poured"))
+    if not words:
+        return EMPTY
+    return joined(words if len(words) <= most else [*words[:most], plain("…")])
 
 
 MOST_DIGITS = 6
 """Largest number of digits after the point; smaller numbers are written with a power of ten."""
 
 
-def shown(value: float, error: float) -> str:
+def shown(value: float, error: float) -> Message:
     """Value and error with the significant digits of the error."""
+    return with_error(value, error, "")
+
+
+def has_error(error: float) -> bool:
+    """Whether an error is known."""
+    return math.isfinite(error) and error > 0.0
+
+
+def with_error(value: float, error: float, unit: str) -> Message:
+    """Value and error with the significant digits of the error, and their unit: 12.85° ± 0.43°, 3.2 ± 0.1 mm."""
     if not math.isfinite(value):
-        return "–"
-    if not (math.isfinite(error) and error > 0.0):
-        return f"{value:.4g}"
+        return plain("–")
+    if not has_error(error):
+        return formatted(value, ".4g", unit)
     digits = max(0, 1 - math.floor(math.log10(error)))
-    if digits > MOST_DIGITS:
-        return f"{value:.2g} ± {error:.1g}"
-    return f"{value:.{digits}f} ± {error:.{digits}f}"
+    forms = (".2g", ".1g") if digits > MOST_DIGITS else (f".{digits}f", f".{digits}f")
+    of_value = unit if unit == "°" else ""
+    return joined((Number(value, of_value, forms[0]), Number(error, unit, forms[1])), " ± ")
 
 
-def mean_in_words(study: Study, row: Row, unit: str = "") -> str:
+def mean_in_words(study: Study, row: Row, unit: str = "") -> Message:
     """Mean and error in shown units; the origin of the error is added unless it is the scatter of runs."""
-    words = shown(row.value / study.scale, row.error / study.scale)
-    alone = row.runs == 1 and study.error_of and "±" in words
-    words = words.replace(" ±", "° ±") + "°" if unit == "°" else f"{words} {unit}".rstrip()
-    return f"{words} ({study.error_of})" if alone else words
+    value, error = row.value / study.scale, row.error / study.scale
+    words = with_error(value, error, unit)
+    alone = row.runs == 1 and study.error_of and has_error(error)
+    return joined((words, " (", study.error_of, ")"), "") if alone else words
 
 
-def repeated_in_words(study: Study, row: Row) -> str:
+def repeated_in_words(study: Study, row: Row) -> Message:
     """Mean of runs that differ in their seeds only: "12.85° ± 0.43° (mean ± standard error over runs, n = 5)"."""
     if row.runs == 1:
         return mean_in_words(study, row, study.unit)
@@ -245,12 +258,12 @@ def repeated_in_words(study: Study, row: Row) -> str:
     )
 
 
-def scatter_of(study: Study, rows: Sequence[Row]) -> str:
+def scatter_of(study: Study, rows: Sequence[Row]) -> Message:
     """Kind of the errors of the means."""
     if not study.error_of or all(row.runs > 1 for row in rows):
         return Line.scatter
     single = Message("{error_of} of a single run", error_of=study.error_of)
-    return single if all(row.runs == 1 for row in rows) else f"{Line.scatter} ({single})"
+    return single if all(row.runs == 1 for row in rows) else joined((Line.scatter, " (", single, ")"), "")
 
 
 def columns(rows: Sequence[Point | Row | Published], x_unit: float, y_unit: float) -> tuple[Floats, Floats, Floats]:
@@ -260,11 +273,6 @@ def columns(rows: Sequence[Point | Row | Published], x_unit: float, y_unit: floa
     return x, y, np.nan_to_num(np.array([row.error for row in rows])) / y_unit
 
 
-def label_of(words: str, symbol: str, unit: str) -> str:
-    """Label of an axis or a column: words, symbol and unit, each of which can be empty."""
-    return " ".join(part for part in (words, symbol, f"[{unit}]" if unit else "") if part)
-
-
 def _table(
     study: Study, varied: Parameter, rows: Sequence[Row], looked_at: Sequence[float]
 ) -> tuple[tuple[str, ...], ...]:
@@ -272,9 +280,9 @@ def _table(
     quantity, ours = varied.quantity, {row.at: row for row in rows}
     theirs = {row.at: row for row in study.published}
     head = [
-        label_of("", quantity.symbol or quantity.label, quantity.unit),
+        label_of(EMPTY, quantity.symbol or quantity.label, quantity.unit),
         "runs",
-        label_of("", study.symbol, study.unit),
+        label_of(EMPTY, study.symbol, study.unit),
     ]
     lines = []
     for at in sorted({*ours, *theirs, *looked_at}):

@@ -41,8 +41,9 @@ from repose.sim.experiment.commands import (
 from repose.sim.experiment.experiment import WITHOUT_LIMIT, Experiment, Seek
 from repose.sim.experiment.relaxation import RelaxationStopped
 from repose.sim.experiment.stepping import advance_within_log
-from repose.sim.message import Message
+from repose.sim.message import EMPTY, Message
 from repose.sim.parameters import ParameterError
+from repose.sim.wording import message_of
 
 LOGGED = get_args(Logged)
 
@@ -57,7 +58,7 @@ CLICKS: Mapping[str, tuple[type[Command], ...]] = {
 """Actions of one command."""
 
 
-def apply(experiment: Experiment, command: Command) -> str:
+def apply(experiment: Experiment, command: Command) -> Message:
     """Carry out a command; returns why it was refused, or an empty string."""
     seek = experiment.history.seek
     if isinstance(command, LOGGED) and seek is not None:
@@ -70,12 +71,12 @@ def apply(experiment: Experiment, command: Command) -> str:
         _apply(experiment, command)
     except RelaxationStopped as stopped:
         changes.give_back(experiment, before)
-        return str(stopped)
+        return stopped.message
     except ParameterError as refusal:
-        return str(refusal)
+        return message_of(refusal)
     if isinstance(command, LOGGED):
         history.note_command(experiment, command)
-    return ""
+    return EMPTY
 
 
 def _apply(experiment: Experiment, command: Command) -> None:

@@ -27,8 +27,7 @@ from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.hand import checked_place, require_running
 from repose.sim.experiment.ledger import booked
 from repose.sim.experiment.notices import tell
-from repose.sim.message import Message, _
-from repose.sim.numbers import length_text
+from repose.sim.message import Message, _, length_text, plural
 from repose.sim.parameters import ParameterError
 
 MOST = 200
@@ -60,13 +59,12 @@ def draw_wall(experiment: Experiment, start: Sequence[float], end: Sequence[floa
         )
     grown = with_wall(world, ends)
     if crossed := crossed_grains(grown, world.walls.shape.size):
-        noun = _("grain is") if crossed == 1 else _("grains are")
         raise ParameterError(
-            Message(
-                "{what} is refused: {crossed} {noun} in its way; draw it where no grains are.",
+            plural(
+                "{what} is refused: {count} grain is in its way; draw it where no grains are.",
+                "{what} is refused: {count} grains are in its way; draw it where no grains are.",
+                count=crossed,
                 what=what,
-                crossed=crossed,
-                noun=noun,
             )
         )
     if not is_compiled(experiment.engine.advance, grown):

@@ -15,8 +15,7 @@ from repose.sim.experiment import history
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.hand import checked_number, checked_place, require_running
 from repose.sim.experiment.notices import tell
-from repose.sim.message import Message, _
-from repose.sim.numbers import length_text
+from repose.sim.message import Message, _, length_text, plural
 from repose.sim.parameters import ParameterError
 from repose.sim.wording import value_text
 
@@ -79,10 +78,14 @@ def add_grains(experiment: Experiment, position: Sequence[float], radius: float,
         )
     add(experiment, found, np.full(count, radius))
     history.mark_good(experiment, forget_change=True)  # a later fault does not undo it
-    noun = _("grain is") if count == 1 else _("grains are")
     tell(
         experiment,
-        Message("{count} {noun} added, radius {radius}.", count=count, noun=noun, radius=length_text(radius)),
+        plural(
+            "{count} grain is added, radius {radius}.",
+            "{count} grains are added, radius {radius}.",
+            count=count,
+            radius=length_text(radius),
+        ),
     )
 
 

@@ -25,7 +25,7 @@ from repose.sim.experiment.snapshot import LARGE_OVERLAP, Action, Fault, Notice
 from repose.sim.experiment.thread_choice import ThreadChoice
 from repose.sim.measure.angle_of_repose import AngleOfRepose
 from repose.sim.measure.display import Answer, Curve, Guess, Label, Outcome, Part, Reading, Track
-from repose.sim.message import Message
+from repose.sim.message import EMPTY, Message
 from repose.sim.parameters import ParameterError, ParameterSet, Value
 
 CHECK_STEPS = 50
@@ -41,8 +41,8 @@ class Scene:
     """A recipe for a world and the course of an experiment: parameters, texts and functions."""
 
     name: str
-    title: str
-    summary: str
+    title: Message
+    summary: Message
     law: str
     """Contact law of the default parameters."""
     parameters: type[ParameterSet]
@@ -54,9 +54,9 @@ class Scene:
     supervise: Callable[[Experiment], None]
     """Called every `CHECK_STEPS` steps: advances the phases, adds and removes spheres."""
     actions: Callable[[Experiment], tuple[Action, ...]]
-    act: Callable[[Experiment, str], str]
+    act: Callable[[Experiment, str], Message]
     """act(experiment, action) -> what was done, one sentence."""
-    describe: Callable[[Experiment], tuple[str, str, float | None]]
+    describe: Callable[[Experiment], tuple[str, Message, float | None]]
     """describe(experiment) -> phase, the phase in words, completed fraction [-] or None."""
     box: Callable[[Experiment], tuple[tuple[float, ...], tuple[float, ...]]]
     """Lower and upper corner of the part of space to show [m]."""
@@ -289,7 +289,7 @@ class Experiment:
     """Made by `changes` together with the experiment, and never replaced."""
     fault: Fault | None = None
     """Why the run has stopped. Written by `faults`."""
-    message: str = ""
+    message: Message = EMPTY
     """The last event, one sentence. Written by `notices`."""
     message_repeats: bool = False
     """Whether the message says the same as the phase label. Written by `notices`."""

@@ -20,8 +20,7 @@ from repose.sim.experiment.run import BLAME_STEPS, Change, RestartPoint
 from repose.sim.experiment.snapshot import LARGE_OVERLAP, SAFE_STEP, Fault, Remedy
 from repose.sim.experiment.time_step import choose_dt, foreseen_dt
 from repose.sim.io.world_tables import unpacked
-from repose.sim.message import Message, Number, _
-from repose.sim.numbers import length_text, time_text
+from repose.sim.message import EMPTY, Joined, Message, Number, _, joined, length_text, sentence, time_text
 from repose.sim.parameters import Value
 
 FARTHEST = 1e7
@@ -168,7 +167,7 @@ def _power_not_finite(experiment: Experiment) -> Fault:
     return _stopped(experiment, subject, _("Likely cause: the contact law returns a power that is not finite."))
 
 
-def _not_finite(world: World, row: int, dimension: int) -> tuple[int, str]:
+def _not_finite(world: World, row: int, dimension: int) -> tuple[int, Message]:
     """Row of the grain that most likely was the first with a value that is not finite, and the name of that value.
 
     `row` is returned where all motion is finite. One step after a velocity is not finite, neither are the position of
@@ -178,7 +177,7 @@ def _not_finite(world: World, row: int, dimension: int) -> tuple[int, str]:
     finite: NDArray[np.bool_] = np.isfinite(world.motion)
     suspects: Any = ~finite.all(axis=(0, 1))
     if not suspects.any():
-        return row, "position" if row < 0 else _("friction spring")
+        return row, _("position") if row < 0 else _("friction spring")
     for narrower in (suspects & ~world.fixed, suspects & ~world.fixed & ~finite[:dimension, 0].all(axis=0)):
         suspects = narrower if narrower.any() else suspects
     used = int(world.counters[PAIR_COUNT])
@@ -193,9 +192,9 @@ def _not_finite(world: World, row: int, dimension: int) -> tuple[int, str]:
     return first, names[min(level, len(names) - 1)]
 
 
-TRANSLATION = ("position", "velocity", "acceleration", _("higher derivative of the position"))
+TRANSLATION = (_("position"), _("velocity"), _("acceleration"), _("higher derivative of the position"))
 """Names of the levels of `World.motion` for a coordinate of the position."""
-ROTATION = ("orientation", "spin", _("angular acceleration"), _("higher derivative of the orientation"))
+ROTATION = (_("orientation"), _("spin"), _("angular acceleration"), _("higher derivative of the orientation"))
 """Names of the levels of `World.motion` for a coordinate of the orientation."""
 
 
@@ -277,7 +276,7 @@ def _wall_too_fast(experiment: Experiment) -> Fault | None:
     )
 
 
-def _fault(experiment: Experiment, row: int, words: str, cause: str = "") -> Fault:
+def _fault(experiment: Experiment, row: int, words: Message, cause: Message = EMPTY) -> Fault:
     """The fault of one grain: its number and position, then `words`."""
     world, good = experiment.run.world, last_good(experiment).run
     sphere = int(world.sphere_id[row])
@@ -298,7 +297,7 @@ def _fault(experiment: Experiment, row: int, words: str, cause: str = "") -> Fau
     return _stopped(experiment, subject, cause, sphere)
 
 
-def _stopped(experiment: Experiment, subject: str, cause: str = "", sphere: int | None = None) -> Fault:
+def _stopped(experiment: Experiment, subject: Message, cause: Message = EMPTY, sphere: int | None = None) -> Fault:
     """The fault whose message is `subject`, the time of the last good state and the likely cause.
 
     `cause` is used if no parameter was changed recently.
@@ -306,21 +305,26 @@ def _stopped(experiment: Experiment, subject: str, cause: str = "", sphere: int 
     change = experiment.history.last_change if changed_lately(experiment) else Change()
     cause = cause if cause and not change.name else _cause(experiment, change)
     name, previous = (change.name, change.previous) if change.name else (None, None)
-    return Fault(f"{subject}: {_stopped_at(experiment)}. {cause}", sphere, name, previous)
+    return Fault(
+        Message("{subject}: {experiment}. {cause}", subject=subject, experiment=_stopped_at(experiment), cause=cause),
+        sphere,
+        name,
+        previous,
+    )
 
 
-def _stopped_at(experiment: Experiment) -> str:
+def _stopped_at(experiment: Experiment) -> Message:
     """The part of a message that says which state has been restored."""
     return Message("stopped at the last good state, {time}", time=time_text(last_good(experiment).run.time))
 
 
-def step_text(experiment: Experiment, dt: float) -> str:
+def step_text(experiment: Experiment, dt: float) -> Message:
     """A time step [s] in the display unit of the parameter."""
-    text: str = experiment.parameters.declared()["dt"].shown(dt, digits=4)
+    text: Message = experiment.parameters.declared()["dt"].shown(dt, digits=4)
     return text
 
 
-def _cause(experiment: Experiment, change: Change) -> str:
+def _cause(experiment: Experiment, change: Change) -> Message:
     """Most likely cause of a fault: the latest parameter change, or a property of the last good state."""
     if change.name:
         return Message("Likely cause: {experiment}.", experiment=_in_words(experiment, change.name, change.previous)[0])
@@ -382,16 +386,18 @@ def with_remedies(experiment: Experiment, fault: Fault) -> Fault:
     """The fault with its remedies, which are also the last sentence of the message; the present state is the last good
     one."""
     remedies = list(fault.remedies) or _remedies(experiment, fault)
-    offers = [remedy.words for remedy in remedies]
-    words = " or ".join(filter(None, [", ".join(offers[:-1]), offers[-1]])) if offers else _("start anew")
-    message = f"{fault.message} {words[0].upper()}{words[1:]}."
+    offers = [remedy.words for remedy in remedies] or [_("start anew")]
+    words = offers[-1]
+    if len(offers) > 1:
+        words = Message("{words} or {last}", words=Joined(tuple(offers[:-1])), last=offers[-1])
+    message = joined((fault.message, sentence(words)), " ")
     return replace(fault, message=message, remedies=tuple(remedies))
 
 
 def _remedies(experiment: Experiment, fault: Fault) -> list[Remedy]:
     """Remedies for a fault of the motion; the present state is the last good one."""
     smaller, sphere = smaller_dt(experiment), fault.sphere_id
-    remedies = []
+    remedies: list[Remedy] = []
     if fault.parameter and fault.previous is not None:
         words = _in_words(experiment, fault.parameter, fault.previous)[1]
         remedies.append(Remedy("undo", words, {fault.parameter: fault.previous}))
@@ -405,7 +411,7 @@ def _remedies(experiment: Experiment, fault: Fault) -> list[Remedy]:
     return remedies
 
 
-def _in_words(experiment: Experiment, name: str, previous: Value | None) -> tuple[str, str]:
+def _in_words(experiment: Experiment, name: str, previous: Value | None) -> tuple[Message, Message]:
     """The change of a parameter, and the remedy that undoes it, in words."""
     declared = experiment.parameters.in_units()[name]
     label = declared.quantity.label

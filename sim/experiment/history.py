@@ -14,6 +14,7 @@ from repose.sim.experiment.commands import Logged
 from repose.sim.experiment.experiment import Experiment, History, Seek
 from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.run import Change, Checkpoint, RestartPoint, Run
+from repose.sim.message import EMPTY
 
 MOST_UNDONE = 100
 """Largest number of undone actions that can be repeated."""
@@ -24,7 +25,7 @@ DRAG_STEPS = 2_000
 def new_history(scene: str, seed: int, ready: str | None, parameters: Any, run: Run) -> History:
     """The history of an experiment that begins with this run."""
     point, change = RestartPoint(parameters, run), Change()  # no copy: `begin_log` replaces the point before any step
-    return History(Log(scene, seed, ready, Checkpoint(0, 0, point, point, point, change, None, "")), point, point)
+    return History(Log(scene, seed, ready, Checkpoint(0, 0, point, point, point, change, None, EMPTY)), point, point)
 
 
 def begin_log(experiment: Experiment) -> None:

@@ -20,8 +20,7 @@ from repose.sim.experiment.notices import tell
 from repose.sim.experiment.snapshot import ShownPull
 from repose.sim.fields import target
 from repose.sim.fields.target import Target
-from repose.sim.message import Message, _
-from repose.sim.numbers import with_prefix
+from repose.sim.message import Message, _, with_prefix
 from repose.sim.parameters import ParameterError
 from repose.sim.wording import value_text
 

@@ -16,8 +16,7 @@ from repose.sim.experiment.hand import SHARE, checked_number, checked_place, pre
 from repose.sim.experiment.notices import tell
 from repose.sim.experiment.snapshot import ShownPush
 from repose.sim.fields.pusher import Pusher, centre_of, grown
-from repose.sim.message import Message, _
-from repose.sim.numbers import length_text, with_prefix
+from repose.sim.message import Message, _, length_text, with_prefix
 
 LARGEST_RADIUS, LARGEST_ACCELERATION, LARGEST_SPEED = 100.0, 1e6, 100.0
 """Bounds of the radius [m], of the acceleration of a grain [m/s²], and of the speed of the pusher [m/s]."""

@@ -15,6 +15,7 @@ from repose.sim.fields.shaker import Shaker
 from repose.sim.fields.target import Target
 from repose.sim.io.world_tables import packed, unpacked
 from repose.sim.measure.booked import Booked
+from repose.sim.message import Message
 from repose.sim.parameters import Value
 
 BLAME_STEPS = 20_000
@@ -165,4 +166,4 @@ class Checkpoint:
     """State before the latest parameter change: the state that a fault attributed to this change restores."""
     last_change: Change
     fault: Fault | None
-    message: str
+    message: Message

@@ -22,7 +22,7 @@ from repose.sim.experiment.side_by_side import SideBySide, all_of
 from repose.sim.experiment.snapshot import Fault, Snapshot, TripleBuffer
 from repose.sim.experiment.stepping import advance, at_rest, rests_at_check, steps_until, threads_wanted
 from repose.sim.experiment.take_snapshot import take_picture, take_snapshot
-from repose.sim.message import Message
+from repose.sim.message import EMPTY, Message
 from repose.sim.wording import described
 
 PUBLISH_INTERVAL = 1.0 / 75.0
@@ -87,7 +87,7 @@ class Runner:
         """Simulated time of the next and of the last frame of a film [s]; used by the physics thread only."""
         self._frame_phase = ""
         self._serial = 0
-        self._refusal = ""
+        self._refusal = EMPTY
         self._refusals = 0
         self._refused_action = False
         self._batch_cost = 1e-3 / CHECK_STEPS
@@ -358,7 +358,7 @@ class Runner:
         self._serial += 1
         runs = all_of(experiment, self._beside)
         shots = [snapshot, *(Snapshot() for _ in runs[1:])]
-        names = side_by_side.labels(runs, self._beside.own) if len(runs) > 1 else ("",)
+        names = side_by_side.labels(runs, self._beside.own) if len(runs) > 1 else (EMPTY,)
         for run, shot, label in zip(runs, shots, names, strict=True):
             self._describe(run, shot, contacts)
             shot.label, shot.own = label, self._beside.own

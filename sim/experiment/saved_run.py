@@ -46,9 +46,9 @@ from repose.sim.io.mesh import Surface, kept_surfaces
 from repose.sim.io.plain import PlainError, Tables, decode, encode
 from repose.sim.io.world_tables import MOST, tables_of, world_of
 from repose.sim.measure.booked import Booked
-from repose.sim.message import Message, Number, _
+from repose.sim.message import EMPTY, Message, Number, _, as_data
 from repose.sim.parameters import checked_seed
-from repose.sim.wording import reason_of, short, value_text
+from repose.sim.wording import message_of, reason_of, short, value_text
 
 KIND, FORMAT, READABLE = "repose run", 8, (2, 3, 4, 5, 6, 7, 8)
 PICTURE = "picture"
@@ -83,7 +83,7 @@ def opened(path: str | Path, read: Callable[[BinaryIO], Found]) -> Found:
             return read(file)
     except ArchiveError as error:
         raise ArchiveError(
-            Message("{path} cannot be opened: {error}", path=value_text(path), error=str(error))
+            Message("{path} cannot be opened: {error}", path=value_text(path), error=message_of(error))
         ) from None
     except (OSError, ValueError) as error:
         raise ArchiveError(
@@ -166,7 +166,7 @@ def read(file: BinaryIO) -> SavedRun:
     try:
         return _saved_run(manifest, tables)
     except PlainError as error:
-        raise ArchiveError(Message("The file is damaged: {error}", error=str(error))) from None
+        raise ArchiveError(Message("The file is damaged: {error}", error=message_of(error))) from None
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError, RecursionError) as error:
         if isinstance(error, ArchiveError):
             raise
@@ -175,10 +175,10 @@ def read(file: BinaryIO) -> SavedRun:
         ) from None
 
 
-def _advice(found: Any) -> str:
+def _advice(found: Any) -> Message:
     """Advice for a file of another format; empty if the format is unknown."""
     if type(found) is not int or found < 1:
-        return ""
+        return EMPTY
     if found > FORMAT:
         return _(" It was saved by a newer version: use that version.")
     return _(" It was saved by an older version: use that version, or start again with the same parameters and seed.")
@@ -239,9 +239,19 @@ def _checkpoint_to_plain(point: Checkpoint, runs: dict[int, Any], tables: Tables
         "commands": point.commands,
         **points,
         "last_change": encode(point.last_change, tables, "change"),
-        "fault": encode(point.fault, tables, "fault"),
-        "message": point.message,
+        "fault": _fault_as_data(point.fault, tables),
+        "message": as_data(point.message),
     }
+
+
+def _fault_as_data(fault: Fault | None, tables: Tables) -> Any:
+    """The fault as JSON data, with its messages as data."""
+    plain = encode(fault, tables, "fault")
+    if fault is not None:
+        plain["message"] = as_data(fault.message)
+        for entry, remedy in zip(plain["remedies"], fault.remedies, strict=True):
+            entry["words"] = as_data(remedy.words)
+    return plain
 
 
 def _checkpoint_from_plain(scene: Scene, plain: Any, runs: list[Run], tables: Tables, name: str) -> Checkpoint:
@@ -259,7 +269,7 @@ def _checkpoint_from_plain(scene: Scene, plain: Any, runs: list[Run], tables: Ta
         before_change=point("before_change"),
         last_change=decode(Change, plain["last_change"], tables, f"{name}.last_change"),
         fault=cast("Fault | None", decode(cast(Any, Fault | None), plain["fault"], tables, f"{name}.fault")),
-        message=decode(str, plain["message"], tables, f"{name}.message"),
+        message=decode(Message, plain["message"], tables, f"{name}.message"),
     )
 
 

@@ -12,8 +12,7 @@ from repose.sim.experiment.hand import checked_number, prepare, require_running
 from repose.sim.experiment.notices import tell
 from repose.sim.experiment.snapshot import ShownShaking
 from repose.sim.fields.shaker import MOST_AMPLITUDE, MOST_FREQUENCY, Shaker
-from repose.sim.message import Message, Number, _
-from repose.sim.numbers import length_text, time_text
+from repose.sim.message import Message, Number, _, length_text, time_text
 from repose.sim.parameters import ParameterError
 
 LARGEST_ACCELERATION = 1e4

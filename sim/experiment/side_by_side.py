@@ -36,8 +36,9 @@ from repose.sim.experiment.commands import (
 from repose.sim.experiment.control import apply
 from repose.sim.experiment.experiment import Experiment, Session
 from repose.sim.experiment.stepping import advance, steps_until
-from repose.sim.message import Message, _
+from repose.sim.message import EMPTY, Message, _, joined
 from repose.sim.parameters import ParameterError
+from repose.sim.wording import message_of
 
 FEWEST, MOST = 2, 4
 """Number of experiments side by side."""
@@ -79,7 +80,7 @@ def concerns(beside: SideBySide, command: Command) -> bool:
     return bool(beside.others) or begins_several(command) or isinstance(command, KeepOne)
 
 
-def carry_out(lead: Experiment, beside: SideBySide, command: Command, run: int = 0) -> str:
+def carry_out(lead: Experiment, beside: SideBySide, command: Command, run: int = 0) -> Message:
     """Carry out a command given while the user looks at experiment `run`; returns why it was refused, or ""."""
     if isinstance(command, StartSideBySide):
         return _start(lead, beside, command.runs)
@@ -94,12 +95,12 @@ def carry_out(lead: Experiment, beside: SideBySide, command: Command, run: int =
         return refusal
     if isinstance(command, Copy):
         command.take(saved_copy(lead, beside))
-        return ""
+        return EMPTY
     meet(lead, beside)
     return _carry_out_in_all(all_of(lead, beside), beside, command, run if run <= len(beside.others) else 0)
 
 
-def _carry_out_in_all(runs: list[Experiment], beside: SideBySide, command: Command, chosen: int) -> str:
+def _carry_out_in_all(runs: list[Experiment], beside: SideBySide, command: Command, chosen: int) -> Message:
     match command:
         case SetParameters() | Recover():
             return _set(runs, beside, command, chosen)
@@ -170,23 +171,23 @@ def saved_copy(lead: Experiment, beside: SideBySide) -> SavedSideBySide:
     return SavedSideBySide(runs, beside.own, tuple(past if past and past[-1] == ends else [*past, ends]))
 
 
-def labels(runs: Sequence[Experiment], own: frozenset[str]) -> tuple[str, ...]:
+def labels(runs: Sequence[Experiment], own: frozenset[str]) -> tuple[Message, ...]:
     """Differences of each run from the others, in words: scene, parameters with symbol and unit."""
     scenes = len({run.scene.name for run in runs}) > 1
     return tuple(_label(run, own, scenes) for run in runs)
 
 
-def _label(run: Experiment, own: frozenset[str], scenes: bool) -> str:
+def _label(run: Experiment, own: frozenset[str], scenes: bool) -> Message:
     declared = run.parameters.in_units()
     words = [run.scene.title] if scenes else []
     for name in (name for name in declared if name in own):
         quantity, value = declared[name].quantity, declared[name].shown(getattr(run.parameters, name))
-        named = f"{quantity.symbol} = {value}" if quantity.symbol else f"{quantity.label} {value}"
+        named = joined((quantity.symbol, value), " = ") if quantity.symbol else joined((quantity.label, value), " ")
         words.append(value if declared[name].kind == "choice" else named)
-    return ", ".join(words[:3])
+    return joined(words[:3]) if words else EMPTY
 
 
-def _start(lead: Experiment, beside: SideBySide, starts: tuple[Start, ...]) -> str:
+def _start(lead: Experiment, beside: SideBySide, starts: tuple[Start, ...]) -> Message:
     if not FEWEST <= len(starts) <= MOST:
         return Message(
             "{starts} experiments side by side are refused: choose {fewest} to {most}.",
@@ -205,10 +206,10 @@ def _start(lead: Experiment, beside: SideBySide, starts: tuple[Start, ...]) -> s
     given = [set(start.values) for start in starts]
     _adopt(lead, beside, others, differing([lead, *others], frozenset().union(*given)))
     meet(lead, beside)
-    return ""
+    return EMPTY
 
 
-def _resume(lead: Experiment, beside: SideBySide, saved: SavedSideBySide) -> str:
+def _resume(lead: Experiment, beside: SideBySide, saved: SavedSideBySide) -> Message:
     session = lead.session
 
     def make(run: SavedRun) -> Experiment:
@@ -219,15 +220,15 @@ def _resume(lead: Experiment, beside: SideBySide, saved: SavedSideBySide) -> str
         return refusal
     _adopt(lead, beside, others, saved.own)
     beside.meetings[:] = saved.meetings
-    return ""
+    return EMPTY
 
 
-def _made(count: int, make: Callable[[], list[Experiment]]) -> tuple[str, list[Experiment]]:
+def _made(count: int, make: Callable[[], list[Experiment]]) -> tuple[Message, list[Experiment]]:
     """The experiments beside the first one, or why there are none; the present ones are unchanged."""
     try:
-        return "", make()
+        return EMPTY, make()
     except ParameterError as refusal:
-        return str(refusal), []
+        return message_of(refusal), []
     except MemoryError:
         return (
             Message(
@@ -275,7 +276,7 @@ def _end(lead: Experiment, beside: SideBySide) -> None:
     beside.meetings.clear()
 
 
-def _keep_one(lead: Experiment, beside: SideBySide, run: int) -> str:
+def _keep_one(lead: Experiment, beside: SideBySide, run: int) -> Message:
     runs = all_of(lead, beside)
     if not 0 <= run < len(runs):
         return Message("There is no experiment {run}: {runs} run now.", run=run + 1, runs=len(runs))
@@ -285,7 +286,7 @@ def _keep_one(lead: Experiment, beside: SideBySide, run: int) -> str:
         history.succeed(kept, lead)
         vars(lead).update(vars(kept))
     _end(lead, beside)
-    return ""
+    return EMPTY
 
 
 def differing(runs: Sequence[Experiment], given: frozenset[str]) -> frozenset[str]:
@@ -298,7 +299,7 @@ def differing(runs: Sequence[Experiment], given: frozenset[str]) -> frozenset[st
     return frozenset(names)
 
 
-def _set(runs: list[Experiment], beside: SideBySide, command: SetParameters | Recover, chosen: int) -> str:
+def _set(runs: list[Experiment], beside: SideBySide, command: SetParameters | Recover, chosen: int) -> Message:
     refusal = apply(runs[chosen], command)
     if refusal:
         return refusal
@@ -319,7 +320,7 @@ def _offers(experiment: Experiment, action: str) -> bool:
     return any(entry.name == action and entry.enabled for entry in experiment.scene.actions(experiment))
 
 
-def _rewind(runs: list[Experiment], beside: SideBySide, chosen: int, at: int) -> str:
+def _rewind(runs: list[Experiment], beside: SideBySide, chosen: int, at: int) -> Message:
     """Go to stored equal times: the first at or after step `at` of the chosen run when going forwards, the last at or
     before it when going backwards."""
     past = runs[chosen].history
@@ -332,7 +333,7 @@ def _rewind(runs: list[Experiment], beside: SideBySide, chosen: int, at: int) ->
     return _first([apply(run, Rewind(step)) for run, step in zip(runs, then, strict=True)])
 
 
-def _take_back(runs: list[Experiment], beside: SideBySide, chosen: int, name: str) -> str:
+def _take_back(runs: list[Experiment], beside: SideBySide, chosen: int, name: str) -> Message:
     """Undo the latest action of this name in the chosen run; the others undo theirs, or go back to the same time."""
     if refusal := apply(runs[chosen], TakeBack(name)):
         return refusal
@@ -349,8 +350,8 @@ def _take_back(runs: list[Experiment], beside: SideBySide, chosen: int, name: st
     return _first(refusals)
 
 
-def _first(refusals: Sequence[str]) -> str:
-    return next((refusal for refusal in refusals if refusal), "")
+def _first(refusals: Sequence[Message]) -> Message:
+    return next((refusal for refusal in refusals if refusal), EMPTY)
 
 
 def time_to_meet(lead: Experiment, beside: SideBySide, steps: int) -> float:

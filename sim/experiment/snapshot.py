@@ -17,6 +17,7 @@ from repose.sim.measure.angle_of_repose import AngleOfRepose
 from repose.sim.measure.contact_forces import ContactForces
 from repose.sim.measure.display import Answer, Curve, Label, Outcome, Part, Reading, Track
 from repose.sim.measure.measurement import Measurement
+from repose.sim.message import EMPTY, Message
 from repose.sim.parameters import ParameterSet, Value
 
 Floats = NDArray[np.float32]
@@ -32,7 +33,7 @@ class Remedy:
     """One way to continue after a fault, from the last good state."""
 
     name: Literal["undo", "smaller_dt", "auto_dt", "remove_grain", "continue"]
-    words: str
+    words: Message
     """The action in words, an imperative without a capital letter."""
     values: Mapping[str, Value] = field(default_factory=dict)
     """Parameters to set, SI."""
@@ -44,7 +45,7 @@ class Remedy:
 class Fault:
     """Why the run stopped: a sentence, the grain concerned if there is one, and ways to continue."""
 
-    message: str
+    message: Message
     sphere_id: int | None = None
     parameter: str | None = None
     """The parameter changed last before the fault, if any."""
@@ -59,10 +60,10 @@ class Action:
     """One action of the scene, shown as a button; enabled while it is possible."""
 
     name: str
-    label: str
+    label: Message
     key: str
     enabled: bool
-    help: str
+    help: Message
     done: bool = False
     """True once the result of the action is shown: the action can be repeated, but does not continue the experiment."""
     pivot: tuple[float, float, float] | None = None
@@ -74,8 +75,8 @@ class Action:
 class Notice:
     """A state of the experiment that is shown over the picture until it ends or is closed."""
 
-    heading: str
-    text: str
+    heading: Message
+    text: Message
     action: str = ""
     """Name of the action to offer with the notice; empty for none."""
 
@@ -229,7 +230,7 @@ class Snapshot:
     whole box."""
 
     phase: str = "empty"
-    phase_label: str = ""
+    phase_label: Message = EMPTY
     """The phase in words, for example "filling: layer 12, 240 of 1100 grains"."""
     progress: float | None = None
     """Completed fraction of the phase, 0 to 1; None in phases without progress."""
@@ -259,7 +260,7 @@ class Snapshot:
     """Largest angular frequency of a present contact times dt [-]."""
     omega_dt_limit: float = 1.0
     """Largest stable value of `omega_dt` at the damping ratio of that contact [-]."""
-    dt_warning: str = ""
+    dt_warning: Message = EMPTY
     """Consequence of a fixed time step that is too large; empty if the step is small enough."""
     energy: dict[str, float] = field(default_factory=dict)
     """The energy ledger [J]: see `repose.sim.measure.energy`."""
@@ -290,7 +291,7 @@ class Snapshot:
     moments_budget: int = 0
     """Largest memory of the checkpoints [bytes]."""
 
-    message: str = ""
+    message: Message = EMPTY
     """The last event, one sentence."""
     message_repeats: bool = False
     """True while the message says the same as `phase_label`."""
@@ -298,7 +299,7 @@ class Snapshot:
     """Number of messages so far: two in a row may be equal."""
     notice: Notice | None = None
     """Notice of the scene, or of a gap in the energy ledger."""
-    refusal: str = ""
+    refusal: Message = EMPTY
     """Why the last command was refused; empty if it was accepted."""
     refusals: int = 0
     """Number of refused commands."""
@@ -310,7 +311,7 @@ class Snapshot:
     """Requested number of threads; None for automatic."""
     threads_wanted: int = 1
     """Number of threads that the program would choose now."""
-    threads_crowded: str = ""
+    threads_crowded: Message = EMPTY
     """Why fewer threads than allowed step the grains, one sentence; empty if all do."""
 
     paused: bool = False
@@ -323,7 +324,7 @@ class Snapshot:
     """Completed fraction of a long relaxation; None without one."""
     beside: tuple[Snapshot, ...] = ()
     """The other experiments side by side with this one, at the same time."""
-    label: str = ""
+    label: Message = EMPTY
     """Differences of this experiment from those side by side with it, in words; empty for a single experiment."""
     own: frozenset[str] = frozenset()
     """Names of the parameters in which the experiments side by side differ."""

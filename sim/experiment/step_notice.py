@@ -8,7 +8,7 @@ from repose.sim.engine.timestep.stability import automatic_dt
 from repose.sim.experiment import automatic_step
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.ledger import survey_contacts
-from repose.sim.numbers import time_text
+from repose.sim.message import time_text
 
 MANY_STEPS = 1000.0
 """Steps per contact duration above which an automatic step is absurdly small [-]; the scenes have 10 to 110."""

@@ -13,7 +13,7 @@ import math
 import time
 from collections.abc import Callable
 
-from repose.sim.message import Message, _
+from repose.sim.message import EMPTY, Message, plural
 
 WINDOW_TIME, WINDOW_STEPS = 0.1, 50
 """Least wall time [s] and number of steps of one measurement: many time slices of the operating system, and at least
@@ -84,17 +84,17 @@ class ThreadChoice:
             self._observe(cost, lasted)
 
     @property
-    def crowded(self) -> str:
+    def crowded(self) -> Message:
         """A sentence for the user if fewer threads step the grains than are allowed, otherwise empty."""
         if self.used == self.most:
-            return ""
-        threads = _("1 thread steps") if self.used == 1 else Message("{used} threads step", used=self.used)
-        why = _("other programs use the processors, or the grains are too few.")
-        return Message(
-            "{threads} the grains instead of {most}, which is faster now: {why}",
-            threads=threads,
+            return EMPTY
+        return plural(
+            "{count} thread steps the grains instead of {most}, which is faster now: other programs use the "
+            "processors, or the grains are too few.",
+            "{count} threads step the grains instead of {most}, which is faster now: other programs use the "
+            "processors, or the grains are too few.",
+            count=self.used,
             most=self.most,
-            why=why,
         )
 
     def _begin(self, most: int) -> None:

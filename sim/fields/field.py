@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from repose.sim.engine.model import BoundField
+from repose.sim.message import Message
 from repose.sim.parameters import ParameterSet
 
 
@@ -14,7 +15,7 @@ class Field:
     """A force on every sphere: its parameters, and the functions and numbers that follow from them."""
 
     name: str
-    title: str
+    title: Message
     parameters: type[ParameterSet]
     """Parameters that a scene with this field declares; `bind` and `numbers` read them by name."""
     bind: Callable[..., BoundField]

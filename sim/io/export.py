@@ -19,6 +19,7 @@ from repose.sim.io.export_svg import vector_graphic
 from repose.sim.io.export_text import Add
 from repose.sim.io.exported_state import ExportedState
 from repose.sim.io.world_tables import tables_of
+from repose.sim.message import plain
 from repose.sim.parameters import ParameterError, require_known
 from repose.sim.wording import value_text
 
@@ -100,7 +101,7 @@ def format_of(path: Path, several: bool = False) -> Format:
 
 def program_of(name: str) -> Program:
     """The files that a program reads, by its name; raises `ParameterError`."""
-    require_known(name, ("lammps", *PROGRAMS), "program")
+    require_known(name, ("lammps", *PROGRAMS), plain("program"))
     PROGRAMS[name].require()
     return PROGRAMS[name]
 

@@ -76,7 +76,7 @@ class Mesh(NamedTuple):
     """Whether every edge is shared and the surface has an inside."""
     volume: float
     """Enclosed volume [m³]; 0 for an open mesh."""
-    notes: tuple[str, ...]
+    notes: tuple[Message, ...]
     """The repairs, each in a few words."""
     digest: str
     """SHA-256 of the file."""

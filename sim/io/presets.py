@@ -19,12 +19,13 @@ from pathlib import Path
 from typing import Any
 
 import tomlkit
+from repose.sim.choices import choice_name
 from repose.sim.io import share_code
-from repose.sim.message import Joined, Message, _
+from repose.sim.message import EMPTY, Joined, Message, _
 from repose.sim.numbers import as_written
 from repose.sim.parameters import ParameterError, ParameterSet, Value, checked_seed, require_known, require_local
 from repose.sim.registry import extra_modules, plugin_folder, records_of, scenes
-from repose.sim.wording import path_text, reason_of, value_text
+from repose.sim.wording import message_of, path_text, reason_of, value_text
 from tomlkit.exceptions import TOMLKitError
 
 DEFAULT = "thesis-heap"
@@ -141,7 +142,7 @@ def named_file(name_or_path: str | Path, kind: str, shipped: Sequence[str]) -> P
     if text in shipped:
         return None
     own = plugin_files(kind)
-    require_known(text, (*shipped, *own), kind)
+    require_known(text, (*shipped, *own), choice_name(kind))
     return own[text]
 
 
@@ -175,7 +176,7 @@ def _require_no_files(scene: Any, values: Mapping[str, Any], together: Any) -> N
     beside = together if isinstance(together, Mapping) else {}
     given = beside.get(PRESET, ())
     for named in given if isinstance(given, Sequence) else ():
-        require_known(str(named), names(), "preset")  # a preset file is not opened here
+        require_known(str(named), names(), _("preset"))  # a preset file is not opened here
     for name, entry in declared.items():
         if entry.kind == "path" and beside.get(name):
             raise ParameterError(
@@ -201,8 +202,14 @@ def _of_code(code: str) -> Preset:
         if found.ready:
             require_known(found.ready, scenes()[found.scene].prepared, _("ready state"))
     except ParameterError as error:
-        made = Message(" Repose {program} made it, this is {own}.", program=program, own=own) if program != own else ""
-        raise ParameterError(Message("The code cannot be used: {error}{made}", error=str(error), made=made)) from None
+        made = (
+            Message((" Repose {program} made it, this is {own}."), program=program, own=own)
+            if program != own
+            else EMPTY
+        )
+        raise ParameterError(
+            Message("The code cannot be used: {error}{made}", error=message_of(error), made=made)
+        ) from None
     return replace(found, title=f"{scenes()[found.scene].title}, shared", about=scenes()[found.scene].summary)
 
 
@@ -221,7 +228,7 @@ def card_of(name_or_path: str | Path) -> Card:
     text, name = _read(name_or_path)
     document = _document(text, name)
     scene = _text(document, "scene", "")
-    require_known(scene, scenes(), "scene")
+    require_known(scene, scenes(), _("scene"))
     about, question = (_text(document, key, "") for key in ("about", "question"))
     return Card(str(name_or_path), _title(document, name), scene, about, question, bool(document.get("side_by_side")))
 
@@ -374,7 +381,7 @@ def dumps(preset: Preset, over: str = "") -> str:
 
 def _checked(document: dict[str, Any], name: str) -> Preset:
     for key in document:
-        require_known(key, KEYS, "key")
+        require_known(key, KEYS, _("key"))
     found = document.get("format", FORMAT)
     if isinstance(found, bool) or not isinstance(found, int) or found != FORMAT:
         raise ParameterError(
@@ -387,7 +394,7 @@ def _checked(document: dict[str, Any], name: str) -> Preset:
     if "scene" not in document:
         raise ParameterError(Message("the key 'scene' is missing; scenes: {join}.", join=Joined(tuple(scenes()))))
     scene = _text(document, "scene", "")
-    require_known(scene, scenes(), "scene")
+    require_known(scene, scenes(), _("scene"))
     values = document.get("parameters", {})
     if not isinstance(values, dict):
         raise ParameterError(

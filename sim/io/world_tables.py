@@ -40,7 +40,7 @@ from repose.sim.engine.world import (
 from repose.sim.io import archive
 from repose.sim.io.archive import ArchiveError
 from repose.sim.io.plain import PlainError, decode
-from repose.sim.message import Message, _
+from repose.sim.message import EMPTY, Message, _
 
 FORMAT = 6
 """Format of the files of prepared worlds."""
@@ -313,7 +313,7 @@ def _with_parts(world: World, found: dict[str, Any]) -> World:
     return world
 
 
-def flaw_of_parts(found: dict[str, Any], spheres: int, dimension: int, spin_length: int, levels: int) -> str:
+def flaw_of_parts(found: dict[str, Any], spheres: int, dimension: int, spin_length: int, levels: int) -> Message:
     """The first impossible property of the tables of bonds and bodies, or an empty string."""
     for part, kept in KEPT.items():
         given = [name for name in found if name.startswith(f"{part}.")]
@@ -337,7 +337,7 @@ def flaw_of_parts(found: dict[str, Any], spheres: int, dimension: int, spin_leng
         return _("has bonds between spheres that are not there, or of no length")
     if "bodies.motion" in found and _flawed_bodies(found, spheres):
         return _("has bodies whose members, masses or orientations cannot be")
-    return ""
+    return EMPTY
 
 
 def _flawed_bonds(found: dict[str, Any], spheres: int) -> bool:

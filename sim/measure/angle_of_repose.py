@@ -8,16 +8,16 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from repose.sim.message import Message, Number, _
+from repose.sim.message import EMPTY, Message, Number, _, formatted, joined
 
 Method = Literal["line", "robust", "height_over_base", "sectors", "flank"]
 """The last two methods are for heaps in space (repose.sim.measure.angle_of_repose_3d and flank_angle)."""
-ERROR_OF: dict[Method, str] = {
+ERROR_OF: dict[Method, Message] = {
     "line": _("line fit"),
     "robust": _("line fit"),
     "height_over_base": _("one grain radius"),
-    "sectors": "sectors",
-    "flank": "sectors",
+    "sectors": _("sectors"),
+    "flank": _("sectors"),
 }
 """Source of the standard error of one measurement; heaps of other seeds scatter more."""
 
@@ -55,15 +55,15 @@ class AngleOfRepose:
     """Whether c differs from zero with a confidence of 95 % (two-sided t-test)."""
 
     @property
-    def error_of(self) -> str:
+    def error_of(self) -> Message:
         """Source of the standard error, in words."""
         return ERROR_OF[self.method]
 
 
-def bend_in_words(found: AngleOfRepose) -> str:
+def bend_in_words(found: AngleOfRepose) -> Message:
     """The curvature of a flank in words: "4.2° ± 1.5° steeper at the top"; empty for a straight flank."""
     if not found.is_curved:
-        return ""
+        return EMPTY
     bend, error = abs(math.degrees(found.bend)), math.degrees(found.bend_error)
     if found.bend > 0.0:
         return Message(
@@ -74,10 +74,12 @@ def bend_in_words(found: AngleOfRepose) -> str:
     )
 
 
-def angle_in_words(angle: float, error: float, error_of: str) -> str:
+def angle_in_words(angle: float, error: float, error_of: Message) -> Message:
     """An angle [rad] with its standard error and the source of the error: "13.0° ± 0.5° (line fit)"."""
-    text = f"{math.degrees(angle):.1f}°".replace("-", "−")
-    return f"{text} ± {math.degrees(error):.1f}° ({error_of})" if math.isfinite(error) else text
+    shown = formatted(math.degrees(angle), ".1f", "°")
+    if not math.isfinite(error):
+        return shown
+    return joined((shown, " ± ", Number(math.degrees(error), "°", ".1f"), " (", error_of, ")"), "")
 
 
 def measure_angle(

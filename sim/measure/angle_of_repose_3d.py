@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from repose.sim.message import _
+from repose.sim.message import Message, _
 
 SECTORS = 8
 """Number of sectors whose slopes give the standard error."""
-ERROR_OF, CONE_ERROR_OF = f"{SECTORS} sectors", _("cone fit")
+ERROR_OF, CONE_ERROR_OF = Message("{sectors} sectors", sectors=SECTORS), _("cone fit")
 """Source of the standard errors of one measurement; heaps of other seeds scatter more."""
 
 TIP, FOOT = 0.15, 0.85

@@ -16,7 +16,7 @@ from repose.sim.measure.grains import own_shares
 from repose.sim.measure.measurement import Measurement, System
 from repose.sim.measure.packing import Box, packing_box, packing_fraction
 from repose.sim.measure.stress import STRESS_UNIT, Stress, mean_stress
-from repose.sim.message import Message, _
+from repose.sim.message import EMPTY, Message, Number, _, joined
 
 
 @dataclass(frozen=True)
@@ -71,12 +71,12 @@ def _in_bulk(value: Callable[[Bulk], float]) -> Callable[[System], float]:
     return sample
 
 
-def _help(what: str) -> Callable[[System], str]:
-    def words(system: System) -> str:
+def _help(what: Message) -> Callable[[System], Message]:
+    def words(system: System) -> Message:
         bulk = system.derived(bulk_of)
         if bulk is None:
-            return ""
-        edges = " × ".join(f"{1e3 * edge:.3g}" for edge in bulk.box.upper - bulk.box.lower)
+            return EMPTY
+        edges = joined([Number(1e3 * float(edge), format=".3g") for edge in bulk.box.upper - bulk.box.lower], " × ")
         return Message("{what}, in a box of {edges} mm in the middle of the packing.", what=what, edges=edges)
 
     return words

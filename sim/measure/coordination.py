@@ -54,7 +54,7 @@ def coordination_of(system: System) -> Coordination:
     return coordination_number(system.world)
 
 
-def _help(system: System) -> str:
+def _help(system: System) -> Message:
     found = system.derived(coordination_of)
     words = Message(
         "{rattlers} % have fewer than {held_by} and count as rattlers",

@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from repose.sim.message import Message, _
+from repose.sim.message import EMPTY, Message, _, joined, label_of, plain
 from repose.sim.numbers import prefix_of
 
 
@@ -15,31 +15,35 @@ from repose.sim.numbers import prefix_of
 class Reading:
     """One number to show beside the picture."""
 
-    label: str
+    label: Message
     value: float
     unit: str = ""
     error: float | None = None
     """Standard error, in the same unit."""
-    help: str = ""
-    error_of: str = ""
+    help: Message = EMPTY
+    error_of: Message = EMPTY
     """Source of the error, such as "line fit"; empty if it needs no explanation."""
     expected: float | None = None
     """Value of the closed form, in the same unit."""
     given: bool = False
     """Whether it is known before the run, such as the mass of a body: it is no result of the experiment."""
-    outdated: str = ""
+    outdated: Message = EMPTY
     """For a value that no longer applies: up to which change it did, "before the tilt"; otherwise empty."""
 
     @property
-    def name(self) -> str:
+    def name(self) -> Message:
         """The label, and whether the value is outdated."""
-        return f"{self.label}, {self.outdated}" if self.outdated else self.label
+        return joined((self.label, self.outdated)) if self.outdated else self.label
 
     @property
     def digits(self) -> str:
-        """The value with four digits; a count with all of its digits."""
-        counted = not self.unit and float(self.value).is_integer() and abs(self.value) < 1e7
-        return f"{self.value:.0f}" if counted else f"{self.value:.4g}"
+        """The value as shown."""
+        return f"{self.value:{self.format}}"
+
+    @property
+    def format(self) -> str:
+        """The value is shown with four digits; a count with all of its digits."""
+        return ".0f" if not self.unit and float(self.value).is_integer() and abs(self.value) < 1e7 else ".4g"
 
     def readable(self) -> Reading:
         """The same reading with a unit prefix that suits the value: 0.799 ms instead of 0.000799 s."""
@@ -48,17 +52,21 @@ class Reading:
         return replace(self, value=self.value / factor, unit=unit, error=error, expected=expected)
 
 
+STANDARD_ERROR = _("standard error")
+"""Usual kind of the error of a mean."""
+
+
 @dataclass(frozen=True)
 class Line:
     """One line, or set of points, of a plot."""
 
-    label: str
+    label: Message
     x: NDArray[np.float64]
     y: NDArray[np.float64]
     points: bool = False
     error: NDArray[np.float64] | None = None
     """Standard error of y, for points, or the quantity named by `scatter`."""
-    scatter: str = _("standard error")
+    scatter: Message = STANDARD_ERROR
     fitted: bool = False
     """Whether it is a law fitted to the points of the plot."""
     group: int = 0
@@ -72,17 +80,36 @@ MOST_MARKS = 80
 
 
 @dataclass(frozen=True)
+class Axis:
+    """What an axis of a plot shows."""
+
+    quantity: Message
+    """Name, with its symbol if it has one."""
+    unit: str = ""
+    over_time: bool = False
+    """Whether it is a time, with samples at many moments."""
+
+    @property
+    def label(self) -> Message:
+        """Quantity and unit."""
+        return label_of(self.quantity, "", self.unit)
+
+
+TIME = Axis(_("time"), "s", over_time=True)
+"""The axis of the time since the beginning."""
+
+
+@dataclass(frozen=True)
 class Curve:
     """A plot with its own axes."""
 
-    title: str
-    x_label: str
-    """Label with its unit."""
-    y_label: str
+    title: Message
+    x: Axis
+    y: Axis
     lines: tuple[Line, ...]
-    heading: str = ""
+    heading: Message = EMPTY
     """Heading of the plot; empty if the labels of the axes suffice."""
-    note: str = ""
+    note: Message = EMPTY
     """Which runs are plotted; empty if there is only one."""
     table: tuple[tuple[str, ...], ...] = ()
     """Head and rows of a table to show beside the plot."""
@@ -95,10 +122,20 @@ class Curve:
     ticks: tuple[str, ...] = ()
     """Words at 0, 1, 2 … of the horizontal axis; empty if it has numbers."""
 
+    @property
+    def x_label(self) -> Message:
+        """Label of the horizontal axis with its unit."""
+        return self.x.label
+
+    @property
+    def y_label(self) -> Message:
+        """Label of the vertical axis with its unit."""
+        return self.y.label
+
     def stride(self, line: Line) -> int:
         """The line is drawn with a mark at every n-th of its points: over time, the marks of all samples would be a
         band that hides the closed form behind them."""
-        return -(-len(line.x) // MOST_MARKS) if len(line.x) and self.x_label.startswith("time") else 1
+        return -(-len(line.x) // MOST_MARKS) if len(line.x) and self.x.over_time else 1
 
 
 @dataclass(frozen=True)
@@ -106,9 +143,9 @@ class Label:
     """A text at a sphere of the picture; spheres with labels differ by colour."""
 
     sphere_id: int
-    text: str
+    text: Message
     """What distinguishes the sphere, such as "e = 0.8"."""
-    note: str = ""
+    note: Message = EMPTY
     """Present motion of the sphere, such as "rolls"; can be empty."""
 
 
@@ -127,19 +164,19 @@ class Track:
 class Outcome:
     """One outcome that the task of a scene states, compared with the run at its end."""
 
-    statement: str
+    statement: Message
     """The expected outcome, a clause without a full stop: "the momentum stays"."""
-    found: str
+    found: Message
     """The number of the run with its unit, or words."""
-    expected: str
+    expected: Message
     """The bound or the number of the closed form, with its unit, or words."""
     holds: bool
 
     @property
-    def complaint(self) -> str:
+    def complaint(self) -> Message:
         """The deviation in a sentence; empty if the outcome agrees with the statement."""
         return (
-            ""
+            EMPTY
             if self.holds
             else Message(
                 "It does not hold that {statement}: {found} instead of {expected}.",
@@ -154,7 +191,7 @@ class Outcome:
 class Guess:
     """The number of a scene that an audience guesses before the run, on a slider."""
 
-    words: str
+    words: Message
     """Name of the number, without a full stop: "Angle of the surface in the fastest drum"."""
     unit: str
     low: float
@@ -168,7 +205,7 @@ class Answer:
 
     value: float
     """The true value of the guessed number, in the unit of the guess."""
-    words: str
+    words: Message
     """One sentence."""
 
 
@@ -176,7 +213,7 @@ class Answer:
 class Part:
     """A part of the particles of a scene: the spheres whose layer is the index of the part in the list."""
 
-    name: str
+    name: Message
     look: str = ""
     """Its material, which sets its colour in the picture; empty for a colour of its own."""
 
@@ -186,7 +223,7 @@ class Plot:
     """A tab of plots over time; measurements of one tab are drawn one above the other."""
 
     name: str
-    title: str
+    title: Message
     order: int
     """Tabs are sorted by this number."""
     needs: Literal["", "slope", "contacts", "packing", "values"] = ""
@@ -199,7 +236,7 @@ COMPARISON = "comparison"
 """Name of the plot of the runs of this session beside each other."""
 MOTION = Plot("motion", _("Motion"), 10)
 SLOPE = Plot("angle", _("Angle"), 20, needs="slope")
-CONTACTS = Plot("contacts", "Z", 30, needs="contacts")
-PACKING = Plot("packing", "P, φ", 40, needs="packing")
+CONTACTS = Plot("contacts", plain("Z"), 30, needs="contacts")
+PACKING = Plot("packing", plain("P, φ"), 40, needs="packing")
 ENERGY = Plot("ledger", _("Energy"), 50)
 OTHER = Plot("other", _("Other"), 60, needs="values")

@@ -172,10 +172,10 @@ def _term(name: str) -> Callable[[System], float]:
 TERMS = {
     "translational": _("kinetic: centres"),
     "rotational": _("kinetic: spin"),
-    "potential": "potential",
-    "elastic": "elastic",
+    "potential": _("potential"),
+    "elastic": _("elastic"),
     "shear": _("shear springs"),
-    "bonds": "bonds",
+    "bonds": _("bonds"),
     "damping": _("lost: damping"),
     "sliding": _("lost: friction"),
     "stiffening": _("lost: stiffening"),
@@ -183,7 +183,7 @@ TERMS = {
     "poured": _("poured in"),
     "removed": _("carried away"),
     "work": _("by changes"),
-    "gap": "unbooked",
+    "gap": _("unbooked"),
 }
 """Names of the terms of the ledger beside the plot."""
 

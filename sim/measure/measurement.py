@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from repose.sim.engine.world import Floats, World
 from repose.sim.measure.booked import Booked
-from repose.sim.measure.display import OTHER, Plot, Reading
+from repose.sim.measure.display import OTHER, Axis, Plot, Reading
+from repose.sim.message import EMPTY, Message, label_of
 
 if TYPE_CHECKING:  # both modules import the compiler
     from repose.sim.engine.contacts.contact_table import ContactTable
@@ -83,7 +84,7 @@ class Measurement:
 
     name: str
     """Column of the series and key of result.json."""
-    title: str
+    title: Message
     symbol: str
     unit: str | Mapping[int, str]
     """Display unit; a mapping by dimension if 2D and 3D differ."""
@@ -98,15 +99,15 @@ class Measurement:
     of_grains: bool = False
     """Whether the reading applies only to grains that touch one another. It is not shown for bodies and liquids of
     cohesive particles, whose pressure and packing follow from the spacing of the particles."""
-    help: Callable[[System], str] | str = ""
+    help: Callable[[System], Message] | Message = EMPTY
     """Tooltip of the reading."""
     error: Callable[[System], float] | None = None
     """Function that returns the uncertainty of the present value in SI units, or nan; None for no uncertainty."""
-    error_of: str = ""
+    error_of: Message = EMPTY
     """Source of the uncertainty."""
     plot: Plot | None = OTHER
     """Tab of the plot; None for no plot."""
-    axis: str = ""
+    axis: Message = EMPTY
     """Label of the axis; measurements of one tab with the same label share one axis. Empty: title and unit."""
     order: int = 50
     """Measurements are sorted by this number in a tab and among the readings."""
@@ -119,14 +120,17 @@ class Measurement:
         """Display unit in 2D or 3D."""
         return self.unit if isinstance(self.unit, str) else self.unit[dimension]
 
-    def label(self) -> str:
+    def label(self) -> Message:
         """Title and symbol."""
-        return f"{self.title} {self.symbol}".rstrip()
+        return label_of(self.title, self.symbol)
 
-    def axis_label(self, dimension: int) -> str:
+    def axis_in(self, dimension: int) -> Axis:
+        """The axis of its plot in 2D or 3D."""
+        return Axis(self.axis or self.label(), self.unit_in(dimension))
+
+    def axis_label(self, dimension: int) -> Message:
         """Label of the axis with the unit."""
-        unit = self.unit_in(dimension)
-        return f"{self.axis or self.label()} [{unit}]" if unit else self.axis or self.label()
+        return self.axis_in(dimension).label
 
     def reading(self, system: System) -> Reading | None:
         """The reading beside the picture; None if there is no value or it is not shown."""
@@ -135,8 +139,10 @@ class Measurement:
         value = self.sample(system)
         if not math.isfinite(value):
             return None
-        help = self.help if isinstance(self.help, str) else self.help(system)
+        help = self.help(system) if callable(self.help) else self.help
         error = math.nan if self.error is None else self.error(system) / self.scale
         known = error if math.isfinite(error) else None
         unit = self.unit_in(system.dimension)
-        return Reading(self.label(), value / self.scale, unit, known, help, self.error_of if known is not None else "")
+        return Reading(
+            self.label(), value / self.scale, unit, known, help, self.error_of if known is not None else EMPTY
+        )

@@ -30,9 +30,8 @@ from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.snapshot import Action
 from repose.sim.laws.materials import Material, damping_share
-from repose.sim.measure.display import Curve, Label, Line, Outcome, Reading, Track
-from repose.sim.message import Message, Number, _
-from repose.sim.numbers import with_prefix
+from repose.sim.measure.display import TIME, Axis, Curve, Label, Line, Outcome, Reading, Track
+from repose.sim.message import EMPTY, Message, Number, _, with_prefix
 from repose.sim.parameters import Quantity
 from repose.sim.scenes.common.motion_parameters import MotionParameters, TimeStep
 from repose.sim.scenes.common.release import (
@@ -55,11 +54,11 @@ from repose.sim.scenes.common.release import (
 from repose.sim.scenes.common.release_parameters import DURATION, Repeat, SphereMass, SphereRadius
 
 
-def _quantity(number: str, symbol: str) -> Quantity:
+def _quantity(number: Message, symbol: str) -> Quantity:
     return Quantity(Message("restitution of the {number}", number=number), symbol, effect="restart", group=_("Spheres"))
 
 
-def _help(number: str) -> Any:
+def _help(number: Message) -> Any:
     return Field(
         description=Message(
             "Speed after over speed before an impact, {number} sphere. Takes effect at the next start.", number=number
@@ -75,9 +74,9 @@ class BounceParameters(MotionParameters):
     reference_overlap: ClassVar[float] = 0.0
     friction: ClassVar[float] = 0.0
 
-    restitution_low: Annotated[float, Ge(0.05), Le(1.0), _quantity("first", "e₁"), _help("first")] = 0.5
-    restitution_middle: Annotated[float, Ge(0.05), Le(1.0), _quantity("second", "e₂"), _help("second")] = 0.8
-    restitution_high: Annotated[float, Ge(0.05), Le(1.0), _quantity("third", "e₃"), _help("third")] = 1.0
+    restitution_low: Annotated[float, Ge(0.05), Le(1.0), _quantity(_("first"), "e₁"), _help(_("first"))] = 0.5
+    restitution_middle: Annotated[float, Ge(0.05), Le(1.0), _quantity(_("second"), "e₂"), _help(_("second"))] = 0.8
+    restitution_high: Annotated[float, Ge(0.05), Le(1.0), _quantity(_("third"), "e₃"), _help(_("third"))] = 1.0
     drop_height: Annotated[
         float,
         Ge(1e-3),
@@ -238,7 +237,7 @@ def actions(experiment: Experiment) -> tuple[Action, ...]:
     )
 
 
-def act(experiment: Experiment, action: str) -> str:
+def act(experiment: Experiment, action: str) -> Message:
     """Carry out one of the actions."""
     velocity = (experiment.run.built.forward_speed,)
     return release_or_reset(
@@ -246,7 +245,7 @@ def act(experiment: Experiment, action: str) -> str:
     )
 
 
-def describe(experiment: Experiment) -> tuple[str, str, float | None]:
+def describe(experiment: Experiment) -> tuple[str, Message, float | None]:
     """Phase, its label, and the share done or None."""
     phase, duration = experiment.phase, experiment.run.built.duration
     if phase == "empty":
@@ -357,12 +356,14 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
     for row, e in enumerate(built.restitutions):
         expected = ballistic(built, e, smooth)
         rising += [Line(CLOSED_FORM, smooth, 1e3 * expected[0])]
-        rising += [Line(f"e = {e:g}", time, 1e3 * height[:, row], points=True, group=row)]
+        rising += [
+            Line(Message("e = {e}", e=Number(e, format="g")), time, 1e3 * height[:, row], points=True, group=row)
+        ]
         moving += [Line(CLOSED_FORM, smooth, expected[1])]
-        moving += [Line(f"e = {e:g}", time, speed[:, row], points=True, group=row)]
+        moving += [Line(Message("e = {e}", e=Number(e, format="g")), time, speed[:, row], points=True, group=row)]
     return (
-        Curve(_("Height"), _("time [s]"), _("height [mm]"), tuple(rising)),
-        Curve(_("Speed"), _("time [s]"), _("speed [m/s]"), tuple(moving)),
+        Curve(_("Height"), TIME, Axis(_("height"), "mm"), tuple(rising)),
+        Curve(_("Speed"), TIME, Axis(_("speed"), "m/s"), tuple(moving)),
     )
 
 
@@ -379,7 +380,10 @@ def ghosts(experiment: Experiment) -> Floats:
 
 def labels(experiment: Experiment) -> tuple[Label, ...]:
     """The restitution of each sphere."""
-    return tuple(Label(row, f"e = {e:g}") for row, e in enumerate(experiment.run.built.restitutions))
+    return tuple(
+        Label(row, Message("e = {e}", e=Number(e, format="g")))
+        for row, e in enumerate(experiment.run.built.restitutions)
+    )
 
 
 def tracks(experiment: Experiment) -> tuple[Track, ...]:
@@ -448,14 +452,14 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
         Outcome(
             Message("the sphere of e = {e} follows its arcs but for the contact time", e=Number(e, format="g")),
             Message("{far} off", far=with_prefix(far, "m", 3)),
-            f"≤ {with_prefix(most, 'm', 3)}",
+            Message("≤ {most}", most=with_prefix(most, "m", 3)),
             bool(far <= limit),
         )
         for e, far, most, limit in columns
     )
 
 
-def check(experiment: Experiment) -> str:
+def check(experiment: Experiment) -> Message:
     """Check that heights differ from the arcs by no more than `allowed`."""
     if experiment.phase != "rested":
         return Message("The spheres did not move to the end of the run: phase {phase}.", phase=experiment.phase)
@@ -469,7 +473,7 @@ def check(experiment: Experiment) -> str:
                 far=Number(1000.0 * far, format=".2f"),
                 most=Number(1000.0 * most, format=".2f"),
             )
-    return ""
+    return EMPTY
 
 
 SCENE = Scene(

@@ -35,9 +35,9 @@ from repose.sim.experiment.notices import tell
 from repose.sim.experiment.snapshot import Action
 from repose.sim.laws.materials import Material, damping_share
 from repose.sim.measure.contact_sums import pushes
-from repose.sim.measure.display import Curve, Label, Line, Outcome, Reading
-from repose.sim.message import Message, Number, _
-from repose.sim.numbers import time_unit, with_prefix
+from repose.sim.measure.display import Axis, Curve, Label, Line, Outcome, Reading
+from repose.sim.message import Message, Number, _, formatted, joined, with_prefix
+from repose.sim.numbers import time_unit
 from repose.sim.parameters import Quantity
 from repose.sim.scenes.common.motion_parameters import Gravity, MotionParameters, TimeStep, VerletFirst
 from repose.sim.scenes.common.phases import PhaseState, enter
@@ -287,7 +287,7 @@ def begin(parameters: ImpactParameters, seed: int) -> tuple[World, ImpactState]:
     return world, ImpactState()
 
 
-def act(experiment: Experiment, action: str) -> str:
+def act(experiment: Experiment, action: str) -> Message:
     """Release the spheres, or put them back."""
     begin_anew(experiment)
     if action == "reset":
@@ -421,8 +421,8 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
             found.append(
                 Outcome(
                     Message("the rebound for {name} agrees", name=impact.name),
-                    f"{normal / began:.3f}",
-                    f"{e:.3f}",
+                    Message("{normal}", normal=Number(normal / began, format=".3f")),
+                    Message("{e}", e=Number(e, format=".3f")),
                     holds,
                 )
             )
@@ -444,7 +444,7 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
             Outcome(
                 Message("the {name} stays", name=name),
                 Message("changed by {change}", change=Number(change, format=".1e")) if change else _("unchanged"),
-                f"≤ {EXACT:.0e}",
+                Message("≤ {exact}", exact=Number(EXACT, format=".0e")),
                 change <= EXACT,
             )
         )
@@ -453,27 +453,28 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
         Outcome(
             _("all energy is booked"),
             Message("{share} % missing", share=Number(100.0 * share, format=".2g")),
-            f"≤ {100.0 * BALANCE:g} %",
+            Message("≤ {balance} %", balance=Number(100.0 * BALANCE, format="g")),
             share <= BALANCE,
         )
     )
     return tuple(found)
 
 
-def _near(words: str, ours: float, theirs: float, unit: str) -> Outcome:
+def _near(words: Message, ours: float, theirs: float, unit: str) -> Outcome:
     """A number with its relative tolerance."""
-    shown = [with_prefix(value, unit, 4) if unit else f"{value:.4f}" for value in (ours, theirs)]
+    shown = [with_prefix(value, unit, 4) if unit else formatted(value, ".4f") for value in (ours, theirs)]
     return Outcome(words, shown[0], shown[1], abs(ours - theirs) <= NEAR * abs(theirs))
 
 
-def describe(experiment: Experiment) -> tuple[str, str, float | None]:
+def describe(experiment: Experiment) -> tuple[str, Message, float | None]:
     """Phase, its label, and the share done or None."""
     state, built = experiment.run.state, experiment.run.built
     title = Message("test {test}, {titles}", test=built.test, titles=TITLES[built.test])
     if state.phase == "flowing":
         since = experiment.time - state.since
-        return state.phase, f"{title}: {with_prefix(since, 's', 3)}", min(1.0, since / built.duration)
-    return state.phase, f"{title}: {_('before the impact') if state.phase == 'empty' else 'done'}", None
+        return state.phase, joined((title, with_prefix(since, "s", 3)), ": "), min(1.0, since / built.duration)
+    ended = _("before the impact") if state.phase == "empty" else _("done")
+    return state.phase, joined((title, ended), ": "), None
 
 
 def actions(experiment: Experiment) -> tuple[Action, ...]:
@@ -510,7 +511,7 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
     time = np.array(state.time) / factor
     force = 1e-3 * np.reshape(state.force, (len(state.time), len(impacts)))
     lines = tuple(Line(impact.name, time, force[:, row], group=row) for row, impact in enumerate(impacts))
-    return (Curve(_("Force"), Message("time [{unit}]", unit=unit), _("normal force [kN]"), lines),)
+    return (Curve(_("Force"), Axis(_("time"), unit, over_time=True), Axis(_("normal force"), "kN"), lines),)
 
 
 def labels(experiment: Experiment) -> tuple[Label, ...]:

@@ -20,8 +20,8 @@ from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.snapshot import Action
 from repose.sim.laws.materials import Material
-from repose.sim.measure.display import Curve, Label, Line, Outcome, Reading, Track
-from repose.sim.message import Message, Number, _
+from repose.sim.measure.display import TIME, Axis, Curve, Label, Line, Outcome, Reading, Track
+from repose.sim.message import EMPTY, Message, Number, _
 from repose.sim.parameters import Quantity
 from repose.sim.scenes.common.motion_parameters import MotionParameters
 from repose.sim.scenes.common.release import (
@@ -182,14 +182,14 @@ def actions(experiment: Experiment) -> tuple[Action, ...]:
     )
 
 
-def act(experiment: Experiment, action: str) -> str:
+def act(experiment: Experiment, action: str) -> Message:
     """Carry out one of the actions."""
     return release_or_reset(
         experiment, action, _("The spheres are back at the top of the slope."), _("The spheres run.")
     )
 
 
-def describe(experiment: Experiment) -> tuple[str, str, float | None]:
+def describe(experiment: Experiment) -> tuple[str, Message, float | None]:
     """Phase, its label, and the share done or None."""
     phase, duration = experiment.phase, experiment.run.built.duration
     if phase == "empty":
@@ -270,8 +270,8 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
     lines = []
     for row, mu in enumerate(built.frictions):
         lines.append(Line(_("closed form"), ends, built.acceleration(mu) * ends))
-        lines.append(Line(f"μ = {mu:g}", time, speed[:, row], points=True, group=row))
-    return (Curve(_("Speed"), _("time [s]"), _("speed [m/s]"), tuple(lines)),)
+        lines.append(Line(Message("μ = {mu}", mu=Number(mu, format="g")), time, speed[:, row], points=True, group=row))
+    return (Curve(_("Speed"), TIME, Axis(_("speed"), "m/s"), tuple(lines)),)
 
 
 def labels(experiment: Experiment) -> tuple[Label, ...]:
@@ -279,10 +279,10 @@ def labels(experiment: Experiment) -> tuple[Label, ...]:
     state: ReleaseState = experiment.run.state
     found = []
     for row, mu in enumerate(experiment.run.built.frictions):
-        note = ""
+        note = EMPTY
         if state.rolling and abs(speed := state.speed[-1][row]) > 0.0:
-            note = "rolls" if abs(speed - state.rolling[row]) < ROLLS * abs(speed) else "slides"
-        found.append(Label(row, f"μ = {mu:g}", note))
+            note = _("rolls") if abs(speed - state.rolling[row]) < ROLLS * abs(speed) else _("slides")
+        found.append(Label(row, Message("μ = {mu}", mu=Number(mu, format="g")), note))
     return tuple(found)
 
 
@@ -371,7 +371,7 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
     return tuple(found)
 
 
-def check(experiment: Experiment) -> str:
+def check(experiment: Experiment) -> Message:
     """Check that the accelerations are those of rolling and sliding."""
     built = experiment.run.built
     if experiment.phase != "rested":
@@ -385,7 +385,7 @@ def check(experiment: Experiment) -> str:
                 a=Number(a, format=".3f"),
                 expected=Number(expected, format=".3f"),
             )
-    return ""
+    return EMPTY
 
 
 SCENE = Scene(

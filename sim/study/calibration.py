@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from repose.sim.engine.world import Floats
+from repose.sim.message import plain
 from repose.sim.parameters import Parameter, ParameterError, Value, require_known
 from repose.sim.registry import scenes
 from repose.sim.study.outcome import Outcome
@@ -89,7 +90,7 @@ class Goal:
 
     def check(self) -> Goal:
         """This goal, if a calibration for it is possible; raises `ParameterError`."""
-        require_known(self.scene, scenes(), "scene")
+        require_known(self.scene, scenes(), plain("scene"))
         default_names(self.scene, {})
         parameters = scenes()[self.scene].parameters.chosen(dict(self.values))
         require_known(self.name, parameters.model_fields)

@@ -22,14 +22,14 @@ from repose.sim.experiment.comparison import (
     Study,
     averaged,
     columns,
-    label_of,
     mean_in_words,
     no_laws,
     reach_of,
     scatter_of,
     shown,
 )
-from repose.sim.measure.display import Curve, Line
+from repose.sim.measure.display import Axis, Curve, Line
+from repose.sim.message import EMPTY, _, joined, label_of, plain
 from repose.sim.parameters import Value
 from repose.sim.registry import scenes
 from repose.sim.study.plan import Run, Statement, StudyPlan, Verdict
@@ -197,26 +197,24 @@ class Outcome:
             rows, points = self.rows(group, quantity.name), self.points(group, quantity.name)
             how = study if quantity == self.drawn else self.like(quantity)
             if any(row.runs > 1 for row in rows):
-                x, y, _ = columns(points, x_unit, how.scale)
-                label = "" if several else "single runs"
-                lines.append(Line(label, x, y, points=True, group=number, single=True))
+                at, value, __ = columns(points, x_unit, how.scale)
+                label = EMPTY if several else _("single runs")
+                lines.append(Line(label, at, value, points=True, group=number, single=True))
             if rows:
                 x, y, error = columns(rows, x_unit, how.scale)
-                words = [quantity.label + f" {quantity.symbol}".rstrip()] if len(drawn) > 1 else []
-                label = ", ".join([*words, *([group.label] if group.label else [])]) if several else "mean"
+                words = [label_of(quantity.label, quantity.symbol)] if len(drawn) > 1 else []
+                label = joined([*words, *([group.label] if group.label else [])]) if several else _("mean")
                 lines.append(Line(label, x, y, points=True, error=error, scatter=scatter_of(how, rows), group=number))
         lines += self._published(x_unit)
         lines += self._laws(x_unit)
         numeric = self._numeric
         varied = plan.declared[plan.over].quantity if plan.over else None
         return Curve(
-            title=plan.title,
-            x_label=label_of(varied.label, varied.symbol, varied.unit if numeric else "") if varied else "",
-            y_label=label_of(
-                "angle" if len(drawn) > 1 else study.quantity, "" if len(drawn) > 1 else study.symbol, study.unit
-            ),
+            title=plain(plan.title),
+            x=Axis(label_of(varied.label, varied.symbol), varied.unit if numeric else "") if varied else Axis(EMPTY),
+            y=Axis(_("angle") if len(drawn) > 1 else label_of(study.quantity, study.symbol), study.unit),
             lines=tuple(lines),
-            heading=plan.title,
+            heading=plain(plan.title),
             table=self.words(),
             ticks=() if numeric else tuple(str(value) for value in self.places),
         )
@@ -233,15 +231,17 @@ class Outcome:
             rows = self.rows(group, quantity.name)
             if rows:
                 x, y, error = columns(rows, self._x_unit, study.scale)
-                label, scatter = group.label if several else "mean", scatter_of(study, rows)
+                label, scatter = plain(group.label) if several else _("mean"), scatter_of(study, rows)
                 bars = error if any(row.runs > 1 for row in rows) else None  # a count of one run has no error
                 lines.append(Line(label, x, y, points=True, error=bars, scatter=scatter, group=number))
-        y_label = label_of(study.quantity, study.symbol, study.unit)
-        return replace(self.curve(), y_label=y_label, lines=tuple(lines), table=())
+        axis = Axis(label_of(study.quantity, study.symbol), study.unit)
+        return replace(self.curve(), y=axis, lines=tuple(lines), table=())
 
     def _published(self, x_unit: float) -> list[Line]:
-        tables = [("published", self.study.published, self.study.scatter)] if self.study.published else []
-        tables += [(entry.label, entry.points, entry.scatter) for entry in self.plan.references if entry.points]
+        tables = [(_("published"), self.study.published, self.study.scatter)] if self.study.published else []
+        tables += [
+            (plain(entry.label), entry.points, plain(entry.scatter)) for entry in self.plan.references if entry.points
+        ]
         return [
             Line(label, *columns(rows, x_unit, self.study.scale)[:2], points=True, error=error, scatter=scatter)
             for label, rows, scatter in tables
@@ -255,7 +255,7 @@ class Outcome:
         several = len(self.groups) > 1
         for number, group in enumerate(self.groups):
             for law in self.findings(group).lines:
-                label = f"{group.label}: {law.label}" if several and law.fitted else law.label
+                label = joined((group.label, law.label), ": ") if several and law.fitted else law.label
                 if label not in known:
                     x, y = law.x / x_unit, law.y / self.study.scale
                     lines.append(Line(label, x, y, fitted=law.fitted, group=number))
@@ -263,7 +263,7 @@ class Outcome:
         x = np.linspace(*self.reach, 120)
         for entry in self.plan.references:
             if entry.law is not None and entry.label not in known:
-                lines.append(Line(entry.label, x / x_unit, entry.law(x) / self.study.scale))
+                lines.append(Line(plain(entry.label), x / x_unit, entry.law(x) / self.study.scale))
         return lines
 
     @property
@@ -280,11 +280,13 @@ class Outcome:
         cased = any(case.label for case in plan.cases)
         published = {row.at: row for row in self.study.published}
         head = (["case"] if cased else []) + [
-            label_of("", declared[name].quantity.symbol or declared[name].quantity.label, declared[name].quantity.unit)
+            label_of(
+                EMPTY, declared[name].quantity.symbol or declared[name].quantity.label, declared[name].quantity.unit
+            )
             for name in plan.grid
         ]
         head += ["runs"] + [
-            label_of("", quantity.symbol or quantity.label, quantity.unit) for quantity in self.quantities
+            label_of(EMPTY, quantity.symbol or quantity.label, quantity.unit) for quantity in self.quantities
         ]
         needed = any(self.seeds_for(row.means.get(self.drawn.name)) for row in self.table)
         head += [f"seeds for ± {self.wanted_error:g}{self.drawn.unit}"] if needed else []
@@ -314,6 +316,7 @@ class Outcome:
     def like(self, quantity: Quantity) -> Study:
         """How a quantity is shown."""
         return Study(
+            quantity.name,
             quantity.label,
             quantity.symbol,
             quantity.unit,
@@ -400,11 +403,11 @@ class Outcome:
         text.write(f"# {plan.title}\n")
         table = csv.writer(text, lineterminator="\n")
         head = ["case"] if cased else []
-        head += [label_of(name, "", declared[name].quantity.unit) for name in plan.grid]
+        head += [label_of(plain(name), "", declared[name].quantity.unit) for name in plan.grid]
         head += ["runs", "runs without result"]
         for quantity in self.quantities:
             head += [
-                label_of(f"{what}{quantity.label}", "", quantity.unit)
+                label_of(joined((what, quantity.label), ""), "", quantity.unit)
                 for what in ("", "standard error of ", "standard deviation of ")
             ]
         table.writerow(head)

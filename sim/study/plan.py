@@ -21,6 +21,7 @@ from repose.sim.engine.world import Floats
 from repose.sim.experiment.comparison import Published
 from repose.sim.io import presets
 from repose.sim.io.json_text import json_text
+from repose.sim.message import plain
 from repose.sim.parameters import Parameter, ParameterError, Value, checked_seed, require_known
 from repose.sim.registry import scenes
 from repose.sim.study.parallel_runs import Beside, Task
@@ -208,7 +209,7 @@ class StudyPlan:
         """This plan, if all of its runs are possible; raises `ParameterError`."""
         if self.parts:
             return self
-        require_known(self.scene, scenes(), "scene")
+        require_known(self.scene, scenes(), plain("scene"))
         if self.package and find_spec(self.package) is None:
             raise ParameterError(
                 f"The study '{self.name}' needs the package {self.package}, which is not installed: install "

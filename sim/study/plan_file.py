@@ -31,6 +31,7 @@ from typing import Any
 
 from repose.sim.experiment.comparison import Published
 from repose.sim.io.presets import read_toml
+from repose.sim.message import plain
 from repose.sim.parameters import ParameterError, ParameterSet, Value, require_known
 from repose.sim.registry import scenes
 from repose.sim.study.plan import MOST_RUNS, Case, Reference, StudyPlan
@@ -61,9 +62,9 @@ def read_plan(path: Path) -> StudyPlan:
 
 def _plan(document: Mapping[str, Any], name: str) -> StudyPlan:
     for key in document:
-        require_known(key, KEYS, "key")
+        require_known(key, KEYS, plain("key"))
     scene = _of_type(document, "scene", str, "heap")
-    require_known(scene, scenes(), "scene")
+    require_known(scene, scenes(), plain("scene"))
     measured = _measured(document)
     grid = {key: tuple(_values(key, values)) for key, values in _table(document, "grid").items()}
     parameters: type[ParameterSet] = scenes()[scene].parameters
@@ -161,7 +162,7 @@ def _case(entry: Any) -> Case:
     if not isinstance(entry, dict):
         raise ParameterError(f"case = {value_text(entry)} is refused: it must be a table, [[case]].")
     for key in entry:
-        require_known(key, ("label", "values", "preset"), "key of a case")
+        require_known(key, ("label", "values", "preset"), plain("key of a case"))
     label = _of_type(entry, "label", str, "")
     if not label:
         raise ParameterError("A case has no label: add one, which names its line in the figure.")
@@ -172,7 +173,7 @@ def _reference(entry: Any, x_scale: float, y_scale: float) -> Reference:
     if not isinstance(entry, dict):
         raise ParameterError(f"reference = {value_text(entry)} is refused: it must be a table, [[reference]].")
     for key in entry:
-        require_known(key, ("label", "points", "error_is"), "key of a reference")
+        require_known(key, ("label", "points", "error_is"), plain("key of a reference"))
     rows = []
     for point in _list(entry, "points"):
         numbers = isinstance(point, list) and all(isinstance(x, int | float) and math.isfinite(x) for x in point)

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.comparison import PREPARED, Point
 from repose.sim.experiment.results import results_of
+from repose.sim.message import EMPTY, Message, plain
 from repose.sim.parameters import ParameterError, Value, require_known
 from repose.sim.registry import measurements, scenes
 
@@ -21,13 +22,38 @@ BESIDE = ("grains_left",)
 sharper figure than the angle."""
 
 
-DEGREES = "_degrees"
-"""End of the name of a number in a result that is in degrees."""
+IN_DEGREES = {
+    "angle_degrees": "angle",
+    "angle_error_degrees": "angle error",
+    "bend_degrees": "bend",
+    "bend_error_degrees": "bend error",
+    "held_at_degrees": "held at",
+    "highest_degrees": "highest",
+    "hysteresis_degrees": "hysteresis",
+    "left_degrees": "left",
+    "lowest_degrees": "lowest",
+    "marginal_stability_degrees": "marginal stability",
+    "marginal_stability_error_degrees": "marginal stability error",
+    "repose_after_avalanches_degrees": "repose after avalanches",
+    "repose_after_avalanches_error_degrees": "repose after avalanches error",
+    "right_degrees": "right",
+    "scatter_degrees": "scatter",
+    "slope_after_degrees": "slope after",
+    "slope_at_flow_degrees": "slope at flow",
+    "slope_before_degrees": "slope before",
+    "slope_drop_degrees": "slope drop",
+    "slope_drop_error_degrees": "slope drop error",
+    "standard_error_degrees": "standard error",
+    "starts_at_degrees": "starts at",
+    "tilting_angle_degrees": "tilting angle",
+    "angle_in_LAMMPS_degrees": "angle in LAMMPS",
+}
+"""Numbers of results that are in degrees, by the last part of their names, with their labels."""
 SYMBOLS = {
-    "tilting_angle": "θ_T",
-    "marginal_stability": "θ_MS",
-    "repose_after_avalanches": "θ_R",
-    "slope_drop": "θ_MS − θ_R",
+    "tilting_angle_degrees": "θ_T",
+    "marginal_stability_degrees": "θ_MS",
+    "repose_after_avalanches_degrees": "θ_R",
+    "slope_drop_degrees": "θ_MS − θ_R",
 }
 """Symbols of the numbers in the results of runs, by the last part of their names."""
 
@@ -36,19 +62,19 @@ class Quantity(NamedTuple):
     """How a quantity is shown."""
 
     name: str
-    label: str
+    label: Message
     symbol: str
     unit: str
     scale: float
     """SI value of one shown unit."""
-    error_of: str = ""
+    error_of: Message = EMPTY
     """Origin of the error of a single run."""
 
 
 def name_of_study(scene: str) -> str:
     """Name of the quantity by which runs of the scene are compared; empty if there is none."""
     study = scenes()[scene].study
-    return "" if study is None else study.quantity.replace(" ", "_")
+    return "" if study is None else study.name
 
 
 def quantity_of(scene: str, name: str) -> Quantity:
@@ -59,9 +85,9 @@ def quantity_of(scene: str, name: str) -> Quantity:
     if name in measurements():
         found = measurements()[name]
         return Quantity(name, found.title, found.symbol, found.unit_in(scenes()[scene].dimension), found.scale)
-    last = name.rpartition(".")[2].removesuffix(DEGREES)
-    unit = "°" if name.endswith(DEGREES) else ""
-    return Quantity(name, last.replace("_", " "), SYMBOLS.get(last, ""), unit, 1.0)
+    last = name.rpartition(".")[2]
+    label, unit = (IN_DEGREES[last], "°") if last in IN_DEGREES else (last.replace("_", " "), "")
+    return Quantity(name, plain(label), SYMBOLS.get(last, ""), unit, 1.0)
 
 
 def default_names(scene: str, results: Mapping[str, Mapping[str, Any]]) -> tuple[str, ...]:
@@ -88,7 +114,7 @@ def require_measured(scene: str, values: Mapping[str, Value], names: Sequence[st
     open_names = tuple(name for name, value in numbers.items() if value is None)
     for name in others:
         if name not in numbers and not name.startswith(tuple(f"{begin}." for begin in open_names)):
-            require_known(name, (name_of_study(scene), *measurements(), *numbers), "quantity")
+            require_known(name, (name_of_study(scene), *measurements(), *numbers), plain("quantity"))
 
 
 def _numbers(results: Mapping[str, Any], within: str = "") -> Iterator[tuple[str, float | None]]:

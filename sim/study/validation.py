@@ -11,6 +11,7 @@ from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.headless import run_experiment
 from repose.sim.io import presets
 from repose.sim.measure.display import Outcome
+from repose.sim.message import plain
 from repose.sim.parameters import require_known
 from repose.sim.registry import scenes
 
@@ -40,7 +41,7 @@ def comparisons() -> tuple[str, ...]:
 
 def compare(name: str) -> Comparison:
     """Run one of these presets to its end; raises `ParameterError` for any other name."""
-    require_known(name, comparisons(), "validation")
+    require_known(name, comparisons(), plain("validation"))
     preset = presets.load(name)
     experiment = new_experiment(preset.scene, preset.values, preset.seed)
     result = run_experiment(experiment)

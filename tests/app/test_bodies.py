@@ -15,7 +15,6 @@ from repose.app.render.passes import Frame, make_frame
 from repose.app.render.passes import bonds as bonds_pass
 from repose.app.render.passes import liquid as liquid_pass
 from repose.app.render.passes import tracks as tracks_pass
-from repose.app.render.text import friendly
 from repose.app.storage.view import View
 from repose.app.ui.panels import task
 from repose.app.ui.places import TASK_FOOT
@@ -108,7 +107,7 @@ def test_the_window_says_what_to_look_for_and_at_the_end_what_came_out(
     snapshot = finished("rod")
     with open_harness(tmp_path, snapshot):
         for entry in snapshot.outcomes:
-            assert {entry.statement, friendly(entry.found), friendly(entry.expected), task.HOLDS} <= set(said)
+            assert {entry.statement, entry.found, entry.expected, task.HOLDS} <= set(said)
     said.clear()
     failed = replace(snapshot, outcomes=(replace(snapshot.outcomes[0], holds=False),))
     with open_harness(tmp_path, failed):

@@ -50,7 +50,7 @@ from repose.sim.experiment.pull import FREQUENCY
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.stepping import advance
 from repose.sim.measure.grains import grain_count
-from repose.sim.numbers import with_prefix
+from repose.sim.message import with_prefix
 from repose.sim.registry import scenes
 from repose.sim.scenes.common import release
 

@@ -22,7 +22,7 @@ from repose.sim.experiment.ledger import energy_of, survey_contacts
 from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.saved_run import SavedRun
 from repose.sim.experiment.stepping import advance
-from repose.sim.numbers import with_prefix
+from repose.sim.message import with_prefix
 from repose.sim.parameters import Parameter, Value
 from repose.sim.registry import integrators, scenes
 

@@ -37,6 +37,7 @@ from repose.app.render.joints import joints_of
 from repose.app.render.orbit import Camera, Camera3D
 from repose.app.storage.view import View
 from repose.sim.experiment.snapshot import Floats, Snapshot
+from repose.sim.message import Message
 
 if TYPE_CHECKING:
     from repose.app.render.canvas import Canvas
@@ -48,8 +49,8 @@ class Switch:
 
     name: str
     """Name in the code and in the settings."""
-    label: str
-    help: str
+    label: Message
+    help: Message
     default: bool = True
     key: str = ""
     """Letter or digit that turns the switch on and off; empty for none."""

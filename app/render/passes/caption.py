@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from repose.app.language import translated
 from repose.app.render.film_words import Lines, wrapped
 from repose.app.render.pacing import describe_speed
 from repose.app.render.passes import Frame, Pass, Switch, legend, part_names, scale_bar
-from repose.sim.message import _
+from repose.sim.message import Message, Number, _, joined
 
 if TYPE_CHECKING:
     from repose.app.render.canvas import Canvas
@@ -35,7 +36,7 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
     free = frame.size[0] - left - right
     bar = scale_bar.room(free, unit, frame.dimension, lambda text, size: canvas.text_extent(text, size)[0])
     end = frame.size[0] - right - bar
-    time = f"t = {frame.snapshot.time:.3f} s"
+    time = translated(joined(("t", Number(frame.snapshot.time, "s", ".3f")), " = "))
     height = canvas.text_extent(time, TIME, bold=True)[1]
     # Digits differ in width: with the width of zeros, the next entry does not move while the digits change.
     zeros = "".join("0" if character.isdigit() else character for character in time)
@@ -103,7 +104,7 @@ def _wrapped(canvas: Canvas, text: str, size: float, room: float) -> list[str]:
     return wrapped(text, lambda line: canvas.text_extent(line, size, bold=size == HEADING)[0], room)
 
 
-def _write_result(frame: Frame, canvas: Canvas, result: tuple[str, ...], top: float) -> None:
+def _write_result(frame: Frame, canvas: Canvas, result: tuple[Message, ...], top: float) -> None:
     """Draw readings in large letters in the upper left below `top` [pixel], beside or below the legend; no line is
     wider than the picture."""
     if not result:

@@ -17,8 +17,7 @@ from repose.app.storage.view import View
 from repose.sim.engine.world import Floats
 from repose.sim.experiment.displacement import displacements
 from repose.sim.experiment.snapshot import Mark, Snapshot
-from repose.sim.message import Message, Number, _
-from repose.sim.numbers import time_text, with_prefix
+from repose.sim.message import Message, Number, _, plural, time_text, with_prefix
 
 if TYPE_CHECKING:
     from repose.app.render.canvas import Canvas
@@ -134,8 +133,11 @@ def words(found: Displaced | None) -> list[str]:
     )
     which = "" if found.every == 1 else Message(", of one grain in {every}", every=found.every)
     return [
-        Message(
-            "{size} grains, mean {with_prefix}", size=size.size, with_prefix=with_prefix(float(size.mean()), "m", 3)
+        plural(
+            "{count} grain, mean {with_prefix}",
+            "{count} grains, mean {with_prefix}",
+            count=size.size,
+            with_prefix=with_prefix(float(size.mean()), "m", 3),
         ),
         Message("largest {with_prefix}", with_prefix=with_prefix(float(size.max()), "m", 3)),
         Message("arrows: {length}{which}", length=length, which=which),

@@ -9,8 +9,7 @@ import numpy as np
 from repose.app.render.orbit import Camera3D
 from repose.app.render.passes import Frame, Pass
 from repose.app.render.passes.pull import LONGEST, THREAD, WIDTH, draw_arrow
-from repose.sim.message import Message, Number
-from repose.sim.numbers import length_text, with_prefix
+from repose.sim.message import Message, Number, length_text, with_prefix
 
 if TYPE_CHECKING:
     from repose.app.render.canvas import Canvas

@@ -9,7 +9,7 @@ from repose.app.render.colours import category, to_srgb
 from repose.app.render.passes import Frame, Pass, Switch
 from repose.sim.experiment.snapshot import Floats
 from repose.sim.measure.display import Label
-from repose.sim.message import _
+from repose.sim.message import Message, _
 
 if TYPE_CHECKING:
     from repose.app.render.canvas import Canvas
@@ -33,7 +33,7 @@ class Placed(NamedTuple):
     """A label at its place."""
 
     number: int
-    lines: list[tuple[str, float, bool]]
+    lines: list[tuple[Message, float, bool]]
     heights: list[float]
     """Heights of its lines [pixel]."""
     box: Place
@@ -101,7 +101,7 @@ def _arranged(
     return found
 
 
-def _variants(label: Label) -> list[list[tuple[str, float, bool]]]:
+def _variants(label: Label) -> list[list[tuple[Message, float, bool]]]:
     """Lines of a label as text, size and weight: the full label first, then shorter and smaller ones."""
     first = [[(label.text, size, True)] for size in (TEXT, SMALL)]
     return [[*first[0], (label.note, NOTE, False)], *first] if label.note else first

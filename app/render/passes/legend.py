@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from repose.app.render.colours import Colour, Colouring, bands, nice_ticks, shades, tick_label, to_srgb
 from repose.app.render.passes import Frame, Pass, Switch
-from repose.sim.message import _
+from repose.sim.message import Message, _, joined, plain
 from repose.sim.numbers import prefix_of
 
 if TYPE_CHECKING:
@@ -69,21 +69,21 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
         canvas.text((x, foot + 5.0 * unit), text, palette.text, TICK, anchor=(0.5, 0.0))
 
 
-def describe(colouring: Colouring, span: tuple[float, float]) -> tuple[str, list[tuple[float, str]]]:
+def describe(colouring: Colouring, span: tuple[float, float]) -> tuple[Message, list[tuple[float, Message]]]:
     """The heading, and each tick as (share of the bar, text)."""
     low, high = span
     if colouring.kind == "discrete":
-        heading = f"{colouring.label}  {colouring.symbol}".rstrip()
+        heading = joined((colouring.label, colouring.symbol), "  ") if colouring.symbol else colouring.label
         return heading, _band_labels(low, high, colouring.name)
     # From 0.2 on the unit without prefix is easier to read: 0.5 m/s instead of 500 mm/s.
     factor, unit = prefix_of(high, colouring.unit, least=0.2)
-    heading = f"{colouring.label}  {colouring.symbol}  [{unit}]"
+    heading = joined((colouring.label, colouring.symbol, f"[{unit}]"), "  ")
     ticks = nice_ticks(low / factor, high / factor)
     step = ticks[1] - ticks[0] if len(ticks) > 1 else max(abs(ticks[0]), 1.0)
     return heading, [((tick * factor - low) / (high - low), tick_label(tick, step)) for tick in ticks]
 
 
-def _band_labels(low: float, high: float, name: str) -> list[tuple[float, str]]:
+def _band_labels(low: float, high: float, name: str) -> list[tuple[float, Message]]:
     """The middle of each band, and its whole number or the first of its group."""
     count = bands(low, high)
     total = round(high - low) + 1
@@ -92,7 +92,7 @@ def _band_labels(low: float, high: float, name: str) -> list[tuple[float, str]]:
     labels = [str(first + -(-k * total // count)) for k in range(count)]
     if name == "coordination":
         labels[-1] += "+"
-    return [((k + 0.5) / count, text) for k, text in enumerate(labels)]
+    return [((k + 0.5) / count, plain(text)) for k, text in enumerate(labels)]
 
 
 def _draw_bar(

@@ -8,8 +8,9 @@ from repose.app.render.passes import Frame, Pass
 from repose.app.render.passes.discs import disc_rows
 from repose.sim.experiment.snapshot import Floats
 from repose.sim.measure.display import Part
+from repose.sim.message import EMPTY
 
-WATER = Part("", "water")
+WATER = Part(EMPTY, "water")
 GROUND, SURFACE = 0.14, 0.9
 """Opacity of a liquid at rest and of its surface [-]."""
 LINE = 2.0

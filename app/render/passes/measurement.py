@@ -13,7 +13,7 @@ from repose.app.render.passes.legend import plate
 from repose.sim.experiment.experiment import Scene
 from repose.sim.experiment.snapshot import Floats, Snapshot
 from repose.sim.measure.angle_of_repose import AngleOfRepose
-from repose.sim.message import Message, _
+from repose.sim.message import EMPTY, Message, Number, _, formatted, joined
 from repose.sim.registry import scenes
 
 if TYPE_CHECKING:
@@ -80,11 +80,11 @@ def number_size(frame: Frame, canvas: Canvas, text: str) -> float:
     return size * min(1.0, max(room, 1.0) / max(canvas.text_extent(text, size, bold=True)[0], 1.0))
 
 
-def label(measurement: AngleOfRepose) -> str:
+def label(measurement: AngleOfRepose) -> Message:
     """The angle with its error, such as "13.0° ± 0.5°"."""
     angle, error = math.degrees(measurement.angle), math.degrees(measurement.standard_error)
-    text = f"{angle:.1f}°".replace("-", "−")
-    return f"{text} ± {error:.1f}°" if math.isfinite(error) else text
+    text = formatted(angle, ".1f", "°")
+    return joined((text, Number(error, "°", ".1f")), " ± ") if math.isfinite(error) else text
 
 
 def label_extent(frame: Frame, canvas: Canvas, measurement: AngleOfRepose) -> tuple[float, float]:
@@ -95,12 +95,12 @@ def label_extent(frame: Frame, canvas: Canvas, measurement: AngleOfRepose) -> tu
     return max(number[0], words[0]), number[1] + (words[1] if error_words(measurement) else 0.0)
 
 
-def error_words(measurement: AngleOfRepose) -> str:
+def error_words(measurement: AngleOfRepose) -> Message:
     """The kind of error, such as "± of the line fit"; empty without an error."""
     return (
         Message("± of the {error_of}", error_of=measurement.error_of)
         if math.isfinite(measurement.standard_error)
-        else ""
+        else EMPTY
     )
 
 

@@ -17,8 +17,7 @@ from repose.app.render.small_plot import draw_plot
 from repose.app.storage.view import View
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.measure.contact_forces import ContactForces
-from repose.sim.message import Message, _
-from repose.sim.numbers import with_prefix
+from repose.sim.message import EMPTY, Message, _, formatted, joined, plain, plural, with_prefix
 
 if TYPE_CHECKING:
     from repose.app.render.canvas import Canvas
@@ -51,7 +50,7 @@ STEPS = (1.0, 2.0, 5.0, 10.0)
 class Seen(NamedTuple):
     """The content of the plate: words, and the point in the Coulomb cone of a contact."""
 
-    words: list[tuple[str, str]]
+    words: list[tuple[Message, Message]]
     cone: tuple[float, float, float, float] | None
     """Normal force, shear force, limit, end of the axis [N]."""
 
@@ -76,40 +75,40 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
         _draw_plate(frame, canvas, contact_seen(frame, snapshot.forces, contact))
 
 
-def grain_words(frame: Frame, row: int) -> list[tuple[str, str]]:
+def grain_words(frame: Frame, row: int) -> list[tuple[Message, Message]]:
     """Names and values of the numbers of a grain: a sphere, or the rigid body to which the sphere belongs."""
     snapshot, rows = frame.snapshot, members_of(frame.snapshot, row)
     speed, mass = float(np.linalg.norm(snapshot.velocity[row])), float(snapshot.mass[row])
-    words: list[tuple[str, str]] = [
-        (Message("Grain {sphere_id}", sphere_id=snapshot.sphere_id[row]), ""),
-        ("radius", with_prefix(float(snapshot.radius[row]), "m", 3)),
+    words: list[tuple[Message, Message]] = [
+        (Message("Grain {sphere_id}", sphere_id=int(snapshot.sphere_id[row])), EMPTY),
+        (_("radius"), with_prefix(float(snapshot.radius[row]), "m", 3)),
     ]
     if len(rows) > 1:
         heading, of_sphere = (
-            Message("Clump of {rows} spheres", rows=len(rows)),
-            Message("speed of sphere {sphere_id}", sphere_id=snapshot.sphere_id[row]),
+            plural("Clump of {count} sphere", "Clump of {count} spheres", count=len(rows)),
+            Message("speed of sphere {sphere_id}", sphere_id=int(snapshot.sphere_id[row])),
         )
-        words = [(heading, ""), (of_sphere, with_prefix(speed, "m/s", 3))]
+        words = [(heading, EMPTY), (of_sphere, with_prefix(speed, "m/s", 3))]
     elif math.isfinite(mass):
         gravity = math.hypot(*snapshot.gravity) if snapshot.gravity else 0.0
-        words += [("weight", with_prefix(mass * gravity, "N", 3)), ("speed", with_prefix(speed, "m/s", 3))]
+        words += [(_("weight"), with_prefix(mass * gravity, "N", 3)), (_("speed"), with_prefix(speed, "m/s", 3))]
         words += energies_of_grain(snapshot, row)
     if snapshot.forces is not None:
         near = contacts_of(snapshot, rows)
         total = float(np.linalg.norm(forces_on(snapshot.forces, near, rows).sum(axis=0)))
-        words += [("contacts", str(near.size)), (_("sum of contact forces"), with_prefix(total, "N", 3))]
+        words += [(_("contacts"), plain(int(near.size))), (_("sum of contact forces"), with_prefix(total, "N", 3))]
         words += neighbours(snapshot, snapshot.forces, near, rows)
     return words
 
 
-def energies_of_grain(snapshot: Snapshot, row: int) -> list[tuple[str, str]]:
+def energies_of_grain(snapshot: Snapshot, row: int) -> list[tuple[Message, Message]]:
     """Energy of motion and of spin of a single sphere, and potential energy above the lowest corner of the scene."""
     mass, velocity = float(snapshot.mass[row]), snapshot.velocity[row].astype(np.float64)
     values = [0.5 * mass * float(velocity @ velocity)]
     if "rotational" in snapshot.columns and snapshot.orientation.shape[1:] not in ((), (0,)):
         values.append(float(snapshot.columns["rotational"][row]))
     name = _("energy of motion, spin") if len(values) > 1 else _("kinetic energy")
-    words: list[tuple[str, str]] = [(name, ", ".join(with_prefix(value, "J", 3) for value in values))]
+    words: list[tuple[Message, Message]] = [(name, joined([with_prefix(value, "J", 3) for value in values]))]
     if snapshot.gravity and any(snapshot.gravity):
         above = snapshot.position[row].astype(np.float64) - np.array(snapshot.box[0])
         words.append((_("potential energy"), with_prefix(-mass * float(np.dot(snapshot.gravity, above)), "J", 3)))
@@ -118,41 +117,41 @@ def energies_of_grain(snapshot: Snapshot, row: int) -> list[tuple[str, str]]:
 
 def neighbours(
     snapshot: Snapshot, forces: ContactForces, near: NDArray[np.intp], rows: list[int]
-) -> list[tuple[str, str]]:
+) -> list[tuple[Message, Message]]:
     """The grains and walls that press most on a grain, with the normal force of each contact, the largest first."""
     chosen = near[np.argsort(-np.abs(forces.normal_force[near]), kind="stable")][:NEIGHBOURS]
     own = np.isin(forces.i[chosen], rows)
     others = np.where(own, forces.j[chosen], forces.i[chosen])
     names = [
-        _("touches a wall") if row < 0 else Message("touches {sphere_id}", sphere_id=snapshot.sphere_id[row])
+        _("touches a wall") if row < 0 else Message("touches {sphere_id}", sphere_id=int(snapshot.sphere_id[row]))
         for row in others
     ]
-    values = (f"F_n = {with_prefix(float(forces.normal_force[contact]), 'N', 3)}" for contact in chosen)
+    values = (joined(("F_n", with_prefix(float(forces.normal_force[contact]), "N", 3)), " = ") for contact in chosen)
     return list(zip(names, values, strict=True))
 
 
 def contact_seen(frame: Frame, forces: ContactForces, contact: int | None) -> Seen:
     """The numbers of a contact, and its point in the Coulomb cone."""
     ids = frame.view.selected
-    other = "wall" if ids[1] == WALL else f"{ids[1]}"
-    heading = (Message("Contact {ids} – {other}", ids=ids[0], other=other), "")
+    other = _("wall") if ids[1] == WALL else plain(int(ids[1]))
+    heading = (Message("Contact {ids} – {other}", ids=ids[0], other=other), EMPTY)
     if contact is None:
-        return Seen([heading, (_("does not touch now"), "")], None)
+        return Seen([heading, (_("does not touch now"), EMPTY)], None)
     normal, limit = float(forces.normal_force[contact]), float(forces.limit[contact])
     size, stretch = float(np.linalg.norm(forces.shear_force[contact])), float(np.linalg.norm(forces.shear[contact]))
     words = [
         heading,
         (_("overlap δ"), with_prefix(float(forces.overlap[contact]), "m", 3)),
-        ("F_n", with_prefix(normal, "N", 3)),
+        (plain("F_n"), with_prefix(normal, "N", 3)),
     ]
-    words.append(("F_t", with_prefix(size, "N", 3)))
+    words.append((plain("F_t"), with_prefix(size, "N", 3)))
     if math.isfinite(stretch):
         words.append((_("spring ξ"), with_prefix(stretch, "m", 3)))
     if not math.isfinite(limit):
         return Seen(words, None)
     # Some laws limit only the force of the spring, and add damping.
-    share = f"{size / limit:.2f}" + (" (damping)" if size > DAMPED * limit else "") if limit > 0.0 else "–"
-    words.append(("F_t / limit", share))
+    share = formatted(size / limit, ".2f") if limit > 0.0 else plain("–")
+    words.append((_("F_t / limit"), share + _(" (damping)") if size > DAMPED * limit > 0.0 else share))
     return Seen(words, (normal, signed_shear(forces, contact), limit, axis_end(forces, normal)))
 
 

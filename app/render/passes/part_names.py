@@ -8,7 +8,7 @@ from repose.app.render.colours import PARTS, Colour, part_colour
 from repose.app.render.passes import Frame, Pass
 from repose.app.render.passes.legend import SWITCH
 from repose.sim.measure.display import Part
-from repose.sim.message import _
+from repose.sim.message import Message, _
 
 if TYPE_CHECKING:
     from repose.app.render.canvas import Canvas
@@ -30,14 +30,14 @@ class Row(NamedTuple):
 
     area: tuple[float, float, float, float]
     """Left, top, right and bottom of the plate behind them."""
-    names: list[tuple[str, Colour]]
+    names: list[tuple[Message, Colour]]
     """Names with their colours, as many as fit."""
     widths: list[float]
     """Width of the square and the name of each part."""
     height: float
 
 
-def names_of(frame: Frame) -> list[tuple[str, Colour]]:
+def names_of(frame: Frame) -> list[tuple[Message, Colour]]:
     """Names and colours of all parts; the fixed particles are last, if there are any."""
     snapshot = frame.snapshot
     names = [(part.name, part_colour(part, number)) for number, part in enumerate(snapshot.parts)]

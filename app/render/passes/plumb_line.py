@@ -9,6 +9,7 @@ import numpy as np
 from repose.app.render.framing import LEGEND_ROOM
 from repose.app.render.passes import Frame, Pass
 from repose.app.render.passes.scale_bar import SCALE_BAR
+from repose.sim.message import Number, joined
 
 if TYPE_CHECKING:
     from repose.app.render.canvas import Canvas
@@ -49,7 +50,7 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
     ):
         canvas.polyline(points, palette.background, width + 2.5)
         canvas.polyline(points, colour, width)
-    words = f"α = {math.degrees(angle):.1f}°".replace("-", "−")
+    words = joined(("α", Number(math.degrees(angle), "°", ".1f")), " = ")
     canvas.text(
         (start[0], start[1] - 4.0 * unit), words, palette.text, 1.15, anchor=(0.5, 1.0), halo=palette.background
     )

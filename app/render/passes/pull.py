@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from repose.app.render.passes import Frame, Pass
-from repose.sim.numbers import with_prefix
+from repose.sim.message import with_prefix
 
 if TYPE_CHECKING:
     from repose.app.render.canvas import Canvas

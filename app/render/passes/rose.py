@@ -16,8 +16,7 @@ from repose.sim.engine.world import Floats
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.measure.contact_forces import ContactForces
 from repose.sim.measure.fabric import Fabric, fabric, rose
-from repose.sim.message import Message, Number, _
-from repose.sim.numbers import with_prefix
+from repose.sim.message import Message, Number, _, plural, with_prefix
 
 if TYPE_CHECKING:
     from repose.app.render.canvas import Canvas
@@ -54,7 +53,7 @@ def angles_seen(frame: Frame, normal: Floats) -> Floats:
     return np.asarray(np.arctan2(seen[:, 1], seen[:, 0]), float)
 
 
-def words(frame: Frame, found: Fabric, mean_force: float) -> list[str]:
+def words(frame: Frame, found: Fabric, mean_force: float) -> list[Message]:
     """Number of contacts, anisotropy and mean normal force."""
     last = "₂" if frame.dimension == 2 else "₃"
     anisotropy = Message(
@@ -66,7 +65,12 @@ def words(frame: Frame, found: Fabric, mean_force: float) -> list[str]:
         )
     seen = _(", as seen in the picture") if frame.dimension == 3 else ""
     return [
-        Message("{count} contacts between grains{seen}", count=found.count, seen=seen),
+        plural(
+            "{count} contact between grains{seen}",
+            "{count} contacts between grains{seen}",
+            count=found.count,
+            seen=seen,
+        ),
         anisotropy,
         Message("mean normal force {mean_force}", mean_force=with_prefix(mean_force, "N", 3)),
     ]
@@ -107,10 +111,10 @@ def _draw(frame: Frame, canvas: Canvas, area: Plate, forces: ContactForces) -> N
     canvas.polyline(centre + largest * circle, palette.faint, 1.0, alpha=0.3)
     at = centre[0] + (HALF + 1.4 * PAD) * unit
     key = {
-        "number of contacts": palette.text,
-        "mean normal force": palette.chain,
-        "circles: the mean,": palette.faint,
-        f"and {largest:.2g} times it": palette.faint,
+        _("number of contacts"): palette.text,
+        _("mean normal force"): palette.chain,
+        _("circles: the mean,"): palette.faint,
+        Message("and {largest} times it", largest=Number(largest, format=".2g")): palette.faint,
     }
     for k, (text, ink) in enumerate(key.items()):
         canvas.text((at, centre[1] + (k - 2.0) * LINE * unit), text, ink, 0.9)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from repose.app.language import translated
+from repose.app.render.colours import Colour
 from repose.app.render.film_words import wrapped
 from repose.app.render.passes import Frame, Pass
+from repose.sim.message import Message
 
 if TYPE_CHECKING:
     from repose.app.render.canvas import Canvas
@@ -27,7 +30,12 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
     palette, alpha = frame.palette, words.card
     canvas.rectangle((0.0, 0.0), (width, height), palette.background, alpha=alpha)
     room = WIDEST * width
-    title = (words.title, _fitting(canvas, words.title, TITLE, room), True, palette.text)
+    title: tuple[str, float, bool, Colour] = (
+        words.title,
+        _fitting(canvas, words.title, TITLE, room),
+        True,
+        palette.text,
+    )
     lines = [title]
     if words.lines is not None:
         place = words.lines.place
@@ -51,10 +59,10 @@ def _fitting(canvas: Canvas, text: str, size: float, room: float) -> float:
     return size * min(1.0, room / max(canvas.text_extent(text, size, bold=True)[0], 1.0))
 
 
-def _lines(parameters: tuple[str, ...], canvas: Canvas, room: float) -> list[str]:
+def _lines(parameters: tuple[Message, ...], canvas: Canvas, room: float) -> list[str]:
     """Parameters in lines, as many in a line as fit into `room` [pixel]."""
     lines: list[str] = []
-    for text in parameters:
+    for text in map(translated, parameters):
         longer = f"{lines[-1]}     {text}" if lines else text
         if lines and canvas.scripted_width(longer, PARAMETER) <= room:
             lines[-1] = longer

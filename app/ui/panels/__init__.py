@@ -23,7 +23,7 @@ from repose.app.ui.tools import Tool, all_tools, choose_by_key
 from repose.app.ui.ui import Ui
 from repose.sim.engine.world import Floats
 from repose.sim.experiment.snapshot import Snapshot
-from repose.sim.message import Message, _
+from repose.sim.message import Message, _, plain
 
 Side = Literal["column", "tools", "low", "bottom", "over", "instead"]
 """Position: in the column; in the tabs at its lower end (tools); in these tabs only if the column is too low for the
@@ -50,7 +50,7 @@ class Panel:
     """One panel: its position, the function that draws it, and its keys."""
 
     name: str
-    title: str
+    title: Message
     order: int
     side: Side
     draw: Callable[[Ui], None]
@@ -112,8 +112,10 @@ def all_keys() -> tuple[Key, ...]:
 
 
 def _tool_key(tool: Tool) -> Key:
-    letters, words = tool.key.lower() + tool.key.upper(), Message("mouse: {lower}", lower=tool.title.lower())
-    return Key(f"tool_{tool.name}", tool.key, words, _("Picture"), partial(choose_by_key, tool), characters=letters)
+    letters, words = tool.key.lower() + tool.key.upper(), Message("mouse: {lower}", lower=tool.title)
+    return Key(
+        f"tool_{tool.name}", plain(tool.key), words, _("Picture"), partial(choose_by_key, tool), characters=letters
+    )
 
 
 def _switch_key(switch: Switch) -> Key:
@@ -121,8 +123,8 @@ def _switch_key(switch: Switch) -> Key:
     toggle = partial(_toggle, switch)
     return Key(
         f"show_{switch.name}",
-        switch.key,
-        Message("{lower} on or off", lower=switch.label.lower()),
+        plain(switch.key),
+        Message("{lower} on or off", lower=switch.label),
         _("Picture"),
         toggle,
         characters=letters,

@@ -10,11 +10,13 @@ from repose.app.ui.panels import Panel
 from repose.app.ui.toasts import tell
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, choose, slide
-from repose.sim.message import Message, Number, _
+from repose.sim.message import EMPTY, Message, Number, _, plain
 
 SMALLEST_TEXT, LARGEST_TEXT = 0.6, 2.0
 FRAME_RATES = (20, 30, 60)
 """Frames per second offered [1/s]."""
+THEMES = {"dark": _("Dark"), "light": _("Light"), "projector": _("Projector")}
+NATIVE_NAMES = {code: plain(name) for code, name in NATIVE.items()}
 LANGUAGE_HELP = _("Language of the window and of films; files and the command line stay English.")
 FRAME_RATE_HELP = _(
     "Fewer frames leave more time to the physics where there is no graphics card, and save the battery."
@@ -51,9 +53,9 @@ def _draw_theme(ui: Ui) -> None:
         if index:
             imgui.same_line()
         chosen = choices.theme == name
-        help = _("White, strong contrasts and larger text, for a lecture room.") if name == "projector" else ""
+        help = _("White, strong contrasts and larger text, for a lecture room.") if name == "projector" else EMPTY
         emphasis = ui.palette.accent if chosen else None
-        if button(ui, f"window.theme.{name}", name.capitalize(), width=third, emphasis=emphasis, help=help):
+        if button(ui, f"window.theme.{name}", THEMES[name], width=third, emphasis=emphasis, help=help):
             choices.theme = name
 
 
@@ -87,7 +89,7 @@ def _draw_frame_rate(ui: Ui) -> None:
 
 def _draw_language(ui: Ui) -> None:
     """Languages under their own names; the choice acts from the next frame on."""
-    language = choose(ui, "window.language", _("Language"), NATIVE, current_language(), LANGUAGE_HELP)
+    language = choose(ui, "window.language", _("Language"), NATIVE_NAMES, current_language(), LANGUAGE_HELP)
     if language is not None:
         if trouble := use_language(language):
             tell(ui, trouble, bad=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 
 import numpy as np
 from imgui_bundle import imgui, implot
@@ -16,7 +15,7 @@ from repose.app.ui.plot_area import pen, plot_area
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import tooltip
 from repose.sim.measure.display import Curve, Line
-from repose.sim.message import Message, _
+from repose.sim.message import Message, _, joined
 
 MARGIN = 0.06
 """Margin between the data and the edges of the plot, as a fraction of the range of the data [-]."""
@@ -32,8 +31,6 @@ NOTE = 0.86
 """Size of the note under the heading, relative to normal text [-]."""
 SIZES = (1.0, 0.9, 0.8)
 """Sizes of the labels in place of the heading, the first that fits, relative to normal text [-]."""
-UNIT = re.compile(r"\[[^\]]+\]$")
-"""The unit at the end of the label of an axis."""
 NEAR_ZERO = 0.6
 """An axis begins at zero if the lowest value is below this share of the highest."""
 
@@ -85,22 +82,21 @@ def draw_curve(ui: Ui, curve: Curve) -> None:
         _draw_table(ui, curve)
 
 
-def _draw_heading(ui: Ui, heading: str, start: imgui.ImVec2) -> None:
+def _draw_heading(ui: Ui, heading: Message, start: imgui.ImVec2) -> None:
     """Draw the heading of a plot, in smaller letters if it is wider than the panel."""
     fitting = imgui.get_content_region_avail().x / max(text_width(heading), 1.0)
     draw_text(start.x, start.y, heading, ui.palette.muted, min(1.0, max(fitting, SMALLEST)))
 
 
-def _draw_note(ui: Ui, words: str) -> float:
+def _draw_note(ui: Ui, words: Message) -> float:
     """Draw the note that says which runs are plotted, shortened to one line; returns its height [px]."""
-    words = translated(words)
     room = imgui.get_content_region_avail().x
     shown = shortened(words, room, NOTE)
     place = imgui.get_cursor_screen_pos()
     draw_text(place.x, place.y, shown, ui.palette.text, NOTE)
     imgui.dummy(imgui.ImVec2(room, NOTE * imgui.get_text_line_height()))
     ui.probe.mark("plot.note")
-    if shown != words:
+    if shown != translated(words):
         tooltip(words)
     return NOTE * imgui.get_text_line_height() + imgui.get_style().item_spacing.y
 
@@ -147,7 +143,7 @@ def _colours(ui: Ui, curve: Curve) -> dict[str, Colour]:
     labels = tuple(dict.fromkeys(line.label for line in curve.lines))
     shared = (palette.warning, palette.good, palette.bad, palette.muted) if not spheres else (palette.muted,)
     others = iter(shared * (1 + len(labels)))
-    ours = {"mean", _("single runs"), *(line.label for line in curve.lines if line.fitted)}
+    ours = {_("mean"), _("single runs"), *(line.label for line in curve.lines if line.fitted)}
     return {
         label: spheres[label] if label in spheres else palette.accent if label in ours else next(others)
         for label in labels
@@ -222,7 +218,7 @@ def _draw_legend(ui: Ui, curve: Curve) -> None:
             draw.add_line(imgui.ImVec2(low.x, middle), imgui.ImVec2(low.x + 2 * side, middle), ink, 2.0 * pen())
         imgui.dummy(imgui.ImVec2(2.4 * side, high))
         imgui.same_line()
-        words = line.label if line.error is None else f"{line.label} ± {line.scatter}"
+        words = line.label if line.error is None else joined((line.label, line.scatter), " ± ")
         if text_width(words) > imgui.get_content_region_avail().x:
             words = line.label
         imgui.text_colored(vector(ui.palette.text), translated(words))
@@ -230,8 +226,7 @@ def _draw_legend(ui: Ui, curve: Curve) -> None:
 
 def units_of(curve: Curve) -> str:
     """The units of both axes, as short as possible: "y [mm], x [s]"; an axis without unit is left out."""
-    axes = (("y", UNIT.search(curve.y_label)), ("x", UNIT.search(curve.x_label)))
-    return ", ".join(f"{axis} {unit[0]}" for axis, unit in axes if unit)
+    return ", ".join(f"{name} [{axis.unit}]" for name, axis in (("y", curve.y), ("x", curve.x)) if axis.unit)
 
 
 def _draw_labels(ui: Ui, curve: Curve, start: imgui.ImVec2, room: float, units: str = "") -> bool:

@@ -13,13 +13,14 @@ from repose.app.ui.readings import Headline, headline, in_words
 from repose.app.ui.repeat_card import draw_repeated, draw_repeats, repeats_width
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, choose, row, tooltip
-from repose.sim.message import Message, _
+from repose.sim.message import EMPTY, Message, _, joined, plain
 from repose.sim.numbers import read_whole
 from repose.sim.parameters import ParameterError, checked_seed
+from repose.sim.wording import message_of
 
 CARD, LOW_CARD = 138.0, 54.0
 """Height of the readings, which scroll, and of the main result alone [px at scale 1]."""
-NOTHING = Headline("–", "", "")
+NOTHING = Headline(plain("–"), EMPTY, EMPTY)
 """Headline before the main result is known."""
 SMALL_TITLE = 0.8
 """Size down to which the title of a preset is written smaller before the button beside it has only its key [-]."""
@@ -47,16 +48,16 @@ def _draw_start(ui: Ui) -> None:
     """Draw the list of presets and the button of the scenes, which has only its key beside a very long title."""
     gap, library = imgui.get_style().item_spacing.x, ui.preset_library
     width, pad = imgui.get_content_region_avail().x, imgui.get_style().frame_padding.x
-    current = library.current or library.title(ui.snapshot.scene)  # an opened run has no preset
-    shown = library.titles.get(current, current)
+    current = library.current or str(library.title(ui.snapshot.scene))  # an opened run has no preset
+    shown = library.titles.get(current) or library.title(ui.snapshot.scene)
     title = text_width(shown, SMALL_TITLE) + imgui.get_frame_height() + 2.0 * pad
-    label: str = _("Scenes")
+    label = _("Scenes")
     hint, pictures = "S", text_width(_("Scenes  S")) + 3.0 * pad
     if title > width - pictures - gap:
-        label, hint, pictures = "S", "", text_width("S") + 3.0 * pad
+        label, hint, pictures = plain("S"), "", text_width("S") + 3.0 * pad
     size = imgui.ImVec2(width - pictures - gap, imgui.get_frame_height())
     imgui.begin_child("preset", size, imgui.ChildFlags_.nav_flattened)
-    chosen = choose(ui, "experiment.preset", "", library.titles, current, shown)
+    chosen = choose(ui, "experiment.preset", EMPTY, library.titles, current, shown)
     imgui.end_child()
     if chosen is not None:
         choose_preset(ui, chosen)
@@ -101,9 +102,9 @@ def _start_with(ui: Ui, text: str) -> None:
     try:
         seed = checked_seed(read_whole(text))
     except (ParameterError, ValueError) as error:
-        ui.preset_library.trouble = str(error)
+        ui.preset_library.trouble = message_of(error)
         return
-    ui.preset_library.trouble = ""
+    ui.preset_library.trouble = EMPTY
     ui.preset_library.restart(ui.snapshot.scene, parameters, seed)
 
 
@@ -133,14 +134,14 @@ def draw_readings(ui: Ui) -> None:
         words = (
             Message("± is the standard error ({error_of}).", error_of=reading.error_of)
             if reading.error_of and reading.error is not None
-            else ""
+            else EMPTY
         )
         if reading.help or words:
-            tooltip(f"{reading.help} {words}".strip())
+            tooltip(joined([part for part in (reading.help, words) if part], " "))
     measured = ui.snapshot.measurement
     if measured is not None:
         row(_("angle of repose, by"), METHODS[measured.method], ui)
-        row(_("surface grains used"), str(len(measured.used_ids)), ui)
+        row(_("surface grains used"), plain(len(measured.used_ids)), ui)
 
 
 def halves(text: str) -> tuple[str, str]:

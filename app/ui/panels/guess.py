@@ -14,8 +14,9 @@ from repose.app.ui.panels.notices import FOOT
 from repose.app.ui.places import FOCUS, GUESS, GUESS_FOOT, LECTURE_FOOT, NOTICE, take_focus
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import row, slide, tooltip
+from repose.sim.choices import choice_name
 from repose.sim.measure.display import Answer, Guess
-from repose.sim.message import Message, _
+from repose.sim.message import Message, Number, _, joined, plain
 
 GUESSED = "guess of "
 """Beginning of the entry of `Ui.memory` with the guess for a scene, by its name; in the unit of the guess."""
@@ -77,12 +78,12 @@ def guessed(ui: Ui) -> float | None:
     return value
 
 
-def shown(guess: Guess, value: float, finer: int = 0) -> str:
+def shown(guess: Guess, value: float, finer: int = 0) -> Message:
     """A number in the unit of the guess: "28°", "3.4 times"; `finer=1` adds a digit for a result, "28.3°"."""
     span = guess.high - guess.low
     decimals = max(int(span < WHOLE), 1 - math.floor(math.log10(span)))
-    number = f"{value:.{finer + decimals}f}"
-    return f"{number}{'' if guess.unit == '°' else ' '}{guess.unit}".strip()
+    number = Number(value, "°" if guess.unit == "°" else "", f".{finer + decimals}f")
+    return plain(number) if guess.unit in ("", "°") else joined((number, choice_name(guess.unit)), " ")
 
 
 def _draw_parts(ui: Ui, first: Callable[[], None], second: Callable[[], None]) -> None:

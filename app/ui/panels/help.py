@@ -12,9 +12,9 @@ from repose.app.ui.panels import Panel, all_keys
 from repose.app.ui.tools import all_tools
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, button_width
-from repose.sim.message import _
+from repose.sim.message import Message, _, plain
 
-Groups = dict[str, list[tuple[str, str]]]
+Groups = dict[Message, list[tuple[Message, Message]]]
 """Keys and their effects, by heading."""
 COLUMNS, TEXT, LEAST_TEXT = 3, 0.9, 0.6
 """Columns of keys, and the largest and smallest size of their text relative to running text."""
@@ -61,7 +61,7 @@ def draw(ui: Ui) -> None:
     )
     groups = {name: [(key.shown, key.help) for key in keys if key.group == name] for name in names}
     groups |= {_("Mouse on a parameter"): list(FIELD_MOUSE), _("Mouse on the picture"): list(MOUSE)}
-    groups["Keyboard in a panel"] = list(PANEL_KEYS)
+    groups[_("Keyboard in a panel")] = list(PANEL_KEYS)
     placed = columns(groups)
     pad, top = 48 * ui.scale, imgui.get_cursor_pos().y + 16 * ui.scale
     room = imgui.ImVec2(limit.x - pad - (COLUMNS - 1) * APART * ui.scale, limit.y - top)
@@ -78,10 +78,10 @@ def draw(ui: Ui) -> None:
     imgui.end()
 
 
-def columns(groups: Groups) -> list[list[str]]:
+def columns(groups: Groups) -> list[list[Message]]:
     """The groups in columns of about the same number of lines: each group, the longest first, goes to the column with
     the fewest lines. A column keeps the order of its groups."""
-    placed: list[list[str]] = [[] for _ in range(COLUMNS)]
+    placed: list[list[Message]] = [[] for _ in range(COLUMNS)]
     for name in sorted(groups, key=lambda name: -len(groups[name])):
         min(placed, key=lambda column: _line_count(groups, column)).append(name)
     order = list(groups)
@@ -89,17 +89,17 @@ def columns(groups: Groups) -> list[list[str]]:
     return sorted(whole, key=lambda column: order.index(column[0]))
 
 
-def _line_count(groups: Groups, column: list[str]) -> int:
+def _line_count(groups: Groups, column: list[Message]) -> int:
     return sum(len(groups[name]) + 1 for name in column)
 
 
-def _key_width(groups: Groups, column: list[str], size: float = 1.0) -> float:
+def _key_width(groups: Groups, column: list[Message], size: float = 1.0) -> float:
     """Width of the keys of a column with the gap behind them [px]."""
     widest = max(text_width(shown, size) for name in column for shown, _ in groups[name])
     return widest + 0.7 * size * imgui.get_font_size()
 
 
-def _text_size(groups: Groups, placed: list[list[str]], room: imgui.ImVec2) -> float:
+def _text_size(groups: Groups, placed: list[list[Message]], room: imgui.ImVec2) -> float:
     """Largest size of the text at which the columns fit into `room` [px], relative to running text [-].
 
     The size is a whole number of pixels, because the width of letters is not proportional to their height.
@@ -118,7 +118,7 @@ def _text_size(groups: Groups, placed: list[list[str]], room: imgui.ImVec2) -> f
     return LEAST_TEXT
 
 
-def _draw_group(ui: Ui, title: str, lines: list[tuple[str, str]], key_width: float) -> None:
+def _draw_group(ui: Ui, title: Message, lines: list[tuple[Message, Message]], key_width: float) -> None:
     imgui.text_colored(vector(ui.palette.muted), translated(title))
     start = imgui.get_cursor_pos_x()
     for shown, help in lines:
@@ -140,7 +140,7 @@ def close(ui: Ui) -> None:
 
 
 KEYS = (
-    Key("help", "F1", _("this page"), _("Window"), toggle, codes=(pygame.K_F1,)),
+    Key("help", plain("F1"), _("this page"), _("Window"), toggle, codes=(pygame.K_F1,)),
     Key("close_help", _("Esc"), _("close this page, or an open list"), _("Window"), close, codes=(pygame.K_ESCAPE,)),
 )
 PANEL = Panel("help", _("Help"), 90, "over", draw, keys=KEYS)

@@ -21,7 +21,7 @@ from repose.app.ui.questions import replace_run
 from repose.app.ui.side_by_side import possible, start
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, button_width, checkbox, slide, tooltip
-from repose.sim.message import Message, Number, _
+from repose.sim.message import Message, Number, _, formatted, plain
 from repose.sim.registry import integrators
 from repose.sim.study.integrator_errors import TYPICAL, Errors, collision_errors, error_at
 
@@ -175,7 +175,7 @@ def _draw_table(ui: Ui, found: dict[str, Errors]) -> None:
     flags = imgui.TableFlags_.row_bg | imgui.TableFlags_.sizing_fixed_fit
     if not imgui.begin_table("##schemes", 3, flags):
         return
-    for words in ("integrator", _("error at t_c/20"), _("limit Δt/t_c")):
+    for words in (_("integrator"), _("error at t_c/20"), _("limit Δt/t_c")):
         imgui.table_next_column()
         at = imgui.get_cursor_screen_pos()
         imgui.dummy(imgui.ImVec2(symbol_width(words), imgui.get_text_line_height()))
@@ -185,9 +185,9 @@ def _draw_table(ui: Ui, found: dict[str, Errors]) -> None:
         imgui.table_next_column()
         imgui.text_colored(vector(_colour(number)), translated(scheme.title))
         imgui.table_next_column()
-        imgui.text_unformatted(translated(f"{100 * error_at(errors, TYPICAL):.3g} %"))
+        imgui.text_unformatted(translated(formatted(100 * error_at(errors, TYPICAL), ".3g", "%")))
         imgui.table_next_column()
-        imgui.text_unformatted(translated(f"{errors.limit:.3g}"))
+        imgui.text_unformatted(translated(formatted(errors.limit, ".3g")))
     imgui.end_table()
     if own_share(ui) > 0.0:
         imgui.dummy(imgui.ImVec2(0.0, 0.5 * imgui.get_text_line_height()))
@@ -207,7 +207,12 @@ def toggle(ui: Ui) -> None:
 
 KEYS = (
     Key(
-        "integrators", "F10", _("integrators: energy error of a collision"), _("Window"), toggle, codes=(pygame.K_F10,)
+        "integrators",
+        plain("F10"),
+        _("integrators: energy error of a collision"),
+        _("Window"),
+        toggle,
+        codes=(pygame.K_F10,),
     ),
 )
 PANEL = Panel("integrators", _("Integrators"), 73, "over", draw, keys=KEYS)

@@ -11,7 +11,7 @@ from repose.app.ui.over_picture import begin_over_picture
 from repose.app.ui.panels import Panel, plots, width_beside
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import bring_forward, button
-from repose.sim.message import _
+from repose.sim.message import _, plain
 
 ROW = "large"
 """The row of tabs."""
@@ -65,5 +65,5 @@ def toggle(ui: Ui) -> None:
         bring_forward(ui, ROW, ui.memory.get(plots.SHOWN, ui.settings.choices.tabs.get(plots.ROW, "")))
 
 
-KEYS = (Key("large_plot", "P", _("the plot, large over the picture"), _("Window"), toggle, codes=(pygame.K_p,)),)
+KEYS = (Key("large_plot", plain("P"), _("the plot, large over the picture"), _("Window"), toggle, codes=(pygame.K_p,)),)
 PANEL = Panel("large_plot", _("Large plot"), 70, "over", draw, keys=KEYS, beside=beside)

@@ -17,7 +17,7 @@ from repose.app.ui.places import LECTURE_BAND, LECTURE_FOOT
 from repose.app.ui.transport import clock_text, describe_pace, wanted_speed
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import SELECTED, button
-from repose.sim.message import Message, _
+from repose.sim.message import Message, _, joined, plain
 
 TITLE = 1.5
 """Size of the title relative to running text."""
@@ -59,7 +59,7 @@ def draw_offer(ui: Ui) -> None:
     mode = ui.lecture
     if mode.lecture is None:
         return
-    heading(mode.said(mode.lecture.title), 1.2, ui.palette.text)
+    heading(plain(mode.said(mode.lecture.title)), 1.2, ui.palette.text)
     count = len(mode.lecture.steps)
     note(
         Message(
@@ -143,7 +143,7 @@ def _draw_clock(ui: Ui, left: float, right: float, y: float) -> None:
         return
     wanted = wanted_speed(ui.transport, ui.snapshot)
     speed = describe_pace(ui.snapshot, wanted) or describe_speed(wanted)
-    words = f"{clock_text(ui.snapshot)}   {speed}"
+    words = joined((clock_text(ui.snapshot), speed), "   ")
     x = right - text_width(words)
     if x > left:
         draw_text(x, y, words, ui.palette.muted)
@@ -206,7 +206,7 @@ KEYS = (
         codes=(pygame.K_PAGEUP,),
         when=_is_on,
     ),
-    Key("notes", "F2", _("notes of the speaker"), _("Lecture"), toggle_notes, codes=(pygame.K_F2,), when=_is_on),
+    Key("notes", plain("F2"), _("notes of the speaker"), _("Lecture"), toggle_notes, codes=(pygame.K_F2,), when=_is_on),
     Key(
         "leave",
         _("Esc"),

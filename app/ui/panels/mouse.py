@@ -10,7 +10,7 @@ from repose.app.ui.side_by_side import insets
 from repose.app.ui.tools import all_tools, choose_tool, chosen_tool
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, button_width, with_key
-from repose.sim.message import _
+from repose.sim.message import _, joined, plain
 
 BELOW_NUMBER = 136.0
 """Where buttons without titles begin [px at scale 1, from the top of the picture]."""
@@ -62,10 +62,10 @@ def draw(ui: Ui) -> None:
                 imgui.same_line(0.0, GAP * ui.scale)
             imgui.begin_group()
         emphasis = ui.palette.accent if tool is chosen else None
-        label, hint = (tool.title, tool.key) if titled else (tool.key, "")
+        label, hint = (tool.title, tool.key) if titled else (plain(tool.key), "")
         refusal = tool.refusal(ui.snapshot)
         words = refusal or (with_key(tool.help, tool.key) if titled else tool.help)
-        words = words if titled else f"{tool.title}: {words}"
+        words = words if titled else joined((tool.title, words), ": ")
         name = f"tool.{tool.name}"
         if button(ui, name, label, hint=hint, help=words, emphasis=emphasis, width=width, enabled=not refusal):
             choose_tool(ui, tool)

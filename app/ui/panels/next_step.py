@@ -12,8 +12,9 @@ from repose.app.ui.panels import Panel, instead
 from repose.app.ui.places import STRIP, take_focus
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, fitting_size
+from repose.sim.experiment.phase_names import phase_name
 from repose.sim.experiment.snapshot import Action, Snapshot
-from repose.sim.message import _
+from repose.sim.message import Capital, _, joined, plain
 
 LARGE, SMALLEST = 210.0, 120.0
 """Width of the large button, and its least width where the small ones need room for their labels [px at scale 1]."""
@@ -112,9 +113,10 @@ def _draw_progress(ui: Ui, size: imgui.ImVec2) -> None:
     ink.push_clip_rect(low, imgui.ImVec2(low.x + done * size.x, high.y), True)
     ink.add_rect_filled(low, high, colour32(ui.palette.fill), rounding)
     ink.pop_clip_rect()
-    # Only the beginning: the whole label, such as that of a test with its title, is written above.
-    words = snapshot.phase_label.partition(":")[0].partition(",")[0] if ":" in snapshot.phase_label else snapshot.phase
-    text = _("Paused: Space continues") if ui.transport.paused else f"{words[:1].upper()}{words[1:]} …"
+    # Only the phase: the whole label, such as that of a test with its title, is written above.
+    text = _("Paused: Space continues")
+    if not ui.transport.paused:
+        text = joined((Capital(phase_name(snapshot.phase)), "…"), " ")
     share = fitting_size(text, size.x - 2 * imgui.get_style().frame_padding.x)
     at = low.x + (size.x - text_width(text, share)) / 2, low.y + (size.y - share * imgui.get_font_size()) / 2
     draw_text(*at, text, ui.palette.text, share)
@@ -127,7 +129,7 @@ def _draw_phase(ui: Ui, width: float) -> None:
         pad = 4 * ui.scale
         size = imgui.ImVec2(text_width(label, 0.9) + 2 * pad, imgui.get_font_size())
         _draw_ground(ui, imgui.ImVec2(low.x - pad, low.y), size)
-        draw_text(low.x, low.y, label[:1].upper() + label[1:], ui.palette.muted, 0.9)
+        draw_text(low.x, low.y, plain(Capital(label)), ui.palette.muted, 0.9)
     imgui.push_style_var(imgui.StyleVar_.item_spacing, imgui.ImVec2(imgui.get_style().item_spacing.x, 0.0))
     imgui.dummy(imgui.ImVec2(1.0, imgui.get_font_size() + 2 * ui.scale))
     imgui.pop_style_var()
@@ -159,8 +161,8 @@ def _draw_small(ui: Ui, width: float, large: Action | None) -> None:
             imgui.dummy(imgui.ImVec2(wide[action.name], HEIGHT * ui.scale))
             continue
         labels = action.name in labelled
-        label, hint = (action.label, action.key) if labels else (action.key, "")
-        help = action.help if labels else f"{action.label}: {action.help}"
+        label, hint = (action.label, action.key) if labels else (plain(action.key), "")
+        help = action.help if labels else joined((action.label, action.help), ": ")
         name = f"action.{action.name}"
         _draw_ground(ui, imgui.get_cursor_screen_pos(), imgui.ImVec2(wide[action.name], HEIGHT * ui.scale))
         if button(ui, name, label, hint=hint, help=help, width=wide[action.name], enabled=action.enabled):

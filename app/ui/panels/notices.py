@@ -25,7 +25,7 @@ from repose.app.ui.tools.inspect import end_with_grain
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, button_width
 from repose.sim.experiment.commands import Recover, RemoveGrain
-from repose.sim.message import Joined, Message, Number, _
+from repose.sim.message import EMPTY, Joined, Message, Number, _, joined, plain, plural
 from repose.sim.study.preparation import Watch, needed_by
 
 FOOT = "foot of the notices"
@@ -137,7 +137,7 @@ def _draw_question(ui: Ui) -> None:
 def _draw_awaited(awaited: Awaited, ui: Ui) -> None:
     """The scene that was chosen, while the window still shows the last one."""
     if awaited.preset:
-        heading(ui.preset_library.titles.get(awaited.preset, awaited.preset), 1.2, ui.palette.text)
+        heading(ui.preset_library.titles.get(awaited.preset) or plain(awaited.preset), 1.2, ui.palette.text)
     note(_("The scene is being built."), ui.palette.muted)
     _draw_busy(ui)
 
@@ -156,7 +156,7 @@ def _draw_compiling(ui: Ui) -> None:
         if progress.seconds_left >= 1.0
         else _("nearly ready")
     )
-    part = f": {progress.part}" if progress.part else ""  # empty while the last part is loaded
+    part = joined((": ", progress.part), "") if progress.part else EMPTY  # empty while the last part is loaded
     note(
         Message(
             "{share}, {left}{part}. Later starts load it from disk.",
@@ -269,26 +269,32 @@ def in_rows(needed: list[float], whole: float, gap: float) -> list[list[int]]:
     return rows
 
 
-def ways_back(ui: Ui) -> list[tuple[str, str, str, str, Callable[[], object]]]:
+def ways_back(ui: Ui) -> list[tuple[str, Message, Message, Message, Callable[[], object]]]:
     """Ways to continue after a fault, the likely remedy first: name, label, key, help, function."""
     fault, parameters = ui.snapshot.fault, ui.snapshot.parameters
     if fault is None or parameters is None or ui.dead:
         return []
-    ways: list[tuple[str, str, str, str, Callable[[], object]]] = []
+    ways: list[tuple[str, Message, Message, Message, Callable[[], object]]] = []
     if back := ui.edits.to_undo():
         declared = parameters.in_units()
         quantities = [declared[name].quantity for name in back]
-        short = quantities[0].symbol or quantities[0].label if len(back) == 1 else f"{len(back)} changes"
-        again = [f"{declared[name].quantity.label} {declared[name].shown(value)}" for name, value in back.items()]
+        one, many = (
+            quantities[0].symbol or quantities[0].label,
+            plural("{count} change", ("{count} changes"), count=len(back)),
+        )
+        short = one if len(back) == 1 else many
+        again = [
+            joined((declared[name].quantity.label, declared[name].shown(value)), " ") for name, value in back.items()
+        ]
         help = Message("Restore {again} and the state before the change.", again=Joined(tuple(again)))
-        ways.append(("undo", Message("Undo {short}", short=short), "Ctrl+Z", help, ui.edits.undo))
+        ways.append(("undo", Message("Undo {short}", short=short), _("Ctrl+Z"), help, ui.edits.undo))
     for remedy in fault.remedies:
         if remedy.name == "smaller_dt":
             label = Message("Step to {shown}", shown=parameters.declared()["dt"].shown(remedy.values["dt"], digits=4))
             help = _("Halved until it is stable; other parameters unchanged.")
-            ways.append(("halve", label, "H", help, partial(ui.edits.set, remedy.values)))
+            ways.append(("halve", label, plain("H"), help, partial(ui.edits.set, remedy.values)))
         elif remedy.name == "auto_dt":
-            ways.append(("auto", _("Let the program choose Δt"), "", "", partial(ui.edits.set, remedy.values)))
+            ways.append(("auto", _("Let the program choose Δt"), EMPTY, EMPTY, partial(ui.edits.set, remedy.values)))
         elif remedy.sphere_id is not None:
             help = _("The grain and its energy are removed permanently; the run continues.")
             remove = partial(ui.send, RemoveGrain(remedy.sphere_id))
@@ -299,7 +305,7 @@ def ways_back(ui: Ui) -> list[tuple[str, str, str, str, Callable[[], object]]]:
         (
             "recover",
             _("Continue unchanged"),
-            "",
+            EMPTY,
             _("Return to the last good state with the present parameters."),
             partial(ui.send, Recover({})),
         )
@@ -310,7 +316,7 @@ def ways_back(ui: Ui) -> list[tuple[str, str, str, str, Callable[[], object]]]:
 def _draw_settings(ui: Ui) -> None:
     note(ui.settings.trouble, ui.palette.text)
     if button(ui, "notice.settings", _("Close"), width=140 * ui.scale):
-        ui.settings.trouble = ""
+        ui.settings.trouble = EMPTY
 
 
 def _draw_unsaved(ui: Ui) -> None:
@@ -360,7 +366,7 @@ def _draw_no_film(ui: Ui) -> None:
             film.start(ui.snapshot.scene)
         imgui.same_line()
     if button(ui, "notice.no_film", _("Close"), width=half):
-        film.trouble = ""
+        film.trouble = EMPTY
 
 
 def _draw_filming(ui: Ui) -> None:
@@ -388,10 +394,10 @@ def _continue_by(name: str, ui: Ui) -> None:
 
 
 KEYS = (
-    Key("yes", "Y", _("after a question: yes"), _("Experiment"), partial(_answer, True), characters="yY"),
+    Key("yes", plain("Y"), _("after a question: yes"), _("Experiment"), partial(_answer, True), characters="yY"),
     Key(
         "no",
-        "N",
+        plain("N"),
         _("after a question: no; stop a long change"),
         _("Experiment"),
         partial(_answer, False),
@@ -399,7 +405,7 @@ KEYS = (
     ),
     Key(
         "halve",
-        "H",
+        plain("H"),
         _("after a fault: smaller time step"),
         _("Parameters"),
         partial(_continue_by, "halve"),

@@ -163,7 +163,7 @@ def _draw_buttons(ui: Ui) -> None:
     history, parameters = ui.edits.history, ui.edits.parameters
     declared = type(parameters).declared() if parameters is not None else {}
     changed = {name: entry.default for name, entry in declared.items() if ui.edits.value(name) != entry.default}
-    entries: tuple[tuple[str, str, bool, str, Callable[[], object]], ...] = (
+    entries: tuple[tuple[str, Message, bool, Message, Callable[[], object]], ...] = (
         ("parameters.undo", _("Undo"), bool(history.undoable), _("Undo the last change.  Ctrl+Z"), ui.edits.undo),
         (
             "parameters.redo",

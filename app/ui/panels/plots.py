@@ -31,7 +31,7 @@ from repose.app.ui.widgets import button, choose_tab, fitting_size
 from repose.sim.experiment.origin import origin_of
 from repose.sim.measure.display import COMPARISON, Curve, Plot
 from repose.sim.measure.measurement import Measurement
-from repose.sim.message import Message, _
+from repose.sim.message import Message, _, joined, plain
 from repose.sim.registry import scenes
 
 ROW, SHOWN = "plots", "plot shown"
@@ -65,7 +65,7 @@ class PlotTab:
     """One plot: the function that draws it in the window, and the function for its content as a file."""
 
     name: str
-    title: str
+    title: Message
     draw: Callable[[Ui], None]
     sheet: Callable[[Ui], Sheet]
 
@@ -124,7 +124,7 @@ def _draw_menu(ui: Ui, row: str, low: imgui.ImVec2, high: imgui.ImVec2) -> None:
     imgui.text_colored(vector(ui.palette.muted), translated(_("Save this plot")))
     for suffix, help in HELP.items():
         label = suffix.removeprefix(".").upper()
-        if button(ui, f"plots.save{suffix}", label, help=help, width=width):
+        if button(ui, f"plots.save{suffix}", plain(label), help=help, width=width):
             save(ui, (suffix,))
             imgui.close_current_popup()
     if button(ui, "plots.save.all", _("All three"), hint=_("Ctrl+E"), width=width):
@@ -153,15 +153,15 @@ def save(ui: Ui, suffixes: Sequence[str] = tuple(WRITERS)) -> None:
 def _time_sheet(plot: Plot, ui: Ui) -> Sheet:
     """Every axis of a tab with all samples of the time span shown."""
     curves = curves_over_time(ui.snapshot, plot.name, shown_span(ui))
-    what = ", ".join(dict.fromkeys(curve.y_label.partition(" [")[0] for curve in curves))
+    what = joined(dict.fromkeys(curve.y.quantity for curve in curves))
     return _sheet(ui, what, curves, over_time=True)
 
 
 def _curve_sheet(curve: Curve, ui: Ui) -> Sheet:
-    return _sheet(ui, ", ".join(filter(None, (curve.heading or curve.title, curve.note))), (curve,), over_time=False)
+    return _sheet(ui, joined(filter(None, (curve.heading or curve.title, curve.note))), (curve,), over_time=False)
 
 
-def _sheet(ui: Ui, what: str, curves: tuple[Curve, ...], over_time: bool) -> Sheet:
+def _sheet(ui: Ui, what: Message, curves: tuple[Curve, ...], over_time: bool) -> Sheet:
     """The curves with scene, seed, program and parameters."""
     snapshot, parameters = ui.snapshot, ui.snapshot.parameters
     scene = scenes()[snapshot.scene]
@@ -169,10 +169,10 @@ def _sheet(ui: Ui, what: str, curves: tuple[Curve, ...], over_time: bool) -> She
     values = {name: getattr(parameters, name) for name in declared}
     source = origin_of(scene, snapshot.seed, snapshot.time, parameters)
     changed = [source[f"parameter {name}"] for name, entry in declared.items() if values[name] != entry.default]
-    facts = ", ".join(
+    facts = joined(
         [*(changed or [_("default parameters")]), Message("seed {seed}", seed=snapshot.seed), source["program"]]
     )
-    return Sheet(f"{scene.title}: {what[:1].lower()}{what[1:]}", facts, curves, source, over_time)
+    return Sheet(joined((scene.title, what), ": "), facts, curves, source, over_time)
 
 
 def _has(ui: Ui, name: str) -> bool:

@@ -19,7 +19,7 @@ from repose.app.ui.places import BELOW_LEGEND, GUESS_FOOT
 from repose.app.ui.readings import headline
 from repose.app.ui.transport import describe_pace, wanted_speed
 from repose.app.ui.ui import Ui
-from repose.sim.message import _
+from repose.sim.message import _, formatted, joined, plain
 from repose.sim.parameters import Parameter
 
 LETTERS = 0.06
@@ -94,7 +94,7 @@ def _draw_title(ui: Ui) -> None:
     imgui.get_window_draw_list().add_rect_filled(imgui.ImVec2(*low), imgui.ImVec2(*high), plate, 6 * ui.scale)
     ui.probe.mark_area("presentation.title", (*low, *high))
     draw_text(x, y, title, ui.palette.text, TITLE)
-    draw_text(x, second, f"{snapshot.time:.2f} s", ui.palette.text)
+    draw_text(x, second, formatted(snapshot.time, ".2f", "s"), ui.palette.text)
     draw_text(beside, second, speed, ui.palette.muted)
 
 
@@ -106,7 +106,7 @@ def _draw_headline(ui: Ui) -> None:
     size, right = letter_size(ui), ui.size[0] - ui.inset[2] - 24 * ui.scale
     y, line = ui.inset[1] + BELOW_LEGEND * ui.scale, imgui.get_font_size()
     left = right - text_width(result.value, size)
-    words = "  ".join(filter(None, (result.name, result.error)))
+    words = joined([part for part in (result.name, result.error) if part], "  ")
     start, pad = min(left, right - text_width(words)), 0.4 * line
     # Beside a large plot the picture is narrow, and grains are behind the words.
     low, high = imgui.ImVec2(start - pad, y), imgui.ImVec2(right + pad, y + (size + 1.2) * line)
@@ -174,7 +174,12 @@ def toggle(ui: Ui) -> None:
 
 KEYS = (
     Key(
-        "present", "F5", _("presentation: large letters; an opened lecture"), _("Window"), toggle, codes=(pygame.K_F5,)
+        "present",
+        plain("F5"),
+        _("presentation: large letters; an opened lecture"),
+        _("Window"),
+        toggle,
+        codes=(pygame.K_F5,),
     ),
 )
 PANEL = Panel("presentation", _("Presentation"), 60, "over", draw, keys=KEYS)

@@ -15,7 +15,7 @@ from repose.app.ui.keys import Key
 from repose.app.ui.panels import Panel
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, checkbox, choose, row, tooltip
-from repose.sim.message import Message, Number, _
+from repose.sim.message import Message, Number, _, joined, plain, plural
 
 
 def draw(ui: Ui) -> None:
@@ -42,7 +42,12 @@ def draw(ui: Ui) -> None:
     if film.running:
         row(
             _("Filmed"),
-            Message("{frames} frames, {seconds} s", frames=film.frames, seconds=Number(film.seconds, format=".1f")),
+            plural(
+                "{count} frame, {seconds} s",
+                "{count} frames, {seconds} s",
+                count=film.frames,
+                seconds=Number(film.seconds, format=".1f"),
+            ),
             ui,
             ui.palette.bad,
         )
@@ -51,12 +56,17 @@ def draw(ui: Ui) -> None:
     elif film.path is not None and film.frames:
         row(
             _("Last film"),
-            Message("{frames} frames, {seconds} s", frames=film.frames, seconds=Number(film.seconds, format=".1f")),
+            plural(
+                "{count} frame, {seconds} s",
+                "{count} frames, {seconds} s",
+                count=film.frames,
+                seconds=Number(film.seconds, format=".1f"),
+            ),
             ui,
         )
     if film.path is not None:
         row(_("File"), names_of(Path(film.path.name), [Path(part.name) for part in film.parts]), ui)
-        tooltip("\n".join(map(str, film.parts or (film.path,))))
+        tooltip(joined(list(map(str, film.parts or (film.path,))), "\n"))
     if film.trouble:
         note(film.trouble, ui.palette.bad)
 
@@ -103,7 +113,7 @@ def _draw_choices(ui: Ui) -> None:
     imgui.same_line(0.0, imgui.get_style().item_inner_spacing.x)
     imgui.text_disabled(film.format)
     film.format = choose(ui, "record.format", _("Format"), FORMATS, film.format) or film.format
-    sizes = {f"{w}x{h}": f"{w} × {h}" for w, h in SIZES}
+    sizes = {f"{w}x{h}": plain(f"{w} × {h}") for w, h in SIZES}
     size = choose(ui, "record.size", _("Size"), sizes, f"{film.size[0]}x{film.size[1]}")
     if size is not None:
         width, height = size.split("x")
@@ -132,5 +142,5 @@ def start_or_stop(ui: Ui) -> None:
     ui.film.stop() if ui.film.running else ui.film.start(ui.snapshot.scene)
 
 
-KEYS = (Key("record", "V", _("start or end a video"), _("Picture"), start_or_stop, characters="vV"),)
+KEYS = (Key("record", plain("V"), _("start or end a video"), _("Picture"), start_or_stop, characters="vV"),)
 PANEL = Panel("record", _("Record"), 40, "tools", draw, keys=KEYS)

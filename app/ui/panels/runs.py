@@ -19,18 +19,21 @@ from repose.app.ui.questions import ask, replace_run
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, row, tooltip
 from repose.sim.io.archive import SUFFIX
-from repose.sim.message import Message, _
+from repose.sim.message import Message, _, plain
 from repose.sim.parameters import unquoted
 
 EXPORTS = {
-    ".csv": ("CSV", _("A table as text, one row per grain, SI units in its head; 17 digits give the same bits back.")),
-    ".vtp": ("VTP", _("Points with velocities and forces, for ParaView.")),
-    ".vtk": ("VTK", _("The same for programs that read the older format of VTK.")),
+    ".csv": (
+        plain("CSV"),
+        _("A table as text, one row per grain, SI units in its head; 17 digits give the same bits back."),
+    ),
+    ".vtp": (plain("VTP"), _("Points with velocities and forces, for ParaView.")),
+    ".vtk": (plain("VTK"), _("The same for programs that read the older format of VTK.")),
     ".lammpstrj": (_("Dump"), _("A dump as LAMMPS writes it, for OVITO and LAMMPS.")),
-    ".xyz": ("XYZ", _("Extended XYZ, for OVITO, ASE and others.")),
-    ".h5": ("HDF5", _("HDF5 in the layout H5MD, with contacts and measurements; needs the package h5py.")),
-    ".svg": ("SVG", _("A vector graphic of grains and contact forces, for papers; parameters and seed inside.")),
-    ".npz": ("NPZ", _("Every table of the state, for numpy.load.")),
+    ".xyz": (plain("XYZ"), _("Extended XYZ, for OVITO, ASE and others.")),
+    ".h5": (plain("HDF5"), _("HDF5 in the layout H5MD, with contacts and measurements; needs the package h5py.")),
+    ".svg": (plain("SVG"), _("A vector graphic of grains and contact forces, for papers; parameters and seed inside.")),
+    ".npz": (plain("NPZ"), _("Every table of the state, for numpy.load.")),
 }
 """Kinds of file the grains are written to for other programs: name and help; those of `repose.sim.io.export`, whose
 import takes long."""
@@ -154,7 +157,7 @@ def open_file(ui: Ui, path: str) -> None:
 
 
 KEYS = (
-    Key("step_back", ",", _("one time step back"), _("Time"), rewind.step_back, characters=","),
+    Key("step_back", plain(","), _("one time step back"), _("Time"), rewind.step_back, characters=","),
     Key("earlier", _("Page Up"), _("to the previous checkpoint"), _("Time"), rewind.earlier, codes=(pygame.K_PAGEUP,)),
     Key("later", _("Page Down"), _("to the next checkpoint"), _("Time"), rewind.later, codes=(pygame.K_PAGEDOWN,)),
     Key("save_run", _("Ctrl+S"), _("save the run"), _("File"), save_run, codes=(pygame.K_s,), ctrl=True),

@@ -23,7 +23,7 @@ from repose.app.ui.toasts import tell
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, button_width
 from repose.sim.io.presets import Card
-from repose.sim.message import Message, _
+from repose.sim.message import EMPTY, Message, _, plain
 from repose.sim.registry import scenes
 
 GROUPS = {
@@ -89,7 +89,7 @@ def _draw_title(ui: Ui) -> None:
         ui.overlay = ""
 
 
-def _draw_ways(ui: Ui, titles: list[str]) -> None:
+def _draw_ways(ui: Ui, titles: list[Message]) -> None:
     """Draw a button per group that scrolls to the group; some groups are far below the first screen."""
     ways = [*titles, *([SAVED] if ui.recent_runs.found else [])]
     gap, end = imgui.get_style().item_spacing.x, imgui.get_cursor_screen_pos().x + imgui.get_content_region_avail().x
@@ -101,7 +101,7 @@ def _draw_ways(ui: Ui, titles: list[str]) -> None:
             ui.memory[GO_TO] = title, FRAMES
 
 
-def _arrive(ui: Ui, title: str) -> None:
+def _arrive(ui: Ui, title: Message) -> None:
     """If the user has chosen this group, scroll to its heading, the last widget; give the next widget the keyboard."""
     group, frames = ui.memory.get(GO_TO, ("", 0))
     if group == title and frames > 0:
@@ -118,16 +118,13 @@ def _group_of(card: Card) -> str:
     return scene.group or ("plane" if scene.dimension == 2 else "space")
 
 
-def _draw_group(ui: Ui, title: str, cards: list[Card]) -> None:
+def _draw_group(ui: Ui, title: Message, cards: list[Card]) -> None:
     if not cards:
         return
     imgui.text_colored(vector(ui.palette.muted), translated(title))
     _arrive(ui, title)
     current = ui.preset_library.current
-    faces = [
-        CardFace(card.name, card.title, card.about, card.question, partial(of_preset, card.name), card.name == current)
-        for card in cards
-    ]
+    faces = [face_of(card, card.name == current) for card in cards]
     chosen = draw_cards(ui, faces)
     imgui.dummy(imgui.ImVec2(0.0, 4.0 * ui.scale))
     if chosen is not None:
@@ -135,12 +132,18 @@ def _draw_group(ui: Ui, title: str, cards: list[Card]) -> None:
         choose_preset(ui, chosen)
 
 
+def face_of(card: Card, current: bool) -> CardFace:
+    """The card of a preset, whose texts are templates of the catalogues."""
+    title, about, question = (Message(text) if text else EMPTY for text in (card.title, card.about, card.question))
+    return CardFace(card.name, title, about, question, partial(of_preset, card.name), current)
+
+
 def _draw_lectures(ui: Ui) -> None:
     """The shipped lectures; a click starts one, since the run in the window comes back after it."""
     imgui.text_colored(vector(ui.palette.muted), translated(LECTURES))
     _arrive(ui, LECTURES)
     faces = [
-        CardFace(f"lecture {card.name}", card.title, card.about, picture=partial(of_preset, card.preset))
+        CardFace(f"lecture {card.name}", plain(card.title), plain(card.about), picture=partial(of_preset, card.preset))
         for card in lecture_file.cards(current_language())
     ]
     chosen = draw_cards(ui, faces)
@@ -155,7 +158,7 @@ def _draw_lectures(ui: Ui) -> None:
 
 def choose_preset(ui: Ui, name: str) -> None:
     """Start a preset in place of the run in the window."""
-    title = ui.preset_library.titles.get(name, name)
+    title = ui.preset_library.titles.get(name) or plain(name)
     replace_run(ui, Message("Start {title}?", title=title), _("Start"), partial(_start, ui, name))
 
 
@@ -178,7 +181,9 @@ def _draw_runs(ui: Ui) -> None:
         ),
     )
     _arrive(ui, SAVED)
-    faces = [CardFace(name, run.path.stem, run.words, picture=partial(_picture, run)) for name, run in runs.items()]
+    faces = [
+        CardFace(name, plain(run.path.stem), run.words, picture=partial(_picture, run)) for name, run in runs.items()
+    ]
     chosen = draw_cards(ui, faces)
     if chosen is not None:
         ui.overlay = ""
@@ -209,7 +214,7 @@ def toggle(ui: Ui, runs_first: bool = False) -> None:
 
 
 KEYS = (
-    Key("scenes", "S", _("choose a scene from pictures"), _("Experiment"), toggle, characters="sS"),
+    Key("scenes", plain("S"), _("choose a scene from pictures"), _("Experiment"), toggle, characters="sS"),
     Key(
         "recent_runs",
         _("Ctrl+R"),

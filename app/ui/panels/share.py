@@ -18,8 +18,9 @@ from repose.app.ui.toasts import tell
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button
 from repose.sim.io import presets
-from repose.sim.message import _
+from repose.sim.message import Message, _
 from repose.sim.parameters import ParameterError
+from repose.sim.wording import message_of
 
 QUIET = 4
 """White modules around a QR code, as its standard requires."""
@@ -68,7 +69,7 @@ def _draw_qr(ui: Ui, code: str, side: float) -> None:
     ui.probe.mark("share.qr")
 
 
-def _draw_text(ui: Ui, code: str, refusal: str) -> None:
+def _draw_text(ui: Ui, code: str, refusal: Message) -> None:
     """Draw the shared code, buttons, and the field for another code."""
     close = text_width(_("Close  Esc")) + 3.0 * imgui.get_style().frame_padding.x
     heading(_("Share"), 1.35, ui.palette.text)
@@ -134,7 +135,7 @@ def open_code(ui: Ui, typed: str) -> None:
             raise ParameterError(_("Paste a code first; it begins with repose1- or repose2-."))
         ui.preset_library.cards[code] = presets.card_of(code)
     except ParameterError as error:
-        tell(ui, str(error), bad=True)
+        tell(ui, message_of(error), bad=True)
         return
     ui.overlay, ui.memory[TYPED] = "", ""
     choose_preset(ui, code)

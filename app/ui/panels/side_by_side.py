@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-import re
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 import pygame
@@ -21,7 +22,7 @@ from repose.app.ui.panels.time_plot import limits, thinned
 from repose.app.ui.places import MOUSE_CORNER
 from repose.app.ui.plot_area import plot_area
 from repose.app.ui.questions import replace_run
-from repose.app.ui.readings import headline, in_words
+from repose.app.ui.readings import headline, numbers
 from repose.app.ui.side_by_side import (
     LABELS,
     Request,
@@ -36,8 +37,11 @@ from repose.app.ui.side_by_side import (
 )
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, button_width, choose, tooltip
+from repose.sim.choices import choice_name
+from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.measure.display import Reading
 from repose.sim.measure.measurement import Measurement
-from repose.sim.message import Message, Number, _
+from repose.sim.message import EMPTY, Message, Number, _, formatted, joined, label_of, plain
 from repose.sim.parameters import Parameter, ParameterSet
 from repose.sim.registry import scenes
 
@@ -47,12 +51,34 @@ PLOT, LEAST_PLOT = 0.42, 0.26
 """Usual fraction of the width below the pictures for the plot, and least fraction beside a wide table [-]."""
 CHOICE = 6.0
 """Least width of the choice of the quantity beside the button back to one run [font sizes]."""
-CELL = re.compile(r"(?P<number>\S+)(?P<error> ± \S+)?(?: (?P<unit>.+))?")
-"""A value of the table: number, its error and its unit."""
 LABEL = 1.1
 """Size of the label of a picture relative to running text [-]."""
+
+
+class Cell(NamedTuple):
+    """One value of the table."""
+
+    value: Message
+    """Without its unit, unless that is a degree sign."""
+    error: Message = EMPTY
+    unit: str = ""
+    note: Message = EMPTY
+    """Words after the value; an angle has the source of its error here."""
+
+    def shown(self, unit: bool = True, error: bool = True) -> Message:
+        """The whole value, or the value without its unit or without its error."""
+        parts = [self.value, *([self.error] if self.error and error else [])]
+        words = joined(parts, " ± ")
+        words = joined((words, self.unit), " ") if unit and self.unit else words
+        return joined((words, self.note)) if self.note and error else words
+
+
+NONE = Cell(plain("–"))
+"""A run without this value."""
+Row = tuple[Message, list[Cell]]
+"""Name and value in every run."""
 Table = list[tuple[str, list[str]]]
-"""Name and value in every run, as texts."""
+"""The texts of the table as shown."""
 OVER = imgui.WindowFlags_.no_decoration | imgui.WindowFlags_.no_move | imgui.WindowFlags_.no_saved_settings
 
 
@@ -131,7 +157,7 @@ def _draw_results(ui: Ui) -> None:
     imgui.begin("side by side results", None, OVER | below)
     room = imgui.get_content_region_avail()
     across = room.x - imgui.get_style().item_spacing.x
-    table, needed = fitted(_table(ui), (1.0 - LEAST_PLOT) * across)
+    table, needed = fitted(_head(ui), rows(ui), (1.0 - LEAST_PLOT) * across)
     plot = max(LEAST_PLOT * across, min(PLOT * across, across - needed))
     imgui.begin_child("plot", imgui.ImVec2(plot, room.y), imgui.ChildFlags_.nav_flattened)
     _draw_plot(ui)
@@ -156,7 +182,7 @@ def _draw_plot(ui: Ui) -> None:
     room = imgui.ImVec2(across if narrow else across - beside, imgui.get_frame_height())
     imgui.begin_child("##quantity", room, imgui.ChildFlags_.nav_flattened)
     titles = {key: entry.title for key, entry in entries.items()}
-    chosen = choose(ui, "side_by_side.quantity", "", titles, name, _("The quantity in the plot."))
+    chosen = choose(ui, "side_by_side.quantity", EMPTY, titles, name, _("The quantity in the plot."))
     imgui.end_child()
     if chosen is not None:
         ui.memory[SHOWN] = chosen
@@ -201,49 +227,62 @@ def _draw_curves(ui: Ui, entry: Measurement) -> None:
                 implot.plot_line(f"{ui.runs[number].label}##{number}", *curve, spec)
 
 
-def rows(ui: Ui) -> Table:
+def rows(ui: Ui) -> list[Row]:
     """Name, and value in every run, of the main result and of the readings of scene and packing."""
-    table: dict[str, list[str]] = {}
+    table: dict[Message, list[Cell]] = {}
     for number, run in enumerate(ui.runs):
         large = headline(run)
-        entries = []
+        entries: list[tuple[Message, Cell]] = []
         if large is not None:
-            value = f"{large.value} {large.error}".strip()
-            entries = [(large.label, ", ".join(filter(None, (value, large.outdated))))]
+            words = joined([part for part in (large.value, large.error) if part], " ")
+            entries = [(large.label, main_cell(run) or Cell(words, note=large.outdated))]
         entries += [
-            (reading.label, ", ".join(filter(None, (in_words(reading), reading.outdated))))
+            (reading.label, cell_of(reading))
             for reading in (*run.readings, *run.bulk_readings)
             if large is None or reading.label != large.label
         ]
-        entries.append((_("time step"), si(run.dt, "s")))
-        entries.append(
-            (
-                _("largest overlap"),
-                Message("{largest_overlap} % of R", largest_overlap=Number(100 * run.largest_overlap, format=".2f")),
-            )
-        )
-        for label, value in entries:
-            table.setdefault(label, ["–"] * len(ui.runs))[number] = value
+        entries.append((_("time step"), Cell(plain(si(run.dt, "s")))))
+        entries.append((_("largest overlap"), Cell(formatted(100 * run.largest_overlap, ".2f"), unit="% of R")))
+        for label, cell in entries:
+            table.setdefault(label, [NONE] * len(ui.runs))[number] = cell
     return list(table.items())
 
 
-def _table(ui: Ui) -> Table:
-    """Texts of the table as shown: the labels of the runs, then the rows."""
-    head = (
-        Message("at {max} s", max=Number(max(run.time for run in ui.runs), format=".3f")),
-        [run.label for run in ui.runs],
-    )
-    return [(translated(name), [translated(value) for value in values]) for name, values in (head, *rows(ui))]
+def cell_of(reading: Reading) -> Cell:
+    """Value, error and unit of a reading."""
+    value, error = numbers(reading)
+    unit = value.unit if error is None else error.unit
+    if unit == "°":
+        return Cell(plain(value), EMPTY if error is None else plain(error), note=reading.outdated)
+    bare = plain(replace(value, unit=""))
+    return Cell(bare, EMPTY if error is None else plain(replace(error, unit="")), unit, reading.outdated)
 
 
-def fitted(table: Table, room: float) -> tuple[Table, float]:
+def main_cell(run: Snapshot) -> Cell | None:
+    """The main result of a run; None for a measured slope, whose error has its source beside it."""
+    large = headline(run)
+    found = [reading for reading in run.readings if large is not None and reading.label == large.label]
+    return cell_of(found[0]) if found and run.measurement is None else None
+
+
+def _head(ui: Ui) -> tuple[str, list[str]]:
+    """The first row: the time, and the labels of the runs."""
+    time = Message("at {max} s", max=Number(max(run.time for run in ui.runs), format=".3g"))
+    return translated(time), [translated(run.label) for run in ui.runs]
+
+
+def fitted(head: tuple[str, list[str]], table: list[Row], room: float) -> tuple[Table, float]:
     """The table in the longest form that is at most `room` wide, with the width that it needs [px].
 
     Shorter forms have the units beside the names. The shortest form has no errors, and scrolls if it is wider.
     """
-    forms = table, [table[0], *(shortened(row) for row in table[1:])]
-    plain = [table[0], *((name, [_number_of(value) for value in values]) for name, values in forms[1][1:])]
-    for form in (*forms, plain):
+    forms = (
+        [in_full(row) for row in table],
+        [shortened(row) for row in table],
+        [shortened(row, error=False) for row in table],
+    )
+    for rest in forms:
+        form = [head, *rest]
         columns = widths(form)
         wide = (
             sum(columns)
@@ -255,29 +294,25 @@ def fitted(table: Table, room: float) -> tuple[Table, float]:
     return form, wide
 
 
+def in_full(row: Row) -> tuple[str, list[str]]:
+    """The texts of a row with all units and errors."""
+    name, cells = row
+    return translated(name), [translated(cell.shown()) for cell in cells]
+
+
+def shortened(row: Row, error: bool = True) -> tuple[str, list[str]]:
+    """The texts of a row with the unit beside the name, if all values have the same unit."""
+    name, cells = row
+    units = {cell.unit for cell in cells if cell is not NONE}
+    unit = units.pop() if len(units) == 1 else ""
+    label = label_of(name, "", unit)
+    return translated(label), [translated(cell.shown(unit=not unit, error=error)) for cell in cells]
+
+
 def widths(table: Table) -> list[float]:
     """Width of the longest text of every column [px]."""
     columns = ([name for name, _ in table], *zip(*(values for _, values in table), strict=True))
     return [max(imgui.calc_text_size(text).x for text in column) for column in columns]
-
-
-def shortened(row: tuple[str, list[str]]) -> tuple[str, list[str]]:
-    """The row with the unit beside the name, if all values have the same unit; entries that are not values stay."""
-    name, values = row
-    cells = [CELL.fullmatch(value) for value in values]
-    units = {cell["unit"] for cell in cells if cell is not None and cell["number"] != "–"}
-    unit = units.pop() if len(units) == 1 else None
-    if not unit or None in cells or any("°" in value for value in values):
-        return row
-    return f"{name} [{unit}]", [value.removesuffix(f" {unit}") for value in values]
-
-
-def _number_of(value: str) -> str:
-    """A value without its error; of an angle also without the words about its error."""
-    cell = CELL.fullmatch(value)
-    if cell is not None and cell["number"].endswith("°"):
-        return str(cell["number"])
-    return value.replace(cell["error"], "", 1) if cell is not None and cell["error"] else value
 
 
 def _draw_table(ui: Ui, table: Table, needed: float) -> None:
@@ -329,12 +364,14 @@ def _draw_request(ui: Ui) -> None:
     imgui.text_colored(vector(ui.palette.muted), translated(_("Examples")))
     together = [card for card in ui.preset_library.cards.values() if card.together]
     for card in together:
-        if button(ui, f"side_by_side.{card.name}", card.title, width=18.0 * imgui.get_font_size(), help=card.about):
+        if button(
+            ui, ("side_by_side."), Message(card.title), width=18.0 * imgui.get_font_size(), help=Message(card.about)
+        ):
             ui.overlay = ""
             choose_preset(ui, card.name)
         imgui.same_line()
         imgui.push_text_wrap_pos(0.0)
-        imgui.text_colored(vector(ui.palette.muted), translated(card.question))
+        imgui.text_colored(vector(ui.palette.muted), translated(Message(card.question)))
         imgui.pop_text_wrap_pos()
 
 
@@ -348,10 +385,10 @@ def _draw_values(ui: Ui, parameters: ParameterSet, asked: Request) -> None:
     font = imgui.get_font_size()
     names = {name: entry.quantity.label for name, entry in able.items()}
     imgui.begin_child("##over", imgui.ImVec2(15.0 * font, imgui.get_frame_height()), imgui.ChildFlags_.nav_flattened)
-    chosen = choose(ui, "side_by_side.over", "", names, over.name, _("What differs; all others keep their values."))
+    chosen = choose(ui, "side_by_side.over", EMPTY, names, over.name, _("What differs; all others keep their values."))
     imgui.end_child()
     if chosen is not None and chosen != over.name:
-        asked.over, asked.text, asked.trouble, over = chosen, "", "", able[chosen]
+        asked.over, asked.text, asked.trouble, over = chosen, "", EMPTY, able[chosen]
     usual = usual_values(over, ui.snapshot.scene, getattr(parameters, over.name))
     width = button_width(_("Start"), _("Enter"))
     if imgui.get_content_region_avail().x >= 35.0 * font + width:
@@ -363,7 +400,7 @@ def _draw_values(ui: Ui, parameters: ParameterSet, asked: Request) -> None:
     ui.probe.mark("side_by_side.values")
     unit = over.quantity.unit
     allowed = (
-        ", ".join(over.choices)
+        joined([choice_name(choice) for choice in over.choices])
         if over.choices
         else Message("{shown} to {high}", shown=over.shown(over.low or 0), high=_high(over.high, over))
     )
@@ -406,10 +443,17 @@ def choose_next(ui: Ui) -> None:
 
 
 KEYS = (
-    Key("side_by_side", "F8", _("experiments side by side"), _("Window"), toggle, codes=(pygame.K_F8,)),
+    Key("side_by_side", plain("F8"), _("experiments side by side"), _("Window"), toggle, codes=(pygame.K_F8,)),
     Key(
-        "back_to_one", "F9", _("from runs side by side back to the chosen one"), _("Window"), back, codes=(pygame.K_F9,)
+        "back_to_one",
+        plain("F9"),
+        _("from runs side by side back to the chosen one"),
+        _("Window"),
+        back,
+        codes=(pygame.K_F9,),
     ),
-    Key("next_run", "F3", _("side by side: choose the next run"), _("Window"), choose_next, codes=(pygame.K_F3,)),
+    Key(
+        "next_run", plain("F3"), _("side by side: choose the next run"), _("Window"), choose_next, codes=(pygame.K_F3,)
+    ),
 )
 PANEL = Panel("side_by_side", _("Side by side"), 50, "over", draw, keys=KEYS)

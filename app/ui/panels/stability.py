@@ -15,7 +15,7 @@ from repose.app.ui.widgets import button, choose, row, tooltip
 from repose.sim.engine.thread_count import GRAINS_PER_THREAD
 from repose.sim.experiment.commands import UseThreads
 from repose.sim.experiment.snapshot import LARGE_OVERLAP, SAFE_STEP
-from repose.sim.message import Message, Number, _
+from repose.sim.message import Message, Number, _, plain
 from repose.sim.registry import scenes
 
 THREADS_HELP = Message(
@@ -127,7 +127,7 @@ def _draw_gauge(ui: Ui) -> None:
         if snapshot.omega_dt > 0.0
         else _("no contacts")
     )
-    row("ω Δt", reading, ui, colour if share > SAFE_STEP else None)
+    row(plain("ω Δt"), reading, ui, colour if share > SAFE_STEP else None)
     size = imgui.ImVec2(imgui.get_content_region_avail().x, 10 * ui.scale)
     low = imgui.get_cursor_screen_pos()
     imgui.dummy(size)
@@ -162,8 +162,8 @@ def _draw_threads(ui: Ui) -> None:
     """The list of thread counts."""
     snapshot = ui.snapshot
     together = snapshot.threads_asked or 0
-    options: dict[str, str] = {"0": Message("automatic ({threads_wanted})", threads_wanted=snapshot.threads_wanted)}
-    options |= {str(count): str(count) for count in range(1, max(most_threads(), together) + 1)}
+    options: dict[str, Message] = {"0": Message("automatic ({threads_wanted})", threads_wanted=snapshot.threads_wanted)}
+    options |= {str(count): plain(count) for count in range(1, max(most_threads(), together) + 1)}
     if snapshot.threads_crowded:
         note(snapshot.threads_crowded, ui.palette.warning)
     chosen = choose(ui, "stability.threads", _("Threads"), options, str(together), THREADS_HELP)

@@ -16,7 +16,7 @@ from repose.app.ui.panels.curves import draw_curve
 from repose.app.ui.studies import MOST_SEEDS, MOST_VALUES, candidates, usual_range
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, choose, fitting_size, tooltip
-from repose.sim.message import Message, _
+from repose.sim.message import EMPTY, Message, _, formatted, joined, plain, plural
 from repose.sim.parameters import ParameterSet
 from repose.sim.registry import scenes
 
@@ -74,24 +74,24 @@ def _draw_request(ui: Ui, parameters: ParameterSet) -> None:
     font, gap = imgui.get_font_size(), imgui.get_style().item_spacing.x
     names = {name: entry.quantity.label for name, entry in candidates(parameters).items()}
     unit = over.quantity.unit
-    words = ("from", "to", unit or " ")
+    words = (_("from"), _("to"), plain(unit or " "))
     range_width = 2.0 * NUMBER * font + sum(text_width(translated(word)) for word in words) + 5.0 * gap
     name_width = min(NAME * font, max(imgui.get_content_region_avail().x - range_width, NUMBER * font))
     imgui.begin_child("##over", imgui.ImVec2(name_width, imgui.get_frame_height()), imgui.ChildFlags_.nav_flattened)
     chosen = choose(
-        ui, "study.over", "", names, over.name, _("The parameter that varies; all others keep their values.")
+        ui, "study.over", EMPTY, names, over.name, _("The parameter that varies; all others keep their values.")
     )
     imgui.end_child()
     if chosen is not None and chosen != over.name:
         studies.over, studies.low, studies.high = chosen, "", ""
     usual = usual_range(over, scene)
-    for name, label, limit in (("low", "from", usual[0]), ("high", "to", usual[1])):
+    for name, label, limit in (("low", _("from"), usual[0]), ("high", _("to"), usual[1])):
         imgui.same_line()
         imgui.align_text_to_frame_padding()
         imgui.text_disabled(translated(label))
         imgui.same_line()
         imgui.set_next_item_width(NUMBER * font)
-        hint = f"{limit / over.quantity.scale:.4g}"
+        hint = formatted(limit / over.quantity.scale, ".4g")
         __, text = imgui.input_text_with_hint(f"##{name}", translated(hint), getattr(studies, name))
         setattr(studies, name, text)
         ui.probe.mark(f"study.{name}")
@@ -104,10 +104,10 @@ def _draw_request(ui: Ui, parameters: ParameterSet) -> None:
             )
         )
     imgui.same_line()
-    imgui.text_disabled(translated(unit or " "))
+    imgui.text_disabled(unit or " ")
     for name, label, most, help in (
-        ("count", "values", MOST_VALUES, _("Evenly spaced, both ends among them.")),
-        ("seeds", "seeds", MOST_SEEDS, _("Runs at every value with seeds 1, 2, …: their scatter is the error bar.")),
+        ("count", _("values"), MOST_VALUES, _("Evenly spaced, both ends among them.")),
+        ("seeds", _("seeds"), MOST_SEEDS, _("Runs at every value with seeds 1, 2, …: their scatter is the error bar.")),
     ):
         if name == "seeds":
             imgui.same_line(0.0, 1.5 * gap)
@@ -147,7 +147,9 @@ def _draw_progress(ui: Ui) -> None:
         max(imgui.get_content_region_avail().x - 2.0 * (width + gap), 4.0 * font), imgui.get_frame_height()
     )
     words = (
-        Message("{done} of {total} runs", done=studies.done, total=studies.total) if studies.total else _("no runs yet")
+        plural("{done} of {count} run", "{done} of {count} runs", done=studies.done, count=studies.total)
+        if studies.total
+        else _("no runs yet")
     )
     if studies.stopped:
         words = Message("stopped: {done} of {total} runs", done=studies.done, total=studies.total)
@@ -201,7 +203,7 @@ def export(ui: Ui) -> None:
         if name in declared
     )
     title = scenes()[plan.scene].title
-    sheet = Sheet(curve.heading, f"{title}, {fixed or _('default parameters')}", (curve,))
+    sheet = Sheet(curve.heading, joined((title, fixed or _("default parameters"))), (curve,))
     ui.run_saver.save_plot(sheet, runs_folder(), f"{plan.scene}-study-{plan.over}".replace("_", "-"), tuple(WRITERS))
     ui.memory[EXPORTED] = True
 
@@ -218,7 +220,7 @@ def toggle(ui: Ui) -> None:
 KEYS = (
     Key(
         "study",
-        "F7",
+        plain("F7"),
         _("study: a slider over a range, with seeds and error bars"),
         _("Window"),
         toggle,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from imgui_bundle import imgui
 from repose.app.language import translated
-from repose.app.render.text import friendly, text_width
+from repose.app.render.text import text_width
 from repose.app.render.theme import Colour, vector
 from repose.app.ui.panels import Panel
 from repose.app.ui.panels.next_step import OVER
@@ -12,7 +12,7 @@ from repose.app.ui.places import BELOW_LEGEND, TASK_BELOW, TASK_FOOT
 from repose.app.ui.ui import Ui
 from repose.sim.experiment.experiment import Scene
 from repose.sim.measure.display import Outcome
-from repose.sim.message import _
+from repose.sim.message import EMPTY, Message, _, plain
 from repose.sim.registry import scenes
 
 WIDTH, LEGEND, PLUMB_LINE = 560.0, 330.0, 115.0
@@ -26,8 +26,8 @@ STATEMENT = 0.42
 TOP, TITLE = 14.0, 62.0
 """Distance from the upper edge, and height of the title of a presentation [px at scale 1]."""
 NO_INPUT = imgui.WindowFlags_.no_inputs | imgui.WindowFlags_.no_nav | imgui.WindowFlags_.always_auto_resize
-HOLDS, FAILS = "✓", "✗"
-HEAD = ("", "outcome", "found", "expected")
+HOLDS, FAILS = plain("✓"), plain("✗")
+HEAD = (EMPTY, _("outcome"), _("found"), _("expected"))
 
 
 def draw(ui: Ui) -> None:
@@ -80,7 +80,7 @@ def _draw_sentences(ui: Ui, width: float) -> None:
             write(ui, words, colour, width - 16.0 * ui.scale)
 
 
-def write(ui: Ui, words: str, colour: Colour, right: float) -> None:
+def write(ui: Ui, words: Message, colour: Colour, right: float) -> None:
     """Draw words that are wrapped at `right` in the window [px]."""
     imgui.push_text_wrap_pos(right)
     imgui.text_colored(vector(colour), translated(words))
@@ -120,14 +120,11 @@ def shared_widths(needed: list[float], room: float) -> list[float]:
     return [statement, *others]
 
 
-def _rows(outcomes: tuple[Outcome, ...]) -> list[tuple[str, ...]]:
-    return [
-        (HOLDS if entry.holds else FAILS, entry.statement, friendly(entry.found), friendly(entry.expected))
-        for entry in outcomes
-    ]
+def _rows(outcomes: tuple[Outcome, ...]) -> list[tuple[Message, ...]]:
+    return [(HOLDS if entry.holds else FAILS, entry.statement, entry.found, entry.expected) for entry in outcomes]
 
 
-def _columns(outcomes: tuple[Outcome, ...]) -> list[tuple[str, ...]]:
+def _columns(outcomes: tuple[Outcome, ...]) -> list[tuple[Message, ...]]:
     return list(zip(HEAD, *_rows(outcomes), strict=True))
 
 

@@ -13,8 +13,7 @@ from repose.app.ui.axis_ticks import set_axis
 from repose.app.ui.plot_area import pen, plot_area
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import choose
-from repose.sim.message import _
-from repose.sim.numbers import time_text
+from repose.sim.message import EMPTY, Message, _, joined, time_text
 
 Floats = NDArray[np.float64]
 
@@ -40,7 +39,7 @@ LEAST_HEIGHT = 6.0
 
 def draw_over_time(
     ui: Ui,
-    label: str,
+    label: Message,
     curves: dict[str, tuple[str, float, Colour]],
     height: float | None = None,
     log: bool = False,
@@ -84,7 +83,7 @@ def _draw_span(ui: Ui) -> bool:
     """Draw the list of time spans, one choice for all plots over time; returns True if it is on a line of its own."""
     choices = ui.settings.choices
     words = {"zero": zero_words(ui.snapshot), "unit": time_unit_of(ui)[1]}
-    spans = {str(span): text.format(**words) for span, text in SPANS.items()}
+    spans = {str(span): Message(text.template, **words) for span, text in SPANS.items()}
     pad = imgui.get_style().frame_padding.x
     around = imgui.get_text_line_height() + pad
     widest = max(text_width(text) for text in spans.values()) + around
@@ -98,7 +97,7 @@ def _draw_span(ui: Ui) -> bool:
         imgui.same_line()
     imgui.set_cursor_pos_x(imgui.get_cursor_pos_x() + max(imgui.get_content_region_avail().x - widest, 0.0))
     imgui.push_style_var(imgui.StyleVar_.frame_padding, imgui.ImVec2(pad, 0.0))
-    chosen = choose(ui, "plots.span", "", spans, str(chosen_now))
+    chosen = choose(ui, "plots.span", EMPTY, spans, str(chosen_now))
     imgui.pop_style_var()
     if chosen is not None:
         choices.plot_span = float(chosen)
@@ -166,7 +165,7 @@ def _draw_marks(ui: Ui, zero: float, factor: float) -> None:
         reach = NEAR * ui.scale * implot.get_plot_limits().x.size() / max(implot.get_plot_size().x, 1.0)
         near = int(np.argmin(np.abs(times - implot.get_plot_mouse_pos().x)))
         if abs(times[near] - implot.get_plot_mouse_pos().x) < reach:
-            imgui.set_tooltip(translated(f"{time_text(factor * times[near])}: {marks[near].text}"))
+            imgui.set_tooltip(translated(joined((time_text(factor * times[near]), marks[near].text), ": ")))
 
 
 def thinned(series: Floats) -> Floats:

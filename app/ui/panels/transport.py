@@ -17,8 +17,7 @@ from repose.app.ui.places import is_shown, show
 from repose.app.ui.transport import SPEEDS, clock_text, describe_pace, wanted_speed
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, dragged, slide, tooltip
-from repose.sim.message import Message, _
-from repose.sim.numbers import time_text
+from repose.sim.message import Message, _, formatted, joined, plain, time_text
 
 TIMELINE = 14.0
 """Height of the bar of time [px at scale 1]."""
@@ -79,7 +78,7 @@ def _explain_timeline(ui: Ui, left: float, width: float) -> None:
     pointer = imgui.get_io().mouse_pos.x
     near = [event for event in ui.events.shown if abs(left + width * event.at / end - pointer) < NEAR * ui.scale]
     if near:
-        tooltip("\n".join(f"{time_text(event.time)}: {event.text}" for event in near[-4:]))
+        tooltip(joined([joined((time_text(event.time), event.text), ": ") for event in near[-4:]], "\n"))
     else:
         tooltip(
             Message(
@@ -101,10 +100,10 @@ def _draw_controls(ui: Ui, room: float) -> None:
     paused = ui.snapshot.paused or ui.transport.paused
     side, tight = imgui.get_frame_height(), 2 * ui.scale
     if room > 700.0:
-        if button(ui, "rewind.earlier", "«", width=side, help=_("To the previous checkpoint.  Key Page Up")):
+        if button(ui, "rewind.earlier", plain("«"), width=side, help=_("To the previous checkpoint.  Key Page Up")):
             rewind.earlier(ui)
         imgui.same_line(0.0, tight)
-        if button(ui, "rewind.step_back", "‹", width=side, help=_("One time step back.  Key ,")):
+        if button(ui, "rewind.step_back", plain("‹"), width=side, help=_("One time step back.  Key ,")):
             rewind.step_back(ui)
         imgui.same_line(0.0, tight)
     label, accent = (_("Continue"), ui.palette.accent) if paused else (_("Pause"), None)
@@ -118,22 +117,22 @@ def _draw_controls(ui: Ui, room: float) -> None:
     imgui.pop_item_flag()
     if room > 700.0:
         imgui.same_line(0.0, tight)
-        if button(ui, "rewind.later", "»", width=side, help=_("To the next checkpoint.  Key Page Down")):
+        if button(ui, "rewind.later", plain("»"), width=side, help=_("To the next checkpoint.  Key Page Down")):
             rewind.later(ui)
     imgui.same_line(0.0, 12 * ui.scale)
-    if button(ui, "transport.slower", "−", width=side, help=_("Slower.  Key −")):
+    if button(ui, "transport.slower", plain("−"), width=side, help=_("Slower.  Key −")):
         ui.transport.choose(ui.transport.index - 1)
     imgui.same_line(0.0, tight)
     last = len(SPEEDS) - 1
     speed = wanted_speed(ui.transport, ui.snapshot)
-    shown = (describe_speed(speed), "max" if speed is None else f"{speed:g}×")
+    shown = (describe_speed(speed), plain("max") if speed is None else formatted(speed, "g", "×"))
     wide = min(176.0, max(0.2 * room, 60.0)) * ui.scale
     where = slide(ui, "transport.speed", shown, ui.transport.index / last, wide, step=1 / last)
     tooltip(_("Simulated time per wall time. It does not change the time step: a slow machine only takes longer."))
     if where is not None and round(where * last) != ui.transport.index:
         ui.transport.choose(round(where * last))
     imgui.same_line(0.0, tight)
-    if button(ui, "transport.faster", "+", width=side, help=_("Faster.  Key +")):
+    if button(ui, "transport.faster", plain("+"), width=side, help=_("Faster.  Key +")):
         ui.transport.choose(ui.transport.index + 1)
 
 
@@ -176,7 +175,7 @@ def _draw_watch(ui: Ui, room: float, left: float) -> None:
     imgui.same_line(0.0, gap)
     on = is_shown(ui, NUMBERS)
     help = _("Steps, steps per second, grains, frames per second.")
-    if button(ui, "transport.numbers", "#", width=side, emphasis=ui.palette.fill if on else None, help=help):
+    if button(ui, "transport.numbers", plain("#"), width=side, emphasis=ui.palette.fill if on else None, help=help):
         show(ui, NUMBERS, not on)
     if on:
         _draw_numbers(ui, left + gap, start - 2 * gap, top)
@@ -186,11 +185,11 @@ def _draw_numbers(ui: Ui, left: float, right: float, top: float) -> None:
     """Draw as many counts as fit, the most important ones first."""
     snapshot = ui.snapshot
     readouts = (
-        ("steps/s", grouped(round(snapshot.steps_per_second)), "8 888 888"),
-        ("frames/s", f"{ui.fps:.0f}", "frames/s"),
-        ("steps", grouped(snapshot.step), "888 888 888"),
+        (_("steps/s"), grouped(round(snapshot.steps_per_second)), "8 888 888"),
+        (_("frames/s"), f"{ui.fps:.0f}", _("frames/s")),
+        (_("steps"), grouped(snapshot.step), "888 888 888"),
         # A sphere that is not released yet does not count as moving; 0 grains would contradict the picture.
-        ("grains", grouped(snapshot.moving_count) if snapshot.moving_count else "–", "88 888"),
+        (_("grains"), grouped(snapshot.moving_count) if snapshot.moving_count else "–", "88 888"),
     )
     high, small, gap = imgui.get_frame_height(), imgui.get_font_size() * SMALL, 12 * ui.scale
     x = right
@@ -213,10 +212,10 @@ KEYS = (
         lambda ui: ui.transport.pause(not ui.transport.paused),
         codes=(pygame.K_SPACE,),
     ),
-    Key("step", ".", _("one time step"), _("Time"), rewind.step_forward, characters="."),
+    Key("step", plain("."), _("one time step"), _("Time"), rewind.step_forward, characters="."),
     Key(
         "faster",
-        "+",
+        plain("+"),
         _("faster"),
         _("Time"),
         lambda ui: ui.transport.choose(ui.transport.index + 1),
@@ -225,7 +224,7 @@ KEYS = (
     ),
     Key(
         "slower",
-        "−",
+        plain("−"),
         _("slower"),
         _("Time"),
         lambda ui: ui.transport.choose(ui.transport.index - 1),

@@ -12,12 +12,12 @@ from repose.app.render.orbit import VIEWS
 from repose.app.render.passes import all_switches
 from repose.app.render.passes.photoelastic import CHOICE as PHOTOELASTIC
 from repose.app.render.passes.stress_field import STRESS_FIELD
-from repose.app.render.text import friendly, si
+from repose.app.render.text import si
 from repose.app.ui.keys import Key
 from repose.app.ui.panels import Panel
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, checkbox, choose, slide, tooltip, with_key
-from repose.sim.message import Message, _
+from repose.sim.message import EMPTY, Message, Number, _, joined, plain
 
 COLOURS = {
     "automatic": _("automatic"),
@@ -57,7 +57,7 @@ def draw(ui: Ui) -> None:
     colour = choose(ui, "view.colour", _("Colour"), offered, chosen)
     imgui.end_child()
     imgui.same_line()
-    table = choose(ui, "view.map", "", dict(zip(COLOUR_MAPS, COLOUR_MAPS)), view.colour_map)
+    table = choose(ui, "view.map", EMPTY, {name: plain(name) for name in COLOUR_MAPS}, view.colour_map)
     if colour is not None:
         view.colour_by = colour
     if table is not None:
@@ -84,7 +84,7 @@ def _draw_photoelastic(ui: Ui) -> None:
     view = ui.view
     low, decades = 1e-11, 5.0
     wide = imgui.get_content_region_avail().x
-    coefficient = f"C = {friendly(f'{view.stress_optic:.2g}')}"
+    coefficient = joined(("C", Number(view.stress_optic, format=".2g")), " = ")
     where = math.log10(view.stress_optic / low) / decades
     moved = slide(
         ui,
@@ -116,8 +116,12 @@ def _draw_stress(ui: Ui) -> None:
     imgui.same_line()
     low, high = NARROWEST, WIDEST
     where = math.log(view.stress_width / low) / math.log(high / low)
-    number = f"{view.stress_width:.2g}"
-    texts = (Message("width {number} diameters", number=number), f"{number} diameters", f"{number} d")
+    number = Number(view.stress_width, format=".2g")
+    texts = (
+        Message("width {number} diameters", number=number),
+        Message("{number} diameters", number=number),
+        joined((number, "d"), " "),
+    )
     moved = slide(ui, "view.stress_width", texts, where, step=0.05)
     tooltip(
         _(
@@ -182,5 +186,7 @@ def colour_by_next(ui: Ui) -> None:
     ui.view.colour_by = next(name for name in later if shown_as(name, ui.snapshot) != shown)
 
 
-KEYS = (Key("next_colour", "C", _("colour by the next quantity"), _("Picture"), colour_by_next, characters="cC"),)
+KEYS = (
+    Key("next_colour", plain("C"), _("colour by the next quantity"), _("Picture"), colour_by_next, characters="cC"),
+)
 PANEL = Panel("view", _("View"), 30, "tools", draw, keys=KEYS)

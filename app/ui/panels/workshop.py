@@ -25,7 +25,7 @@ from repose.app.ui.widgets import button, row, tooltip
 from repose.app.ui.workshop import NUMBERS, Point
 from repose.sim.clumps.making import Row, piece_rows, quality_rows, volume_text
 from repose.sim.experiment.commands import Act, Start
-from repose.sim.message import Message, _
+from repose.sim.message import Message, _, plain
 from repose.sim.parameters import ParameterSet
 from repose.sim.registry import scenes
 from repose.sim.wording import reason_of
@@ -162,19 +162,21 @@ def _draw_numbers(ui: Ui) -> None:
     mass = ui.workshop.recipe.density * made.mass.volume
     lines = [
         Row(
-            "spheres", str(len(made.clump.radius)), _("fewer than the largest number where one more would add nothing")
+            _("spheres"),
+            plain(len(made.clump.radius)),
+            _("fewer than the largest number where one more would add nothing"),
         ),
         *(line for line in quality_rows(made.quality) if line.name != "outside"),
         *(piece_rows(made) if ui.workshop.is_usable else ()),  # otherwise a sentence says it
         Row(
             _("volume, mass"),
-            f"{volume_text(made.mass.volume)}, {si(1e3 * mass, 'g')}",
+            Message("{volume}, {si}", volume=volume_text(made.mass.volume), si=si(1000.0 * mass, "g")),
             _("of the union of the spheres"),
         ),
     ]
     for line in lines:
         row(WORDS.get(line.name, line.name), line.value, ui, colour)
-        tooltip(f"{line.meaning[:1].upper()}{line.meaning[1:]}.")
+        tooltip(Message("{upper}{meaning}.", upper=line.meaning[:1].upper(), meaning=line.meaning[1:]))
 
 
 def _draw_plot(ui: Ui) -> None:
@@ -357,7 +359,11 @@ def toggle(ui: Ui) -> None:
             ui.workshop.begin()
 
 
-KEYS = (Key("workshop", "W", _("clump workshop: a body as overlapping spheres"), _("Window"), toggle, characters="wW"),)
+KEYS = (
+    Key(
+        "workshop", plain("W"), _("clump workshop: a body as overlapping spheres"), _("Window"), toggle, characters="wW"
+    ),
+)
 PANEL = Panel(
     "workshop",
     _("Clump workshop"),

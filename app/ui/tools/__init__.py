@@ -16,6 +16,7 @@ from repose.app.ui.keys import Key
 from repose.app.ui.toasts import tell
 from repose.app.ui.ui import Ui
 from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.message import EMPTY, Message
 
 Pixel = tuple[float, float]
 """Position of the pointer [px of the window]."""
@@ -30,12 +31,12 @@ class Tool:
     """One tool of the mouse."""
 
     name: str
-    title: str
+    title: Message
     """Label of the button: one or two words."""
     order: int
     key: str
     """Letter that chooses the tool."""
-    help: str
+    help: Message
     press: Callable[[Ui, Pixel], bool] = lambda ui, at: False
     """press(ui, at), called when the left button goes down over the picture -> whether the tool takes the drag, which
     otherwise moves the camera."""
@@ -59,7 +60,7 @@ class Tool:
     """Keys that work while the tool is chosen."""
     again: Callable[[Ui], None] = lambda ui: None
     """Called when the key of the tool is pressed while the tool is chosen already."""
-    refusal: Callable[[Snapshot], str] = lambda snapshot: ""
+    refusal: Callable[[Snapshot], Message] = lambda snapshot: EMPTY
     """refusal(snapshot) -> one sentence why the tool does nothing in the present scene; empty if it does something."""
 
 

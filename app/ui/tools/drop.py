@@ -8,16 +8,15 @@ from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import tooltip
 from repose.sim.experiment.commands import ADDED, AddGrains
 from repose.sim.experiment.snapshot import Snapshot
-from repose.sim.message import Message, _
-from repose.sim.numbers import length_text
+from repose.sim.message import EMPTY, Message, _, length_text
 from repose.sim.registry import scenes
 
 
-def refusal(snapshot: Snapshot) -> str:
+def refusal(snapshot: Snapshot) -> Message:
     """Why no grains can be added to the present scene."""
     scene = scenes().get(snapshot.scene)
     if scene is None or scene.add_grains is not None:
-        return ""
+        return EMPTY
     return Message(
         "No grains can be added here: the scene '{title}' places all of its grains itself.", title=scene.title
     )

@@ -11,7 +11,7 @@ from repose.app.ui.tools.pointer import place_at
 from repose.app.ui.ui import Ui
 from repose.sim.experiment.commands import DRAWN, REMOVED, RemoveGrain, RemoveWall
 from repose.sim.experiment.snapshot import Snapshot
-from repose.sim.message import Message, _
+from repose.sim.message import EMPTY, Message, _
 from repose.sim.registry import scenes
 
 REACH = 3.0
@@ -20,11 +20,11 @@ WALL_REACH = 8.0
 """Distance from a drawn wall at which a click still removes the wall [px at scale 1]."""
 
 
-def refusal(snapshot: Snapshot) -> str:
+def refusal(snapshot: Snapshot) -> Message:
     """Why nothing can be erased in the present scene."""
     scene = scenes().get(snapshot.scene)
     if scene is None or scene.on_grain_removed is not None or scene.free_walls:
-        return ""
+        return EMPTY
     return Message("Nothing can be erased here: the scene '{title}' needs each of its grains.", title=scene.title)
 
 

@@ -10,8 +10,7 @@ from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import tooltip
 from repose.sim.experiment.commands import PUSHED, Push
 from repose.sim.experiment.snapshot import Snapshot
-from repose.sim.message import Message, Number, _
-from repose.sim.numbers import with_prefix
+from repose.sim.message import Message, Number, _, with_prefix
 
 WEAKEST, STRONGEST = 200.0, 1e4
 """Bounds of the largest acceleration of a grain by the rod [m/s²]: 20 and a thousand weights on the Earth."""

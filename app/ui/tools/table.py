@@ -19,8 +19,7 @@ from repose.app.ui.tools.pointer import slide_log
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, tooltip
 from repose.sim.experiment.commands import SHAKEN, Shake, Still
-from repose.sim.message import Message, Number, _
-from repose.sim.numbers import length_text
+from repose.sim.message import Message, Number, _, length_text, plain
 
 STEP = math.radians(1.0)
 """Change of the tilt by an arrow key [rad]."""
@@ -114,7 +113,7 @@ def options(ui: Ui) -> None:
     tooltip(_("Amplitude of the shaking.") + about)
     choices.shake_frequency = slide_log(ui, "tool.frequency", (frequency,), choices.shake_frequency, FREQUENCIES)
     tooltip(_("Frequency of the shaking.") + about)
-    way = _("up and down") if choices.shake_upright else "sideways"
+    way = _("up and down") if choices.shake_upright else _("sideways")
     if button(ui, "tool.upright", way, help=_("Shake up and down, or sideways.")):
         choices.shake_upright = not choices.shake_upright
     after = choices.shake_amplitude, choices.shake_frequency, choices.shake_upright
@@ -140,7 +139,7 @@ TOOL = Tool(
     keys=(
         Key(
             "tilt_left",
-            "←",
+            plain("←"),
             _("tool Table: lower the left side by 1°"),
             _("Picture"),
             partial(turn_by, -STEP),
@@ -148,7 +147,7 @@ TOOL = Tool(
         ),
         Key(
             "tilt_right",
-            "→",
+            plain("→"),
             _("tool Table: lower the right side by 1°"),
             _("Picture"),
             partial(turn_by, STEP),

@@ -11,7 +11,7 @@ from repose.app.ui.tools import Pixel, Tool
 from repose.app.ui.ui import Ui
 from repose.sim.experiment.commands import DRAWN, DrawWall
 from repose.sim.experiment.snapshot import Snapshot
-from repose.sim.message import Message, _
+from repose.sim.message import EMPTY, Message, _
 from repose.sim.registry import scenes
 
 SHORTEST = 6.0
@@ -20,13 +20,13 @@ LINE = "line of a wall"
 """Entry of `Ui.memory`: both ends of the wall under way [px]."""
 
 
-def refusal(snapshot: Snapshot) -> str:
+def refusal(snapshot: Snapshot) -> Message:
     """Why no walls can be drawn into the present scene."""
     if snapshot.position.shape[1] == 3:
         return _("Walls are drawn in the plane only: a line on the picture does not say how deep in space a wall is.")
     scene = scenes().get(snapshot.scene)
     if scene is not None and scene.free_walls:
-        return ""
+        return EMPTY
     title = scene.title if scene is not None else snapshot.scene
     return Message("Walls can be drawn into the heap only: the scene '{title}' counts on its own walls.", title=title)
 

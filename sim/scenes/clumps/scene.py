@@ -29,7 +29,7 @@ from repose.sim.measure.angle_of_repose import AngleOfRepose, angle_in_words, me
 from repose.sim.measure.angle_of_repose_3d import ERROR_OF, FOOT, TIP, ConeAngle, measure_cone
 from repose.sim.measure.display import Reading
 from repose.sim.measure.flank_angle import FlankAngle, measure_flank
-from repose.sim.message import Message, Number, _
+from repose.sim.message import EMPTY, Message, Number, _, joined, plural
 from repose.sim.scenes.clumps.filling import (
     FLOOR_WALL,
     LOOSE_SPHERE,
@@ -134,7 +134,7 @@ def actions(experiment: Experiment) -> tuple[Action, ...]:
     )
 
 
-def act(experiment: Experiment, action: str) -> str:
+def act(experiment: Experiment, action: str) -> Message:
     """Carry out one of the actions."""
     if action == "lift":
         experiment.run.world.walls.velocity[FLOOR_WALL + 1 :, -1] = experiment.run.built.lift_speed
@@ -157,26 +157,39 @@ def act(experiment: Experiment, action: str) -> str:
     return act_poured(experiment, action, pour_layer, _("The container is empty."), opening="lift")
 
 
-def describe(experiment: Experiment) -> tuple[str, str, float | None]:
+def describe(experiment: Experiment) -> tuple[str, Message, float | None]:
     """Phase, its label, and the share done or None."""
     state: ClumpsState = experiment.run.state
     total, left = len(state.radii), state.poured - state.removed
     if state.phase == "filling":
         return (
             state.phase,
-            Message("pouring: {poured} of {total} grains", poured=state.poured, total=total),
+            plural(
+                "pouring: {poured} of {count} grain",
+                "pouring: {poured} of {count} grains",
+                poured=state.poured,
+                count=total,
+            ),
             state.poured / max(1, total),
         )
     words = {
         "empty": Message("empty container; {state}", state=grain_words(state, experiment.scene.dimension)),
-        "filled": Message("container filled with {left} grains", left=left),
-        "flowing": Message("heap forming: {left} grains, {removed} off the plate", left=left, removed=state.removed),
-        "rested": at_rest_in_words(experiment, Message("at rest: {left} grains on the plate", left=left)),
+        "filled": plural("container filled with {count} grain", "container filled with {count} grains", count=left),
+        "flowing": plural(
+            "heap forming: {count} grain, {removed} off the plate",
+            "heap forming: {count} grains, {removed} off the plate",
+            count=left,
+            removed=state.removed,
+        ),
+        "rested": at_rest_in_words(
+            experiment,
+            plural("at rest: {count} grain on the plate", "at rest: {count} grains on the plate", count=left),
+        ),
     }[state.phase]
     return state.phase, words, None
 
 
-def grain_words(state: ClumpsState, dimension: int) -> str:
+def grain_words(state: ClumpsState, dimension: int) -> Message:
     """The poured grains in a few words."""
     member = "spheres" if dimension == 3 else "discs"
     kinds = [
@@ -290,17 +303,32 @@ def readings_in_plane(experiment: Experiment) -> tuple[Reading, ...]:
     return (*angle, *grain_readings(experiment))
 
 
-def steeper_flank(sides: Mapping[str, Sequence[float]], outdated: str = "") -> tuple[Reading, ...]:
+SIDES = {"left": _("left flank"), "right": _("right flank")}
+"""Names of the flanks of a heap in the plane."""
+STEEPER = {"left": _("left flank steeper by"), "right": _("right flank steeper by")}
+"""Names of the difference of their slopes, by the steeper flank."""
+
+
+def steeper_flank(sides: Mapping[str, Sequence[float]], outdated: Message = EMPTY) -> tuple[Reading, ...]:
     """The difference of both slopes of a heap in the plane, if it has two flanks."""
     if len(sides) < 2:
         return ()
     low, high = sorted(sides, key=lambda name: sides[name][0])
     difference, error = sides[high][0] - sides[low][0], math.hypot(sides[high][1], sides[low][1])
-    words = " and ".join(
-        f"{name} {math.degrees(at):.1f}° ± {math.degrees(off):.1f}°" for name, (at, off) in sides.items()
+    words = joined(
+        [
+            Message(
+                "{side} {angle} ± {error}",
+                side=SIDES.get(name, name),
+                angle=Number(math.degrees(at), "°", ".1f"),
+                error=Number(math.degrees(off), "°", ".1f"),
+            )
+            for name, (at, off) in sides.items()
+        ],
+        " / ",
     )
     help = Message("A line through either flank: {words}.", words=words)
-    label = Message("{high} flank steeper by", high=high)
+    label = STEEPER.get(high, EMPTY)
     return (Reading(label, math.degrees(difference), "°", math.degrees(error), help, LINE, outdated=outdated),)
 
 
@@ -314,7 +342,7 @@ def grain_readings(experiment: Experiment) -> tuple[Reading, ...]:
     words = _("Radius of the largest member over that of the ball that contains the clump; 1 for a ball.")
     poured = [kind for kind in np.unique(state.kinds) if kind != LOOSE_SPHERE]
     for kind in poured:
-        label = _("sphericity of the second shape") if kind and len(poured) > 1 else "sphericity"
+        label = _("sphericity of the second shape") if kind and len(poured) > 1 else _("sphericity")
         found += (Reading(label, state.grains[kind].sphericity, help=words, given=True),)
     return (*found, *settling_readings(state))
 
@@ -394,7 +422,7 @@ def results_in_plane(experiment: Experiment) -> dict[str, Any] | None:
     return angle | {f"{name}_degrees": math.degrees(found[name]) for name in ("angle", "standard_error")}
 
 
-def check(experiment: Experiment) -> str:
+def check(experiment: Experiment) -> Message:
     """Check that the heap is at rest with a slope, and that its packing in the container was that of grains."""
     state: ClumpsState = experiment.run.state
     if state.phase != "rested":
@@ -410,7 +438,7 @@ def check(experiment: Experiment) -> str:
         return Message(
             "A packing fraction of {packing} is not that of grains.", packing=Number(state.packing, format=".2f")
         )
-    return ""
+    return EMPTY
 
 
 def flaw(state: ClumpsState, world: World, built: LiftedParameters) -> str:

@@ -24,7 +24,7 @@ from repose.sim.experiment.simulation import Simulation
 from repose.sim.laws.law import Law
 from repose.sim.laws.material_parameters import MaterialParameters
 from repose.sim.laws.materials import Material
-from repose.sim.numbers import length_text
+from repose.sim.message import Message, length_text, plain
 from repose.sim.parameters import ParameterError, ParameterSet, Value, require_known
 from repose.sim.registry import integrators, laws
 from repose.sim.scenes.common.motion_parameters import MotionParameters, VerletFirst
@@ -92,13 +92,13 @@ def scene_of(world: World, law: Law, materials: tuple[Material, ...], rotation: 
         levels = integrators()[parameters.integrator].levels
         return with_levels(copy_world(world), levels), ByHandState()
 
-    def act(experiment: Experiment, action: str) -> str:
+    def act(experiment: Experiment, action: str) -> Message:
         raise ParameterError(f"'{action}' is refused: spheres placed by hand have no actions.")
 
     return Scene(
         name=NAME,
-        title="Spheres placed by hand",
-        summary="Spheres and planes of a script.",
+        title=plain("Spheres placed by hand"),
+        summary=plain("Spheres and planes of a script."),
         law=law.name,
         parameters=parameters_with(law, materials),
         dimension=dimension,
@@ -106,7 +106,7 @@ def scene_of(world: World, law: Law, materials: tuple[Material, ...], rotation: 
         supervise=lambda experiment: None,
         actions=lambda experiment: (),
         act=act,
-        describe=lambda experiment: ("running", f"{count} spheres", None),
+        describe=lambda experiment: ("running", plain(f"{count} spheres"), None),
         box=lambda experiment: (low, high),
         results=lambda experiment: {"phase": experiment.phase},
         check=lambda experiment: "",
@@ -138,7 +138,7 @@ def place_spheres(
     `plane_material` is the material of the first sphere. `values` are parameters such as `gravity`, `dt`, `integrator`
     and those of the law, SI. Raises `ParameterError`.
     """
-    require_known(law, laws(), "law")
+    require_known(law, laws(), plain("law"))
     found: Law = laws()[law]
     places = np.atleast_2d(numbers_in("position", position))
     if places.ndim != 2 or places.shape[1] not in (2, 3) or not len(places):

@@ -9,12 +9,12 @@ import numpy as np
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.measure.angle_of_repose import AngleOfRepose
 from repose.sim.measure.angle_of_repose_3d import CONE_ERROR_OF, ERROR_OF, ConeAngle
-from repose.sim.measure.display import Curve, Line, Reading
+from repose.sim.measure.display import Axis, Curve, Line, Reading
 from repose.sim.measure.flank_angle import FlankAngle
 from repose.sim.message import Message, _
 from repose.sim.scenes.common.measured_heap import change_since_measured
 
-PROFILE = _("Profile"), _("distance from the axis [mm]"), _("height [mm]")
+PROFILE = _("Profile"), Axis(_("distance from the axis"), "mm"), Axis(_("height"), "mm")
 """Title and axes of the plot."""
 OF_PROFILE = _("Line through the profile averaged over all directions; error from the scatter of eight sectors.")
 OF_FLANK = _(

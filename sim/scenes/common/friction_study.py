@@ -70,12 +70,13 @@ def beside_the_thesis(points: Sequence[Point], reach: tuple[float, float]) -> Fi
     )
 
 
-def _law(label: str, factor: float, reach: tuple[float, float], fitted: bool = False) -> Line:
+def _law(label: Message, factor: float, reach: tuple[float, float], fitted: bool = False) -> Line:
     friction = np.linspace(0.0, reach[1], 100)
     return Line(label, friction, factor * np.arctan(friction), fitted=fitted)
 
 
 STUDY_IN_SPACE = Study(
+    "angle_of_repose",
     quantity=_("angle of repose"),
     symbol="θ",
     unit="°",

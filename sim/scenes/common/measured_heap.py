@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment
-from repose.sim.message import _
+from repose.sim.message import EMPTY, Message, _
 
 MOVED = 0.05
 """Displacement from which a measured grain has moved [radii]. Grains at rest move by less than 1e-4 radii, and the
@@ -56,13 +56,13 @@ def note_measured(experiment: Experiment, sphere_id: Iterable[int]) -> None:
     )
 
 
-def change_since_measured(experiment: Experiment) -> str:
+def change_since_measured(experiment: Experiment) -> Message:
     """The first change of the heap since its measurement, in words such as "before the tilt"; empty if there is no
     change or no measurement."""
     run = experiment.run
     measured: MeasuredHeap | None = run.state.measured
     if measured is None:
-        return ""
+        return EMPTY
     if experiment.engine.gravity != measured.gravity:
         before, now = math.hypot(*measured.gravity), math.hypot(*experiment.engine.gravity)
         turned = math.isclose(before, now, rel_tol=1e-9)
@@ -77,7 +77,7 @@ def change_since_measured(experiment: Experiment) -> str:
     if len(rows) < len(measured.sphere_id):
         return _("before grains left")
     moved = np.sqrt(((now_at - np.reshape(measured.position, now_at.shape)) ** 2).sum(axis=1))
-    return _("before grains moved") if (moved > MOVED * run.world.radius[rows]).any() else ""
+    return _("before grains moved") if (moved > MOVED * run.world.radius[rows]).any() else EMPTY
 
 
 def measured_flaw(measured: MeasuredHeap | None) -> bool:

@@ -180,7 +180,7 @@ def scene_of_dump(dump: Dump, timestep: float | None = None) -> tuple[Scene, str
                 Message("The last of {count} frames.", count=count) + ("" if state.runs_out else f" {STANDING}"),
             )
 
-    def act(experiment: Experiment, action: str) -> str:
+    def act(experiment: Experiment, action: str) -> Message:
         begin_anew(experiment)
         return _("From the first frame.")
 

@@ -18,7 +18,7 @@ from repose.sim.experiment.notices import tell
 from repose.sim.experiment.rest import settle_speed
 from repose.sim.experiment.stepping import drifts
 from repose.sim.measure.mean_speed import mean_speed
-from repose.sim.message import Message, _
+from repose.sim.message import Message, _, joined, plural
 from repose.sim.scenes.common.measured_heap import MeasuredHeap
 from repose.sim.scenes.common.phases import PhaseState, enter
 
@@ -140,10 +140,14 @@ def come_to_rest(experiment: Experiment, measured: bool) -> None:
         tell(experiment, experiment.scene.act(experiment, "measure"))
 
 
-def at_rest_in_words(experiment: Experiment, words: str) -> str:
+def at_rest_in_words(experiment: Experiment, words: Message) -> Message:
     """`words` about the grains at rest; without weight grains move on, although slower than the settle speed."""
     left = experiment.run.state.poured - experiment.run.state.removed
-    return Message("drifting: {left} grains, without gravity", left=left) if drifts(experiment) else words
+    return (
+        plural("drifting: {count} grain, without gravity", "drifting: {count} grains, without gravity", count=left)
+        if drifts(experiment)
+        else words
+    )
 
 
 def move_again(experiment: Experiment) -> bool:
@@ -169,8 +173,8 @@ def fillable(state: PouredState) -> bool:
 
 
 def act_poured(
-    experiment: Experiment, action: str, pour: Callable[[Experiment], None], empty: str, opening: str = ""
-) -> str:
+    experiment: Experiment, action: str, pour: Callable[[Experiment], None], empty: Message, opening: str = ""
+) -> Message:
     """Carry out "fill", "run" or "reset".
 
     `pour` releases one layer, `opening` is the action that follows the filled container, `empty` is the message for an
@@ -185,13 +189,13 @@ def act_poured(
     if action == "reset":
         if state.phase != "empty":
             return _("The filled column is restored.")
-        unlike = _(": the prepared column was filled with other grains or walls. F pours again.")
-        return empty if experiment.ready is None else empty.removesuffix(".") + unlike
+        unlike = _("The prepared column was filled with other grains or walls. F pours again.")
+        return empty if experiment.ready is None else joined((empty, unlike), " ")
     state.run_all = action == "run"
     if state.phase == "empty":
         enter(experiment, "filling")
         pour(experiment)
-        return Message("Pouring {radii} grains.", radii=len(state.radii))
+        return plural("Pouring {count} grain.", "Pouring {count} grains.", count=len(state.radii))
     if state.phase == "filled" and opening:
         return experiment.scene.act(experiment, opening)
     return _("The experiment runs to its end by itself.")

@@ -100,7 +100,7 @@ def release_flaw(state: ReleaseState, world: World, spheres: int) -> str:
     )
 
 
-def release_actions(phase: str, release: str, release_help: str, reset_help: str) -> tuple[Action, ...]:
+def release_actions(phase: str, release: Message, release_help: Message, reset_help: Message) -> tuple[Action, ...]:
     """The buttons that release the spheres and move them back to their start."""
     return (
         Action("run", release, "A", phase in ("empty", "rested"), release_help),
@@ -109,8 +109,12 @@ def release_actions(phase: str, release: str, release_help: str, reset_help: str
 
 
 def release_or_reset(
-    experiment: Experiment, action: str, reset_message: str, release_message: str, velocity: Sequence[float] = ()
-) -> str:
+    experiment: Experiment,
+    action: str,
+    reset_message: Message,
+    release_message: Message,
+    velocity: Sequence[float] = (),
+) -> Message:
     """Start again at step 0; except for the action "reset", release the spheres. Returns the message."""
     begin_anew(experiment)
     if action == "reset":

@@ -20,6 +20,7 @@ from repose.sim.experiment.activation import turn_gravity
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.ledger import booked
 from repose.sim.experiment.notices import tell
+from repose.sim.experiment.phase_names import phase_name
 from repose.sim.experiment.snapshot import Action
 from repose.sim.measure.avalanches import (
     LARGE_SHARE,
@@ -36,9 +37,9 @@ from repose.sim.measure.avalanches import (
     repose_after,
     watch,
 )
-from repose.sim.measure.display import Curve, Line, Reading
+from repose.sim.measure.display import Axis, Curve, Line, Reading
 from repose.sim.measure.mean_speed import mean_speed
-from repose.sim.message import Message, Number, _
+from repose.sim.message import EMPTY, Message, Number, _, formatted, joined, plural
 from repose.sim.scenes.common.phases import enter, rests
 from repose.sim.scenes.common.poured import MOVES_AGAIN, add_layer, generator_of
 from repose.sim.scenes.common.settling import fall_time, is_settled, longest_wait
@@ -59,7 +60,7 @@ def has_gone_on(state: HeapState) -> bool:
     return state.other.turned != 0.0 or state.other.trickled > 0
 
 
-def start_tilting(experiment: Experiment) -> str:
+def start_tilting(experiment: Experiment) -> Message:
     """Begin to turn the table."""
     angles = experiment.run.state.other
     angles.turned_before, angles.stirred = angles.turned, None
@@ -68,7 +69,7 @@ def start_tilting(experiment: Experiment) -> str:
     return Message("The table turns by {rate}° per second until the heap flows.", rate=Number(rate, format="g"))
 
 
-def start_trickling(experiment: Experiment) -> str:
+def start_trickling(experiment: Experiment) -> Message:
     """Begin to add grains one by one."""
     angles, count = experiment.run.state.other, experiment.parameters.trickle_count
     angles.trickle_to = angles.trickled + count
@@ -219,7 +220,7 @@ def actions(state: HeapState, busy: bool) -> tuple[Action, Action]:
     )
 
 
-def describe(experiment: Experiment) -> tuple[str, str, float | None]:
+def describe(experiment: Experiment) -> tuple[str, Message, float | None]:
     """Phase, its label, and the share done or None."""
     state: HeapState = experiment.run.state
     angles, left = state.other, state.poured - state.removed
@@ -231,30 +232,32 @@ def describe(experiment: Experiment) -> tuple[str, str, float | None]:
             avalanches=len(angles.avalanches),
         )
         return state.phase, words, angles.trickled / angles.trickle_to
-    words = Message(
-        "table at {turned}°: {left} grains left", turned=Number(math.degrees(angles.turned), format=".1f"), left=left
+    words = plural(
+        "table at {turned}°: {count} grain left",
+        "table at {turned}°: {count} grains left",
+        turned=Number(math.degrees(angles.turned), format=".1f"),
+        count=left,
     )
-    return state.phase, f"{state.phase}, {words}", None
+    return state.phase, joined((phase_name(state.phase), words)), None
 
 
-def in_words(angles: OtherAngles) -> str:
+def in_words(angles: OtherAngles) -> Message:
     """θ_MS and the slope after the avalanches; empty without large avalanches."""
     before, after = marginal_stability(angles.avalanches), repose_after(angles.avalanches)
     if not before.number:
-        return ""
-    large = _("1 large avalanche") if before.number == 1 else Message("{number} large avalanches", number=before.number)
-    return Message(
-        "θ_MS = {before} before {large}, {after} after {value}.",
+        return EMPTY
+    return plural(
+        "θ_MS = {before} before {count} large avalanche, {after} after it.",
+        "θ_MS = {before} before {count} large avalanches, {after} after them.",
+        count=before.number,
         before=_degrees(before),
-        large=large,
         after=_degrees(after),
-        value="it" if before.number == 1 else "them",
     )
 
 
-def _degrees(mean: Mean) -> str:
-    error = f" ± {math.degrees(mean.error):.1f}°" if math.isfinite(mean.error) else ""
-    return f"{math.degrees(mean.value):.1f}°{error}"
+def _degrees(mean: Mean) -> Message:
+    value = formatted(math.degrees(mean.value), ".1f", "°")
+    return joined((value, Number(math.degrees(mean.error), "°", ".1f")), " ± ") if math.isfinite(mean.error) else value
 
 
 def readings(angles: OtherAngles) -> tuple[Reading, ...]:
@@ -270,19 +273,28 @@ def readings(angles: OtherAngles) -> tuple[Reading, ...]:
         found.append(
             Reading(_("table"), math.degrees(angles.turned), "°", help=_("Angle by which the table is turned."))
         )
+    before, after = marginal_stability(angles.avalanches), repose_after(angles.avalanches)
     for label, mean, help in (
-        ("before", marginal_stability(angles.avalanches), _("Angle of marginal stability")),
-        ("after", repose_after(angles.avalanches), _("Angle of repose")),
+        (
+            plural("before {count} avalanche", "before {count} avalanches", count=before.number),
+            before,
+            _("Angle of marginal stability"),
+        ),
+        (
+            plural("after {count} avalanche", "after {count} avalanches", count=after.number),
+            after,
+            _("Angle of repose"),
+        ),
     ):
         if mean.number:
             error = math.degrees(mean.error) if math.isfinite(mean.error) else None
-            words = Message(
-                "{help}: mean of {number} avalanches of at least {large_share} of the heap.",
+            words = plural(
+                "{help}: mean of {count} avalanche of at least {large_share} of the heap.",
+                "{help}: mean of {count} avalanches of at least {large_share} of the heap.",
                 help=help,
-                number=mean.number,
+                count=mean.number,
                 large_share=Number(LARGE_SHARE, format=".0%"),
             )
-            label += " 1 avalanche" if mean.number == 1 else f" {mean.number} avalanches"
             found.append(Reading(label, math.degrees(mean.value), "°", error, words, _("avalanches")))
     return tuple(found)
 
@@ -295,21 +307,24 @@ def curves(angles: OtherAngles) -> tuple[Curve, ...]:
     entries = [entry for entry in angles.avalanches if entry.displaced]
     grain = np.array([float(entry.grain) for entry in entries])
     lines: list[Line] = []
-    for group, (label, mean) in enumerate((("before", marginal_stability(entries)), ("after", repose_after(entries)))):
-        slope = np.degrees(np.array([getattr(entry, label) for entry in entries], float))
+    for group, (name, label, large, mean) in enumerate(
+        (
+            ("before", _("before"), _("before large ones, mean"), marginal_stability(entries)),
+            ("after", _("after"), _("after large ones, mean"), repose_after(entries)),
+        )
+    ):
+        slope = np.degrees(np.array([getattr(entry, name) for entry in entries], float))
         lines.append(Line(label, grain, slope, points=True, group=group))
         if mean.number:
             level = np.full(2, math.degrees(mean.value))
-            lines.append(
-                Line(Message("{label} large ones, mean", label=label), grain[[0, -1]], level, fitted=True, group=group)
-            )
+            lines.append(Line(large, grain[[0, -1]], level, fitted=True, group=group))
     size, share = as_large_as([entry.displaced for entry in entries])
     return (
-        Curve(CURVES[0], _("grains added"), _("slope to the horizontal [°]"), tuple(lines)),
+        Curve(CURVES[0], Axis(_("grains added")), Axis(_("slope to the horizontal"), "°"), tuple(lines)),
         Curve(
             CURVES[1],
-            _("grains displaced s"),
-            _("share with ≥ s grains"),
+            Axis(_("grains displaced s")),
+            Axis(_("share with ≥ s grains")),
             (Line(_("avalanches"), size, share, points=True),),
             heading=_("Avalanches of at least this size"),
             log=True,

@@ -21,6 +21,7 @@ from repose.sim.io import world_tables
 from repose.sim.message import Message
 from repose.sim.parameters import ParameterError, ParameterSet
 from repose.sim.scenes.heap.filling import HeapState
+from repose.sim.wording import message_of
 
 
 def column(parameters: ParameterSet) -> tuple[World, Any] | None:
@@ -33,7 +34,7 @@ def column(parameters: ParameterSet) -> tuple[World, Any] | None:
         world, state, facts = world_tables.from_bytes(blob, HeapState)
     except (OSError, world_tables.StoreError) as error:
         raise ParameterError(
-            Message("The prepared state 'column' cannot be used: {error} Start without it.", error=str(error))
+            Message("The prepared state 'column' cannot be used: {error} Start without it.", error=message_of(error))
         ) from None
     for parameter in parameters.declared().values():
         fixed = parameter.quantity.effect in ("base", "anew", "restart")

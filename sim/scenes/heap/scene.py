@@ -30,7 +30,7 @@ from repose.sim.measure.avalanches import flaws
 from repose.sim.measure.display import Reading
 from repose.sim.measure.mean_speed import mean_speed
 from repose.sim.measure.profile import strip_centres, surface_profile
-from repose.sim.message import Joined, Message, Number, _
+from repose.sim.message import EMPTY, Joined, Message, Number, _, plural
 from repose.sim.scenes.common.friction_study import STUDY
 from repose.sim.scenes.common.law_choice import is_direct_law, with_law
 from repose.sim.scenes.common.measured_heap import change_since_measured, note_measured
@@ -149,7 +149,7 @@ def below_base(experiment: Experiment, centres: Floats, radii: Floats) -> NDArra
     return below
 
 
-def act(experiment: Experiment, action: str) -> str:
+def act(experiment: Experiment, action: str) -> Message:
     """Carry out one of the actions."""
     if action == "open":
         run = experiment.run
@@ -212,7 +212,7 @@ def actions(experiment: Experiment) -> tuple[Action, ...]:
     )
 
 
-def describe(experiment: Experiment) -> tuple[str, str, float | None]:
+def describe(experiment: Experiment) -> tuple[str, Message, float | None]:
     """Phase, its label, and the share done or None."""
     state: HeapState = experiment.run.state
     if state.phase in other_angles.PHASES:
@@ -220,15 +220,28 @@ def describe(experiment: Experiment) -> tuple[str, str, float | None]:
     total = len(state.radii)
     left = state.poured - state.removed
     if state.phase == "filling":
-        pouring = Message(
-            "filling: layer {layers}, {poured} of {total} grains", layers=state.layers, poured=state.poured, total=total
+        pouring = plural(
+            "filling: layer {layers}, {poured} of {count} grain",
+            "filling: layer {layers}, {poured} of {count} grains",
+            layers=state.layers,
+            poured=state.poured,
+            count=total,
         )
         return state.phase, pouring, state.poured / total
     words = {
         "empty": _("empty container"),
-        "filled": Message("filled with {left} grains, wall closed", left=left),
-        "flowing": Message("wall open: {left} grains left, {removed} run out", left=left, removed=state.removed),
-        "rested": at_rest_in_words(experiment, Message("at rest: {left} grains left", left=left)),
+        "filled": plural(
+            "filled with {count} grain, wall closed", "filled with {count} grains, wall closed", count=left
+        ),
+        "flowing": plural(
+            "wall open: {count} grain left, {removed} run out",
+            "wall open: {count} grains left, {removed} run out",
+            count=left,
+            removed=state.removed,
+        ),
+        "rested": at_rest_in_words(
+            experiment, plural("at rest: {count} grain left", "at rest: {count} grains left", count=left)
+        ),
     }[state.phase]
     if state.phase != "flowing":
         return state.phase, words, None
@@ -348,7 +361,7 @@ def _profile(experiment: Experiment) -> dict[str, Any] | None:
     return {"x": strip_centres(*_strips(experiment)).tolist(), "time": state.profile_time, "height": state.profile}
 
 
-def check(experiment: Experiment) -> str:
+def check(experiment: Experiment) -> Message:
     """Check that the heap has a slope between 0 and 60°."""
     reading = experiment.run.state.slope
     if experiment.phase != "rested" or reading is None:
@@ -357,7 +370,7 @@ def check(experiment: Experiment) -> str:
         return Message(
             "A slope of {angle}° is not that of a heap.", angle=Number(math.degrees(reading.angle), format=".1f")
         )
-    return ""
+    return EMPTY
 
 
 def flaw(state: HeapState, world: World, built: HeapParameters) -> str:

@@ -21,7 +21,7 @@ from repose.sim.laws.hertz_mindlin import LAW
 from repose.sim.measure.angle_of_repose import angle_in_words
 from repose.sim.measure.angle_of_repose_3d import ERROR_OF, ConeAngle, measure_cone
 from repose.sim.measure.display import Reading
-from repose.sim.message import Message, Number, _
+from repose.sim.message import EMPTY, Message, Number, _, plural
 from repose.sim.scenes.common.cone_slope import current_slope, reading_of, slope_curves, slope_readings, slope_results
 from repose.sim.scenes.common.friction_study import STUDY_IN_SPACE
 from repose.sim.scenes.common.law_choice import is_material_law, with_law
@@ -117,7 +117,7 @@ def actions(experiment: Experiment) -> tuple[Action, ...]:
     )
 
 
-def act(experiment: Experiment, action: str) -> str:
+def act(experiment: Experiment, action: str) -> Message:
     """Carry out one of the actions."""
     if action == "lift":
         walls = experiment.run.world.walls
@@ -140,21 +140,34 @@ def act(experiment: Experiment, action: str) -> str:
     return act_poured(experiment, action, pour_layer, _("The plate is empty."), opening="lift")
 
 
-def describe(experiment: Experiment) -> tuple[str, str, float | None]:
+def describe(experiment: Experiment) -> tuple[str, Message, float | None]:
     """Phase, its label, and the share done or None."""
     state: Heap3dState = experiment.run.state
     total, left = len(state.radii), state.poured - state.removed
     if state.phase == "filling":
         return (
             state.phase,
-            Message("pouring: {poured} of {total} grains", poured=state.poured, total=total),
+            plural(
+                "pouring: {poured} of {count} grain",
+                "pouring: {poured} of {count} grains",
+                poured=state.poured,
+                count=total,
+            ),
             state.poured / max(1, total),
         )
     words = {
         "empty": _("empty plate"),
-        "filled": Message("cylinder filled with {left} grains", left=left),
-        "flowing": Message("heap forming: {left} grains, {removed} off the plate", left=left, removed=state.removed),
-        "rested": at_rest_in_words(experiment, Message("at rest: {left} grains on the plate", left=left)),
+        "filled": plural("cylinder filled with {count} grain", "cylinder filled with {count} grains", count=left),
+        "flowing": plural(
+            "heap forming: {count} grain, {removed} off the plate",
+            "heap forming: {count} grains, {removed} off the plate",
+            count=left,
+            removed=state.removed,
+        ),
+        "rested": at_rest_in_words(
+            experiment,
+            plural("at rest: {count} grain on the plate", "at rest: {count} grains on the plate", count=left),
+        ),
     }[state.phase]
     return state.phase, words, None
 
@@ -205,7 +218,7 @@ def results(experiment: Experiment) -> dict[str, Any]:
     }
 
 
-def check(experiment: Experiment) -> str:
+def check(experiment: Experiment) -> Message:
     """Check that the heap has a slope, and that no grain is stuck in the funnel."""
     state: Heap3dState = experiment.run.state
     if state.phase != "rested":
@@ -222,7 +235,7 @@ def check(experiment: Experiment) -> str:
             "{poured} grains are stuck in the funnel.",
             poured=state.poured - state.removed - state.reading["grains_left"],
         )
-    return ""
+    return EMPTY
 
 
 def flaw(state: Heap3dState, world: World, built: Heap3dParameters) -> str:

@@ -15,7 +15,7 @@ from repose.sim.experiment.notices import tell
 from repose.sim.experiment.results import keep_measurement
 from repose.sim.experiment.snapshot import Action, Notice
 from repose.sim.measure.flow_rate import is_clogged
-from repose.sim.message import Message, _
+from repose.sim.message import EMPTY, Capital, Message, _, plural, sentence
 from repose.sim.scenes.common.phases import enter, rests
 from repose.sim.scenes.common.settling import is_settled, longest_wait
 from repose.sim.scenes.common.state_checks import LATEST, are_times, first_flaw, phase_flaws
@@ -67,7 +67,7 @@ def begin_phase(experiment: Experiment, phase: str) -> None:
     if phase not in ("filling", "filled", "flowing"):
         state.run_all = False
         keep_measurement(experiment)
-        tell(experiment, describe(experiment)[1].capitalize() + ".", repeats=True)
+        tell(experiment, sentence(describe(experiment)[1]), repeats=True)
 
 
 def count_passages(experiment: Experiment) -> None:
@@ -95,7 +95,7 @@ def sampling_interval(experiment: Experiment) -> float:
     return CHECK_STEPS * experiment.dt
 
 
-def act(experiment: Experiment, action: str) -> str:
+def act(experiment: Experiment, action: str) -> Message:
     """Carry out one of the actions."""
     state: HourglassState = experiment.run.state
     if action == "run":
@@ -117,9 +117,15 @@ def act(experiment: Experiment, action: str) -> str:
         state.passages, state.densities, state.density_at = [], [], experiment.time
         state.turns += 1
         begin_phase(experiment, "flowing")
-        return Message("Turned over: {placed} grains above the neck.", placed=state.placed)
+        return plural(
+            "Turned over: {count} grain above the neck.",
+            "Turned over: {count} grains above the neck.",
+            count=state.placed,
+        )
     begin_anew(experiment)
-    return Message("Filled again with {placed} grains.", placed=experiment.run.state.placed)
+    return plural(
+        "Filled again with {count} grain.", "Filled again with {count} grains.", count=experiment.run.state.placed
+    )
 
 
 def turned_over(world: World, built: Any) -> World:
@@ -191,13 +197,15 @@ def actions(experiment: Experiment) -> tuple[Action, ...]:
     )
 
 
-def describe(experiment: Experiment) -> tuple[str, str, float | None]:
+def describe(experiment: Experiment) -> tuple[str, Message, float | None]:
     """Phase, its label, and the share done or None."""
     state: HourglassState = experiment.run.state
     passed, wanted = len(state.passages), state.placed
     words = {
-        "filling": Message("{wanted} grains settling over the closed neck", wanted=wanted),
-        "filled": Message("{wanted} grains over the closed neck", wanted=wanted),
+        "filling": plural(
+            "{count} grain settling over the closed neck", "{count} grains settling over the closed neck", count=wanted
+        ),
+        "filled": plural("{count} grain over the closed neck", "{count} grains over the closed neck", count=wanted),
         "flowing": Message("flowing: {passed} of {wanted} grains have passed", passed=passed, wanted=wanted),
         "counted": Message("counted {passed} of {wanted} grains", passed=passed, wanted=wanted),
         "rested": Message("empty: all {passed} grains have passed", passed=passed),
@@ -215,13 +223,13 @@ def notice(experiment: Experiment) -> Notice | None:
     """The notice that the neck is clogged; the action "turn" continues the experiment."""
     if experiment.phase != "clogged":
         return None
-    words = describe(experiment)[1].capitalize()
+    words = Capital(describe(experiment)[1])
     return Notice(
         _("The neck is clogged"), Message("{words}: the others form an arch over the neck.", words=words), "turn"
     )
 
 
-def check(experiment: Experiment) -> str:
+def check(experiment: Experiment) -> Message:
     """Check that all grains are inside the glass, and that the counts add up."""
     state: HourglassState = experiment.run.state
     world = experiment.run.world
@@ -239,7 +247,7 @@ def check(experiment: Experiment) -> str:
             passages=len(state.passages),
             placed=state.placed,
         )
-    return ""
+    return EMPTY
 
 
 def box(experiment: Experiment) -> tuple[tuple[float, ...], tuple[float, ...]]:

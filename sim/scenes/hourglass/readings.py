@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from repose.sim.experiment.experiment import Experiment
-from repose.sim.measure.display import Curve, Line, Reading
+from repose.sim.measure.display import TIME, Axis, Curve, Line, Reading
 from repose.sim.measure.flow_rate import FlowRate, mean_rate, moving_rate, steady_part
 from repose.sim.message import Message, Number, _
 from repose.sim.scenes.common.settling import fall_time, settling_readings
@@ -83,7 +83,7 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
     mean = steady_rate(experiment)
     if mean is not None and rate.size:
         lines.append(Line(_("steady mean"), np.array([mean.begin, mean.end]), np.array([mean.mean, mean.mean])))
-    return (Curve(_("Flow"), _("time [s]"), _("grains per second"), tuple(lines)),)
+    return (Curve(_("Flow"), TIME, Axis(_("grains per second")), tuple(lines)),)
 
 
 def results(experiment: Experiment) -> dict[str, Any]:

@@ -78,12 +78,13 @@ def _facts(point: Point) -> tuple[float, float]:
     return point.aside["gravity"], point.aside["radius"]
 
 
-def _law(label: str, c: float, facts: dict[str, float], reach: tuple[float, float], fitted: bool = False) -> Line:
+def _law(label: Message, c: float, facts: dict[str, float], reach: tuple[float, float], fitted: bool = False) -> Line:
     width = np.linspace(*reach, 120)
     return Line(label, width, beverloo(width, c, **facts), fitted=fitted)
 
 
 GLASS_STUDY = Study(
+    "flow_rate",
     quantity=_("flow rate"),
     symbol="Q",
     unit="1/s",

@@ -20,7 +20,7 @@ from repose.sim.engine.builder import set_walls
 from repose.sim.engine.contacts.wall_forces import PLANE
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment
-from repose.sim.measure.display import Outcome, Part, Reading
+from repose.sim.measure.display import Axis, Outcome, Part, Reading
 from repose.sim.message import Message, Number, _
 from repose.sim.parameters import Quantity
 from repose.sim.scenes.large_particles.particles import (
@@ -237,8 +237,8 @@ SCENE = particle_scene(
     readings=readings,
     lines=lines,
     plots=(
-        Plotted(_("Deflection"), _("deflection of the end [mm]"), {"end": "deflection"}, 1e-3),
-        Plotted(_("Broken"), _("bonds broken"), {"broken": "broken"}),
+        Plotted(_("Deflection"), Axis(_("deflection of the end"), "mm"), {_("end"): "deflection"}, 1e-3),
+        Plotted(_("Broken"), Axis(_("bonds broken")), {_("broken"): "broken"}),
     ),
     action=_("Release"),
     lecture=("load", "weakness", "bond_strength", "bond_stiffness", "length"),

@@ -19,8 +19,8 @@ from annotated_types import Ge, Le
 from pydantic import Field
 from repose.sim.engine.world import World
 from repose.sim.experiment.experiment import Experiment
-from repose.sim.measure.display import Line, Outcome, Reading
-from repose.sim.message import _
+from repose.sim.measure.display import Axis, Line, Outcome, Reading
+from repose.sim.message import _, plain
 from repose.sim.scenes.large_particles.particles import (
     DIAMETER,
     Box,
@@ -104,7 +104,7 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
         Reading(
             _("largest speed of the front"), speed, "m/s", help=_("Shallow water: at most 2 √(g h) for the height h.")
         ),
-        Reading("2 √(g h)", wave_speed(experiment.run.built), "m/s", given=True),
+        Reading(plain("2 √(g h)"), wave_speed(experiment.run.built), "m/s", given=True),
         Reading(_("height of the surface"), float(column(experiment, "surface")[-1]), "m"),
     )
 
@@ -142,7 +142,7 @@ def expected(experiment: Experiment) -> dict[str, tuple[Line, ...]]:
     first = built.columns * DIAMETER
     arrival = (width(built) - first) / max(wave_speed(built), 1e-12)
     ends = np.array([0.0, min(arrival, built.duration)])
-    return {"Front": (Line("2 √(g h) t", ends, 1e3 * (first + wave_speed(built) * ends)),)}
+    return {"Front": (Line(plain("2 √(g h) t"), ends, 1e3 * (first + wave_speed(built) * ends)),)}
 
 
 def focus(experiment: Experiment) -> Box:
@@ -166,8 +166,8 @@ SCENE = particle_scene(
     lines=vessel_lines,
     expected=expected,
     plots=(
-        Plotted(_("Front"), _("position [mm]"), {"front": "front", "centre of mass": "centre"}, 1e-3),
-        Plotted(_("Surface"), _("height of the surface [mm]"), {"surface": "surface"}, 1e-3),
+        Plotted(_("Front"), Axis(_("position"), "mm"), {_("front"): "front", _("centre of mass"): "centre"}, 1e-3),
+        Plotted(_("Surface"), Axis(_("height of the surface"), "mm"), {_("surface"): "surface"}, 1e-3),
     ),
     lecture=("normal_viscosity", "pull_off_force", "normal_stiffness", "rows", "gravity"),
     action=_("Release"),

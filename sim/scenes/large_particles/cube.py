@@ -17,7 +17,7 @@ from pydantic import Field
 from repose.sim.engine.builder import add_spheres
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment
-from repose.sim.measure.display import Outcome, Part, Reading, Track
+from repose.sim.measure.display import Axis, Outcome, Part, Reading, Track
 from repose.sim.message import _
 from repose.sim.parameters import Quantity
 from repose.sim.scenes.common.motion_parameters import Gravity
@@ -264,8 +264,12 @@ SCENE = particle_scene(
     focus=focus,
     readings=readings,
     plots=(
-        Plotted(_("Spin"), _("spin [rad/s]"), {"cube": "spin", "cube and particle": "common_spin"}),
-        Plotted(_("Velocity"), _("velocity to the right [m/s]"), {"cube": "cube_speed", "particle": "particle_speed"}),
+        Plotted(_("Spin"), Axis(_("spin"), "rad/s"), {_("cube"): "spin", _("cube and particle"): "common_spin"}),
+        Plotted(
+            _("Velocity"),
+            Axis(_("velocity to the right"), "m/s"),
+            {_("cube"): "cube_speed", _("particle"): "particle_speed"},
+        ),
     ),
     lecture=("course", "pull_off_force", "bond_stiffness", "bond_viscosity", "mass_ratio"),
     test_values={"side": 4, "duration": 0.4},

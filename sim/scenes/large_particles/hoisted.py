@@ -16,7 +16,7 @@ from pydantic import Field
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.fields.hoist import HoistParameters, ThreadLength
-from repose.sim.measure.display import Line, Outcome, Part, Reading
+from repose.sim.measure.display import Axis, Line, Outcome, Part, Reading
 from repose.sim.message import _
 from repose.sim.scenes.large_particles.afloat import AfloatParameters, bottomless, displaced, set_afloat
 from repose.sim.scenes.large_particles.particles import (
@@ -216,8 +216,13 @@ SCENE = particle_scene(
     expected=expected,
     fields=("liquid", "hoist"),
     plots=(
-        Plotted(_("Tension"), _("tension [N]"), {"thread": "tension"}),
-        Plotted(_("Centre"), _("position of the centre [mm]"), {"to the right": "sideways", "height": "height"}, 1e-3),
+        Plotted(_("Tension"), Axis(_("tension"), "N"), {_("thread"): "tension"}),
+        Plotted(
+            _("Centre"),
+            Axis(_("position of the centre"), "mm"),
+            {_("to the right"): "sideways", _("height"): "height"},
+            1e-3,
+        ),
     ),
     action=_("Pull"),
     lecture=("hoist_speed", "log_density", "thread_stiffness", "length", "liquid_viscosity"),

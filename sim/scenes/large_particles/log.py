@@ -17,7 +17,7 @@ from pydantic import Field
 from repose.sim.engine.builder import add_bonds, add_spheres
 from repose.sim.engine.world import World
 from repose.sim.experiment.experiment import Experiment
-from repose.sim.measure.display import Line, Outcome, Part, Reading
+from repose.sim.measure.display import Axis, Line, Outcome, Part, Reading
 from repose.sim.message import _
 from repose.sim.scenes.large_particles.afloat import (
     AfloatParameters,
@@ -214,8 +214,10 @@ SCENE = particle_scene(
     expected=expected,
     fields=("liquid",),
     plots=(
-        Plotted(_("Weight"), _("from the end of the log [mm]"), {"below": "below", "beside": "beside"}, 1e-3),
-        Plotted(_("Inclination"), _("inclination of the log [rad]"), {"log": "dip"}),
+        Plotted(
+            _("Weight"), Axis(_("from the end of the log"), "mm"), {_("below"): "below", _("beside"): "beside"}, 1e-3
+        ),
+        Plotted(_("Inclination"), Axis(_("inclination of the log"), "rad"), {_("log"): "dip"}),
     ),
     action=_("Release"),
     lecture=("weight_mass", "log_density", "liquid_viscosity", "length", "beads"),

@@ -29,9 +29,9 @@ from repose.sim.experiment.changes import begin_anew
 from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.faults import update_dt
 from repose.sim.experiment.ledger import booked
-from repose.sim.measure.display import Curve, Line, Outcome, Part, Reading, Track
-from repose.sim.message import Message, Number, _
-from repose.sim.numbers import prefix_of, with_prefix
+from repose.sim.measure.display import TIME, Axis, Curve, Line, Outcome, Part, Reading, Track
+from repose.sim.message import Message, Number, _, formatted, joined, with_prefix
+from repose.sim.numbers import prefix_of
 from repose.sim.parameters import Quantity, Value
 from repose.sim.scenes.common.motion_parameters import MotionParameters, TimeStep, VerletFirst
 from repose.sim.scenes.common.phases import PhaseState, enter
@@ -108,7 +108,11 @@ Step = Annotated[
 ]
 
 
-def restart(label: str, symbol: str, unit: str = "", scale: float = 1.0, log: bool = False) -> Quantity:
+START = _("Start")
+"""Usual label of the action that releases the particles."""
+
+
+def restart(label: Message, symbol: str, unit: str = "", scale: float = 1.0, log: bool = False) -> Quantity:
     """The `Quantity` of a parameter of the geometry, which acts at the next start."""
     return Quantity(label, symbol, unit, scale=scale, log=log, effect="restart", group=_("Geometry"))
 
@@ -184,10 +188,9 @@ Box = tuple[tuple[float, float], tuple[float, float]]
 class Plotted(NamedTuple):
     """A plot of recorded quantities over time."""
 
-    title: str
-    axis: str
-    """Label of the vertical axis with its unit."""
-    lines: Mapping[str, str]
+    title: Message
+    axis: Axis
+    lines: Mapping[Message, str]
     """Recorded quantities by the label of their line."""
     scale: float = 1.0
     """SI value of the unit of the axis."""
@@ -387,7 +390,7 @@ ROUNDING = 1e-9
 """Largest relative change of a conserved quantity by rounding [-]."""
 
 
-def stays(experiment: Experiment, statement: str, names: Sequence[str], scale: float, rate: float = 0.0) -> Outcome:
+def stays(experiment: Experiment, statement: Message, names: Sequence[str], scale: float, rate: float = 0.0) -> Outcome:
     """Recorded quantities are constant, or change by `rate` per second: their largest deviation relative to `scale`."""
     time = times(experiment)
     found = np.array([column(experiment, name) for name in names])
@@ -409,32 +412,33 @@ def conserved(experiment: Experiment, momentum: float, arm: float) -> tuple[Outc
     )
 
 
-def equals(statement: str, found: float, expected: float, tolerance: float, unit: str = "") -> Outcome:
+def equals(statement: Message, found: float, expected: float, tolerance: float, unit: str = "") -> Outcome:
     """A number equals that of a closed form; the tolerance is in the same SI unit, and both numbers have its decimals:
     1.047 N beside 1.047 ± 0.021 N."""
     factor, shown = prefix_of(max(abs(expected), tolerance), unit, 3) if unit else (1.0, "")
     decimals = max(0, 1 - math.floor(math.log10(float(f"{tolerance / factor:.2g}")))) if tolerance > 0.0 else 3
     rounded = (round(value / factor, decimals) + 0.0 for value in (expected, tolerance, found))  # no negative zero
-    number, bound, measured = (f"{value:.{decimals}f}" for value in rounded)
-    words = f"{number} ± {bound} {shown}".rstrip()
-    return Outcome(statement, f"{measured} {shown}".rstrip(), words, bool(abs(found - expected) <= tolerance))
+    form = f".{decimals}f"
+    number, bound, measured = rounded
+    words = joined((Number(number, format=form), Number(bound, shown, form)), " ± ")
+    return Outcome(statement, formatted(measured, form, shown), words, bool(abs(found - expected) <= tolerance))
 
 
-def exceeds(statement: str, found: float, bound: float, unit: str = "") -> Outcome:
+def exceeds(statement: Message, found: float, bound: float, unit: str = "") -> Outcome:
     """A number is larger than a bound."""
     return Outcome(
         statement, told(found, unit), Message("more than {bound}", bound=told(bound, unit)), bool(found > bound)
     )
 
 
-def stays_below(statement: str, found: float, bound: float, unit: str = "") -> Outcome:
+def stays_below(statement: Message, found: float, bound: float, unit: str = "") -> Outcome:
     """A number is smaller than a bound."""
     return Outcome(
         statement, told(found, unit), Message("less than {bound}", bound=told(bound, unit)), bool(found < bound)
     )
 
 
-def lies_between(statement: str, found: float, low: float, high: float, unit: str = "") -> Outcome:
+def lies_between(statement: Message, found: float, low: float, high: float, unit: str = "") -> Outcome:
     """A number is in an interval, without its ends."""
     return Outcome(
         statement,
@@ -444,16 +448,16 @@ def lies_between(statement: str, found: float, low: float, high: float, unit: st
     )
 
 
-def told(value: float, unit: str) -> str:
+def told(value: float, unit: str) -> Message:
     """A number with three digits and its unit."""
-    return with_prefix(value, unit, 3) if unit else f"{value:.3g}"
+    return with_prefix(value, unit, 3) if unit else formatted(value, ".3g")
 
 
 def particle_scene(
     *,
     name: str,
-    title: str,
-    summary: str,
+    title: Message,
+    summary: Message,
     parameters: type[MotionParameters],
     start: Callable[[Any, int], World],
     measured: Callable[[Experiment], Mapping[str, float]],
@@ -472,7 +476,7 @@ def particle_scene(
     liquid: Callable[[Experiment], tuple[float, float] | None] = lambda experiment: None,
     focus: Callable[[Experiment], Box] | None = None,
     fields: tuple[str, ...] = (),
-    action: str = _("Start"),
+    action: Message = START,
     overlap_limit: float = 0.5,
 ) -> Scene:
     """The scene of one task.
@@ -509,7 +513,7 @@ def particle_scene(
         for entry, value in measured(experiment).items():
             state.columns.setdefault(entry, []).append(float(value))
 
-    def act(experiment: Experiment, action: str) -> str:
+    def act(experiment: Experiment, action: str) -> Message:
         begin_anew(experiment)
         if action == "reset":
             return _("The particles are back at their places.")
@@ -519,7 +523,7 @@ def particle_scene(
             "The run lasts {duration} s of simulated time.", duration=Number(experiment.run.built.duration, format="g")
         )
 
-    def describe(experiment: Experiment) -> tuple[str, str, float | None]:
+    def describe(experiment: Experiment) -> tuple[str, Message, float | None]:
         phase, duration = experiment.phase, experiment.run.built.duration
         if phase == "empty":
             return phase, _("ready to start"), None
@@ -541,7 +545,7 @@ def particle_scene(
         return tuple(
             Curve(
                 plot.title,
-                _("time [s]"),
+                TIME,
                 plot.axis,
                 (
                     *(

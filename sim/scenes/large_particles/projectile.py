@@ -15,7 +15,7 @@ from annotated_types import Ge, Le
 from pydantic import Field
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment
-from repose.sim.measure.display import Line, Outcome, Part, Reading
+from repose.sim.measure.display import Axis, Line, Outcome, Part, Reading
 from repose.sim.message import _
 from repose.sim.scenes.common.motion_parameters import Gravity
 from repose.sim.scenes.large_particles.particles import (
@@ -64,7 +64,7 @@ Offset = Annotated[
     float,
     Ge(-0.2),
     Le(0.2),
-    restart("offset", "b", "mm", 1e-3),
+    restart(_("offset"), "b", "mm", 1e-3),
     Field(description=_("Height of the projectile above the centre of the target. Takes effect at the next start.")),
 ]
 
@@ -260,7 +260,9 @@ def common(experiment: Experiment) -> dict[str, tuple[Line, ...]]:
 
 
 VELOCITY = Plotted(
-    _("Velocity"), _("velocity to the right [m/s]"), {"projectile": "projectile_speed", "target": "target_speed"}
+    _("Velocity"),
+    Axis(_("velocity to the right"), "m/s"),
+    {_("projectile"): "projectile_speed", _("target"): "target_speed"},
 )
 
 SCENE = (
@@ -300,8 +302,8 @@ SCENE = (
             VELOCITY,
             Plotted(
                 _("Spin"),
-                _("spin [rad/s]"),
-                {"projectile": "projectile_spin", "target": "target_spin", "both as one body": "common_spin"},
+                Axis(_("spin"), "rad/s"),
+                {_("projectile"): "projectile_spin", _("target"): "target_spin", _("both as one body"): "common_spin"},
             ),
         ),
         lecture=("speed", "offset", "pull_off_force", "bond_stiffness", "bond_viscosity"),

@@ -17,7 +17,7 @@ from repose.sim.engine.builder import set_walls
 from repose.sim.engine.contacts.wall_forces import PLANE
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment
-from repose.sim.measure.display import Line, Outcome, Part, Reading
+from repose.sim.measure.display import Axis, Line, Outcome, Part, Reading
 from repose.sim.message import _
 from repose.sim.scenes.large_particles.afloat import AfloatParameters, displaced, volumes_below
 from repose.sim.scenes.large_particles.particles import (
@@ -210,8 +210,8 @@ SCENE = particle_scene(
     expected=expected,
     fields=("liquid",),
     plots=(
-        Plotted(_("Displaced"), _("displaced mass over mass"), {"body": "displaced"}),
-        Plotted(_("Height"), _("height of the centre over the level [mm]"), {"body": "height"}, 1e-3),
+        Plotted(_("Displaced"), Axis(_("displaced mass over mass")), {_("body"): "displaced"}),
+        Plotted(_("Height"), Axis(_("height of the centre over the level"), "mm"), {_("body"): "height"}, 1e-3),
     ),
     action=_("Drop"),
     lecture=("heavy_density", "light_density", "liquid_density", "liquid_viscosity", "drop_height"),

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment
-from repose.sim.measure.display import Outcome, Reading
+from repose.sim.measure.display import Axis, Outcome, Reading
 from repose.sim.message import _
 from repose.sim.scenes.common.release import velocities
 from repose.sim.scenes.large_particles.particles import (
@@ -209,9 +209,12 @@ SCENE = particle_scene(
     supervised=push,
     plots=(
         Plotted(
-            _("Surface"), _("height [mm]"), {"moving wall": "left", "right wall": "right", "mean level": "level"}, 1e-3
+            _("Surface"),
+            Axis(_("height"), "mm"),
+            {_("moving wall"): "left", _("right wall"): "right", _("mean level"): "level"},
+            1e-3,
         ),
-        Plotted(_("Velocity"), _("mean velocity to the right [m/s]"), {"liquid": "velocity"}),
+        Plotted(_("Velocity"), Axis(_("mean velocity to the right"), "m/s"), {_("liquid"): "velocity"}),
     ),
     lecture=("normal_viscosity", "wall_speed", "rows", "pull_off_force", "normal_stiffness"),
     test_values={"columns": 30, "rows": 5, "duration": 0.6, "stroke": 0.3},

@@ -19,7 +19,7 @@ from repose.sim.engine.builder import set_walls
 from repose.sim.engine.contacts.wall_forces import PLANE
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment
-from repose.sim.measure.display import Outcome, Part, Reading
+from repose.sim.measure.display import Axis, Outcome, Part, Reading
 from repose.sim.message import Message, Number, _
 from repose.sim.scenes.large_particles.particles import (
     DIAMETER,
@@ -218,11 +218,11 @@ SCENE = particle_scene(
     plots=(
         Plotted(
             _("Height"),
-            _("height [mm]"),
-            {"centre": "height", "struck end": "struck_end", "other end": "other_end"},
+            Axis(_("height"), "mm"),
+            {_("centre"): "height", _("struck end"): "struck_end", _("other end"): "other_end"},
             1e-3,
         ),
-        Plotted(_("Spin"), _("spin [rad/s]"), {"spin": "spin"}),
+        Plotted(_("Spin"), Axis(_("spin"), "rad/s"), {_("spin"): "spin"}),
     ),
     parts=(Part(_("rod"), "wood"),),
     action=_("Drop"),

@@ -25,7 +25,7 @@ from pydantic import Field
 from repose.sim.engine.builder import add_bonds, add_spheres
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment
-from repose.sim.measure.display import Line, Outcome, Part, Reading, Track
+from repose.sim.measure.display import Axis, Line, Outcome, Part, Reading, Track
 from repose.sim.message import Message, Number, _
 from repose.sim.parameters import Quantity
 from repose.sim.scenes.common.motion_parameters import Gravity
@@ -316,9 +316,9 @@ SCENE = particle_scene(
     parts=(Part(_("satellite"), "steel"),),
     fields=("central_gravity",),
     plots=(
-        Plotted(_("Spin"), _("spin [rad/s]"), {"satellite": "spin"}),
-        Plotted(_("Distance"), _("distance from the planet [mm]"), {"satellite": "distance"}, 1e-3),
-        Plotted(_("Stretch"), _("longest side over shortest − 1 [%]"), {"satellite": "stretch"}, 1e-2),
+        Plotted(_("Spin"), Axis(_("spin"), "rad/s"), {_("satellite"): "spin"}),
+        Plotted(_("Distance"), Axis(_("distance from the planet"), "mm"), {_("satellite"): "distance"}, 1e-3),
+        Plotted(_("Stretch"), Axis(_("longest side over shortest − 1"), "%"), {_("satellite"): "stretch"}, 1e-2),
     ),
     lecture=("bond_viscosity", "bond_stiffness", "first_spin", "near", "size"),
     test_values={"duration": 6.0, "near": 0.25, "first_spin": 3.0},

@@ -24,9 +24,9 @@ from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
 from repose.sim.laws.material_parameters import WallFriction
 from repose.sim.laws.materials import Material
-from repose.sim.measure.display import Answer, Curve, Guess, Line, Outcome, Reading
+from repose.sim.measure.display import Answer, Axis, Curve, Guess, Line, Outcome, Reading
 from repose.sim.measure.mean_speed import mean_speed
-from repose.sim.message import Message, Number, _
+from repose.sim.message import Message, Number, _, plain
 from repose.sim.parameters import Quantity
 from repose.sim.scenes.common.motion_parameters import Gravity
 from repose.sim.scenes.common.poured_parameters import GrainCount, SizeSpread
@@ -339,7 +339,7 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     built = experiment.run.built
     along, across = column(experiment, "along")[-1], column(experiment, "across")[-1]
     shown = [
-        Reading("σ1/σ3", along / max(across, 1e-6 * built.pressure), help=_("Upper plate over sides.")),
+        Reading(plain("σ1/σ3"), along / max(across, 1e-6 * built.pressure), help=_("Upper plate over sides.")),
         Reading(_("strain of the height"), 100.0 * strain[-1], "%"),
         Reading(
             _("change of the area"), -100.0 * column(experiment, "volume")[-1], "%", help=_("Positive: it widens.")
@@ -362,15 +362,15 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
     strain = 100.0 * column(experiment, "strain")
     along, across = column(experiment, "along"), column(experiment, "across")
     ratio = along / np.maximum(across, 1e-6 * experiment.run.built.pressure)
-    lines = [Line("σ1/σ3", strain, ratio)]
+    lines = [Line(plain("σ1/σ3"), strain, ratio)]
     if experiment.phase == "rested" and (of := found(experiment)) is not None:
         ends = np.array([100.0 * (1.0 - FINAL) * column(experiment, "strain")[-1], strain[-1]])
         words = Message("flow, φ = {degrees}°", degrees=Number(math.degrees(of["final_angle"]), format=".1f"))
         lines.append(Line(words, ends, np.full(2, of["final"]), fitted=True))
     widening = Line(_("area"), strain, -100.0 * column(experiment, "volume"))
     return (
-        Curve(_("Stress"), _("strain ε1 [%]"), _("stress ratio σ1/σ3"), tuple(lines), x_from_zero=True),
-        Curve(_("Area"), _("strain ε1 [%]"), _("growth of the area [%]"), (widening,), x_from_zero=True),
+        Curve(_("Stress"), Axis(_("strain ε1"), "%"), Axis(_("stress ratio σ1/σ3")), tuple(lines), x_from_zero=True),
+        Curve(_("Area"), Axis(_("strain ε1"), "%"), Axis(_("growth of the area"), "%"), (widening,), x_from_zero=True),
     )
 
 

@@ -22,7 +22,7 @@ from repose.sim.engine.builder import add_spheres
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
 from repose.sim.laws.material_parameters import YoungsModulus
-from repose.sim.measure.display import Answer, Curve, Guess, Line, Outcome, Reading
+from repose.sim.measure.display import TIME, Answer, Axis, Curve, Guess, Line, Outcome, Reading
 from repose.sim.message import Message, Number, _
 from repose.sim.parameters import Quantity
 from repose.sim.scenes.common.poured_parameters import GrainCount
@@ -258,8 +258,8 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
         )
 
     return (
-        Curve(_("Height"), _("time [s]"), _("height [mm]"), both(_("height"), "marked_height", 1e3)),
-        Curve(_("Below"), _("time [s]"), _("grains below it [%]"), both(_("below"), "marked_below", 100.0)),
+        Curve(_("Height"), TIME, Axis(_("height"), "mm"), both(_("height"), "marked_height", 1e3)),
+        Curve(_("Below"), TIME, Axis(_("grains below it"), "%"), both(_("below"), "marked_below", 100.0)),
     )
 
 

@@ -30,8 +30,7 @@ from repose.sim.experiment.snapshot import Action
 from repose.sim.laws.hertz_mindlin import LAW
 from repose.sim.laws.material_parameters import YoungsModulus
 from repose.sim.measure.display import Answer, Curve, Guess, Outcome, Reading
-from repose.sim.message import Message, Number, _
-from repose.sim.numbers import WITHOUT_GAP
+from repose.sim.message import Message, Number, _, plain, plural, sentence
 from repose.sim.parameters import ParameterError, ParameterSet, Value
 from repose.sim.scenes.common.law_choice import is_material_law, with_law
 from repose.sim.scenes.common.phases import PhaseState, enter, rests
@@ -91,29 +90,21 @@ class DiscsState(PhaseState):
     """Sum over records of a quantity of every grain, in the order of rows, in scenes that average it."""
 
 
-def outcome_above(statement: str, found: float, bound: float, unit: str = "") -> Outcome:
+def outcome_above(statement: Message, found: float, bound: float, unit: str = "") -> Outcome:
     """An outcome that holds if a number exceeds a bound."""
-    least = f"{_told(bound)}{gap(unit)}"
-    return Outcome(statement, f"{_told(found)}{gap(unit)}", Message("above {least}", least=least), bool(found > bound))
+    least = Message("above {least}", least=_told(bound, unit))
+    return Outcome(statement, plain(_told(found, unit)), least, bool(found > bound))
 
 
-def outcome_between(statement: str, found: float, low: float, high: float, unit: str = "") -> Outcome:
+def outcome_between(statement: Message, found: float, low: float, high: float, unit: str = "") -> Outcome:
     """An outcome that holds if a number is between two bounds."""
-    words = (
-        f"{_told(found)}{gap(unit)}",
-        Message("{low} to {high}{unit}", low=_told(low), high=_told(high), unit=gap(unit)),
-    )
-    return Outcome(statement, *words, bool(low <= found <= high))
+    words = Message("{low} to {high}", low=_told(low, ""), high=_told(high, unit))
+    return Outcome(statement, plain(_told(found, unit)), words, bool(low <= found <= high))
 
 
-def _told(number: float) -> str:
+def _told(number: float, unit: str) -> Number:
     """Three digits, below 10⁶ with zeros instead of a power of ten."""
-    return f"{float(f'{number:.3g}'):g}"
-
-
-def gap(unit: str) -> str:
-    """The unit with the gap that SI puts before it."""
-    return unit if unit in WITHOUT_GAP else f" {unit}"
+    return Number(float(f"{number:.3g}"), unit, "g")
 
 
 def places(
@@ -216,8 +207,8 @@ def column(experiment: Experiment, name: str) -> Floats:
 def disc_scene(
     *,
     name: str,
-    title: str,
-    summary: str,
+    title: Message,
+    summary: Message,
     parameters: type[ParameterSet],
     start: Callable[[Any, int], World],
     drive: Callable[[Experiment], bool],
@@ -227,7 +218,7 @@ def disc_scene(
     box: Callable[[Any], Box],
     readings: Callable[[Experiment], tuple[Reading, ...]],
     curves: Callable[[Experiment], tuple[Curve, ...]],
-    action: tuple[str, str],
+    action: tuple[Message, Message],
     guess: Guess,
     answer: Callable[[Experiment], Answer | None],
     lecture: tuple[str, ...],
@@ -279,9 +270,7 @@ def disc_scene(
                 state.run_all = False
                 keep_measurement(experiment)
                 said = answered(experiment)
-                tell(
-                    experiment, said.words if said else describe(experiment)[1].capitalize() + ".", repeats=said is None
-                )
+                tell(experiment, said.words if said else sentence(describe(experiment)[1]), repeats=said is None)
         else:
             afterwards(experiment)
 
@@ -290,7 +279,7 @@ def disc_scene(
         for entry, value in {"time": elapsed(experiment), **record(experiment)}.items():
             state.columns.setdefault(entry, []).append(float(value))
 
-    def act(experiment: Experiment, chosen: str) -> str:
+    def act(experiment: Experiment, chosen: str) -> Message:
         if chosen == "start":
             experiment.run.state.begins = True
             return begins
@@ -316,11 +305,11 @@ def disc_scene(
             return share(experiment)
         return min(1.0, elapsed(experiment) / float(experiment.run.built.duration))
 
-    def describe(experiment: Experiment) -> tuple[str, str, float | None]:
+    def describe(experiment: Experiment) -> tuple[str, Message, float | None]:
         phase, count = experiment.phase, int((~experiment.run.world.fixed).sum())
         words = {
-            "filling": Message("{count} grains settling", count=count),
-            "filled": Message("{count} grains at rest", count=count),
+            "filling": plural("{count} grain settling", "{count} grains settling", count=count),
+            "filled": plural("{count} grain at rest", "{count} grains at rest", count=count),
             "flowing": Message("running: {experiment} s", experiment=Number(elapsed(experiment), format=".1f")),
             "rested": Message("ended after {experiment} s", experiment=Number(elapsed(experiment), format=".1f")),
         }[phase]

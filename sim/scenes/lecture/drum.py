@@ -20,7 +20,7 @@ from pydantic import Field
 from repose.sim.engine.builder import reset_displacements
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment
-from repose.sim.measure.display import Answer, Curve, Guess, Line, Outcome, Reading
+from repose.sim.measure.display import TIME, Answer, Axis, Curve, Guess, Line, Outcome, Reading
 from repose.sim.message import Message, Number, _
 from repose.sim.parameters import Quantity
 from repose.sim.scenes.lecture.discs import (
@@ -209,8 +209,14 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
     )
     time = Line(_("angle"), column(experiment, "time"), np.degrees(column(experiment, "angle")))
     return (
-        Curve(_("Angle over speed"), _("speed of the drum n [1/min]"), _("angle θ [°]"), (mean,), log_x=True),
-        Curve(_("Angle"), _("time [s]"), _("angle θ [°]"), (time,)),
+        Curve(
+            _("Angle over speed"),
+            Axis(_("speed of the drum n"), "1/min"),
+            Axis(_("angle θ"), "°"),
+            (mean,),
+            log_x=True,
+        ),
+        Curve(_("Angle"), TIME, Axis(_("angle θ"), "°"), (time,)),
     )
 
 

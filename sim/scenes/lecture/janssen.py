@@ -36,8 +36,8 @@ from repose.sim.experiment.activation import free_fall, start_derivatives
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.ledger import booked
 from repose.sim.experiment.rest import rests
-from repose.sim.measure.display import Answer, Curve, Guess, Line, Outcome, Reading
-from repose.sim.message import Message, Number, _
+from repose.sim.measure.display import TIME, Answer, Axis, Curve, Guess, Line, Outcome, Reading
+from repose.sim.message import Message, Number, _, plain
 from repose.sim.parameters import Quantity
 from repose.sim.scenes.common.poured_parameters import GrainCount
 from repose.sim.scenes.common.settling import is_settled, longest_wait
@@ -355,11 +355,17 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
     time = column(experiment, "time")
     course = (
         Line(_("weight"), time, column(experiment, "weight")),
-        Line("bottom", time, column(experiment, "force")),
+        Line(plain("bottom"), time, column(experiment, "force")),
     )
     return (
-        Curve(_("Force"), _("weight of the filling [N]"), _("force on the bottom [N]"), tuple(lines), x_from_zero=True),
-        Curve(_("Force in time"), _("time [s]"), _("force [N]"), course),
+        Curve(
+            _("Force"),
+            Axis(_("weight of the filling"), "N"),
+            Axis(_("force on the bottom"), "N"),
+            tuple(lines),
+            x_from_zero=True,
+        ),
+        Curve(_("Force in time"), TIME, Axis(_("force"), "N"), course),
     )
 
 

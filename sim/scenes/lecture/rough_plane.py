@@ -25,9 +25,9 @@ from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.ledger import booked
 from repose.sim.experiment.rest import is_at_rest
 from repose.sim.laws.material_parameters import YoungsModulus
-from repose.sim.measure.display import Answer, Curve, Guess, Line, Outcome, Reading
+from repose.sim.measure.display import TIME, Answer, Axis, Curve, Guess, Line, Outcome, Reading
 from repose.sim.measure.mean_speed import mean_speed
-from repose.sim.message import Message, Number, _
+from repose.sim.message import Message, Number, _, joined, plain
 from repose.sim.parameters import Quantity
 from repose.sim.scenes.common.poured_parameters import GrainCount
 from repose.sim.scenes.lecture.discs import (
@@ -332,11 +332,11 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
             Line(Message("Pouliquen, L = {fit} d", fit=Number(fit[2], format=".1f")), law, thick, fitted=True, group=1)
         )
     time, angle = column(experiment, "time"), np.degrees(column(experiment, "angle"))
-    layer = Line("layer", time, column(experiment, "thickness"))
+    layer = Line(plain("layer"), time, column(experiment, "thickness"))
     return (
-        Curve(_("Thickness"), _("angle θ [°]"), _("thickness h/d"), tuple(shown)),
-        Curve(_("Angle"), _("time [s]"), _("angle θ [°]"), (Line(_("angle"), time, angle),)),
-        Curve(_("Layer"), _("time [s]"), _("thickness h/d"), (layer,)),
+        Curve(_("Thickness"), Axis(_("angle θ"), "°"), Axis(_("thickness h/d")), tuple(shown)),
+        Curve(_("Angle"), TIME, Axis(_("angle θ"), "°"), (Line(_("angle"), time, angle),)),
+        Curve(_("Layer"), TIME, Axis(_("thickness h/d")), (layer,)),
     )
 
 
@@ -372,7 +372,7 @@ def answer(experiment: Experiment) -> Answer | None:
                 begins=Number(begins[-1], format=".1f"),
             )
         )
-    return Answer(float(begins[0]), " ".join(words))
+    return Answer(float(begins[0]), joined(words, " "))
 
 
 def numbers(experiment: Experiment) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.ledger import booked
 from repose.sim.measure.beverloo import fit_exponent
-from repose.sim.measure.display import Answer, Curve, Guess, Line, Outcome, Reading
+from repose.sim.measure.display import TIME, Answer, Axis, Curve, Guess, Line, Outcome, Reading
 from repose.sim.message import Message, Number, _
 from repose.sim.parameters import Quantity
 from repose.sim.scenes.common.poured_parameters import GrainCount
@@ -329,8 +329,8 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
         measured.append(Line(label, at, of[0] * np.maximum(at - of[1], 0.0) ** 1.5, fitted=True))
     passages = Line(_("grains"), column(experiment, "time"), column(experiment, "passed"))
     return (
-        Curve(_("Flow rate"), _("outlet D/d"), _("flow rate Q [1/s]"), tuple(measured), x_from_zero=True),
-        Curve(_("Grains passed"), _("time [s]"), _("grains passed"), (passages,)),
+        Curve(_("Flow rate"), Axis(_("outlet D/d")), Axis(_("flow rate Q"), "1/s"), tuple(measured), x_from_zero=True),
+        Curve(_("Grains passed"), TIME, Axis(_("grains passed")), (passages,)),
     )
 
 

@@ -27,7 +27,7 @@ from repose.sim.experiment.rest import rests
 from repose.sim.laws.material_parameters import YoungsModulus
 from repose.sim.measure.angle_of_repose import AngleOfRepose, measure_angle
 from repose.sim.measure.contact_sums import pushes
-from repose.sim.measure.display import Answer, Curve, Guess, Line, Outcome, Reading
+from repose.sim.measure.display import Answer, Axis, Curve, Guess, Line, Outcome, Reading
 from repose.sim.measure.profile import strip_centres, surface_profile
 from repose.sim.message import Message, Number, _
 from repose.sim.parameters import Quantity
@@ -314,8 +314,12 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     for name in ("left", "right"):
         if of[name].size:
             angle, error = math.degrees(of[name][-1]), math.degrees(of[f"{name} error"][-1])
-            shown.append(Reading(Message("{name} flank", name=name), angle, "°", error=error, error_of=_("line fit")))
+            shown.append(Reading(FLANKS[name], angle, "°", error=error, error_of=_("line fit")))
     return tuple(shown)
+
+
+FLANKS = {"left": _("left flank"), "right": _("right flank")}
+"""Names of the flanks."""
 
 
 def curves(experiment: Experiment) -> tuple[Curve, ...]:
@@ -324,7 +328,7 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
     high = of["height"] / built.diameter
     flanks = tuple(
         Line(
-            Message("{name} flank", name=name),
+            FLANKS[name],
             high,
             np.degrees(of[name]),
             True,
@@ -339,8 +343,8 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
         Line(_("weight above"), place / built.diameter, column_above),
     )
     return (
-        Curve(_("Angle"), _("height H/d"), _("angle of the flank [°]"), flanks, x_from_zero=True),
-        Curve(_("Pressure"), _("place x/d"), _("pressure [N/m]"), lines),
+        Curve(_("Angle"), Axis(_("height H/d")), Axis(_("angle of the flank"), "°"), flanks, x_from_zero=True),
+        Curve(_("Pressure"), Axis(_("place x/d")), Axis(_("pressure"), "N/m"), lines),
     )
 
 

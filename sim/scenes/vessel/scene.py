@@ -21,7 +21,7 @@ from repose.sim.experiment.take_snapshot import wall_facets
 from repose.sim.laws.hertz_mindlin import LAW
 from repose.sim.measure.contained import facets_beneath
 from repose.sim.measure.display import Reading
-from repose.sim.message import Message, _
+from repose.sim.message import EMPTY, Message, _, joined, plural
 from repose.sim.scenes.common.law_choice import is_material_law, with_law
 from repose.sim.scenes.common.measured_heap import change_since_measured, note_measured
 from repose.sim.scenes.common.phases import enter, rests
@@ -174,7 +174,7 @@ def actions(experiment: Experiment) -> tuple[Action, ...]:
     )
 
 
-def act(experiment: Experiment, action: str) -> str:
+def act(experiment: Experiment, action: str) -> Message:
     """Carry out one of the actions."""
     if action == "measure":
         state: VesselState = experiment.run.state
@@ -214,20 +214,37 @@ def keeps_out(experiment: Experiment, centres: Floats, radii: Floats) -> NDArray
     return out
 
 
-def describe(experiment: Experiment) -> tuple[str, str, float | None]:
+def describe(experiment: Experiment) -> tuple[str, Message, float | None]:
     """Phase, its label, and the share done or None."""
     state: VesselState = experiment.run.state
     total, left = len(state.radii), state.poured - state.removed
     if state.phase == "filling":
         return (
             state.phase,
-            Message("pouring: {poured} of {total} grains", poured=state.poured, total=total),
+            plural(
+                "pouring: {poured} of {count} grain",
+                "pouring: {poured} of {count} grains",
+                poured=state.poured,
+                count=total,
+            ),
             state.poured / max(1, total),
         )
     words = {
-        "empty": "; ".join((Message("empty shape of {len} facets", len=len(shape(experiment))), *state.mended)),
-        "flowing": Message("settling: {left} grains, {removed} off the floor", left=left, removed=state.removed),
-        "rested": at_rest_in_words(experiment, Message("at rest: {left} grains on shape and floor", left=left)),
+        "empty": joined(
+            (Message("empty shape of {len} facets", len=len(shape(experiment))), *map(Message, state.mended)), "; "
+        ),
+        "flowing": plural(
+            "settling: {count} grain, {removed} off the floor",
+            "settling: {count} grains, {removed} off the floor",
+            count=left,
+            removed=state.removed,
+        ),
+        "rested": at_rest_in_words(
+            experiment,
+            plural(
+                "at rest: {count} grain on shape and floor", "at rest: {count} grains on shape and floor", count=left
+            ),
+        ),
     }[state.phase]
     return state.phase, words, None
 
@@ -289,13 +306,21 @@ def results(experiment: Experiment) -> dict[str, Any]:
     }
 
 
-def check(experiment: Experiment) -> str:
+def check(experiment: Experiment) -> Message:
     """Check that the grains are at rest, and that none is inside the body of the shape."""
     state: VesselState = experiment.run.state
     if state.phase != "rested":
         return Message("The grains did not come to rest: phase {phase}.", phase=state.phase)
     inside = count_grains(experiment)["inside_body"]
-    return Message("{inside} grains have been pressed into the body of the shape.", inside=inside) if inside else ""
+    return (
+        plural(
+            "{count} grain has been pressed into the body of the shape.",
+            "{count} grains have been pressed into the body of the shape.",
+            count=inside,
+        )
+        if inside
+        else EMPTY
+    )
 
 
 def flaw(state: VesselState, world: World, built: VesselParameters) -> str:

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from repose.sim.engine.world import Floats
 from repose.sim.io.mesh import Mesh, Surface, cleaned, mesh_of
-from repose.sim.message import Message, Number, _
-from repose.sim.numbers import length_text
+from repose.sim.message import Message, Number, _, length_text
 from repose.sim.parameters import ParameterError
 from repose.sim.wording import value_text
 

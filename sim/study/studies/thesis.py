@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from repose.sim.experiment.comparison import Findings, Point, averaged, shown
 from repose.sim.measure.display import Line
+from repose.sim.message import Number, joined
 from repose.sim.parameters import Value
 from repose.sim.study import verdicts
 from repose.sim.study.outcome import Outcome
@@ -51,7 +52,7 @@ def straight_line(per: float, unit: str) -> Law:
         fit = verdicts.straight_line(rows)
         x = np.linspace(*reach, 50)
         slope, error, at_zero = (math.degrees(value) for value in (fit.slope * per, fit.error * per, fit.at_zero))
-        label = f"{at_zero:.1f}° + ({shown(slope, error)}) {unit}"
+        label = joined((Number(at_zero, "°", ".1f"), " + (", shown(slope, error), f") {unit}"), "")
         numbers = {"slope": slope, "standard_error": error, "intercept": at_zero, "unit": unit}
         return Findings(numbers, (Line(label, x, fit.at_zero + fit.slope * x, fitted=True),))
 

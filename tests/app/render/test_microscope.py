@@ -15,7 +15,7 @@ from repose.app.render.passes.microscope import LABELS, energies_of_grain, grain
 from repose.app.storage.view import View
 from repose.app.ui.layout import measure_inset
 from repose.sim.measure.contact_forces import ContactForces
-from repose.sim.numbers import with_prefix
+from repose.sim.message import with_prefix
 
 from tests.app.render.test_selection import three_in_a_row
 from tests.app.test_passes_of_real_runs import Sheet

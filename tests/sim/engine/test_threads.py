@@ -31,7 +31,7 @@ from repose.sim.experiment.replay import verify
 from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.runner import Runner
 from repose.sim.experiment.stepping import CHECKS_PER_CHECKPOINT, advance
-from repose.sim.numbers import time_text
+from repose.sim.message import time_text
 from repose.sim.study.bench import memory
 
 from tests.sim.experiment.test_runner import make

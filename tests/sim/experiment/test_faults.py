@@ -17,7 +17,7 @@ from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.ledger import energy_of, survey_contacts
 from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.stepping import advance
-from repose.sim.numbers import time_text
+from repose.sim.message import time_text
 
 from tests.sim.experiment.test_activation import few
 from tests.small_worlds import use_plain_engine

@@ -20,7 +20,7 @@ from repose.sim.experiment.run import RAMP_PARTS, Ramp
 from repose.sim.experiment.stepping import advance
 from repose.sim.io.archive import ArchiveError
 from repose.sim.io.plain import encode
-from repose.sim.numbers import time_text
+from repose.sim.message import time_text
 from repose.sim.registry import scenes
 
 from tests.reliability.runs import changed, go, poured, resumed, saved

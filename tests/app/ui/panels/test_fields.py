@@ -12,10 +12,11 @@ from repose.app.language import use_language
 from repose.app.render import text
 from repose.app.render.theme import Colour
 from repose.app.ui import fields, widgets
-from repose.app.ui.field_values import plain, position, typed, value_at
+from repose.app.ui.field_values import position, typed, value_at
 from repose.app.ui.fields import describe
 from repose.app.ui.ui import Ui
 from repose.sim.experiment.commands import SetParameters
+from repose.sim.message import plain
 from repose.sim.parameters import Parameter
 from repose.sim.registry import scenes
 

@@ -1,0 +1,59 @@
+"""Names of the words that parameters accept and of materials, as the window shows them."""
+
+from __future__ import annotations
+
+from repose.sim.message import Message, _
+
+NAMES = (
+    _("aluminium"),
+    _("beside"),
+    _("box"),
+    _("caltrop"),
+    _("cundall-strack"),
+    _("cylinder"),
+    _("disc"),
+    _("dumbbell"),
+    _("elastic"),
+    _("ellipsoid"),
+    _("end"),
+    _("filled"),
+    _("fitted"),
+    _("funnel"),
+    _("given"),
+    _("greedy"),
+    _("height over base"),
+    _("hertz"),
+    _("inch"),
+    _("lammps"),
+    _("leaves"),
+    _("lee-herrmann"),
+    _("limestone"),
+    _("line"),
+    _("linear"),
+    _("magnesium"),
+    _("material"),
+    _("nothing"),
+    _("peanut"),
+    _("robust"),
+    _("rod"),
+    _("rough"),
+    _("smooth"),
+    _("spring"),
+    _("square"),
+    _("strikes"),
+    _("tetrahedron"),
+    _("tetrapod"),
+    _("tilt"),
+    _("torus"),
+    _("total"),
+    _("triangle"),
+    _("trickle"),
+    _("vertebra"),
+    _("zero"),
+)
+"""The words of Repose; those of a plug-in have no translation."""
+
+
+def choice_name(word: str) -> Message:
+    """The name of a choice, which is the word with blanks."""
+    return Message(word.replace("_", " "))
