@@ -7,7 +7,7 @@ from repose.app.lectures.course import RUN_ALL, goes_on
 from repose.app.render.passes import scale_bar
 from repose.app.render.text import SMALL, draw_text, symbol_width, text_width
 from repose.app.render.theme import colour32
-from repose.app.ui.actions import RESET, act
+from repose.app.ui.actions import RESET, act, as_offered
 from repose.app.ui.panels import Panel, instead
 from repose.app.ui.places import STRIP, take_focus
 from repose.app.ui.ui import Ui
@@ -142,7 +142,7 @@ def _draw_ground(ui: Ui, low: imgui.ImVec2, size: imgui.ImVec2) -> None:
 def _draw_small(ui: Ui, width: float, large: Action | None) -> None:
     """Draw every action in its own place, which is empty while the large button has the action; in a small room actions
     with long labels show only their key."""
-    gap, actions = imgui.get_style().item_spacing.x, ui.snapshot.actions
+    gap, actions = imgui.get_style().item_spacing.x, as_offered(ui)
     wide, labelled = _share_out(ui, width)
     imgui.push_style_var(
         imgui.StyleVar_.frame_padding,
