@@ -69,9 +69,10 @@ def draw(ui: Ui) -> None:
 def next_action(snapshot: Snapshot) -> Action | None:
     """The action that continues the experiment: the last possible one; once its result is shown, the reset.
 
-    The action for the whole experiment and the reset are returned only if no other action continues the experiment.
+    An action that has to wait for the moment stays where it is. The action for the whole experiment and the reset are
+    returned only if no other action continues the experiment.
     """
-    enabled = {action.name: action for action in snapshot.actions if action.enabled}
+    enabled = {action.name: action for action in snapshot.actions if action.enabled or action.obstacle}
     steps = [action for name, action in enabled.items() if name not in (RESET, RUN_ALL)]
     if steps and not steps[-1].done:
         return steps[-1]
@@ -91,8 +92,16 @@ def draw_next(ui: Ui, width: float, height: float = HEIGHT) -> Action | None:
     imgui.push_style_var(
         imgui.StyleVar_.frame_padding, imgui.ImVec2(8 * ui.scale, (size.y - imgui.get_font_size()) / 2)
     )
-    emphasis = ui.palette.accent
-    clicked = button(ui, "next.action", action.label, hint=action.key, help=action.help, width=width, emphasis=emphasis)
+    clicked = button(
+        ui,
+        "next.action",
+        action.label,
+        hint=action.key,
+        help=action.obstacle or action.help,
+        width=width,
+        enabled=action.enabled,
+        emphasis=ui.palette.accent,
+    )
     if imgui.is_item_activated():
         ui.memory[PRESSED] = action.name
     if clicked:  # the button may have another action now
@@ -159,7 +168,7 @@ def _draw_small(ui: Ui, width: float, large: Action | None) -> None:
             continue
         labels = action.name in labelled
         label, hint = (action.label, action.key) if labels else (action.key, "")
-        help = action.help if labels else f"{action.label}: {action.help}"
+        help = action.obstacle or (action.help if labels else f"{action.label}: {action.help}")
         name = f"action.{action.name}"
         _draw_ground(ui, imgui.get_cursor_screen_pos(), imgui.ImVec2(wide[action.name], HEIGHT * ui.scale))
         if button(ui, name, label, hint=hint, help=help, width=wide[action.name], enabled=action.enabled):

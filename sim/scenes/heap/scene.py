@@ -21,7 +21,7 @@ from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.ledger import booked
 from repose.sim.experiment.notices import tell
-from repose.sim.experiment.rest import REST_TIME, quiet_time
+from repose.sim.experiment.rest import REST_TIME, quiet_time, time_free
 from repose.sim.experiment.results import keep_measurement
 from repose.sim.experiment.snapshot import Action
 from repose.sim.laws.lee_herrmann import LAW
@@ -42,6 +42,7 @@ from repose.sim.scenes.common.poured import (
     count_removed,
     fillable,
     move_again,
+    once_free,
     removal_is_due,
     remove_gone,
     under_way,
@@ -121,7 +122,7 @@ def _strips(experiment: Experiment) -> tuple[tuple[float, float], float]:
 def _fill_on(experiment: Experiment) -> None:
     """Pour the next layer, or end the filling, once the last layer has settled."""
     run, state, parameters = experiment.run, experiment.run.state, experiment.parameters
-    waited, radius = experiment.time - state.since, run.built.mean_radius
+    waited, radius = min(experiment.time - state.since, time_free(experiment)), run.built.mean_radius
     if waited <= 2.0 * fall_time(radius, parameters.gravity):
         return
     speed = max(mean_speed(run.world), mean_speed(run.world, run.world.layer == state.layers - 1))
@@ -190,14 +191,17 @@ def actions(experiment: Experiment) -> tuple[Action, ...]:
     return (
         Action("fill", "Fill", "F", fillable(state), "Pour the grains in layers; a full container is emptied first."),
         Action("open", "Open wall", "O", phase == "filled" and not busy, "Remove the right wall."),
-        *other_angles.actions(state, busy),
-        Action(
-            "measure",
-            "Measure",
-            "M",
-            measurable,
-            "Fit a line to the surface: the angle of repose.",
-            done=state.slope is not None and not change_since_measured(experiment),
+        *(once_free(experiment, action) for action in other_angles.actions(state, busy)),
+        once_free(
+            experiment,
+            Action(
+                "measure",
+                "Measure",
+                "M",
+                measurable,
+                "Fit a line to the surface: the angle of repose.",
+                done=state.slope is not None and not change_since_measured(experiment),
+            ),
         ),
         Action("reset", "Reset", "R", True, "Back to the filled column, or the empty container where there is none."),
         Action("run", "Run all", "A", not busy, "Fill, open, wait for rest and measure without further keys."),

@@ -344,6 +344,30 @@ def test_run_all_of_a_run_that_was_paused_on_its_way_continues_it_without_a_refu
     assert harness.commands == [Act("run")]
 
 
+def test_an_action_that_has_to_wait_stays_on_the_large_button_which_is_grey_and_says_why(
+    harness: PanelHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    offered: dict[str, tuple[bool, str, str]] = {}
+    plain = next_step.button
+
+    def watched(ui: Ui, name: str, label: str, **more: Any) -> bool:
+        offered[name] = more["enabled"], label, more["help"]
+        return plain(ui, name, label, **more)
+
+    monkeypatch.setattr(next_step, "button", watched)
+    free = at_rest(harness, measured=False)
+    actions = tuple(
+        replace(entry, enabled=False, obstacle="Let go first.") if entry.name == "measure" else entry
+        for entry in free.actions
+    )
+    harness.ui.snapshot = replace(free, actions=actions)
+    harness.frame(2)
+    assert offered["next.action"] == (False, "Measure", "Let go first.")
+    assert next_step.next_action(replace(free, actions=actions)).name == next_step.next_action(free).name == "measure"
+    harness.click("next.action")
+    assert harness.commands == []
+
+
 def test_run_all_continues_no_stopped_run_and_begins_those_side_by_side_that_have_not_begun(
     harness: PanelHarness,
 ) -> None:
