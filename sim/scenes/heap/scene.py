@@ -68,6 +68,8 @@ PROFILE_INTERVAL = 0.05
 MOST_PROFILES = 100
 """Largest number of stored profiles: at this number every second profile is discarded and the interval doubles."""
 
+NO_SLOPE = "There is no slope to measure: too few grains lie on the base."
+
 NOTHING = "nothing"
 """Value of the parameter `afterwards` with which a run of the whole experiment ends at the measured heap."""
 
@@ -166,7 +168,7 @@ def act(experiment: Experiment, action: str) -> str:
     if action == "measure":
         reading = slope_now(experiment, complete=True)
         if reading is None:
-            return "There is no slope to measure: too few grains lie on the base."
+            return NO_SLOPE
         experiment.run.state.slope = reading
         note_measured(experiment, reading.used_ids)
         keep_measurement(experiment)
@@ -337,10 +339,12 @@ def _profile(experiment: Experiment) -> dict[str, Any] | None:
 
 
 def check(experiment: Experiment) -> str:
-    """Check that the heap has a slope between 0 and 60°."""
+    """Check that the heap is at rest, and has a slope between 0 and 60°."""
     reading = experiment.run.state.slope
-    if experiment.phase != "rested" or reading is None:
+    if experiment.phase != "rested":
         return f"The heap did not come to rest: phase {experiment.phase}."
+    if reading is None:
+        return NO_SLOPE if slope_now(experiment) is None else "The heap is at rest, and has not been measured yet."
     if not 0.0 < reading.angle < math.radians(60.0):
         return f"A slope of {math.degrees(reading.angle):.1f}° is not that of a heap."
     return ""
