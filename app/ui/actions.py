@@ -19,10 +19,11 @@ CONTINUES = "Continue the paused run to its end, as Space does."
 def only_continues(ui: Ui, action: Action) -> bool:
     """Whether a press of this action only continues the run: *Run all* of a run that is paused on its way, which is not
     begun once more."""
+    if action.name != RUN_ALL or not ui.transport.paused:
+        return False
     runs = ui.runs or (ui.snapshot,)
     begun = not any(entry.name == RUN_ALL and entry.enabled for run in runs for entry in run.actions)
-    stopped = any(run.fault is not None for run in runs)
-    return action.name == RUN_ALL and ui.transport.paused and begun and not stopped
+    return begun and all(run.fault is None for run in runs)
 
 
 def as_offered(ui: Ui) -> tuple[Action, ...]:

@@ -10,6 +10,7 @@ from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act
 from repose.sim.experiment.control import apply
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
+from repose.sim.experiment.headless import run_experiment
 from repose.sim.experiment.results import results_of
 from repose.sim.experiment.stepping import advance
 from repose.sim.measure.mean_speed import mean_speed
