@@ -57,6 +57,7 @@ WINDOW_KEYS = (
     Key("fold", "F4", "fold the column to a rim, or unfold it", "Window", codes=(pygame.K_F4,)),
     Key("next_column", "F6", "keyboard to column, bar, actions in turn", "Window", codes=(pygame.K_F6,)),
     Key("fullscreen", "F11", "full screen", "Window", codes=(pygame.K_F11,)),
+    Key("quit", "Ctrl+Q", "close the window", "Window", codes=(pygame.K_q,), ctrl=True),
 )
 """Keys that belong to no panel."""
 

@@ -199,7 +199,7 @@ def act(experiment: Experiment, action: str) -> None:
     require_known(action, offered, "action")
     if not offered[action].enabled:
         phase = experiment.scene.describe(experiment)[1]
-        raise ParameterError(f"'{offered[action].label}' is not possible now: {phase}.")
+        raise ParameterError(offered[action].obstacle or f"'{offered[action].label}' is not possible now: {phase}.")
     if experiment.fault is not None:
         clear_fault(experiment)
     tell(experiment, experiment.scene.act(experiment, action))

@@ -24,7 +24,7 @@ from repose.sim.experiment import changes, control, headless, history, results, 
 from repose.sim.experiment.commands import Act, Command, SetParameters
 from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.ledger import energy_of
-from repose.sim.experiment.sampling import system_of
+from repose.sim.experiment.sampling import reading_of, system_of
 from repose.sim.experiment.script_values import checked_command, plain_values
 from repose.sim.experiment.snapshot import Fault, Snapshot
 from repose.sim.experiment.step_notice import step_notice
@@ -170,8 +170,9 @@ class Simulation:
             warnings.warn(words, TimeStepWarning, stacklevel=_level_of_script())
 
     def measure(self) -> Any:
-        """The present measurement of the scene, or None if there is nothing to measure."""
-        return self.experiment.scene.measure(self.experiment)
+        """The present measurement of the scene; None if there is nothing to measure, or while a pull or push holds
+        grains."""
+        return reading_of(self.experiment)
 
     def snapshot(self) -> Snapshot:
         """Present positions, contacts and readings."""

@@ -65,6 +65,9 @@ class Action:
     help: str
     done: bool = False
     """True once the result of the action is shown: the action can be repeated, but does not continue the experiment."""
+    obstacle: str = ""
+    """Why the action has to wait for the moment, in one sentence; it is not enabled then. Empty if the phase does not
+    offer it."""
     pivot: tuple[float, float, float] | None = None
     """For an action that turns the scene by 180° around the x axis through this point [m]: the user can also turn the
     scene with the mouse."""

@@ -61,6 +61,7 @@ from repose.sim.scenes.common.poured import (
     count_removed,
     fillable,
     move_again,
+    once_free,
     removal_is_due,
     under_way,
 )
@@ -118,13 +119,16 @@ def actions(experiment: Experiment) -> tuple[Action, ...]:
     return (
         Action("fill", "Pour", "F", fillable(state), "Pour the grains; a full container is emptied first."),
         Action("lift", "Lift container", "O", phase == "filled" and not busy, "Lift the container off the plate."),
-        Action(
-            "measure",
-            "Measure",
-            "M",
-            measurable,
-            "Fit the slope: the angle of repose.",
-            done=current_slope(experiment) is not None,
+        once_free(
+            experiment,
+            Action(
+                "measure",
+                "Measure",
+                "M",
+                measurable,
+                "Fit the slope: the angle of repose.",
+                done=current_slope(experiment) is not None,
+            ),
         ),
         Action("reset", "Reset", "R", True, "Back to the empty container."),
         Action("run", "Run all", "A", not busy, "Pour, lift the container, wait for rest and measure."),

@@ -34,6 +34,7 @@ from repose.sim.scenes.common.poured import (
     count_removed,
     fillable,
     move_again,
+    once_free,
     removal_is_due,
     remove_gone,
     under_way,
@@ -101,13 +102,16 @@ def actions(experiment: Experiment) -> tuple[Action, ...]:
     return (
         Action("fill", "Pour", "F", fillable(state), "Pour the grains; a full plate is emptied first."),
         Action("lift", "Lift cylinder", "O", phase == "filled" and not busy, "Lift the cylinder off the plate."),
-        Action(
-            "measure",
-            "Measure",
-            "M",
-            measurable,
-            "Fit the slope: the angle of repose.",
-            done=current_slope(experiment) is not None,
+        once_free(
+            experiment,
+            Action(
+                "measure",
+                "Measure",
+                "M",
+                measurable,
+                "Fit the slope: the angle of repose.",
+                done=current_slope(experiment) is not None,
+            ),
         ),
         Action("reset", "Reset", "R", True, "Back to the empty plate."),
         Action("run", "Run all", "A", not busy, "Pour, lift if there is a cylinder, wait for rest and measure."),

@@ -23,6 +23,7 @@ from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.changes import begin_anew
 from repose.sim.experiment.comparison import Study
 from repose.sim.experiment.experiment import Experiment, Scene
+from repose.sim.experiment.hand import holds
 from repose.sim.experiment.ledger import booked, remove_spheres
 from repose.sim.experiment.notices import tell
 from repose.sim.experiment.results import keep_measurement
@@ -310,7 +311,7 @@ def disc_scene(
         phase, count = experiment.phase, int((~experiment.run.world.fixed).sum())
         words = {
             "filling": f"{count} grains settling",
-            "filled": f"{count} grains at rest",
+            "filled": f"{count} grains, moved by hand" if holds(experiment.run) else f"{count} grains at rest",
             "flowing": f"running: {elapsed(experiment):.1f} s",
             "rested": f"ended after {elapsed(experiment):.1f} s",
         }[phase]

@@ -32,6 +32,7 @@ from repose.sim.scenes.common.poured import (
     come_to_rest,
     count_removed,
     fillable,
+    once_free,
     removal_is_due,
     remove_gone,
     under_way,
@@ -167,7 +168,9 @@ def actions(experiment: Experiment) -> tuple[Action, ...]:
     counted = bool(state.reading) and not change_since_measured(experiment)
     return (
         Action("fill", "Pour", "F", fillable(state), "Pour the grains; a full shape is emptied first."),
-        Action("measure", "Count grains", "M", counts, "Count what the shape holds.", done=counted),
+        once_free(
+            experiment, Action("measure", "Count grains", "M", counts, "Count what the shape holds.", done=counted)
+        ),
         Action("reset", "Reset", "R", True, "Back to the empty shape."),
         Action("run", "Run all", "A", not busy, "Pour, wait for rest and count."),
     )
