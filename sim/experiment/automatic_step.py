@@ -95,6 +95,12 @@ def dt_warning(experiment: Experiment, survey: Survey) -> str:
     return ""
 
 
+def is_stable(experiment: Experiment, survey: Survey) -> bool:
+    """Whether a fixed time step is stable for the present contacts and for a grain in a dense cluster."""
+    asked = experiment.parameters.dt
+    return bool(asked != "auto" and asked <= min(survey.stable_dt, cluster_dt(experiment)))
+
+
 def reference_dt(experiment: Experiment) -> float:
     """Stable step of a single contact of the smallest grain with a wall [s]."""
     mass, radius = _smallest(experiment)
