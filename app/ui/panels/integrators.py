@@ -123,6 +123,11 @@ def _draw_head(ui: Ui) -> tuple[float, bool]:
         "leave all of them at second order, with damping or in an oblique impact at first.",
         ui.palette.muted,
     )
+    note(
+        "Runge-Kutta and Gear also damp the oscillation of contacts that last. Leap-frog and velocity Verlet keep its "
+        "energy.",
+        ui.palette.muted,
+    )
     return restitution, oblique
 
 
