@@ -124,8 +124,7 @@ def _draw_head(ui: Ui) -> tuple[float, bool]:
         ui.palette.muted,
     )
     note(
-        "Runge-Kutta and Gear also damp the oscillation of contacts that last. Leap-frog and velocity Verlet keep its "
-        "energy.",
+        "Runge-Kutta and Gear also change the energy of contacts that last. Leap-frog and velocity Verlet keep it.",
         ui.palette.muted,
     )
     return restitution, oblique
