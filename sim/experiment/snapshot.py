@@ -264,6 +264,8 @@ class Snapshot:
     """Largest stable value of `omega_dt` at the damping ratio of that contact [-]."""
     dt_warning: str = ""
     """Consequence of a fixed time step that is too large; empty if the step is small enough."""
+    dt_inaccurate: bool = False
+    """Whether the step of `dt_warning` is stable, but too large for the rotation of a body."""
     energy: dict[str, float] = field(default_factory=dict)
     """The energy ledger [J]: see `repose.sim.measure.energy`."""
     series: dict[str, NDArray[np.float64]] = field(default_factory=dict)

@@ -134,6 +134,10 @@ def _draw_head(ui: Ui) -> tuple[float, bool]:
         "leave all of them at second order, with damping or in an oblique impact at first.",
         ui.palette.muted,
     )
+    note(
+        "Runge-Kutta and Gear also change the energy of contacts that last. Leap-frog and velocity Verlet keep it.",
+        ui.palette.muted,
+    )
     return restitution, oblique
 
 

@@ -226,6 +226,24 @@ def test_an_unstable_time_step_offers_the_automatic_one(harness: PanelHarness) -
     assert harness.commands == [SetParameters({"dt": "auto"})]
 
 
+def test_a_step_that_is_only_inaccurate_for_a_rotation_is_not_called_unstable(harness: PanelHarness) -> None:
+    parameters = harness.ui.snapshot.parameters.changed(dt=1e-4)
+    warning = "Above 90 µs, a body turns by more than 0.4 rad in a step: its rotation is inaccurate."
+    for inaccurate, expected in ((False, "bad"), (True, "warning")):
+        harness.ui.snapshot = replace(
+            harness.ui.snapshot,
+            parameters=parameters,
+            dt=1e-4,
+            omega_dt=0.01,
+            dt_warning=warning,
+            dt_inaccurate=inaccurate,
+        )
+        assert stability.state(harness.ui) == expected
+    harness.frame(3)
+    harness.click("stability.auto")
+    assert harness.commands == [SetParameters({"dt": "auto"})]
+
+
 def test_the_dot_opens_when_it_turns_amber_above_the_overlap_limit_of_the_scene(harness: PanelHarness) -> None:
     for scene, amber in (("hourglass", False), ("hourglass_glass", True), ("heap", True)):
         harness.ui.snapshot = replace(harness.ui.snapshot, scene=scene, largest_overlap=0.01)
