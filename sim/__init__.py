@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     )
     from repose.sim.experiment.experiment import Experiment, Scene
     from repose.sim.experiment.lammps_export import write_lammps
-    from repose.sim.experiment.simulation import Simulation, SimulationFault, TimeStepWarning
+    from repose.sim.experiment.simulation import EnergyGapWarning, Simulation, SimulationFault, TimeStepWarning
     from repose.sim.experiment.snapshot import Snapshot
     from repose.sim.laws.law import Law
     from repose.sim.laws.materials import Material
@@ -48,7 +48,7 @@ _MODULES = {
     ),
     "experiment.experiment": ("Experiment", "Scene"),
     "experiment.lammps_export": ("write_lammps",),
-    "experiment.simulation": ("Simulation", "SimulationFault", "TimeStepWarning"),
+    "experiment.simulation": ("EnergyGapWarning", "Simulation", "SimulationFault", "TimeStepWarning"),
     "experiment.snapshot": ("Snapshot",),
     "laws.law": ("Law",),
     "laws.materials": ("Material",),
@@ -58,6 +58,7 @@ _MODULES = {
 
 __all__ = (
     "Act",
+    "EnergyGapWarning",
     "Experiment",
     "Integrator",
     "Law",

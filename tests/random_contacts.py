@@ -186,6 +186,6 @@ def head_on(
     """A contact along x, sheared by `shear` [m] along y."""
     spin = (0.0,) * spin_length
     return Contact(
-        *(overlap, (1.0, 0.0), normal_velocity, (0.0,), (shear,), (0.0,), MASS, RADIUS, fixed, material, spin),
+        *(overlap, 0.0, (1.0, 0.0), normal_velocity, (0.0,), (shear,), (0.0,), MASS, RADIUS, fixed, material, spin),
         *(0.0, inf, 1.0),
     )

@@ -386,12 +386,16 @@ def clump(
     allow_pieces: Annotated[
         bool, typer.Option("--allow-pieces", help="Make also a clump that falls apart into pieces that do not touch.")
     ] = False,
+    allow_poor_fit: Annotated[
+        bool,
+        typer.Option("--allow-poor-fit", help="Make also a clump whose overlap with the body (IoU) is less than 0.5."),
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print the clump as JSON and nothing else.")] = False,
 ) -> None:
     """Approximate a body by overlapping spheres: table of volume, inertia and quality, file, picture.
 
-    A clump that falls apart is refused with a number of spheres that makes one piece. Files that exist are not
-    overwritten. Ctrl-C ends the work without writing anything.
+    A clump that falls apart, or differs from the body in more than they have in common, is refused with a number of
+    spheres that does. Files that exist are not overwritten. Ctrl-C ends the work without writing anything.
     """
     with refusals():
         from repose.app.jobs import clump_job
@@ -400,6 +404,7 @@ def clump(
             *(source, spheres, algorithm, rho, grid, size, unit, kappa, density, out, picture),
             exports=tuple(export or ()),
             allow_pieces=allow_pieces,
+            allow_poor_fit=allow_poor_fit,
         )
         code, made = clump_job.run_clump(request, quiet=json)
         if made is not None and json:

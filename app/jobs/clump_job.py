@@ -16,6 +16,7 @@ from repose.sim.parameters import ParameterError
 from repose.sim.wording import path_text, reason_of, value_text
 
 if TYPE_CHECKING:
+    from repose.sim.clumps.clump import Clump
     from repose.sim.clumps.distance_field import Tell
     from repose.sim.clumps.making import Made
     from repose.sim.io.atomic_file import Claim
@@ -43,6 +44,8 @@ class Request:
     exports: tuple[Path, ...] = ()
     allow_pieces: bool = False
     """Whether a clump that falls apart is made."""
+    allow_poor_fit: bool = False
+    """Whether a clump is made that differs from the body in more than they have in common."""
 
 
 def checked(request: Request) -> Request:
@@ -131,19 +134,29 @@ def _write(request: Request, made: Made, path: Path, place: Claim) -> None:
 
 def make(request: Request, tell: Tell) -> Made:
     """The clump, its mass properties and quality; `tell(words, share)` is called between parts of the work. Raises
-    `ParameterError` for a clump that falls apart, unless the request allows pieces."""
+    `ParameterError` for a clump that falls apart and for a poor fit, unless the request allows them."""
     from repose.sim.clumps.body import body_of
     from repose.sim.clumps.clump import require_planes
     from repose.sim.clumps.distance_field import part_of
-    from repose.sim.clumps.making import DEFAULT_RHO, clump_of, examined, why_apart
+    from repose.sim.clumps.making import DEFAULT_RHO, clump_of, examined, fits, why_apart, why_poor
 
     body = body_of(request.source, request.grid, request.size, request.unit, part_of(tell, 0.0, 0.3))
     require_planes([nodes / request.kappa for nodes in body.field.depth.shape])
-    rho = DEFAULT_RHO if request.rho is None else request.rho
-    clump = clump_of(body, request.algorithm, request.spheres, rho, part_of(tell, 0.3, 0.7))
-    if not request.allow_pieces and (why := why_apart(body, clump, request.spheres, rho, None, part_of(tell, 0.7, 1))):
+    members, rho, kappa = request.spheres, DEFAULT_RHO if request.rho is None else request.rho, request.kappa
+    clump = clump_of(body, request.algorithm, members, rho, part_of(tell, 0.3, 0.6))
+    trying = part_of(tell, 0.6, 0.7), part_of(tell, 0.9, 1.0)
+
+    def does(tried: Clump) -> bool:
+        return request.allow_poor_fit or fits(body, tried, kappa)
+
+    one_piece = not request.allow_pieces
+    if one_piece and (why := why_apart(body, clump, members, rho, None, trying[0], does)):
         raise ParameterError(f"{why} With --allow-pieces it is made as it is.")
-    return examined(body, clump, request.kappa, part_of(tell, 0.7, 1.0))
+    made = examined(body, clump, kappa, part_of(tell, 0.7, 0.9))
+    found = made.quality.overlap
+    if not request.allow_poor_fit and (why := why_poor(body, clump, found, members, rho, kappa, one_piece, trying[1])):
+        raise ParameterError(f"{why} With --allow-poor-fit it is made as it is.")
+    return made
 
 
 def text_of_made(made: Made) -> str:

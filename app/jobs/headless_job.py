@@ -28,8 +28,9 @@ from repose.app.signals import INTERRUPTED
 from repose.app.stopping import Stop, StopAsked, stoppable
 from repose.app.storage.view import View
 from repose.app.window.window import WindowError
-from repose.sim.experiment.commands import SetParameters, UseThreads
+from repose.sim.experiment.commands import Release, SetParameters, UseThreads
 from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.hand import holds
 from repose.sim.experiment.history import saved_copy
 from repose.sim.experiment.origin import origin_of
 from repose.sim.experiment.snapshot import Snapshot
@@ -173,6 +174,8 @@ def _simulate(
             simulation = new_experiment(job.scene, job.values, job.seed, job.ready)
         else:
             simulation = resumed_experiment(job.resumed)
+            if holds(simulation.run):  # the run was saved during a drag, whose mouse is not here
+                apply(simulation, Release())
             if job.values and (refusal := apply(simulation, SetParameters(job.values))):
                 raise ParameterError(refusal)
         apply(simulation, UseThreads(job.threads))

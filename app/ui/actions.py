@@ -2,22 +2,47 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from repose.app.lectures.course import RUN_ALL
 from repose.app.ui.toasts import tell
 from repose.app.ui.ui import Ui
 from repose.sim.experiment.commands import Act
 from repose.sim.experiment.snapshot import Action
-from repose.sim.message import Message
+from repose.sim.message import Message, _
 
 RESET = "reset"
 """Name of the action that returns to the beginning."""
+CONTINUES = _("Continue the paused run to its end, as Space does.")
+"""Help of *Run all* while a press only continues the run."""
+
+
+def only_continues(ui: Ui, action: Action) -> bool:
+    """Whether a press of this action only continues the run: *Run all* of a run that is paused on its way, which is not
+    begun once more."""
+    if action.name != RUN_ALL or not ui.transport.paused:
+        return False
+    runs = ui.runs or (ui.snapshot,)
+    begun = not any(entry.name == RUN_ALL and entry.enabled for run in runs for entry in run.actions)
+    return begun and all(run.fault is None for run in runs)
+
+
+def as_offered(ui: Ui) -> tuple[Action, ...]:
+    """The actions of the scene as their buttons offer them: *Run all* is also possible while it only continues."""
+    return tuple(
+        replace(action, enabled=True, help=CONTINUES) if only_continues(ui, action) else action
+        for action in ui.snapshot.actions
+    )
 
 
 def act(ui: Ui, action: Action) -> None:
     """Request an action. *Run all* continues a paused run, because it promises the whole experiment without further
     keys. While the engine is compiled the action waits, and a message says so."""
+    continues = only_continues(ui, action)
     if action.name == RUN_ALL and ui.transport.paused:
         ui.transport.pause(False)
+    if continues:
+        return
     ui.send(Act(action.name))
     if ui.snapshot.compiling:
         tell(ui, Message("{label}: as soon as the engine is ready.", label=action.label))

@@ -60,6 +60,7 @@ WINDOW_KEYS = (
     Key("fold", plain("F4"), _("fold the column to a rim, or unfold it"), _("Window"), codes=(pygame.K_F4,)),
     Key("next_column", plain("F6"), _("keyboard to column, bar, actions in turn"), _("Window"), codes=(pygame.K_F6,)),
     Key("fullscreen", plain("F11"), _("full screen"), _("Window"), codes=(pygame.K_F11,)),
+    Key("quit", _("Ctrl+Q"), _("close the window"), _("Window"), codes=(pygame.K_q,), ctrl=True),
 )
 """Keys that belong to no panel."""
 

@@ -25,7 +25,7 @@ from repose.app.render.pacing import pacer
 from repose.app.render.passes import needs_contacts, needs_forces
 from repose.app.render.side_by_side import Together
 from repose.app.render.still import still
-from repose.app.signals import held
+from repose.app.signals import Interrupt, held
 from repose.app.storage.film import Film
 from repose.app.storage.run_saver import RunSaver
 from repose.app.storage.settings import Settings
@@ -109,6 +109,7 @@ class Application:
         self.ui.texture = self.textures.texture
         self.ui.run_saver.take_picture = self.ui.preset_library.take_picture = self._take_picture
         self.ui.actions.update(make_actions(self.ui, self._control, window, self.physics, self._draw_still))
+        self.ui.actions["quit"] = self._note_closed
         lecture_mode = self.ui.lecture
         lecture_mode.set_aside, lecture_mode.frame_box = self._set_pictures_aside, self._frame_box
         lecture_mode.turn_to = self._turn_to
@@ -123,12 +124,15 @@ class Application:
         self._waiting: list[pygame.Event] = []
         """Letters pressed before the first picture of the scene."""
         self._order = EventOrder()
+        self.closed = False
+        """Whether the user has closed the window: with Ctrl+Q, or by the window manager."""
         self._pace = Pace(window.vsync)
 
     def draw_frame(self) -> bool:
         """Draw one frame; returns False when the window must close."""
         ui, size = self.ui, self.window.size
-        if not self._listen(self._order.due(self.window.poll(), self.gui.io.want_capture_mouse)):
+        self.listen()
+        if self.closed:
             return False
         self.physics.show_contacts(needs_contacts(ui.view))
         self.physics.show_forces(needs_forces(ui.view))
@@ -176,17 +180,21 @@ class Application:
         ui.fps = self._pace.wait(self.ui.settings.choices.frame_rate)
         return True
 
+    def listen(self) -> None:
+        """Pass the events since the last call to keys, panels and camera; note whether the user closes the window."""
+        self._listen(self._order.due(self.window.poll(), self.gui.io.want_capture_mouse))
+
     def close(self, keep_run: bool = False) -> None:
         """End film, window and physics; an unfinished film is completed if that is quick.
 
         With `keep_run` the run is saved and offered at the next start. If one step of closing fails, the run is kept
-        too, the other steps are done, and then the error is raised.
+        too, the other steps are done, and then the error is raised. A signal ends the present step only.
         """
         from repose.app.ui.file_dialog import dismiss
 
         ui = self.ui
         with ExitStack() as ending:  # called from last to first
-            ending.push(lambda kind, *_: ui.run_saver.end(keep_run or kind is not None))
+            ending.push(lambda kind, *_: self._end_saves(keep_run or kind not in (None, Interrupt)))
             ending.callback(self.settings.save)
             ending.callback(ui.film.wait, FILM_TIME)
             ending.callback(self._stop_physics)
@@ -199,6 +207,10 @@ class Application:
             if keep_run:
                 ending.callback(ui.run_saver.save_now)
             ending.callback(ui.film.stop)
+
+    def _end_saves(self, keep: bool) -> None:
+        with held():  # half of the saves would be offered as a run that ended unexpectedly
+            self.ui.run_saver.end(keep)
 
     def _close_window(self) -> None:
         from imgui_bundle import imgui, implot
@@ -273,8 +285,11 @@ class Application:
         pixel: list[float] = self.ui.camera.world_to_pixel(place, self.ui.size).tolist()
         return pixel
 
-    def _listen(self, events: list[pygame.Event]) -> bool:
-        """Pass events to keys, panels and camera; returns False when the window must close."""
+    def _note_closed(self) -> None:
+        self.closed = True
+
+    def _listen(self, events: list[pygame.Event]) -> None:
+        """Pass events to keys, panels and camera, until one of them closes the window."""
         import pygame
         from repose.app.ui.dropped_files import take_dropped
         from repose.app.ui.keys import dispatch, find_key, is_escape, is_letter, scene_keys
@@ -295,7 +310,9 @@ class Application:
             if self.notes.takes(event):
                 continue
             if event.type in (pygame.QUIT, pygame.WINDOWCLOSE):
-                return False
+                self.closed = True
+            if self.closed:
+                return
             if event.type in (pygame.WINDOWRESIZED, pygame.WINDOWMOVED):
                 self._remember_place(event)
             if event.type == pygame.DROPFILE:
@@ -313,7 +330,6 @@ class Application:
             if not used or is_escape(event):
                 self.gui.process_event(event)
                 self._move_camera(event, not self.gui.io.want_capture_mouse)
-        return True
 
     def _set_pictures_aside(self) -> object:
         self.pictures.now.camera = self.ui.camera

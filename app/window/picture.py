@@ -9,7 +9,7 @@ from repose.app.render.director import Read
 from repose.app.render.orbit import Camera
 from repose.app.signals import held
 from repose.app.storage.view import View
-from repose.app.window.window import open_offscreen
+from repose.app.window.window import Window, open_offscreen
 from repose.sim.experiment.snapshot import Snapshot
 
 
@@ -21,7 +21,7 @@ class PictureMaker:
 
     def __init__(self, size: Size = (1920, 1080)) -> None:
         self.size = size
-        self._window = open_offscreen()
+        self._window: Window | None = open_offscreen()
         with held():
             import imgui_bundle  # noqa: F401
         from repose.app.render.imgui_backend import ImguiBackend
@@ -50,7 +50,7 @@ class PictureMaker:
             self._renderer.destroy()
             self._gui.close()
             self._window.close()
-            self._window = None  # type: ignore[assignment]
+            self._window = None
 
     def __enter__(self) -> PictureMaker:
         return self

@@ -73,21 +73,24 @@ def run(
 
 
 def _stay(application: Application, stop: Stop) -> int:
-    """Draw frames until the window is closed; only a clean end deletes the autosaved run."""
-    clean = False
+    """Draw frames until the window is closed; only a clean end deletes the autosaved run.
+
+    The end is clean if the user has closed the window, whether signals follow or not: a session that ends sends both.
+    """
     try:
         try:
             stop.listening = True
             while not stop.asked and application.draw_frame():
                 pass
-            clean = not stop.asked
+            if not application.closed:
+                application.listen()  # the user may have closed the window while the last frame was drawn
         finally:
-            application.close(keep_run=not clean)
+            application.close(keep_run=not application.closed)
     except Exception as error:  # a program error must not lose the run
         log.exception("The window stopped.")
         say(f"The window ended because of a program error ({described(error)}); {_what_is_kept(application)}")
         return FAULT
-    return 0 if clean else INTERRUPTED
+    return 0 if application.closed else INTERRUPTED
 
 
 def _leave_without_display(application: Application) -> int:
@@ -95,7 +98,7 @@ def _leave_without_display(application: Application) -> int:
     ui = application.ui
     with ExitStack() as ending:  # called from last to first, each also after an error of another
         ending.callback(lambda: say(f"The window ended because the X server did; {_what_is_kept(application)}"))
-        ending.callback(ui.run_saver.end, True)
+        ending.callback(ui.run_saver.end, not application.closed)
         ending.callback(application.settings.save)
         ending.callback(ui.film.wait, FILM_TIME)
         ending.callback(ui.run_saver.save_now)

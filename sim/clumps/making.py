@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Literal, NamedTuple, get_args
 
@@ -15,7 +15,7 @@ from repose.sim.clumps.connected import parts_of, pieces_of
 from repose.sim.clumps.distance_field import FEWEST_CELLS, Tell, part_of, silent
 from repose.sim.clumps.fitted import fitted_clump
 from repose.sim.clumps.greedy import greedy_clump
-from repose.sim.clumps.quality import Quality, quality
+from repose.sim.clumps.quality import Quality, overlap_volumes, quality
 from repose.sim.message import EMPTY, Message, Number, _, formatted, joined, length_text, plain
 from repose.sim.parameters import ParameterError
 from repose.sim.wording import value_text
@@ -26,6 +26,10 @@ MOST_TRIED = {"fitted": 4000, "greedy": MOST_MEMBERS}
 """Largest number of spheres tried for a clump in one piece: 4000 fitted ones take half a minute, the others less."""
 NEAR_ENOUGH = 1.25
 """Largest ratio of a number of spheres in one piece to the largest number known to leave several [-]."""
+
+POOR_FIT = 0.5
+"""Overlap (IoU) below which a clump does not stand for its body [-]: the volume in which they differ, the union without
+the intersection, is then larger than the volume that they have in common."""
 
 TETRAHEDRON = np.array([(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)])
 """Corners of its faces, outwards; corner 0 is the origin, the others are on the axes."""
@@ -84,10 +88,17 @@ def number_of_pieces(clump: Clump) -> int:
 
 
 def why_apart(
-    body: Body, clump: Clump, members: int, rho: float = DEFAULT_RHO, most: int | None = None, tell: Tell = silent
+    body: Body,
+    clump: Clump,
+    members: int,
+    rho: float = DEFAULT_RHO,
+    most: int | None = None,
+    tell: Tell = silent,
+    does: Callable[[Clump], bool] = lambda tried: True,
 ) -> Message:
-    """Why a clump of at most `members` spheres falls apart, and a number of spheres that makes one piece, found by
-    trying up to `most`; empty for a clump in one piece. For a clump that `clump_of` has made with `rho`."""
+    """Why a clump of at most `members` spheres falls apart, and a number of spheres that makes one piece that also
+    `does`, found by trying up to `most`; empty for a clump in one piece. For a clump that `clump_of` has made with
+    `rho`."""
     pieces = number_of_pieces(clump)
     if pieces == 1:
         return EMPTY
@@ -100,7 +111,11 @@ def why_apart(
         )
     spheres = len(clump.radius)
     most = max(members, MOST_TRIED[clump.algorithm] if most is None else most)
-    if enough := _spheres_in_one_piece(body, clump.algorithm, members, rho, most, tell):
+
+    def whole(tried: Clump) -> bool:
+        return number_of_pieces(tried) == 1 and does(tried)
+
+    if enough := _enough_spheres(body, clump.algorithm, members, rho, most, whole, tell):
         return Message(
             "The clump of {spheres} spheres for {name} falls apart into {pieces} pieces: {enough} "
             "spheres make one piece.",
@@ -119,23 +134,79 @@ def why_apart(
     )
 
 
-def _spheres_in_one_piece(body: Body, algorithm: str, members: int, rho: float, most: int, tell: Tell) -> int:
-    """A number of spheres above `members` that makes one piece, 0 if none up to `most` does: the number is doubled
-    until there is one piece, then the interval is halved."""
-    apart, whole, share = members, 0, 0.0
-    while whole > NEAR_ENOUGH * apart + 1 or (whole == 0 and apart < most):
-        number = (apart + whole) // 2 if whole else min(2 * apart, most)
+def fits(body: Body, clump: Clump, kappa: float = 0.5) -> bool:
+    """Whether the overlap (IoU) of clump and body is at least `POOR_FIT`, by points kappa steps of its grid apart."""
+    common, of_clump, of_body = overlap_volumes(body, clump, kappa)
+    return common >= POOR_FIT * (of_clump + of_body - common)
+
+
+def why_poor(
+    body: Body,
+    clump: Clump,
+    overlap: float,
+    members: int,
+    rho: float = DEFAULT_RHO,
+    kappa: float = 0.5,
+    one_piece: bool = True,
+    tell: Tell = silent,
+) -> str:
+    """Why a clump of at most `members` spheres with this overlap (IoU) does not stand for its body, and what does, by
+    trying: a number of spheres, or the algorithm fitted; empty from `POOR_FIT` on. For a clump that `clump_of` has made
+    with `rho`; with `one_piece` only clumps in one piece are named."""
+    if overlap >= POOR_FIT:
+        return ""
+
+    def does(tried: Clump) -> bool:
+        return (not one_piece or number_of_pieces(tried) == 1) and fits(body, tried, kappa)
+
+    others = ["fitted"] if clump.algorithm == "greedy" else []
+    spheres, name, found = len(clump.radius), body.name, f"{overlap:.2g}"
+    for number, algorithm in enumerate([clump.algorithm, *others]):
+        most = max(members, MOST_TRIED[algorithm])
+        part = part_of(tell, 0.5 * number, 0.5 * (number + 1))
+        if enough := _enough_spheres(body, algorithm, members, rho, most, does, part):
+            return Message(
+                "The clump of {spheres} spheres for {name} has an overlap (IoU) of {found} with it, "
+                "less than {poor_fit}: {enough} spheres of the algorithm {algorithm} have more.",
+                spheres=spheres,
+                name=repr(name),
+                found=found,
+                poor_fit=Number(POOR_FIT, format="g"),
+                enough=enough,
+                algorithm=algorithm,
+            )
+    return Message(
+        "The clump of {spheres} spheres for {name} has an overlap (IoU) of {found} with it, less than "
+        "{poor_fit}, and so has every one tried: use a body with thicker parts, or a finer grid.",
+        spheres=spheres,
+        name=repr(name),
+        found=found,
+        poor_fit=Number(POOR_FIT, format="g"),
+    )
+
+
+def _enough_spheres(
+    body: Body, algorithm: str, members: int, rho: float, most: int, does: Callable[[Clump], bool], tell: Tell
+) -> int:
+    """A number of spheres above `members` whose clump does, 0 if none up to `most` does: the number is doubled until
+    one does, then the interval is halved."""
+    few, enough, share, spheres = members, 0, 0.0, 0
+    while enough > NEAR_ENOUGH * few + 1 or (enough == 0 and few < most):
+        number = (few + enough) // 2 if enough else min(2 * few, most)
 
         def told(words: str, part: float, number: int = number, share: float = share) -> None:
-            tell(Message("several pieces: trying {number} spheres", number=number), share)
+            tell(Message("trying {number} spheres", number=number), share)
 
         told("", 0.0)
-        if number_of_pieces(clump_of(body, algorithm, number, rho, told)) == 1:
-            whole = number
+        clump = clump_of(body, algorithm, number, rho, told)
+        if does(clump):
+            enough = number
+        elif len(clump.radius) <= spheres and not enough:
+            return 0  # the body has no room for more
         else:
-            apart = number
+            few, spheres = number, len(clump.radius)
         share += 0.2 * (1.0 - share)
-    return whole
+    return enough
 
 
 @cache

@@ -9,7 +9,9 @@ import numpy as np
 from repose.sim.engine.contacts.kinematics import Contact, lone_contact
 from repose.sim.engine.neighbours.verlet_list import LARGEST_STEP
 from repose.sim.engine.timestep.acceleration import field_acceleration
+from repose.sim.engine.timestep.accuracy import accuracy_limit
 from repose.sim.engine.timestep.stability import (
+    AUTO_SHARE,
     CLASSES_PER_OCTAVE,
     RATIO_GRID,
     automatic_dt,
@@ -26,6 +28,9 @@ from repose.sim.message import EMPTY, Message
 REFERENCE_OVERLAP = 0.02
 """Overlap / radius of a single contact of the smallest grain with a wall [-]. This contact always limits the automatic
 step, because a grain without contacts may get one."""
+
+TOUCH = 1e-9
+"""Overlap / radius of a contact that has just begun [-]."""
 
 IMPACT_MARGIN = 1.5
 """Factor by which the step may exceed the usual share of the stable step during an impact, which is short [-]."""
@@ -96,14 +101,66 @@ def dt_warning(experiment: Experiment, survey: Survey) -> Message:
     return EMPTY
 
 
+def is_stable(experiment: Experiment, survey: Survey) -> bool:
+    """Whether a fixed time step is stable for the present contacts and for a grain in a dense cluster."""
+    asked = experiment.parameters.dt
+    return bool(asked != "auto" and asked <= min(survey.stable_dt, cluster_dt(experiment)))
+
+
 def reference_dt(experiment: Experiment) -> float:
     """Stable step of a single contact of the smallest grain with a wall [s]."""
+    mass, radius = _smallest(experiment)
+    return single_contact_dt(experiment, REFERENCE_OVERLAP * radius, mass, radius)
+
+
+def _smallest(experiment: Experiment) -> tuple[float, float]:
+    """Smallest mass [kg] and radius [m] of the grains, or those of the smallest grain of the scene without any."""
     world = experiment.run.world
     moving = ~world.fixed
-    mass, radius = experiment.scene.smallest_grain(experiment.run.built)
-    if moving.any():
-        mass, radius = float(world.movable_mass[moving].min()), float(world.radius[moving].min())
-    return single_contact_dt(experiment, REFERENCE_OVERLAP * radius, mass, radius)
+    if not moving.any():
+        return experiment.scene.smallest_grain(experiment.run.built)
+    return float(world.movable_mass[moving].min()), float(world.radius[moving].min())
+
+
+class Touch(NamedTuple):
+    """The contact that limits the accurate step, at its beginning."""
+
+    dt: float
+    """Step up to which the ledger of an impact closes to `LARGEST_GAP` [s]; infinite if force and damping begin from
+    zero, as with Hertz and Mindlin."""
+    omega: float
+    """Angular frequency of the relative motion [1/s]."""
+    damping: float
+    """Rate of the damping, force over momentum [1/s]."""
+    mass: float
+    """Effective mass [kg]."""
+
+
+def touch(experiment: Experiment) -> Touch:
+    """The stricter one of the impacts of a smallest grain on a wall and on an equal grain
+    (repose.sim.engine.timestep.accuracy); for a law that acts at a distance also when a bridge or an attraction ends.
+
+    The spring across the contact counts without the factor 7/2 by which the rotation of spheres eases slip: the motion
+    across has 2/7 of the energy.
+    """
+    model, params = experiment.engine.model, experiment.engine.law_parameters
+    mass, radius = _smallest(experiment)
+    at_wall = _lone(experiment, TOUCH * radius, mass, radius)
+    pair = at_wall._replace(effective_mass=0.5 * mass, effective_radius=0.5 * radius, fixed=0.0)
+    contacts = [at_wall, pair]
+    if model.law.acts_at_distance:
+        contacts += [one._replace(overlap=-0.5 * model.law.reach(params)) for one in contacts]
+    return min(_touch_of(experiment, one) for one in contacts)
+
+
+def _touch_of(experiment: Experiment, contact: Contact) -> Touch:
+    along, across, damping, _ = experiment.engine.model.law.stiffness(experiment.engine.law_parameters, contact)
+    omega = math.sqrt(max(along, across) / contact.effective_mass)
+    least = max(omega, damping / (2.0 * float(RATIO_GRID[-1])))  # beyond the last ratio only the damping counts
+    if least == 0.0:
+        return Touch(math.inf, omega, damping, contact.effective_mass)
+    limit = accuracy_limit(experiment.engine.model.integrator, round(damping / (2.0 * least), 2))
+    return Touch(limit / least, omega, damping, contact.effective_mass)
 
 
 class Approach(NamedTuple):
@@ -236,7 +293,7 @@ def _lone(experiment: Experiment, overlap: float, mass: float, radius: float) ->
 
 def foreseen_dt(experiment: Experiment, survey: Survey) -> float:
     """Largest step that the present contacts, a single contact, the impacts until the next check and the rotation of
-    bodies allow [s].
+    bodies allow [s], and at which impacts are accurate; "auto" takes `AUTO_SHARE` of it.
 
     The longer the step, the later the next check, and the faster the grains at that check: the step h follows from the
     speed v + a n h after the n steps to the next check. It is found by iteration. The step decreases with the speed:
@@ -246,7 +303,8 @@ def foreseen_dt(experiment: Experiment, survey: Survey) -> float:
     moving = int((~experiment.run.world.fixed).sum())
     many = moving == 0 or (moving >= SPARSE and survey.contacts < moving)
     cluster = cluster_factor(experiment.run.world) if many else 1.0
-    stable = foreseen = min(survey.stable_dt, reference_dt(experiment) / cluster)
+    stable = min(survey.stable_dt, reference_dt(experiment) / cluster)
+    stable = foreseen = min(stable, touch(experiment).dt / AUTO_SHARE)
     acceleration, turning = acceleration_of_grains(experiment), turning_dt(experiment.run.world)
     for _ in range(3):
         step = automatic_dt(foreseen)

@@ -217,7 +217,8 @@ def act(experiment: Experiment, action: str) -> None:
     if not offered[action].enabled:
         phase = experiment.scene.describe(experiment)[1]
         raise ParameterError(
-            Message("'{label}' is not possible now: {phase}.", label=offered[action].label, phase=phase)
+            offered[action].obstacle
+            or Message("'{label}' is not possible now: {phase}.", label=offered[action].label, phase=phase)
         )
     if experiment.fault is not None:
         clear_fault(experiment)

@@ -35,6 +35,11 @@ def acts(run: Run) -> bool:
     return run.target is not None or run.pusher is not None or run.shaker is not None
 
 
+def holds(run: Run) -> bool:
+    """Whether a pull or push acts now, whose forces can hold grains where they would not rest by themselves."""
+    return run.target is not None or run.pusher is not None
+
+
 def stepper(experiment: Experiment) -> tuple[Any, Numbers]:
     """The step loop and the numbers of its fields and bonds, with the fields of the hand if one of them acts."""
     run, numbers = experiment.run, experiment.numbers

@@ -9,10 +9,13 @@ from typing import Any
 from repose.sim.experiment.commands import Act
 from repose.sim.experiment.control import apply
 from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.hand import holds
+from repose.sim.experiment.rest import PATIENCE, REST_TIME, is_slow
 from repose.sim.experiment.results import results_of
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.stepping import advance, is_finished, steps_until
 from repose.sim.experiment.take_snapshot import take_snapshot
+from repose.sim.message import _
 from repose.sim.parameters import ParameterError
 
 OnFrame = Callable[[Snapshot], float]
@@ -70,16 +73,27 @@ def run_experiment(
     `on_frame` is called at the beginning, at the first step at or after the requested time, and with `at_phases`
     when a phase begins; with `forces` the snapshots contain the forces of all contacts. The run ends at the first step
     at or after `until` [s] at the latest. If the experiment may be `under_way`, what an action has begun continues to
-    its end. Raises `ParameterError` if the scene cannot be run now.
+    its end. Raises `ParameterError` if the scene cannot be run now, or cannot come to its end: without `until`, grains
+    that the hand holds are released by nobody.
     """
     refusal = "" if under_way and goes_on(experiment) else apply(experiment, Act("run"))
     if refusal:
         raise ParameterError(refusal)
     frames = Frames(experiment, None if on_frame is None else shown(on_frame, forces), at_phases)
+    slow_since, longest = experiment.time, PATIENCE * REST_TIME * experiment.scene.time_scale(experiment.run.built)
     while True:
         frames.take()
         if is_finished(experiment) or experiment.time >= until:
             return results_of(experiment)
+        if not (holds(experiment.run) and is_slow(experiment)):
+            slow_since = experiment.time
+        elif math.isinf(until) and experiment.time - slow_since > longest:
+            raise ParameterError(
+                _(
+                    "The run comes to no end, because the hand still holds grains: apply Release() first, or "
+                    "give a time to stop at, as in run(until=1.0)."
+                )
+            )
         # At most to the next check, where an experiment may end: it ends at the same step with and without a film.
         advance(experiment, steps_until(experiment, min(frames.due, until)))
         on_progress(*experiment.scene.describe(experiment)[1:])

@@ -7,6 +7,9 @@ The mean speed alone does not do: a heap flows in avalanches, between which few 
 speed below 10 mm/s the forces on the default heap are out of balance by 5 to 8 %, and 16 to 27 of 120 grains still run
 out; after the rule no grain does (seeds 1 and 2, 3 s longer). Grains that creep under a law without friction springs
 never balance: they rest once they have been slow for `PATIENCE` times as long.
+
+Grains that a pull or push holds do not rest, however slow they are: a grain in the air is no part of a heap. Every wait
+begins again when the hand lets go.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from repose.sim.engine.world import World
 from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.hand import holds
 from repose.sim.measure.mean_speed import mean_speed
 from repose.sim.measure.unbalanced_force import unbalanced_force
 
@@ -41,16 +45,24 @@ def is_slow(experiment: Experiment, among: NDArray[np.bool_] | bool = True) -> b
 
 
 def note_motion(experiment: Experiment) -> None:
-    """Note the time of a check at which the grains were not slow. A state without `quiet_since`, such as that of an
-    extension, is left as it is."""
-    state = experiment.run.state
+    """Note the time of a check at which the grains were not slow, or the hand held some. A state without `quiet_since`,
+    such as that of an extension, is left as it is."""
+    run, state = experiment.run, experiment.run.state
+    if holds(run):
+        run.held_until = experiment.time
     if hasattr(state, "quiet_since") and not is_slow(experiment):
         state.quiet_since = experiment.time
 
 
 def quiet_time(experiment: Experiment, since: float = 0.0) -> float:
-    """How long the grains have been slow and none has left, not counted before the time `since` [s]."""
-    return experiment.time - max(getattr(experiment.run.state, "quiet_since", 0.0), since)
+    """How long the grains have been slow and free, and none has left, not counted before the time `since` [s]."""
+    run = experiment.run
+    return experiment.time - max(getattr(run.state, "quiet_since", 0.0), run.held_until, since)
+
+
+def time_free(experiment: Experiment) -> float:
+    """How long no pull or push has held grains [s]; 0 while one does."""
+    return 0.0 if holds(experiment.run) else experiment.time - experiment.run.held_until
 
 
 def is_at_rest(world: World, quiet: float, among: NDArray[np.bool_] | bool = True) -> bool:

@@ -80,6 +80,8 @@ class Run:
     """Present push on spheres, as by the mouse; None for no push. Written by `push`."""
     shaker: Shaker | None = None
     """Present shaking of the table; None for no shaking. Written by `shake`."""
+    held_until: float = 0.0
+    """Latest check at which a pull or push held grains [s]; no wait for rest begins earlier. Written by `rest`."""
 
     @property
     def step(self) -> int:

@@ -7,6 +7,7 @@ from typing import Any
 
 from repose.sim import registry
 from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.hand import holds
 from repose.sim.experiment.ledger import survey_contacts
 from repose.sim.measure.measurement import System
 
@@ -29,8 +30,14 @@ def system_of(experiment: Experiment) -> System:
         booked=run.booked,
         find_survey=lambda: survey_contacts(experiment),
         find_contacts=lambda: engine.contact_table(run.world, engine.law_parameters),
-        find_reading=lambda: scene.measure(experiment),
+        find_reading=lambda: reading_of(experiment),
     )
+
+
+def reading_of(experiment: Experiment) -> Any:
+    """The present measurement of the scene; None if there is nothing to measure, and while a pull or push holds grains,
+    which are then no part of a heap."""
+    return None if holds(experiment.run) else experiment.scene.measure(experiment)
 
 
 def sample(experiment: Experiment) -> None:

@@ -53,7 +53,19 @@ from repose.sim.wording import message_of, reason_of, short, value_text
 KIND, FORMAT, READABLE = "repose run", 8, (2, 3, 4, 5, 6, 7, 8)
 PICTURE = "picture"
 """Table with the bytes of a small picture for lists of files."""
-PLAIN = ("dt", "clock_time", "clock_step", "booked", "bulk_step", "dt_changes", "ramp", "target", "pusher", "shaker")
+PLAIN = (
+    "dt",
+    "clock_time",
+    "clock_step",
+    "booked",
+    "bulk_step",
+    "dt_changes",
+    "ramp",
+    "target",
+    "pusher",
+    "shaker",
+    "held_until",
+)
 """Fields of `Run` that are written as numbers."""
 BY_HAND = (AddGrains, DrawWall, RemoveWall, Pull, Push, Release, Shake, Still)
 """Commands whose values are checked by the types of their fields."""
@@ -323,11 +335,13 @@ def _run_from_plain(scene: Scene, plain: Any, tables: Tables, name: str) -> Run:
         "target": Target | None,
         "pusher": Pusher | None,
         "shaker": Shaker | None,
+        "held_until": float,
         "state": scene.state_type,
         "built": scene.parameters,
     }
     if plain.get("measurement") is not None:  # up to format 4 the slope of a heap was no part of its state
         plain = plain | {"state": plain["state"] | {"slope": plain["measurement"]}}
+    plain = {"held_until": 0.0} | plain  # older files do not have it
     values = {key: decode(kind, plain.get(key), tables, f"{name}.{key}") for key, kind in kinds.items()}
     if not (0.0 <= values["dt"] <= LONGEST_STEP and math.isfinite(values["clock_time"])):
         raise ArchiveError(
@@ -348,6 +362,7 @@ def _require_sound(scene: Scene, run: Run) -> None:
     steps = [0, *(step for step, _ in run.dt_changes), run.step]
     complaints = {
         "clock": not (0 <= run.clock_step <= run.step and 0.0 <= run.clock_time <= LONGEST_TIME),
+        "time of the hand": not 0.0 <= run.held_until <= LONGEST_TIME,
         "changes of the time step": steps != sorted(steps)
         or not all(0.0 < dt <= LONGEST_STEP for _, dt in run.dt_changes),
         "step of the last sample": not 0 <= run.bulk_step <= run.step,

@@ -22,9 +22,10 @@ from repose.sim.engine.model import Model
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment import changes, control, headless, history, results, saved_run, stepping
 from repose.sim.experiment.commands import Act, Command, SetParameters
+from repose.sim.experiment.energy_gap import gap_sentence
 from repose.sim.experiment.experiment import Experiment, Scene
-from repose.sim.experiment.ledger import energy_of
-from repose.sim.experiment.sampling import system_of
+from repose.sim.experiment.ledger import energy_of, survey_contacts
+from repose.sim.experiment.sampling import reading_of, system_of
 from repose.sim.experiment.script_values import checked_command, plain_values
 from repose.sim.experiment.snapshot import Fault, Snapshot
 from repose.sim.experiment.step_notice import step_notice
@@ -33,6 +34,9 @@ from repose.sim.measure.energy import Energy
 from repose.sim.parameters import ParameterError, Value, plain_number
 from repose.sim.registry import scenes
 from repose.sim.wording import value_text
+
+GAP_STEPS = 200
+"""Steps between two checks of the energy ledger, each of which costs as much as three to four steps."""
 
 OnFault = Literal["raise", "return"]
 """What `step` and `run` do at a fault of the motion: raise `SimulationFault`, or return."""
@@ -59,18 +63,28 @@ class TimeStepWarning(UserWarning):
     """The time step is far too large for the contacts, or absurdly small."""
 
 
+class EnergyGapWarning(UserWarning):
+    """The energy ledger of the run has a gap above 2 % of the converted energy."""
+
+
 class Simulation:
     """A scene, by name or as a record, with `values` over its defaults; `prepared` names a state to start from.
 
     Raises `ParameterError` if the scene, a value, the seed or the prepared state is refused. Warns with
-    `TimeStepWarning` of a time step that does not suit the contacts. `experiment` holds all data
-    (repose.sim.experiment.experiment).
+    `TimeStepWarning` of a time step that does not suit the contacts, and once per run with `EnergyGapWarning` if the
+    energy does not balance. `experiment` holds all data (repose.sim.experiment.experiment).
     """
 
     _checked: tuple[object, float] | None = None
     """Parameters and time step at the latest check of the step."""
     _told: object = None
     """Parameters for which there was a warning."""
+    _gap_checked: int = 0
+    """Step of the latest check of the energy ledger."""
+    _gap_seen: bool = False
+    """Whether that check found a gap."""
+    _gap_told: bool = False
+    """Whether there was a warning of a gap."""
 
     def __init__(
         self,
@@ -138,6 +152,7 @@ class Simulation:
             return self.results()
         found = headless.run_experiment(self.experiment, until=end, under_way=True)
         self._stop(on_fault, self.experiment.history.at - before)
+        self._tell_gap(found["energy_notice"])
         return found
 
     def _checked_end(self, until: float) -> float:
@@ -154,10 +169,27 @@ class Simulation:
         return end
 
     def _stop(self, on_fault: OnFault, steps: int) -> None:
-        """Raise the present fault, if the caller does not want it returned, and check the time step."""
+        """Raise the present fault, if the caller does not want it returned, and check time step and energy."""
         if self.experiment.fault is not None and on_fault == "raise":
             raise SimulationFault(self.experiment.fault, steps)
         self._notice_step()
+        if not self._gap_told and self.experiment.step >= self._gap_checked + GAP_STEPS:
+            self._notice_gap()
+
+    def _notice_gap(self) -> None:
+        """Warn once of a gap of the energy ledger. During a contact the ledger is balanced to half a step of its
+        damping only: a gap while grains touch counts if the check before found one, too."""
+        experiment, survey = self.experiment, survey_contacts(self.experiment)
+        self._gap_checked, before = experiment.step, self._gap_seen
+        words = gap_sentence(experiment, energy_of(experiment, survey))
+        self._gap_seen = bool(words)
+        if words and (before or survey.contacts == 0):
+            self._tell_gap(words)
+
+    def _tell_gap(self, words: str | None) -> None:
+        if words and not self._gap_told:
+            self._gap_told = True
+            warnings.warn(words, EnergyGapWarning, stacklevel=_level_of_script())
 
     def _notice_step(self) -> None:
         """Warn of a time step that does not suit the contacts, once for each choice of parameters."""
@@ -170,8 +202,9 @@ class Simulation:
             warnings.warn(words, TimeStepWarning, stacklevel=_level_of_script())
 
     def measure(self) -> Any:
-        """The present measurement of the scene, or None if there is nothing to measure."""
-        return self.experiment.scene.measure(self.experiment)
+        """The present measurement of the scene; None if there is nothing to measure, or while a pull or push holds
+        grains."""
+        return reading_of(self.experiment)
 
     def snapshot(self) -> Snapshot:
         """Present positions, contacts and readings."""
@@ -233,7 +266,9 @@ class Simulation:
 
     def results(self) -> dict[str, Any]:
         """The content of result.json, in SI units and of types that JSON has."""
-        return results.results_of(self.experiment)
+        found = results.results_of(self.experiment)
+        self._tell_gap(found["energy_notice"])
+        return found
 
     def state_hash(self) -> str:
         """Digest of step, time and world: equal for equal runs."""

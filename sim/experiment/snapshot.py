@@ -66,6 +66,9 @@ class Action:
     help: Message
     done: bool = False
     """True once the result of the action is shown: the action can be repeated, but does not continue the experiment."""
+    obstacle: Message = EMPTY
+    """Why the action has to wait for the moment, in one sentence; it is not enabled then. Empty if the phase does not
+    offer it."""
     pivot: tuple[float, float, float] | None = None
     """For an action that turns the scene by 180° around the x axis through this point [m]: the user can also turn the
     scene with the mouse."""
@@ -262,6 +265,8 @@ class Snapshot:
     """Largest stable value of `omega_dt` at the damping ratio of that contact [-]."""
     dt_warning: Message = EMPTY
     """Consequence of a fixed time step that is too large; empty if the step is small enough."""
+    dt_inaccurate: bool = False
+    """Whether the step of `dt_warning` is stable, but too large for the rotation of a body."""
     energy: dict[str, float] = field(default_factory=dict)
     """The energy ledger [J]: see `repose.sim.measure.energy`."""
     series: dict[str, NDArray[np.float64]] = field(default_factory=dict)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from repose.sim.engine.timestep.stability import automatic_dt
+from repose.sim.engine.timestep.stability import AUTO_SHARE, automatic_dt
 from repose.sim.experiment import automatic_step
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.ledger import survey_contacts
@@ -52,17 +52,37 @@ def _too_small(experiment: Experiment) -> str:
 
 def _limit(experiment: Experiment) -> str:
     """What limits the automatic step, and what to change."""
-    survey = survey_contacts(experiment)
+    survey, touch = survey_contacts(experiment), automatic_step.touch(experiment)
     alone = automatic_step.reference_dt(experiment) / automatic_step.cluster_factor(experiment.run.world)
+    alone = min(alone, touch.dt / AUTO_SHARE)
     foreseen = automatic_step.foreseen_dt(experiment, survey)
     if foreseen < min(alone, survey.stable_dt):
         ahead = automatic_step.STEPS_AHEAD * automatic_dt(foreseen)
         coming = automatic_step.approach(experiment, ahead, automatic_step.acceleration_of_grains(experiment))
         return f"The fastest grain or wall, with {coming.speed.max():.3g} m/s, limits it: check velocities and walls."
     if alone <= survey.stable_dt:
-        return (
+        return _overdamped(experiment, touch) or (
             "A contact of the smallest grain limits it: check the stiffness and damping of the contact law, and masses."
         )
     if experiment.run.world.bonds:
         return "Bonds or contacts at present limit it: check the stiffness and damping (lag) of the bonds."
     return "The stiffest contact at present limits it: check overlaps, stiffness and damping of the contact law."
+
+
+def _overdamped(experiment: Experiment, touch: automatic_step.Touch) -> str:
+    """The coefficient with which a contact of the smallest grain is overdamped; empty if it is not."""
+    if touch.damping <= 2.0 * touch.omega:
+        return ""
+    of_mass = f"For the smallest grain, with an effective mass of {touch.mass:.2g} kg,"
+    for name, parameter in experiment.parameters.declared().items():
+        if name.startswith("normal_") and name.endswith(("damping", "viscosity")):
+            value = float(getattr(experiment.parameters, name))
+            now = f"{of_mass} {name} = {parameter.shown(value, digits=3)}"
+            if touch.omega == 0.0:
+                return f"{now} limits it: give less, or heavier grains."
+            critical = 2.0 * touch.omega / touch.damping
+            return (
+                f"{now} is {1.0 / critical:.3g} times the critical damping and limits it: give at most "
+                f"{parameter.shown(critical * value, digits=2)}, or heavier grains."
+            )
+    return f"{of_mass} the damping of a contact limits it: give less damping, or heavier grains."

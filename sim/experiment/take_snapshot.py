@@ -11,7 +11,7 @@ from repose.sim import registry
 from repose.sim.engine.contacts.wall_forces import FACET
 from repose.sim.engine.timestep.survey import Survey
 from repose.sim.engine.world import PAIR_COUNT, Floats, World
-from repose.sim.experiment.automatic_step import dt_warning
+from repose.sim.experiment.automatic_step import dt_warning, is_stable
 from repose.sim.experiment.comparison import PREPARED, compare_session
 from repose.sim.experiment.displacement import present_mark
 from repose.sim.experiment.energy_gap import gap_notice
@@ -256,6 +256,7 @@ def take_snapshot(experiment: Experiment, snapshot: Snapshot, contacts: bool = T
     snapshot.omega_dt = survey.omega * experiment.dt
     snapshot.omega_dt_limit = survey.omega * survey.stable_dt if survey.contacts else 1.0
     snapshot.dt_warning = dt_warning(experiment, survey)
+    snapshot.dt_inaccurate = bool(snapshot.dt_warning) and is_stable(experiment, survey)
     snapshot.contact_time = experiment.engine.contact_time
     snapshot.energy = ledger.as_dict()
     snapshot.series = run.series.columns()

@@ -1,5 +1,10 @@
 """Classical Runge-Kutta scheme of order 4 with four force evaluations per step: the reference, and Gear's start-up.
 
+The scheme damps oscillations itself. With R(x) the Taylor polynomial of exp of degree 4, a step multiplies the
+amplitude by |R(iz)|, |R(iz)|² = 1 - z⁶/72 + z⁸/576, z = w dt: an elastic contact that lasts loses z⁶/72 of its energy
+per step and 2 pi z⁵/72 per period, in 1000 periods 1 % at z = 0.16 and 10 % at z = 0.26. A loss of
+1e-6 needs z = 0.026. Velocity Verlet and leapfrog lose nothing.
+
 Levels 3 and 4 are position and velocity at the beginning of the step, levels 5 and 6 the weighted sums of the stage
 velocities and accelerations.
 """

@@ -24,7 +24,7 @@ from repose.sim.engine.contacts.kinematics import Response
 from repose.sim.engine.jit import compilable
 from repose.sim.engine.model import BoundLaw
 from repose.sim.laws.law import Law
-from repose.sim.laws.sliding import sliding_spring, stored_in_sliding_spring, work_on_spring
+from repose.sim.laws.sliding import sliding_spring, stored_in_sliding_spring
 from repose.sim.message import _
 from repose.sim.parameters import ParameterSet, Quantity
 
@@ -119,17 +119,16 @@ def force(params, contact):
     pressing = params.normal_stiffness * max(contact.overlap, 0.0) - viscosity * contact.normal_velocity
     limit = touching * params.friction * max(pressing, 0.0)
     shear_viscosity = touching * params.shear_damping * contact.effective_mass
-    spring, viscous, relaxation = sliding_spring(touching * params.shear_stiffness, shear_viscosity, limit, contact)
+    shear = sliding_spring(touching * params.shear_stiffness, shear_viscosity, limit, contact)
     return Response(
         pressing - pull,
-        vector.add(spring, viscous),
+        shear.force,
         vector.add(
-            relaxation, vector.scale((1.0 - touching) * contact.remembered, contact.shear)
+            shear.relaxation, vector.scale((1.0 - touching) * contact.remembered, contact.shear)
         ),  # a bridge holds no friction spring
         vector.scale(0.0, contact.relative_spin),
-        viscosity * contact.normal_velocity * contact.normal_velocity
-        - vector.dot(viscous, contact.tangential_velocity),
-        work_on_spring(touching * params.shear_stiffness, spring, contact.slip, relaxation),
+        viscosity * contact.normal_velocity * contact.normal_velocity + shear.damping_power,
+        shear.work,
     )
 
 

@@ -214,16 +214,21 @@ def stored_in_whole_spring(k, stretch, limit):
 
 
 @compilable(forceinline=True)
-def work_below_limit(k, spring, contact, relaxation, limit):
-    """Work done on a spring whose force is constant beyond the displacement `limit`, since the last evaluation [J]."""
-    elastic = 1.0 if vector.length(contact.shear) < limit else 0.0
-    return -vector.dot(spring, contact.slip) - 0.5 * elastic * k * vector.dot(contact.slip, contact.slip)
+def limited_spring(k, contact, relaxation, limit, last_limit):
+    """Force of a spring that is constant beyond `limit` [N], and the work done on it since the last evaluation [J].
+
+    The mean of the forces at both evaluations does the work: at the last one the limit was about `last_limit`.
+    """
+    spring = vector.limited(vector.scale(-k, contact.shear), limit)
+    last = vector.limited(vector.scale(-k, vector.sub(contact.shear, contact.slip)), last_limit)
+    return spring, -0.5 * vector.dot(vector.add(spring, last), contact.slip)
 
 
 @compilable(forceinline=True)
-def work_with_relaxation(k, spring, contact, relaxation, limit):
-    """Work done on a spring that relaxes while it slides, since the last evaluation [J]."""
-    return work_on_spring(k, spring, contact.slip, relaxation)
+def relaxing_spring(k, contact, relaxation, limit, last_limit):
+    """Force of a spring that relaxes while it slides [N], and the work done on it since the last evaluation [J]."""
+    spring = vector.scale(-k, vector.sub(contact.shear, relaxation))
+    return spring, work_on_spring(k, spring, contact.slip, relaxation)
 
 
 @compilable(forceinline=True)
@@ -241,7 +246,7 @@ def pushing_or_pulling(normal_force):
 @compilable(forceinline=True)
 def cap_spring(spring, viscous, limit):
     """Limit the force of the spring; the viscous shear force is added without limit (thesis eq. 2.10)."""
-    return vector.limited(spring, limit), viscous
+    return vector.add(vector.limited(spring, limit), viscous)
 
 
 @compilable(forceinline=True)
@@ -249,7 +254,7 @@ def cap_total(spring, viscous, limit):
     """Limit the sum of spring force and viscous shear force."""
     both = vector.add(spring, viscous)
     share = min(1.0, limit * vector.length_and_inverse(both)[1])
-    return vector.scale(share, spring), vector.scale(share, viscous)
+    return vector.add(vector.scale(share, spring), vector.scale(share, viscous))
 
 
 @compilable(forceinline=True)
@@ -261,7 +266,7 @@ def normal_stiffness(params, contact):
 REPULSION = {"hertz": hertz, "linear": linear}
 RELAXATION = {"lee-herrmann": keep_stretching, "cundall-strack": relax_to_limit}
 STORED = {"lee-herrmann": stored_below_limit, "cundall-strack": stored_in_spring}
-WORK = {"lee-herrmann": work_below_limit, "cundall-strack": work_with_relaxation}
+SPRING = {"lee-herrmann": limited_spring, "cundall-strack": relaxing_spring}
 CAP = {"spring": cap_spring, "total": cap_total, "lammps": cap_total}
 
 
@@ -270,23 +275,23 @@ def bound(exponent: str, anchor: str, coulomb_cap: str) -> BoundLaw:
     """The functions of the law with the selected formulas of repulsion, sliding spring and Coulomb limit; the limit of
     LAMMPS has its own formula of the sliding spring."""
     repel, relax, stored, cap = REPULSION[exponent], RELAXATION[anchor], STORED[anchor], CAP[coulomb_cap]
-    work = WORK[anchor]
+    spring_of = SPRING[anchor]
     pressing = only_pushing
     if coulomb_cap == "lammps":
         relax, stored, pressing = reset_to_match, stored_in_whole_spring, pushing_or_pulling
-        work = work_with_relaxation
+        spring_of = relaxing_spring
 
     @compilable(forceinline=True)
     def force(params, contact):
         """F_n = k_n overlap^p - γ_n m* v_n;  F_t = -γ_t m* v_t - min(k_s |ξ|, μ max(F_n, 0)) ξ/|ξ|
         (thesis eq. 2.8, 2.10; other limits by choice)."""
         touching = contact.overlap > 0.0
-        repulsion, _, _ = repel(normal_stiffness(params, contact), max(contact.overlap, 0.0))
+        repulsion, stiffness, _ = repel(normal_stiffness(params, contact), max(contact.overlap, 0.0))
         normal_viscosity = params.normal_damping * contact.effective_mass if touching else 0.0
         viscosity = params.shear_damping * contact.effective_mass if touching else 0.0
         normal_force = repulsion - normal_viscosity * contact.normal_velocity
         limit = params.friction * pressing(normal_force)
-        spring, viscous = cap(
+        shear_force = cap(
             vector.scale(-params.shear_stiffness, contact.shear),
             vector.scale(-viscosity, contact.tangential_velocity),
             limit,
@@ -296,17 +301,20 @@ def bound(exponent: str, anchor: str, coulomb_cap: str) -> BoundLaw:
         lag = vector.scale(springy * viscosity * compliance, contact.tangential_velocity)
         pressed = 1.0 if touching else 0.0
         relaxation = vector.scale(pressed, relax(contact.shear, lag, limit * compliance))
+        last_limit = max(0.0, limit - params.friction * stiffness * contact.approach)
+        spring, work = spring_of(params.shear_stiffness * pressed, contact, relaxation, limit, last_limit)
+        viscous = vector.sub(shear_force, spring)  # what the spring does not do: see `repose.sim.laws.sliding`
         radius = contact.effective_radius
         torque, rolling_power = rolling_torque(params.rolling_friction, 0.0, normal_force, radius, contact)
         return Response(
             normal_force,
-            vector.add(spring, viscous),
+            shear_force,
             relaxation,
             torque,
             normal_viscosity * contact.normal_velocity * contact.normal_velocity
-            - vector.dot(viscous, contact.tangential_velocity)
+            + max(0.0, -vector.dot(viscous, contact.tangential_velocity))  # not below 0 by rounding
             + rolling_power,
-            work(params.shear_stiffness * pressed, spring, contact, relaxation, limit * compliance),
+            work,
         )
 
     @compilable(forceinline=True)

@@ -245,6 +245,7 @@ class _Pair:
         flat *= np.linalg.norm(self.shear) / max(float(np.linalg.norm(flat)), TINY)
         contact = Contact(
             overlap=2.0 * self.radius - distance,
+            approach=-along * dt,
             normal=tuple(normal),
             normal_velocity=along,
             tangential_velocity=tuple(across),

@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 import numpy as np
 from repose.sim.engine.model import Integrator
-from repose.sim.engine.timestep.stability import stability_limit
+from repose.sim.engine.timestep.stability import stability_limit, stage_images
 from repose.sim.engine.world import Floats
 
 PHASES = 8
@@ -121,7 +121,7 @@ def speeds_after(
     """Normal and tangential speeds after over those before the collision for w dt [-], all of shape (time steps,
     PHASES); the tangential speed is 0 head-on."""
     levels, stages = integrator.levels, range(len(integrator.weights))
-    before, free, push = (np.array([_image(integrator, part, stage) for stage in stages]) for part in PARTS)
+    before, free, push = stage_images(integrator)
     along = _force(integrator, omega_dt, ratio)
     across = _force(integrator, SHEAR * omega_dt, shear_ratio(ratio))
     # Units: the time step, and the distance of free flight in one step.
@@ -158,21 +158,3 @@ def _force(integrator: Integrator, omega_dt: Floats, ratio: float) -> Floats:
     force[..., 0, 0], force[..., 0, 1] = -(omega_dt**2), -2.0 * ratio * omega_dt
     force[..., 0, 2] = integrator.velocity_lead * force[..., 0, 1]
     return force
-
-
-PARTS = ("before", "free", "push")
-
-
-def _image(integrator: Integrator, part: str, stage: int) -> Floats:
-    """Matrix of one stage: the results of `before`, and of `after` without force, for unit vectors, shape (levels,
-    levels), or of `after` for a unit force, shape (levels, 1)."""
-    levels = integrator.levels
-    motion = np.zeros((1, levels, 1)) if part == "push" else np.eye(levels)[None, :, :].copy()
-    count = motion.shape[2]
-    if part == "before":
-        integrator.before(motion, 0, count, stage, 1.0)
-    else:
-        force = np.full((1, count), 1.0 if part == "push" else 0.0)
-        integrator.after(motion, force, np.ones((1, count)), 0, count, stage, 1.0)
-    matrix: Floats = motion[0]
-    return matrix

@@ -73,6 +73,9 @@ def test_damping_and_sliding_never_give_energy(law: Law, words: dict, dimension:
         kinematics |= {name: tuple(dt * x for x in kinematics[rate]) for name, rate in short.items()}
         kinematics |= {"mean_rotation": tuple(0.0 for _ in kinematics["roll"])}
         contact = contact_of(functions, numbers, kinematics)
+        relaxation = functions.force(numbers, contact).spring_relaxation
+        if relaxation:  # a spring that an evaluation left behind is not beyond its limit
+            contact = contact._replace(shear=tuple(np.subtract(contact.shear, relaxation)))
         answer = functions.force(numbers, contact)
         assert answer.damping_power >= 0.0
         # The power the force takes out of the motion is what the ledger is told.

@@ -10,7 +10,7 @@ import pygame
 from imgui_bundle import imgui, implot
 from repose.app.language import translated
 from repose.app.render.colours import category, to_srgb
-from repose.app.render.text import draw_symbol, note, symbol_width
+from repose.app.render.text import draw_symbol, note, symbol_width, text_width
 from repose.app.render.theme import Colour, vector
 from repose.app.ui.axis_ticks import set_axis
 from repose.app.ui.keys import Key
@@ -39,9 +39,12 @@ WATCHED = ("gear5", "leapfrog", "velocity_verlet", "rk4")
 """Integrators that are shown side by side."""
 DASHES = 20
 """Pieces of a dashed line."""
-TABLE, BESIDE = 0.45, 40.0
-"""Fraction of the width, or of the height, for the table [-]; least width of a window with the table beside the plot
-[font sizes]."""
+TABLE, PLOT = 0.45, 18.0
+"""Fraction of the height for a table below the plot [-]; least width of a plot beside the table [font sizes]."""
+HEAD = "integrator", _("error at t_c/20"), _("limit Δt/t_c")
+"""Heads of the columns of the table."""
+SAMPLE = "0.00e-00 %"
+"""As wide as any number of the table."""
 
 
 def draw(ui: Ui) -> None:
@@ -53,8 +56,9 @@ def draw(ui: Ui) -> None:
         return
     found = compute(ui, *_draw_head(ui))
     room = imgui.get_content_region_avail()
-    beside = room.x >= BESIDE * imgui.get_font_size()
-    plot = imgui.ImVec2((1.0 - TABLE) * room.x, room.y) if beside else imgui.ImVec2(room.x, (1.0 - TABLE) * room.y)
+    left = room.x - table_width() - imgui.get_style().item_spacing.x
+    beside = left >= PLOT * imgui.get_font_size()
+    plot = imgui.ImVec2(left, room.y) if beside else imgui.ImVec2(room.x, (1.0 - TABLE) * room.y)
     imgui.begin_child("plot", plot, imgui.ChildFlags_.nav_flattened)
     _draw_plot(ui, found)
     imgui.end_child()
@@ -64,6 +68,13 @@ def draw(ui: Ui) -> None:
     _draw_table(ui, found)
     imgui.end_child()
     imgui.end()
+
+
+def table_width() -> float:
+    """Width at which no column of the table is cut [px]."""
+    titles = max(text_width(scheme.title) for scheme in integrators().values())
+    columns = (max(symbol_width(head), body) for head, body in zip(HEAD, (titles, *2 * (text_width(SAMPLE),))))
+    return sum(columns) + 2.0 * len(HEAD) * imgui.get_style().cell_padding.x + imgui.get_style().scrollbar_size
 
 
 def compute(ui: Ui, restitution: float, oblique: bool) -> dict[str, Errors]:
@@ -129,6 +140,10 @@ def _draw_head(ui: Ui) -> tuple[float, bool]:
         ),
         ui.palette.muted,
     )
+    note(
+        _("Runge-Kutta and Gear also change the energy of contacts that last. Leap-frog and velocity Verlet keep it."),
+        ui.palette.muted,
+    )
     return restitution, oblique
 
 
@@ -175,10 +190,11 @@ def _draw_table(ui: Ui, found: dict[str, Errors]) -> None:
     flags = imgui.TableFlags_.row_bg | imgui.TableFlags_.sizing_fixed_fit
     if not imgui.begin_table("##schemes", 3, flags):
         return
-    for words in (_("integrator"), _("error at t_c/20"), _("limit Δt/t_c")):
+    for words in HEAD:
         imgui.table_next_column()
         at = imgui.get_cursor_screen_pos()
         imgui.dummy(imgui.ImVec2(symbol_width(words), imgui.get_text_line_height()))
+        ui.probe.mark(f"integrators.{words}")
         draw_symbol(at.x, at.y, words, ui.palette.muted)
     for number, (name, errors) in enumerate(found.items()):
         scheme = integrators()[name]

@@ -7,7 +7,7 @@ from repose.app.lectures.course import RUN_ALL, goes_on
 from repose.app.render.passes import scale_bar
 from repose.app.render.text import SMALL, draw_text, symbol_width, text_width
 from repose.app.render.theme import colour32
-from repose.app.ui.actions import RESET, act
+from repose.app.ui.actions import RESET, act, as_offered
 from repose.app.ui.panels import Panel, instead
 from repose.app.ui.places import STRIP, take_focus
 from repose.app.ui.ui import Ui
@@ -71,9 +71,10 @@ def draw(ui: Ui) -> None:
 def next_action(snapshot: Snapshot) -> Action | None:
     """The action that continues the experiment: the last possible one; once its result is shown, the reset.
 
-    The action for the whole experiment and the reset are returned only if no other action continues the experiment.
+    An action that has to wait for the moment stays where it is. The action for the whole experiment and the reset are
+    returned only if no other action continues the experiment.
     """
-    enabled = {action.name: action for action in snapshot.actions if action.enabled}
+    enabled = {action.name: action for action in snapshot.actions if action.enabled or action.obstacle}
     steps = [action for name, action in enabled.items() if name not in (RESET, RUN_ALL)]
     if steps and not steps[-1].done:
         return steps[-1]
@@ -93,8 +94,16 @@ def draw_next(ui: Ui, width: float, height: float = HEIGHT) -> Action | None:
     imgui.push_style_var(
         imgui.StyleVar_.frame_padding, imgui.ImVec2(8 * ui.scale, (size.y - imgui.get_font_size()) / 2)
     )
-    emphasis = ui.palette.accent
-    clicked = button(ui, "next.action", action.label, hint=action.key, help=action.help, width=width, emphasis=emphasis)
+    clicked = button(
+        ui,
+        "next.action",
+        action.label,
+        hint=action.key,
+        help=action.obstacle or action.help,
+        width=width,
+        enabled=action.enabled,
+        emphasis=ui.palette.accent,
+    )
     if imgui.is_item_activated():
         ui.memory[PRESSED] = action.name
     if clicked:  # the button may have another action now
@@ -145,7 +154,7 @@ def _draw_ground(ui: Ui, low: imgui.ImVec2, size: imgui.ImVec2) -> None:
 def _draw_small(ui: Ui, width: float, large: Action | None) -> None:
     """Draw every action in its own place, which is empty while the large button has the action; in a small room actions
     with long labels show only their key."""
-    gap, actions = imgui.get_style().item_spacing.x, ui.snapshot.actions
+    gap, actions = imgui.get_style().item_spacing.x, as_offered(ui)
     wide, labelled = _share_out(ui, width)
     imgui.push_style_var(
         imgui.StyleVar_.frame_padding,
@@ -162,7 +171,7 @@ def _draw_small(ui: Ui, width: float, large: Action | None) -> None:
             continue
         labels = action.name in labelled
         label, hint = (action.label, action.key) if labels else (plain(action.key), "")
-        help = action.help if labels else joined((action.label, action.help), ": ")
+        help = action.obstacle or (action.help if labels else joined((action.label, action.help), ": "))
         name = f"action.{action.name}"
         _draw_ground(ui, imgui.get_cursor_screen_pos(), imgui.ImVec2(wide[action.name], HEIGHT * ui.scale))
         if button(ui, name, label, hint=hint, help=help, width=wide[action.name], enabled=action.enabled):

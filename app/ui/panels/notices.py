@@ -17,7 +17,7 @@ from repose.app.ui.panels import Panel
 from repose.app.ui.panels.lecture import draw_offer
 from repose.app.ui.panels.presentation import headline_foot
 from repose.app.ui.panels.record import draw_indicator
-from repose.app.ui.places import BELOW_LEGEND, NOTICE, STABILITY, TASK_BELOW, TASK_FOOT
+from repose.app.ui.places import BELOW_LEGEND, NOTICE, TASK_BELOW, TASK_FOOT
 from repose.app.ui.preset_library import Awaited, different
 from repose.app.ui.questions import answer, open_question
 from repose.app.ui.toasts import Toast, current_toasts
@@ -104,9 +104,9 @@ def _notice(ui: Ui, edge: Colour, content: Callable[[Ui], None], name: str = "no
     if name.startswith("toast"):
         flags |= imgui.WindowFlags_.no_inputs | imgui.WindowFlags_.no_nav
     imgui.begin(name, None, flags | imgui.WindowFlags_.no_focus_on_appearing)
-    # What is large over the picture, such as a plot, would cover what its keys answer; the numbers of stability would
-    # cover the buttons of a notice.
-    if name.startswith("toast") or ui.memory.get(STABILITY):
+    # What is large over the picture, such as a plot or a panel, would cover what its keys answer and the buttons of a
+    # notice. An open list stays in front of a notice.
+    if name.startswith("toast") or not imgui.is_popup_open("", imgui.PopupFlags_.any_popup):
         imgui.internal.bring_window_to_display_front(imgui.internal.get_current_window())
     imgui.pop_style_color()
     imgui.pop_style_var(3)

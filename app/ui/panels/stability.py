@@ -30,16 +30,27 @@ LAST = "stability.last"
 """Entry of `Ui.memory`: whether the numbers were due in the last frame."""
 WIDTH = 300.0
 """Width of the numbers [px at scale 1]."""
-DOTS = {"good": _("stable"), "warning": _("close"), "bad": _("unstable"), "muted": _("no contact")}
-"""Word beside the dot, by its colour."""
+DOTS = {
+    "good": _("stable"),
+    "warning": _("close"),
+    "bad": _("unstable"),
+    "muted": _("no contact"),
+    "turning": _("inaccurate"),
+}
+"""Word beside the dot, by its colour; "turning" for the amber one of a step that is only too large for a rotation."""
 
 
 def state(ui: Ui) -> str:
     """ "good", "warning", "bad", or "muted" without contacts."""
     snapshot = ui.snapshot
-    if snapshot.fault is not None or snapshot.dt_warning or share_of_limit(ui) > 1.0:
+    unstable = snapshot.dt_warning and not snapshot.dt_inaccurate
+    if snapshot.fault is not None or unstable or share_of_limit(ui) > 1.0:
         return "bad"
-    if share_of_limit(ui) > SAFE_STEP or snapshot.largest_overlap > overlap_limit(snapshot.scene):
+    if (
+        snapshot.dt_inaccurate
+        or share_of_limit(ui) > SAFE_STEP
+        or snapshot.largest_overlap > overlap_limit(snapshot.scene)
+    ):
         return "warning"
     return "good" if snapshot.omega_dt > 0.0 else "muted"
 
@@ -57,8 +68,9 @@ def draw_dot(ui: Ui, width: float) -> None:
     colour: Colour = getattr(ui.palette, now)
     radius, draw = 5.0 * ui.scale, imgui.get_window_draw_list()
     draw.add_circle_filled(imgui.ImVec2(low.x + 2 * radius, low.y + size.y / 2), radius, colour32(colour))
-    if 4 * radius + text_width(DOTS[now]) <= width:
-        draw_text(low.x + 4 * radius, low.y + pad.y, DOTS[now], ui.palette.text)
+    word = DOTS["turning" if now == "warning" and ui.snapshot.dt_inaccurate else now]
+    if 4 * radius + text_width(word) <= width:
+        draw_text(low.x + 4 * radius, low.y + pad.y, word, ui.palette.text)
     due = now in ("warning", "bad") and ui.snapshot.fault is None
     if due != ui.memory.get(LAST, due):
         ui.memory[STABILITY] = due
@@ -153,7 +165,7 @@ def _draw_gauge(ui: Ui) -> None:
 def _draw_remedy(ui: Ui) -> None:
     """Warn if the chosen time step is too large, and offer the automatic one."""
     if ui.snapshot.dt_warning and ui.edits.parameters is not None:
-        note(ui.snapshot.dt_warning, ui.palette.bad)
+        note(ui.snapshot.dt_warning, ui.palette.warning if ui.snapshot.dt_inaccurate else ui.palette.bad)
         if button(ui, "stability.auto", _("Let the program choose Δt"), emphasis=ui.palette.accent):
             ui.edits.set({"dt": "auto"})
 

@@ -15,8 +15,9 @@ import numpy as np
 from numba import typeof
 from numba._dispatcher import compute_fingerprint
 from numpy.typing import NDArray
+from repose.sim.engine import vector
 from repose.sim.engine.builder import empty_world
-from repose.sim.engine.contacts.kinematics import force_of
+from repose.sim.engine.contacts.kinematics import at_last_overlap, force_of
 from repose.sim.engine.contacts.pair_forces import pair_contact
 from repose.sim.engine.contacts.wall_forces import wall_contact, wall_kind
 from repose.sim.engine.jit import address_of, argument_type, call, compilable, compiled, compiled_part, fingerprint
@@ -46,7 +47,7 @@ class ContactTable(NamedTuple):
     """Force on i from j or the wall, shear force included [N], shape (dimension, contacts)."""
     elasticity: Floats
     """Energy of the repulsion and of the friction spring [J], normal and shear stiffness [N/m], normal and shear
-    damping [kg/s], and work done on the friction spring since the last evaluation of forces [J],
+    damping [kg/s], and energy stored in the friction spring since the last evaluation of forces [J],
     shape (ELASTICITY, contacts)."""
 
     @property
@@ -170,12 +171,13 @@ _dispatcher = cache(compiled_part)
 def plain_evaluation(law: BoundLaw, shapes: Shapes, params_like: tuple) -> Callable[[ContactRange], int]:
     """evaluate(`ContactRange`) -> number of contacts, in plain Python; independent of the integrator."""
     force, material, energy, stiffness, reach_of = law.force, law.material, law.energy, law.stiffness, law.reach
+    varies = law.shear_stiffness_varies
     source = fingerprint()
 
     def evaluate(tables):
         source  # noqa: B018  part of the closure: see repose.sim.engine.jit
         params = numbers_at(tables.params, params_like)
-        called = EvaluatedLaw(force, material, energy, stiffness, params, reach_of(params))
+        called = EvaluatedLaw(force, material, energy, stiffness, params, reach_of(params), varies)
         return evaluate_contacts(tables.world, tables.table, tables.first, tables.last, called, shapes)
 
     return evaluate
@@ -203,6 +205,20 @@ class EvaluatedLaw(NamedTuple):
     params: tuple
     reach: float
     """Largest gap at which the law acts [m]; 0 for a contact law."""
+    shear_stiffness_varies: bool
+    """`BoundLaw.shear_stiffness_varies`."""
+
+
+@compilable(forceinline=True)
+def stored_since(law, contact, stiffness):
+    """Energy stored in a friction spring since the last evaluation of forces [J]: the work on it, minus what it loses
+    as its stiffness follows the overlap (`repose.sim.engine.contacts.pair_blocks.by_stiffening`)."""
+    work = law.force(law.params, contact).friction_work
+    if not law.shear_stiffness_varies:
+        return work
+    change = stiffness - law.stiffness(law.params, at_last_overlap(contact))[1]
+    last = vector.sub(contact.shear, contact.slip)
+    return work + 0.5 * change * vector.dot(last, last)
 
 
 @compilable
@@ -252,6 +268,6 @@ def evaluate_contacts(world, table, first, last, law, shapes):
             table.elasticity[3, found] = across
             table.elasticity[4, found] = damped_along * contact.effective_mass
             table.elasticity[5, found] = damped_across * contact.effective_mass
-            table.elasticity[6, found] = share * law.force(law.params, contact).friction_work
+            table.elasticity[6, found] = share * stored_since(law, contact, across)
         found += 1
     return found

@@ -108,6 +108,8 @@ class Contact(NamedTuple):
 
     overlap: float
     """Positive when touching [m]."""
+    approach: float
+    """Part of `overlap` since the last evaluation [m]."""
     normal: tuple
     """Unit vector from j to i."""
     normal_velocity: float
@@ -272,6 +274,7 @@ def contact_between(motion, pair, memory, stage):
     per_step = stage.damping_fraction / (LARGEST_COORDINATION * max(stage.dt, TINY))
     contact = Contact(
         overlap,
+        -receding(motion, normal),
         normal,
         normal_velocity,
         tangential_velocity,
@@ -296,7 +299,10 @@ def lone_contact(
     still = (0.0,) * (1 if dimension == 2 else dimension)
     up = (*(0.0,) * (dimension - 1), 1.0)
     unturned = (0.0,) * spin_length
-    return Contact(overlap, up, 0.0, still, still, still, mass, radius, 1.0, material, unturned, 0.0, math.inf, 1.0)
+    return Contact(
+        *(overlap, 0.0, up, 0.0, still, still, still, mass, radius, 1.0, material, unturned),
+        *(0.0, math.inf, 1.0),
+    )
 
 
 @compilable(forceinline=True)
@@ -307,10 +313,11 @@ def force_of(contact, answer):
 
 
 @compilable(forceinline=True)
-def at_overlap(contact, overlap):
-    """The contact with another overlap [m]."""
+def at_last_overlap(contact):
+    """The contact with the overlap of the last evaluation."""
     return Contact(
-        overlap,
+        contact.overlap - contact.approach,
+        0.0,
         contact.normal,
         contact.normal_velocity,
         contact.tangential_velocity,

@@ -15,12 +15,12 @@ from repose.sim.engine.contacts.kinematics import (
     PairMotion,
     PairProperties,
     ShearMemory,
-    at_overlap,
+    at_last_overlap,
     contact_between,
     force_of,
     of_motion,
-    receding,
     relaxed,
+    shortened,
 )
 from repose.sim.engine.jit import compilable, overload
 from repose.sim.engine.model import Stage
@@ -340,7 +340,9 @@ def evaluate(buffer, size, law, shapes, place_like, reach_like, stiffening_like,
             let_go = memory.touching * (1.0 - lasting) * (stored + sheared)
             buffer[arrays.index(at.damping, BLOCK, k)] += let_go * per_dt
         if len(stiffening_like) > 0:
-            buffer[arrays.index(at.stiffening, BLOCK, k)] += share * lost_by_stiffening(law, contact, motion)
+            work, lost = by_stiffening(law, contact, answer.spring_relaxation)
+            buffer[arrays.index(at.friction, BLOCK, k)] += share * work
+            buffer[arrays.index(at.stiffening, BLOCK, k)] += share * lost
 
 
 @compilable(forceinline=True)
@@ -356,12 +358,16 @@ def invert_distances(buffer, branch, per_distance, size, position_like):
 
 
 @compilable(forceinline=True)
-def lost_by_stiffening(law, contact, motion):
-    """-xi² dK/2 [J], with the change dK of the stiffness of a friction spring since the last evaluation and its
-    displacement xi at that evaluation: energy that the spring loses without work as its stiffness follows the overlap.
-    The rest of the change of K xi²/2 is the work of `repose.sim.laws.sliding.work_on_spring`."""
-    before = at_overlap(contact, contact.overlap + receding(motion, contact.normal))
-    change = law.stiffness(law.params, contact)[1] - law.stiffness(law.params, before)[1]
-    stretch = vector.sub(contact.shear, contact.slip)
-    touching = 1.0 if contact.overlap > 0.0 else 0.0
-    return -0.5 * touching * change * vector.dot(stretch, stretch)
+def by_stiffening(law, contact, relaxation):
+    """Work on a friction spring whose stiffness K follows the overlap, in addition to `Response.friction_work`, and
+    energy that the spring loses without work, since the last evaluation [J].
+
+    K' = K - dK and the displacement xi' are those of the last evaluation, xi those of this one, s is the slip. The mean
+    of both forces does the work (K' xi' + K xi) s/2: `Response.friction_work`, which has K in place of K', minus
+    dK xi' s/2. Of this work the energy K xi²/2 of a spring that does not slide stores all but -dK xi' xi/2, a sum of
+    second order for -∫ xi² dK/2.
+    """
+    change = law.stiffness(law.params, contact)[1] - law.stiffness(law.params, at_last_overlap(contact))[1]
+    last = vector.sub(contact.shear, contact.slip)
+    present = shortened(contact.shear, relaxation)
+    return -0.5 * change * vector.dot(last, contact.slip), -0.5 * change * vector.dot(last, present)

@@ -54,6 +54,19 @@ def _begun(integrator: Integrator) -> Floats:
     return motion
 
 
+def stage_images(integrator: Integrator) -> tuple[Floats, Floats, Floats]:
+    """What the stages of a scheme do with dt = 1: the results of `before`, and of `after` without force, for unit
+    vectors, shape (stages, levels, levels), and of `after` for a unit force, shape (stages, levels, 1)."""
+    stages, levels, nothing = range(len(integrator.weights)), integrator.levels, np.zeros((1, integrator.levels))
+    before, free = (np.tile(np.eye(levels), (len(stages), 1, 1)) for _ in range(2))
+    push = np.zeros((len(stages), levels, 1))
+    for stage in stages:
+        integrator.before(before[None, stage], 0, levels, stage, 1.0)
+        integrator.after(free[None, stage], nothing, nothing + 1.0, 0, levels, stage, 1.0)
+        integrator.after(push[None, stage], np.ones((1, 1)), np.ones((1, 1)), 0, 1, stage, 1.0)
+    return before, free, push
+
+
 def are_stable(integrator: Integrator, omega_dt: Sequence[float], damping_ratio: float) -> NDArray[np.bool_]:
     """Whether oscillations of these frequencies w dt [-] do not grow."""
     steps = np.array([amplification(integrator, one, damping_ratio) for one in omega_dt])

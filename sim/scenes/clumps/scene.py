@@ -62,6 +62,7 @@ from repose.sim.scenes.common.poured import (
     count_removed,
     fillable,
     move_again,
+    once_free,
     removal_is_due,
     under_way,
 )
@@ -119,15 +120,18 @@ def actions(experiment: Experiment) -> tuple[Action, ...]:
     return (
         Action("fill", _("Pour"), "F", fillable(state), _("Pour the grains; a full container is emptied first.")),
         Action(
-            "lift", _("Lift container"), "O", phase == "filled" and not busy, _("Lift the container off the plate.")
+            "lift", _("Lift container"), "O", phase == ("filled") and not busy, _("Lift the container off the plate.")
         ),
-        Action(
-            "measure",
-            _("Measure"),
-            "M",
-            measurable,
-            _("Fit the slope: the angle of repose."),
-            done=current_slope(experiment) is not None,
+        once_free(
+            experiment,
+            Action(
+                "measure",
+                _("Measure"),
+                "M",
+                measurable,
+                _("Fit the slope: the angle of repose."),
+                done=current_slope(experiment) is not None,
+            ),
         ),
         Action("reset", _("Reset"), "R", True, _("Back to the empty container.")),
         Action("run", _("Run all"), "A", not busy, _("Pour, lift the container, wait for rest and measure.")),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -13,9 +13,11 @@ from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.activation import free_fall, start_derivatives
 from repose.sim.experiment.changes import begin_anew
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
+from repose.sim.experiment.hand import holds
 from repose.sim.experiment.ledger import booked, remove_spheres
 from repose.sim.experiment.notices import tell
 from repose.sim.experiment.rest import settle_speed
+from repose.sim.experiment.snapshot import Action
 from repose.sim.experiment.stepping import drifts
 from repose.sim.measure.mean_speed import mean_speed
 from repose.sim.message import Message, _, joined, plural
@@ -141,13 +143,16 @@ def come_to_rest(experiment: Experiment, measured: bool) -> None:
 
 
 def at_rest_in_words(experiment: Experiment, words: Message) -> Message:
-    """`words` about the grains at rest; without weight grains move on, although slower than the settle speed."""
+    """`words` about the grains at rest; without weight grains move on, although slower than the settle speed, and those
+    that the hand holds are not at rest."""
     left = experiment.run.state.poured - experiment.run.state.removed
-    return (
-        plural("drifting: {count} grain, without gravity", "drifting: {count} grains, without gravity", count=left)
-        if drifts(experiment)
-        else words
-    )
+    if holds(experiment.run):
+        return plural("moved by hand: {count} grain left", "moved by hand: {count} grains left", count=left)
+    if drifts(experiment):
+        return plural(
+            "drifting: {count} grain, without gravity", ("drifting: {count} grains, without gravity"), count=left
+        )
+    return words
 
 
 def move_again(experiment: Experiment) -> bool:
@@ -160,6 +165,17 @@ def move_again(experiment: Experiment) -> bool:
         enter(experiment, "flowing")
         tell(experiment, _("The heap moves again."))
     return moves
+
+
+def once_free(experiment: Experiment, action: Action) -> Action:
+    """An action on grains at rest: while the hand holds grains it has to wait."""
+    if not action.enabled or not holds(experiment.run):
+        return action
+    return replace(
+        action,
+        enabled=False,
+        obstacle=Message("The hand still holds grains: let them go, then '{label}' is possible.", label=action.label),
+    )
 
 
 def under_way(experiment: Experiment) -> bool:

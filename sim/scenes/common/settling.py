@@ -11,7 +11,9 @@ from __future__ import annotations
 import math
 
 from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.hand import holds
 from repose.sim.experiment.notices import tell
+from repose.sim.experiment.rest import time_free
 from repose.sim.measure.display import Reading
 from repose.sim.message import Message, Number, _
 from repose.sim.scenes.common.phases import PhaseState
@@ -36,7 +38,10 @@ def longest_wait(height: float, gravity: float) -> float:
 
 def is_settled(experiment: Experiment, slow: bool, waited: float, longest: float) -> bool:
     """Whether the wait for rest is over: the grains are `slow`, or have been `waited` for as `longest` [s]; the latter
-    is counted, and said."""
+    is counted, and said. While the hand holds grains it is never over, and begins again when the hand lets go."""
+    if holds(experiment.run):
+        return False
+    waited = min(waited, time_free(experiment))
     if not slow and waited > longest:
         state: PhaseState = experiment.run.state
         state.waits_cut_short += 1

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from repose.sim.experiment.activation import turn_gravity
 from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.hand import holds
 from repose.sim.experiment.ledger import booked
 from repose.sim.experiment.notices import tell
 from repose.sim.experiment.phase_names import phase_name
@@ -91,7 +92,7 @@ def _tilt_on(experiment: Experiment) -> None:
     with booked(experiment, "work"):
         angles.turned = angles.turned_before + parameters.tilt_rate * (experiment.time - state.since)
         turn_gravity(experiment)
-    if mean_speed(run.world) < parameters.settle_speed:
+    if holds(run) or mean_speed(run.world) < parameters.settle_speed:  # what the hand moves does not flow by itself
         angles.stirred = None
     elif angles.stirred is None:
         angles.stirred, angles.slope, angles.removed = angles.turned, slope_to_horizontal(experiment), state.removed
@@ -171,7 +172,7 @@ def _trickle_on(experiment: Experiment) -> None:
         angles.last_motion = experiment.time
     # A grain is slow after its release: wait for the time in which it falls by a diameter.
     falls = fall_time(2.0 * run.built.mean_radius, parameters.gravity)
-    calm = experiment.time >= max(state.since + falls, angles.last_motion) + CALM_TIME
+    calm = experiment.time >= max(state.since + falls, angles.last_motion, run.held_until) + CALM_TIME
     longest = longest_wait(state.height, parameters.gravity)
     if not is_settled(experiment, calm, experiment.time - state.since, longest):
         return

@@ -21,7 +21,7 @@ from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.ledger import booked
 from repose.sim.experiment.notices import tell
-from repose.sim.experiment.rest import REST_TIME, quiet_time
+from repose.sim.experiment.rest import REST_TIME, quiet_time, time_free
 from repose.sim.experiment.results import keep_measurement
 from repose.sim.experiment.snapshot import Action
 from repose.sim.laws.lee_herrmann import LAW
@@ -43,6 +43,7 @@ from repose.sim.scenes.common.poured import (
     count_removed,
     fillable,
     move_again,
+    once_free,
     removal_is_due,
     remove_gone,
     under_way,
@@ -67,6 +68,8 @@ PROFILE_INTERVAL = 0.05
 """Simulated time between two profiles of the surface, at first [s]."""
 MOST_PROFILES = 100
 """Largest number of stored profiles: at this number every second profile is discarded and the interval doubles."""
+
+NO_SLOPE = _("There is no slope to measure: too few grains lie on the base.")
 
 NOTHING = "nothing"
 """Value of the parameter `afterwards` with which a run of the whole experiment ends at the measured heap."""
@@ -122,7 +125,7 @@ def _strips(experiment: Experiment) -> tuple[tuple[float, float], float]:
 def _fill_on(experiment: Experiment) -> None:
     """Pour the next layer, or end the filling, once the last layer has settled."""
     run, state, parameters = experiment.run, experiment.run.state, experiment.parameters
-    waited, radius = experiment.time - state.since, run.built.mean_radius
+    waited, radius = min(experiment.time - state.since, time_free(experiment)), run.built.mean_radius
     if waited <= 2.0 * fall_time(radius, parameters.gravity):
         return
     speed = max(mean_speed(run.world), mean_speed(run.world, run.world.layer == state.layers - 1))
@@ -166,7 +169,7 @@ def act(experiment: Experiment, action: str) -> Message:
     if action == "measure":
         reading = slope_now(experiment, complete=True)
         if reading is None:
-            return _("There is no slope to measure: too few grains lie on the base.")
+            return NO_SLOPE
         experiment.run.state.slope = reading
         note_measured(experiment, reading.used_ids)
         keep_measurement(experiment)
@@ -193,17 +196,24 @@ def actions(experiment: Experiment) -> tuple[Action, ...]:
     measurable = phase in ("flowing", "rested") and not busy and not other_angles.has_gone_on(state) and left > 0
     return (
         Action(
-            "fill", _("Fill"), "F", fillable(state), _("Pour the grains in layers; a full container is emptied first.")
+            "fill",
+            _("Fill"),
+            "F",
+            fillable(state),
+            _("Pour the grains in layers; a full container is emptied first."),
         ),
         Action("open", _("Open wall"), "O", phase == "filled" and not busy, _("Remove the right wall.")),
-        *other_angles.actions(state, busy),
-        Action(
-            "measure",
-            _("Measure"),
-            "M",
-            measurable,
-            _("Fit a line to the surface: the angle of repose."),
-            done=state.slope is not None and not change_since_measured(experiment),
+        *(once_free(experiment, action) for action in other_angles.actions(state, busy)),
+        once_free(
+            experiment,
+            Action(
+                "measure",
+                _("Measure"),
+                "M",
+                measurable,
+                _("Fit a line to the surface: the angle of repose."),
+                done=state.slope is not None and not change_since_measured(experiment),
+            ),
         ),
         Action(
             "reset", _("Reset"), "R", True, _("Back to the filled column, or the empty container where there is none.")
@@ -362,10 +372,12 @@ def _profile(experiment: Experiment) -> dict[str, Any] | None:
 
 
 def check(experiment: Experiment) -> Message:
-    """Check that the heap has a slope between 0 and 60°."""
+    """Check that the heap is at rest, and has a slope between 0 and 60°."""
     reading = experiment.run.state.slope
-    if experiment.phase != "rested" or reading is None:
+    if experiment.phase != "rested":
         return Message("The heap did not come to rest: phase {phase}.", phase=experiment.phase)
+    if reading is None:
+        return NO_SLOPE if slope_now(experiment) is None else _("The heap is at rest, and has not been measured yet.")
     if not 0.0 < reading.angle < math.radians(60.0):
         return Message(
             "A slope of {angle}° is not that of a heap.", angle=Number(math.degrees(reading.angle), format=".1f")

@@ -35,6 +35,7 @@ from repose.sim.scenes.common.poured import (
     count_removed,
     fillable,
     move_again,
+    once_free,
     removal_is_due,
     remove_gone,
     under_way,
@@ -104,13 +105,16 @@ def actions(experiment: Experiment) -> tuple[Action, ...]:
     return (
         Action("fill", _("Pour"), "F", fillable(state), _("Pour the grains; a full plate is emptied first.")),
         Action("lift", _("Lift cylinder"), "O", phase == "filled" and not busy, _("Lift the cylinder off the plate.")),
-        Action(
-            "measure",
-            _("Measure"),
-            "M",
-            measurable,
-            _("Fit the slope: the angle of repose."),
-            done=current_slope(experiment) is not None,
+        once_free(
+            experiment,
+            Action(
+                "measure",
+                _("Measure"),
+                "M",
+                measurable,
+                _("Fit the slope: the angle of repose."),
+                done=current_slope(experiment) is not None,
+            ),
         ),
         Action("reset", _("Reset"), "R", True, _("Back to the empty plate.")),
         Action("run", _("Run all"), "A", not busy, _("Pour, lift if there is a cylinder, wait for rest and measure.")),

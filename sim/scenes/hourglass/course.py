@@ -49,12 +49,12 @@ def supervise(experiment: Experiment) -> None:
         density = number_density(experiment)
         if density is not None:
             state.densities.append(density)
-    left = state.placed - len(state.passages)
+    left, began = state.placed - len(state.passages), max(state.since, experiment.run.held_until)
     if left == 0:
         begin_phase(experiment, "rested")
     elif 0.0 < experiment.parameters.count_for <= experiment.time - state.since:
         begin_phase(experiment, "counted")
-    elif is_clogged(state.passages, state.since, experiment.time, left, experiment.parameters.clog_time):
+    elif is_clogged(state.passages, began, experiment.time, left, experiment.parameters.clog_time):
         begin_phase(experiment, "clogged")
 
 

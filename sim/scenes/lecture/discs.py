@@ -23,6 +23,7 @@ from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.changes import begin_anew
 from repose.sim.experiment.comparison import Study
 from repose.sim.experiment.experiment import Experiment, Scene
+from repose.sim.experiment.hand import holds
 from repose.sim.experiment.ledger import booked, remove_spheres
 from repose.sim.experiment.notices import tell
 from repose.sim.experiment.results import keep_measurement
@@ -309,7 +310,9 @@ def disc_scene(
         phase, count = experiment.phase, int((~experiment.run.world.fixed).sum())
         words = {
             "filling": plural("{count} grain settling", "{count} grains settling", count=count),
-            "filled": plural("{count} grain at rest", "{count} grains at rest", count=count),
+            "filled": plural("{count} grain, moved by hand", "{count} grains, moved by hand", count=count)
+            if holds(experiment.run)
+            else plural("{count} grain at rest", "{count} grains at rest", count=count),
             "flowing": Message("running: {experiment} s", experiment=Number(elapsed(experiment), format=".1f")),
             "rested": Message("ended after {experiment} s", experiment=Number(elapsed(experiment), format=".1f")),
         }[phase]

@@ -22,8 +22,9 @@ from pydantic import Field
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.activation import turn_gravity
 from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.hand import holds
 from repose.sim.experiment.ledger import booked
-from repose.sim.experiment.rest import is_at_rest
+from repose.sim.experiment.rest import is_at_rest, time_free
 from repose.sim.laws.material_parameters import YoungsModulus
 from repose.sim.measure.display import TIME, Answer, Axis, Curve, Guess, Line, Outcome, Reading
 from repose.sim.measure.mean_speed import mean_speed
@@ -184,7 +185,8 @@ def drive(experiment: Experiment) -> bool:
     if numbers["flows"]:
         tilt_to(experiment, max(numbers[f"held {number}"], numbers[TABLE] - BACKWARDS * passed))
         return has_stopped(experiment, speed)
-    if speed > FLOWS * math.sqrt(max(experiment.parameters.gravity, 1e-3) * built.diameter):
+    fast = speed > FLOWS * math.sqrt(max(experiment.parameters.gravity, 1e-3) * built.diameter)
+    if fast and not holds(experiment.run):
         number, angle = number + 1, numbers[TABLE]
         first = numbers["held 1"] if number > 1 else max(0.0, angle - built.back)
         held = min(angle, first + (number - 1) * built.held_step)
@@ -201,11 +203,11 @@ def has_stopped(experiment: Experiment, speed: float) -> bool:
     """Store the end of an avalanche; True if it is the last avalanche."""
     built, numbers = experiment.run.built, experiment.run.state.numbers
     now, number, left = elapsed(experiment), int(numbers["number"]), thickness(experiment)
-    if speed >= experiment.parameters.settle_speed:
+    if speed >= experiment.parameters.settle_speed or holds(experiment.run):
         numbers["quiet"] = now
     stopped = is_at_rest(experiment.run.world, now - numbers["quiet"], middle(experiment))
-    if left >= THIN and not stopped:
-        return bool(now - numbers["began"] > LONGEST_FLOW)
+    if (left >= THIN or holds(experiment.run)) and not stopped:
+        return bool(min(now - numbers["began"], time_free(experiment)) > LONGEST_FLOW)
     numbers.update({f"after {number}": left, "flows": 0.0})
     return bool(left < THIN or number == built.avalanches)
 

@@ -33,6 +33,7 @@ from repose.sim.scenes.common.poured import (
     come_to_rest,
     count_removed,
     fillable,
+    once_free,
     removal_is_due,
     remove_gone,
     under_way,
@@ -168,7 +169,10 @@ def actions(experiment: Experiment) -> tuple[Action, ...]:
     counted = bool(state.reading) and not change_since_measured(experiment)
     return (
         Action("fill", _("Pour"), "F", fillable(state), _("Pour the grains; a full shape is emptied first.")),
-        Action("measure", _("Count grains"), "M", counts, _("Count what the shape holds."), done=counted),
+        once_free(
+            experiment,
+            Action("measure", _("Count grains"), "M", counts, _("Count what the shape holds."), done=counted),
+        ),
         Action("reset", _("Reset"), "R", True, _("Back to the empty shape.")),
         Action("run", _("Run all"), "A", not busy, _("Pour, wait for rest and count.")),
     )

@@ -98,14 +98,19 @@ def test_bad_input_is_refused_in_a_sentence_and_leaves_no_file(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["needle.obj", "open.obj"]
 
 
+def plate_file(thickness: float) -> None:
+    """A square plate of 20 mm in the present folder."""
+    cube = np.array(SHAPES["cube"].triangles)
+    plate = (cube * (20.0, 20.0, thickness)).reshape(-1, 3).tolist()
+    lines = [f"v {x} {y} {z}" for x, y, z in plate] + [f"f {k} {k + 1} {k + 2}" for k in range(1, len(plate), 3)]
+    Path("plate.obj").write_text("\n".join(lines) + "\n")
+
+
 def test_a_plate_that_falls_apart_is_refused_with_the_number_of_spheres_that_would_do(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    cube = np.array(SHAPES["cube"].triangles)
-    plate = (cube * (20.0, 20.0, 1.0)).reshape(-1, 3).tolist()
-    lines = [f"v {x} {y} {z}" for x, y, z in plate] + [f"f {k} {k + 1} {k + 2}" for k in range(1, len(plate), 3)]
-    Path("plate.obj").write_text("\n".join(lines) + "\n")
+    plate_file(1.0)
     asked = ["clump", "plate.obj", "--grid", "32", "--out", "a.json"]
     assert run_command_line([*asked, "--spheres", "5"]) == 2
     said = capsys.readouterr().err
@@ -116,8 +121,37 @@ def test_a_plate_that_falls_apart_is_refused_with_the_number_of_spheres_that_wou
     assert run_command_line([*asked, "--spheres", words[1]]) == 0
     assert "pieces" not in capsys.readouterr().out
     Path("a.json").unlink()
-    assert run_command_line([*asked, "--spheres", "5", "--allow-pieces"]) == 0
+    assert run_command_line([*asked, "--spheres", "5", "--allow-pieces", "--allow-poor-fit"]) == 0
     assert re.search(r"pieces +5 ", capsys.readouterr().out)
+
+
+def test_a_clump_that_covers_little_of_its_body_is_refused_with_the_number_of_spheres_that_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The greedy spheres of a flat plate are a row along its edge: one piece, and hardly any of the plate."""
+    monkeypatch.chdir(tmp_path)
+    plate_file(0.8)
+    asked = ["clump", "plate.obj", "--algorithm", "greedy", "--grid", "50", "--out", "a.json"]
+    assert run_command_line([*asked, "--spheres", "20"]) == 2
+    said = capsys.readouterr().err
+    words = re.search(r"20 spheres for 'plate' has an overlap \(IoU\) of (0\.0\d+) with it, less than 0\.5: .*", said)
+    assert words is not None, said
+    assert "--allow-poor-fit" in said
+    assert not Path("a.json").exists()
+    enough = re.search(r"(\d+) spheres of the algorithm (\w+) have more\.", said)
+    assert enough is not None, said
+    assert run_command_line([*asked, "--spheres", enough[1], "--algorithm", enough[2]]) == 0
+    assert json.loads(Path("a.json").read_text())["quality"]["overlap"] >= 0.5
+    Path("a.json").unlink()
+    assert run_command_line([*asked, "--spheres", "20", "--allow-poor-fit"]) == 0
+    assert json.loads(Path("a.json").read_text())["quality"]["overlap"] == pytest.approx(float(words[1]), rel=0.1)
+
+
+def test_the_limit_of_a_poor_fit_is_an_overlap_of_one_half(capsys: pytest.CaptureFixture[str]) -> None:
+    """The largest ball in a cube has pi/6 = 0.52 of its volume, that in a tetrahedron 0.30."""
+    assert run_command_line(["clump", "cube", "--algorithm", "greedy", "--spheres", "1", "--grid", "32"]) == 0
+    assert run_command_line(["clump", "tetrahedron", "--algorithm", "greedy", "--spheres", "1", "--grid", "32"]) == 2
+    assert re.search(r"an overlap \(IoU\) of 0\.[23]", capsys.readouterr().err)
 
 
 def test_a_file_that_exists_is_not_overwritten(

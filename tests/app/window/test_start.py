@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pygame
 import pytest
 from repose.app.lectures.lecture_file import load
 from repose.app.signals import INTERRUPTED, Interrupt
@@ -76,6 +77,12 @@ def application(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     return application
 
 
+def close_window(application: Any, how: str = "window manager") -> None:
+    """What SDL reports when the user closes the window."""
+    chord = pygame.event.Event(pygame.KEYDOWN, key=pygame.K_q, unicode="q", mod=pygame.KMOD_CTRL, scancode=20)
+    pygame.event.post(chord if how == "Ctrl+Q" else pygame.event.Event(pygame.QUIT))
+
+
 def raising(error: BaseException) -> Callable[..., Any]:
     def fail(*_: object) -> Any:
         raise error
@@ -95,7 +102,53 @@ def offered() -> bool:
 
 @pytest.mark.gl
 def test_a_clean_end_deletes_the_automatic_saves(application: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(application, "draw_frame", lambda: False)
+    close_window(application)
+    assert start._stay(application, Stop()) == 0
+    assert not offered()
+
+
+@pytest.mark.gl
+@pytest.mark.parametrize("how", ["window manager", "Ctrl+Q"])
+@pytest.mark.parametrize("signals", ["none", "in the frame", "before the frame", "at the end", "at the end, impatient"])
+def test_a_window_that_the_user_closes_ends_cleanly_also_if_signals_follow(
+    application: Any, monkeypatch: pytest.MonkeyPatch, how: str, signals: str
+) -> None:
+    stop, frame, end = Stop(), application.draw_frame, application.ui.film.stop
+
+    def asking(*_: object) -> None:
+        stop.asked = True
+        if signals.endswith("impatient"):
+            raise Interrupt
+
+    def last_frame() -> bool:
+        if signals == "in the frame":  # the events of the frame have been read: the signal comes with the next ones
+            monkeypatch.setattr(application, "draw_frame", frame)
+            assert application.draw_frame()
+            asking()
+            close_window(application, how)
+            return True
+        return bool(frame())
+
+    monkeypatch.setattr(application, "draw_frame", last_frame)
+    if signals != "in the frame":
+        close_window(application, how)
+    if signals == "before the frame":
+        asking()
+    if signals.startswith("at the end"):
+        monkeypatch.setattr(application.ui.film, "stop", lambda: (end(), asking()))
+    if signals.endswith("impatient"):
+        with pytest.raises(Interrupt):
+            start._stay(application, stop)
+    else:
+        assert start._stay(application, stop) == 0
+    assert application.window._handle is None
+    assert not offered()
+
+
+@pytest.mark.gl
+def test_a_second_ctrl_q_changes_nothing(application: Any) -> None:
+    for _ in range(2):
+        close_window(application, "Ctrl+Q")
     assert start._stay(application, Stop()) == 0
     assert not offered()
 
@@ -106,7 +159,10 @@ def test_after_an_error_of_the_window_the_saved_run_is_offered_and_reported(
     application: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], when: str
 ) -> None:
     broken = raising(RuntimeError("no such\nwidget"))
-    monkeypatch.setattr(application, "draw_frame", broken if "frame" in when else lambda: False)
+    if "frame" in when:
+        monkeypatch.setattr(application, "draw_frame", broken)
+    else:
+        close_window(application)
     if "end" in when:
         monkeypatch.setattr(application.gui, "close", broken)
     assert start._stay(application, Stop()) == start.FAULT
@@ -117,7 +173,7 @@ def test_after_an_error_of_the_window_the_saved_run_is_offered_and_reported(
 
 @pytest.mark.gl
 def test_a_run_continues_when_the_settings_cannot_be_saved(application: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(application, "draw_frame", lambda: False)
+    close_window(application)
     monkeypatch.setattr(application.settings, "save", raising(MemoryError()))
     assert start._stay(application, Stop()) == start.FAULT
     assert offered()

@@ -13,7 +13,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from repose.sim import Material, ParameterError, Simulation, SimulationFault, TimeStepWarning, place_spheres
+from repose.sim import (
+    EnergyGapWarning,
+    Material,
+    ParameterError,
+    Simulation,
+    SimulationFault,
+    TimeStepWarning,
+    place_spheres,
+)
 from repose.sim.bonds.beam import BeamParameters
 from repose.sim.engine.body_builder import add_bodies, shape_of_spheres
 from repose.sim.engine.builder import add_bonds, add_spheres, empty_world, set_walls
@@ -199,6 +207,41 @@ def test_an_absurdly_small_automatic_step_is_noticed_with_its_cause(uncompiled: 
     assert simulation.dt < 1e-8
     with pytest.warns(TimeStepWarning, match=r"The fastest grain or wall, with 1e\+06 m/s, limits it"):
         pressed(velocity=[0.0, 0.0, -1e6])
+
+
+def test_an_automatic_step_of_overdamped_contacts_names_the_coefficient_and_a_value(uncompiled: None) -> None:
+    # gamma = 70 kg/s and m* = 5 mg: the velocity of an approach falls within 70 ns. Critical: 2 sqrt(k m*) = 0.14 kg/s.
+    light = {"position": [[0.0, 0.0, 0.0], [3e-3, 0.0, 0.0]], "radius": 1e-3, "mass": 1e-5, "law": "memoryless"}
+    words = r"normal_viscosity = 70 kg/s is 495 times the critical damping and limits it: give at most 0\.14 kg/s"
+    with pytest.warns(TimeStepWarning, match=words):
+        place_spheres(**light)  # type: ignore[arg-type]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        place_spheres(**light, normal_viscosity=0.14)  # type: ignore[arg-type]
+
+
+def bounced(**values: Any) -> Simulation:
+    """Two spheres on linear springs, shortly before they touch."""
+    places, elastic = [[0.0, 0.0, 0.0], [2.0002e-3, 0.0, 0.0]], GLASS._replace(restitution=1.0)
+    return place_spheres(
+        places, 1e-3, elastic, law="voigt", velocity=[[1.0, 0, 0], [-1.0, 0, 0]], gravity=0.0, **values
+    )
+
+
+def test_a_gap_of_the_energy_is_warned_of_once_with_the_line_of_the_script(uncompiled: None) -> None:
+    simulation = bounced(dt=3.1e-5)
+    with pytest.warns(EnergyGapWarning, match="The gap is above .* of the converted energy") as noticed:
+        simulation.step(300)
+    assert noticed[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert "The gap is above" in simulation.results()["energy_notice"]
+        simulation.step(300)
+    with pytest.warns(EnergyGapWarning):
+        bounced(dt=3.1e-5).run(until=1e-3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        bounced().run(until=3e-4)
 
 
 @pytest.mark.parametrize("scene", [name for name in scenes() if name not in ("clumps", "joined")])

@@ -7,9 +7,11 @@ from math import cos, inf, sin, sqrt
 
 import numpy as np
 import pytest
+from repose.sim import Material, place_spheres
 from repose.sim.engine.body_builder import add_bodies, shape_of_spheres
 from repose.sim.engine.builder import add_spheres, empty_world
 from repose.sim.engine.neighbours.verlet_list import LARGEST_STEP
+from repose.sim.engine.timestep.accuracy import LARGEST_GAP
 from repose.sim.engine.timestep.stability import AUTO_SHARE
 from repose.sim.engine.world import motions
 from repose.sim.experiment.automatic_step import (
@@ -25,6 +27,7 @@ from repose.sim.experiment.automatic_step import (
     impact_dt,
     next_automatic_dt,
     single_contact_dt,
+    touch,
     turning_dt,
 )
 from repose.sim.experiment.changes import new_experiment, resumed_experiment
@@ -274,3 +277,63 @@ def test_bodies_of_many_members_are_expected_to_be_touched_at_all_of_them() -> N
     )
     assert cluster_factor(loose) == cluster_factor(few) == CLUSTER
     assert cluster_factor(many) == sqrt(20.0)
+
+
+ELASTIC = Material(young=1e8, poisson=0.25, density=2500.0, restitution=1.0, friction=0.4)
+DAMPED = ELASTIC._replace(restitution=0.5)
+LAWS: list[tuple[str, dict[str, object]]] = [
+    ("voigt", {"material": ELASTIC}),
+    ("voigt", {"material": DAMPED}),
+    ("capillary", {"normal_damping": 0.0, "shear_damping": 0.0}),
+    ("capillary", {}),
+    ("bounded_spring", {"normal_viscosity": 0.05}),
+    ("memoryless", {"normal_viscosity": 0.2}),
+    ("lee_herrmann", {"normal_damping": 0.0, "shear_damping": 0.0}),
+    ("lee_herrmann", {}),
+    ("hertz_mindlin", {"material": ELASTIC}),
+    ("hertz_mindlin", {"material": DAMPED}),
+]
+
+
+def gap_of_impact(law: str, values: dict[str, object], aside: float, times: float, integrator: str) -> float:
+    """Largest gap after an impact of two spheres, in units of the energy before it, over two times of touch in a step,
+    with the automatic step `times` that long [-]. The line of centres is turned out of the velocity by `aside`."""
+    found = []
+    for phase in range(2):
+        start = [[0.0, 0.0, 0.0], [2e-3 * cos(aside), 2e-3 * sin(aside), 0.0]]
+        start[1][0] += 1e-6 + 0.71e-6 * phase
+        velocity = [[0.1, 0.0, 0.0], [-0.1, 0.0, 0.0]]
+        moving = {"velocity": velocity, "mass": 1e-5, "gravity": 0.0, "integrator": integrator}
+        simulation = place_spheres(start, 1e-3, law=law, **moving, **values)  # type: ignore[arg-type]
+        if times != 1.0:
+            simulation.set(dt=times * simulation.dt)
+        before = simulation.energy().kinetic
+        lasting = 1.2 * simulation.experiment.engine.contact_time + 2e-5
+        simulation.step(round(lasting / simulation.dt))
+        found.append(abs(simulation.energy().gap) / before)
+    return max(found)
+
+
+@pytest.mark.usefixtures("uncompiled")
+@pytest.mark.filterwarnings("ignore::repose.sim.experiment.simulation.TimeStepWarning")
+@pytest.mark.parametrize("integrator", ["velocity_verlet", "rk4"])
+@pytest.mark.parametrize(("law", "values"), LAWS)
+@pytest.mark.parametrize("aside", tiered([0.0, 0.4], fast={0.4}))
+def test_the_ledger_of_an_impact_closes_at_the_automatic_step_with_every_law(
+    law: str, values: dict[str, object], aside: float, integrator: str
+) -> None:
+    assert gap_of_impact(law, values, aside, 1.0, integrator) < LARGEST_GAP
+
+
+@pytest.mark.usefixtures("uncompiled")
+@pytest.mark.parametrize("law", ["voigt", "capillary"])
+def test_a_step_three_times_as_long_is_not_accurate(law: str) -> None:
+    values = {"material": ELASTIC} if law == "voigt" else {"normal_damping": 0.0}
+    assert gap_of_impact(law, values, 0.0, 3.0, "velocity_verlet") > 2.0 * LARGEST_GAP
+
+
+@pytest.mark.usefixtures("uncompiled")
+def test_forces_that_begin_from_zero_do_not_shorten_the_step() -> None:
+    heap, lecture = new_experiment("heap", FEW | {"dt": "auto"}), new_experiment("clumps", CLUMPS)
+    assert touch(lecture).dt == pytest.approx(inf) or touch(lecture).dt > 100.0 * lecture.dt
+    assert touch(heap).dt > 10.0 * chosen(heap)

@@ -10,6 +10,7 @@ from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act
 from repose.sim.experiment.control import apply
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
+from repose.sim.experiment.headless import run_experiment
 from repose.sim.experiment.results import results_of
 from repose.sim.experiment.stepping import advance
 from repose.sim.measure.mean_speed import mean_speed
@@ -86,3 +87,12 @@ def test_every_filling_ends_although_its_grains_never_rest_and_says_so(scene: st
     experiment = filled(scene, values, action, most=15.0)
     assert results_of(experiment)["waits_cut_short"] >= 1
     assert experiment.scene.readings(experiment)[-1].label == "waits for rest cut short"
+
+
+def test_a_heap_of_too_few_grains_says_why_it_has_no_angle() -> None:
+    experiment = new_experiment("heap", {"grain_count": 2, "width": 0.015})
+    complaint = run_experiment(experiment)["complaint"]
+    assert experiment.phase == "rested"
+    assert complaint == "There is no slope to measure: too few grains lie on the base."
+    experiment.run.state.phase = "flowing"
+    assert experiment.scene.check(experiment) == "The heap did not come to rest: phase flowing."

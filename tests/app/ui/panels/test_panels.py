@@ -9,11 +9,13 @@ from typing import Any
 import pytest
 from imgui_bundle import imgui
 from repose.app.render.passes.force_chains import FORCE_CHAINS
+from repose.app.ui.actions import CONTINUES, act
+from repose.app.ui.keys import scene_keys
 from repose.app.ui.panels import Panel, all_panels, experiment, next_step, plots, stability, task
 from repose.app.ui.questions import answer
 from repose.app.ui.ui import Ui
 from repose.sim.experiment.commands import Act, SetParameters, Start, UseThreads
-from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.experiment.snapshot import Fault, Snapshot
 from repose.sim.measure.display import Reading
 from repose.sim.registry import scenes
 
@@ -224,6 +226,24 @@ def test_an_unstable_time_step_offers_the_automatic_one(harness: PanelHarness) -
     assert harness.commands == [SetParameters({"dt": "auto"})]
 
 
+def test_a_step_that_is_only_inaccurate_for_a_rotation_is_not_called_unstable(harness: PanelHarness) -> None:
+    parameters = harness.ui.snapshot.parameters.changed(dt=1e-4)
+    warning = "Above 90 µs, a body turns by more than 0.4 rad in a step: its rotation is inaccurate."
+    for inaccurate, expected in ((False, "bad"), (True, "warning")):
+        harness.ui.snapshot = replace(
+            harness.ui.snapshot,
+            parameters=parameters,
+            dt=1e-4,
+            omega_dt=0.01,
+            dt_warning=warning,
+            dt_inaccurate=inaccurate,
+        )
+        assert stability.state(harness.ui) == expected
+    harness.frame(3)
+    harness.click("stability.auto")
+    assert harness.commands == [SetParameters({"dt": "auto"})]
+
+
 def test_the_dot_opens_when_it_turns_amber_above_the_overlap_limit_of_the_scene(harness: PanelHarness) -> None:
     for scene, amber in (("hourglass", False), ("hourglass_glass", True), ("heap", True)):
         harness.ui.snapshot = replace(harness.ui.snapshot, scene=scene, largest_overlap=0.01)
@@ -304,6 +324,82 @@ def test_run_all_continues_a_paused_run_and_other_actions_say_how(
     harness.ui.transport.pause(True)
     harness.frame(1)
     assert "Paused: Space continues" in written
+
+
+def on_its_way(harness: PanelHarness) -> Snapshot:
+    """The whole experiment runs by itself: only the reset is possible."""
+    actions = tuple(replace(action, enabled=action.name == "reset") for action in harness.ui.snapshot.actions)
+    return replace(harness.ui.snapshot, progress=0.3, phase="flowing", actions=actions)
+
+
+def test_run_all_of_a_run_that_was_paused_on_its_way_continues_it_without_a_refusal(
+    harness: PanelHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    offered: dict[str, tuple[bool, str]] = {}
+    plain = next_step.button
+
+    def watched(ui: Ui, name: str, label: str, **more: Any) -> bool:
+        offered[name] = more["enabled"], more["help"]
+        return plain(ui, name, label, **more)
+
+    monkeypatch.setattr(next_step, "button", watched)
+    ui = harness.ui
+    ui.snapshot = on_its_way(harness)
+    harness.frame(2)
+    assert offered["action.run"] == (False, "What Run all does.")
+    ui.transport.pause(True)
+    harness.frame(2)
+    assert offered["action.run"] == (True, CONTINUES)
+    assert not offered["action.open"][0]
+    harness.click("action.run")
+    assert (harness.commands, ui.transport.paused) == ([], False)
+    ui.transport.pause(True)
+    (key,) = (key for key in scene_keys(ui.snapshot) if key.name == "act_run")
+    assert key.act is not None
+    key.act(ui)
+    assert (harness.commands, ui.transport.paused) == ([], False)
+    key.act(ui)  # not paused: the engine says why it is refused
+    assert harness.commands == [Act("run")]
+
+
+def test_an_action_that_has_to_wait_stays_on_the_large_button_which_is_grey_and_says_why(
+    harness: PanelHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    offered: dict[str, tuple[bool, str, str]] = {}
+    plain = next_step.button
+
+    def watched(ui: Ui, name: str, label: str, **more: Any) -> bool:
+        offered[name] = more["enabled"], label, more["help"]
+        return plain(ui, name, label, **more)
+
+    monkeypatch.setattr(next_step, "button", watched)
+    free = at_rest(harness, measured=False)
+    actions = tuple(
+        replace(entry, enabled=False, obstacle="Let go first.") if entry.name == "measure" else entry
+        for entry in free.actions
+    )
+    harness.ui.snapshot = replace(free, actions=actions)
+    harness.frame(2)
+    assert offered["next.action"] == (False, "Measure", "Let go first.")
+    assert next_step.next_action(replace(free, actions=actions)).name == next_step.next_action(free).name == "measure"
+    harness.click("next.action")
+    assert harness.commands == []
+
+
+def test_run_all_continues_no_stopped_run_and_begins_those_side_by_side_that_have_not_begun(
+    harness: PanelHarness,
+) -> None:
+    ui, idle = harness.ui, harness.ui.snapshot
+    ui.snapshot = replace(on_its_way(harness), fault=Fault("The grains fly apart."))
+    ui.transport.pause(True)
+    run = next(action for action in ui.snapshot.actions if action.name == "run")
+    act(ui, run)
+    assert harness.commands == [Act("run")]
+    ui.snapshot = on_its_way(harness)
+    ui.runs = ui.snapshot, idle
+    ui.transport.pause(True)
+    act(ui, run)
+    assert harness.commands == [Act("run")] * 2
 
 
 def test_disabled_actions_and_the_phase_have_a_ground_that_hides_the_grains(

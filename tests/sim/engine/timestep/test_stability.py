@@ -139,3 +139,19 @@ def test_a_drag_of_the_safe_share_decays_and_one_of_twice_the_limit_does_not(nam
     assert worst(damping_fraction(integrators()[name])) <= 1.0 + GROWTH
     if damping_fraction(integrators()[name]) < 1.0:
         assert worst(2.2 * damping_fraction(integrators()[name])) > 1.0 + GROWTH
+
+
+@pytest.mark.parametrize("product", [0.1, 0.26, 1.0])
+def test_runge_kutta_damps_an_elastic_oscillation_as_its_polynomial_does(product: float) -> None:
+    # R(iz) = 1 + iz - z²/2 - iz³/6 + z⁴/24.
+    size = np.abs(np.linalg.eigvals(amplification(integrators()["rk4"], product, 0.0))).max()
+    assert 1.0 - size**2 == pytest.approx(product**6 / 72 - product**8 / 576, rel=1e-6, abs=1e-14)
+
+
+@pytest.mark.parametrize("name", ["leapfrog", "velocity_verlet"])
+def test_verlet_keeps_the_energy_of_an_elastic_oscillation_for_a_thousand_periods(name: str) -> None:
+    z = 0.2
+    steps = 1000 * 2.0 * math.pi / z
+    sizes = np.abs(np.linalg.eigvals(amplification(integrators()[name], z, 0.0)))
+    assert abs(sizes.max() ** (2.0 * steps) - 1.0) < 1e-6
+    assert np.abs(np.linalg.eigvals(amplification(integrators()["rk4"], z, 0.0))).max() ** (2.0 * steps) < 0.98
