@@ -9,7 +9,7 @@ forms are those of the Unicode CLDR, in the order of `FORMS`.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
 
@@ -50,8 +50,10 @@ class Language:
         self.decimal: str = get_decimal_symbol(self.code)
         self._form_of = Locale.parse(self.code).plural_form
 
-    def translated(self, message: Message) -> str:
-        """The message in this language."""
+    def translated(self, message: str) -> str:
+        """The message in this language; a text that is no message stays as it is."""
+        if not isinstance(message, Message):
+            return message
         key = message.template, message.plural, message.values
         text = self._texts.get(key)
         if text is None:
@@ -79,7 +81,8 @@ class Language:
         if isinstance(value, Message):
             return self.translated(value)
         if isinstance(value, Number):
-            return typeset(value.written(self.decimal))
+            unit = self.translated(value.unit) if isinstance(value.unit, Message) else value.unit
+            return typeset(replace(value, unit=unit).written(self.decimal))
         return str(value).replace(POINT, self.decimal) if isinstance(value, float) else str(value)
 
 
@@ -110,7 +113,7 @@ _language = Language(ENGLISH)
 
 def translated(text: str) -> str:
     """The message in the language of the window; a name, a symbol or a text in this language stays as it is."""
-    return _language.translated(text) if isinstance(text, Message) else text
+    return _language.translated(text)
 
 
 def decimal_sign() -> str:

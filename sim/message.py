@@ -73,7 +73,10 @@ class Clause:
 class Message(str):
     """A template and its values: `Message("The film is saved: {name}.", name="run.mp4")`.
 
-    A text among the values is a name from outside and is not translated; a message among them is translated.
+    A text among the values is a name from outside and is not translated; a message among them is translated. A message
+    is never changed. As a `str` it is its own English text: what is written to files and to the terminal needs no
+    conversion, and equal messages are those with equal English texts. An operation on the text, such as `upper`,
+    returns a plain `str`, which no window translates; annotate what is shown with `Message`, so that mypy refuses it.
     """
 
     __slots__ = ("plural", "template", "values")
@@ -85,6 +88,9 @@ class Message(str):
 
     def __new__(cls, template: str, /, **values: Value) -> Message:
         return _made(template, "", tuple(values.items()))
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a message is not changed: {name}")
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
@@ -113,7 +119,8 @@ Value = str | int | float | Number | Joined | Capital | Clause
 def _made(template: str, plural: str, values: tuple[tuple[str, Value], ...]) -> Message:
     shown = plural if plural and number_of(dict(values)["count"]) != 1 else template
     message = str.__new__(Message, filled(shown, values, str) if values else shown)
-    message.template, message.plural, message.values = template, plural, values
+    for name, part in (("template", template), ("plural", plural), ("values", values)):
+        object.__setattr__(message, name, part)
     return message
 
 

@@ -150,8 +150,8 @@ def make(request: Request, tell: Tell) -> Made:
         return request.allow_poor_fit or fits(body, tried, kappa)
 
     one_piece = not request.allow_pieces
-    if one_piece and (why := why_apart(body, clump, members, rho, None, trying[0], does)):
-        raise ParameterError(f"{why} With --allow-pieces it is made as it is.")
+    if one_piece and (apart := why_apart(body, clump, members, rho, None, trying[0], does)):
+        raise ParameterError(f"{apart} With --allow-pieces it is made as it is.")
     made = examined(body, clump, kappa, part_of(tell, 0.7, 0.9))
     found = made.quality.overlap
     if not request.allow_poor_fit and (why := why_poor(body, clump, found, members, rho, kappa, one_piece, trying[1])):

@@ -14,7 +14,7 @@ import pygame
 from repose.app.ui.actions import RESET, act
 from repose.app.ui.ui import Ui
 from repose.sim.experiment.snapshot import Action, Snapshot
-from repose.sim.message import Message, _, joined, plain
+from repose.sim.message import Clause, Message, _, joined, plain
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ def scene_keys(snapshot: Snapshot) -> tuple[Key, ...]:
 
 def key_help(action: Action) -> Message:
     """Help text of a key: the label of the action; for a reset also the text of its button."""
-    return joined((action.label, action.help), ": ") if action.name == RESET else action.label
+    return joined((action.label, Clause(action.help)), ": ") if action.name == RESET else action.label
 
 
 def _act(action: Action, ui: Ui) -> None:

@@ -149,12 +149,12 @@ def why_poor(
     kappa: float = 0.5,
     one_piece: bool = True,
     tell: Tell = silent,
-) -> str:
+) -> Message:
     """Why a clump of at most `members` spheres with this overlap (IoU) does not stand for its body, and what does, by
     trying: a number of spheres, or the algorithm fitted; empty from `POOR_FIT` on. For a clump that `clump_of` has made
     with `rho`; with `one_piece` only clumps in one piece are named."""
     if overlap >= POOR_FIT:
-        return ""
+        return EMPTY
 
     def does(tried: Clump) -> bool:
         return (not one_piece or number_of_pieces(tried) == 1) and fits(body, tried, kappa)

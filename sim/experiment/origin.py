@@ -6,7 +6,6 @@ from importlib import metadata
 from typing import Any
 
 from repose.sim.experiment.experiment import Scene
-from repose.sim.message import Message
 
 
 def origin_of(scene: Scene, seed: int, time: float, parameters: Any) -> dict[str, str]:
@@ -19,6 +18,6 @@ def origin_of(scene: Scene, seed: int, time: float, parameters: Any) -> dict[str
     }
     declared = parameters.in_units() if parameters is not None else {}
     return words | {
-        Message("parameter {name}", name=name): f"{entry.quantity.label} {entry.shown(getattr(parameters, name))}"
+        f"parameter {name}": f"{entry.quantity.label} {entry.shown(getattr(parameters, name))}"
         for name, entry in declared.items()
     }

@@ -41,7 +41,7 @@ DASHES = 20
 """Pieces of a dashed line."""
 TABLE, PLOT = 0.45, 18.0
 """Fraction of the height for a table below the plot [-]; least width of a plot beside the table [font sizes]."""
-HEAD = "integrator", _("error at t_c/20"), _("limit Δt/t_c")
+HEAD = _("integrator"), _("error at t_c/20"), _("limit Δt/t_c")
 """Heads of the columns of the table."""
 SAMPLE = "0.00e-00 %"
 """As wide as any number of the table."""

@@ -25,7 +25,7 @@ from repose.app.ui.widgets import button, row, tooltip
 from repose.app.ui.workshop import NUMBERS, Point
 from repose.sim.clumps.making import Row, piece_rows, quality_rows, volume_text
 from repose.sim.experiment.commands import Act, Start
-from repose.sim.message import Message, _, plain
+from repose.sim.message import Capital, Message, _, joined, plain, sentence
 from repose.sim.parameters import ParameterSet
 from repose.sim.registry import scenes
 from repose.sim.wording import reason_of
@@ -134,8 +134,8 @@ def _draw_progress(ui: Ui) -> None:
     width = text_width(_("Stop")) + 3.0 * imgui.get_style().frame_padding.x
     room = imgui.get_content_region_avail().x - width - imgui.get_style().item_spacing.x
     if workshop.working:
-        words = f"{workshop.words[:1].upper()}{workshop.words[1:]}"
-        imgui.progress_bar(workshop.share, imgui.ImVec2(room, imgui.get_frame_height()), translated(words))
+        words = translated(plain(Capital(workshop.words)))
+        imgui.progress_bar(workshop.share, imgui.ImVec2(room, imgui.get_frame_height()), words)
         ui.probe.mark("workshop.progress")
         imgui.same_line()
         if button(ui, "workshop.stop", _("Stop"), width=width, help=_("Keep the clump and the points made so far.")):
@@ -176,7 +176,7 @@ def _draw_numbers(ui: Ui) -> None:
     ]
     for line in lines:
         row(WORDS.get(line.name, line.name), line.value, ui, colour)
-        tooltip(Message("{upper}{meaning}.", upper=line.meaning[:1].upper(), meaning=line.meaning[1:]))
+        tooltip(sentence(line.meaning))
 
 
 def _draw_plot(ui: Ui) -> None:
@@ -313,7 +313,7 @@ def _draw_exports(ui: Ui) -> None:
         imgui.open_popup("exports")
     if imgui.begin_popup("exports"):
         for suffix, (label, words) in EXPORTS.items():
-            if imgui.selectable(translated(f"{label} ({suffix})"), False)[0]:
+            if imgui.selectable(translated(joined((label, f"({suffix})"), " ")), False)[0]:
                 save(ui, suffix)
             ui.probe.mark(f"workshop.export{suffix}")
             tooltip(words)

@@ -10,8 +10,13 @@ from repose.app.lectures.answers import answer_of, unanswered
 from repose.app.lectures.lecture_file import Lecture, Question, load, parse
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.measure.display import Reading
+from repose.sim.message import _
 
-READINGS = (Reading("mean time", 0.0008, "s"), Reading("angle of repose", 12.6, "°"), Reading("none yet", float("nan")))
+READINGS = (
+    Reading("mean time", 0.0008, "s"),
+    Reading(_("angle of repose"), 12.6, "°"),
+    Reading("none yet", float("nan")),
+)
 SHOT = Snapshot(readings=READINGS, bulk_readings=(Reading("coordination number", 3.9),))
 
 
@@ -67,7 +72,7 @@ def test_a_guess_taken_before_the_run_is_answered_by_a_later_step_of_the_same_ru
 
 
 def test_the_label_may_be_that_of_a_window_in_another_language() -> None:
-    german = read_language("de").translated("angle of repose")
+    german = read_language("de").translated(_("angle of repose"))
     assert german != "angle of repose"
     answer = answer_of(question(german, "°"), SHOT)
     assert answer is not None

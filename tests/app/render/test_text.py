@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from repose.app.language import typeset
+from repose.app.language import translated, typeset
 from repose.app.render.text import grouped, si
 
 
@@ -16,7 +16,7 @@ from repose.app.render.text import grouped, si
         (0.0009996, "1.00 ms"),
         (1.0, "1.00 s"),
         (123.4, "123 s"),
-        (-2.19e-6, "-2.19 µs"),
+        (-2.19e-6, "−2.19 µs"),
         (4.2e7, "42.0 Ms"),
         (3.29e-28, "3.3·10⁻²⁸ s"),
         (5e12, "5.0·10¹² s"),
@@ -25,7 +25,7 @@ from repose.app.render.text import grouped, si
     ],
 )
 def test_a_value_is_written_with_the_prefix_that_fits(value: float, text: str) -> None:
-    assert si(value, "s") == text
+    assert translated(si(value, "s")) == text
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from repose.app.storage import plot_files
 from repose.app.storage.plot_files import Sheet, draw, with_scripts
-from repose.sim.measure.display import Curve, Line
+from repose.sim.measure.display import Axis, Curve, Line
+from repose.sim.message import plain
 
 X = np.array((0.1, 0.2))
 ERROR = np.array((0.5, 0.5))
@@ -35,8 +36,10 @@ def test_the_legend_of_several_plots_covers_no_point_and_lists_results_before_re
         Line("soft: 1.05 arctan", X, 60.0 * X, fitted=True),
         Line("hard", X, 70.0 * X, points=True, error=ERROR, group=1),
     )
-    above = Curve("Angles", "friction", "angle [°]", lines)
-    axes, words = legend_of((above, Curve("Grains", "friction", "grains left", lines[1:2])), monkeypatch)
+    above = Curve(plain("Angles"), Axis(plain("friction")), Axis(plain("angle"), "°"), lines)
+    axes, words = legend_of(
+        (above, Curve(plain("Grains"), Axis(plain("friction")), Axis(plain("grains left")), lines[1:2])), monkeypatch
+    )
     assert words == ["soft", "hard", "soft: 1.05 arctan", "arctan"]
     assert axes.get_legend().get_title().get_text() == "bars: standard error\n×: single runs"
     assert axes.get_legend().get_window_extent().x0 >= axes.get_window_extent().x1

@@ -6,7 +6,8 @@ import numpy as np
 from repose.app.storage.time_curves import curves_of_runs, together
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.take_snapshot import sorted_measurements
-from repose.sim.measure.display import Curve, Line
+from repose.sim.measure.display import Axis, Curve, Line
+from repose.sim.message import plain
 
 
 def run(label: str, end: float) -> Snapshot:
@@ -27,7 +28,14 @@ def test_points_of_every_run_keep_their_labels_and_a_common_law_exists_once() ->
 
     def plot(value: float) -> tuple[Curve, ...]:
         points = Line("measured", x, value * x, points=True)
-        return (Curve("Force", "x", "y", (points, Line("law", x, x), Line("fit", x, value * x, fitted=True))),)
+        return (
+            Curve(
+                plain("Force"),
+                Axis(plain("x")),
+                Axis(plain("y")),
+                (points, Line("law", x, x), Line("fit", x, value * x, fitted=True)),
+            ),
+        )
 
     (both,) = together((Snapshot(label="A"), Snapshot(label="B")), (plot(2.0), plot(3.0)))
     assert [line.label for line in both.lines] == ["measured, A", "law", "fit, A", "measured, B", "fit, B"]

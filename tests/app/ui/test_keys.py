@@ -72,7 +72,7 @@ def test_the_letter_of_an_action_of_the_scene_sends_its_command(text: str) -> No
     ui: Any = SimpleNamespace(send=sent.append, snapshot=Snapshot())
     snapshot = Snapshot(actions=(Action("pour", "Pour grains", "F", True, ""), Action("wait", "Wait", "", True, "")))
     keys = scene_keys(snapshot)
-    assert [(key.shown, key.help, key.group) for key in keys] == [("F", "pour grains", "Experiment")]
+    assert [(key.shown, key.help, key.group) for key in keys] == [("F", "Pour grains", "Experiment")]
     assert dispatch(press(pygame.K_f, text), keys, ui, typing=False)
     assert sent == [Act("pour")]
 
@@ -134,7 +134,7 @@ def test_help_of_the_reset_says_what_its_button_says(scene: str) -> None:
     actions = scenes()[scene].actions(experiment)
     button = next(action for action in actions if action.name == RESET)
     (key,) = (key for key in scene_keys(Snapshot(actions=actions)) if key.shown == "R")
-    assert key.help == f"reset: {button.help[0].lower()}{button.help[1:-1]}"
+    assert key.help == f"Reset: {button.help[:-1]}"
     if scene == "heap":
         readme = (Path(__file__).parents[3] / "README.md").read_text(encoding="utf-8")
-        assert f"**R** {key.help.replace('reset', 'resets', 1)}." in " ".join(readme.split())
+        assert f"**R** resets: {button.help[0].lower()}{button.help[1:]}" in " ".join(readme.split())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from repose.app.language import translated
 from repose.app.ui.readings import Headline, headline, in_words
 from repose.sim.experiment import changes
 from repose.sim.experiment.snapshot import Snapshot
@@ -41,7 +42,9 @@ def test_a_reading_has_the_decimals_that_its_error_has(
 def test_the_main_result_has_a_minus_sign_and_an_angle_the_decimal_of_its_error(
     reading: Reading, value: str, error: str
 ) -> None:
-    assert headline(Snapshot(readings=(reading,))) == Headline(value, error, reading.label)
+    shown = headline(Snapshot(readings=(reading,)))
+    assert shown is not None
+    assert (translated(shown.value), translated(shown.error), shown.label) == (value, error, reading.label)
 
 
 def test_an_outdated_result_says_up_to_which_change_it_applied() -> None:

@@ -6,7 +6,8 @@ import math
 
 import numpy as np
 import pytest
-from repose.sim.measure.display import Curve, Line, Reading
+from repose.sim.measure.display import TIME, Axis, Curve, Line, Reading
+from repose.sim.message import plain
 
 
 @pytest.mark.parametrize(
@@ -25,7 +26,7 @@ def test_a_count_is_written_with_all_its_digits_and_a_quantity_with_four(value: 
     assert Reading("grains left", value, unit).digits == words
 
 
-@pytest.mark.parametrize(("label", "count", "drawn"), [("time [s]", 600, 75), ("time [s]", 80, 80), ("D/d", 600, 600)])
-def test_many_points_over_time_are_drawn_as_few_marks(label: str, count: int, drawn: int) -> None:
+@pytest.mark.parametrize(("axis", "count", "drawn"), [(TIME, 600, 75), (TIME, 80, 80), (Axis(plain("D/d")), 600, 600)])
+def test_many_points_over_time_are_drawn_as_few_marks(axis: Axis, count: int, drawn: int) -> None:
     line = Line("e = 1", np.arange(float(count)), np.zeros(count), points=True)
-    assert len(line.x[:: Curve("Height", label, "y", (line,)).stride(line)]) == drawn
+    assert len(line.x[:: Curve(plain("Height"), axis, Axis(plain("y")), (line,)).stride(line)]) == drawn

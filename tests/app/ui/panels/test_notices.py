@@ -24,6 +24,8 @@ from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button_width
 from repose.sim.experiment.commands import Act, Recover, SetParameters
 from repose.sim.experiment.snapshot import Action, Fault, Notice, Remedy, Snapshot
+from repose.sim.message import Message, Number, _
+from repose.sim.parameters import CHANGE
 from repose.sim.registry import scenes
 from repose.sim.study.preparation import Progress
 
@@ -77,10 +79,16 @@ def test_fewer_threads_than_allowed_are_told_once(harness: PanelHarness) -> None
         assert toasts(harness) == shown
 
 
-@pytest.mark.parametrize("increment", ["42 m/s² → 50 m/s²", "49.99998 m/s² → 50.00001 m/s²"])
-def test_after_a_drag_the_message_contains_the_whole_change(harness: PanelHarness, increment: str) -> None:
+def changed(before: str, after: str) -> Message:
+    """The message of the experiment about a change of gravity."""
+    change = Message(CHANGE, label=_("gravity"), before=before, after=after)
+    return Message("{label}, over {time_text}.", label=change, time_text=Number(0.31, "ms", "g"))
+
+
+@pytest.mark.parametrize("increment", [("42 m/s²", "50 m/s²"), ("49.99998 m/s²", "50.00001 m/s²")])
+def test_after_a_drag_the_message_contains_the_whole_change(harness: PanelHarness, increment: tuple[str, str]) -> None:
     harness.drag("field.gravity", 0.1, 0.5, stops=5)
-    acts(harness, f"gravity: {increment}, over 0.31 ms.")
+    acts(harness, changed(*increment))
     assert toasts(harness) == ["gravity: 9.81 m/s² → 50 m/s², over 0.31 ms."]
 
 
@@ -96,7 +104,7 @@ def acts(harness: PanelHarness, message: str) -> None:
 def test_two_drags_within_seconds_are_two_changes(harness: PanelHarness) -> None:
     for share in (0.5, 0.25, 0.5):
         harness.drag("field.gravity", 0.9, share, stops=5)
-        acts(harness, "gravity: 43 m/s² → 42 m/s², over 0.31 ms.")
+        acts(harness, changed("43 m/s²", "42 m/s²"))
         shown = toasts(harness)
     first, second, third = (mark.text for mark in harness.ui.edits.marks)
     assert first == "gravity: 9.81 m/s² → 50 m/s²"
@@ -108,9 +116,9 @@ def test_two_drags_within_seconds_are_two_changes(harness: PanelHarness) -> None
 
 def test_a_drag_back_to_its_beginning_is_told_as_no_change(harness: PanelHarness) -> None:
     harness.drag("field.gravity", 0.9, 0.5, stops=5)
-    acts(harness, "gravity: 43 m/s² → 50 m/s², over 0.31 ms.")
+    acts(harness, changed("43 m/s²", "50 m/s²"))
     harness.drag("field.gravity", 0.9, 0.5, stops=5)
-    acts(harness, "gravity: 51 m/s² → 50 m/s², over 0.31 ms.")
+    acts(harness, changed("51 m/s²", "50 m/s²"))
     assert toasts(harness) == ["gravity: 50 m/s², as before, over 0.31 ms."]
 
 
@@ -119,7 +127,7 @@ def test_a_message_about_an_earlier_change_is_not_told_as_the_latest_one(harness
     harness.drag("field.gravity", 0.9, 0.5, stops=5)
     first = harness.ui.snapshot.parameters.changed(**harness.commands[-1].values)
     harness.drag("field.gravity", 0.9, 0.25, stops=5)
-    message = "gravity: 9.81 m/s² → 50 m/s², over 0.31 ms."
+    message = changed("9.81 m/s²", "50 m/s²")
     harness.ui.snapshot = replace(harness.ui.snapshot, parameters=first, message=message, messages=9, serial=99)
     assert toasts(harness) == [message]
 
@@ -418,7 +426,7 @@ def test_a_step_that_waits_for_space_is_paused_before_its_run_begins(harness: Pa
     lecture.wish(ui, "begin")
     lecture.see(ui)
     assert not ui.transport.paused
-    for _ in range(4):
+    for __ in range(4):
         lecture.wish(ui, "forward")
     lecture.see(ui)
     assert ui.lecture.step.paused

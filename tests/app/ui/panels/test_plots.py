@@ -16,8 +16,9 @@ from repose.app.render.text import text_width
 from repose.app.storage.plot_files import WRITERS, Sheet, draw_axes
 from repose.app.ui import axis_ticks
 from repose.app.ui.panels import all_keys, curves, plots, time_plot
-from repose.sim.measure.display import Curve, Label, Line
+from repose.sim.measure.display import Axis, Curve, Label, Line
 from repose.sim.measure.measurement import Measurement
+from repose.sim.message import plain
 
 from tests.app.ui.panels.panel_harness import PanelHarness, full_snapshot, open_harness
 
@@ -245,7 +246,7 @@ def test_each_named_sphere_has_the_colour_of_the_picture_in_the_plot_and_closed_
     names = ("e = 0.5", "e = 0.8", "e = 1")
     ends = np.array((0.0, 1.0))
     lines = [Line(label, ends, ends, points=label in names) for name in names for label in ("closed form", name)]
-    curve = Curve("Height", "t [s]", "h [mm]", tuple(lines))
+    curve = Curve(plain("Height"), Axis(plain("t"), "s"), Axis(plain("h"), "mm"), tuple(lines))
     labels = tuple(Label(number, name) for number, name in enumerate(names))
     harness.ui.snapshot = replace(harness.ui.snapshot, labels=labels)
     found = curves._colours(harness.ui, curve)
@@ -266,7 +267,14 @@ def test_a_distribution_over_decades_has_logarithmic_axes_in_the_window_and_on_f
     monkeypatch.setattr(implot, "setup_axis_scale", lambda *given: (scales.append(given), plain_scale(*given)))
     monkeypatch.setattr(implot, "setup_axes_limits", lambda *given: (limits.append(given[:4]), plain_limits(*given)))
     size, share = np.array((1.0, 7.0, 240.0)), np.array((1.0, 0.5, 0.02))
-    curve = Curve("Sizes", "s", "share", (Line("avalanches", size, share, points=True),), log=True, log_x=True)
+    curve = Curve(
+        plain("Sizes"),
+        Axis(plain("s")),
+        Axis(plain("share")),
+        (Line("avalanches", size, share, points=True),),
+        log=True,
+        log_x=True,
+    )
     harness.ui.snapshot = replace(harness.ui.snapshot, comparison=curve)
     harness.click("plots.comparison")
     assert harness.ui.broken == {}
