@@ -158,7 +158,7 @@ def _run_in(folder: Path, request: Request, claims: dict[str, Claim]) -> int:
                 stop.check()
                 done = last[-1][1] if last else 0
                 whole = min(1.0, (done + share * len(runs.runs[batch.name])) / goal.most_runs)
-                progress.show(words, whole, countdown.words(whole))
+                progress.show(words, whole, countdown.words(whole), stage="runs")
 
             runs.do(runs.begin(), request.workers, on_progress, lambda *_: None)
             return runs.outcome(batch)

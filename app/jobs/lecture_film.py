@@ -109,7 +109,7 @@ def film_lecture(lecture: Lecture, plan: FilmPlan, language: str = "en", threads
             stage, countdown = None, Countdown()
             for number, step in enumerate(lecture.steps):
                 words = f"step {number + 1} of {count}"
-                progress.show(f"{words}: preparing", number / count)
+                progress.show(f"{words}: preparing", number / count, stage=words)
                 stage = begun(stage, step, threads)
 
                 def tell(share: float, number: int = number, words: str = words) -> None:

@@ -17,7 +17,9 @@ def prepare() -> int:
     try:
         with Progress("Compiling the engines of all scenes and presets") as progress:
             while not (state := process.state()).ended:
-                progress.show(_words(state), state.share if state.missing else None, _outlook(state))
+                progress.show(
+                    _words(state), state.share if state.missing else None, _outlook(state), stage=state.engine
+                )
                 process.wait(INTERVAL)
     finally:
         process.stop()

@@ -75,7 +75,7 @@ def verify_run(path: Path, quiet: bool = False, threads: int | None = None) -> i
 
         def on_progress(at: int, end: int) -> None:
             stop.check()
-            progress.show(f"replaying: step {at} of {end}", at / max(end, 1))
+            progress.show(f"replaying: step {at} of {end}", at / max(end, 1), stage="replaying")
 
         runs = singles(saved)
         verdicts = [verify(run, on_progress, threads) for run in runs]
@@ -114,7 +114,7 @@ def film_run(
 
             def on_progress(at: int, end: int) -> None:
                 stop.check()
-                progress.show(f"replaying: step {at} of {end}", at / max(end, 1))
+                progress.show(f"replaying: step {at} of {end}", at / max(end, 1), stage="replaying")
 
             played = play(
                 saved, pictures(film.take, film.needs_forces), film.at_phases, since, until, on_progress, threads
@@ -240,7 +240,7 @@ def _add_states(saved: SavedRun, name: str, part: Part, add: Add, written: list[
 
         def on_progress(at: int, end: int) -> None:
             stop.check()
-            progress.show(f"replaying: step {at} of {end}", at / max(end, 1))
+            progress.show(f"replaying: step {at} of {end}", at / max(end, 1), stage="replaying")
 
         played = play(saved, take, since=part.since, until=part.until, on_progress=on_progress)
     if last_step < 0:

@@ -154,7 +154,7 @@ def _do(request: Request, missing: list[Task], study_runs: StudyRuns, progress: 
 
     def on_progress(words: str, share: float) -> None:
         stop.check()
-        progress.show(words, share, countdown.words(share))
+        progress.show(words, share, countdown.words(share), stage="runs")
 
     with suppress(StopAsked):
         study_runs.do(missing, request.workers, on_progress, on_end)
