@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import pygame
 from imgui_bundle import imgui, implot
-from repose.app.language import translated
+from repose.app.language import decimal_sign, translated
 from repose.app.render.passes import scale_bar
 from repose.app.render.text import RAISED, SHIFT, SMALL, note, pieces, si, text_width
 from repose.app.render.theme import Colour, colour32, vector
@@ -41,7 +41,7 @@ from repose.sim.choices import choice_name
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.measure.display import Reading
 from repose.sim.measure.measurement import Measurement
-from repose.sim.message import EMPTY, Message, Number, _, formatted, joined, label_of, plain
+from repose.sim.message import EMPTY, POINT, Message, Number, _, formatted, joined, label_of, plain
 from repose.sim.parameters import Parameter, ParameterSet
 from repose.sim.registry import scenes
 
@@ -395,7 +395,7 @@ def _draw_values(ui: Ui, parameters: ParameterSet, asked: Request) -> None:
         imgui.same_line()
     imgui.set_next_item_width(14.0 * font)
     entered, asked.text = imgui.input_text_with_hint(
-        "##values", translated(usual), asked.text, imgui.InputTextFlags_.enter_returns_true
+        "##values", usual.replace(POINT, decimal_sign()), asked.text, imgui.InputTextFlags_.enter_returns_true
     )
     ui.probe.mark("side_by_side.values")
     unit = over.quantity.unit
