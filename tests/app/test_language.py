@@ -122,11 +122,12 @@ def test_fonts_have_every_letter_of_every_language(name: str) -> None:
 
 
 def test_no_english_is_left_in_names_and_helps_of_records() -> None:
-    texts = {text for scene in scenes().values() for text in (scene.title, scene.summary)}
+    texts: set[str] = {text for scene in scenes().values() for text in (scene.title, scene.summary)}
     names = set(OTHER_NAMES)
     for parameter in (entry for scene in scenes().values() for entry in scene.parameters.declared().values()):
         names.update(part for choice in parameter.choices for part in re.findall("[A-Za-z]+", choice))
-        texts.update((describe(parameter, 1e-4), parameter.quantity.label))
+        shown = read_language("ru").translated(describe(parameter, 1e-4)).split("\n")
+        texts.update((*shown[1:], parameter.quantity.label))  # the symbol in the first line has Latin letters
     for measurement in measurements().values():
         texts.update(measurement.axis_label(dimension) for dimension in (2, 3))
         texts.update((measurement.title, measurement.plot.title if measurement.plot is not None else EMPTY))

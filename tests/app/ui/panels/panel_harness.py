@@ -27,6 +27,7 @@ from repose.sim.experiment.commands import Command
 from repose.sim.experiment.comparison import Point, compare
 from repose.sim.experiment.snapshot import Action, Snapshot
 from repose.sim.experiment.take_snapshot import sorted_measurements
+from repose.sim.message import Message, plain
 from repose.sim.registry import scenes
 
 from tests.app.fake_heap import fake_heap
@@ -41,7 +42,7 @@ def full_snapshot() -> Snapshot:
     assert study is not None
     time = np.linspace(0.0, 2.0, 400)
     actions = [
-        Action(name, label, key, name != "fill", f"What {label} does.", done=name == "measure")
+        Action(name, Message(label), key, name != "fill", plain(f"What {label} does."), done=name == "measure")
         for name, label, key in (
             ("fill", "Fill", "F"),
             ("open", "Open wall", "O"),

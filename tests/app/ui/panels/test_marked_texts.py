@@ -1,0 +1,59 @@
+"""Whatever a panel draws in words is a message, which the window can translate, and not the English text of one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from repose.app import language
+from repose.app.language import Language, read_language, use_language
+from repose.app.ui.panels import all_panels
+from repose.app.ui.places import TOOLS
+from repose.sim.message import Message, _
+
+from tests.app.ui.panels.panel_harness import PanelHarness
+
+SAME = ("SVG", "PNG", "CSV", "Esc", "Tab")
+"""Names that a language may leave as they are."""
+
+
+@pytest.fixture
+def drawn(monkeypatch: pytest.MonkeyPatch) -> Iterator[set[str]]:
+    """The texts that are drawn and are no messages, while the window is German."""
+    use_language("de")
+    found: set[str] = set()
+    translate = Language.translated
+
+    def translated(self: Language, text: str) -> str:
+        if not isinstance(text, Message):
+            found.add(text)
+        return translate(self, text)
+
+    monkeypatch.setattr(Language, "translated", translated)
+    yield found
+    use_language("en")
+
+
+def english_in(texts: set[str]) -> set[str]:
+    """The texts that are templates, or that begin or end with the words of one, with the case of their first letter
+    changed or not."""
+    known = {template.casefold() for template in read_language("de").templates if re.search(r"[^\W\d_]{3}", template)}
+    german = {form.casefold() for forms in read_language("de").templates.values() for form in forms}
+    return {text for text in texts if text.casefold().strip(" .:…") in known - german and text not in SAME}
+
+
+def test_no_panel_draws_the_english_text_of_a_message(harness: PanelHarness, drawn: set[str]) -> None:
+    for panel in all_panels():
+        harness.ui.settings.choices.tabs = {TOOLS: panel.name}
+        harness.ui.memory.pop("tabs found", None)
+        harness.ui.overlay = panel.name
+        harness.frame(3)
+    assert harness.ui.broken == {}
+    assert english_in(drawn) == set()
+
+
+def test_a_forgotten_mark_is_found(harness: PanelHarness, drawn: set[str]) -> None:
+    for text in (_("Close"), "Close", "close", "Schließen"):
+        language.translated(text)
+    assert english_in(drawn) == {"Close", "close"}
