@@ -33,13 +33,14 @@ from repose.sim.engine.model import (
     Scheme,
     Stage,
 )
-from repose.sim.engine.neighbours.verlet_list import list_as_far, refresh_neighbours
+from repose.sim.engine.neighbours.pair_list import note_branches
+from repose.sim.engine.neighbours.verlet_list import list_as_far, refresh_neighbours, store_positions
 from repose.sim.engine.packed import packed, while_same
 from repose.sim.engine.parts import Parts, addresses, compiled_parts, has_walls, plain_parts
 from repose.sim.engine.records import record_of
 from repose.sim.engine.threads import in_threads, thread_of, wait
 from repose.sim.engine.timestep.stability import damping_fraction
-from repose.sim.engine.world import OK, PENDING, STEP_COUNT, THREAD_MISSING, World
+from repose.sim.engine.world import OK, PAIR_COUNT, PENDING, STEP_COUNT, THREAD_MISSING, World
 
 TILE = 128
 """Spheres of which a step ends and the next one begins together."""
@@ -148,6 +149,8 @@ def step_loop(source: str) -> Callable:
             list_as_far(world.search, numbers.reach)
         if steps > 0 and not wait(world.threads):  # a missing thread is noticed before the world changes
             return 0, THREAD_MISSING, -1
+        if thread.id == 0:  # the other threads wait for it before they need the branches
+            note_branches(world.pairs, world.previous, 0, world.counters[PAIR_COUNT])
         begun = world.counters[STEP_COUNT]
         bodies = world.bodies
         weighing = world.mass
@@ -212,6 +215,7 @@ def step_loop(source: str) -> Callable:
                         call(parts.record_walls, wall_record(world, stage.dt, parts.needs_stiffening))
                     step = world.counters[STEP_COUNT] + (0 if static else 1)
                     record_largest_overlap(world.largest_overlap, world.threads.largest_overlap, step)
+                store_positions(world.previous, world.motion, first, last)
                 if bodied:
                     if not wait(world.threads):
                         return done, THREAD_MISSING, -1

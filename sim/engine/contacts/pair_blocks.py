@@ -17,8 +17,9 @@ from repose.sim.engine.contacts.kinematics import (
     ShearMemory,
     at_last_overlap,
     contact_between,
+    counted_share,
+    counts_in_part,
     force_of,
-    of_motion,
     relaxed,
     shortened,
 )
@@ -49,7 +50,8 @@ class Columns(NamedTuple):
     place: int
     """Position relative to the wall [m], at walls without rotation only."""
     displacement: int
-    """Change of x_i - x_j since the last evaluation [m]; with rotation in the columns of `place`."""
+    """Change of x_i - x_j since the last evaluation [m]; with rotation in the columns of `place`. Between two spheres
+    without rotation x_i - x_j at the last evaluation."""
     radius_sum: int
     effective_radius: int
     effective_mass: int
@@ -280,11 +282,13 @@ def evaluate(buffer, size, law, shapes, place_like, reach_like, stiffening_like,
     at_wall = len(place_like) > 0
     per_dt = 1.0 / stage.dt if stage.dt > 0.0 else 0.0  # one division per block
     invert_distances(buffer, at.branch, at.per_distance, size, shapes.position)
+    if any_counts_in_part(buffer, at, size, shapes, place_like):
+        shorten_displacements(buffer, at, size, shapes, place_like)
     for k in range(size):
         branch = arrays.read_block(buffer, at.branch, BLOCK, k, shapes.position)
         radius_i = buffer[arrays.index(at.radius_i, BLOCK, k)]
         radius_j = buffer[arrays.index(at.radius_j, BLOCK, k)]
-        radius_sum = radius_i + radius_j if turning else buffer[arrays.index(at.radius_sum, BLOCK, k)]
+        radius_sum = radius_sum_in(buffer, at, k, turning)
         per_sum = 1.0 / radius_sum
         given = buffer[arrays.index(at.effective_radius, BLOCK, k)]
         effective_radius = given if at_wall or not turning else radius_i * radius_j * per_sum
@@ -292,7 +296,7 @@ def evaluate(buffer, size, law, shapes, place_like, reach_like, stiffening_like,
         spin_j = arrays.read_block(buffer, at.spin_j, BLOCK, k, shapes.spin)
         turned_i = arrays.read_block(buffer, at.rotation_i, BLOCK, k, shapes.spin)
         turned_j = arrays.read_block(buffer, at.rotation_j, BLOCK, k, shapes.spin)
-        displacement = arrays.read_block(buffer, at.displacement, BLOCK, k, shapes.position)
+        displacement = displacement_in(buffer, at, k, branch, turning or at_wall)
         rolling = vector.add(vector.scale(radius_i, turned_i), vector.scale(radius_j, turned_j))
         rotation = vector.scale(0.5, vector.add(turned_i, turned_j))
         motion = PairMotion(
@@ -302,9 +306,9 @@ def evaluate(buffer, size, law, shapes, place_like, reach_like, stiffening_like,
             arrays.read_block(buffer, at.velocity, BLOCK, k, shapes.position),
             vector.add(vector.scale(radius_i, spin_i), vector.scale(radius_j, spin_j)),
             vector.sub(spin_i, spin_j),
-            of_motion(displacement, radius_sum, displacement),
-            of_motion(displacement, radius_sum, rolling),
-            of_motion(displacement, radius_sum, rotation),
+            displacement,
+            rolling,
+            rotation,
             0.0 if at_wall else 1.0,
         )
         pair = PairProperties(
@@ -343,6 +347,58 @@ def evaluate(buffer, size, law, shapes, place_like, reach_like, stiffening_like,
             work, lost = by_stiffening(law, contact, answer.spring_relaxation)
             buffer[arrays.index(at.friction, BLOCK, k)] += share * work
             buffer[arrays.index(at.stiffening, BLOCK, k)] += share * lost
+
+
+@compilable(forceinline=True)
+def radius_sum_in(buffer, at, k, turning):
+    """R_i + R_j of contact k [m]."""
+    if turning:
+        return buffer[arrays.index(at.radius_i, BLOCK, k)] + buffer[arrays.index(at.radius_j, BLOCK, k)]
+    return buffer[arrays.index(at.radius_sum, BLOCK, k)]
+
+
+@compilable(forceinline=True)
+def displacement_in(buffer, at, k, branch, moved):
+    """Displacement of contact k since the last evaluation [m]: if `moved`, the column of that name, otherwise the
+    present minus the last branch, which the column then contains."""
+    column = arrays.read_block(buffer, at.displacement, BLOCK, k, branch)
+    return column if moved else vector.sub(branch, column)
+
+
+@compilable(forceinline=True)
+def any_counts_in_part(buffer, at, size, shapes, place_like):
+    """Whether a displacement of the block does not count whole (`counts_in_part`): few blocks have a contact that
+    begins. This loop has no division."""
+    turning = len(shapes.spin) > 0
+    found = 0
+    for k in range(size):
+        branch = arrays.read_block(buffer, at.branch, BLOCK, k, shapes.position)
+        displacement = displacement_in(buffer, at, k, branch, turning or len(place_like) > 0)
+        touching = buffer[arrays.index(at.touching, BLOCK, k)]
+        per_distance = buffer[arrays.index(at.per_distance, BLOCK, k)]
+        radius_sum = radius_sum_in(buffer, at, k, turning)
+        found += 1 if counts_in_part(touching, branch, per_distance, displacement, radius_sum) else 0
+    return found > 0
+
+
+@compilable
+def shorten_displacements(buffer, at, size, shapes, place_like):
+    """Replace displacement and rotations of contacts of which only a share counts by this share."""
+    turning = len(shapes.spin) > 0
+    moved = turning or len(place_like) > 0
+    for k in range(size):
+        branch = arrays.read_block(buffer, at.branch, BLOCK, k, shapes.position)
+        displacement = displacement_in(buffer, at, k, branch, moved)
+        touching = buffer[arrays.index(at.touching, BLOCK, k)]
+        per_distance = buffer[arrays.index(at.per_distance, BLOCK, k)]
+        radius_sum = radius_sum_in(buffer, at, k, turning)
+        if counts_in_part(touching, branch, per_distance, displacement, radius_sum):
+            share = counted_share(touching, branch, per_distance, displacement, radius_sum)
+            counted = vector.scale(share, displacement)
+            arrays.write_block(buffer, at.displacement, BLOCK, k, counted if moved else vector.sub(branch, counted))
+            for rotation in (at.rotation_i, at.rotation_j):
+                turned = arrays.read_block(buffer, rotation, BLOCK, k, shapes.spin)
+                arrays.write_block(buffer, rotation, BLOCK, k, vector.scale(share, turned))
 
 
 @compilable(forceinline=True)
