@@ -28,7 +28,7 @@ from typing import NamedTuple
 
 import numpy as np
 from repose.sim.engine import arrays, vector
-from repose.sim.engine.contacts.kinematics import is_of_one_step, length_ratio, twisted
+from repose.sim.engine.contacts.kinematics import length_ratio, twisted
 from repose.sim.engine.contacts.pair_blocks import to_line
 from repose.sim.engine.contacts.pair_forces import displacement_of, rotation_of
 from repose.sim.engine.contacts.sphere_rows import displacement_at, entry, read_row, rotation_at, row_width, spin_at
@@ -262,10 +262,8 @@ def link_at(bonds, end_i, end_j, b, own_like):
     rate = vector.dot(velocity, normal)
     sliding = vector.sub(vector.sub(velocity, vector.turn(mean_spin, branch)), vector.scale(rate, normal))
     displacement = vector.sub(end_i.displacement, end_j.displacement)
-    counted = 1.0 if is_of_one_step(displacement, length) else 0.0
-    rotation = vector.scale(0.5 * counted, vector.add(end_i.rotation, end_j.rotation))
-    turned = vector.scale(counted, vector.sub(end_i.rotation, end_j.rotation))
-    displacement = vector.scale(counted, displacement)
+    rotation = vector.scale(0.5, vector.add(end_i.rotation, end_j.rotation))
+    turned = vector.sub(end_i.rotation, end_j.rotation)
     lengthening = vector.dot(displacement, normal)
     across = vector.sub(displacement, vector.scale(lengthening, normal))
     square = per_length * per_length * vector.dot(across, across)

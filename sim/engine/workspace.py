@@ -58,6 +58,9 @@ def rotation_at(dimension: int) -> int:
     return spin_at(dimension) + 2 * (dimension - 1)
 
 
+ELSEWHERE = 1e9
+"""Position at the last evaluation of a sphere that has been put elsewhere [m]: farther than any step."""
+
 LARGE = 3.0
 """Radius above which a sphere is sorted into cells for large spheres, in units of the geometric mean radius [-]."""
 

@@ -47,11 +47,6 @@ LARGEST_COORDINATION = 12.0
 1/12 of the fraction of spin whose removal per step is stable."""
 
 
-FARTHEST = 0.26
-"""Square of the largest displacement since the last evaluation, in units of R_i + R_j [-]: each sphere moves at most
-half its radius in a step (repose.sim.engine.neighbours.verlet_list)."""
-
-
 class PairMotion(NamedTuple):
     """Motion of i relative to j at one time."""
 
@@ -193,28 +188,10 @@ def twisted(angle, normal, a):
 
 @compilable(forceinline=True)
 def counted_share(touching, branch, per_distance, displacement, radius_sum):
-    """Fraction of the displacement of a pair since the last evaluation in which the two touched [-].
-
-    0 if the `displacement` [m] is larger than that of one step: one of the two was put elsewhere
-    (`repose.sim.engine.builder.reset_displacements`), which is no slip.
-    """
+    """Fraction of the displacement of a pair since the last evaluation in which the two touched [-]."""
     overlap = radius_sum - vector.dot(branch, branch) * per_distance
     approached = -per_distance * vector.dot(displacement, branch)
-    share = 1.0 if touching > 0.0 else min(1.0, max(overlap, 0.0) / max(approached, TINY))
-    return share if is_of_one_step(displacement, radius_sum) else 0.0
-
-
-@compilable(forceinline=True)
-def counts_in_part(touching, branch, per_distance, displacement, radius_sum):
-    """Whether a contact has another `counted_share` than 1: it begins, or one of the two was put elsewhere."""
-    begins = radius_sum - vector.dot(branch, branch) * per_distance > 0.0
-    return not is_of_one_step(displacement, radius_sum) if touching > 0.0 else begins
-
-
-@compilable(forceinline=True)
-def is_of_one_step(displacement, radius_sum):
-    """Whether a pair can have moved so far in one step."""
-    return vector.dot(displacement, displacement) <= FARTHEST * radius_sum * radius_sum
+    return 1.0 if touching > 0.0 else min(1.0, max(overlap, 0.0) / max(approached, TINY))
 
 
 @compilable(forceinline=True)

@@ -18,7 +18,6 @@ from repose.sim.engine.contacts.kinematics import (
     at_last_overlap,
     contact_between,
     counted_share,
-    counts_in_part,
     force_of,
     relaxed,
     shortened,
@@ -281,9 +280,8 @@ def evaluate(buffer, size, law, shapes, place_like, reach_like, stiffening_like,
     turning = len(shapes.spin) > 0
     at_wall = len(place_like) > 0
     per_dt = 1.0 / stage.dt if stage.dt > 0.0 else 0.0  # one division per block
-    invert_distances(buffer, at.branch, at.per_distance, size, shapes.position)
-    if any_counts_in_part(buffer, at, size, shapes, place_like):
-        shorten_displacements(buffer, at, size, shapes, place_like)
+    if invert_distances(buffer, at, size, shapes) > 0:
+        begin_contacts(buffer, at, size, shapes, place_like)
     for k in range(size):
         branch = arrays.read_block(buffer, at.branch, BLOCK, k, shapes.position)
         radius_i = buffer[arrays.index(at.radius_i, BLOCK, k)]
@@ -366,51 +364,44 @@ def displacement_in(buffer, at, k, branch, moved):
 
 
 @compilable(forceinline=True)
-def any_counts_in_part(buffer, at, size, shapes, place_like):
-    """Whether a displacement of the block does not count whole (`counts_in_part`): few blocks have a contact that
-    begins. This loop has no division."""
-    turning = len(shapes.spin) > 0
-    found = 0
+def invert_distances(buffer, at, size, shapes):
+    """Write 1/|branch| of the first `size` contacts; returns how many of them touch for the first time.
+
+    This loop is separate from the law: the iterations for one root depend on each other, and a processor overlaps more
+    of these short loop bodies than of the long ones of the law.
+    """
+    begun = 0
     for k in range(size):
         branch = arrays.read_block(buffer, at.branch, BLOCK, k, shapes.position)
-        displacement = displacement_in(buffer, at, k, branch, turning or len(place_like) > 0)
-        touching = buffer[arrays.index(at.touching, BLOCK, k)]
-        per_distance = buffer[arrays.index(at.per_distance, BLOCK, k)]
-        radius_sum = radius_sum_in(buffer, at, k, turning)
-        found += 1 if counts_in_part(touching, branch, per_distance, displacement, radius_sum) else 0
-    return found > 0
+        square = vector.dot(branch, branch)
+        per_distance = inverse_root(square)
+        buffer[arrays.index(at.per_distance, BLOCK, k)] = per_distance
+        overlap = radius_sum_in(buffer, at, k, len(shapes.spin) > 0) - square * per_distance
+        begun += 1 if overlap > 0.0 and buffer[arrays.index(at.touching, BLOCK, k)] == 0.0 else 0
+    return begun
 
 
 @compilable
-def shorten_displacements(buffer, at, size, shapes, place_like):
-    """Replace displacement and rotations of contacts of which only a share counts by this share."""
+def begin_contacts(buffer, at, size, shapes, place_like):
+    """Replace the displacement and the rotations of contacts that begin by their share after first touch.
+
+    Few blocks have such a contact: all others save a division per contact.
+    """
     turning = len(shapes.spin) > 0
     moved = turning or len(place_like) > 0
     for k in range(size):
         branch = arrays.read_block(buffer, at.branch, BLOCK, k, shapes.position)
-        displacement = displacement_in(buffer, at, k, branch, moved)
         touching = buffer[arrays.index(at.touching, BLOCK, k)]
         per_distance = buffer[arrays.index(at.per_distance, BLOCK, k)]
         radius_sum = radius_sum_in(buffer, at, k, turning)
-        if counts_in_part(touching, branch, per_distance, displacement, radius_sum):
+        if touching == 0.0 and radius_sum - vector.dot(branch, branch) * per_distance > 0.0:
+            displacement = displacement_in(buffer, at, k, branch, moved)
             share = counted_share(touching, branch, per_distance, displacement, radius_sum)
             counted = vector.scale(share, displacement)
             arrays.write_block(buffer, at.displacement, BLOCK, k, counted if moved else vector.sub(branch, counted))
             for rotation in (at.rotation_i, at.rotation_j):
                 turned = arrays.read_block(buffer, rotation, BLOCK, k, shapes.spin)
                 arrays.write_block(buffer, rotation, BLOCK, k, vector.scale(share, turned))
-
-
-@compilable(forceinline=True)
-def invert_distances(buffer, branch, per_distance, size, position_like):
-    """Write 1/|branch| of the first `size` contacts.
-
-    This loop is separate from the law: the iterations for one root depend on each other, and a processor overlaps more
-    of these short loop bodies than of the long ones of the law.
-    """
-    for k in range(size):
-        step = arrays.read_block(buffer, branch, BLOCK, k, position_like)
-        buffer[arrays.index(per_distance, BLOCK, k)] = inverse_root(vector.dot(step, step))
 
 
 @compilable(forceinline=True)

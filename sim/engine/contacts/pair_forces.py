@@ -63,6 +63,7 @@ from repose.sim.engine.threads import wait
 from repose.sim.engine.workspace import (
     BLOCK,
     CHUNK,
+    ELSEWHERE,
     FIRST_CHUNK,
     GROUP,
     LAST_CHUNK,
@@ -196,7 +197,8 @@ def write_sums(world, position_like, spin_like, first, last):
 def displacement_of(world, i, position_like):
     """Displacement of sphere i since the last evaluation of forces [m]."""
     now = arrays.at(arrays.level(world.motion, 0, 0, position_like), i)
-    return vector.sub(now, arrays.at(arrays.rows(world.previous, position_like), i))
+    last = arrays.at(arrays.rows(world.previous, position_like), i)
+    return vector.sub(now, vector.pick(last[0] == ELSEWHERE, now, last))
 
 
 @compilable(forceinline=True)
