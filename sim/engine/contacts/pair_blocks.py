@@ -222,6 +222,17 @@ def pad_block(buffer, at, size, dimension):
     return full
 
 
+def contacts_with_padding(buffer, at, size, dimension):
+    """Number of contacts in the block to evaluate. In plain Python, which evaluates one after the other, nothing is
+    padded."""
+    return size
+
+
+@overload(contacts_with_padding, forceinline=True)
+def _contacts_with_padding(buffer, at, size, dimension):
+    return lambda buffer, at, size, dimension: pad_block(buffer, at, size, dimension)
+
+
 @compilable
 def clear_sums(buffer, at, needs_stiffening):
     """Set the columns that are summed for the energy ledger to zero."""
