@@ -37,7 +37,7 @@ def lying(dimension: int, alpha: float = 0.0, *, speed: float = 0.0, spin: float
     world = set_walls(world, [PLANE], [[np.zeros(dimension), up, np.zeros(dimension)]], material=1)
     gravity = np.zeros(dimension)
     gravity[0], gravity[-1] = G * sin(alpha), -G * cos(alpha)
-    return Bench(world, model, numbers, DT, tuple(gravity))
+    return Bench(world, model, numbers, DT, tuple(gravity), compiled=True)
 
 
 def rolling_speed(bench: Bench) -> float:
