@@ -301,6 +301,7 @@ def test_impossible_scenes_and_parameters_are_refused() -> None:
         run_experiment(simulation)
 
 
+@pytest.mark.slow
 def test_friction_makes_the_heap_steeper() -> None:
     # Statistics of a few small heaps: 0.4 against 0 is many standard deviations.
     def left(friction: float) -> int:

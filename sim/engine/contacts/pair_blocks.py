@@ -183,9 +183,8 @@ def to_line(buffer):
 def forget_materials(buffer, at):
     """Mark the materials in the block as unknown, because the numbers of the law may have changed, and all contacts as
     being between spheres of the first material."""
-    for k in range(BLOCK):
-        buffer[arrays.index(at.known, BLOCK, k)] = -1.0
-        buffer[arrays.index(at.kind, BLOCK, k)] = 0.0
+    arrays.fill_row(buffer, at.known, BLOCK, -1.0)
+    arrays.fill_row(buffer, at.kind, BLOCK, 0.0)
 
 
 @compilable(forceinline=True)
@@ -236,12 +235,10 @@ def _contacts_with_padding(buffer, at, size, dimension):
 @compilable
 def clear_sums(buffer, at, needs_stiffening):
     """Set the columns that are summed for the energy ledger to zero."""
-    for k in range(BLOCK):
-        buffer[arrays.index(at.damping, BLOCK, k)] = 0.0
-        buffer[arrays.index(at.friction, BLOCK, k)] = 0.0
+    arrays.fill_row(buffer, at.damping, BLOCK, 0.0)
+    arrays.fill_row(buffer, at.friction, BLOCK, 0.0)
     if needs_stiffening > 0:
-        for k in range(BLOCK):
-            buffer[arrays.index(at.stiffening, BLOCK, k)] = 0.0
+        arrays.fill_row(buffer, at.stiffening, BLOCK, 0.0)
 
 
 @compilable
