@@ -45,7 +45,6 @@ def run_through(simulation: Experiment) -> Experiment:
     return simulation
 
 
-@pytest.mark.slow
 def test_ledger_of_a_whole_heap_closes_and_the_gap_shrinks_with_the_step() -> None:
     gaps = {}
     for dt in (3e-5, 1e-5):
