@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -36,6 +37,7 @@ LAYERS = (
 """
 
 
+@cache
 def graph_of(root: Path) -> dict[str, set[str]]:
     """Modules that each module of `sim` and `app` imports, wherever in the file, `TYPE_CHECKING` blocks included."""
     files = {name_of(path, root): path for folder in ("sim", "app") for path in (root / folder).rglob("*.py")}

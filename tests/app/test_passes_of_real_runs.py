@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections.abc import Iterator
@@ -56,6 +57,7 @@ from repose.sim.scenes.common import release
 
 from tests.app.real_runs import course, finished, in_phase, shot
 from tests.app.ui.panels.panel_harness import open_harness
+from tests.tiers import tiered
 
 if TYPE_CHECKING:
     from repose.app.window.picture import PictureMaker
@@ -606,8 +608,13 @@ def test_grains_at_rest_in_space_are_not_dark(picture_maker: PictureMaker) -> No
 
 
 @pytest.mark.gl
-@pytest.mark.parametrize("dark", [True, False])
-@pytest.mark.parametrize("scene", list(scenes()))
+@pytest.mark.parametrize(
+    ("scene", "dark"),
+    tiered(
+        itertools.product(scenes(), (True, False)),
+        fast=[*((scene, True) for scene in scenes()), ("heap", False), ("heap3d", False)],
+    ),
+)
 def test_the_end_of_every_scene_is_drawn_in_every_theme(picture_maker: PictureMaker, scene: str, dark: bool) -> None:
     picture_maker.size = (320, 200)
     for snapshot in (course(scene)[0], finished(scene)):

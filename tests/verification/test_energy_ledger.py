@@ -147,7 +147,7 @@ def test_doubling_the_stiffness_at_greatest_overlap_sends_the_grains_back_faster
     k, mass, speed, dt = 1e6, 1e-3, 1.0, 2e-7
     model, numbers = model_of("gear5", friction=0.0, normal_damping=0.0, shear_damping=0.0)
     start, velocity = [(-1.00001e-3, 0.0), (1e-3, 0.0)], [(speed / 2, 0.0), (-speed / 2, 0.0)]
-    bench = Bench(world_of(model, start, 1e-3, mass, velocity=velocity), model, numbers, dt)
+    bench = Bench(world_of(model, start, 1e-3, mass, velocity=velocity), model, numbers, dt, compiled=True)
     while bench.velocity[0, 0] > 0.0:
         bench.advance()
     overlap = 2e-3 - (bench.position[1, 0] - bench.position[0, 0])

@@ -184,9 +184,8 @@ def to_line(buffer):
 def forget_materials(buffer, at):
     """Mark the materials in the block as unknown, because the numbers of the law may have changed, and all contacts as
     being between spheres of the first material."""
-    for k in range(BLOCK):
-        buffer[arrays.index(at.known, BLOCK, k)] = -1.0
-        buffer[arrays.index(at.kind, BLOCK, k)] = 0.0
+    arrays.fill_row(buffer, at.known, BLOCK, -1.0)
+    arrays.fill_row(buffer, at.kind, BLOCK, 0.0)
 
 
 @compilable(forceinline=True)
@@ -207,7 +206,7 @@ def set_materials(buffer, at, size, law):
 
 
 @compilable(forceinline=True)
-def pad_block(buffer, at, size, dimension):
+def pad_block(buffer, at, size, dimension, turning):
     """Pad the block with pairs of distant spheres to whole registers; returns the number of contacts with padding.
 
     Compiled code processes the rest of a loop one by one, at several times the cost.
@@ -216,6 +215,7 @@ def pad_block(buffer, at, size, dimension):
     for k in range(size, full):
         for c in range(dimension):
             buffer[arrays.index(at.branch + c, BLOCK, k)] = FAR
+            buffer[arrays.index(at.displacement + c, BLOCK, k)] = 0.0 if turning else FAR  # it has not moved
         buffer[arrays.index(at.touching, BLOCK, k)] = 0.0
         buffer[arrays.index(at.radius_i, BLOCK, k)] = 1.0  # the radius of a wall is 0
         buffer[arrays.index(at.radius_j, BLOCK, k)] = 1.0
@@ -223,15 +223,24 @@ def pad_block(buffer, at, size, dimension):
     return full
 
 
+def contacts_with_padding(buffer, at, size, dimension, turning):
+    """Number of contacts in the block to evaluate. In plain Python, which evaluates one after the other, nothing is
+    padded."""
+    return size
+
+
+@overload(contacts_with_padding, forceinline=True)
+def _contacts_with_padding(buffer, at, size, dimension, turning):
+    return lambda buffer, at, size, dimension, turning: pad_block(buffer, at, size, dimension, turning)
+
+
 @compilable
 def clear_sums(buffer, at, needs_stiffening):
     """Set the columns that are summed for the energy ledger to zero."""
-    for k in range(BLOCK):
-        buffer[arrays.index(at.damping, BLOCK, k)] = 0.0
-        buffer[arrays.index(at.friction, BLOCK, k)] = 0.0
+    arrays.fill_row(buffer, at.damping, BLOCK, 0.0)
+    arrays.fill_row(buffer, at.friction, BLOCK, 0.0)
     if needs_stiffening > 0:
-        for k in range(BLOCK):
-            buffer[arrays.index(at.stiffening, BLOCK, k)] = 0.0
+        arrays.fill_row(buffer, at.stiffening, BLOCK, 0.0)
 
 
 @compilable

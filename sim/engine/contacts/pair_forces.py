@@ -28,8 +28,8 @@ from repose.sim.engine.contacts.pair_blocks import (
     column_sum,
     columns_from,
     columns_of,
+    contacts_with_padding,
     forget_materials,
-    pad_block,
     to_line,
 )
 from repose.sim.engine.contacts.partial_sums import (
@@ -323,7 +323,7 @@ def evaluate_chunk(tables, shapes, spin_like, reach_like, of_range, chunk):
                 p = rows[k] if turning else np.uint32(first + k)
                 buffer[arrays.index(at.kind, BLOCK, k)] = pairs.kind[p]
 
-        full = pad_block(buffer, at, rows_i.size, dimension)
+        full = contacts_with_padding(buffer, at, rows_i.size, dimension, turning)
         call(tables.evaluate, Block(buffer, rows_i.size, full, tables.params, stage))
 
         limit = ALMOST * largest_overlap[OVERLAP_RATIO]
