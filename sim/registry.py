@@ -27,7 +27,7 @@ from types import CodeType, ModuleType
 from typing import Any, NamedTuple
 
 import platformdirs
-from repose.sim.wording import described, reason_of, short, value_text
+from repose.sim.wording import described, is_own, reason_of, short, value_text
 
 OFFERS = {
     "laws": "LAW",
@@ -263,7 +263,7 @@ def _imported(source: str, load: Callable[[], Any]) -> Plugin:
         except PluginError as error:
             reason = str(error)
         except BaseException as error:  # the module of a user can raise any error while it is imported
-            reason = described(error, whole=True)
+            reason = reason_of(error) if is_own(error) else described(error, whole=True)
         else:
             return Plugin(source, module, "")
     return Plugin(source, None, f"The plug-in {short(source)} is not used: {reason}.")

@@ -19,6 +19,7 @@ from pathlib import Path
 
 from repose.app.language import ENGLISH, NATIVE, PLACE, WORD, Language, read_language
 from repose.app.render.theme import PALETTES
+from repose.sim.registry import scenes
 
 FOLDERS = (
     "app/lectures/answers.py",
@@ -127,8 +128,6 @@ ALSO_SHOWN = (
     "third", "to", "torus", "unbooked", "vertebra", "Waiting for the compiler", "wheel",
 )  # fmt: skip
 """Words that the rules below do not find, and a sentence of `app/window/start.py`."""
-PHASE = re.compile(r"([a-z][a-z ]+): \{")
-"""A phase of a scene with its values; the window shows the phase alone too."""
 SENTENCE = re.compile(r"[^\W\d_]{2,}.*\s.*[^\W_]|^[A-Z][a-z]+$", re.DOTALL)
 """Two words, or one with a capital letter."""
 
@@ -145,13 +144,14 @@ def collect(root: Path | None = None) -> dict[str, str]:
                 continue
             for sentence in Reader(path.read_text(encoding="utf-8"), name.startswith("app/ui")).sentences():
                 found.setdefault(sentence, name)
-                if name.startswith("sim/scenes") and (phase := PHASE.match(sentence)):
-                    found.setdefault(phase[1], name)
     for path in sorted((root / "assets" / "presets").glob("*.toml")):
         preset = tomllib.loads(path.read_text(encoding="utf-8"))
         for key in ("title", "about", "question"):
             if preset.get(key):
                 found.setdefault(str(preset[key]), path.relative_to(root).as_posix())
+    for scene in scenes().values():
+        for phase in scene.phases:
+            found.setdefault(phase.label, "sim/scenes")
     for theme in PALETTES:
         found.setdefault(theme, "app/render/theme.py")
     for word in ALSO_SHOWN:

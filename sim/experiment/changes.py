@@ -144,7 +144,7 @@ def set_parameters(experiment: Experiment, values: Mapping[str, Value]) -> None:
     grains = int((~experiment.run.world.fixed).sum())
     under = "base" in effects and grains > 0 and experiment.scene.rebuild is not None
     anew = "anew" in effects or ("base" in effects and not under)
-    anew = anew or ("restart" in effects and experiment.phase == "empty")
+    anew = anew or ("restart" in effects and not experiment.present_phase.begun)
     made = _made_world(experiment.scene, changed, experiment.seed, experiment.ready) if anew else None
     stopped = experiment.fault is not None
     if stopped:

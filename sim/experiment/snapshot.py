@@ -13,6 +13,7 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from repose.sim.experiment.phase import NOT_BEGUN, Phase
 from repose.sim.measure.angle_of_repose import AngleOfRepose
 from repose.sim.measure.contact_forces import ContactForces
 from repose.sim.measure.display import Answer, Curve, Label, Outcome, Part, Reading, Track
@@ -231,7 +232,7 @@ class Snapshot:
     """Lower and upper corner of the region that stays in view when the camera follows the grains [m]; None for the
     whole box."""
 
-    phase: str = "empty"
+    phase: Phase = NOT_BEGUN
     phase_label: str = ""
     """The phase in words, for example "filling: layer 12, 240 of 1100 grains"."""
     progress: float | None = None

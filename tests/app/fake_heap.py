@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.measure.angle_of_repose import AngleOfRepose
+from repose.sim.scenes.common.phases import RESTED
 
 RADIUS = 1e-3
 FIXED = 10
@@ -53,7 +54,7 @@ def fake_heap(measured: bool = True) -> Snapshot:
         contact_ends=ends,
         contact_force=np.linspace(0.0, 1.0, count - 1, dtype=np.float32),
         box=((-0.002, -0.004), (0.024, 0.016)),
-        phase="rested",
+        phase=RESTED,
         phase_label="at rest: 55 grains left",
         measurement=angle if measured else None,
     )

@@ -53,7 +53,7 @@ from repose.sim.scenes.common.cone_slope import (
 from repose.sim.scenes.common.friction_study import STUDY_IN_SPACE
 from repose.sim.scenes.common.law_choice import is_material_law, with_law
 from repose.sim.scenes.common.measured_heap import change_since_measured, note_measured
-from repose.sim.scenes.common.phases import enter, rests
+from repose.sim.scenes.common.phases import POURED, enter, rests
 from repose.sim.scenes.common.poured import (
     act_poured,
     at_rest_in_words,
@@ -381,7 +381,6 @@ def check(experiment: Experiment) -> str:
 
 def flaw(state: ClumpsState, world: World, built: LiftedParameters) -> str:
     """The part of a state read from a file that is impossible, or an empty string."""
-    phases = ("empty", "filling", "filled", "flowing", "rested")
     return first_flaw(
         {
             "number of walls": world.walls.shape.size < 1,
@@ -392,7 +391,7 @@ def flaw(state: ClumpsState, world: World, built: LiftedParameters) -> str:
             or (bool(state.which) and len(state.which) != len(state.loose))
             or not all(0 <= kind <= len(state.others) for kind in state.which),
             "packing": not 0.0 <= state.packing <= 1.0,
-            **poured_flaws(state, phases),
+            **poured_flaws(state),
         }
     )
 
@@ -415,6 +414,7 @@ IN_SPACE = Scene(
     supervise=supervise,
     actions=actions,
     act=act,
+    phases=POURED,
     describe=describe,
     on_grain_removed=count_removed,
     measure=measure,

@@ -36,6 +36,7 @@ from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.changes import begin_anew
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment, Scene
 from repose.sim.experiment.notices import tell
+from repose.sim.experiment.phase import Phase
 from repose.sim.experiment.snapshot import Action
 from repose.sim.io.lammps_dump import Dump, Frame
 from repose.sim.laws.lee_herrmann import LAW, LeeHerrmannParameters
@@ -46,6 +47,7 @@ from repose.sim.measure.flow_rate import mean_rate
 from repose.sim.parameters import ParameterError, Quantity
 from repose.sim.scenes.common import cone_slope
 from repose.sim.scenes.common.motion_parameters import MotionParameters
+from repose.sim.scenes.common.phases import RESTED
 from repose.sim.wording import path_text
 
 NAME = "dump"
@@ -198,6 +200,7 @@ def scene_of_dump(dump: Dump, timestep: float | None = None) -> tuple[Scene, str
         supervise=supervise,
         actions=lambda experiment: (Action("run", "Play again", "A", True, "From the first frame."),),
         act=act,
+        phases=(Phase("playing", "playing", runs=True), RESTED),
         describe=lambda experiment: (
             experiment.phase,
             f"frame {experiment.run.state.frame + 1} of {count}, step {dump.places[experiment.run.state.frame].step}",
@@ -206,7 +209,6 @@ def scene_of_dump(dump: Dump, timestep: float | None = None) -> tuple[Scene, str
         box=lambda experiment: (low, high),
         results=results,
         check=lambda experiment: "",
-        under_way=lambda experiment: experiment.phase == "playing",
         smallest_grain=lambda parameters: (1.0 / UNMOVED, radius),
         slope=drawn_slope,
         measure=lambda experiment: slope_of(experiment.run.world, axis),

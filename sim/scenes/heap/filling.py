@@ -21,7 +21,7 @@ from repose.sim.scenes.heap.parameters import LARGEST, SMALLEST, HeapParameters
 
 @dataclass
 class HeapState(PouredState):
-    """State of the experiment; phases: empty, filling, filled, flowing, rested, and tilting, sliding, trickling."""
+    """State of the experiment."""
 
     height: float = 0.0
     """Height of the walls [m]."""

@@ -21,6 +21,7 @@ from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.ledger import booked
 from repose.sim.experiment.notices import tell
+from repose.sim.experiment.phase import Pace
 from repose.sim.experiment.rest import REST_TIME, quiet_time, time_free
 from repose.sim.experiment.results import keep_measurement
 from repose.sim.experiment.snapshot import Action
@@ -33,7 +34,7 @@ from repose.sim.measure.profile import strip_centres, surface_profile
 from repose.sim.scenes.common.friction_study import STUDY
 from repose.sim.scenes.common.law_choice import is_direct_law, with_law
 from repose.sim.scenes.common.measured_heap import change_since_measured, note_measured
-from repose.sim.scenes.common.phases import enter, rests
+from repose.sim.scenes.common.phases import EMPTY, FILLED, FILLING, FLOWING, RESTED, enter, rests
 from repose.sim.scenes.common.poured import (
     act_poured,
     adding,
@@ -79,7 +80,7 @@ def supervise(experiment: Experiment) -> None:
     state: HeapState = experiment.run.state
     if removal_is_due(experiment):
         remove_gone(experiment, fallen(experiment))
-    if state.phase in other_angles.PHASES:
+    if state.phase in other_angles.NAMES:
         other_angles.supervise(experiment)
     elif state.phase == "filling":
         _fill_on(experiment)
@@ -213,7 +214,7 @@ def actions(experiment: Experiment) -> tuple[Action, ...]:
 def describe(experiment: Experiment) -> tuple[str, str, float | None]:
     """Phase, its label, and the share done or None."""
     state: HeapState = experiment.run.state
-    if state.phase in other_angles.PHASES:
+    if state.phase in other_angles.NAMES:
         return other_angles.describe(experiment)
     total = len(state.radii)
     left = state.poured - state.removed
@@ -355,7 +356,7 @@ def flaw(state: HeapState, world: World, built: HeapParameters) -> str:
     slope, strips = state.slope, ((0.0, built.width), 2.0 * built.mean_radius)
     return first_flaw(
         {
-            **poured_flaws(state, PHASES),
+            **poured_flaws(state),
             "height": not 0.0 <= state.height <= 1e4,
             "opened": not 0.0 <= state.opened <= LATEST,
             "profile times": not are_times(state.profile_time),
@@ -372,7 +373,14 @@ def _drawn_slope(experiment: Experiment) -> AngleOfRepose | None:
     return None if change_since_measured(experiment) else state.slope
 
 
-PHASES = ("empty", "filling", "filled", "flowing", "rested", *other_angles.PHASES)
+PHASES = (
+    EMPTY,
+    FILLING,
+    FILLED,
+    replace(FLOWING, label="wall open", pace=Pace(8.0, "fall")),
+    RESTED,
+    *other_angles.PHASES,
+)
 
 SCENE = Scene(
     name="heap",
@@ -385,6 +393,7 @@ SCENE = Scene(
     supervise=supervise,
     actions=actions,
     act=act,
+    phases=PHASES,
     describe=describe,
     on_grain_removed=count_removed,
     free_walls=True,
@@ -399,7 +408,7 @@ SCENE = Scene(
     focus=focus,
     results=results,
     check=check,
-    under_way=lambda experiment: under_way(experiment) or experiment.phase in other_angles.PHASES,
+    under_way=under_way,
     smallest_grain=smallest_grain,
     rotates=lambda parameters: parameters.rotation,
     readings=readings,
