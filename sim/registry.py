@@ -101,6 +101,11 @@ def scenes() -> dict[str, Any]:
     return found("scenes")
 
 
+def default_scene() -> str:
+    """Name of the scene of an experiment, a study or a run that names none."""
+    return str(importlib.import_module("repose.sim.scenes").DEFAULT)
+
+
 def laws() -> dict[str, Any]:
     """Every contact law by name."""
     return found("laws")

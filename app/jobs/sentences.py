@@ -113,7 +113,7 @@ NOT_SHOWN = {
     "the panel '{name}' has the side '{side}': use one of {join}", "toasts seen", "tools", "v with three numbers",
     "value = {strip}", "vertex 3", "water", "wood", "{kind} with numbers",
     "{name} declares no range, so that it cannot have a slider.", "{wanted} or endsolid", "µm", "µs", "ΔR/R", "Δt",
-    "Δθ", "ΣF", "ω Δt",
+    "Δθ", "θ_MS − θ_R", "ΣF", "ω Δt",
 }  # fmt: skip
 """Names in the code that look like words, units, and texts of errors of a program."""
 NAME_IN_CODE = re.compile(r"\w*([._]\w*)+|[0-9a-f]{6}|\{\w+\}\.\w+")

@@ -31,14 +31,15 @@ from repose.sim.wording import reason_of
 
 
 def new_experiment(
-    scene: str | Scene = "heap",
+    scene: str | Scene | None = None,
     values: Mapping[str, Value] | None = None,
     seed: int = 1,
     ready: str | None = None,
     session: Session | None = None,
 ) -> Experiment:
-    """An experiment at its beginning: a scene with `values` over its default parameters; raises `ParameterError`."""
-    checked, parameters = _checked(scene, values or {}, seed, ready)
+    """An experiment at its beginning: a scene, or the default one, with `values` over its default parameters; raises
+    `ParameterError`."""
+    checked, parameters = _checked(registry.default_scene() if scene is None else scene, values or {}, seed, ready)
     made = _made_world(checked, parameters, seed, ready)
     experiment = _bare(checked, seed, ready, parameters, Run(*made, parameters), session)
     begin_anew(experiment, parameters, made)

@@ -25,8 +25,8 @@ from repose.sim.experiment.phase import Phase
 from repose.sim.experiment.run import Change, RestartPoint, Run
 from repose.sim.experiment.snapshot import LARGE_OVERLAP, Action, Fault, Notice
 from repose.sim.experiment.thread_choice import ThreadChoice
-from repose.sim.measure.angle_of_repose import AngleOfRepose
 from repose.sim.measure.display import Answer, Curve, Guess, Label, Outcome, Part, Reading, Track
+from repose.sim.measure.surface_slope import SurfaceSlope
 from repose.sim.parameters import ParameterError, ParameterSet, Value
 
 CHECK_STEPS = 50
@@ -94,7 +94,7 @@ class Scene:
     none."""
     measure: Callable[[Experiment], Any] = lambda experiment: None
     """The present measurement of the scene, or None; its field `angle` [rad], if present, is sampled in the series."""
-    slope: Callable[[Experiment], AngleOfRepose | None] = lambda experiment: None
+    slope: Callable[[Experiment], SurfaceSlope | None] = lambda experiment: None
     """The latest measured slope, to be drawn on the grains, or None."""
     readings: Callable[[Experiment], tuple[Reading, ...]] = lambda experiment: ()
     """Numbers to show beside the picture."""

@@ -14,10 +14,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 from repose.sim.experiment.phase import NOT_BEGUN, Phase
-from repose.sim.measure.angle_of_repose import AngleOfRepose
 from repose.sim.measure.contact_forces import ContactForces
 from repose.sim.measure.display import Answer, Curve, Label, Outcome, Part, Reading, Track
 from repose.sim.measure.measurement import Measurement
+from repose.sim.measure.surface_slope import SurfaceSlope
 from repose.sim.parameters import ParameterSet, Value
 
 Floats = NDArray[np.float32]
@@ -238,7 +238,7 @@ class Snapshot:
     progress: float | None = None
     """Completed fraction of the phase, 0 to 1; None in phases without progress."""
     actions: tuple[Action, ...] = ()
-    measurement: AngleOfRepose | None = None
+    measurement: SurfaceSlope | None = None
     """Slope to draw on the grains (`Scene.slope`)."""
     measured: int = 0
     """Runs of this scene measured in this session."""

@@ -40,10 +40,11 @@ from repose.sim.experiment.phase import Phase
 from repose.sim.experiment.snapshot import Action
 from repose.sim.io.lammps_dump import Dump, Frame
 from repose.sim.laws.lee_herrmann import LAW, LeeHerrmannParameters
-from repose.sim.measure.angle_of_repose import AngleOfRepose, measure_angle
+from repose.sim.measure.angle_of_repose import measure_angle
 from repose.sim.measure.angle_of_repose_3d import ConeAngle, measure_cone
 from repose.sim.measure.display import Reading
 from repose.sim.measure.flow_rate import mean_rate
+from repose.sim.measure.surface_slope import SurfaceSlope
 from repose.sim.parameters import ParameterError, Quantity
 from repose.sim.scenes.common import cone_slope
 from repose.sim.scenes.common.motion_parameters import MotionParameters
@@ -90,7 +91,7 @@ class DumpState:
     frame: int = 0
     reading: dict[str, Any] = field(default_factory=dict)
     """The latest slope in space (`repose.sim.scenes.common.cone_slope`)."""
-    flat: AngleOfRepose | None = None
+    flat: SurfaceSlope | None = None
     """The latest slope in the plane."""
     runs_out: bool = True
     """Whether the measured surface reaches the ground, as the surface of a heap does."""
@@ -311,7 +312,7 @@ def axis_and_box(
     return axis, (tuple(low.tolist()), tuple(high.tolist()))
 
 
-def slope_of(world: World, axis: Floats) -> AngleOfRepose | ConeAngle | None:
+def slope_of(world: World, axis: Floats) -> SurfaceSlope | ConeAngle | None:
     """The slope of the lying spheres: in the plane the slope that falls to the right, in space that about the axis."""
     dimension = axis.size
     moving = lying(world, dimension)
@@ -324,7 +325,7 @@ def slope_of(world: World, axis: Floats) -> AngleOfRepose | ConeAngle | None:
     return measure_angle(place, world.radius[moving], world.sphere_id[moving], x_range=reach)
 
 
-def reaches_ground(found: AngleOfRepose | ConeAngle, world: World, axis: Floats) -> bool:
+def reaches_ground(found: SurfaceSlope | ConeAngle, world: World, axis: Floats) -> bool:
     """Whether the fitted line reaches the height of the lowest lying sphere, within two diameters or a quarter of the
     height of the surface; it does not for a column between walls."""
     place: Floats = (world.motion[: axis.size, 0, lying(world, axis.size)].T - axis).astype(float)
@@ -339,16 +340,16 @@ def measure_now(state: DumpState, world: World, axis: Floats) -> None:
     """Store the present slope in the state."""
     found = slope_of(world, axis)
     state.runs_out = found is None or reaches_ground(found, world, axis)
-    state.flat = found if isinstance(found, AngleOfRepose) else None
+    state.flat = found if isinstance(found, SurfaceSlope) else None
     state.reading = cone_slope.reading_of(found) if isinstance(found, ConeAngle) else {}
 
 
-def drawn_slope(experiment: Experiment) -> AngleOfRepose | None:
+def drawn_slope(experiment: Experiment) -> SurfaceSlope | None:
     """The slope to draw on the grains; None unless the surface is that of a heap."""
     state = experiment.run.state
     if not state.runs_out:
         return None
-    flat: AngleOfRepose | None = state.flat
+    flat: SurfaceSlope | None = state.flat
     return flat or cone_slope.slope(experiment)
 
 

@@ -26,11 +26,12 @@ from repose.sim.experiment.rest import REST_TIME, quiet_time, time_free
 from repose.sim.experiment.results import keep_measurement
 from repose.sim.experiment.snapshot import Action
 from repose.sim.laws.lee_herrmann import LAW
-from repose.sim.measure.angle_of_repose import AngleOfRepose, angle_in_words, bend_in_words
+from repose.sim.measure.angle_of_repose import angle_in_words, bend_in_words
 from repose.sim.measure.avalanches import flaws
 from repose.sim.measure.display import Reading
 from repose.sim.measure.mean_speed import mean_speed
 from repose.sim.measure.profile import strip_centres, surface_profile
+from repose.sim.measure.surface_slope import SurfaceSlope
 from repose.sim.scenes.common.friction_study import STUDY
 from repose.sim.scenes.common.law_choice import is_direct_law, with_law
 from repose.sim.scenes.common.measured_heap import change_since_measured, note_measured
@@ -233,7 +234,7 @@ def describe(experiment: Experiment) -> tuple[str, str, float | None]:
     return state.phase, words, min(1.0, max(0.0, quiet))
 
 
-def measure(experiment: Experiment) -> AngleOfRepose | None:
+def measure(experiment: Experiment) -> SurfaceSlope | None:
     """The present slope; None while the container is closed or with too few grains. If the table has been tilted during
     the experiment, the angle is relative to the horizontal."""
     if experiment.phase in ("empty", "filling", "filled"):
@@ -367,7 +368,7 @@ def flaw(state: HeapState, world: World, built: HeapParameters) -> str:
     )
 
 
-def _drawn_slope(experiment: Experiment) -> AngleOfRepose | None:
+def _drawn_slope(experiment: Experiment) -> SurfaceSlope | None:
     """The measured slope, while it applies to the grains."""
     state: HeapState = experiment.run.state
     return None if change_since_measured(experiment) else state.slope
