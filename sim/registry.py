@@ -47,6 +47,8 @@ PREFIX = "repose_plugins"
 """Package under which the files of plug-ins are imported."""
 LONGEST_NAME = 60
 """Largest number of characters of the name of a record."""
+LONGEST_REASON = 300
+"""Largest number of characters of a sentence of Repose about a plug-in."""
 
 
 class PluginError(ValueError):
@@ -268,7 +270,7 @@ def _imported(source: str, load: Callable[[], Any]) -> Plugin:
         except PluginError as error:
             reason = str(error)
         except BaseException as error:  # the module of a user can raise any error while it is imported
-            reason = reason_of(error) if is_own(error) else described(error, whole=True)
+            reason = short(reason_of(error), LONGEST_REASON) if is_own(error) else described(error, whole=True)
         else:
             return Plugin(source, module, "")
     return Plugin(source, None, f"The plug-in {short(source)} is not used: {reason}.")

@@ -27,6 +27,8 @@ EXAMPLES = {
     "smallest_grain": "smallest_grain=lambda parameters: (1e-6, 1e-3)",
 }
 """An example for each field of `Scene` that has no default."""
+LONGEST_NAME = 60
+"""Largest number of characters of the name of a phase."""
 
 
 def require_given(wanted: Iterable[str], given: Collection[str], scene: Any) -> None:
@@ -38,12 +40,22 @@ def require_given(wanted: Iterable[str], given: Collection[str], scene: Any) -> 
         )
 
 
+def is_name(name: Any) -> bool:
+    """Whether a phase can have this name."""
+    return isinstance(name, str) and 0 < len(name) <= LONGEST_NAME and name.isprintable()
+
+
 def no_phases(scene: Any) -> ParameterError:
     """The error of a scene whose phases are no records with different names."""
     return ParameterError(
-        f"The scene {value_text(scene)} needs records with different names in its field 'phases', as in "
-        f"{EXAMPLES['phases']}."
+        f"The scene {value_text(scene)} needs records with different names of 1 to {LONGEST_NAME} printable characters "
+        f"in its field 'phases', as in {EXAMPLES['phases']}."
     )
+
+
+def refused_value(record: str, field: str, value: Any, allowed: str) -> ParameterError:
+    """The error of a record, named in words, whose field has a value that is not allowed."""
+    return ParameterError(f"The {short(record)} has {field} = {value_text(value)}, which is refused: give {allowed}.")
 
 
 def unknown_phase(scene: str, phase: Any, names: Collection[str]) -> ParameterError:

@@ -166,7 +166,7 @@ class Scene:
     def __post_init__(self) -> None:
         """Raise `ParameterError` if the phases cannot be told apart by their names."""
         given = self.phases if isinstance(self.phases, tuple) else ()
-        names = {phase.name for phase in given if isinstance(phase, Phase)}
+        names = {phase.name for phase in given if isinstance(phase, Phase) and scene_fields.is_name(phase.name)}
         if not given or len(names) < len(given):
             raise scene_fields.no_phases(self.name)
 

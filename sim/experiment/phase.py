@@ -6,8 +6,14 @@ scenes decides by the name of a phase.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
+
+from repose.sim.scene_fields import refused_value
+
+KnownFrom = Literal["share", "fall", "before"]
+Colour = Literal["", "speed", "layer"]
 
 
 @dataclass(frozen=True)
@@ -16,11 +22,17 @@ class Pace:
 
     seconds: float
     """Largest film time [s]; after this time the speed rises every second."""
-    known_from: Literal["share", "fall", "before"]
+    known_from: KnownFrom
     """Source of the simulated duration: the fraction done (share); the collapse of a column of the present height
     (fall); none, and the speed does not change (before)."""
     least: float = 0.0
     """Smallest speed [simulated s per s of film]."""
+
+    def __post_init__(self) -> None:
+        if not 0.0 < self.seconds < math.inf:
+            raise refused_value("pace", "seconds", self.seconds, "a film time above 0, as in Pace(6.0, 'share')")
+        if self.known_from not in get_args(KnownFrom):
+            raise refused_value("pace", "known_from", self.known_from, "'share', 'fall' or 'before'")
 
 
 @dataclass(frozen=True)
@@ -40,9 +52,15 @@ class Phase:
     """Whether the run has come to its end: slow grains count as grains at rest without a wait."""
     pace: Pace | None = None
     """Speed of a film; None for real time."""
-    colour: Literal["", "speed", "layer"] = ""
+    colour: Colour = ""
     """Automatic colours: "speed" while the grains flow; "layer" while more layers follow, so that a film which begins
     with the first one shows layers; empty for layers if there are several."""
+
+    def __post_init__(self) -> None:
+        if self.pace is not None and not isinstance(self.pace, Pace):
+            raise refused_value(f"phase {self.name!r}", "pace", self.pace, "None or a record, as in Pace(6.0, 'share')")
+        if self.colour not in get_args(Colour):
+            raise refused_value(f"phase {self.name!r}", "colour", self.colour, "'', 'speed' or 'layer'")
 
 
 NOT_BEGUN = Phase("", "", begun=False)
