@@ -27,6 +27,13 @@ EXAMPLES = {
     "smallest_grain": "smallest_grain=lambda parameters: (1e-6, 1e-3)",
 }
 """An example for each field of `Scene` that has no default."""
+ALLOWED = {
+    "seconds": "a film time above 0, as in Pace(6.0, 'share')",
+    "known_from": "'share', 'fall' or 'before'",
+    "pace": "None or a record, as in Pace(6.0, 'share')",
+    "colour": "'', 'speed' or 'layer'",
+}
+"""What the fields of a phase and of its pace can be."""
 LONGEST_NAME = 60
 """Largest number of characters of the name of a phase."""
 
@@ -53,9 +60,12 @@ def no_phases(scene: Any) -> ParameterError:
     )
 
 
-def refused_value(record: str, field: str, value: Any, allowed: str) -> ParameterError:
-    """The error of a record, named in words, whose field has a value that is not allowed."""
-    return ParameterError(f"The {short(record)} has {field} = {value_text(value)}, which is refused: give {allowed}.")
+def refused_value(record: str, field: str, value: Any, name: Any = "") -> ParameterError:
+    """The error of a record, "pace" or "phase", perhaps with a name, whose field has a value that is not allowed."""
+    whose = f"{record} {value_text(name)}" if name else record
+    return ParameterError(
+        f"The {whose} has {field} = {value_text(value)}, which is refused: it must be {ALLOWED[field]}."
+    )
 
 
 def unknown_phase(scene: str, phase: Any, names: Collection[str]) -> ParameterError:

@@ -96,6 +96,8 @@ class Scene:
     """The present measurement of the scene, or None; its field `angle` [rad], if present, is sampled in the series."""
     slope: Callable[[Experiment], SurfaceSlope | None] = lambda experiment: None
     """The latest measured slope, to be drawn on the grains, or None."""
+    slope_since: str = "the first slope"
+    """The event from which on there is a slope, in words: the zero of the time axis of plots."""
     readings: Callable[[Experiment], tuple[Reading, ...]] = lambda experiment: ()
     """Numbers to show beside the picture."""
     outcomes: Callable[[Experiment], tuple[Outcome, ...]] = lambda experiment: ()

@@ -30,9 +30,9 @@ class Pace:
 
     def __post_init__(self) -> None:
         if not 0.0 < self.seconds < math.inf:
-            raise refused_value("pace", "seconds", self.seconds, "a film time above 0, as in Pace(6.0, 'share')")
+            raise refused_value("pace", "seconds", self.seconds)
         if self.known_from not in get_args(KnownFrom):
-            raise refused_value("pace", "known_from", self.known_from, "'share', 'fall' or 'before'")
+            raise refused_value("pace", "known_from", self.known_from)
 
 
 @dataclass(frozen=True)
@@ -58,9 +58,9 @@ class Phase:
 
     def __post_init__(self) -> None:
         if self.pace is not None and not isinstance(self.pace, Pace):
-            raise refused_value(f"phase {self.name!r}", "pace", self.pace, "None or a record, as in Pace(6.0, 'share')")
+            raise refused_value("phase", "pace", self.pace, self.name)
         if self.colour not in get_args(Colour):
-            raise refused_value(f"phase {self.name!r}", "colour", self.colour, "'', 'speed' or 'layer'")
+            raise refused_value("phase", "colour", self.colour, self.name)
 
 
 NOT_BEGUN = Phase("", "", begun=False)

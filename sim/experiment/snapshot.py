@@ -240,6 +240,8 @@ class Snapshot:
     actions: tuple[Action, ...] = ()
     measurement: SurfaceSlope | None = None
     """Slope to draw on the grains (`Scene.slope`)."""
+    slope_since: str = ""
+    """The event from which on there is a slope, in words."""
     measured: int = 0
     """Runs of this scene measured in this session."""
     comparison: Curve | None = None

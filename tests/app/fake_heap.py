@@ -55,6 +55,7 @@ def fake_heap(measured: bool = True) -> Snapshot:
         contact_force=np.linspace(0.0, 1.0, count - 1, dtype=np.float32),
         box=((-0.002, -0.004), (0.024, 0.016)),
         phase=RESTED,
+        slope_since="the opening",
         phase_label="at rest: 55 grains left",
         measurement=angle if measured else None,
     )

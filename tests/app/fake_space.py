@@ -72,6 +72,7 @@ def fake_cone(count: int = 5000, seed: int = 1, orientation: bool = True, funnel
         contact_force=force,
         box=((-1.25 * reach, -1.25 * reach, 0.0), (1.25 * reach, 1.25 * reach, tall)),
         phase=FILLING,
+        slope_since="the end of filling",
         phase_label=f"pouring: {total} grains",
     )
 

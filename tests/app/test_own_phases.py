@@ -312,7 +312,11 @@ def test_a_scene_that_enters_a_phase_which_it_does_not_declare_is_named_with_wha
             "    phases=(Phase('\\x1b', ''),),\n",
             ("1 to 60 printable characters", "phases=(Phase"),
         ),
-        ('colour="layer"', 'colour="red"', ("The phase 'heating' has colour = 'red'", "give '', 'speed' or 'layer'")),
+        (
+            'colour="layer"',
+            'colour="red"',
+            ("The phase 'heating' has colour = 'red'", "it must be '', 'speed' or 'layer'"),
+        ),
         ('pace=Pace(2.0, "share")', "pace=2.0", ("The phase 'pouring' has pace = 2.0", "Pace(6.0, 'share')")),
         ('Pace(2.0, "share")', 'Pace(2.0, "shares")', ("The pace has known_from = 'shares'", "'fall' or 'before'")),
         ('Pace(2.0, "share")', 'Pace(0, "share")', ("The pace has seconds = 0", "as in Pace(6.0, 'share')")),

@@ -420,6 +420,7 @@ IN_SPACE = Scene(
     on_grain_removed=count_removed,
     measure=measure,
     slope=current_slope,
+    slope_since="the end of filling",
     box=box,
     focus=focus,
     results=results,
@@ -459,6 +460,7 @@ IN_PLANE = dataclasses.replace(
     smallest_grain=partial(smallest_grain, dimension=2),
     readings=readings_in_plane,
     curves=Scene.curves,
+    slope_since="the opening",
     study=dataclasses.replace(STUDY_IN_SPACE, error_of=LINE),
     test_values={"grain_count": 60, "members": 3, "ball_share": 0.3, "lift_speed": 0.5, "young": 1e6},
 )

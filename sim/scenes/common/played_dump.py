@@ -212,6 +212,7 @@ def scene_of_dump(dump: Dump, timestep: float | None = None) -> tuple[Scene, str
         check=lambda experiment: "",
         smallest_grain=lambda parameters: (1.0 / UNMOVED, radius),
         slope=drawn_slope,
+        slope_since="the opening" if dimension == 2 else "the end of filling",
         measure=lambda experiment: slope_of(experiment.run.world, axis),
         readings=readings,
         overlap_limit=math.inf,

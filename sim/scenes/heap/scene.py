@@ -402,6 +402,7 @@ SCENE = Scene(
     keeps_out=below_base,
     measure=measure,
     slope=_drawn_slope,
+    slope_since="the opening",
     curves=lambda experiment: other_angles.curves(experiment.run.state.other),
     later_curves=other_angles.CURVES,
     turned=lambda state: state.other.turned,

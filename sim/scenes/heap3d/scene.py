@@ -248,6 +248,7 @@ SCENE = Scene(
     keeps_out=lambda experiment, centres, radii: beyond(centres, radii, sizes(experiment.run.built).plate),
     measure=measure,
     slope=current_slope,
+    slope_since="the end of filling",
     box=box,
     focus=focus,
     results=results,
