@@ -29,7 +29,10 @@ LAYERS = (
     ("repose.sim.measure",),
     ("repose.sim.laws", "repose.sim.integrators", "repose.sim.fields", "repose.sim.bonds"),
     ("repose.sim.engine",),
-    ("repose.sim.parameters", "repose.sim.numbers", "repose.sim.registry", "repose.sim.wording"),
+    (
+        *("repose.sim.parameters", "repose.sim.numbers", "repose.sim.registry", "repose.sim.wording"),
+        "repose.sim.scene_fields",
+    ),
 )
 """Packages and modules from top to bottom; each imports its own layer and those below it.
 

@@ -19,6 +19,7 @@ from pathlib import Path
 
 from repose.app.language import ENGLISH, NATIVE, PLACE, WORD, Language, read_language
 from repose.app.render.theme import PALETTES
+from repose.sim.registry import scenes
 
 FOLDERS = (
     "app/lectures/answers.py",
@@ -112,7 +113,7 @@ NOT_SHOWN = {
     "the panel '{name}' has the side '{side}': use one of {join}", "toasts seen", "tools", "v with three numbers",
     "value = {strip}", "vertex 3", "water", "wood", "{kind} with numbers",
     "{name} declares no range, so that it cannot have a slider.", "{wanted} or endsolid", "µm", "µs", "ΔR/R", "Δt",
-    "Δθ", "ΣF", "ω Δt",
+    "Δθ", "θ_MS − θ_R", "ΣF", "ω Δt",
 }  # fmt: skip
 """Names in the code that look like words, units, and texts of errors of a program."""
 NAME_IN_CODE = re.compile(r"\w*([._]\w*)+|[0-9a-f]{6}|\{\w+\}\.\w+")
@@ -127,8 +128,6 @@ ALSO_SHOWN = (
     "third", "to", "torus", "unbooked", "vertebra", "Waiting for the compiler", "wheel",
 )  # fmt: skip
 """Words that the rules below do not find, and a sentence of `app/window/start.py`."""
-PHASE = re.compile(r"([a-z][a-z ]+): \{")
-"""A phase of a scene with its values; the window shows the phase alone too."""
 SENTENCE = re.compile(r"[^\W\d_]{2,}.*\s.*[^\W_]|^[A-Z][a-z]+$", re.DOTALL)
 """Two words, or one with a capital letter."""
 
@@ -145,13 +144,14 @@ def collect(root: Path | None = None) -> dict[str, str]:
                 continue
             for sentence in Reader(path.read_text(encoding="utf-8"), name.startswith("app/ui")).sentences():
                 found.setdefault(sentence, name)
-                if name.startswith("sim/scenes") and (phase := PHASE.match(sentence)):
-                    found.setdefault(phase[1], name)
     for path in sorted((root / "assets" / "presets").glob("*.toml")):
         preset = tomllib.loads(path.read_text(encoding="utf-8"))
         for key in ("title", "about", "question"):
             if preset.get(key):
                 found.setdefault(str(preset[key]), path.relative_to(root).as_posix())
+    for scene in scenes().values():
+        for phase in scene.phases:
+            found.setdefault(phase.label, "sim/scenes")
     for theme in PALETTES:
         found.setdefault(theme, "app/render/theme.py")
     for word in ALSO_SHOWN:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -48,8 +47,7 @@ class Events:
             self._add(Event(snapshot.at, snapshot.time, "phase", _sentence(snapshot, last)))
         measured = snapshot.measurement
         if measured is not None and (last.measurement is None or measured.angle != last.measurement.angle):
-            text = f"Angle of repose {math.degrees(measured.angle):.1f}°"
-            self._add(Event(snapshot.at, snapshot.time, "measured", text))
+            self._add(Event(snapshot.at, snapshot.time, "measured", measured.sentence))
 
     def _see_change(self, snapshot: Snapshot, edits: Edits) -> None:
         """Record the last change of a parameter; during a drag its text is updated."""

@@ -136,7 +136,7 @@ def _caption(ui: Ui, parameter: Parameter, value: str, left: float, top: float, 
 
 def _tag(ui: Ui, parameter: Parameter) -> tuple[str, Colour]:
     if parameter.quantity.effect == "restart":
-        return "" if ui.snapshot.phase == "empty" else "at next start", ui.palette.muted
+        return "at next start" if ui.snapshot.phase.begun else "", ui.palette.muted
     if parameter.quantity.effect == "anew" and ui.snapshot.moving_count:
         return "restarts", ui.palette.warning
     return "", ui.palette.muted

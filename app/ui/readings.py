@@ -34,9 +34,7 @@ def headline(snapshot: Snapshot) -> Headline | None:
     if measured is not None:
         error = math.degrees(measured.standard_error)
         value = friendly(f"{math.degrees(measured.angle):.1f}°")
-        return Headline(
-            value, f"± {error:.1f}° ({measured.error_of})" if math.isfinite(error) else "", "angle of repose"
-        )
+        return Headline(value, f"± {error:.1f}° ({measured.error_of})" if math.isfinite(error) else "", measured.label)
     readings = [entry for entry in snapshot.readings if not entry.given]
     first = next((entry for entry in readings if entry.error is not None), readings[0] if readings else None)
     if first is None:

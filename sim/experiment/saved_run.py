@@ -342,6 +342,11 @@ def _require_sound(scene: Scene, run: Run) -> None:
     for what, wrong in complaints.items():
         if wrong:
             raise ArchiveError(f"The file's {what} cannot have this value: the file is damaged.")
+    if run.state.phase not in scene.phase_names:
+        raise ArchiveError(
+            f"The file's phase '{short(run.state.phase)}' is none of the scene '{scene.name}', which has "
+            f"{', '.join(scene.phase_names)}: the file is damaged, or of another version of the scene."
+        )
     if flaw := scene.flaw(run.state, run.world, run.built):
         raise ArchiveError(
             f"The file's {flaw} cannot have this value in the scene '{scene.name}': the file is damaged."

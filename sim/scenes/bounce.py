@@ -21,6 +21,7 @@ It is the first of the two verifications in the article "DEM(個別要素法・�
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
@@ -34,6 +35,7 @@ from repose.sim.measure.display import Curve, Label, Line, Outcome, Reading, Tra
 from repose.sim.numbers import with_prefix
 from repose.sim.parameters import Quantity
 from repose.sim.scenes.common.motion_parameters import MotionParameters, TimeStep
+from repose.sim.scenes.common.phases import EMPTY, FLOWING, RESTED
 from repose.sim.scenes.common.release import (
     ReleaseState,
     elapsed,
@@ -442,6 +444,8 @@ def check(experiment: Experiment) -> str:
     return ""
 
 
+PHASES = EMPTY, replace(FLOWING, label="bouncing"), RESTED
+
 SCENE = Scene(
     name="bounce",
     title="Bouncing spheres",
@@ -454,11 +458,11 @@ SCENE = Scene(
     supervise=supervise,
     actions=actions,
     act=act,
+    phases=PHASES,
     describe=describe,
     box=box,
     results=results,
     check=check,
-    under_way=lambda experiment: experiment.phase == "flowing",
     smallest_grain=lambda parameters: (parameters.mass, parameters.radius),
     readings=readings,
     outcomes=outcomes,

@@ -39,7 +39,7 @@ from repose.sim.measure.display import Curve, Label, Line, Outcome, Reading
 from repose.sim.numbers import time_unit, with_prefix
 from repose.sim.parameters import Quantity
 from repose.sim.scenes.common.motion_parameters import Gravity, MotionParameters, TimeStep, VerletFirst
-from repose.sim.scenes.common.phases import PhaseState, enter
+from repose.sim.scenes.common.phases import RELEASED, PhaseState, enter
 from repose.sim.scenes.common.release import fix_spheres, rectangle
 from repose.sim.scenes.common.state_checks import are_rows, are_times, first_flaw, phase_flaws
 
@@ -531,7 +531,7 @@ def flaw(state: ImpactState, world: World, built: ImpactParameters) -> str:
     count, records = len(built.impacts), len(state.time)
     return first_flaw(
         {
-            **phase_flaws(state, ("empty", "flowing", "rested")),
+            **phase_flaws(state),
             "time": not are_times(state.time),
             "overlap": not are_rows(state.overlap, records, count),
             "force": not are_rows(state.force, records, count),
@@ -558,11 +558,11 @@ SCENE = Scene(
     supervise=supervise,
     actions=actions,
     act=act,
+    phases=RELEASED,
     describe=describe,
     box=box,
     results=results,
     check=check,
-    under_way=lambda experiment: experiment.phase == "flowing",
     smallest_grain=smallest_grain,
     rotates=lambda parameters: True,
     readings=readings,

@@ -23,6 +23,7 @@ from repose.sim.laws.materials import Material
 from repose.sim.measure.display import Curve, Label, Line, Outcome, Reading, Track
 from repose.sim.parameters import Quantity
 from repose.sim.scenes.common.motion_parameters import MotionParameters
+from repose.sim.scenes.common.phases import RELEASED
 from repose.sim.scenes.common.release import (
     ReleaseState,
     elapsed,
@@ -349,11 +350,11 @@ SCENE = Scene(
     supervise=supervise,
     actions=actions,
     act=act,
+    phases=RELEASED,
     describe=describe,
     box=box,
     results=results,
     check=check,
-    under_way=lambda experiment: experiment.phase == "flowing",
     smallest_grain=lambda parameters: (parameters.mass, parameters.radius),
     rotates=lambda parameters: True,
     readings=readings,

@@ -192,7 +192,7 @@ def test_every_number_that_a_pass_draws_of_a_real_run_is_finite(scene: str) -> N
 
 @pytest.mark.parametrize("scene", ["heap", "heap3d"])
 def test_the_angle_in_the_picture_is_that_of_the_readings(scene: str) -> None:
-    assert all(snapshot.measurement is None for snapshot in course(scene) if snapshot.phase != "rested")
+    assert all(snapshot.measurement is None for snapshot in course(scene) if snapshot.phase.name != "rested")
     last = finished(scene)
     reading = next(entry for entry in last.readings if entry.label == "angle of repose")
     assert last.measurement is not None
@@ -346,7 +346,7 @@ def test_colours_show_layers_at_rest_and_speed_in_flow_until_the_user_chooses() 
     for scene in ("heap", "heap3d"):
         for snapshot in course(scene):
             shown = shown_as(View().colour_by, snapshot)
-            if snapshot.phase == "flowing":
+            if snapshot.phase.name == "flowing":
                 assert shown == "speed"
             elif len(snapshot.fixed) > np.count_nonzero(snapshot.fixed):  # also the first layer alone
                 assert shown == "layer"

@@ -17,8 +17,8 @@ from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.stepping import advance, at_rest, is_finished
 from repose.sim.experiment.take_snapshot import take_picture
-from repose.sim.measure.angle_of_repose import AngleOfRepose
 from repose.sim.measure.display import Reading
+from repose.sim.measure.surface_slope import SurfaceSlope
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
 
@@ -48,7 +48,7 @@ class Finished(dict[str, tuple[Experiment, dict]]):
         return self[scene]
 
 
-def drawn_slope(simulation: Experiment) -> AngleOfRepose | None:
+def drawn_slope(simulation: Experiment) -> SurfaceSlope | None:
     """The slope that window and film draw on the grains."""
     snapshot = Snapshot()
     take_picture(simulation, snapshot)

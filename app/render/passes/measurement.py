@@ -12,7 +12,7 @@ from repose.app.render.passes.discs import disc_rows
 from repose.app.render.passes.legend import plate
 from repose.sim.experiment.experiment import Scene
 from repose.sim.experiment.snapshot import Floats, Snapshot
-from repose.sim.measure.angle_of_repose import AngleOfRepose
+from repose.sim.measure.surface_slope import SurfaceSlope
 from repose.sim.registry import scenes
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ BEYOND = 0.02
 """Extension of the line at its upper end [lengths of the fitted interval]."""
 
 
-def _measured(frame: Frame) -> AngleOfRepose | None:
+def _measured(frame: Frame) -> SurfaceSlope | None:
     measurement = frame.snapshot.measurement
     if measurement is None or not math.isfinite(measurement.angle):
         return None
@@ -79,14 +79,14 @@ def number_size(frame: Frame, canvas: Canvas, text: str) -> float:
     return size * min(1.0, max(room, 1.0) / max(canvas.text_extent(text, size, bold=True)[0], 1.0))
 
 
-def label(measurement: AngleOfRepose) -> str:
+def label(measurement: SurfaceSlope) -> str:
     """The angle with its error, such as "13.0° ± 0.5°"."""
     angle, error = math.degrees(measurement.angle), math.degrees(measurement.standard_error)
     text = f"{angle:.1f}°".replace("-", "−")
     return f"{text} ± {error:.1f}°" if math.isfinite(error) else text
 
 
-def label_extent(frame: Frame, canvas: Canvas, measurement: AngleOfRepose) -> tuple[float, float]:
+def label_extent(frame: Frame, canvas: Canvas, measurement: SurfaceSlope) -> tuple[float, float]:
     """Width and height of the number and the line below it [pixel]."""
     text = label(measurement)
     number = canvas.text_extent(text, number_size(frame, canvas, text), bold=True)
@@ -94,7 +94,7 @@ def label_extent(frame: Frame, canvas: Canvas, measurement: AngleOfRepose) -> tu
     return max(number[0], words[0]), number[1] + (words[1] if error_words(measurement) else 0.0)
 
 
-def error_words(measurement: AngleOfRepose) -> str:
+def error_words(measurement: SurfaceSlope) -> str:
     """The kind of error, such as "± of the line fit"; empty without an error."""
     return f"± of the {measurement.error_of}" if math.isfinite(measurement.standard_error) else ""
 
@@ -112,7 +112,7 @@ def place_label(frame: Frame, canvas: Canvas, extent: tuple[float, float], x: fl
     return (beside, y) if beside - width / 2 >= left + pad else (x, legend[3])
 
 
-def write_label(frame: Frame, canvas: Canvas, measurement: AngleOfRepose, x: float, y: float) -> None:
+def write_label(frame: Frame, canvas: Canvas, measurement: SurfaceSlope, x: float, y: float) -> None:
     """Draw the number, centred at `x` with its top at `y` [pixel], or away from the legend, and below it the kind of
     error."""
     x, y = place_label(frame, canvas, label_extent(frame, canvas, measurement), x, y)
@@ -155,7 +155,7 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
     _write_angle(frame, canvas, measurement, top, foot)
 
 
-def _write_angle(frame: Frame, canvas: Canvas, measurement: AngleOfRepose, top: Floats, foot: Floats) -> None:
+def _write_angle(frame: Frame, canvas: Canvas, measurement: SurfaceSlope, top: Floats, foot: Floats) -> None:
     """Draw the number above the grains of the slope, inside the part of the window without panels."""
     width, height = label_extent(frame, canvas, measurement)
     pad = PAD * frame.scale

@@ -135,7 +135,7 @@ def draw_readings(ui: Ui) -> None:
             tooltip(f"{reading.help} {words}".strip())
     measured = ui.snapshot.measurement
     if measured is not None:
-        row("angle of repose, by", METHODS[measured.method], ui)
+        row(measured.label_of_method, METHODS[measured.method], ui)
         row("surface grains used", str(len(measured.used_ids)), ui)
 
 

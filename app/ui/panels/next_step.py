@@ -120,8 +120,7 @@ def _draw_progress(ui: Ui, size: imgui.ImVec2) -> None:
     ink.push_clip_rect(low, imgui.ImVec2(low.x + done * size.x, high.y), True)
     ink.add_rect_filled(low, high, colour32(ui.palette.fill), rounding)
     ink.pop_clip_rect()
-    # Only the beginning: the whole label, such as that of a test with its title, is written above.
-    words = snapshot.phase_label.partition(":")[0].partition(",")[0] if ":" in snapshot.phase_label else snapshot.phase
+    words = snapshot.phase.label  # the numbers of the phase are written above
     text = "Paused: Space continues" if ui.transport.paused else f"{words[:1].upper()}{words[1:]} …"
     share = fitting_size(text, size.x - 2 * imgui.get_style().frame_padding.x)
     at = low.x + (size.x - text_width(text, share)) / 2, low.y + (size.y - share * imgui.get_font_size()) / 2

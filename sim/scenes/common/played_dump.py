@@ -36,16 +36,19 @@ from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.changes import begin_anew
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment, Scene
 from repose.sim.experiment.notices import tell
+from repose.sim.experiment.phase import Phase
 from repose.sim.experiment.snapshot import Action
 from repose.sim.io.lammps_dump import Dump, Frame
 from repose.sim.laws.lee_herrmann import LAW, LeeHerrmannParameters
-from repose.sim.measure.angle_of_repose import AngleOfRepose, measure_angle
+from repose.sim.measure.angle_of_repose import measure_angle
 from repose.sim.measure.angle_of_repose_3d import ConeAngle, measure_cone
 from repose.sim.measure.display import Reading
 from repose.sim.measure.flow_rate import mean_rate
+from repose.sim.measure.surface_slope import SurfaceSlope
 from repose.sim.parameters import ParameterError, Quantity
 from repose.sim.scenes.common import cone_slope
 from repose.sim.scenes.common.motion_parameters import MotionParameters
+from repose.sim.scenes.common.phases import RESTED
 from repose.sim.wording import path_text
 
 NAME = "dump"
@@ -88,7 +91,7 @@ class DumpState:
     frame: int = 0
     reading: dict[str, Any] = field(default_factory=dict)
     """The latest slope in space (`repose.sim.scenes.common.cone_slope`)."""
-    flat: AngleOfRepose | None = None
+    flat: SurfaceSlope | None = None
     """The latest slope in the plane."""
     runs_out: bool = True
     """Whether the measured surface reaches the ground, as the surface of a heap does."""
@@ -198,6 +201,7 @@ def scene_of_dump(dump: Dump, timestep: float | None = None) -> tuple[Scene, str
         supervise=supervise,
         actions=lambda experiment: (Action("run", "Play again", "A", True, "From the first frame."),),
         act=act,
+        phases=(Phase("playing", "playing", runs=True), RESTED),
         describe=lambda experiment: (
             experiment.phase,
             f"frame {experiment.run.state.frame + 1} of {count}, step {dump.places[experiment.run.state.frame].step}",
@@ -206,9 +210,9 @@ def scene_of_dump(dump: Dump, timestep: float | None = None) -> tuple[Scene, str
         box=lambda experiment: (low, high),
         results=results,
         check=lambda experiment: "",
-        under_way=lambda experiment: experiment.phase == "playing",
         smallest_grain=lambda parameters: (1.0 / UNMOVED, radius),
         slope=drawn_slope,
+        slope_since="the opening" if dimension == 2 else "the end of filling",
         measure=lambda experiment: slope_of(experiment.run.world, axis),
         readings=readings,
         overlap_limit=math.inf,
@@ -309,7 +313,7 @@ def axis_and_box(
     return axis, (tuple(low.tolist()), tuple(high.tolist()))
 
 
-def slope_of(world: World, axis: Floats) -> AngleOfRepose | ConeAngle | None:
+def slope_of(world: World, axis: Floats) -> SurfaceSlope | ConeAngle | None:
     """The slope of the lying spheres: in the plane the slope that falls to the right, in space that about the axis."""
     dimension = axis.size
     moving = lying(world, dimension)
@@ -322,7 +326,7 @@ def slope_of(world: World, axis: Floats) -> AngleOfRepose | ConeAngle | None:
     return measure_angle(place, world.radius[moving], world.sphere_id[moving], x_range=reach)
 
 
-def reaches_ground(found: AngleOfRepose | ConeAngle, world: World, axis: Floats) -> bool:
+def reaches_ground(found: SurfaceSlope | ConeAngle, world: World, axis: Floats) -> bool:
     """Whether the fitted line reaches the height of the lowest lying sphere, within two diameters or a quarter of the
     height of the surface; it does not for a column between walls."""
     place: Floats = (world.motion[: axis.size, 0, lying(world, axis.size)].T - axis).astype(float)
@@ -337,16 +341,16 @@ def measure_now(state: DumpState, world: World, axis: Floats) -> None:
     """Store the present slope in the state."""
     found = slope_of(world, axis)
     state.runs_out = found is None or reaches_ground(found, world, axis)
-    state.flat = found if isinstance(found, AngleOfRepose) else None
+    state.flat = found if isinstance(found, SurfaceSlope) else None
     state.reading = cone_slope.reading_of(found) if isinstance(found, ConeAngle) else {}
 
 
-def drawn_slope(experiment: Experiment) -> AngleOfRepose | None:
+def drawn_slope(experiment: Experiment) -> SurfaceSlope | None:
     """The slope to draw on the grains; None unless the surface is that of a heap."""
     state = experiment.run.state
     if not state.runs_out:
         return None
-    flat: AngleOfRepose | None = state.flat
+    flat: SurfaceSlope | None = state.flat
     return flat or cone_slope.slope(experiment)
 
 

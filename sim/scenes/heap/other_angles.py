@@ -21,6 +21,7 @@ from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.hand import holds
 from repose.sim.experiment.ledger import booked
 from repose.sim.experiment.notices import tell
+from repose.sim.experiment.phase import Pace, Phase
 from repose.sim.experiment.snapshot import Action
 from repose.sim.measure.avalanches import (
     LARGE_SHARE,
@@ -51,7 +52,12 @@ STEEPEST = 0.5 * math.pi
 """Largest angle of the table [rad]."""
 CURVES = "Slope", "Avalanches"
 """Titles of the plots of a heap to which grains have been added."""
-TILTING, SLIDING, TRICKLING = PHASES = "tilting", "sliding", "trickling"
+TILTING, SLIDING, TRICKLING = NAMES = "tilting", "sliding", "trickling"
+PHASES = (
+    Phase(TILTING, "tilting", runs=True),
+    Phase(SLIDING, "sliding", runs=True, colour="speed"),
+    Phase(TRICKLING, "adding grains", runs=True, pace=Pace(20.0, "share")),
+)
 
 
 def has_gone_on(state: HeapState) -> bool:

@@ -33,7 +33,7 @@ from repose.sim.measure.display import Curve, Line, Outcome, Part, Reading, Trac
 from repose.sim.numbers import prefix_of, with_prefix
 from repose.sim.parameters import Quantity, Value
 from repose.sim.scenes.common.motion_parameters import MotionParameters, TimeStep, VerletFirst
-from repose.sim.scenes.common.phases import PhaseState, enter
+from repose.sim.scenes.common.phases import RELEASED, PhaseState, enter
 from repose.sim.scenes.common.release import end, release_actions, thinned, velocities
 from repose.sim.scenes.common.release_parameters import DURATION
 from repose.sim.scenes.common.state_checks import are_times, first_flaw, phase_flaws
@@ -545,7 +545,7 @@ def particle_scene(
         started = state.phase != "empty"
         return first_flaw(
             {
-                **phase_flaws(state, ("empty", "flowing", "rested")),
+                **phase_flaws(state),
                 "number of particles": world.sphere_count == 0,
                 "time": not are_times(state.time) or (records > 0) != started,
                 "columns": not whole or bool(columns) != started,
@@ -567,6 +567,7 @@ def particle_scene(
             experiment.phase, action, "Let the particles move.", "Put the particles back to their places."
         ),
         act=act,
+        phases=RELEASED,
         describe=describe,
         box=lambda experiment: box(experiment.run.built),
         focus=focus or (lambda experiment: box(experiment.run.built)),
@@ -576,7 +577,6 @@ def particle_scene(
         parts=parts,
         liquid=liquid,
         tracks=tracks,
-        under_way=lambda experiment: experiment.phase == "flowing",
         smallest_grain=smallest_of,
         fields=lambda parameters: fields,
         bond=lambda parameters: "spring",

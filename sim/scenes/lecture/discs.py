@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Annotated, Any
 
 import numpy as np
@@ -34,7 +34,7 @@ from repose.sim.measure.display import Answer, Curve, Guess, Outcome, Reading
 from repose.sim.numbers import WITHOUT_GAP
 from repose.sim.parameters import ParameterError, ParameterSet, Value
 from repose.sim.scenes.common.law_choice import is_material_law, with_law
-from repose.sim.scenes.common.phases import PhaseState, enter, rests
+from repose.sim.scenes.common.phases import FILLED, FILLING, FLOWING, RESTED, PhaseState, enter, rests
 from repose.sim.scenes.common.poured_parameters import (
     GrainCount,
     MeanRadius,
@@ -56,7 +56,7 @@ LONGEST_WAIT = 3.0
 SOFT = 0.1
 """Overlap / radius above which the window warns [-]: grains that settle from the lattice reach 0.06, those that fall
 onto a silo in flow 0.07."""
-PHASES = ("filling", "filled", "flowing", "rested")
+PHASES = FILLING, FILLED, replace(FLOWING, label="running"), RESTED
 TABLE = "table"
 """Name in `DiscsState.numbers` of the angle by which the course has turned the table [rad]."""
 
@@ -77,7 +77,7 @@ class DiscsParameters(PouredInSpaceParameters):
 
 @dataclass
 class DiscsState(PhaseState):
-    """State of the experiment; phases: filling, filled, flowing, rested."""
+    """State of the experiment."""
 
     run_all: bool = False
     """Whether the course begins by itself once the grains have settled."""
@@ -330,7 +330,7 @@ def disc_scene(
 
     def under_way(experiment: Experiment) -> bool:
         state: DiscsState = experiment.run.state
-        return state.run_all or state.begins or state.phase in ("filling", "flowing")
+        return state.run_all or state.begins or experiment.present_phase.runs
 
     def results(experiment: Experiment) -> dict[str, Any]:
         own = numbers(experiment) if experiment.phase == "rested" else {}
@@ -348,7 +348,7 @@ def disc_scene(
         whole = len({len(entry) for entry in columns}) <= 1 and all(all(map(math.isfinite, row)) for row in columns)
         return first_flaw(
             {
-                **phase_flaws(state, PHASES),
+                **phase_flaws(state),
                 "number of grains": world.sphere_count == 0,
                 "columns": not whole or (bool(state.columns) and not are_times(state.columns.get("time", [-1.0]))),
                 "numbers": not all(map(math.isfinite, state.numbers.values())),
@@ -367,6 +367,7 @@ def disc_scene(
         supervise=supervise,
         actions=actions,
         act=act,
+        phases=PHASES,
         describe=describe,
         box=lambda experiment: box(experiment.run.built),
         results=results,

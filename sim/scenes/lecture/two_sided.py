@@ -25,10 +25,11 @@ from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.ledger import booked
 from repose.sim.experiment.rest import rests
 from repose.sim.laws.material_parameters import YoungsModulus
-from repose.sim.measure.angle_of_repose import AngleOfRepose, measure_angle
+from repose.sim.measure.angle_of_repose import measure_angle
 from repose.sim.measure.contact_sums import pushes
 from repose.sim.measure.display import Answer, Curve, Guess, Line, Outcome, Reading
 from repose.sim.measure.profile import strip_centres, surface_profile
+from repose.sim.measure.surface_slope import SurfaceSlope
 from repose.sim.parameters import Quantity
 from repose.sim.scenes.common.poured_parameters import GrainCount
 from repose.sim.scenes.common.settling import is_settled
@@ -195,7 +196,7 @@ def drive(experiment: Experiment) -> bool:
     return False
 
 
-def flank(experiment: Experiment, side: float) -> AngleOfRepose | None:
+def flank(experiment: Experiment, side: float) -> SurfaceSlope | None:
     """The slope of the right (`side` 1) or left flank (−1), without the top and the foot; None for a small heap."""
     world, built = experiment.run.world, experiment.run.built
     loose = ~world.fixed
