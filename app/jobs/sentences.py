@@ -68,13 +68,15 @@ ELSEWHERE = {
 }
 """Modules in these folders whose texts go to files and to the terminal, which stay English."""
 SHOWN = {
-    "Action", "Answer", "Bond", "CardFace", "Case", "Choice", "Colouring", "Component", "Curve", "Described", "Entry",
-    "Event", "Explanation", "Fault", "Field", "FilePath", "Guess", "Integrator", "Key", "Label", "Law", "Line", "Look",
-    "Measurement", "Notice", "Outcome", "Panel", "Part", "Plot", "Quantity", "Question", "Reading", "Reference",
+    "Action", "Answer", "Bond", "CardFace", "Case", "Choice", "Colouring", "Component", "Curve", "Entry",
+    "Event", "Explanation", "Fault", "Field", "Guess", "Integrator", "Key", "Label", "Law", "Line", "Look",
+    "Measurement", "Notice", "Outcome", "Panel", "Part", "Plot", "Question", "Reading", "Reference",
     "Remedy", "Scene", "Shape", "StudyPlan", "Switch", "Task", "Tool", "button", "button_width", "checkbox", "choose",
     "draw_text", "heading", "note", "row", "slide", "tell", "text", "text_width", "tooltip", "translated", "write",
 }  # fmt: skip
 """Records and functions whose texts are shown, also single words."""
+DECLARING = {"number": 3, "count": 3, "length": 3, "choice": 1, "switch": 1, "file_path": 0, "variant": None}
+"""Position of the label among the arguments of the functions that declare a parameter (`repose.sim.parameters`)."""
 HIDDEN = {
     "TypeAdapter", "TypeVar", "__import__", "add_argument", "begin", "begin_child", "begin_combo", "begin_over_picture",
     "cast",
@@ -110,6 +112,7 @@ NOT_SHOWN = {
     "recent runs", "remove", "repose run", "right error", "rk4", "run saver", "save preset", "search is asked for",
     "share", "size", "spin {axes} [rad/s]", "steel", "stress {stress_component} {stress_width}", "tabs found",
     "tested",
+    "the parameter {name} of {name2} has no default value",
     "the panel '{name}' has the side '{side}': use one of {join}", "toasts seen", "tools", "v with three numbers",
     "value = {strip}", "vertex 3", "water", "wood", "{kind} with numbers",
     "{name} declares no range, so that it cannot have a slider.", "{wanted} or endsolid", "µm", "µs", "ΔR/R", "Δt",
@@ -120,12 +123,12 @@ NAME_IN_CODE = re.compile(r"\w*([._]\w*)+|[0-9a-f]{6}|\{\w+\}\.\w+")
 ALSO_SHOWN = (
     "a number", "aluminium", "arrows", "beside", "caltrop", "cells", "centre", "counted", "Ctrl-click", "Ctrl-drag",
     "cube and particle", "discs", "double-click", "drag", "dumbbell", "elastic", "ellipsoid", "end", "ended",
-    "expected", "filled", "first", "fitted", "found", "from", "front", "greedy", "inch", "Keyboard in a panel",
+    "expected", "filled", "fitted", "found", "from", "front", "greedy", "inch", "Keyboard in a panel",
     "left", "left flank", "limestone", "magnesium", "moving wall", "offset", "other end", "outcome", "paused", "peanut",
     "pieces", "playing", "potential", "right", "right flank", "right wall", "right-click", "right-drag", "rolls",
-    "second", "seeds", "slides", "sphericity", "struck end", "tetrapod",
+    "seeds", "slides", "sphericity", "struck end", "tetrapod",
     "The preset of the last session is not used: {error}",
-    "third", "to", "torus", "unbooked", "vertebra", "Waiting for the compiler", "wheel",
+    "to", "torus", "unbooked", "vertebra", "Waiting for the compiler", "wheel",
 )  # fmt: skip
 """Words that the rules below do not find, and a sentence of `app/window/start.py`."""
 SENTENCE = re.compile(r"[^\W\d_]{2,}.*\s.*[^\W_]|^[A-Z][a-z]+$", re.DOTALL)
@@ -204,6 +207,8 @@ class Reader:
         while not isinstance(parent, ast.stmt):
             if isinstance(parent, ast.Call):
                 called = parent.func
+                if isinstance(called, ast.Name) and called.id in DECLARING:
+                    return self._is_text_of_parameter(parent, called.id, inside)
                 name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
                 if name in HIDDEN:
                     return False
@@ -229,6 +234,12 @@ class Reader:
             isinstance(entry, ast.Expr) and isinstance(entry.value, ast.Constant) and "memory" in str(entry.value.value)
             for entry in after
         )
+
+    @staticmethod
+    def _is_text_of_parameter(call: ast.Call, name: str, inside: ast.AST) -> bool:
+        if isinstance(inside, ast.keyword):
+            return inside.arg in ("empty", "group", "help")
+        return inside in call.args and call.args.index(inside) == DECLARING[name]
 
     def _is_text_of(self, call: ast.Call, name: str, inside: ast.AST, text: str) -> bool:
         if isinstance(inside, ast.keyword):

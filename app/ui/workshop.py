@@ -12,11 +12,9 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
-from annotated_types import Ge, Le
-from pydantic import Field
 from repose.app.render.beside import beside, corners_seen, drawn_surface, reach
 from repose.app.render.colours import Ranges
 from repose.app.render.orbit import Camera3D
@@ -39,7 +37,17 @@ from repose.sim.experiment.snapshot import Floats as Triangles
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.io.atomic_file import write_new_file
 from repose.sim.io.mesh import SUFFIXES, UNITS
-from repose.sim.parameters import FilePath, ParameterError, ParameterSet, Quantity, Value
+from repose.sim.parameters import (
+    ParameterError,
+    ParameterSet,
+    Value,
+    choice,
+    count,
+    file_path,
+    length,
+    number,
+    switch,
+)
 from repose.sim.wording import described, reason_of
 
 log = logging.getLogger(__name__)
@@ -57,78 +65,29 @@ END_TIME = 2.0
 class Recipe(ParameterSet):
     """The request for a clump: body, algorithm, number of spheres, grid."""
 
-    shape: Annotated[
-        Literal[tuple(SHAPES)],  # type: ignore[valid-type]
-        Quantity("body", ""),
-        Field(description="Body from the library; a file, where one is chosen, takes its place."),
-    ] = "cube"
-    file: Annotated[
-        str,
-        Field(
-            max_length=4096,
-            pattern=r"^[^\x00-\x1f]*$",
-            description="A closed mesh (.stl, .obj) or an array of voxels that are zero outside the body (.npy); a "
-            "file can also be dropped on the window. Empty for the body above.",
-        ),
-        Quantity("file", ""),
-        FilePath((*SUFFIXES, ".npy"), "the body above"),
-    ] = ""
-    unit: Annotated[
-        Literal[tuple(UNITS)],  # type: ignore[valid-type]
-        Quantity("unit of the file", ""),
-        Field(description="Unit of the lengths in the file; edge of a voxel."),
-    ] = "mm"
-    size: Annotated[
-        float,
-        Ge(SMALLEST),
-        Le(LARGEST),
-        Quantity("longest edge", "L", "mm", scale=1e-3, log=True),
-        Field(description="Length of a body of the library; a file has its own. Poured clumps are scaled."),
-    ] = 0.01
-    algorithm: Annotated[
-        Algorithm,
-        Quantity("algorithm", ""),
-        Field(
-            description="Fitted: spheres are moved and resized until clump and body overlap most. Greedy: spheres "
-            "inside the body, largest first (Karavaev et al. 2015)."
-        ),
-    ] = "fitted"
-    members: Annotated[
-        int,
-        Ge(1),
-        Le(MOST_MEMBERS),
-        Quantity("spheres", "P_max", log=True),
-        Field(description="Largest number of spheres."),
-    ] = 20
-    rho: Annotated[
-        float,
-        Ge(0.01),
-        Le(1.0),
-        Quantity("centre distance", "ρ"),
-        Field(
-            description="Of the greedy algorithm: smallest distance of two centres over the radius of the earlier "
-            "sphere."
-        ),
-    ] = DEFAULT_RHO
-    cells: Annotated[
-        int,
-        Ge(FEWEST_CELLS),
-        Le(MOST_CELLS),
-        Quantity("grid", "", "cells", log=True),
-        Field(description="Cells along the longest edge of the body."),
-    ] = 64
-    density: Annotated[
-        float,
-        Ge(1.0),
-        Le(1e5),
-        Quantity("density", "ρ_s", "kg/m³", log=True),
-        Field(description="Of the material, for mass and inertia in files for LAMMPS."),
-    ] = 2500.0
-    allow_pieces: Annotated[
-        bool,
-        Quantity("pieces allowed", ""),
-        Field(description="Whether a clump that falls apart into pieces that do not touch can be poured and saved."),
-    ] = False
+    # fmt: off
+    shape: Literal[tuple(SHAPES)] = choice("cube", "body",  # type: ignore[valid-type]
+        help="Body from the library; a file, where one is chosen, takes its place.")
+    file: str = file_path("file", (*SUFFIXES, ".npy"), empty="the body above",
+        help="A closed mesh (.stl, .obj) or an array of voxels that are zero outside the body (.npy); a file can also "
+             "be dropped on the window. Empty for the body above.")
+    unit: Literal[tuple(UNITS)] = choice("mm", "unit of the file",  # type: ignore[valid-type]
+        help="Unit of the lengths in the file; edge of a voxel.")
+    size: float = length(0.01, SMALLEST, LARGEST, "longest edge", "L", log=True,
+        help="Length of a body of the library; a file has its own. Poured clumps are scaled.")
+    algorithm: Algorithm = choice("fitted", "algorithm",
+        help="Fitted: spheres are moved and resized until clump and body overlap most. Greedy: spheres inside the "
+             "body, largest first (Karavaev et al. 2015).")
+    members: int = count(20, 1, MOST_MEMBERS, "spheres", "P_max", log=True, help="Largest number of spheres.")
+    rho: float = number(DEFAULT_RHO, 0.01, 1.0, "centre distance", "ρ",
+        help="Of the greedy algorithm: smallest distance of two centres over the radius of the earlier sphere.")
+    cells: int = count(64, FEWEST_CELLS, MOST_CELLS, "grid", "", "cells", log=True,
+        help="Cells along the longest edge of the body.")
+    density: float = number(2500.0, 1.0, 1e5, "density", "ρ_s", "kg/m³", log=True,
+        help="Of the material, for mass and inertia in files for LAMMPS.")
+    allow_pieces: bool = switch(False, "pieces allowed",
+        help="Whether a clump that falls apart into pieces that do not touch can be poured and saved.")
+    # fmt: on
 
     @property
     def of_body(self) -> tuple[str, int, float | None, str]:
@@ -328,15 +287,15 @@ class Workshop:
         curve[recipe.members] = Point(len(clump.radius), made.quality)
         self.made, self._clump, self.number, self.apart = made, recipe.of_clump, self.number + 1, ""
         self._show(curve)
-        missing = [number for number in NUMBERS if number < recipe.members and number not in curve]
-        for place, number in enumerate(missing):
+        missing = [spheres for spheres in NUMBERS if spheres < recipe.members and spheres not in curve]
+        for place, spheres in enumerate(missing):
 
-            def part(words: str, share: float, place: int = place, number: int = number) -> None:
+            def part(words: str, share: float, place: int = place, number: int = spheres) -> None:
                 tell(f"curve: {number} sphere{'s' if number > 1 else ''}", (place + share) / len(missing))
 
             part("", 0.0)
-            fewer = self._fewer(recipe, body, clump, number, part_of(part, 0.0, 0.8))
-            curve[number] = Point(len(fewer.radius), quality(body, fewer, tell=part_of(part, 0.8, 1.0)))
+            fewer = self._fewer(recipe, body, clump, spheres, part_of(part, 0.0, 0.8))
+            curve[spheres] = Point(len(fewer.radius), quality(body, fewer, tell=part_of(part, 0.8, 1.0)))
             self._show(curve)
         if made.pieces > 1:
             self.apart = why_apart(body, clump, recipe.members, recipe.rho, MOST_MEMBERS, tell)

@@ -7,36 +7,26 @@ gives Kepler's orbits.
 from __future__ import annotations
 
 import math
-from typing import Annotated, NamedTuple
+from typing import NamedTuple
 
-from annotated_types import Ge, Le
-from pydantic import Field as Described
 from repose.sim.engine import vector
 from repose.sim.engine.fields import FieldForce
 from repose.sim.engine.jit import compilable
 from repose.sim.engine.model import BoundField
 from repose.sim.engine.roots import TINY
 from repose.sim.fields.field import Field
-from repose.sim.parameters import ParameterSet, Quantity
+from repose.sim.parameters import ParameterSet, length, number
 
 
 class CentralGravityParameters(ParameterSet):
     """The heavy body, at the origin of coordinates."""
 
-    attraction: Annotated[
-        float,
-        Ge(0.0),
-        Le(1e6),
-        Quantity("attraction of the centre", "G M", "m³/s²", log=True, effect="ramp", group="Gravity"),
-        Described(description="Acceleration towards the origin times the square of the distance."),
-    ] = 1.0
-    softening: Annotated[
-        float,
-        Ge(0.0),
-        Le(100.0),
-        Quantity("softening length", "a", "mm", scale=1e-3, effect="ramp", group="Gravity"),
-        Described(description="Within this distance of the centre its attraction grows no further."),
-    ] = 0.0
+    # fmt: off
+    attraction: float = number(1.0, 0.0, 1e6, "attraction of the centre", "G M", "m³/s²", log=True, effect="ramp",
+        group="Gravity", help="Acceleration towards the origin times the square of the distance.")
+    softening: float = length(0.0, 0.0, 100.0, "softening length", "a", effect="ramp", group="Gravity",
+        help="Within this distance of the centre its attraction grows no further.")
+    # fmt: on
 
 
 class CentralGravity(NamedTuple):

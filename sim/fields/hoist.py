@@ -9,23 +9,18 @@ from __future__ import annotations
 import math
 from typing import Annotated, NamedTuple
 
-from annotated_types import Ge, Le
-from pydantic import Field as Described
 from repose.sim.engine import vector
 from repose.sim.engine.fields import FieldForce
 from repose.sim.engine.jit import compilable
 from repose.sim.engine.model import BoundField
 from repose.sim.engine.roots import TINY
 from repose.sim.fields.field import Field
-from repose.sim.parameters import ParameterSet, Quantity
+from repose.sim.parameters import ParameterSet, length, number
 
-ThreadLength = Annotated[
-    float,
-    Ge(0.0),
-    Le(100.0),
-    Quantity("length of the thread", "l₀", "mm", scale=1e-3, effect="restart", group="Thread"),
-    Described(description="Distance of its ends above which the thread pulls. Takes effect at the next start."),
-]
+# fmt: off
+ThreadLength = Annotated[float, length(..., 0.0, 100.0, "length of the thread", "l₀", effect="restart", group="Thread",
+    help="Distance of its ends above which the thread pulls. Takes effect at the next start.")]
+# fmt: on
 """Annotation for scenes with another default."""
 
 
@@ -34,20 +29,12 @@ class HoistParameters(ParameterSet):
     velocity [m/s] of the end at time 0."""
 
     thread_length: ThreadLength = 0.1
-    thread_stiffness: Annotated[
-        float,
-        Ge(0.0),
-        Le(1e6),
-        Quantity("stiffness of the thread", "k", "N/m", log=True, effect="ramp", group="Thread"),
-        Described(description="Force per distance by which the thread is longer than its length."),
-    ] = 100.0
-    thread_viscosity: Annotated[
-        float,
-        Ge(0.0),
-        Le(1e4),
-        Quantity("damping of the thread", "c", "kg/s", effect="ramp", group="Thread"),
-        Described(description="Force per rate at which the stretched thread becomes longer."),
-    ] = 1.0
+    # fmt: off
+    thread_stiffness: float = number(100.0, 0.0, 1e6, "stiffness of the thread", "k", "N/m", log=True, effect="ramp",
+        group="Thread", help="Force per distance by which the thread is longer than its length.")
+    thread_viscosity: float = number(1.0, 0.0, 1e4, "damping of the thread", "c", "kg/s", effect="ramp", group="Thread",
+        help="Force per rate at which the stretched thread becomes longer.")
+    # fmt: on
 
 
 class Hoist(NamedTuple):

@@ -9,49 +9,28 @@ stiffness that limits the time step.
 
 from __future__ import annotations
 
-from typing import Annotated, NamedTuple
+from typing import NamedTuple
 
-from annotated_types import Ge, Le
-from pydantic import Field
 from repose.sim.engine import vector
 from repose.sim.engine.contacts.kinematics import Response
 from repose.sim.engine.jit import compilable
 from repose.sim.engine.model import BoundLaw
 from repose.sim.laws.law import Law
-from repose.sim.parameters import ParameterSet, Quantity
+from repose.sim.parameters import ParameterSet, number
 
 
 class MemorylessParameters(ParameterSet):
     """Parameters of the hourglass' law."""
 
-    friction: Annotated[
-        float,
-        Ge(0.0),
-        Le(2.0),
-        Quantity("friction", "μ"),
-        Field(description="Sliding friction is at most μ F_n."),
-    ] = 0.1
-    normal_stiffness: Annotated[
-        float,
-        Ge(1.0),
-        Le(1e8),
-        Quantity("normal stiffness", "k_n", "N/m", log=True, effect="ramp"),
-        Field(description="Spring constant of the repulsion."),
-    ] = 1000.0
-    normal_viscosity: Annotated[
-        float,
-        Ge(0.0),
-        Le(1e4),
-        Quantity("normal viscosity", "γ", "kg/s", effect="ramp"),
-        Field(description="Damping of the approach, force γ v_n."),
-    ] = 70.0
-    shear_viscosity: Annotated[
-        float,
-        Ge(0.0),
-        Le(1e5),
-        Quantity("shear viscosity", "k_t", "kg/s", log=True, effect="ramp"),
-        Field(description="Friction of slow sliding, force k_t v_t, below the Coulomb limit."),
-    ] = 2000.0
+    friction: float = number(0.1, 0.0, 2.0, "friction", "μ", help="Sliding friction is at most μ F_n.")
+    # fmt: off
+    normal_stiffness: float = number(1000.0, 1.0, 1e8, "normal stiffness", "k_n", "N/m", log=True, effect="ramp",
+        help="Spring constant of the repulsion.")
+    normal_viscosity: float = number(70.0, 0.0, 1e4, "normal viscosity", "γ", "kg/s", effect="ramp",
+        help="Damping of the approach, force γ v_n.")
+    shear_viscosity: float = number(2000.0, 0.0, 1e5, "shear viscosity", "k_t", "kg/s", log=True, effect="ramp",
+        help="Friction of slow sliding, force k_t v_t, below the Coulomb limit.")
+    # fmt: on
 
 
 class Memoryless(NamedTuple):

@@ -22,18 +22,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Annotated, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
-from annotated_types import Ge, Le
-from pydantic import Field
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.snapshot import Action
 from repose.sim.laws.materials import Material, damping_share
 from repose.sim.measure.display import Curve, Label, Line, Outcome, Reading, Track
 from repose.sim.numbers import with_prefix
-from repose.sim.parameters import Quantity
+from repose.sim.parameters import length, number, variant
 from repose.sim.scenes.common.motion_parameters import MotionParameters, TimeStep
 from repose.sim.scenes.common.phases import EMPTY, FLOWING, RESTED
 from repose.sim.scenes.common.release import (
@@ -53,17 +51,7 @@ from repose.sim.scenes.common.release import (
     thinned,
     velocities,
 )
-from repose.sim.scenes.common.release_parameters import DURATION, Repeat, SphereMass, SphereRadius
-
-
-def _quantity(number: str, symbol: str) -> Quantity:
-    return Quantity(f"restitution of the {number}", symbol, effect="restart", group="Spheres")
-
-
-def _help(number: str) -> Any:
-    return Field(
-        description=f"Speed after over speed before an impact, {number} sphere. Takes effect at the next start."
-    )
+from repose.sim.scenes.common.release_parameters import Repeat, SphereMass, SphereRadius
 
 
 class BounceParameters(MotionParameters):
@@ -74,46 +62,27 @@ class BounceParameters(MotionParameters):
     reference_overlap: ClassVar[float] = 0.0
     friction: ClassVar[float] = 0.0
 
-    restitution_low: Annotated[float, Ge(0.05), Le(1.0), _quantity("first", "e₁"), _help("first")] = 0.5
-    restitution_middle: Annotated[float, Ge(0.05), Le(1.0), _quantity("second", "e₂"), _help("second")] = 0.8
-    restitution_high: Annotated[float, Ge(0.05), Le(1.0), _quantity("third", "e₃"), _help("third")] = 1.0
-    drop_height: Annotated[
-        float,
-        Ge(1e-3),
-        Le(10.0),
-        Quantity("drop height", "h", "mm", scale=1e-3, effect="restart", group="Spheres"),
-        Field(description="From the plane to the lowest point of the sphere. Takes effect at the next drop."),
-    ] = 0.1
+    # fmt: off
+    restitution_low: float = number(0.5, 0.05, 1.0, "restitution of the first", "e₁", effect="restart",
+        group="Spheres", help="Speed after over speed before an impact, first sphere. Takes effect at the next start.")
+    restitution_middle: float = number(0.8, 0.05, 1.0, "restitution of the second", "e₂", effect="restart",
+        group="Spheres", help="Speed after over speed before an impact, second sphere. Takes effect at the next start.")
+    restitution_high: float = number(1.0, 0.05, 1.0, "restitution of the third", "e₃", effect="restart",
+        group="Spheres", help="Speed after over speed before an impact, third sphere. Takes effect at the next start.")
+    drop_height: float = length(0.1, 1e-3, 10.0, "drop height", "h", effect="restart", group="Spheres",
+        help="From the plane to the lowest point of the sphere. Takes effect at the next drop.")
     radius: SphereRadius = 0.01
     mass: SphereMass = 0.01
-    normal_stiffness: Annotated[
-        float,
-        Ge(1e3),
-        Le(1e9),
-        Quantity("normal stiffness", "K_n", "N/m", log=True, effect="restart"),
-        Field(description="Stiffer contacts are closer to an instantaneous rebound. At the next drop."),
-    ] = 1e5
-    dt: Annotated[
-        TimeStep,
-        Field(
-            description="Time step. The damping force begins with a jump, which the step must resolve: "
-            "'auto' is stable, but less accurate."
-        ),
-    ] = 1e-5
-    forward_speed: Annotated[
-        float,
-        Ge(0.0),
-        Le(10.0),
-        Quantity("forward speed", "v_x", "m/s", effect="restart", group="Spheres"),
-        Field(description="Along the plane, the same for all; with 0 each falls on one point. At the next drop."),
-    ] = 0.3
-    duration: Annotated[
-        float,
-        Ge(0.01),
-        Le(20.0),
-        DURATION,
-        Field(description="The run ends at the next landing of the sphere of largest e. At the next drop."),
-    ] = 1.5
+    normal_stiffness: float = number(1e5, 1e3, 1e9, "normal stiffness", "K_n", "N/m", log=True, effect="restart",
+        help="Stiffer contacts are closer to an instantaneous rebound. At the next drop.")
+    dt: TimeStep = variant(1e-5,
+        help="Time step. The damping force begins with a jump, which the step must resolve: 'auto' is stable, but "
+             "less accurate.")
+    forward_speed: float = number(0.3, 0.0, 10.0, "forward speed", "v_x", "m/s", effect="restart", group="Spheres",
+        help="Along the plane, the same for all; with 0 each falls on one point. At the next drop.")
+    duration: float = number(1.5, 0.01, 20.0, "duration", "T", "s", effect="restart", group="Experiment",
+        help="The run ends at the next landing of the sphere of largest e. At the next drop.")
+    # fmt: on
     repeat: Repeat = False
 
     @property

@@ -20,10 +20,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
-from pydantic import Field
 from repose.sim.engine.builder import add_spheres, empty_world, forget_neighbours, set_walls
 from repose.sim.engine.contacts.wall_geometry import PLANE
 from repose.sim.engine.world import Floats, World
@@ -37,7 +36,7 @@ from repose.sim.laws.materials import Material, damping_share
 from repose.sim.measure.contact_sums import pushes
 from repose.sim.measure.display import Curve, Label, Line, Outcome, Reading
 from repose.sim.numbers import time_unit, with_prefix
-from repose.sim.parameters import Quantity
+from repose.sim.parameters import choice, variant
 from repose.sim.scenes.common.motion_parameters import Gravity, MotionParameters, TimeStep, VerletFirst
 from repose.sim.scenes.common.phases import RELEASED, PhaseState, enter
 from repose.sim.scenes.common.release import fix_spheres, rectangle
@@ -196,16 +195,13 @@ BALANCE = 0.01
 class ImpactParameters(MotionParameters):
     """Parameters of the scene, in SI."""
 
-    test: Annotated[
-        Literal["1", "2", "3", "4", "5", "6", "7", "8"],
-        Quantity("test", "", effect="restart", group="Spheres"),
-        Field(description="Test of Chung & Ooi (2011). Takes effect at the next start."),
-    ] = "1"
-    gravity: Annotated[Gravity, Field(description="Acceleration of free fall; an impact is too short for it.")] = 0.0
+    # fmt: off
+    test: Literal["1", "2", "3", "4", "5", "6", "7", "8"] = choice("1", "test", effect="restart", group="Spheres",
+        help="Test of Chung & Ooi (2011). Takes effect at the next start.")
+    # fmt: on
+    gravity: Gravity = variant(0.0, help="Acceleration of free fall; an impact is too short for it.")
     integrator: VerletFirst = "velocity_verlet"
-    dt: Annotated[
-        TimeStep, Field(description="Time step. The contact time of a few µs to ms is resolved by hundreds of steps.")
-    ] = 1e-8
+    dt: TimeStep = variant(1e-8, help="Time step. The contact time of a few µs to ms is resolved by hundreds of steps.")
     stiffness_from: ClassVar[str] = "material"
 
     @property

@@ -116,6 +116,29 @@ def draw(ui):
     assert [*sentences.Reader(source, True).sentences()] == ["Close", "Close {path} and {path2}."]
 
 
+def test_collector_reads_label_group_and_help_of_a_parameter_but_no_symbol_unit_or_default() -> None:
+    source = """
+class Parameters(ParameterSet):
+    load: float = number(0.5, 0.0, 2.0, "load", "MM", "mPa s", effect="restart", group="Beam", help="Of the end.")
+    method: Literal["one_way"] = choice("one_way", "angle from", help="How it is fitted.")
+    mesh: str = file_path("shape", ("a stl",), empty="the goblet", replaces=("load it",), help="A file.")
+    young: YoungsModulus = variant(1e7, help="Soft grains.")
+words = text.count("two words")
+"""
+    found = {*sentences.Reader(source, False).sentences()}
+    labels = {"load", "angle from", "shape"}
+    assert found == labels | {
+        "Beam",
+        "Of the end.",
+        "one way",
+        "How it is fitted.",
+        "the goblet",
+        "A file.",
+        "Soft grains.",
+        "two words",
+    }
+
+
 @pytest.mark.parametrize(
     ("english", "german"),
     [

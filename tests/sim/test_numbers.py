@@ -28,7 +28,7 @@ from repose.sim.numbers import (
     time_unit,
     with_prefix,
 )
-from repose.sim.parameters import SI_UNITS, ParameterError
+from repose.sim.parameters import DISPLAY_UNITS, ParameterError
 from repose.sim.registry import bonds, fields, laws, measurements, scenes
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -219,7 +219,7 @@ def declared_units() -> frozenset[str]:
     units = {entry.quantity.unit for one in sets for entry in one.declared().values()}
     for measurement in measurements().values():
         units |= {measurement.unit} if isinstance(measurement.unit, str) else set(measurement.unit.values())
-    units |= units & SI_UNITS.keys() | set(SI_UNITS.values())
+    units |= units & DISPLAY_UNITS.keys() | {si for si, _ in DISPLAY_UNITS.values()}
     for folder in ("sim", "app"):
         for path in (ROOT / folder).rglob("*.py"):
             for node in ast.walk(ast.parse(path.read_text())):

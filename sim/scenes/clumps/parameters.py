@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, Self
+from typing import Any, Literal, Self
 
-from annotated_types import Ge, Le
-from pydantic import Field, PrivateAttr, model_validator
+from pydantic import PrivateAttr, model_validator
 from repose.sim.clumps.shapes import SHAPES
 from repose.sim.io.mesh import Surface, kept_surfaces, surfaces_with
 from repose.sim.laws.material_parameters import YoungsModulus
-from repose.sim.parameters import FilePath, ParameterError, Quantity
+from repose.sim.parameters import ParameterError, choice, count, file_path, number, variant
 from repose.sim.scenes.clumps.grains import (
     MOST_MEMBERS,
     Grain,
@@ -26,44 +25,22 @@ from repose.sim.scenes.common.poured_parameters import GrainCount, MeanRadius, P
 class LiftedParameters(PouredInSpaceParameters):
     """Clumps, and loose spheres of the same volume, poured into a container that is lifted off its plate, in SI."""
 
-    ball_share: Annotated[
-        float,
-        Ge(0.0),
-        Le(1.0),
-        Quantity("share of spheres", "", effect="restart", group="Grains"),
-        Field(description="Share of the grains that are loose spheres of the same volume, drawn at random."),
-    ] = 0.0
-    second_share: Annotated[
-        float,
-        Ge(0.0),
-        Le(1.0),
-        Quantity("share of the second shape", "", effect="restart", group="Mixture"),
-        Field(
-            description="Share of the clumps that have the second shape, drawn at random; the others have the first."
-        ),
-    ] = 0.0
+    # fmt: off
+    ball_share: float = number(0.0, 0.0, 1.0, "share of spheres", effect="restart", group="Grains",
+        help="Share of the grains that are loose spheres of the same volume, drawn at random.")
+    second_share: float = number(0.0, 0.0, 1.0, "share of the second shape", effect="restart", group="Mixture",
+        help="Share of the clumps that have the second shape, drawn at random; the others have the first.")
     grain_count: GrainCount = 200
     mean_radius: MeanRadius = 8e-3
-    young: Annotated[
-        YoungsModulus,
-        Field(description="Of grains and walls. Soft, since clumps touch at many points and take short time steps."),
-    ] = 3e6
+    young: YoungsModulus = variant(3e6,
+        help="Of grains and walls. Soft, since clumps touch at many points and take short time steps.")
     """The softest grains for which the contact laws work: in the filled container of the presets the smallest members
     overlap by 5 to 19 % of their radius, at the first impacts by up to four fifths of it."""
-    size_spread: Annotated[
-        float,
-        Ge(0.0),
-        Le(0.5),
-        Quantity("size spread", "", effect="restart", group="Grains"),
-        Field(description="Sizes are uniform within this share of the mean. Takes effect at the next start."),
-    ] = 0.0
-    lift_speed: Annotated[
-        float,
-        Ge(1e-3),
-        Le(2.0),
-        Quantity("lift speed", "v_lift", "mm/s", scale=1e-3, effect="restart", group="Experiment"),
-        Field(description="Of the container. Takes effect at the next start."),
-    ] = 0.2
+    size_spread: float = number(0.0, 0.0, 0.5, "size spread", effect="restart", group="Grains",
+        help="Sizes are uniform within this share of the mean. Takes effect at the next start.")
+    lift_speed: float = number(0.2, 1e-3, 2.0, "lift speed", "v_lift", "mm/s", effect="restart", group="Experiment",
+        help="Of the container. Takes effect at the next start.")
+    # fmt: on
 
     @property
     def grains(self) -> tuple[Grain, ...]:
@@ -86,58 +63,27 @@ class LiftedParameters(PouredInSpaceParameters):
 class ClumpsParameters(LiftedParameters):
     """Clumps of spheres in space."""
 
-    shape: Annotated[
-        Literal[tuple(SHAPES)],  # type: ignore[valid-type]
-        Quantity("shape", "", effect="restart", group="Grains"),
-        Field(description="Shape of the clumps; a ball is one sphere. Takes effect at the next start."),
-    ] = "cube"
-    members: Annotated[
-        int,
-        Ge(1),
-        Le(MOST_MEMBERS),
-        Quantity("spheres per clump", "P", effect="restart", group="Grains"),
-        Field(description="Largest number of spheres that are fitted to the shape. Takes effect at the next start."),
-    ] = 14
-    clump: Annotated[
-        str,
-        Field(
-            max_length=4096,
-            pattern=r"^[^\x00-\x1f]*$",
-            description="Clump file of your own, made by `repose clump`; empty for the shape above. The file is only "
-            "read, at the next start, and scaled to the mean radius.",
-        ),
-        Quantity("clump file", "", effect="restart", group="Grains"),
-        FilePath((".json",), "the shape of the library", replaces=("shape", "members")),
-    ] = ""
-    second_shape: Annotated[
-        Literal[tuple(SHAPES)],  # type: ignore[valid-type]
-        Quantity("second shape", "", effect="restart", group="Mixture"),
-        Field(
-            description="Shape of the other clumps of a mixture, of the same volume. Takes effect at the next start."
-        ),
-    ] = "rod"
-    second_members: Annotated[
-        int,
-        Ge(1),
-        Le(MOST_MEMBERS),
-        Quantity("spheres per second clump", "P₂", effect="restart", group="Mixture"),
-        Field(description="Largest number of spheres that are fitted to the second shape."),
-    ] = 6
-    second_clump: Annotated[
-        str,
-        Field(
-            max_length=4096,
-            pattern=r"^[^\x00-\x1f]*$",
-            description="Clump file of your own for the other clumps of a mixture; empty for the second shape above.",
-        ),
-        Quantity("second clump file", "", effect="restart", group="Mixture"),
-        FilePath((".json",), "the second shape", replaces=("second_shape", "second_members")),
-    ] = ""
-    container: Annotated[
-        Literal["cylinder", "box"],
-        Quantity("poured into", "", effect="restart", group="Experiment"),
-        Field(description="A round or a square container on the plate. Takes effect at the next start."),
-    ] = "cylinder"
+    # fmt: off
+    shape: Literal[tuple(SHAPES)] = choice("cube", "shape",  # type: ignore[valid-type]
+        effect="restart", group="Grains",
+        help="Shape of the clumps; a ball is one sphere. Takes effect at the next start.")
+    members: int = count(14, 1, MOST_MEMBERS, "spheres per clump", "P", effect="restart", group="Grains",
+        help="Largest number of spheres that are fitted to the shape. Takes effect at the next start.")
+    clump: str = file_path("clump file", (".json",), empty="the shape of the library", replaces=("shape", "members"),
+        effect="restart", group="Grains",
+        help="Clump file of your own, made by `repose clump`; empty for the shape above. The file is only read, at "
+             "the next start, and scaled to the mean radius.")
+    second_shape: Literal[tuple(SHAPES)] = choice("rod", "second shape",  # type: ignore[valid-type]
+        effect="restart", group="Mixture",
+        help="Shape of the other clumps of a mixture, of the same volume. Takes effect at the next start.")
+    second_members: int = count(6, 1, MOST_MEMBERS, "spheres per second clump", "P₂", effect="restart", group="Mixture",
+        help="Largest number of spheres that are fitted to the second shape.")
+    second_clump: str = file_path("second clump file", (".json",), empty="the second shape",
+        replaces=("second_shape", "second_members"), effect="restart", group="Mixture",
+        help="Clump file of your own for the other clumps of a mixture; empty for the second shape above.")
+    container: Literal["cylinder", "box"] = choice("cylinder", "poured into", effect="restart", group="Experiment",
+        help="A round or a square container on the plate. Takes effect at the next start.")
+    # fmt: on
 
     _surfaces: dict[str, Surface] = PrivateAttr(default_factory=dict)
 
@@ -190,39 +136,19 @@ def spheres_of(shape: str, members: int) -> int:
 class JoinedParameters(LiftedParameters):
     """Joined discs in the plane."""
 
-    ball_share: Annotated[
-        float,
-        Ge(0.0),
-        Le(1.0),
-        Quantity("share of discs", "", effect="restart", group="Grains"),
-        Field(description="Share of the grains that are loose discs of the same area, drawn at random."),
-    ] = 0.0
-
-    shape: Annotated[
-        Literal["disc", "triangle", "square", "rod"],
-        Quantity("shape", "", effect="restart", group="Grains"),
-        Field(description="Three, four or more equal discs that touch. Takes effect at the next start."),
-    ] = "rod"
-    members: Annotated[
-        int,
-        Ge(2),
-        Le(20),
-        Quantity("discs of a rod", "P", effect="restart", group="Grains"),
-        Field(description="Length of a rod over its thickness. Takes effect at the next start."),
-    ] = 4
-
-    second_shape: Annotated[
-        Literal["disc", "triangle", "square", "rod"],
-        Quantity("second shape", "", effect="restart", group="Mixture"),
-        Field(description="Shape of the other clumps of a mixture, of the same area. Takes effect at the next start."),
-    ] = "triangle"
-    second_members: Annotated[
-        int,
-        Ge(2),
-        Le(20),
-        Quantity("discs of a second rod", "P₂", effect="restart", group="Mixture"),
-        Field(description="Length of a rod of the second shape over its thickness. Takes effect at the next start."),
-    ] = 4
+    # fmt: off
+    ball_share: float = number(0.0, 0.0, 1.0, "share of discs", effect="restart", group="Grains",
+        help="Share of the grains that are loose discs of the same area, drawn at random.")
+    shape: Literal["disc", "triangle", "square", "rod"] = choice("rod", "shape", effect="restart", group="Grains",
+        help="Three, four or more equal discs that touch. Takes effect at the next start.")
+    members: int = count(4, 2, 20, "discs of a rod", "P", effect="restart", group="Grains",
+        help="Length of a rod over its thickness. Takes effect at the next start.")
+    second_shape: Literal["disc", "triangle", "square", "rod"] = choice("triangle", "second shape", effect="restart",
+        group="Mixture",
+        help="Shape of the other clumps of a mixture, of the same area. Takes effect at the next start.")
+    second_members: int = count(4, 2, 20, "discs of a second rod", "P₂", effect="restart", group="Mixture",
+        help="Length of a rod of the second shape over its thickness. Takes effect at the next start.")
+    # fmt: on
 
     def _first(self) -> Grain:
         return joined_discs(self.shape, self.members)

@@ -9,12 +9,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from types import ModuleType
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
-from annotated_types import Ge, Le
 from numpy.typing import NDArray
-from pydantic import Field
 from repose.sim.engine.builder import (
     add_spheres,
     empty_world,
@@ -45,7 +43,7 @@ from repose.sim.measure.angle_of_repose_3d import ConeAngle, measure_cone
 from repose.sim.measure.display import Reading
 from repose.sim.measure.flow_rate import mean_rate
 from repose.sim.measure.surface_slope import SurfaceSlope
-from repose.sim.parameters import ParameterError, Quantity
+from repose.sim.parameters import ParameterError, choice, length, number
 from repose.sim.scenes.common import cone_slope
 from repose.sim.scenes.common.motion_parameters import MotionParameters
 from repose.sim.scenes.common.phases import RESTED
@@ -67,14 +65,11 @@ STILL = 1e-12
 class DumpParameters(MotionParameters, LeeHerrmannParameters):
     """Parameters of the law of the contacts, and of the gate whose passages are counted."""
 
-    gate: Annotated[
-        float,
-        Ge(-1e3),
-        Le(1e3),
-        Quantity("height of the gate", "h", "mm", scale=1e-3, group="Dump"),
-        Field(description="Spheres whose centres fall below this height are counted: the flow rate."),
-    ] = 0.0
-    integrator: Annotated[str, Quantity("integrator", "", group="Time step")] = "velocity_verlet"
+    # fmt: off
+    gate: float = length(0.0, -1e3, 1e3, "height of the gate", "h", group="Dump",
+        help="Spheres whose centres fall below this height are counted: the flow rate.")
+    # fmt: on
+    integrator: str = choice("velocity_verlet", "integrator", group="Time step")
 
 
 FOOT = 0.25
@@ -137,9 +132,7 @@ def scene_of_dump(dump: Dump, timestep: float | None = None) -> tuple[Scene, str
     radius = float(np.median(first.radius))
 
     class Parameters(DumpParameters):
-        dt: Annotated[float, Quantity("time step", "Δt", "µs", scale=1e-6, group="Time step"), Ge(1e-9), Le(1.0)] = (
-            interval / steps
-        )
+        dt: float = number(interval / steps, 1e-9, 1.0, "time step", "Δt", "µs", group="Time step")
 
     def begin(parameters: Any, seed: int) -> tuple[World, DumpState]:
         world = empty_world(dimension, 0, 3, 0.3 * radius, materials=2)
@@ -298,8 +291,8 @@ def axis_and_box(
     """The vertical axis of the heap, which is the middle of the spheres that lie at the end, and a box of all spheres
     that are fixed or lie at the beginning or the end [m]; in the plane the axis is at the origin."""
     places = []
-    for number in (0, len(dump.places) - 1):
-        frame = dump.frame(number)
+    for which in (0, len(dump.places) - 1):
+        frame = dump.frame(which)
         place, fixed = frame.position[:, :dimension], np.isin(frame.sphere_id, held)
         lies = ~fixed & (place[:, -1] > place[fixed, -1].min(initial=math.inf)) if fixed.any() else ~fixed
         places.append((place[lies | fixed], place[lies]))

@@ -5,44 +5,22 @@ from __future__ import annotations
 import math
 from typing import Annotated
 
-from annotated_types import Ge, Le
-from pydantic import Field
 from repose.sim.engine.world import Floats
 from repose.sim.laws.material_parameters import MaterialParameters
-from repose.sim.parameters import Quantity
+from repose.sim.parameters import count, length, number
 from repose.sim.scenes.common.motion_parameters import MotionParameters, VerletFirst
 
-GrainCount = Annotated[
-    int,
-    Ge(1),
-    Le(20_000),
-    Quantity("grains", "N", effect="restart", group="Grains"),
-    Field(description="How many spheres are poured. Takes effect at the next start."),
-]
-MeanRadius = Annotated[
-    float,
-    Ge(5e-4),
-    Le(0.05),
-    Quantity("mean radius", "R", "mm", scale=1e-3, effect="restart", group="Grains"),
-    Field(description="Mean radius of the spheres. Takes effect at the next start."),
-]
-SizeSpread = Annotated[
-    float,
-    Ge(0.0),
-    Le(0.5),
-    Quantity("size spread", "", effect="restart", group="Grains"),
-    Field(description="Radii are uniform within this share of the mean. Takes effect at the next start."),
-]
-SettleSpeed = Annotated[
-    float,
-    Ge(1e-5),
-    Le(1.0),
-    Quantity("settle speed", "v_min", "mm/s", scale=1e-3, log=True, group="Experiment"),
-    Field(
-        description="At rest: for 0.25 s the mean speed has stayed below this and no grain has left, and the mean net "
-        "force on a grain is below 1/1000 of the mean contact force."
-    ),
-]
+# fmt: off
+GrainCount = Annotated[int, count(..., 1, 20_000, "grains", "N", effect="restart", group="Grains",
+    help="How many spheres are poured. Takes effect at the next start.")]
+MeanRadius = Annotated[float, length(..., 5e-4, 0.05, "mean radius", "R", effect="restart", group="Grains",
+    help="Mean radius of the spheres. Takes effect at the next start.")]
+SizeSpread = Annotated[float, number(..., 0.0, 0.5, "size spread", effect="restart", group="Grains",
+    help="Radii are uniform within this share of the mean. Takes effect at the next start.")]
+SettleSpeed = Annotated[float, number(..., 1e-5, 1.0, "settle speed", "v_min", "mm/s", log=True, group="Experiment",
+    help="At rest: for 0.25 s the mean speed has stayed below this and no grain has left, and the mean net force on "
+         "a grain is below 1/1000 of the mean contact force.")]
+# fmt: on
 
 
 class PouredInSpaceParameters(MotionParameters, MaterialParameters):

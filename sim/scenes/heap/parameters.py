@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
-from annotated_types import Ge, Le
-from pydantic import Field, model_validator
-from repose.sim.parameters import Quantity
+from pydantic import model_validator
+from repose.sim.parameters import choice, count, length, number, switch
 from repose.sim.scenes.common.motion_parameters import MotionParameters
 from repose.sim.scenes.common.poured_parameters import SettleSpeed
 
@@ -39,118 +38,43 @@ class HeapParameters(MotionParameters):
 
     followers: ClassVar[tuple[str, ...]] = ("width",)
 
-    base_radius: Annotated[
-        float,
-        Ge(5e-5),
-        Le(3e-3),
-        Quantity("base grain radius", "R_p", "mm", scale=1e-3, effect="base", group="Container"),
-        Field(
-            description="Radius of the grains of the base: a larger radius is rougher and gives a steeper "
-            "heap. A change rebuilds the base."
-        ),
-    ] = 2.5e-4
-    wall_radius: Annotated[
-        float,
-        Ge(1e-4),
-        Le(3e-3),
-        Quantity("wall grain radius", "R_wall", "mm", scale=1e-3, effect="base", group="Container"),
-        Field(description="Radius of the grains of the two walls. A change rebuilds the walls."),
-    ] = 1e-3
-    width: Annotated[
-        float,
-        Ge(5e-3),
-        Le(2.0),
-        Quantity("container width", "W", "mm", scale=1e-3, effect="restart", group="Container"),
-        Field(
-            description="Distance between the walls. It follows from number and radius of the grains, for a column "
-            "twice as high as wide, until it is set; the height follows from both."
-        ),
-    ] = THESIS_WIDTH
-    rotation: Annotated[
-        bool,
-        Quantity("grains rotate", "", effect="restart", group="Grains"),
-        Field(description="Whether grains rotate (discs, I = ½ m R²); not so in the thesis. Acts at the next fill."),
-    ] = False
-    grain_count: Annotated[
-        int,
-        Ge(1),
-        Le(20_000),
-        Quantity("grains", "N", effect="restart", group="Grains"),
-        Field(description="Number of grains. Takes effect at the next fill."),
-    ] = 1100
-    mean_radius: Annotated[
-        float,
-        Ge(4e-4),
-        Le(2e-3),
-        Quantity("mean radius", "R", "mm", scale=1e-3, effect="restart", group="Grains"),
-        Field(description="Mean of the normal distribution of the radii. Takes effect at the next fill."),
-    ] = 1e-3
-    radius_spread: Annotated[
-        float,
-        Ge(0.0),
-        Le(5e-4),
-        Quantity("radius spread", "σ_R", "mm", scale=1e-3, effect="restart", group="Grains"),
-        Field(
-            description="Standard deviation of the radii; radii below 0.4 R and above 1.8 R are drawn again. Zero "
-            "gives equal grains, which crystallise."
-        ),
-    ] = 2e-4
-    mass_at_mean: Annotated[
-        float,
-        Ge(1e-6),
-        Le(1e-1),
-        Quantity("mass at R = 1 mm", "m", "g", scale=1e-3, effect="restart", group="Grains"),
-        Field(description="Mass of a grain of 1 mm radius; others have m (R / 1 mm)³."),
-    ] = 1e-3
-    equal_masses: Annotated[
-        bool,
-        Quantity("equal masses", "", effect="restart", group="Grains"),
-        Field(
-            description="Whether all grains have the mass of one of 1 mm radius, as in the simplified model of the "
-            "thesis (4.1), instead of a mass that grows as R³. Acts at the next fill."
-        ),
-    ] = False
+    # fmt: off
+    base_radius: float = length(2.5e-4, 5e-5, 3e-3, "base grain radius", "R_p", effect="base", group="Container",
+        help="Radius of the grains of the base: a larger radius is rougher and gives a steeper heap. A change "
+             "rebuilds the base.")
+    wall_radius: float = length(1e-3, 1e-4, 3e-3, "wall grain radius", "R_wall", effect="base", group="Container",
+        help="Radius of the grains of the two walls. A change rebuilds the walls.")
+    width: float = length(THESIS_WIDTH, 5e-3, 2.0, "container width", "W", effect="restart", group="Container",
+        help="Distance between the walls. It follows from number and radius of the grains, for a column twice as high "
+             "as wide, until it is set; the height follows from both.")
+    rotation: bool = switch(False, "grains rotate", effect="restart", group="Grains",
+        help="Whether grains rotate (discs, I = ½ m R²); not so in the thesis. Acts at the next fill.")
+    grain_count: int = count(1100, 1, 20_000, "grains", "N", effect="restart", group="Grains",
+        help="Number of grains. Takes effect at the next fill.")
+    mean_radius: float = length(1e-3, 4e-4, 2e-3, "mean radius", "R", effect="restart", group="Grains",
+        help="Mean of the normal distribution of the radii. Takes effect at the next fill.")
+    radius_spread: float = length(2e-4, 0.0, 5e-4, "radius spread", "σ_R", effect="restart", group="Grains",
+        help="Standard deviation of the radii; radii below 0.4 R and above 1.8 R are drawn again. Zero gives equal "
+             "grains, which crystallise.")
+    mass_at_mean: float = number(1e-3, 1e-6, 1e-1, "mass at R = 1 mm", "m", "g", effect="restart", group="Grains",
+        help="Mass of a grain of 1 mm radius; others have m (R / 1 mm)³.")
+    equal_masses: bool = switch(False, "equal masses", effect="restart", group="Grains",
+        help="Whether all grains have the mass of one of 1 mm radius, as in the simplified model of the thesis (4.1), "
+             "instead of a mass that grows as R³. Acts at the next fill.")
     settle_speed: SettleSpeed = 1e-2
-    surface_grains: Annotated[
-        int,
-        Ge(1),
-        Le(5),
-        Quantity("highest grains per strip", "n_top", group="Experiment"),
-        Field(
-            description="How many of the highest grains of each strip, one mean diameter wide, the line is "
-            "fitted through."
-        ),
-    ] = 2
-    method: Annotated[
-        Literal["line", "robust", "height_over_base"],
-        Quantity("angle from", "", group="Experiment"),
-        Field(
-            description="Least-squares line, Theil-Sen line (robust against stray grains), or height of the "
-            "heap over its base."
-        ),
-    ] = "line"
-    afterwards: Annotated[
-        Literal["nothing", "tilt", "trickle"],
-        Quantity("afterwards", "", group="Other angles"),
-        Field(
-            description="What *Run all* does with the measured heap: nothing, turn its table until it flows (tilt), or "
-            "add grains one by one (trickle)."
-        ),
-    ] = "nothing"
-    tilt_rate: Annotated[
-        float,
-        Ge(math.radians(0.01)),
-        Le(math.radians(20.0)),
-        Quantity("tilting rate", "ω", "°/s", scale=math.pi / 180, log=True, group="Other angles"),
-        Field(description="How fast the table turns while the heap is tilted. Up to 2 °/s, θ_T does not depend on it."),
-    ] = math.radians(2.0)
-    trickle_count: Annotated[
-        int,
-        Ge(1),
-        Le(10_000),
-        Quantity("grains to add", "", log=True, group="Other angles"),
-        Field(description="How many grains are added one by one at the top of the heap."),
-    ] = 100
+    surface_grains: int = count(2, 1, 5, "highest grains per strip", "n_top", group="Experiment",
+        help="How many of the highest grains of each strip, one mean diameter wide, the line is fitted through.")
+    method: Literal["line", "robust", "height_over_base"] = choice("line", "angle from", group="Experiment",
+        help="Least-squares line, Theil-Sen line (robust against stray grains), or height of the heap over its base.")
+    afterwards: Literal["nothing", "tilt", "trickle"] = choice("nothing", "afterwards", group="Other angles",
+        help="What *Run all* does with the measured heap: nothing, turn its table until it flows (tilt), or add "
+             "grains one by one (trickle).")
+    tilt_rate: float = number(math.radians(2.0), math.radians(0.01), math.radians(20.0), "tilting rate", "ω", "°/s",
+        log=True, group="Other angles",
+        help="How fast the table turns while the heap is tilted. Up to 2 °/s, θ_T does not depend on it.")
+    trickle_count: int = count(100, 1, 10_000, "grains to add", log=True, group="Other angles",
+        help="How many grains are added one by one at the top of the heap.")
+    # fmt: on
 
     def kept(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Present values that remain when `values` are set; a width that was not set follows from the grains."""

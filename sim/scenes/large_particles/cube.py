@@ -9,16 +9,14 @@ before. His numbers are lost.
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Literal
 
 import numpy as np
-from annotated_types import Ge, Le
-from pydantic import Field
 from repose.sim.engine.builder import add_spheres
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.measure.display import Outcome, Part, Reading, Track
-from repose.sim.parameters import Quantity
+from repose.sim.parameters import choice, count, length, number
 from repose.sim.scenes.common.motion_parameters import Gravity
 from repose.sim.scenes.large_particles.particles import (
     DIAMETER,
@@ -44,7 +42,6 @@ from repose.sim.scenes.large_particles.particles import (
     new_world,
     particle_scene,
     path,
-    restart,
     rows_as_high_as,
     rows_of,
     stays_below,
@@ -67,39 +64,18 @@ STUCK = 0.5
 class CubeParameters(Unbreakable, BodyParameters):
     """A cube and a particle without weight, in SI."""
 
-    course: Annotated[
-        Literal["leaves", "strikes"],
-        Quantity("the particle", "", effect="restart", group="Experiment"),
-        Field(description="It leaves a corner of the cube, or comes from the left and strikes the corner."),
-    ] = "leaves"
-    side: Annotated[
-        int,
-        Ge(3),
-        Le(16),
-        restart("side of the cube", "n"),
-        Field(description="Particles along a side. Takes effect at the next start."),
-    ] = 8
-    mass_ratio: Annotated[
-        float,
-        Ge(1.0),
-        Le(100.0),
-        restart("mass of the particle", "m"),
-        Field(description="In masses of a particle of the cube. Takes effect at the next start."),
-    ] = 12.0
-    pressed: Annotated[
-        float,
-        Ge(0.0),
-        Le(0.8 * RADIUS),
-        restart("overlap at the start", "δ", "mm", 1e-3),
-        Field(description="How far the particle that leaves is pressed into the corner. At the next start."),
-    ] = 5e-3
-    speed: Annotated[
-        float,
-        Ge(0.0),
-        Le(20.0),
-        restart("speed of the particle", "v", "m/s"),
-        Field(description="Of the particle that strikes, to the right. Takes effect at the next start."),
-    ] = 1.0
+    # fmt: off
+    course: Literal["leaves", "strikes"] = choice("leaves", "the particle", effect="restart", group="Experiment",
+        help="It leaves a corner of the cube, or comes from the left and strikes the corner.")
+    side: int = count(8, 3, 16, "side of the cube", "n", effect="restart", group="Geometry",
+        help="Particles along a side. Takes effect at the next start.")
+    mass_ratio: float = number(12.0, 1.0, 100.0, "mass of the particle", "m", effect="restart", group="Geometry",
+        help="In masses of a particle of the cube. Takes effect at the next start.")
+    pressed: float = length(5e-3, 0.0, 0.8 * RADIUS, "overlap at the start", "δ", effect="restart", group="Geometry",
+        help="How far the particle that leaves is pressed into the corner. At the next start.")
+    speed: float = number(1.0, 0.0, 20.0, "speed of the particle", "v", "m/s", effect="restart", group="Geometry",
+        help="Of the particle that strikes, to the right. Takes effect at the next start.")
+    # fmt: on
     pull_off_force: Attraction = 0.0
     rupture_distance: Cutoff = 5e-3
     bond_viscosity: BondViscosity = 1.0

@@ -9,15 +9,13 @@ mass. The result depends on the densities, the volume of the log and the mass of
 from __future__ import annotations
 
 import math
-from typing import Annotated
 
 import numpy as np
-from annotated_types import Ge, Le
-from pydantic import Field
 from repose.sim.engine.builder import add_bonds, add_spheres
 from repose.sim.engine.world import World
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.measure.display import Line, Outcome, Part, Reading
+from repose.sim.parameters import count, number
 from repose.sim.scenes.large_particles.afloat import (
     AfloatParameters,
     bottomless,
@@ -39,7 +37,6 @@ from repose.sim.scenes.large_particles.particles import (
     motion_of,
     new_world,
     particle_scene,
-    restart,
     rows_of,
     stays_below,
     with_body,
@@ -60,34 +57,16 @@ AT_REST = 0.01
 class LogParameters(AfloatParameters):
     """A log and a weight, in SI."""
 
-    length: Annotated[
-        int,
-        Ge(4),
-        Le(60),
-        restart("length of the log", "n"),
-        Field(description="Particles along the log. Takes effect at the next start."),
-    ] = 24
-    log_density: Annotated[
-        float,
-        Ge(50.0),
-        Le(900.0),
-        restart("density of the log", "ρ", "kg/m³"),
-        Field(description="Of its particles. Takes effect at the next start."),
-    ] = 500.0
-    beads: Annotated[
-        int,
-        Ge(2),
-        Le(60),
-        restart("length of the thread", "l"),
-        Field(description="In particles of 12 mm. Takes effect at the next start."),
-    ] = 14
-    weight_mass: Annotated[
-        float,
-        Ge(1e-3),
-        Le(0.3),
-        restart("mass of the weight", "M", "g", 1e-3),
-        Field(description="A weight heavier than the log can carry pulls it under. Takes effect at the next start."),
-    ] = 0.04
+    # fmt: off
+    length: int = count(24, 4, 60, "length of the log", "n", effect="restart", group="Geometry",
+        help="Particles along the log. Takes effect at the next start.")
+    log_density: float = number(500.0, 50.0, 900.0, "density of the log", "ρ", "kg/m³", effect="restart",
+        group="Geometry", help="Of its particles. Takes effect at the next start.")
+    beads: int = count(14, 2, 60, "length of the thread", "l", effect="restart", group="Geometry",
+        help="In particles of 12 mm. Takes effect at the next start.")
+    weight_mass: float = number(0.04, 1e-3, 0.3, "mass of the weight", "M", "g", effect="restart", group="Geometry",
+        help="A weight heavier than the log can carry pulls it under. Takes effect at the next start.")
+    # fmt: on
     duration: Duration = 4.0
 
 

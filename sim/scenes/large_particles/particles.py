@@ -19,9 +19,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
-from annotated_types import Ge, Le
+from annotated_types import Le
 from numpy.typing import ArrayLike, NDArray
-from pydantic import Field
 from repose.sim.engine.builder import add_bonds, add_spheres, empty_world, forget_neighbours
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.activation import find_accelerations, start_derivatives
@@ -31,11 +30,10 @@ from repose.sim.experiment.faults import update_dt
 from repose.sim.experiment.ledger import booked
 from repose.sim.measure.display import Curve, Line, Outcome, Part, Reading, Track
 from repose.sim.numbers import prefix_of, with_prefix
-from repose.sim.parameters import Quantity, Value
+from repose.sim.parameters import Value, length, number, variant
 from repose.sim.scenes.common.motion_parameters import MotionParameters, TimeStep, VerletFirst
 from repose.sim.scenes.common.phases import RELEASED, PhaseState, enter
 from repose.sim.scenes.common.release import end, release_actions, thinned, velocities
-from repose.sim.scenes.common.release_parameters import DURATION
 from repose.sim.scenes.common.state_checks import are_times, first_flaw, phase_flaws
 
 DIAMETER = 0.02
@@ -57,55 +55,23 @@ WIDE = 50.0
 HELD = -1
 """Layer of particles that stay fixed during the run; the others have the number of their body as layer."""
 
-Duration = Annotated[
-    float,
-    Ge(0.05),
-    Le(600.0),
-    DURATION,
-    Field(description="How long the particles are observed. Takes effect at the next start."),
-]
-BondStiffness = Annotated[
-    float,
-    Ge(1.0),
-    Le(3e5),
-    Quantity("stiffness", "k", "N/m", log=True, effect="ramp", group="Particles"),
-    Field(description="Spring between two neighbours, and repulsion of two particles pressed together."),
-]
-InternalFriction = Annotated[
-    float,
-    Ge(0.0),
-    Le(500.0),
-    Quantity("internal friction", "c", "kg/s", effect="ramp", group="Particles"),
-    Field(description="Force per rate of change of the distance of two neighbours, along the line of centres."),
-]
+# fmt: off
+Duration = Annotated[float, number(..., 0.05, 600.0, "duration", "T", "s", effect="restart", group="Experiment",
+    help="How long the particles are observed. Takes effect at the next start.")]
+BondStiffness = Annotated[float, number(..., 1.0, 3e5, "stiffness", "k", "N/m", log=True, effect="ramp",
+    group="Particles", help="Spring between two neighbours, and repulsion of two particles pressed together.")]
+InternalFriction = Annotated[float, number(..., 0.0, 500.0, "internal friction", "c", "kg/s", effect="ramp",
+    group="Particles", help="Force per rate of change of the distance of two neighbours, along the line of centres.")]
 BondViscosity = Annotated[InternalFriction, Le(10.0)]
-Attraction = Annotated[
-    float,
-    Ge(0.0),
-    Le(100.0),
-    Quantity("attraction", "F_c", "N", effect="ramp", group="Particles"),
-    Field(description="Largest attraction of two particles across a gap. With 0 they only repel each other."),
-]
-Cutoff = Annotated[
-    float,
-    Ge(1e-9),
-    Le(0.01),
-    Quantity("cutoff of the attraction", "s_r", "mm", scale=1e-3, effect="ramp", group="Particles"),
-    Field(description="Gap from which on two particles do not attract each other; 14 mm are to the second neighbour."),
-]
+Attraction = Annotated[float, number(..., 0.0, 100.0, "attraction", "F_c", "N", effect="ramp", group="Particles",
+    help="Largest attraction of two particles across a gap. With 0 they only repel each other.")]
+Cutoff = Annotated[float, length(..., 1e-9, 0.01, "cutoff of the attraction", "s_r", effect="ramp", group="Particles",
+    help="Gap from which on two particles do not attract each other; 14 mm are to the second neighbour.")]
 
-Step = Annotated[
-    TimeStep,
-    Field(
-        description="Time step. The internal friction of an impact begins with a jump, which the step must resolve: "
-        "'auto' is stable, but less accurate."
-    ),
-]
-
-
-def restart(label: str, symbol: str, unit: str = "", scale: float = 1.0, log: bool = False) -> Quantity:
-    """The `Quantity` of a parameter of the geometry, which acts at the next start."""
-    return Quantity(label, symbol, unit, scale=scale, log=log, effect="restart", group="Geometry")
+Step = Annotated[TimeStep, variant(...,
+    help="Time step. The internal friction of an impact begins with a jump, which the step must resolve: 'auto' is "
+         "stable, but less accurate.")]
+# fmt: on
 
 
 class Unbreakable:

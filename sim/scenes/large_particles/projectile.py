@@ -11,11 +11,10 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 import numpy as np
-from annotated_types import Ge, Le
-from pydantic import Field
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.measure.display import Line, Outcome, Part, Reading
+from repose.sim.parameters import count, length, number
 from repose.sim.scenes.common.motion_parameters import Gravity
 from repose.sim.scenes.large_particles.particles import (
     DIAMETER,
@@ -42,7 +41,6 @@ from repose.sim.scenes.large_particles.particles import (
     motion_of,
     new_world,
     particle_scene,
-    restart,
     rows_as_high_as,
     rows_of,
     stays_below,
@@ -59,47 +57,26 @@ RIGID = 0.01
 PARTS = (Part("target", "wood"), Part("projectile", "steel"))
 
 
-Offset = Annotated[
-    float,
-    Ge(-0.2),
-    Le(0.2),
-    restart("offset", "b", "mm", 1e-3),
-    Field(description="Height of the projectile above the centre of the target. Takes effect at the next start."),
-]
+# fmt: off
+Offset = Annotated[float, length(..., -0.2, 0.2, "offset", "b", effect="restart", group="Geometry",
+    help="Height of the projectile above the centre of the target. Takes effect at the next start.")]
+# fmt: on
 
 
 class ProjectileParameters(Unbreakable, BodyParameters):
     """A projectile in front of a target, in SI."""
 
-    speed: Annotated[
-        float,
-        Ge(0.1),
-        Le(20.0),
-        restart("speed of the projectile", "v", "m/s"),
-        Field(description="To the right. Takes effect at the next start."),
-    ] = 2.0
+    # fmt: off
+    speed: float = number(2.0, 0.1, 20.0, "speed of the projectile", "v", "m/s", effect="restart", group="Geometry",
+        help="To the right. Takes effect at the next start.")
     offset: Offset = 0.0
-    projectile_side: Annotated[
-        int,
-        Ge(1),
-        Le(12),
-        restart("side of the projectile", "n"),
-        Field(description="Particles along a side. Takes effect at the next start."),
-    ] = 5
-    target_height: Annotated[
-        int,
-        Ge(3),
-        Le(30),
-        restart("height of the target", "m"),
-        Field(description="Rows of particles. Takes effect at the next start."),
-    ] = 19
-    target_width: Annotated[
-        int,
-        Ge(2),
-        Le(20),
-        restart("width of the target", "w"),
-        Field(description="Particles along a row. Takes effect at the next start."),
-    ] = 8
+    projectile_side: int = count(5, 1, 12, "side of the projectile", "n", effect="restart", group="Geometry",
+        help="Particles along a side. Takes effect at the next start.")
+    target_height: int = count(19, 3, 30, "height of the target", "m", effect="restart", group="Geometry",
+        help="Rows of particles. Takes effect at the next start.")
+    target_width: int = count(8, 2, 20, "width of the target", "w", effect="restart", group="Geometry",
+        help="Particles along a row. Takes effect at the next start.")
+    # fmt: on
     gravity: Gravity = 0.0
     duration: Duration = 0.6
 

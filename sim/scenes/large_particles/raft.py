@@ -8,16 +8,14 @@ heavier body sinks to the bottom. Densities are those of the particles as sphere
 from __future__ import annotations
 
 import math
-from typing import Annotated
 
 import numpy as np
-from annotated_types import Ge, Le
-from pydantic import Field
 from repose.sim.engine.builder import set_walls
 from repose.sim.engine.contacts.wall_forces import PLANE
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.measure.display import Line, Outcome, Part, Reading
+from repose.sim.parameters import count, length, number
 from repose.sim.scenes.large_particles.afloat import AfloatParameters, displaced, volumes_below
 from repose.sim.scenes.large_particles.particles import (
     DIAMETER,
@@ -34,7 +32,6 @@ from repose.sim.scenes.large_particles.particles import (
     motion_of,
     new_world,
     particle_scene,
-    restart,
     rows_as_high_as,
     rows_of,
     stays_below,
@@ -52,41 +49,18 @@ AT_REST = 0.02
 class RaftParameters(AfloatParameters):
     """A square body of a light and a heavy half above a liquid, in SI."""
 
-    side: Annotated[
-        int,
-        Ge(3),
-        Le(16),
-        restart("side of the body", "n"),
-        Field(description="Particles along a side. Takes effect at the next start."),
-    ] = 8
-    light_density: Annotated[
-        float,
-        Ge(50.0),
-        Le(5000.0),
-        restart("density of the left half", "ρ₁", "kg/m³"),
-        Field(description="Of the particles. Takes effect at the next start."),
-    ] = 400.0
-    heavy_density: Annotated[
-        float,
-        Ge(50.0),
-        Le(5000.0),
-        restart("density of the right half", "ρ₂", "kg/m³"),
-        Field(description="Of the particles. Takes effect at the next start."),
-    ] = 1000.0
-    drop_height: Annotated[
-        float,
-        Ge(0.0),
-        Le(1.0),
-        restart("drop height", "h", "mm", 1e-3),
-        Field(description="From the level of the liquid to the body. Takes effect at the next start."),
-    ] = 0.1
-    depth: Annotated[
-        float,
-        Ge(0.05),
-        Le(2.0),
-        restart("depth of the liquid", "H", "mm", 1e-3),
-        Field(description="From its level to the bottom. Takes effect at the next start."),
-    ] = 0.3
+    # fmt: off
+    side: int = count(8, 3, 16, "side of the body", "n", effect="restart", group="Geometry",
+        help="Particles along a side. Takes effect at the next start.")
+    light_density: float = number(400.0, 50.0, 5000.0, "density of the left half", "ρ₁", "kg/m³", effect="restart",
+        group="Geometry", help="Of the particles. Takes effect at the next start.")
+    heavy_density: float = number(1000.0, 50.0, 5000.0, "density of the right half", "ρ₂", "kg/m³", effect="restart",
+        group="Geometry", help="Of the particles. Takes effect at the next start.")
+    drop_height: float = length(0.1, 0.0, 1.0, "drop height", "h", effect="restart", group="Geometry",
+        help="From the level of the liquid to the body. Takes effect at the next start.")
+    depth: float = length(0.3, 0.05, 2.0, "depth of the liquid", "H", effect="restart", group="Geometry",
+        help="From its level to the bottom. Takes effect at the next start.")
+    # fmt: on
     duration: Duration = 4.0
 
 

@@ -12,11 +12,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field
 from repose.sim.engine.builder import add_spheres, empty_world, forget_neighbours, set_walls
 from repose.sim.engine.contacts.wall_geometry import FACET
 from repose.sim.engine.world import Floats, World
@@ -32,7 +31,7 @@ from repose.sim.laws.hertz_mindlin import LAW
 from repose.sim.laws.material_parameters import YoungsModulus
 from repose.sim.measure.display import Answer, Curve, Guess, Outcome, Reading
 from repose.sim.numbers import WITHOUT_GAP
-from repose.sim.parameters import ParameterError, ParameterSet, Value
+from repose.sim.parameters import ParameterError, ParameterSet, Value, variant
 from repose.sim.scenes.common.law_choice import is_material_law, with_law
 from repose.sim.scenes.common.phases import FILLED, FILLING, FLOWING, RESTED, PhaseState, enter, rests
 from repose.sim.scenes.common.poured_parameters import (
@@ -69,10 +68,7 @@ class DiscsParameters(PouredInSpaceParameters):
     grain_count: GrainCount = 300
     mean_radius: MeanRadius = 2e-3
     size_spread: SizeSpread = 0.2
-    young: Annotated[
-        YoungsModulus,
-        Field(description="Of grains and walls. Soft grains bear large time steps; sand has 60 GPa."),
-    ] = 2e7
+    young: YoungsModulus = variant(2e7, help="Of grains and walls. Soft grains bear large time steps; sand has 60 GPa.")
 
 
 @dataclass

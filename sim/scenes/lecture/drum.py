@@ -12,16 +12,14 @@ flow, whose angle rises with the speed (Rajchenbach 1990; GDR MiDi 2004).
 from __future__ import annotations
 
 import math
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
-from annotated_types import Ge, Le
-from pydantic import Field
 from repose.sim.engine.builder import reset_displacements
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.measure.display import Answer, Curve, Guess, Line, Outcome, Reading
-from repose.sim.parameters import Quantity
+from repose.sim.parameters import count, number
 from repose.sim.scenes.lecture.discs import (
     LOOSE,
     Box,
@@ -50,34 +48,18 @@ STEADY = 0.35
 class DrumParameters(DiscsParameters):
     """Discs in a rotating drum, in SI."""
 
-    slowest: Annotated[
-        float,
-        Ge(0.1 * RPM),
-        Le(60.0 * RPM),
-        Quantity("slowest speed", "n_1", "1/min", scale=RPM, log=True, effect="restart", group="Drum"),
-        Field(description="Of the first stage, in revolutions per minute. Takes effect at the next start."),
-    ] = 2.0 * RPM
-    fastest: Annotated[
-        float,
-        Ge(0.1 * RPM),
-        Le(120.0 * RPM),
-        Quantity("fastest speed", "n_2", "1/min", scale=RPM, log=True, effect="restart", group="Drum"),
-        Field(description="Of the last stage, in revolutions per minute. Takes effect at the next start."),
-    ] = 40.0 * RPM
-    stages: Annotated[
-        int,
-        Ge(2),
-        Le(12),
-        Quantity("stages", "", effect="restart", group="Drum"),
-        Field(description="Number of speeds, each a fixed factor above the last one. At the next start."),
-    ] = 4
-    stage_time: Annotated[
-        float,
-        Ge(0.1),
-        Le(60.0),
-        Quantity("time of a stage", "T", "s", effect="restart", group="Drum"),
-        Field(description="For which the drum turns with one speed. Takes effect at the next start."),
-    ] = 5.0
+    # fmt: off
+    slowest: float = number(2.0 * RPM, 0.1 * RPM, 60.0 * RPM, "slowest speed", "n_1", "1/min", log=True,
+        effect="restart", group="Drum",
+        help="Of the first stage, in revolutions per minute. Takes effect at the next start.")
+    fastest: float = number(40.0 * RPM, 0.1 * RPM, 120.0 * RPM, "fastest speed", "n_2", "1/min", log=True,
+        effect="restart", group="Drum",
+        help="Of the last stage, in revolutions per minute. Takes effect at the next start.")
+    stages: int = count(4, 2, 12, "stages", effect="restart", group="Drum",
+        help="Number of speeds, each a fixed factor above the last one. At the next start.")
+    stage_time: float = number(5.0, 0.1, 60.0, "time of a stage", "T", "s", effect="restart", group="Drum",
+        help="For which the drum turns with one speed. Takes effect at the next start.")
+    # fmt: on
 
     @property
     def duration(self) -> float:

@@ -13,11 +13,9 @@ the top of a heap from a point source the pressure on the plate can have a dip; 
 from __future__ import annotations
 
 import math
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
-from annotated_types import Ge, Le
-from pydantic import Field
 from repose.sim.engine.builder import add_spheres, empty_world
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.activation import free_fall, start_derivatives
@@ -30,7 +28,7 @@ from repose.sim.measure.contact_sums import pushes
 from repose.sim.measure.display import Answer, Curve, Guess, Line, Outcome, Reading
 from repose.sim.measure.profile import strip_centres, surface_profile
 from repose.sim.measure.surface_slope import SurfaceSlope
-from repose.sim.parameters import Quantity
+from repose.sim.parameters import count, number, variant
 from repose.sim.scenes.common.poured_parameters import GrainCount
 from repose.sim.scenes.common.settling import is_settled
 from repose.sim.scenes.common.stream import drawn_radii
@@ -74,31 +72,15 @@ class TwoSidedParameters(DiscsParameters):
     """Discs that trickle onto a plate, in SI."""
 
     grain_count: GrainCount = 500
-    young: Annotated[
-        YoungsModulus,
-        Field(description="Of grains and plate. Soft grains bear large time steps; sand has 60 GPa."),
-    ] = 5e6
-    portions: Annotated[
-        int,
-        Ge(4),
-        Le(50),
-        Quantity("portions", "", effect="restart", group="Source"),
-        Field(description="After each of which the grains come to rest. Takes effect at the next start."),
-    ] = 12
-    drop: Annotated[
-        float,
-        Ge(0.5),
-        Le(20.0),
-        Quantity("height of fall", "h/d", effect="restart", group="Source"),
-        Field(description="Onto the top, in mean diameters. Takes effect at the next start."),
-    ] = 2.0
-    rate: Annotated[
-        float,
-        Ge(1.0),
-        Le(500.0),
-        Quantity("grains per second", "", "1/s", log=True, effect="restart", group="Source"),
-        Field(description="That fall while a portion is poured. Takes effect at the next start."),
-    ] = 80.0
+    young: YoungsModulus = variant(5e6, help="Of grains and plate. Soft grains bear large time steps; sand has 60 GPa.")
+    # fmt: off
+    portions: int = count(12, 4, 50, "portions", effect="restart", group="Source",
+        help="After each of which the grains come to rest. Takes effect at the next start.")
+    drop: float = number(2.0, 0.5, 20.0, "height of fall", "h/d", effect="restart", group="Source",
+        help="Onto the top, in mean diameters. Takes effect at the next start.")
+    rate: float = number(80.0, 1.0, 500.0, "grains per second", "", "1/s", log=True, effect="restart", group="Source",
+        help="That fall while a portion is poured. Takes effect at the next start.")
+    # fmt: on
 
     @property
     def diameter(self) -> float:

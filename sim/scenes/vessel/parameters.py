@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, Self
+from typing import Any, Literal, Self
 
-from annotated_types import Ge, Le
-from pydantic import Field, PrivateAttr, model_validator
+from pydantic import PrivateAttr, model_validator
 from repose.sim.io.mesh import SUFFIXES, UNITS, Surface, kept_surfaces, surfaces_with
-from repose.sim.parameters import FilePath, ParameterSet, Quantity
+from repose.sim.parameters import ParameterSet, choice, file_path, length, number, switch
 from repose.sim.scenes.common.poured_parameters import PouredInSpaceParameters
 from repose.sim.scenes.vessel.shape import shape_of
 
@@ -16,50 +15,28 @@ from repose.sim.scenes.vessel.shape import shape_of
 class ShapeParameters(ParameterSet):
     """A shape from a file, its unit and its position."""
 
-    mesh: Annotated[
-        str,
-        Field(
-            max_length=4096,
-            pattern=r"^[^\x00-\x1f]*$",
-            description="STL or OBJ file of your own shape; empty for the goblet. The file is only read.",
-        ),
-        Quantity("shape", "", effect="anew", group="Shape"),
-        FilePath(SUFFIXES, "the goblet"),
-    ] = ""
-    mesh_unit: Annotated[
-        Literal[tuple(UNITS)],  # type: ignore[valid-type]
-        Quantity("unit of the file", "", effect="anew", group="Shape"),
-        Field(description="STL and OBJ files contain numbers without a unit; most programs write millimetres."),
-    ] = "mm"
-    mesh_up: Annotated[
-        Literal["z", "y"],
-        Quantity("axis that points up", "", effect="anew", group="Shape"),
-        Field(description="In the file: z for most drawing programs, y for many that make pictures."),
-    ] = "z"
-    mesh_lift: Annotated[
-        float,
-        Ge(0.0),
-        Le(10.0),
-        Quantity("height above the floor", "h", "mm", scale=1e-3, effect="anew", group="Shape"),
-        Field(description="Of the lowest point of the shape; a funnel needs room below it."),
-    ] = 0.0
-    mesh_closed: Annotated[
-        bool,
-        Quantity("must be a closed body", "", effect="anew", group="Shape"),
-        Field(description="Refuse a file with holes or with inverted facets; walls may have both."),
-    ] = False
+    # fmt: off
+    mesh: str = file_path("shape", SUFFIXES, empty="the goblet", effect="anew", group="Shape",
+        help="STL or OBJ file of your own shape; empty for the goblet. The file is only read.")
+    mesh_unit: Literal[tuple(UNITS)] = choice("mm", "unit of the file",  # type: ignore[valid-type]
+        effect="anew", group="Shape",
+        help="STL and OBJ files contain numbers without a unit; most programs write millimetres.")
+    mesh_up: Literal["z", "y"] = choice("z", "axis that points up", effect="anew", group="Shape",
+        help="In the file: z for most drawing programs, y for many that make pictures.")
+    mesh_lift: float = length(0.0, 0.0, 10.0, "height above the floor", "h", effect="anew", group="Shape",
+        help="Of the lowest point of the shape; a funnel needs room below it.")
+    mesh_closed: bool = switch(False, "must be a closed body", effect="anew", group="Shape",
+        help="Refuse a file with holes or with inverted facets; walls may have both.")
+    # fmt: on
 
 
 class VesselParameters(PouredInSpaceParameters, ShapeParameters):
     """Spheres poured on or into a shape that stands on a round floor, in SI."""
 
-    stream: Annotated[
-        float,
-        Ge(2.0),
-        Le(200.0),
-        Quantity("width of the stream", "D/d", effect="restart", group="Experiment"),
-        Field(description="In mean diameters, about the axis. Takes effect at the next start."),
-    ] = 8.0
+    # fmt: off
+    stream: float = number(8.0, 2.0, 200.0, "width of the stream", "D/d", effect="restart", group="Experiment",
+        help="In mean diameters, about the axis. Takes effect at the next start.")
+    # fmt: on
 
     _surfaces: dict[str, Surface] = PrivateAttr(default_factory=dict)
 
