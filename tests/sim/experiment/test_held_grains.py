@@ -71,7 +71,7 @@ def shown(experiment: Experiment) -> Snapshot:
     "scene",
     tiered(
         ["heap", "heap3d", "clumps", "joined", "vessel", "hourglass_glass", "silo"],
-        fast={"heap", "vessel", "hourglass_glass"},
+        fast={"heap", "hourglass_glass"},
     ),
 )
 def test_a_phase_that_ends_at_rest_goes_on_while_a_grain_is_held(scene: str) -> None:
