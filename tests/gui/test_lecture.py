@@ -231,7 +231,6 @@ def test_f_as_the_first_key_empties_and_pours(column: Desktop) -> None:
     column.until(lambda: column.state["phase"] == "filled", "filled column again")
 
 
-@pytest.mark.slow
 def test_twenty_thousand_grains_make_a_column_not_a_straw(column: Desktop) -> None:
     width = column.fresh()["state"]["parameters"]["width"]
     column.press("ctrl+f")
