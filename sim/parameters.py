@@ -1,22 +1,37 @@
 """Declaration and check of parameters.
 
-A law or a scene declares its parameters as the fields of a `ParameterSet`, each once with symbol, unit, range and
-effect. Slider, command-line option and preset key follow from the declaration. Values are in SI units;
+A law or a scene declares its parameters as the fields of a `ParameterSet`, each once and in two lines:
+
+    friction: float = number(0.5, 0.0, 2.0, "friction", "μ", group="Material",
+        help="Friction coefficient between grains.")
+
+`number`, `count`, `length`, `choice`, `switch` and `file_path` return a field of pydantic with default, range and
+`Quantity`. Slider, command-line option and preset key follow from the declaration. Values are in SI units;
 `Quantity.scale` converts them to the display unit.
+
+Several sets share a declaration as a type, which has no default (`...`); each set states its own:
+
+    Friction = Annotated[float, number(..., 0.0, 2.0, "friction", "μ", group="Material")]
+    friction: Friction = 0.3
+    friction: Friction = variant(0.3, help="Friction coefficient of glass beads.")
+    friction: Annotated[Friction, Le(1.0)] = 0.3
 """
 
 from __future__ import annotations
 
 import difflib
+import math
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from types import EllipsisType
 from typing import Annotated, Any, ClassVar, Literal, Self, get_args, get_origin
 
 import annotated_types
-from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, ValidationError
+from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, core_schema
 from repose.sim import registry
 from repose.sim.choices import choice_name
@@ -58,7 +73,7 @@ class Quantity:
     """How a parameter is shown and when a change of it acts.
 
     The number shown is value / `scale`, in `unit`; `log` selects a logarithmic slider, and `group` is the heading in
-    the list of parameters. A `Quantity` is part of the annotation of the field.
+    the list of parameters. A `Quantity` is part of the metadata of the field.
     """
 
     label: Message
@@ -137,7 +152,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class FilePath:
-    """Marks a text as the path of a file; part of the annotation, beside the `Quantity`."""
+    """Marks a text as the path of a file; part of the metadata, beside the `Quantity`."""
 
     suffixes: tuple[str, ...]
     """Allowed endings of the file name."""
@@ -149,7 +164,7 @@ class FilePath:
 
 @dataclass(frozen=True)
 class OneOf:
-    """Marks a text as the name of a law, an integrator or another record; part of the annotation, beside the
+    """Marks a text as the name of a law, an integrator or another record; part of the metadata, beside the
     `Quantity`. The names are looked up when a value is checked, because plug-ins can add names later."""
 
     kind: str
@@ -169,6 +184,131 @@ class OneOf:
         return name
 
 
+# The declaration of one parameter. The functions return `Any`, as pydantic's `Field` does.
+
+
+def number(
+    default: float | EllipsisType,
+    low: float | None,
+    high: float | None,
+    label: Message,
+    symbol: str = "",
+    unit: str = "",
+    *,
+    scale: float | None = None,
+    log: bool = False,
+    effect: Effect = "now",
+    group: Message = CONTACT,
+    help: Message = EMPTY,
+) -> Any:
+    """A number from `low` to `high` [SI], shown in `unit`, of which one is `scale` in SI (known for `DISPLAY_UNITS`).
+
+    Without `low` and `high` the range is in the annotation: `Annotated[float, Ge(0.0), Le(1.0)] | Literal["auto"]`.
+    """
+    scale = DISPLAY_UNITS.get(unit, (unit, 1.0))[1] if scale is None else scale
+    quantity = Quantity(label, symbol, unit, scale, log, effect, group)
+    return _field(default, help, *_range(low, high), quantity)
+
+
+def length(
+    default: float | EllipsisType,
+    low: float,
+    high: float,
+    label: Message,
+    symbol: str = "",
+    unit: str = "mm",
+    *,
+    log: bool = False,
+    effect: Effect = "now",
+    group: Message = CONTACT,
+    help: Message = EMPTY,
+) -> Any:
+    """A length from `low` to `high` [m], shown in mm or in another `unit`."""
+    return number(default, low, high, label, symbol, unit, log=log, effect=effect, group=group, help=help)
+
+
+def count(
+    default: int | EllipsisType,
+    low: int,
+    high: int,
+    label: Message,
+    symbol: str = "",
+    unit: str = "",
+    *,
+    log: bool = False,
+    effect: Effect = "now",
+    group: Message = CONTACT,
+    help: Message = EMPTY,
+) -> Any:
+    """A whole number from `low` to `high`."""
+    quantity = Quantity(label, symbol, unit, log=log, effect=effect, group=group)
+    return _field(default, help, *_range(low, high), quantity)
+
+
+def choice(
+    default: str | EllipsisType,
+    label: Message,
+    symbol: str = "",
+    *,
+    of: OneOf | None = None,
+    effect: Effect = "now",
+    group: Message = CONTACT,
+    help: Message = EMPTY,
+) -> Any:
+    """A word: one of those of the annotation `Literal`, or the name of a record `of` a kind."""
+    entries = () if of is None else (of,)
+    return _field(default, help, *entries, Quantity(label, symbol, effect=effect, group=group))
+
+
+def switch(
+    default: bool | EllipsisType,
+    label: Message,
+    *,
+    effect: Effect = "now",
+    group: Message = CONTACT,
+    help: Message = EMPTY,
+) -> Any:
+    """True or false."""
+    return _field(default, help, Quantity(label, "", effect=effect, group=group))
+
+
+def file_path(
+    label: Message,
+    suffixes: tuple[str, ...],
+    *,
+    empty: Message,
+    replaces: tuple[str, ...] = (),
+    effect: Effect = "now",
+    group: Message = CONTACT,
+    help: Message = EMPTY,
+) -> Any:
+    """The path of a file with one of these endings; the default is an empty text, whose meaning `empty` says."""
+    limits: FieldInfo = Field(max_length=LONGEST_PATH, pattern=NO_CONTROL_CHARACTER)
+    quantity = Quantity(label, "", effect=effect, group=group)
+    return _field("", help, *limits.metadata, quantity, FilePath(suffixes, empty, replaces))
+
+
+def variant(default: Value | EllipsisType, *, help: Message) -> Any:
+    """A parameter whose type is a shared declaration, with a default and a help text of its own."""
+    return _field(default, help)
+
+
+LONGEST_PATH, NO_CONTROL_CHARACTER = 4096, r"^[^\x00-\x1f]*$"
+"""What a path may be, besides its ending."""
+
+
+def _range(low: float | None, high: float | None) -> tuple[Any, ...]:
+    at_least = () if low is None else (annotated_types.Ge(low),)
+    return at_least if high is None else (*at_least, annotated_types.Le(high))
+
+
+def _field(default: Any, help: Message, *metadata: Any) -> Any:
+    # An empty description would replace that of a shared declaration.
+    made: FieldInfo = Field(default, description=help) if help else Field(default)
+    made.metadata.extend(metadata)
+    return made
+
+
 PARAMETER = _("parameter")
 """What a name is the name of."""
 POWERS = {"linear": "", "hertz": "^1.5"}
@@ -183,6 +323,12 @@ class ParameterSet(BaseModel):
     followers: ClassVar[tuple[str, ...]] = ()
     """Parameters whose values are computed from other parameters until the user sets them; `kept` returns such a
     parameter only if it is set."""
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **options: Any) -> None:
+        for name, field in cls.model_fields.items():
+            if field.is_required():
+                raise TypeError(f"the parameter {name} of {cls.__name__} has no default value")
 
     @classmethod
     def declared(cls) -> dict[str, Parameter]:
@@ -415,7 +561,7 @@ def allowed_values(parameter: Parameter, in_units: bool = False) -> Message:
     if parameter.low is None or parameter.high is None:
         return noun
     same = parameter.quantity.unit if parameter.quantity.scale == 1.0 else ""
-    unit = f" {SI_UNITS.get(parameter.quantity.unit, same)}".rstrip()
+    unit = f" {DISPLAY_UNITS.get(parameter.quantity.unit, (same,))[0]}".rstrip()
     span = Message(
         "{noun} from {low} to {high}{unit}",
         noun=noun,
@@ -438,22 +584,22 @@ def _any_of(words: Sequence[Message]) -> Message:
     return Message("{words} or {last}", words=_any_of(rest), last=last) if rest else last
 
 
-SI_UNITS = {
-    "mm": "m",
-    "µm": "m",
-    "g": "kg",
-    "°": "rad",
-    "°/s": "rad/s",
-    "1/min": "rad/s",
-    "µs": "s",
-    "mm/s": "m/s",
-    "MPa": "Pa",
-    "mPa s": "Pa s",
-    "mN": "N",
-    "%": "",
+DISPLAY_UNITS = {
+    "mm": ("m", 1e-3),
+    "µm": ("m", 1e-6),
+    "g": ("kg", 1e-3),
+    "°": ("rad", math.pi / 180),
+    "°/s": ("rad/s", math.pi / 180),
+    "1/min": ("rad/s", math.tau / 60),
+    "µs": ("s", 1e-6),
+    "mm/s": ("m/s", 1e-3),
+    "MPa": ("Pa", 1e6),
+    "mPa s": ("Pa s", 1e-3),
+    "mN": ("N", 1e-3),
+    "%": ("", 1e-2),
 }
-"""The SI unit of each display unit. A scaled display unit that is not in this table (of a plug-in) is shown without
-its SI unit."""
+"""The SI unit of each display unit, and the SI value of one of it. A scaled display unit that is not in this table (of
+a plug-in) is shown without its SI unit."""
 
 
 def _names_now(kind: type[ParameterSet]) -> tuple[tuple[str, ...], ...]:

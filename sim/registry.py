@@ -27,7 +27,7 @@ from types import CodeType, ModuleType
 from typing import Any, NamedTuple
 
 import platformdirs
-from repose.sim.wording import described, reason_of, short, value_text
+from repose.sim.wording import described, is_own, reason_of, short, value_text
 
 OFFERS = {
     "laws": "LAW",
@@ -47,6 +47,8 @@ PREFIX = "repose_plugins"
 """Package under which the files of plug-ins are imported."""
 LONGEST_NAME = 60
 """Largest number of characters of the name of a record."""
+LONGEST_REASON = 300
+"""Largest number of characters of a sentence of Repose about a plug-in."""
 
 
 class PluginError(ValueError):
@@ -99,6 +101,11 @@ def found(kind: str) -> dict[str, Any]:
 def scenes() -> dict[str, Any]:
     """Every scene by name."""
     return found("scenes")
+
+
+def default_scene() -> str:
+    """Name of the scene of an experiment, a study or a run that names none."""
+    return str(importlib.import_module("repose.sim.scenes").DEFAULT)
 
 
 def laws() -> dict[str, Any]:
@@ -263,7 +270,7 @@ def _imported(source: str, load: Callable[[], Any]) -> Plugin:
         except PluginError as error:
             reason = str(error)
         except BaseException as error:  # the module of a user can raise any error while it is imported
-            reason = described(error, whole=True)
+            reason = short(reason_of(error), LONGEST_REASON) if is_own(error) else described(error, whole=True)
         else:
             return Plugin(source, module, "")
     return Plugin(source, None, f"The plug-in {short(source)} is not used: {reason}.")

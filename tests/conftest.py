@@ -24,6 +24,9 @@ IN_CI = os.environ.get("CI", "").lower() in ("1", "true", "yes")
 if os.environ.pop("PYTHONDONTWRITEBYTECODE", None) is not None:
     # Tests start hundreds of programs: without bytecode on disk each of them compiles a thousand modules again.
     sys.dont_write_bytecode = False
+os.environ.setdefault(
+    "OPENBLAS_NUM_THREADS", "1"
+)  # threads that wait for each other take five times the processor time
 os.environ.setdefault("LP_NUM_THREADS", "0")  # software OpenGL draws small pictures fastest without threads of its own
 os.environ["PYGAME_HIDE_SUPPORT_PROMPT"] = "1"
 choose_engine_cache()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from functools import cache
 from math import inf
 
 import numpy as np
@@ -85,16 +86,24 @@ def pair(generator: np.random.Generator, dimension: int, spin_length: int, touch
     }
 
 
-def contacts(seed: int, motion: tuple[int, int], count: int = 200, touching: bool = True) -> list[dict]:
+@cache
+def contacts(seed: int, motion: tuple[int, int], count: int = 200, touching: bool = True) -> tuple[dict, ...]:
+    """Random pairs, the same ones for every law; tests do not change them."""
     generator = np.random.default_rng(seed)
-    return [pair(generator, *motion, touching) for _ in range(count)]
+    return tuple(pair(generator, *motion, touching) for _ in range(count))
 
 
 def bound(law: Law, words: dict, **values: float) -> tuple[tuple, BoundLaw]:
     """Numbers and functions with every number away from zero; of `values` those that the law declares."""
+    return _bound(law.name, tuple(words.items()), tuple(values.items()))
+
+
+@cache
+def _bound(name: str, words: tuple[tuple[str, str], ...], values: tuple[tuple[str, float], ...]) -> tuple:
+    law = laws()[name]
     declared = law.parameters.declared()
-    known = {name: value for name, value in (NUMBERS | values).items() if name in declared}
-    parameters = law.parameters.checked(words | known)
+    known = {name: value for name, value in (NUMBERS | dict(values)).items() if name in declared}
+    parameters = law.parameters.checked(dict(words) | known)
     return law.numbers(parameters), law.bind(parameters)
 
 

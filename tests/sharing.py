@@ -39,7 +39,6 @@ FIRST = (
     "tests/gui/test_space.py",
     "tests/gui/test_lecture.py",
     "tests/gui/test_workshop.py",
-    "tests/gui/test_large_particles.py",
     "tests/test_wheel.py",
     "tests/app/jobs/test_selftest.py",
     "tests/sim/engine/test_jit.py",

@@ -2,7 +2,8 @@
 
 The engine's step loop is plain Python until it is compiled, and tests/sim/engine/test_step.py tests that both give
 the same numbers. A closed form checked with a few hundred steps of two spheres can therefore run uncompiled,
-which is what `Bench` does unless told otherwise.
+which is what `Bench` does unless told otherwise: 0.3 to 0.7 ms a step, and several times as much with bodies. Compiling
+a law takes one or two seconds, which other tests share whose models have the same law, dimension and rotation.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -28,7 +29,7 @@ LAYERS = (
     ("repose.sim.measure",),
     ("repose.sim.laws", "repose.sim.integrators", "repose.sim.fields", "repose.sim.bonds"),
     ("repose.sim.engine",),
-    ("repose.sim.parameters", "repose.sim.registry"),
+    ("repose.sim.parameters", "repose.sim.registry", "repose.sim.scene_fields"),
     ("repose.sim.choices", "repose.sim.message", "repose.sim.numbers", "repose.sim.wording"),
 )
 """Packages and modules from top to bottom; each imports its own layer and those below it.
@@ -37,6 +38,7 @@ LAYERS = (
 """
 
 
+@cache
 def graph_of(root: Path) -> dict[str, set[str]]:
     """Modules that each module of `sim` and `app` imports, wherever in the file, `TYPE_CHECKING` blocks included."""
     files = {name_of(path, root): path for folder in ("sim", "app") for path in (root / folder).rglob("*.py")}

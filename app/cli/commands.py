@@ -269,6 +269,7 @@ def run(
     with refusals():
         from repose.app.jobs.headless_job import run_job
         from repose.app.jobs.headless_plan import parameter_rows, plan
+        from repose.sim.registry import default_scene
 
         if scene.endswith(".py"):
             offered = _use_plugins([Path(scene)])
@@ -279,7 +280,7 @@ def run(
                     "SCENE."
                 )
             scene = offered[0]
-        scene = scene or ("" if saved or preset else "heap")
+        scene = scene or ("" if saved or preset else default_scene())
         if "?" in (changes or ()):
             table(("parameter", "value", "allowed", "meaning"), parameter_rows(scene, preset))
             return

@@ -55,7 +55,7 @@ class Request:
 
 
 def plan_calibration(
-    scene: str = "heap",
+    scene: str,
     vary: str = "shear_stiffness=5:400",
     angle: float | None = None,
     angle_error: float = 0.0,

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from repose.app.lectures.course import goes_on
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act
 from repose.sim.experiment.experiment import CHECK_STEPS
@@ -109,10 +110,10 @@ def measure_publishing(quick: bool = False) -> list[dict[str, Any]]:
 
 def _run(turn: Turn, send: Callable[[Act], None], span: float) -> list[dict[str, Any]]:
     """The filled column at rest, then flowing."""
-    _wait(turn, lambda shown: shown.phase == "filled" and shown.time >= SETTLED_UNTIL)
+    _wait(turn, lambda shown: not goes_on(shown) and shown.time >= SETTLED_UNTIL)
     rows = [{"state": "settled"} | _measure(turn, span)]
     send(Act("open"))
-    opened = _wait(turn, lambda shown: shown.phase == "flowing").time
+    opened = _wait(turn, goes_on).time
     _wait(turn, lambda shown: shown.time >= opened + FLOWING_FROM)
     return [*rows, {"state": "flowing"} | _measure(turn, span)]
 

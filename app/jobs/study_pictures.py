@@ -25,13 +25,6 @@ from repose.sim.study.outcome import Outcome
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-STAGES = (
-    ("filling", "filling in layers"),
-    ("opened", "the right wall is open"),
-    ("flowing", "grains run out"),
-    ("rested", "at rest"),
-)
-"""Stages of the experiment with their titles (thesis figure 3.2)."""
 GRAIN, FIXED = "#d9a441", "#5b5b5b"
 """Colours of grains, and of walls and base."""
 TIMES = (0.1, 0.2, 0.3, 0.5)
@@ -71,24 +64,25 @@ def _comparison(outcome: Outcome, file: BinaryIO, kind: str, size: tuple[int, in
 
 
 def _stages(outcome: Outcome, file: BinaryIO, kind: str, size: tuple[int, int]) -> None:
-    """Four panels of one scale, the base of the last one also enlarged."""
+    """One panel per stage, all of one scale, the base of the last one also enlarged."""
     run = next(run for run in outcome.runs if run.task.path.name in outcome.results)
+    shown = outcome.plan.stages
     stages: Mapping[str, Any] = outcome.results[run.task.path.name]["stages"]
     figure = open_figure(size)
     title, facts = outcome.plan.title, facts_of(outcome)
     figure.suptitle(f"{title}\n", fontsize=SIZES["title"], weight="bold")
     figure.supxlabel(f"\n{with_scripts(facts)}", fontsize=SIZES["facts"], color="#404040")
-    axes = figure.subplots(1, len(STAGES), sharex=True, sharey=True)
-    for place, (stage, words) in zip(axes, STAGES, strict=True):
+    axes = figure.subplots(1, len(shown), sharex=True, sharey=True, squeeze=False)[0]
+    for place, stage in zip(axes, shown, strict=True):
         place.set_aspect("equal")
         place.set_xlabel("x [mm]", fontsize=SIZES["facts"])
         place.tick_params(labelsize=SIZES["facts"])
-        if stage in stages:
-            _grains(place, stages[stage])
-            place.set_title(f"{words}\nt = {stages[stage]['time']:.2f} s", fontsize=SIZES["legend"])
+        if stage.name in stages:
+            _grains(place, stages[stage.name])
+            place.set_title(f"{stage.title}\nt = {stages[stage.name]['time']:.2f} s", fontsize=SIZES["legend"])
     axes[0].set_ylabel("height y [mm]", fontsize=SIZES["facts"])
-    if "rested" in stages:
-        _zoom(axes[-1], stages["rested"])
+    if shown[-1].name in stages:
+        _zoom(axes[-1], stages[shown[-1].name])
     save_figure(figure, title, facts, file, kind)
 
 

@@ -11,13 +11,11 @@ from repose.sim.message import EMPTY, Message
 
 RUN_ALL = "run"
 """The action that carries out all other actions of the scene."""
-UNDER_WAY = ("filling", "flowing", "tilting", "sliding", "trickling")
-"""Phases that end by themselves, even if the fraction done is unknown: no action is due in these phases."""
 
 
 def goes_on(shot: Snapshot) -> bool:
-    """Whether the experiment continues without an action."""
-    return shot.progress is not None or shot.phase in UNDER_WAY
+    """Whether the experiment continues without an action; its fraction done can be unknown."""
+    return shot.progress is not None or shot.phase.runs
 
 
 def _runs(shot: Snapshot) -> Sequence[Snapshot]:
@@ -77,6 +75,6 @@ class Course:
 
     def _ends(self, shot: Snapshot) -> bool:
         if self.step.until:
-            return shot.phase == self.step.until
+            return shot.phase.name == self.step.until
         # A change of parameters may set grains in motion before the phase changes.
         return not goes_on(shot) and (shot.at_rest or not self.step.values)

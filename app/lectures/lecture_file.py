@@ -37,8 +37,6 @@ SPEEDS: tuple[float, ...] = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.
 """Simulated over wall time, relative to the time scale of the scene."""
 FASTEST = "max"
 """Value of `speed` for as fast as possible."""
-PHASES = ("filling", "filled", "flowing", "rested", "counted", "clogged", "tilting", "sliding", "trickling")
-"""Phases until which a step can stay."""
 LONGEST = 600.0
 """Largest film time of a step [s]."""
 ENGLISH = "en"
@@ -329,11 +327,15 @@ def _step(entry: Mapping[str, Any], before: str, folder: Path | None) -> Step:
     for word, known, what in (
         (colour, COLOURINGS, "colour"),
         (look, VIEWS, "look"),
-        (until, PHASES, "phase"),
         (plot, offered_plots(scene) if plot else (), "plot"),
     ):
         if word:
             require_known(word, known, plain(what))
+    phases = scenes()[scene].phase_names
+    if until and until not in phases:
+        raise ParameterError(
+            f"until = {value_text(until)} is refused: the scene '{scene}' has no such phase, only {', '.join(phases)}."
+        )
     in_space = scenes()[scene].dimension == 3
     if look and not in_space:
         raise ParameterError(f"look = '{look}' is refused: the scene '{scene}' is in the plane; use box.")

@@ -226,7 +226,7 @@ def shown_as(choice: str, snapshot: Snapshot) -> str:
         return "labels"
     if snapshot.parts:
         return PARTS
-    if snapshot.phase in ("flowing", "sliding"):
+    if snapshot.phase.colour == "speed":
         return "speed"
     layers = snapshot.columns.get("layer", np.empty(0, np.float32))
     layers = layers[~snapshot.fixed] if len(layers) == len(snapshot.fixed) else layers[:0]

@@ -149,4 +149,4 @@ def film_colour(choice: str, snapshot: Snapshot) -> str:
         return choice
     layers = snapshot.columns.get("layer")
     several = layers is not None and layers.size > 0 and layers.max() > 0.0
-    return "layer" if several or snapshot.phase == "filling" else "speed"
+    return "layer" if several or snapshot.phase.colour == "layer" else "speed"

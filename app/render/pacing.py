@@ -1,4 +1,4 @@
-"""Speed of a film in each phase of an experiment, if the user has not set a speed.
+"""Speed of a film in each phase of an experiment, if the user has not set a speed: the pace that the phase declares.
 
 The duration of a phase is estimated from the fraction done, or from the time that grains need to fall. The speed is a
 round number and seldom changes, because it is written on the picture.
@@ -9,39 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 from repose.app.render.colours import nice_step
+from repose.sim.experiment.phase import NOT_BEGUN, Pace, Phase
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.message import Message, Number, _, joined
 from repose.sim.registry import scenes
 
-
-@dataclass(frozen=True)
-class Pace:
-    """Wanted duration of a phase in the film, and how its simulated duration is estimated."""
-
-    seconds: float
-    """Largest film time [s]; after this time the speed rises every second."""
-    known_from: Literal["share", "fall", "before"]
-    """Source of the simulated duration: the fraction done (share); the collapse of a column of the present height
-    (fall); none, and the speed does not change (before)."""
-    least: float = 0.0
-    """Smallest speed [simulated s per s of film]."""
-
-
-PACES: dict[tuple[str, str], Pace] = {
-    ("", "filling"): Pace(6.0, "share", least=1.0),
-    ("", "flowing"): Pace(10.0, "share"),
-    ("heap", "flowing"): Pace(8.0, "fall"),
-    ("heap", "trickling"): Pace(20.0, "share"),
-    ("heap3d", "filling"): Pace(4.0, "share"),  # into the funnel; the heap forms while it runs empty
-    ("heap3d", "flowing"): Pace(7.0, "fall"),
-    ("vessel", "filling"): Pace(9.0, "share"),
-    ("vessel", "flowing"): Pace(3.0, "before"),
-}
-"""Pace by scene and phase; an empty name means every scene. Other phases, without motion, are shown in real time."""
 COLLAPSE = 3.3
 """Time in which a column of height h collapses, in units of sqrt(h/g): Lube et al., J. Fluid Mech. 508 (2004)."""
 PATIENCE = 0.25
@@ -58,7 +33,7 @@ class Pacing:
 
     speed: float
     """Simulated seconds per second of film."""
-    phase: str = ""
+    phase: Phase = NOT_BEGUN
     spent: float = 0.0
     """Film time of this phase so far [s]."""
     began: float = 0.0
@@ -74,7 +49,7 @@ class Pacing:
 def pace(last: Pacing | None, snapshot: Snapshot, elapsed: float) -> Pacing:
     """The speed at a snapshot, `elapsed` seconds of film after the snapshot before."""
     share = snapshot.progress or 0.0
-    rule = PACES.get((snapshot.scene, snapshot.phase)) or PACES.get(("", snapshot.phase))
+    rule = snapshot.phase.pace
     if last is None or snapshot.phase != last.phase or snapshot.time < last.began:
         before = last.speed if last is not None else 1.0
         speed = _first_speed(rule, snapshot, before) if rule else 1.0

@@ -14,9 +14,10 @@ from repose.sim.numbers import time_unit
 
 
 def opening(snapshot: Snapshot) -> float | None:
-    """Time when the wall was opened, to one sample of the series [s]; None without a wall, or while it is closed.
+    """Time of the first slope, to one sample of the series [s]; None without one, or if there is a slope from the
+    beginning on.
 
-    A scene reads a slope only once the grains can flow; a heap in space therefore counts from the end of its filling.
+    A scene reads a slope only once the grains can flow; `Scene.slope_since` names this event.
     """
     angle, time = snapshot.series.get("angle", np.empty(0)), snapshot.series.get("time", np.empty(0))
     known = np.isfinite(angle)
@@ -27,7 +28,7 @@ def opening(snapshot: Snapshot) -> float | None:
 
 def zero_words(snapshot: Snapshot) -> Message:
     """Zero of the time axis in words."""
-    return _("the opening") if snapshot.position.shape[1] == 2 else _("the end of filling")
+    return snapshot.slope_since
 
 
 def axis_unit(snapshot: Snapshot, span: tuple[float, float]) -> tuple[float, str]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from typing import Literal
 
 from repose.app.ui.edits import Edits, Mark
 from repose.sim.experiment.snapshot import Snapshot
-from repose.sim.message import Capital, Message, Number, plain
+from repose.sim.message import Capital, Message, plain
 from repose.sim.parameters import changes_in
 
 MOST = 300
@@ -50,8 +49,7 @@ class Events:
             self._add(Event(snapshot.at, snapshot.time, "phase", _sentence(snapshot, last)))
         measured = snapshot.measurement
         if measured is not None and (last.measurement is None or measured.angle != last.measurement.angle):
-            text = Message("Angle of repose {angle}°", angle=Number(math.degrees(measured.angle), format=".1f"))
-            self._add(Event(snapshot.at, snapshot.time, "measured", text))
+            self._add(Event(snapshot.at, snapshot.time, "measured", measured.sentence))
 
     def _see_change(self, snapshot: Snapshot, edits: Edits) -> None:
         """Record the last change of a parameter; during a drag its text is updated."""

@@ -139,7 +139,7 @@ def _caption(ui: Ui, parameter: Parameter, value: Message, left: float, top: flo
 
 def _tag(ui: Ui, parameter: Parameter) -> tuple[Message, Colour]:
     if parameter.quantity.effect == "restart":
-        return EMPTY if ui.snapshot.phase == "empty" else _("at next start"), ui.palette.muted
+        return _("at next start") if ui.snapshot.phase.begun else EMPTY, ui.palette.muted
     if parameter.quantity.effect == "anew" and ui.snapshot.moving_count:
         return _("restarts"), ui.palette.warning
     return EMPTY, ui.palette.muted

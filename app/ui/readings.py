@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.measure.display import Reading
-from repose.sim.message import EMPTY, Message, Number, _, formatted, joined, plain
+from repose.sim.message import EMPTY, Message, Number, formatted, joined, plain
 
 ROUNDING = 1e-9
 """Relative error below which an error is due to rounding and is not shown [-]."""
@@ -35,7 +35,7 @@ def headline(snapshot: Snapshot) -> Headline | None:
         error = math.degrees(measured.standard_error)
         value = formatted(math.degrees(measured.angle), ".1f", "°")
         words = joined(("± ", Number(error, "°", ".1f"), " (", measured.error_of, ")"), "")
-        return Headline(value, words if math.isfinite(error) else EMPTY, _("angle of repose"))
+        return Headline(value, words if math.isfinite(error) else EMPTY, measured.label)
     readings = [entry for entry in snapshot.readings if not entry.given]
     first = next((entry for entry in readings if entry.error is not None), readings[0] if readings else None)
     if first is None:

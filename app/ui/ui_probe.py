@@ -55,7 +55,7 @@ def describe(snapshot: Snapshot) -> dict[str, Any]:
         "time": snapshot.time,
         "dt": snapshot.dt,
         "at": snapshot.at,
-        "phase": snapshot.phase,
+        "phase": snapshot.phase.name,
         "doing": snapshot.phase_label,
         "moving_count": snapshot.moving_count,
         "mean_speed": snapshot.mean_speed,

@@ -12,11 +12,9 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
-from annotated_types import Ge, Le
-from pydantic import Field
 from repose.app.render.beside import beside, corners_seen, drawn_surface, reach
 from repose.app.render.colours import Ranges
 from repose.app.render.orbit import Camera3D
@@ -39,8 +37,18 @@ from repose.sim.experiment.snapshot import Floats as Triangles
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.io.atomic_file import write_new_file
 from repose.sim.io.mesh import SUFFIXES, UNITS
-from repose.sim.message import EMPTY, Message, _
-from repose.sim.parameters import FilePath, ParameterError, ParameterSet, Quantity, Value
+from repose.sim.message import EMPTY, Message, _, plural
+from repose.sim.parameters import (
+    ParameterError,
+    ParameterSet,
+    Value,
+    choice,
+    count,
+    file_path,
+    length,
+    number,
+    switch,
+)
 from repose.sim.wording import described, message_of, reason_of
 
 log = logging.getLogger(__name__)
@@ -58,83 +66,33 @@ END_TIME = 2.0
 class Recipe(ParameterSet):
     """The request for a clump: body, algorithm, number of spheres, grid."""
 
-    shape: Annotated[
-        Literal[tuple(SHAPES)],  # type: ignore[valid-type]
-        Quantity(_("body"), ""),
-        Field(description=_("Body from the library; a file, where one is chosen, takes its place.")),
-    ] = "cube"
-    file: Annotated[
-        str,
-        Field(
-            max_length=4096,
-            pattern=r"^[^\x00-\x1f]*$",
-            description=_(
-                "A closed mesh (.stl, .obj) or an array of voxels that are zero outside the body (.npy); a "
-                "file can also be dropped on the window. Empty for the body above."
-            ),
-        ),
-        Quantity(_("file"), ""),
-        FilePath((*SUFFIXES, ".npy"), _("the body above")),
-    ] = ""
-    unit: Annotated[
-        Literal[tuple(UNITS)],  # type: ignore[valid-type]
-        Quantity(_("unit of the file"), ""),
-        Field(description=_("Unit of the lengths in the file; edge of a voxel.")),
-    ] = "mm"
-    size: Annotated[
-        float,
-        Ge(SMALLEST),
-        Le(LARGEST),
-        Quantity(_("longest edge"), "L", "mm", scale=1e-3, log=True),
-        Field(description=_("Length of a body of the library; a file has its own. Poured clumps are scaled.")),
-    ] = 0.01
-    algorithm: Annotated[
-        Algorithm,
-        Quantity(_("algorithm"), ""),
-        Field(
-            description=_(
-                "Fitted: spheres are moved and resized until clump and body overlap most. Greedy: spheres "
-                "inside the body, largest first (Karavaev et al. 2015)."
-            )
-        ),
-    ] = "fitted"
-    members: Annotated[
-        int,
-        Ge(1),
-        Le(MOST_MEMBERS),
-        Quantity(_("spheres"), "P_max", log=True),
-        Field(description=_("Largest number of spheres.")),
-    ] = 20
-    rho: Annotated[
-        float,
-        Ge(0.01),
-        Le(1.0),
-        Quantity(_("centre distance"), "ρ"),
-        Field(
-            description=_(
-                "Of the greedy algorithm: smallest distance of two centres over the radius of the earlier sphere."
-            )
-        ),
-    ] = DEFAULT_RHO
-    cells: Annotated[
-        int,
-        Ge(FEWEST_CELLS),
-        Le(MOST_CELLS),
-        Quantity(_("grid"), "", _("cells"), log=True),
-        Field(description=_("Cells along the longest edge of the body.")),
-    ] = 64
-    density: Annotated[
-        float,
-        Ge(1.0),
-        Le(1e5),
-        Quantity(_("density"), "ρ_s", "kg/m³", log=True),
-        Field(description=_("Of the material, for mass and inertia in files for LAMMPS.")),
-    ] = 2500.0
-    allow_pieces: Annotated[
-        bool,
-        Quantity(_("pieces allowed"), ""),
-        Field(description=_("Whether a clump that falls apart into pieces that do not touch can be poured and saved.")),
-    ] = False
+    # fmt: off
+    shape: Literal[tuple(SHAPES)] = choice("cube", _("body"),  # type: ignore[valid-type]
+        help=_("Body from the library; a file, where one is chosen, takes its place."))
+    file: str = file_path(_("file"), (*SUFFIXES, ".npy"), empty=_("the body above"),
+        help=_(
+            "A closed mesh (.stl, .obj) or an array of voxels that are zero outside the body (.npy); a file can also "
+            "be dropped on the window. Empty for the body above."
+        ))
+    unit: Literal[tuple(UNITS)] = choice("mm", _("unit of the file"),  # type: ignore[valid-type]
+        help=_("Unit of the lengths in the file; edge of a voxel."))
+    size: float = length(0.01, SMALLEST, LARGEST, _("longest edge"), "L", log=True,
+        help=_("Length of a body of the library; a file has its own. Poured clumps are scaled."))
+    algorithm: Algorithm = choice("fitted", _("algorithm"),
+        help=_(
+            "Fitted: spheres are moved and resized until clump and body overlap most. Greedy: spheres inside the body, "
+            "largest first (Karavaev et al. 2015)."
+        ))
+    members: int = count(20, 1, MOST_MEMBERS, _("spheres"), "P_max", log=True, help=_("Largest number of spheres."))
+    rho: float = number(DEFAULT_RHO, 0.01, 1.0, _("centre distance"), "ρ",
+        help=_("Of the greedy algorithm: smallest distance of two centres over the radius of the earlier sphere."))
+    cells: int = count(64, FEWEST_CELLS, MOST_CELLS, _("grid"), "", _("cells"), log=True,
+        help=_("Cells along the longest edge of the body."))
+    density: float = number(2500.0, 1.0, 1e5, _("density"), "ρ_s", "kg/m³", log=True,
+        help=_("Of the material, for mass and inertia in files for LAMMPS."))
+    allow_pieces: bool = switch(False, _("pieces allowed"),
+        help=_("Whether a clump that falls apart into pieces that do not touch can be poured and saved."))
+    # fmt: on
 
     @property
     def of_body(self) -> tuple[str, int, float | None, str]:
@@ -336,18 +294,16 @@ class Workshop:
         curve[recipe.members] = Point(len(clump.radius), made.quality)
         self.made, self._clump, self.number, self.apart = made, recipe.of_clump, self.number + 1, EMPTY
         self._show(curve)
-        missing = [number for number in NUMBERS if number < recipe.members and number not in curve]
-        for place, number in enumerate(missing):
+        missing = [spheres for spheres in NUMBERS if spheres < recipe.members and spheres not in curve]
+        for place, spheres in enumerate(missing):
 
-            def part(words: Message, share: float, place: int = place, number: int = number) -> None:
-                tell(
-                    Message("curve: {number} sphere{value}", number=number, value="s" if number > 1 else ""),
-                    (place + share) / len(missing),
-                )
+            def part(words: Message, share: float, place: int = place, number: int = spheres) -> None:
+                told = plural("curve: {count} sphere", "curve: {count} spheres", count=number)
+                tell(told, (place + share) / len(missing))
 
             part(EMPTY, 0.0)
-            fewer = self._fewer(recipe, body, clump, number, part_of(part, 0.0, 0.8))
-            curve[number] = Point(len(fewer.radius), quality(body, fewer, tell=part_of(part, 0.8, 1.0)))
+            fewer = self._fewer(recipe, body, clump, spheres, part_of(part, 0.0, 0.8))
+            curve[spheres] = Point(len(fewer.radius), quality(body, fewer, tell=part_of(part, 0.8, 1.0)))
             self._show(curve)
         if made.pieces > 1:
             self.apart = why_apart(body, clump, recipe.members, recipe.rho, MOST_MEMBERS, tell)

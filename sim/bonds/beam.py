@@ -14,17 +14,15 @@ In the plane the same beam bends in the plane.
 from __future__ import annotations
 
 import math
-from typing import Annotated, NamedTuple
+from typing import NamedTuple
 
-from annotated_types import Ge, Le
-from pydantic import Field
 from repose.sim.bonds.bond import Bond
 from repose.sim.engine import vector
 from repose.sim.engine.bonds import BondForce
 from repose.sim.engine.jit import compilable
 from repose.sim.engine.model import BoundBond
 from repose.sim.message import _
-from repose.sim.parameters import ParameterSet, Quantity
+from repose.sim.parameters import ParameterSet, number
 
 RADIUS, COLUMN_COUNT = range(2)
 """Rows of `Bonds.own`."""
@@ -33,41 +31,19 @@ RADIUS, COLUMN_COUNT = range(2)
 class BeamParameters(ParameterSet):
     """Material of the cement."""
 
-    bond_young: Annotated[
-        float,
-        Ge(1e3),
-        Le(1e12),
-        Quantity(_("Young's modulus of bonds"), "E_b", "MPa", scale=1e6, log=True, effect="ramp", group=_("Bonds")),
-        Field(description=_("Stiffness of the cement between two grains.")),
-    ] = 1e8
-    bond_poisson: Annotated[
-        float,
-        Ge(-0.999),
-        Le(0.499),
-        Quantity(_("Poisson's ratio of bonds"), "ν_b", effect="ramp", group=_("Bonds")),
-        Field(description=_("Decides the resistance to twisting.")),
-    ] = 0.25
-    bond_lag: Annotated[
-        float,
-        Ge(0.0),
-        Le(1.0),
-        Quantity(_("lag of bonds"), "τ", "µs", scale=1e-6, effect="ramp", group=_("Bonds")),
-        Field(description=_("Internal friction: each resistance adds its rate of change times this time.")),
-    ] = 0.0
-    tensile_strength: Annotated[
-        float,
-        Ge(0.0),
-        Le(1e12),
-        Quantity(_("tensile strength"), "σ_b", "MPa", scale=1e6, log=True, group=_("Bonds")),
-        Field(description=_("Largest tension at the rim of a bond before it breaks.")),
-    ] = 1e12
-    shear_strength: Annotated[
-        float,
-        Ge(0.0),
-        Le(1e12),
-        Quantity(_("shear strength"), "τ_b", "MPa", scale=1e6, log=True, group=_("Bonds")),
-        Field(description=_("Largest shear stress in a bond before it breaks.")),
-    ] = 1e12
+    # fmt: off
+    bond_young: float = number(1e8, 1e3, 1e12, _("Young's modulus of bonds"), "E_b", "MPa", log=True, effect="ramp",
+        group=_("Bonds"), help=_("Stiffness of the cement between two grains."))
+    bond_poisson: float = number(0.25, -0.999, 0.499, _("Poisson's ratio of "
+                                                        "bonds"), "ν_b", effect="ramp", group=_("Bonds"),
+        help=_("Decides the resistance to twisting."))
+    bond_lag: float = number(0.0, 0.0, 1.0, _("lag of bonds"), "τ", "µs", effect="ramp", group=_("Bonds"),
+        help=_("Internal friction: each resistance adds its rate of change times this time."))
+    tensile_strength: float = number(1e12, 0.0, 1e12, _("tensile strength"), "σ_b", "MPa", log=True, group=_("Bonds"),
+        help=_("Largest tension at the rim of a bond before it breaks."))
+    shear_strength: float = number(1e12, 0.0, 1e12, _("shear strength"), "τ_b", "MPa", log=True, group=_("Bonds"),
+        help=_("Largest shear stress in a bond before it breaks."))
+    # fmt: on
 
 
 class Beam(NamedTuple):

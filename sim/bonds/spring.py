@@ -7,17 +7,15 @@ particles.
 
 from __future__ import annotations
 
-from typing import Annotated, NamedTuple
+from typing import NamedTuple
 
-from annotated_types import Ge, Le
-from pydantic import Field
 from repose.sim.bonds.bond import Bond
 from repose.sim.engine import vector
 from repose.sim.engine.bonds import BondForce
 from repose.sim.engine.jit import compilable
 from repose.sim.engine.model import BoundBond
 from repose.sim.message import _
-from repose.sim.parameters import ParameterSet, Quantity
+from repose.sim.parameters import ParameterSet, number
 
 STIFFNESS, VISCOSITY, LARGEST_STRETCH, COLUMN_COUNT = range(4)
 """Rows of `Bonds.own`."""
@@ -26,27 +24,15 @@ STIFFNESS, VISCOSITY, LARGEST_STRETCH, COLUMN_COUNT = range(4)
 class SpringParameters(ParameterSet):
     """Factors for all bonds."""
 
-    bond_stiffness: Annotated[
-        float,
-        Ge(1e-3),
-        Le(1e3),
-        Quantity(_("stiffness of bonds"), "k", log=True, effect="ramp", group=_("Bonds")),
-        Field(description=_("Factor of the stiffness that each bond was made with.")),
-    ] = 1.0
-    bond_viscosity: Annotated[
-        float,
-        Ge(0.0),
-        Le(1e3),
-        Quantity(_("internal friction"), "c", effect="ramp", group=_("Bonds")),
-        Field(description=_("Factor of the internal friction that each bond was made with.")),
-    ] = 1.0
-    bond_strength: Annotated[
-        float,
-        Ge(0.0),
-        Le(1e3),
-        Quantity(_("strength of bonds"), "ε", group=_("Bonds")),
-        Field(description=_("Factor of the stretch at which each bond breaks.")),
-    ] = 1.0
+    # fmt: off
+    bond_stiffness: float = number(1.0, 1e-3, 1e3, _("stiffness of "
+                                                     "bonds"), "k", log=True, effect="ramp", group=_("Bonds"),
+        help=_("Factor of the stiffness that each bond was made with."))
+    bond_viscosity: float = number(1.0, 0.0, 1e3, _("internal friction"), "c", effect="ramp", group=_("Bonds"),
+        help=_("Factor of the internal friction that each bond was made with."))
+    bond_strength: float = number(1.0, 0.0, 1e3, _("strength of bonds"), "ε", group=_("Bonds"),
+        help=_("Factor of the stretch at which each bond breaks."))
+    # fmt: on
 
 
 class Spring(NamedTuple):

@@ -30,6 +30,11 @@ def write_block(buffer, row, width, k, a):
         buffer[index(row + c, width, k)] = x
 
 
+def fill_row(buffer, row, width, number):
+    """Write the number to all columns of a row of a flat buffer."""
+    buffer[row * width : (row + 1) * width] = number
+
+
 def rows(table, like):
     """The rows of a 2D table as a tuple of 1D arrays, one per component."""
     return tuple(table[c] for c in range(len(like)))
@@ -131,6 +136,15 @@ def _write_block(buffer, row, width, k, a):
         write_block(buffer, row + 3, width, k, a[3:])
 
     return (write0, write1, write2, write3)[len(a)] if len(a) <= 3 else write_more
+
+
+@overload(fill_row, forceinline=True)
+def _fill_row(buffer, row, width, number):
+    def fill(buffer, row, width, number):
+        for k in range(width):
+            buffer[index(row, width, k)] = number
+
+    return fill
 
 
 @overload(rows)

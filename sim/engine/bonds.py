@@ -28,7 +28,7 @@ from typing import NamedTuple
 
 import numpy as np
 from repose.sim.engine import arrays, vector
-from repose.sim.engine.contacts.kinematics import length_ratio, of_motion, twisted
+from repose.sim.engine.contacts.kinematics import length_ratio, twisted
 from repose.sim.engine.contacts.pair_blocks import to_line
 from repose.sim.engine.contacts.pair_forces import displacement_of, rotation_of
 from repose.sim.engine.contacts.sphere_rows import displacement_at, entry, read_row, rotation_at, row_width, spin_at
@@ -134,14 +134,19 @@ class End(NamedTuple):
 
 @compilable(forceinline=True)
 def end_at(rows, i, shapes):
-    """The motion of sphere i from the rows that contacts read (repose.sim.engine.contacts.sphere_rows)."""
+    """The motion of sphere i from the rows that contacts read (repose.sim.engine.contacts.sphere_rows).
+
+    Without rotation bonds have no memory and rows no displacement; the position in its place is read by nobody.
+    """
     dimension = len(shapes.position)
-    width = row_width(dimension, len(shapes.spin) > 0)
+    turning = len(shapes.spin) > 0
+    width = row_width(dimension, turning)
+    position = read_row(rows, entry(i, width, 0), shapes.position)
     return End(
-        read_row(rows, entry(i, width, 0), shapes.position),
+        position,
         read_row(rows, entry(i, width, dimension), shapes.position),
         read_row(rows, entry(i, width, spin_at(dimension) + 1), shapes.spin),
-        read_row(rows, entry(i, width, displacement_at(dimension)), shapes.position),
+        read_row(rows, entry(i, width, displacement_at(dimension) if turning else 0), shapes.position),
         read_row(rows, entry(i, width, rotation_at(dimension)), shapes.spin),
     )
 
@@ -257,9 +262,8 @@ def link_at(bonds, end_i, end_j, b, own_like):
     rate = vector.dot(velocity, normal)
     sliding = vector.sub(vector.sub(velocity, vector.turn(mean_spin, branch)), vector.scale(rate, normal))
     displacement = vector.sub(end_i.displacement, end_j.displacement)
-    rotation = of_motion(displacement, length, vector.scale(0.5, vector.add(end_i.rotation, end_j.rotation)))
-    turned = of_motion(displacement, length, vector.sub(end_i.rotation, end_j.rotation))
-    displacement = of_motion(displacement, length, displacement)
+    rotation = vector.scale(0.5, vector.add(end_i.rotation, end_j.rotation))
+    turned = vector.sub(end_i.rotation, end_j.rotation)
     lengthening = vector.dot(displacement, normal)
     across = vector.sub(displacement, vector.scale(lengthening, normal))
     square = per_length * per_length * vector.dot(across, across)

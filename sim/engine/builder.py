@@ -14,6 +14,7 @@ from repose.sim.engine.model import Model
 from repose.sim.engine.tables import joined, taken, zeros
 from repose.sim.engine.workspace import (
     BLOCK,
+    ELSEWHERE,
     FOUND,
     LANES,
     OVERLAP_COLUMNS,
@@ -64,8 +65,6 @@ PAIRS_PER_SPHERE = 4
 """Initial capacity of the pair list per sphere; the table grows when it is full."""
 SHAPES = (PLANE, FACET, CYLINDER)
 """Shapes of walls."""
-ELSEWHERE = 1e9
-"""Position at the last evaluation of a sphere that has been put elsewhere [m]: farther than any step."""
 SPARE = 1024
 """Unused entries that a list of any length may have: fewer are not worth the time of a reallocation."""
 

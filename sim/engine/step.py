@@ -33,13 +33,14 @@ from repose.sim.engine.model import (
     Scheme,
     Stage,
 )
-from repose.sim.engine.neighbours.verlet_list import list_as_far, refresh_neighbours
+from repose.sim.engine.neighbours.pair_list import note_branches
+from repose.sim.engine.neighbours.verlet_list import forget_jumps, list_as_far, refresh_neighbours, store_positions
 from repose.sim.engine.packed import packed, while_same
 from repose.sim.engine.parts import Parts, addresses, compiled_parts, has_walls, plain_parts
 from repose.sim.engine.records import record_of
 from repose.sim.engine.threads import in_threads, thread_of, wait
 from repose.sim.engine.timestep.stability import damping_fraction
-from repose.sim.engine.world import OK, PENDING, STEP_COUNT, THREAD_MISSING, World
+from repose.sim.engine.world import OK, PAIR_COUNT, PENDING, STEP_COUNT, THREAD_MISSING, World
 
 TILE = 128
 """Spheres of which a step ends and the next one begins together."""
@@ -148,6 +149,12 @@ def step_loop(source: str) -> Callable:
             list_as_far(world.search, numbers.reach)
         if steps > 0 and not wait(world.threads):  # a missing thread is noticed before the world changes
             return 0, THREAD_MISSING, -1
+        if steps > 0 and not bodied:
+            forget_jumps(world, first, last)
+            if not wait(world.threads):
+                return 0, THREAD_MISSING, -1
+        if steps > 0 and thread.id == 0:  # the other threads wait for it before they need branches
+            note_branches(world.pairs, world.previous, 0, world.counters[PAIR_COUNT])
         begun = world.counters[STEP_COUNT]
         bodies = world.bodies
         weighing = world.mass
@@ -155,6 +162,7 @@ def step_loop(source: str) -> Callable:
         if bodied:
             weighing = bodies.own_mass
             first_body, last_body = own_bodies(bodies, thread)
+        begins = True
         predicted = False  # whether the spheres are already in the first stage of this step
         pending = world.counters[PENDING]  # stages begun in a step that was interrupted to enlarge the tables
         for done in range(steps):
@@ -188,6 +196,9 @@ def step_loop(source: str) -> Callable:
                     if thread.id == 0:
                         world.counters[PENDING] = pending
                     return done, status, row
+                if bodied and begins:  # members are in their places only now
+                    forget_jumps(world, first, last)
+                begins = False
                 if call(parts.push_pairs, force_of_pairs(world, numbers, weighing, stage, thread, parts)) == 0:
                     return done, THREAD_MISSING, -1
                 if walled and not wall_forces(world, numbers.law, stage, thread, parts):
@@ -212,6 +223,7 @@ def step_loop(source: str) -> Callable:
                         call(parts.record_walls, wall_record(world, stage.dt, parts.needs_stiffening))
                     step = world.counters[STEP_COUNT] + (0 if static else 1)
                     record_largest_overlap(world.largest_overlap, world.threads.largest_overlap, step)
+                store_positions(world.previous, world.motion, first, last)
                 if bodied:
                     if not wait(world.threads):
                         return done, THREAD_MISSING, -1

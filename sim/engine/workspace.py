@@ -44,7 +44,7 @@ MASSES_AT = 6
 
 
 def displacement_at(dimension: int) -> int:
-    """Entry of the displacement in the row of a sphere."""
+    """Entry of the displacement in the row of a sphere, with rotation only."""
     return GROUP * (dimension - 1)
 
 
@@ -57,6 +57,9 @@ def rotation_at(dimension: int) -> int:
     """Entry of the rotation since the last evaluation in the row of a sphere, with rotation only."""
     return spin_at(dimension) + 2 * (dimension - 1)
 
+
+ELSEWHERE = 1e9
+"""Position at the last evaluation of a sphere that has been put elsewhere [m]: farther than any step."""
 
 LARGE = 3.0
 """Radius above which a sphere is sorted into cells for large spheres, in units of the geometric mean radius [-]."""
@@ -190,9 +193,9 @@ class Threads(NamedTuple):
 
 
 def row_width(dimension: int, turning: bool) -> int:
-    """Length of the row of a sphere in whole groups: position, velocity, and the displacement since the last evaluation
-    of forces; with rotation also mass and 1/inertia, radius and spin, and the rotation since the last evaluation."""
-    return GROUP * (dimension + (dimension - 1 if turning else 0))
+    """Length of the row of a sphere in whole groups: position and velocity; with rotation also the displacement since
+    the last evaluation of forces, mass and 1/inertia, radius and spin, and the rotation since the last evaluation."""
+    return GROUP * (2 * dimension - 1 if turning else dimension - 1)
 
 
 def sum_width(dimension: int, turning: bool) -> int:

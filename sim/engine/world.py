@@ -62,6 +62,10 @@ class Pairs(NamedTuple):
     pair. Without rotation: the branch vector at first touch, shifted by the relaxation of the spring."""
     normal_force: Floats
     """Normal force at the last evaluation, positive pushes apart [N], shape (capacity,)."""
+    last_branch: Floats
+    """Branch at the last evaluation [m], shape (dimension, capacity), without rotation only: follows from
+    `World.previous` (repose.sim.engine.neighbours.pair_list.note_branches). The law evaluates all listed pairs in order
+    then, and a table in this order is read several times as fast as the positions of both spheres."""
 
 
 class Walls(NamedTuple):
@@ -330,6 +334,7 @@ def empty_pairs(capacity: int, dimension: int, turning: bool) -> Pairs:
         touching=zeros(capacity, np.uint8),
         shear_spring=zeros((dimension, capacity)),
         normal_force=zeros(capacity),
+        last_branch=zeros((dimension, gliding)),
     )
 
 

@@ -12,6 +12,7 @@ from repose.sim.experiment.activation import model_for
 from repose.sim.experiment.experiment import Scene
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import laws
+from repose.sim.scene_fields import no_phase_in_state
 
 
 def checked_world(scene: Scene, parameters: Any, made: Any) -> tuple[World, Any]:
@@ -19,6 +20,9 @@ def checked_world(scene: Scene, parameters: Any, made: Any) -> tuple[World, Any]
     whole = isinstance(made, tuple) and len(made) == 2 and isinstance(made[0], World)
     if flaw := _flaw(scene, parameters, made[0]) if whole else "its function begin must return a World and its state":
         raise ParameterError(f"The scene '{scene.name}' cannot begin: {flaw}.")
+    if not hasattr(made[1], "phase"):
+        raise no_phase_in_state(scene.name, scene.phase_names)
+    scene.phase(made[1].phase)
     return made[0], made[1]
 
 

@@ -31,14 +31,15 @@ from repose.sim.wording import reason_of
 
 
 def new_experiment(
-    scene: str | Scene = "heap",
+    scene: str | Scene | None = None,
     values: Mapping[str, Value] | None = None,
     seed: int = 1,
     ready: str | None = None,
     session: Session | None = None,
 ) -> Experiment:
-    """An experiment at its beginning: a scene with `values` over its default parameters; raises `ParameterError`."""
-    checked, parameters = _checked(scene, values or {}, seed, ready)
+    """An experiment at its beginning: a scene, or the default one, with `values` over its default parameters; raises
+    `ParameterError`."""
+    checked, parameters = _checked(registry.default_scene() if scene is None else scene, values or {}, seed, ready)
     made = _made_world(checked, parameters, seed, ready)
     experiment = _bare(checked, seed, ready, parameters, Run(*made, parameters), session)
     begin_anew(experiment, parameters, made)
@@ -146,7 +147,7 @@ def set_parameters(experiment: Experiment, values: Mapping[str, Value]) -> None:
     grains = int((~experiment.run.world.fixed).sum())
     under = "base" in effects and grains > 0 and experiment.scene.rebuild is not None
     anew = "anew" in effects or ("base" in effects and not under)
-    anew = anew or ("restart" in effects and experiment.phase == "empty")
+    anew = anew or ("restart" in effects and not experiment.present_phase.begun)
     made = _made_world(experiment.scene, changed, experiment.seed, experiment.ready) if anew else None
     stopped = experiment.fault is not None
     if stopped:

@@ -98,6 +98,10 @@ class Study:
     published: tuple[Published, ...] = ()
     scatter: Message = STANDARD_ERROR
     """Kind of the published errors."""
+    beside: tuple[str, ...] = ()
+    """Numbers in the results of runs that are reported beside the quantity, by name."""
+    symbols: Mapping[str, str] = field(default_factory=dict)
+    """Symbols of other numbers in the results of runs, by the last part of their names."""
     laws: Callable[[Sequence[Point], tuple[float, float]], Findings] = field(default=no_laws)
     """laws(points, (lowest, highest) value to draw) -> fitted numbers and lines."""
 

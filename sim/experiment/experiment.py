@@ -8,11 +8,12 @@ names its scene.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple, get_args, get_type_hints
+from dataclasses import MISSING, dataclass, field, fields
+from typing import Any, NamedTuple, Self, get_args, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
+from repose.sim import scene_fields
 from repose.sim.engine.contacts.contact_table import ContactTable
 from repose.sim.engine.model import Model, Numbers
 from repose.sim.engine.timestep.survey import Survey
@@ -20,12 +21,13 @@ from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.checkpoints import Checkpoints
 from repose.sim.experiment.command_log import Entry, Log
 from repose.sim.experiment.comparison import Point, Study
+from repose.sim.experiment.phase import Phase
 from repose.sim.experiment.run import Change, RestartPoint, Run
 from repose.sim.experiment.snapshot import LARGE_OVERLAP, Action, Fault, Notice
 from repose.sim.experiment.thread_choice import ThreadChoice
-from repose.sim.measure.angle_of_repose import AngleOfRepose
 from repose.sim.measure.display import Answer, Curve, Guess, Label, Outcome, Part, Reading, Track
-from repose.sim.message import EMPTY, Message
+from repose.sim.measure.surface_slope import SurfaceSlope
+from repose.sim.message import EMPTY, Message, _
 from repose.sim.parameters import ParameterError, ParameterSet, Value
 
 CHECK_STEPS = 50
@@ -34,6 +36,9 @@ call, so that a run has the same bits for every size of batch."""
 
 WITHOUT_LIMIT = 1 << 62
 """Largest value of `Session.seek_steps`."""
+
+FIRST_SLOPE = _("the first slope")
+"""Usual zero of the time axis of plots."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +61,8 @@ class Scene:
     actions: Callable[[Experiment], tuple[Action, ...]]
     act: Callable[[Experiment, str], Message]
     """act(experiment, action) -> what was done, one sentence."""
+    phases: tuple[Phase, ...]
+    """Every phase of the scene; `phase` in its state is the name of one of them."""
     describe: Callable[[Experiment], tuple[str, Message, float | None]]
     """describe(experiment) -> phase, the phase in words, completed fraction [-] or None."""
     box: Callable[[Experiment], tuple[tuple[float, ...], tuple[float, ...]]]
@@ -64,10 +71,10 @@ class Scene:
     """Numbers that the scene adds to result.json."""
     check: Callable[[Experiment], str]
     """Physical check of the scene after a complete run: the deviation in a sentence, or an empty string."""
-    under_way: Callable[[Experiment], bool]
-    """Whether the experiment continues without a command; False if it needs an action of the user."""
     smallest_grain: Callable[[Any], tuple[float, float]]
     """smallest_grain(parameters) -> mass [kg] and radius [m] of the smallest expected grain, for the first dt."""
+    under_way: Callable[[Experiment], bool] = lambda experiment: experiment.present_phase.runs
+    """Whether the experiment continues without a command; False if it needs an action of the user."""
     rotates: Callable[[Any], bool] = lambda parameters: False
     """Whether grains rotate."""
     fields: Callable[[Any], tuple[str, ...]] = lambda parameters: ()
@@ -91,8 +98,10 @@ class Scene:
     none."""
     measure: Callable[[Experiment], Any] = lambda experiment: None
     """The present measurement of the scene, or None; its field `angle` [rad], if present, is sampled in the series."""
-    slope: Callable[[Experiment], AngleOfRepose | None] = lambda experiment: None
+    slope: Callable[[Experiment], SurfaceSlope | None] = lambda experiment: None
     """The latest measured slope, to be drawn on the grains, or None."""
+    slope_since: Message = FIRST_SLOPE
+    """The event from which on there is a slope, in words: the zero of the time axis of plots."""
     readings: Callable[[Experiment], tuple[Reading, ...]] = lambda experiment: ()
     """Numbers to show beside the picture."""
     outcomes: Callable[[Experiment], tuple[Outcome, ...]] = lambda experiment: ()
@@ -153,6 +162,20 @@ class Scene:
     """Prepared states by name: a function of the parameters that returns the world and the state of the scene, or None
     if the state was prepared with other grains or walls. Raises `ParameterError` if the file cannot be read."""
 
+    def __new__(cls, *given: Any, **named: Any) -> Self:
+        """Raise `ParameterError` with an example for a field that is missing, before Python names all of them."""
+        if given or named:  # a copy is made without arguments
+            wanted = [entry.name for entry in fields(cls) if entry.default is entry.default_factory is MISSING]
+            scene_fields.require_given(wanted[len(given) :], named, given[0] if given else named.get("name", ""))
+        return super().__new__(cls)
+
+    def __post_init__(self) -> None:
+        """Raise `ParameterError` if the phases cannot be told apart by their names."""
+        given = self.phases if isinstance(self.phases, tuple) else ()
+        names = {phase.name for phase in given if isinstance(phase, Phase) and scene_fields.is_name(phase.name)}
+        if not given or len(names) < len(given):
+            raise scene_fields.no_phases(self.name)
+
     @property
     def plots(self) -> tuple[str, ...]:
         """The data that the scene has for plots from the beginning of a run on (`Plot.needs`)."""
@@ -176,6 +199,18 @@ class Scene:
                 )
             ) from None
         return state
+
+    def phase(self, name: str) -> Phase:
+        """The phase of this name; raises `ParameterError` if the scene does not declare it."""
+        found = next((phase for phase in self.phases if phase.name == name), None)
+        if found is None:
+            raise scene_fields.unknown_phase(self.name, name, self.phase_names)
+        return found
+
+    @property
+    def phase_names(self) -> tuple[str, ...]:
+        """Names of the phases, in the order in which the scene declares them."""
+        return tuple(phase.name for phase in self.phases)
 
     def law_of(self, parameters: ParameterSet) -> str:
         """Name of the contact law that these parameters select."""
@@ -325,5 +360,10 @@ class Experiment:
 
     @property
     def phase(self) -> str:
-        """Phase of the scene."""
+        """Name of the present phase."""
         return str(self.run.state.phase)
+
+    @property
+    def present_phase(self) -> Phase:
+        """The present phase; raises `ParameterError` if the scene does not declare it."""
+        return self.scene.phase(self.phase)

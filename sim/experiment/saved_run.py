@@ -46,7 +46,7 @@ from repose.sim.io.mesh import Surface, kept_surfaces
 from repose.sim.io.plain import PlainError, Tables, decode, encode
 from repose.sim.io.world_tables import MOST, tables_of, world_of
 from repose.sim.measure.booked import Booked
-from repose.sim.message import EMPTY, Message, Number, _, as_data
+from repose.sim.message import EMPTY, Joined, Message, Number, _, as_data
 from repose.sim.parameters import checked_seed
 from repose.sim.wording import message_of, reason_of, short, value_text
 
@@ -375,6 +375,16 @@ def _require_sound(scene: Scene, run: Run) -> None:
     for what, wrong in complaints.items():
         if wrong:
             raise ArchiveError(Message("The file's {what} cannot have this value: the file is damaged.", what=what))
+    if run.state.phase not in scene.phase_names:
+        raise ArchiveError(
+            Message(
+                "The file's phase '{phase}' is none of the scene '{name}', which has {phase_names}: the file is "
+                "damaged, or of another version of the scene.",
+                phase=short(run.state.phase),
+                name=scene.name,
+                phase_names=Joined(scene.phase_names),
+            )
+        )
     if flaw := scene.flaw(run.state, run.world, run.built):
         raise ArchiveError(
             Message(

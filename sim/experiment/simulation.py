@@ -68,7 +68,8 @@ class EnergyGapWarning(UserWarning):
 
 
 class Simulation:
-    """A scene, by name or as a record, with `values` over its defaults; `prepared` names a state to start from.
+    """A scene, by name or as a record, or the default one, with `values` over its defaults; `prepared` names a state to
+    start from.
 
     Raises `ParameterError` if the scene, a value, the seed or the prepared state is refused. Warns with
     `TimeStepWarning` of a time step that does not suit the contacts, and once per run with `EnergyGapWarning` if the
@@ -88,12 +89,12 @@ class Simulation:
 
     def __init__(
         self,
-        scene: str | Scene = "heap",
+        scene: str | Scene | None = None,
         values: Mapping[str, Value] | None = None,
         seed: int = 1,
         prepared: str | None = None,
     ) -> None:
-        if not isinstance(scene, str | Scene):
+        if not isinstance(scene, str | Scene | None):
             raise ParameterError(f"scene = {value_text(scene)} is refused: give the name of a scene, or its record.")
         named = plain_values({} if values is None else values)
         self.experiment: Experiment = changes.new_experiment(scene, named, plain_number(seed), prepared)

@@ -13,10 +13,11 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from repose.sim.measure.angle_of_repose import AngleOfRepose
+from repose.sim.experiment.phase import NOT_BEGUN, Phase
 from repose.sim.measure.contact_forces import ContactForces
 from repose.sim.measure.display import Answer, Curve, Label, Outcome, Part, Reading, Track
 from repose.sim.measure.measurement import Measurement
+from repose.sim.measure.surface_slope import SurfaceSlope
 from repose.sim.message import EMPTY, Message
 from repose.sim.parameters import ParameterSet, Value
 
@@ -232,14 +233,16 @@ class Snapshot:
     """Lower and upper corner of the region that stays in view when the camera follows the grains [m]; None for the
     whole box."""
 
-    phase: str = "empty"
+    phase: Phase = NOT_BEGUN
     phase_label: Message = EMPTY
     """The phase in words, for example "filling: layer 12, 240 of 1100 grains"."""
     progress: float | None = None
     """Completed fraction of the phase, 0 to 1; None in phases without progress."""
     actions: tuple[Action, ...] = ()
-    measurement: AngleOfRepose | None = None
+    measurement: SurfaceSlope | None = None
     """Slope to draw on the grains (`Scene.slope`)."""
+    slope_since: Message = EMPTY
+    """The event from which on there is a slope, in words."""
     measured: int = 0
     """Runs of this scene measured in this session."""
     comparison: Curve | None = None

@@ -81,13 +81,14 @@ def at_rest(experiment: Experiment) -> bool:
     run, past = experiment.run, experiment.history
     if not is_finished(experiment) or run.ramp is not None or acts(run):
         return False
-    if experiment.phase == "rested" and getattr(experiment.parameters, "repeat", False):
+    ends = experiment.present_phase.ends
+    if ends and getattr(experiment.parameters, "repeat", False):
         return False  # the scene continues by itself
     last = past.log.entries[past.commands - 1] if past.commands else None
     if not rest.is_slow(experiment):
         return False
     # An experiment that has ended needs no wait: an impact takes microseconds.
-    ended = experiment.phase == "rested" and last is not None and last.command == Act("run")
+    ended = ends and last is not None and last.command == Act("run")
     if drifts(experiment) and not ended:
         return False
     if last is None or last.command == Act("reset") or ended:

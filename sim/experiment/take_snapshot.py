@@ -210,9 +210,11 @@ def take_picture(experiment: Experiment, snapshot: Snapshot) -> None:
     snapshot.layers = shown_layers(experiment)
     snapshot.box = experiment.scene.box(experiment)
     snapshot.focus = experiment.scene.focus(experiment)
-    snapshot.phase, snapshot.phase_label, snapshot.progress = experiment.scene.describe(experiment)
+    name, snapshot.phase_label, snapshot.progress = experiment.scene.describe(experiment)
+    snapshot.phase = experiment.scene.phase(name)
     snapshot.actions = experiment.scene.actions(experiment)
     snapshot.measurement = experiment.scene.slope(experiment)
+    snapshot.slope_since = experiment.scene.slope_since
     snapshot.readings = experiment.scene.readings(experiment)
     # Readings and curves of an earlier run must not be shown while the engine of this one is compiled.
     snapshot.bulk_readings, snapshot.curves, snapshot.series = (), (), experiment.run.series.columns()

@@ -7,10 +7,8 @@ gives Kepler's orbits.
 from __future__ import annotations
 
 import math
-from typing import Annotated, NamedTuple
+from typing import NamedTuple
 
-from annotated_types import Ge, Le
-from pydantic import Field as Described
 from repose.sim.engine import vector
 from repose.sim.engine.fields import FieldForce
 from repose.sim.engine.jit import compilable
@@ -18,26 +16,18 @@ from repose.sim.engine.model import BoundField
 from repose.sim.engine.roots import TINY
 from repose.sim.fields.field import Field
 from repose.sim.message import _
-from repose.sim.parameters import ParameterSet, Quantity
+from repose.sim.parameters import ParameterSet, length, number
 
 
 class CentralGravityParameters(ParameterSet):
     """The heavy body, at the origin of coordinates."""
 
-    attraction: Annotated[
-        float,
-        Ge(0.0),
-        Le(1e6),
-        Quantity(_("attraction of the centre"), "G M", "m³/s²", log=True, effect="ramp", group=_("Gravity")),
-        Described(description=_("Acceleration towards the origin times the square of the distance.")),
-    ] = 1.0
-    softening: Annotated[
-        float,
-        Ge(0.0),
-        Le(100.0),
-        Quantity(_("softening length"), "a", "mm", scale=1e-3, effect="ramp", group=_("Gravity")),
-        Described(description=_("Within this distance of the centre its attraction grows no further.")),
-    ] = 0.0
+    # fmt: off
+    attraction: float = number(1.0, 0.0, 1e6, _("attraction of the centre"), "G M", "m³/s²", log=True, effect="ramp",
+        group=_("Gravity"), help=_("Acceleration towards the origin times the square of the distance."))
+    softening: float = length(0.0, 0.0, 100.0, _("softening length"), "a", effect="ramp", group=_("Gravity"),
+        help=_("Within this distance of the centre its attraction grows no further."))
+    # fmt: on
 
 
 class CentralGravity(NamedTuple):

@@ -9,8 +9,6 @@ from __future__ import annotations
 import math
 from typing import Annotated, NamedTuple
 
-from annotated_types import Ge, Le
-from pydantic import Field as Described
 from repose.sim.engine import vector
 from repose.sim.engine.fields import FieldForce
 from repose.sim.engine.jit import compilable
@@ -18,15 +16,13 @@ from repose.sim.engine.model import BoundField
 from repose.sim.engine.roots import TINY
 from repose.sim.fields.field import Field
 from repose.sim.message import _
-from repose.sim.parameters import ParameterSet, Quantity
+from repose.sim.parameters import ParameterSet, length, number
 
-ThreadLength = Annotated[
-    float,
-    Ge(0.0),
-    Le(100.0),
-    Quantity(_("length of the thread"), "l₀", "mm", scale=1e-3, effect="restart", group=_("Thread")),
-    Described(description=_("Distance of its ends above which the thread pulls. Takes effect at the next start.")),
-]
+# fmt: off
+ThreadLength = Annotated[float, length(..., 0.0, 100.0, _("length of the "
+                                                          "thread"), "l₀", effect="restart", group=_("Thread"),
+    help=_("Distance of its ends above which the thread pulls. Takes effect at the next start."))]
+# fmt: on
 """Annotation for scenes with another default."""
 
 
@@ -35,20 +31,13 @@ class HoistParameters(ParameterSet):
     velocity [m/s] of the end at time 0."""
 
     thread_length: ThreadLength = 0.1
-    thread_stiffness: Annotated[
-        float,
-        Ge(0.0),
-        Le(1e6),
-        Quantity(_("stiffness of the thread"), "k", "N/m", log=True, effect="ramp", group=_("Thread")),
-        Described(description=_("Force per distance by which the thread is longer than its length.")),
-    ] = 100.0
-    thread_viscosity: Annotated[
-        float,
-        Ge(0.0),
-        Le(1e4),
-        Quantity(_("damping of the thread"), "c", "kg/s", effect="ramp", group=_("Thread")),
-        Described(description=_("Force per rate at which the stretched thread becomes longer.")),
-    ] = 1.0
+    # fmt: off
+    thread_stiffness: float = number(100.0, 0.0, 1e6, _("stiffness of the thread"), "k", "N/m", log=True, effect="ramp",
+        group=_("Thread"), help=_("Force per distance by which the thread is longer than its length."))
+    thread_viscosity: float = number(1.0, 0.0, 1e4, _("damping of the "
+                                                      "thread"), "c", "kg/s", effect="ramp", group=_("Thread"),
+        help=_("Force per rate at which the stretched thread becomes longer."))
+    # fmt: on
 
 
 class Hoist(NamedTuple):

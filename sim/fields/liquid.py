@@ -12,51 +12,33 @@ from __future__ import annotations
 import math
 from typing import Annotated, NamedTuple
 
-from annotated_types import Ge, Le
-from pydantic import Field as Described
 from repose.sim.engine import vector
 from repose.sim.engine.fields import FieldForce
 from repose.sim.engine.jit import compilable
 from repose.sim.engine.model import BoundField
 from repose.sim.fields.field import Field
 from repose.sim.message import _
-from repose.sim.parameters import ParameterSet, Quantity
+from repose.sim.parameters import ParameterSet, length, number
 
-Viscosity = Annotated[
-    float,
-    Ge(0.0),
-    Le(100.0),
-    Quantity(_("liquid viscosity"), "η", "mPa s", scale=1e-3, effect="ramp", group=_("Liquid")),
-    Described(description=_("Stokes drag 6 π η R v of slow grains: 1 mPa s for water, 1000 for glycerol.")),
-]
+# fmt: off
+Viscosity = Annotated[float, number(..., 0.0, 100.0, _("liquid viscosity"), "η", "mPa s", effect="ramp",
+    group=_("Liquid"), help=_("Stokes drag 6 π η R v of slow grains: 1 mPa s for water, 1000 for glycerol."))]
+# fmt: on
 """Annotation for scenes with another default."""
 
 
 class LiquidParameters(ParameterSet):
     """The liquid."""
 
-    liquid_level: Annotated[
-        float,
-        Ge(-100.0),
-        Le(100.0),
-        Quantity(_("liquid level"), "h", "mm", scale=1e-3, effect="ramp", group=_("Liquid")),
-        Described(description=_("Height of the surface of the liquid; it does not move.")),
-    ] = 0.0
-    liquid_density: Annotated[
-        float,
-        Ge(0.0),
-        Le(2e4),
-        Quantity(_("liquid density"), "ρ_l", "kg/m³", effect="ramp", group=_("Liquid")),
-        Described(description=_("1000 for water. A grain of smaller density floats.")),
-    ] = 1000.0
+    # fmt: off
+    liquid_level: float = length(0.0, -100.0, 100.0, _("liquid level"), "h", effect="ramp", group=_("Liquid"),
+        help=_("Height of the surface of the liquid; it does not move."))
+    liquid_density: float = number(1000.0, 0.0, 2e4, _("liquid density"), "ρ_l", "kg/m³", effect="ramp",
+        group=_("Liquid"), help=_("1000 for water. A grain of smaller density floats."))
     liquid_viscosity: Viscosity = 1e-3
-    drag_coefficient: Annotated[
-        float,
-        Ge(0.0),
-        Le(10.0),
-        Quantity(_("drag coefficient"), "C_d", effect="ramp", group=_("Liquid")),
-        Described(description=_("Drag ½ ρ C_d π R² v² of fast grains: 0.44 for a sphere.")),
-    ] = 0.44
+    drag_coefficient: float = number(0.44, 0.0, 10.0, _("drag coefficient"), "C_d", effect="ramp", group=_("Liquid"),
+        help=_("Drag ½ ρ C_d π R² v² of fast grains: 0.44 for a sphere."))
+    # fmt: on
 
 
 class Liquid(NamedTuple):

@@ -10,10 +10,8 @@ that it needs, are the same for all spheres. There is no friction. All work of t
 from __future__ import annotations
 
 import math
-from typing import Annotated, NamedTuple
+from typing import NamedTuple
 
-from annotated_types import Ge, Le
-from pydantic import Field as Described
 from repose.sim.engine import vector
 from repose.sim.engine.fields import FieldForce
 from repose.sim.engine.jit import compilable
@@ -21,33 +19,20 @@ from repose.sim.engine.model import BoundField
 from repose.sim.engine.roots import TINY
 from repose.sim.fields.field import Field
 from repose.sim.message import _
-from repose.sim.parameters import ParameterSet, Quantity
+from repose.sim.parameters import ParameterSet, length, number
 
 
 class PusherParameters(ParameterSet):
     """How the pusher pushes; its position and motion are numbers of the run."""
 
-    push_radius: Annotated[
-        float,
-        Ge(0.0),
-        Le(100.0),
-        Quantity(_("radius of the pusher"), "R", "mm", scale=1e-3, effect="ramp", group=_("Push")),
-        Described(description=_("Spheres within it are pushed out of it.")),
-    ] = 0.01
-    push_frequency: Annotated[
-        float,
-        Ge(0.0),
-        Le(1e6),
-        Quantity(_("frequency of the push"), "w", "1/s", log=True, effect="ramp", group=_("Push")),
-        Described(description=_("Acceleration per overlap is its square.")),
-    ] = 100.0
-    push_limit: Annotated[
-        float,
-        Ge(0.0),
-        Le(1e7),
-        Quantity(_("largest push"), "a_max", "m/s²", log=True, effect="ramp", group=_("Push")),
-        Described(description=_("The pusher accelerates a sphere by this much at most.")),
-    ] = 100.0
+    # fmt: off
+    push_radius: float = length(0.01, 0.0, 100.0, _("radius of the pusher"), "R", effect="ramp", group=_("Push"),
+        help=_("Spheres within it are pushed out of it."))
+    push_frequency: float = number(100.0, 0.0, 1e6, _("frequency of the push"), "w", "1/s", log=True, effect="ramp",
+        group=_("Push"), help=_("Acceleration per overlap is its square."))
+    push_limit: float = number(100.0, 0.0, 1e7, _("largest push"), "a_max", "m/s²", log=True, effect="ramp",
+        group=_("Push"), help=_("The pusher accelerates a sphere by this much at most."))
+    # fmt: on
 
 
 class Pusher(NamedTuple):

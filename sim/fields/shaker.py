@@ -9,17 +9,15 @@ external work.
 from __future__ import annotations
 
 import math
-from typing import Annotated, NamedTuple
+from typing import NamedTuple
 
-from annotated_types import Ge, Le
-from pydantic import Field as Described
 from repose.sim.engine import vector
 from repose.sim.engine.fields import FieldForce
 from repose.sim.engine.jit import compilable
 from repose.sim.engine.model import BoundField
 from repose.sim.fields.field import Field
 from repose.sim.message import _
-from repose.sim.parameters import ParameterSet, Quantity
+from repose.sim.parameters import ParameterSet, length, number
 
 MOST_AMPLITUDE, MOST_FREQUENCY = 1.0, 1e3
 """Bounds of amplitude [m] and frequency [Hz]."""
@@ -28,20 +26,12 @@ MOST_AMPLITUDE, MOST_FREQUENCY = 1.0, 1e3
 class ShakerParameters(ParameterSet):
     """Vertical shaking of the table from time 0 on."""
 
-    shake_amplitude: Annotated[
-        float,
-        Ge(0.0),
-        Le(MOST_AMPLITUDE),
-        Quantity(_("amplitude of the shaking"), "A", "mm", scale=1e-3, effect="ramp", group=_("Shaking")),
-        Described(description=_("The table moves by so much to both sides of the middle of its way.")),
-    ] = 0.0
-    shake_frequency: Annotated[
-        float,
-        Ge(0.0),
-        Le(MOST_FREQUENCY),
-        Quantity(_("frequency of the shaking"), "f", "Hz", effect="ramp", group=_("Shaking")),
-        Described(description=_("Oscillations of the table per second.")),
-    ] = 20.0
+    # fmt: off
+    shake_amplitude: float = length(0.0, 0.0, MOST_AMPLITUDE, _("amplitude of the shaking"), "A", effect="ramp",
+        group=_("Shaking"), help=_("The table moves by so much to both sides of the middle of its way."))
+    shake_frequency: float = number(20.0, 0.0, MOST_FREQUENCY, _("frequency of the shaking"), "f", "Hz", effect="ramp",
+        group=_("Shaking"), help=_("Oscillations of the table per second."))
+    # fmt: on
 
 
 class Shaker(NamedTuple):

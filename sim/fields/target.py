@@ -6,10 +6,8 @@ F = k (x_t - x) - c v, with the size of F limited to F_max. All work of the targ
 from __future__ import annotations
 
 import math
-from typing import Annotated, NamedTuple
+from typing import NamedTuple
 
-from annotated_types import Ge, Le
-from pydantic import Field as Described
 from repose.sim.engine import vector
 from repose.sim.engine.fields import FieldForce
 from repose.sim.engine.jit import compilable
@@ -17,35 +15,20 @@ from repose.sim.engine.model import BoundField
 from repose.sim.engine.roots import TINY
 from repose.sim.fields.field import Field
 from repose.sim.message import _
-from repose.sim.parameters import ParameterSet, Quantity
+from repose.sim.parameters import ParameterSet, number
 
 
 class TargetParameters(ParameterSet):
     """How the target pulls; its position and the pulled sphere are numbers of the run."""
 
-    pull_stiffness: Annotated[
-        float,
-        Ge(0.0),
-        Le(1e6),
-        Quantity(_("stiffness of the pull"), "k", "N/m", log=True, effect="ramp", group=_("Pull")),
-        Described(description=_("Force per distance between the sphere and the target.")),
-    ] = 10.0
-    pull_viscosity: Annotated[
-        float,
-        Ge(0.0),
-        Le(1e4),
-        Quantity(_("damping of the pull"), "c", "kg/s", effect="ramp", group=_("Pull")),
-        Described(description=_("Force per speed of the sphere, against its motion.")),
-    ] = 0.1
-    pull_limit: Annotated[
-        float,
-        Ge(0.0),
-        Le(1e6),
-        Quantity(_("largest pull"), "F_max", "N", log=True, effect="ramp", group=_("Pull")),
-        Described(
-            description=_("The target pulls with this force at most, so that it cannot press grains into walls.")
-        ),
-    ] = 1.0
+    # fmt: off
+    pull_stiffness: float = number(10.0, 0.0, 1e6, _("stiffness of the pull"), "k", "N/m", log=True, effect="ramp",
+        group=_("Pull"), help=_("Force per distance between the sphere and the target."))
+    pull_viscosity: float = number(0.1, 0.0, 1e4, _("damping of the pull"), "c", "kg/s", effect="ramp", group=_("Pull"),
+        help=_("Force per speed of the sphere, against its motion."))
+    pull_limit: float = number(1.0, 0.0, 1e6, _("largest pull"), "F_max", "N", log=True, effect="ramp", group=_("Pull"),
+        help=_("The target pulls with this force at most, so that it cannot press grains into walls."))
+    # fmt: on
 
 
 class Target(NamedTuple):

@@ -14,50 +14,30 @@ The energy is zero for two particles far apart; at touch it is -2/3 F_c s_r, the
 
 from __future__ import annotations
 
-from typing import Annotated, NamedTuple
+from typing import NamedTuple
 
-from annotated_types import Ge, Le
-from pydantic import Field
 from repose.sim.engine import vector
 from repose.sim.engine.contacts.kinematics import Response
 from repose.sim.engine.jit import compilable
 from repose.sim.engine.model import BoundLaw
 from repose.sim.laws.law import Law
 from repose.sim.message import _
-from repose.sim.parameters import ParameterSet, Quantity
+from repose.sim.parameters import ParameterSet, length, number
 
 
 class BoundedSpringParameters(ParameterSet):
     """Parameters of large particles."""
 
-    normal_stiffness: Annotated[
-        float,
-        Ge(1.0),
-        Le(1e9),
-        Quantity(_("normal stiffness"), "k_n", "N/m", log=True, effect="ramp"),
-        Field(description=_("Spring constant of the repulsion.")),
-    ] = 1000.0
-    normal_viscosity: Annotated[
-        float,
-        Ge(0.0),
-        Le(1e4),
-        Quantity(_("internal friction"), "c", "kg/s", effect="ramp"),
-        Field(description=_("Damping along the line of centres, force c v_n, within the cutoff of the attraction.")),
-    ] = 0.5
-    pull_off_force: Annotated[
-        float,
-        Ge(0.0),
-        Le(1e3),
-        Quantity(_("attraction"), "F_c", "N", effect="ramp"),
-        Field(description=_("Largest attraction of two particles, at half the cutoff. 0: they only repel each other.")),
-    ] = 0.0
-    rupture_distance: Annotated[
-        float,
-        Ge(1e-9),
-        Le(1e-1),
-        Quantity(_("cutoff of the attraction"), "s_r", "mm", scale=1e-3, effect="ramp"),
-        Field(description=_("Gap from which on two particles neither attract each other nor rub.")),
-    ] = 1e-7
+    # fmt: off
+    normal_stiffness: float = number(1000.0, 1.0, 1e9, _("normal stiffness"), "k_n", "N/m", log=True, effect="ramp",
+        help=_("Spring constant of the repulsion."))
+    normal_viscosity: float = number(0.5, 0.0, 1e4, _("internal friction"), "c", "kg/s", effect="ramp",
+        help=_("Damping along the line of centres, force c v_n, within the cutoff of the attraction."))
+    pull_off_force: float = number(0.0, 0.0, 1e3, _("attraction"), "F_c", "N", effect="ramp",
+        help=_("Largest attraction of two particles, at half the cutoff. 0: they only repel each other."))
+    rupture_distance: float = length(1e-7, 1e-9, 1e-1, _("cutoff of the attraction"), "s_r", effect="ramp",
+        help=_("Gap from which on two particles neither attract each other nor rub."))
+    # fmt: on
 
 
 class BoundedSpring(NamedTuple):

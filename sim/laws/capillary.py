@@ -15,10 +15,8 @@ rupture, F_c s_r/2, is lost.
 
 from __future__ import annotations
 
-from typing import Annotated, NamedTuple
+from typing import NamedTuple
 
-from annotated_types import Ge, Le
-from pydantic import Field
 from repose.sim.engine import vector
 from repose.sim.engine.contacts.kinematics import Response
 from repose.sim.engine.jit import compilable
@@ -26,63 +24,28 @@ from repose.sim.engine.model import BoundLaw
 from repose.sim.laws.law import Law
 from repose.sim.laws.sliding import sliding_spring, stored_in_sliding_spring
 from repose.sim.message import _
-from repose.sim.parameters import ParameterSet, Quantity
+from repose.sim.parameters import ParameterSet, number
 
 
 class CapillaryParameters(ParameterSet):
     """Parameters of wet grains."""
 
-    friction: Annotated[
-        float,
-        Ge(0.0),
-        Le(2.0),
-        Quantity(_("friction"), "μ"),
-        Field(description=_("Sliding friction is at most μ (F_n + F_c): the bridge presses the grains together.")),
-    ] = 0.1
-    normal_stiffness: Annotated[
-        float,
-        Ge(1.0),
-        Le(1e9),
-        Quantity(_("normal stiffness"), "k_n", "N/m", log=True, effect="ramp"),
-        Field(description=_("Spring constant of the repulsion.")),
-    ] = 2e4
-    shear_stiffness: Annotated[
-        float,
-        Ge(0.0),
-        Le(1e9),
-        Quantity(_("shear stiffness"), "k_s", "N/m", log=True, effect="ramp"),
-        Field(description=_("Spring constant of the friction spring.")),
-    ] = 100.0
-    normal_damping: Annotated[
-        float,
-        Ge(0.0),
-        Le(2e4),
-        Quantity(_("normal damping"), "γ_n", "1/s", effect="ramp"),
-        Field(description=_("Damping of the approach, force γ_n m* v_n, while the grains touch.")),
-    ] = 500.0
-    shear_damping: Annotated[
-        float,
-        Ge(0.0),
-        Le(2e4),
-        Quantity(_("shear damping"), "γ_s", "1/s", effect="ramp"),
-        Field(description=_("Damping of the friction spring, force γ_s m* v_t.")),
-    ] = 500.0
-    pull_off_force: Annotated[
-        float,
-        Ge(0.0),
-        Le(1e3),
-        Quantity(_("pull-off force"), "F_c", "mN", scale=1e-3, effect="ramp"),
-        Field(
-            description=_("Force that parts two grains, 2 π R γ cos θ: 0.45 mN for water and grains of 1 mm radius.")
-        ),
-    ] = 0.45e-3
-    rupture_distance: Annotated[
-        float,
-        Ge(1e-9),
-        Le(1e-1),
-        Quantity(_("rupture distance"), "s_r", "µm", scale=1e-6, log=True, effect="ramp"),
-        Field(description=_("Gap at which a bridge ruptures, the cube root of its volume. It forms at touch.")),
-    ] = 2e-4
+    # fmt: off
+    friction: float = number(0.1, 0.0, 2.0, _("friction"), "μ",
+        help=_("Sliding friction is at most μ (F_n + F_c): the bridge presses the grains together."))
+    normal_stiffness: float = number(2e4, 1.0, 1e9, _("normal stiffness"), "k_n", "N/m", log=True, effect="ramp",
+        help=_("Spring constant of the repulsion."))
+    shear_stiffness: float = number(100.0, 0.0, 1e9, _("shear stiffness"), "k_s", "N/m", log=True, effect="ramp",
+        help=_("Spring constant of the friction spring."))
+    normal_damping: float = number(500.0, 0.0, 2e4, _("normal damping"), "γ_n", "1/s", effect="ramp",
+        help=_("Damping of the approach, force γ_n m* v_n, while the grains touch."))
+    shear_damping: float = number(500.0, 0.0, 2e4, _("shear damping"), "γ_s", "1/s", effect="ramp",
+        help=_("Damping of the friction spring, force γ_s m* v_t."))
+    pull_off_force: float = number(0.45e-3, 0.0, 1e3, _("pull-off force"), "F_c", "mN", effect="ramp",
+        help=_("Force that parts two grains, 2 π R γ cos θ: 0.45 mN for water and grains of 1 mm radius."))
+    rupture_distance: float = number(2e-4, 1e-9, 1e-1, _("rupture distance"), "s_r", "µm", log=True, effect="ramp",
+        help=_("Gap at which a bridge ruptures, the cube root of its volume. It forms at touch."))
+    # fmt: on
 
 
 class Capillary(NamedTuple):

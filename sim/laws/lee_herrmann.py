@@ -22,10 +22,8 @@ from __future__ import annotations
 
 import math
 from functools import cache
-from typing import Annotated, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
-from annotated_types import Ge, Le
-from pydantic import Field
 from repose.sim.engine import vector
 from repose.sim.engine.contacts.kinematics import Response
 from repose.sim.engine.jit import compilable
@@ -35,116 +33,58 @@ from repose.sim.laws.law import Law
 from repose.sim.laws.rolling import rolling_torque
 from repose.sim.laws.sliding import work_on_spring
 from repose.sim.message import _
-from repose.sim.parameters import ParameterSet, Quantity
+from repose.sim.parameters import ParameterSet, choice, number
 
 
 class LeeHerrmannParameters(ParameterSet):
     """Parameters of the Lee-Herrmann law (thesis eq. 2.7 to 2.10)."""
 
-    friction: Annotated[
-        float,
-        Ge(0.0),
-        Le(2.0),
-        Quantity(_("friction"), "μ"),
-        Field(
-            description=_(
-                "Friction coefficient between grains: the friction spring pulls with at most μ F_n. "
-                "The heap stands steeper as it grows."
-            )
-        ),
-    ] = 0.1
-    normal_stiffness: Annotated[
-        float,
-        Ge(1e3),
-        Le(1e9),
-        Quantity(_("normal stiffness"), "k_n", "N/m^p", log=True, effect="ramp"),
-        Field(
-            description=_(
-                "Repulsion k_n δ^p of two grains overlapping by δ; p = 3/2 for Hertz, 1 for the "
-                "linear law. Stiffer grains need smaller time steps."
-            )
-        ),
-    ] = 1e6
-    shear_stiffness: Annotated[
-        float,
-        Ge(0.0),
-        Le(1e6),
-        Quantity(_("shear stiffness"), "k_s", "N/m", log=True, effect="ramp"),
-        Field(
-            description=_(
-                "Stiffness of the virtual friction spring. Decides the angle: the thesis prints 5, "
-                "its results come out with 100."
-            )
-        ),
-    ] = 100.0
-    normal_damping: Annotated[
-        float,
-        Ge(0.0),
-        Le(2e4),
-        Quantity(_("normal damping"), "γ_n", "1/s", effect="ramp"),
-        Field(description=_("Damping of the approach, force γ_n m* v_n. More damping, less bouncing.")),
-    ] = 500.0
-    shear_damping: Annotated[
-        float,
-        Ge(0.0),
-        Le(2e4),
-        Quantity(_("shear damping"), "γ_s", "1/s", effect="ramp"),
-        Field(description=_("Damping of sliding, force γ_s m* v_t, on top of the friction spring.")),
-    ] = 500.0
-    wall_stiffness_factor: Annotated[
-        float,
-        Ge(1.0),
-        Le(10.0),
-        Quantity(_("wall stiffness factor"), "k_w/k_n", effect="ramp"),
-        Field(
-            description=_(
-                "How many times stiffer a contact with a wall or base grain is; 2 in the thesis, to "
-                "keep grains from passing."
-            )
-        ),
-    ] = 2.0
-    rolling_friction: Annotated[
-        float,
-        Ge(0.0),
-        Le(1.0),
-        Quantity(_("rolling friction"), "μ_r"),
-        Field(
-            description=_(
-                "Resistance to rolling, torque μ_r R* F_n against the relative spin. "
-                "Without rotation of the grains it does nothing."
-            )
-        ),
-    ] = 0.0
-    exponent: Annotated[
-        Literal["hertz", "linear"],
-        Quantity(_("law exponent"), "p", group=_("Model")),
-        Field(
-            description=_(
-                "Hertz: force grows as δ^(3/2). Linear: as δ, the thesis' simplified model. k_n keeps "
-                "its number and changes its unit."
-            )
-        ),
-    ] = "hertz"
-    anchor: Annotated[
-        Literal["lee-herrmann", "cundall-strack"],
-        Quantity(_("anchor form"), "", group=_("Model")),
-        Field(
-            description=_(
-                "What a sliding friction spring does: keeps stretching (Lee-Herrmann, as in the "
-                "thesis) or is dragged along (Cundall-Strack)."
-            )
-        ),
-    ] = "lee-herrmann"
-    coulomb_cap: Annotated[
-        Literal["spring", "total", "lammps"],
-        Quantity(_("Coulomb cap"), "", group=_("Model")),
-        Field(
-            description=_(
-                "What μ F_n limits: the friction spring alone (thesis), or spring and shear damping together. "
-                "lammps: together, by μ|F_n| also while the damping pulls, and the spring is reset to match."
-            )
-        ),
-    ] = "spring"
+    # fmt: off
+    friction: float = number(0.1, 0.0, 2.0, _("friction"), "μ",
+        help=_(
+            "Friction coefficient between grains: the friction spring pulls with at most μ F_n. The heap stands "
+            "steeper as it grows."
+        ))
+    normal_stiffness: float = number(1e6, 1e3, 1e9, _("normal stiffness"), "k_n", "N/m^p", log=True, effect="ramp",
+        help=_(
+            "Repulsion k_n δ^p of two grains overlapping by δ; p = 3/2 for Hertz, 1 for the linear law. Stiffer grains "
+            "need smaller time steps."
+        ))
+    shear_stiffness: float = number(100.0, 0.0, 1e6, _("shear stiffness"), "k_s", "N/m", log=True, effect="ramp",
+        help=_(
+            "Stiffness of the virtual friction spring. Decides the angle: the thesis prints 5, its results come out "
+            "with 100."
+        ))
+    normal_damping: float = number(500.0, 0.0, 2e4, _("normal damping"), "γ_n", "1/s", effect="ramp",
+        help=_("Damping of the approach, force γ_n m* v_n. More damping, less bouncing."))
+    shear_damping: float = number(500.0, 0.0, 2e4, _("shear damping"), "γ_s", "1/s", effect="ramp",
+        help=_("Damping of sliding, force γ_s m* v_t, on top of the friction spring."))
+    wall_stiffness_factor: float = number(2.0, 1.0, 10.0, _("wall stiffness factor"), "k_w/k_n", effect="ramp",
+        help=_(
+            "How many times stiffer a contact with a wall or base grain is; 2 in the thesis, to keep grains from "
+            "passing."
+        ))
+    rolling_friction: float = number(0.0, 0.0, 1.0, _("rolling friction"), "μ_r",
+        help=_(
+            "Resistance to rolling, torque μ_r R* F_n against the relative spin. Without rotation of the grains it "
+            "does nothing."
+        ))
+    exponent: Literal["hertz", "linear"] = choice("hertz", _("law exponent"), "p", group=_("Model"),
+        help=_(
+            "Hertz: force grows as δ^(3/2). Linear: as δ, the thesis' simplified model. k_n keeps its number and "
+            "changes its unit."
+        ))
+    anchor: Literal["lee-herrmann", "cundall-strack"] = choice("lee-herrmann", _("anchor form"), group=_("Model"),
+        help=_(
+            "What a sliding friction spring does: keeps stretching (Lee-Herrmann, as in the thesis) or is dragged "
+            "along (Cundall-Strack)."
+        ))
+    coulomb_cap: Literal["spring", "total", "lammps"] = choice("spring", _("Coulomb cap"), group=_("Model"),
+        help=_(
+            "What μ F_n limits: the friction spring alone (thesis), or spring and shear damping together. lammps: "
+            "together, by μ|F_n| also while the damping pulls, and the spring is reset to match."
+        ))
+    # fmt: on
 
 
 class LeeHerrmann(NamedTuple):

@@ -9,50 +9,29 @@ stiffness that limits the time step.
 
 from __future__ import annotations
 
-from typing import Annotated, NamedTuple
+from typing import NamedTuple
 
-from annotated_types import Ge, Le
-from pydantic import Field
 from repose.sim.engine import vector
 from repose.sim.engine.contacts.kinematics import Response
 from repose.sim.engine.jit import compilable
 from repose.sim.engine.model import BoundLaw
 from repose.sim.laws.law import Law
 from repose.sim.message import _
-from repose.sim.parameters import ParameterSet, Quantity
+from repose.sim.parameters import ParameterSet, number
 
 
 class MemorylessParameters(ParameterSet):
     """Parameters of the hourglass' law."""
 
-    friction: Annotated[
-        float,
-        Ge(0.0),
-        Le(2.0),
-        Quantity(_("friction"), "μ"),
-        Field(description=_("Sliding friction is at most μ F_n.")),
-    ] = 0.1
-    normal_stiffness: Annotated[
-        float,
-        Ge(1.0),
-        Le(1e8),
-        Quantity(_("normal stiffness"), "k_n", "N/m", log=True, effect="ramp"),
-        Field(description=_("Spring constant of the repulsion.")),
-    ] = 1000.0
-    normal_viscosity: Annotated[
-        float,
-        Ge(0.0),
-        Le(1e4),
-        Quantity(_("normal viscosity"), "γ", "kg/s", effect="ramp"),
-        Field(description=_("Damping of the approach, force γ v_n.")),
-    ] = 70.0
-    shear_viscosity: Annotated[
-        float,
-        Ge(0.0),
-        Le(1e5),
-        Quantity(_("shear viscosity"), "k_t", "kg/s", log=True, effect="ramp"),
-        Field(description=_("Friction of slow sliding, force k_t v_t, below the Coulomb limit.")),
-    ] = 2000.0
+    friction: float = number(0.1, 0.0, 2.0, _("friction"), "μ", help=_("Sliding friction is at most μ F_n."))
+    # fmt: off
+    normal_stiffness: float = number(1000.0, 1.0, 1e8, _("normal stiffness"), "k_n", "N/m", log=True, effect="ramp",
+        help=_("Spring constant of the repulsion."))
+    normal_viscosity: float = number(70.0, 0.0, 1e4, _("normal viscosity"), "γ", "kg/s", effect="ramp",
+        help=_("Damping of the approach, force γ v_n."))
+    shear_viscosity: float = number(2000.0, 0.0, 1e5, _("shear viscosity"), "k_t", "kg/s", log=True, effect="ramp",
+        help=_("Friction of slow sliding, force k_t v_t, below the Coulomb limit."))
+    # fmt: on
 
 
 class Memoryless(NamedTuple):

@@ -11,11 +11,9 @@ from __future__ import annotations
 
 import math
 from functools import cache
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from annotated_types import Ge, Le
-from pydantic import Field
 from repose.sim.engine.jit import compilable
 from repose.sim.engine.model import BoundLaw
 from repose.sim.laws.law import Law
@@ -25,38 +23,22 @@ from repose.sim.laws.materials import pair_table, row_of
 from repose.sim.laws.sliding import stored_in_sliding_spring
 from repose.sim.laws.spring_damper import damped_response
 from repose.sim.message import _
-from repose.sim.parameters import Quantity
+from repose.sim.parameters import choice, length, number
 
 
 class VoigtParameters(MaterialParameters):
     """Parameters of the Voigt law; the stiffness is given or follows from the materials."""
 
-    stiffness_from: Annotated[
-        Literal["given", "material"],
-        Quantity(_("stiffness from"), "", group=_("Model")),
-        Field(description=_("The two numbers below, or Young's modulus and Poisson's ratio at the reference overlap.")),
-    ] = "given"
-    normal_stiffness: Annotated[
-        float,
-        Ge(1.0),
-        Le(1e9),
-        Quantity(_("normal stiffness"), "K_n", "N/m", log=True, effect="ramp"),
-        Field(description=_("Spring constant of the contact along its normal.")),
-    ] = 1e4
-    shear_stiffness: Annotated[
-        float,
-        Ge(0.0),
-        Le(1e9),
-        Quantity(_("shear stiffness"), "K_t", "N/m", log=True, effect="ramp"),
-        Field(description=_("Spring constant of the contact across its normal.")),
-    ] = 1e4
-    reference_overlap: Annotated[
-        float,
-        Ge(1e-9),
-        Le(1e-2),
-        Quantity(_("reference overlap"), "δ_c", "mm", scale=1e-3, log=True, effect="ramp"),
-        Field(description=_("Overlap at which the stiffness of Hertz and Mindlin is taken; 5 % of the mean radius.")),
-    ] = 5e-4
+    # fmt: off
+    stiffness_from: Literal["given", "material"] = choice("given", _("stiffness from"), group=_("Model"),
+        help=_("The two numbers below, or Young's modulus and Poisson's ratio at the reference overlap."))
+    normal_stiffness: float = number(1e4, 1.0, 1e9, _("normal stiffness"), "K_n", "N/m", log=True, effect="ramp",
+        help=_("Spring constant of the contact along its normal."))
+    shear_stiffness: float = number(1e4, 0.0, 1e9, _("shear stiffness"), "K_t", "N/m", log=True, effect="ramp",
+        help=_("Spring constant of the contact across its normal."))
+    reference_overlap: float = length(5e-4, 1e-9, 1e-2, _("reference overlap"), "δ_c", log=True, effect="ramp",
+        help=_("Overlap at which the stiffness of Hertz and Mindlin is taken; 5 % of the mean radius."))
+    # fmt: on
 
 
 class Voigt(NamedTuple):

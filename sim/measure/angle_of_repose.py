@@ -3,64 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from repose.sim.message import EMPTY, Message, Number, _, formatted, joined
-
-Method = Literal["line", "robust", "height_over_base", "sectors", "flank"]
-"""The last two methods are for heaps in space (repose.sim.measure.angle_of_repose_3d and flank_angle)."""
-ERROR_OF: dict[Method, Message] = {
-    "line": _("line fit"),
-    "robust": _("line fit"),
-    "height_over_base": _("one grain radius"),
-    "sectors": _("sectors"),
-    "flank": _("sectors"),
-}
-"""Source of the standard error of one measurement; heaps of other seeds scatter more."""
+from repose.sim.measure.surface_slope import Method, SurfaceSlope
+from repose.sim.message import EMPTY, Message, Number, formatted, joined
 
 
-@dataclass(frozen=True)
-class AngleOfRepose:
-    """One measurement of the slope.
-
-    The surface is y = intercept + slope x [m]; a heap that falls to the right has a positive angle. In space y is the
-    height and x the distance from the vertical axis through the origin.
-    """
-
-    angle: float
-    """Angle of repose [rad], arctan(-slope)."""
-    standard_error: float
-    """Standard error of the angle from the scatter of the surface grains about the line [rad]. It is the error of the
-    line, not the scatter of the angles of several runs."""
-    slope: float
-    intercept: float
-    """Height of the line at x = 0 [m]."""
-    x_range: tuple[float, float]
-    """Interval of x of the fitted surface [m]."""
-    method: Method
-    used_ids: tuple[int, ...]
-    """`id` of each surface grain used."""
-    grains_left: int
-    by_method: dict[str, tuple[float, float]] = field(default_factory=dict)
-    """Angle and standard error of every method on the same surface grains [rad]; empty unless requested."""
-    bend: float = math.nan
-    """Slope angle at the top minus slope angle at the foot of the flank [rad], from y = a + b x + c x² through the same
-    grains; nan unless requested."""
-    bend_error: float = math.nan
-    """Standard error of `bend` [rad]."""
-    is_curved: bool = False
-    """Whether c differs from zero with a confidence of 95 % (two-sided t-test)."""
-
-    @property
-    def error_of(self) -> Message:
-        """Source of the standard error, in words."""
-        return ERROR_OF[self.method]
-
-
-def bend_in_words(found: AngleOfRepose) -> Message:
+def bend_in_words(found: SurfaceSlope) -> Message:
     """The curvature of a flank in words: "4.2° ± 1.5° steeper at the top"; empty for a straight flank."""
     if not found.is_curved:
         return EMPTY
@@ -91,7 +41,7 @@ def measure_angle(
     highest: int = 2,
     method: Method = "line",
     complete: bool = False,
-) -> AngleOfRepose | None:
+) -> SurfaceSlope | None:
     """The slope of a heap that falls to the right, or None with fewer than three surface grains.
 
     `x_range` [m] is divided into strips one mean diameter wide; the `highest` grains of each strip, by the height of
@@ -113,7 +63,7 @@ def measure_angle(
         other, its_error, _ = fit(x, y, float(radius.mean()))
         by_method[name] = float(np.arctan(-other)), float(its_error / (1.0 + other**2))
     bend, bend_error, is_curved = _bend(x, y) if complete else (math.nan, math.nan, False)
-    return AngleOfRepose(
+    return SurfaceSlope(
         angle=float(np.arctan(-slope)),
         standard_error=float(error / (1.0 + slope**2)),
         slope=float(slope),

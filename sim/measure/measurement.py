@@ -67,7 +67,7 @@ class System:
 
     @cached_property
     def reading(self) -> Any:
-        """Present measurement of the scene, such as an `AngleOfRepose`, or None."""
+        """Present measurement of the scene, such as a `SurfaceSlope`, or None."""
         return self.find_reading()
 
     def derived(self, derive: Callable[[System], T]) -> T:

@@ -21,19 +21,20 @@ It is the first of the two verifications in the article "DEM(個別要素法・�
 from __future__ import annotations
 
 import math
-from typing import Annotated, Any, ClassVar
+from dataclasses import replace
+from typing import Any, ClassVar
 
 import numpy as np
-from annotated_types import Ge, Le
-from pydantic import Field
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.snapshot import Action
 from repose.sim.laws.materials import Material, damping_share
 from repose.sim.measure.display import TIME, Axis, Curve, Label, Line, Outcome, Reading, Track
-from repose.sim.message import EMPTY, Message, Number, _, with_prefix
-from repose.sim.parameters import Quantity
+from repose.sim.message import EMPTY as NO_WORDS
+from repose.sim.message import Message, Number, _, with_prefix
+from repose.sim.parameters import length, number, variant
 from repose.sim.scenes.common.motion_parameters import MotionParameters, TimeStep
+from repose.sim.scenes.common.phases import EMPTY, FLOWING, RESTED
 from repose.sim.scenes.common.release import (
     ReleaseState,
     elapsed,
@@ -51,19 +52,7 @@ from repose.sim.scenes.common.release import (
     thinned,
     velocities,
 )
-from repose.sim.scenes.common.release_parameters import DURATION, Repeat, SphereMass, SphereRadius
-
-
-def _quantity(number: Message, symbol: str) -> Quantity:
-    return Quantity(Message("restitution of the {number}", number=number), symbol, effect="restart", group=_("Spheres"))
-
-
-def _help(number: Message) -> Any:
-    return Field(
-        description=Message(
-            "Speed after over speed before an impact, {number} sphere. Takes effect at the next start.", number=number
-        )
-    )
+from repose.sim.scenes.common.release_parameters import Repeat, SphereMass, SphereRadius
 
 
 class BounceParameters(MotionParameters):
@@ -74,48 +63,33 @@ class BounceParameters(MotionParameters):
     reference_overlap: ClassVar[float] = 0.0
     friction: ClassVar[float] = 0.0
 
-    restitution_low: Annotated[float, Ge(0.05), Le(1.0), _quantity(_("first"), "e₁"), _help(_("first"))] = 0.5
-    restitution_middle: Annotated[float, Ge(0.05), Le(1.0), _quantity(_("second"), "e₂"), _help(_("second"))] = 0.8
-    restitution_high: Annotated[float, Ge(0.05), Le(1.0), _quantity(_("third"), "e₃"), _help(_("third"))] = 1.0
-    drop_height: Annotated[
-        float,
-        Ge(1e-3),
-        Le(10.0),
-        Quantity(_("drop height"), "h", "mm", scale=1e-3, effect="restart", group=_("Spheres")),
-        Field(description=_("From the plane to the lowest point of the sphere. Takes effect at the next drop.")),
-    ] = 0.1
+    # fmt: off
+    restitution_low: float = number(0.5, 0.05, 1.0, _("restitution of the first"), "e₁", effect="restart",
+        group=_("Spheres"), help=_("Speed after over speed before an impact, first sphere. Takes effect at the next "
+                                   "start."))
+    restitution_middle: float = number(0.8, 0.05, 1.0, _("restitution of the second"), "e₂", effect="restart",
+        group=_("Spheres"), help=_("Speed after over speed before an impact, second sphere. Takes effect at the next "
+                                   "start."))
+    restitution_high: float = number(1.0, 0.05, 1.0, _("restitution of the third"), "e₃", effect="restart",
+        group=_("Spheres"), help=_("Speed after over speed before an impact, third sphere. Takes effect at the next "
+                                   "start."))
+    drop_height: float = length(0.1, 1e-3, 10.0, _("drop height"), "h", effect="restart", group=_("Spheres"),
+        help=_("From the plane to the lowest point of the sphere. Takes effect at the next drop."))
     radius: SphereRadius = 0.01
     mass: SphereMass = 0.01
-    normal_stiffness: Annotated[
-        float,
-        Ge(1e3),
-        Le(1e9),
-        Quantity(_("normal stiffness"), "K_n", "N/m", log=True, effect="restart"),
-        Field(description=_("Stiffer contacts are closer to an instantaneous rebound. At the next drop.")),
-    ] = 1e5
-    dt: Annotated[
-        TimeStep,
-        Field(
-            description=_(
-                "Time step. The damping force begins with a jump, which the step must resolve: "
-                "'auto' is stable, but less accurate."
-            )
-        ),
-    ] = 1e-5
-    forward_speed: Annotated[
-        float,
-        Ge(0.0),
-        Le(10.0),
-        Quantity(_("forward speed"), "v_x", "m/s", effect="restart", group=_("Spheres")),
-        Field(description=_("Along the plane, the same for all; with 0 each falls on one point. At the next drop.")),
-    ] = 0.3
-    duration: Annotated[
-        float,
-        Ge(0.01),
-        Le(20.0),
-        DURATION,
-        Field(description=_("The run ends at the next landing of the sphere of largest e. At the next drop.")),
-    ] = 1.5
+    normal_stiffness: float = number(1e5, 1e3, 1e9, _("normal stiffness"), "K_n", "N/m", log=True, effect="restart",
+        help=_("Stiffer contacts are closer to an instantaneous rebound. At the next drop."))
+    dt: TimeStep = variant(1e-5,
+        help=_(
+            "Time step. The damping force begins with a jump, which the step must resolve: 'auto' is stable, but less "
+            "accurate."
+        ))
+    forward_speed: float = number(0.3, 0.0, 10.0, _("forward speed"), "v_x", "m/s", effect="restart",
+        group=_("Spheres"),
+        help=_("Along the plane, the same for all; with 0 each falls on one point. At the next drop."))
+    duration: float = number(1.5, 0.01, 20.0, _("duration"), "T", "s", effect="restart", group=_("Experiment"),
+        help=_("The run ends at the next landing of the sphere of largest e. At the next drop."))
+    # fmt: on
     repeat: Repeat = False
 
     @property
@@ -473,8 +447,10 @@ def check(experiment: Experiment) -> Message:
                 far=Number(1000.0 * far, format=".2f"),
                 most=Number(1000.0 * most, format=".2f"),
             )
-    return EMPTY
+    return NO_WORDS
 
+
+PHASES = EMPTY, replace(FLOWING, label=_("bouncing")), RESTED
 
 SCENE = Scene(
     name="bounce",
@@ -488,11 +464,11 @@ SCENE = Scene(
     supervise=supervise,
     actions=actions,
     act=act,
+    phases=PHASES,
     describe=describe,
     box=box,
     results=results,
     check=check,
-    under_way=lambda experiment: experiment.phase == "flowing",
     smallest_grain=lambda parameters: (parameters.mass, parameters.radius),
     readings=readings,
     outcomes=outcomes,

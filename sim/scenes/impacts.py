@@ -20,10 +20,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
-from pydantic import Field
 from repose.sim.engine.builder import add_spheres, empty_world, forget_neighbours, set_walls
 from repose.sim.engine.contacts.wall_geometry import PLANE
 from repose.sim.engine.world import Floats, World
@@ -38,9 +37,9 @@ from repose.sim.measure.contact_sums import pushes
 from repose.sim.measure.display import Axis, Curve, Label, Line, Outcome, Reading
 from repose.sim.message import Message, Number, _, formatted, joined, with_prefix
 from repose.sim.numbers import time_unit
-from repose.sim.parameters import Quantity
+from repose.sim.parameters import choice, variant
 from repose.sim.scenes.common.motion_parameters import Gravity, MotionParameters, TimeStep, VerletFirst
-from repose.sim.scenes.common.phases import PhaseState, enter
+from repose.sim.scenes.common.phases import RELEASED, PhaseState, enter
 from repose.sim.scenes.common.release import fix_spheres, rectangle
 from repose.sim.scenes.common.state_checks import are_rows, are_times, first_flaw, phase_flaws
 
@@ -197,17 +196,15 @@ BALANCE = 0.01
 class ImpactParameters(MotionParameters):
     """Parameters of the scene, in SI."""
 
-    test: Annotated[
-        Literal["1", "2", "3", "4", "5", "6", "7", "8"],
-        Quantity(_("test"), "", effect="restart", group=_("Spheres")),
-        Field(description=_("Test of Chung & Ooi (2011). Takes effect at the next start.")),
-    ] = "1"
-    gravity: Annotated[Gravity, Field(description=_("Acceleration of free fall; an impact is too short for it."))] = 0.0
+    # fmt: off
+    test: Literal["1", "2", "3", "4", "5", "6", "7", "8"] = choice("1", _("test"), effect="restart", group=_("Spheres"),
+        help=_("Test of Chung & Ooi (2011). Takes effect at the next start."))
+    # fmt: on
+    gravity: Gravity = variant(0.0, help=_("Acceleration of free fall; an impact is too short for it."))
     integrator: VerletFirst = "velocity_verlet"
-    dt: Annotated[
-        TimeStep,
-        Field(description=_("Time step. The contact time of a few µs to ms is resolved by hundreds of steps.")),
-    ] = 1e-8
+    dt: TimeStep = variant(
+        1e-8, help=_("Time step. The contact time of a few µs to ms is resolved by hundreds of steps.")
+    )
     stiffness_from: ClassVar[str] = "material"
 
     @property
@@ -511,7 +508,7 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
     time = np.array(state.time) / factor
     force = 1e-3 * np.reshape(state.force, (len(state.time), len(impacts)))
     lines = tuple(Line(impact.name, time, force[:, row], group=row) for row, impact in enumerate(impacts))
-    return (Curve(_("Force"), Axis(_("time"), unit, over_time=True), Axis(_("normal force"), "kN"), lines),)
+    return (Curve(_("Force"), Axis(_("time"), unit, over_time=True), Axis(_("normal force"), _("kN")), lines),)
 
 
 def labels(experiment: Experiment) -> tuple[Label, ...]:
@@ -557,7 +554,7 @@ def flaw(state: ImpactState, world: World, built: ImpactParameters) -> str:
     count, records = len(built.impacts), len(state.time)
     return first_flaw(
         {
-            **phase_flaws(state, ("empty", "flowing", "rested")),
+            **phase_flaws(state),
             "time": not are_times(state.time),
             "overlap": not are_rows(state.overlap, records, count),
             "force": not are_rows(state.force, records, count),
@@ -586,11 +583,11 @@ SCENE = Scene(
     supervise=supervise,
     actions=actions,
     act=act,
+    phases=RELEASED,
     describe=describe,
     box=box,
     results=results,
     check=check,
-    under_way=lambda experiment: experiment.phase == "flowing",
     smallest_grain=smallest_grain,
     rotates=lambda parameters: True,
     readings=readings,

@@ -11,19 +11,18 @@ It is the second of the two verifications in the article "DEM(個別要素法・
 from __future__ import annotations
 
 import math
-from typing import Annotated, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
-from annotated_types import Ge, Le
-from pydantic import Field
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.snapshot import Action
 from repose.sim.laws.materials import Material
 from repose.sim.measure.display import TIME, Axis, Curve, Label, Line, Outcome, Reading, Track
 from repose.sim.message import EMPTY, Message, Number, _
-from repose.sim.parameters import Quantity
+from repose.sim.parameters import number
 from repose.sim.scenes.common.motion_parameters import MotionParameters
+from repose.sim.scenes.common.phases import RELEASED
 from repose.sim.scenes.common.release import (
     ReleaseState,
     elapsed,
@@ -42,19 +41,7 @@ from repose.sim.scenes.common.release import (
     thinned,
     velocities,
 )
-from repose.sim.scenes.common.release_parameters import DURATION, DURATION_FIELD, Repeat, SphereMass, SphereRadius
-
-
-def _quantity(number: int, symbol: str) -> Quantity:
-    return Quantity(Message("friction of sphere {number}", number=number), symbol, effect="restart", group=_("Spheres"))
-
-
-def _help(number: int) -> Any:
-    return Field(
-        description=Message(
-            "Friction coefficient of sphere {number} with the slope. Takes effect at the next start.", number=number
-        )
-    )
+from repose.sim.scenes.common.release_parameters import Repeat, SphereMass, SphereRadius
 
 
 class SlopeParameters(MotionParameters):
@@ -65,35 +52,29 @@ class SlopeParameters(MotionParameters):
     restitution: ClassVar[float] = 0.2
     friction: ClassVar[float] = 0.0
 
-    friction_1: Annotated[float, Ge(0.0), Le(2.0), _quantity(1, "μ₁"), _help(1)] = 0.0
-    friction_2: Annotated[float, Ge(0.0), Le(2.0), _quantity(2, "μ₂"), _help(2)] = 0.1
-    friction_3: Annotated[float, Ge(0.0), Le(2.0), _quantity(3, "μ₃"), _help(3)] = 0.2
-    friction_4: Annotated[float, Ge(0.0), Le(2.0), _quantity(4, "μ₄"), _help(4)] = 0.3
-    friction_5: Annotated[float, Ge(0.0), Le(2.0), _quantity(5, "μ₅"), _help(5)] = 0.5
-    slope_angle: Annotated[
-        float,
-        Ge(0.0),
-        Le(math.radians(80.0)),
-        Quantity(_("angle of the slope"), "α", "°", scale=math.pi / 180, effect="restart", group=_("Slope")),
-        Field(description=_("Against the horizontal. A sphere rolls without sliding for μ ≥ (2/7) tan α.")),
-    ] = math.pi / 4
+    # fmt: off
+    friction_1: float = number(0.0, 0.0, 2.0, _("friction of sphere 1"), "μ₁", effect="restart", group=_("Spheres"),
+        help=_("Friction coefficient of sphere 1 with the slope. Takes effect at the next start."))
+    friction_2: float = number(0.1, 0.0, 2.0, _("friction of sphere 2"), "μ₂", effect="restart", group=_("Spheres"),
+        help=_("Friction coefficient of sphere 2 with the slope. Takes effect at the next start."))
+    friction_3: float = number(0.2, 0.0, 2.0, _("friction of sphere 3"), "μ₃", effect="restart", group=_("Spheres"),
+        help=_("Friction coefficient of sphere 3 with the slope. Takes effect at the next start."))
+    friction_4: float = number(0.3, 0.0, 2.0, _("friction of sphere 4"), "μ₄", effect="restart", group=_("Spheres"),
+        help=_("Friction coefficient of sphere 4 with the slope. Takes effect at the next start."))
+    friction_5: float = number(0.5, 0.0, 2.0, _("friction of sphere 5"), "μ₅", effect="restart", group=_("Spheres"),
+        help=_("Friction coefficient of sphere 5 with the slope. Takes effect at the next start."))
+    slope_angle: float = number(math.pi / 4, 0.0, math.radians(80.0), _("angle of the "
+                                                                        "slope"), "α", "°", effect="restart",
+        group=_("Slope"), help=_("Against the horizontal. A sphere rolls without sliding for μ ≥ (2/7) tan α."))
     radius: SphereRadius = 0.02
     mass: SphereMass = 0.01
-    normal_stiffness: Annotated[
-        float,
-        Ge(1e3),
-        Le(1e8),
-        Quantity(_("normal stiffness"), "K_n", "N/m", log=True, effect="restart"),
-        Field(description=_("Spring of the contact along its normal. Takes effect at the next start.")),
-    ] = 1e5
-    shear_stiffness: Annotated[
-        float,
-        Ge(1e3),
-        Le(1e8),
-        Quantity(_("shear stiffness"), "K_t", "N/m", log=True, effect="restart"),
-        Field(description=_("Friction spring of the contact. Takes effect at the next start.")),
-    ] = 1e5
-    duration: Annotated[float, Ge(0.01), Le(5.0), DURATION, DURATION_FIELD] = 0.4
+    normal_stiffness: float = number(1e5, 1e3, 1e8, _("normal stiffness"), "K_n", "N/m", log=True, effect="restart",
+        help=_("Spring of the contact along its normal. Takes effect at the next start."))
+    shear_stiffness: float = number(1e5, 1e3, 1e8, _("shear stiffness"), "K_t", "N/m", log=True, effect="restart",
+        help=_("Friction spring of the contact. Takes effect at the next start."))
+    duration: float = number(0.4, 0.01, 5.0, _("duration"), "T", "s", effect="restart", group=_("Experiment"),
+        help=_("How long the spheres are observed. Takes effect at the next start."))
+    # fmt: on
     repeat: Repeat = False
 
     @property
@@ -400,11 +381,11 @@ SCENE = Scene(
     supervise=supervise,
     actions=actions,
     act=act,
+    phases=RELEASED,
     describe=describe,
     box=box,
     results=results,
     check=check,
-    under_way=lambda experiment: experiment.phase == "flowing",
     smallest_grain=lambda parameters: (parameters.mass, parameters.radius),
     rotates=lambda parameters: True,
     readings=readings,

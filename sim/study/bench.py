@@ -27,7 +27,7 @@ from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act
 from repose.sim.experiment.control import apply
 from repose.sim.experiment.experiment import Experiment
-from repose.sim.experiment.stepping import advance
+from repose.sim.experiment.stepping import advance, is_finished
 from repose.sim.experiment.thread_choice import is_better
 from repose.sim.study.floor import NoFloor, floor_program, run_floor, write_state
 from repose.sim.study.parts import measure_parts
@@ -123,7 +123,7 @@ def glass_states(settling: Callable[[float], None]) -> Iterator[State]:
     """Glass beads at rest over the lid, then flowing through the neck; `settling` is called with the simulated time
     [s] until they are at rest."""
     simulation = new_experiment("hourglass_glass", GLASS)
-    while simulation.phase == "filling" or fastest(simulation.run.world) > AT_REST:
+    while not is_finished(simulation) or fastest(simulation.run.world) > AT_REST:
         advance(simulation, 1000)
         settling(simulation.time)
     yield State("settled", copy_world(simulation.run.world), simulation)

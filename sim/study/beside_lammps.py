@@ -26,6 +26,7 @@ from repose.sim.experiment.experiment import CHECK_STEPS, Engine, Experiment
 from repose.sim.experiment.lammps_export import DATA, Exported, lammps_files
 from repose.sim.experiment.rest import REST_TIME
 from repose.sim.experiment.simulation import Simulation
+from repose.sim.experiment.stepping import is_finished
 from repose.sim.measure.angle_of_repose import measure_angle
 from repose.sim.study.parallel_runs import Task
 
@@ -64,7 +65,7 @@ def beside(task: Task) -> dict[str, Any]:
     """Results of LAMMPS for a run of the heap: angle, number of grains left, and differences at single contacts."""
     simulation = Simulation(task.scene, task.values, task.seed)
     simulation.act("fill")
-    while simulation.experiment.phase == "filling":
+    while not is_finished(simulation.experiment):
         simulation.step(CHECK_STEPS)
     simulation.act("open")
     experiment = simulation.experiment

@@ -33,7 +33,7 @@ from repose.sim.message import EMPTY, _, joined, label_of, plain
 from repose.sim.parameters import Value
 from repose.sim.registry import scenes
 from repose.sim.study.plan import Run, Statement, StudyPlan, Verdict
-from repose.sim.study.quantities import BESIDE, Quantity, default_names, name_of_study, quantity_of, read
+from repose.sim.study.quantities import Quantity, default_names, name_of_study, names_beside, quantity_of, read
 
 SAID = (
     *("seed", "phase", "fault", "complaint", "steps", "simulated_time", "time_step", "largest_overlap"),
@@ -221,7 +221,7 @@ class Outcome:
 
     def curves(self) -> tuple[Curve, ...]:
         """`curve`, followed by plots of quantities reported beside the first one, such as the grains left."""
-        below = [quantity for quantity in self.quantities[1:] if quantity.name in BESIDE]
+        below = [quantity for quantity in self.quantities[1:] if quantity.name in names_beside(self.plan.scene)]
         return (self.curve(), *(self._curve_of(quantity) for quantity in below))
 
     def _curve_of(self, quantity: Quantity) -> Curve:

@@ -32,6 +32,22 @@ Beside = Callable[["Task"], Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
+class Stage:
+    """A moment of a run whose grains are stored for a figure."""
+
+    name: str
+    """Key in the result of the run."""
+    title: str
+    """Title of its panel."""
+    phase: str
+    """Name of the phase of the scene."""
+    after: float = 0.0
+    """Time from the beginning of the phase [s]; the stage is the first snapshot after this time."""
+    share: float | None = None
+    """Instead: the stage is the last snapshot of the phase with at most this completed fraction."""
+
+
+@dataclass(frozen=True)
 class Task:
     """One run and the file of its result."""
 
@@ -43,8 +59,8 @@ class Task:
     path: Path
     threads: int | None = 1
     """Threads of the engine; None for automatic."""
-    stages: bool = False
-    """Whether the result contains the positions of the grains at four stages of the experiment."""
+    stages: tuple[Stage, ...] = ()
+    """The result contains the positions of the grains at these stages."""
     beside: Beside | None = None
     """Computes further entries of the result, such as results of another program for the same run."""
 
@@ -121,7 +137,7 @@ def _result(task: Task, tell: Callable[[dict[str, Any]], None]) -> dict[str, Any
     simulation = new_experiment(task.scene, task.values, task.seed)
     apply(simulation, UseThreads(task.threads))
     tell({"compiled": True})
-    stages = Stages() if task.stages else None
+    stages = Stages(task.stages) if task.stages else None
     watched: dict[str, Any] = {"on_frame": stages.take, "at_phases": True} if stages else {}
     result = run_experiment(simulation, on_progress=on_progress, **watched)
     study = simulation.scene.study
@@ -136,29 +152,29 @@ def _result(task: Task, tell: Callable[[dict[str, Any]], None]) -> dict[str, Any
 
 
 class Stages:
-    """Positions of the grains at four stages: half filled, opened, flowing, at rest (thesis figure 3.2)."""
+    """Positions of the grains at several stages of a run."""
 
     BETWEEN = 0.02
     """Simulated time between two checks [s]."""
-    FLOWING = 0.15
-    """Time after the opening of the stage "flowing" [s]."""
 
-    def __init__(self) -> None:
+    def __init__(self, stages: Sequence[Stage]) -> None:
         self.taken: dict[str, dict[str, Any]] = {}
-        self._opened = 0.0
+        self._stages = stages
+        self._phase, self._began = "", 0.0
 
     def take(self, shot: Snapshot) -> float:
         """Store the snapshot if it is one of the stages; returns the time until the next check [s]."""
-        if shot.phase == "filling" and (shot.progress or 0.0) <= 0.5:
-            self._keep("filling", shot)
-        elif shot.phase == "flowing":
-            if "opened" not in self.taken:
-                self._opened = shot.time
-                self._keep("opened", shot)
-            if "flowing" not in self.taken and shot.time >= self._opened + self.FLOWING:
-                self._keep("flowing", shot)
-        elif shot.phase == "rested":
-            self._keep("rested", shot)
+        if shot.phase.name != self._phase:
+            self._phase, self._began = shot.phase.name, shot.time
+        for stage in self._stages:
+            if stage.phase != self._phase:
+                continue
+            if stage.share is not None:
+                due = (shot.progress or 0.0) <= stage.share
+            else:
+                due = stage.name not in self.taken and shot.time >= self._began + stage.after
+            if due:
+                self._keep(stage.name, shot)
         return self.BETWEEN
 
     def _keep(self, stage: str, shot: Snapshot) -> None:

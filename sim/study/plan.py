@@ -24,7 +24,7 @@ from repose.sim.io.json_text import json_text
 from repose.sim.message import plain
 from repose.sim.parameters import Parameter, ParameterError, Value, checked_seed, require_known
 from repose.sim.registry import scenes
-from repose.sim.study.parallel_runs import Beside, Task
+from repose.sim.study.parallel_runs import Beside, Stage, Task
 from repose.sim.wording import value_text
 
 MOST_RUNS = 10_000
@@ -124,6 +124,8 @@ class StudyPlan:
     """Law fitted to the points of each line; None for the law of the scene, if any."""
     figure: str = "comparison"
     """"comparison", "stages", "profiles" or "avalanches"."""
+    stages: tuple[Stage, ...] = ()
+    """Panels of the figure "stages"."""
     beside: Beside | None = None
     """Function of a module that computes further entries of each result, such as those of another program."""
     package: str = ""
@@ -177,16 +179,17 @@ class StudyPlan:
 
     def run(self, folder: Path, case: Case, varied: Mapping[str, Value], seed: int, threads: int | None = 1) -> Run:
         """One run, with the file in `folder` that its result goes to."""
-        values, stages = self.values_of(case, varied), self.figure == "stages"
+        values = self.values_of(case, varied)
         words = [*([case.label] if case.label else []), *(f"{name} {number(at)}" for name, at in varied.items())]
         name = ", ".join([*words, f"seed {seed}"])
         checked = scenes()[self.scene].parameters.checked(values).model_dump()
-        facts = {"scene": self.scene, "seed": seed, "parameters": dict(sorted(checked.items())), "s": stages}
+        facts = {"scene": self.scene, "seed": seed, "parameters": dict(sorted(checked.items()))}
+        facts["s"] = bool(self.stages)
         text = json_text(facts | ({"beside": self.beside.__qualname__} if self.beside else {}))
         digest = hashlib.sha256(text.encode("utf-8")).hexdigest()[:DIGEST_DIGITS]
         slug = "".join(letter if letter.isalnum() or letter in ".-+" else "-" for letter in name.replace(", ", " "))
         path = folder / f"{slug}-{digest}.json"
-        return Run(case, varied, seed, Task(self.scene, values, seed, name, path, threads, stages, self.beside))
+        return Run(case, varied, seed, Task(self.scene, values, seed, name, path, threads, self.stages, self.beside))
 
     def identity(self) -> dict[str, Any]:
         """The data that must be equal to continue a folder: everything except title, seeds and values in the grid."""

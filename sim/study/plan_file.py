@@ -33,7 +33,7 @@ from repose.sim.experiment.comparison import Published
 from repose.sim.io.presets import read_toml
 from repose.sim.message import plain
 from repose.sim.parameters import ParameterError, ParameterSet, Value, require_known
-from repose.sim.registry import scenes
+from repose.sim.registry import default_scene, scenes
 from repose.sim.study.plan import MOST_RUNS, Case, Reference, StudyPlan
 from repose.sim.study.quantities import default_names, quantity_of, require_measured
 from repose.sim.wording import path_text, reason_of, short, value_text
@@ -63,7 +63,7 @@ def read_plan(path: Path) -> StudyPlan:
 def _plan(document: Mapping[str, Any], name: str) -> StudyPlan:
     for key in document:
         require_known(key, KEYS, plain("key"))
-    scene = _of_type(document, "scene", str, "heap")
+    scene = _of_type(document, "scene", str, default_scene())
     require_known(scene, scenes(), plain("scene"))
     measured = _measured(document)
     grid = {key: tuple(_values(key, values)) for key, values in _table(document, "grid").items()}

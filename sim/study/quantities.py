@@ -1,6 +1,6 @@
 """Quantities that a study measures, by name, read from the results of its runs.
 
-A name denotes the quantity by which runs of the scene are compared (angle_of_repose, flow_rate), a measurement
+A name denotes the quantity by which runs of the scene are compared, such as flow_rate, a measurement
 (repose.sim.measure), or a number in the result of a run, such as grains_left or energy.sliding.
 """
 
@@ -16,11 +16,6 @@ from repose.sim.experiment.results import results_of
 from repose.sim.message import EMPTY, Message, plain
 from repose.sim.parameters import ParameterError, Value, require_known
 from repose.sim.registry import measurements, scenes
-
-BESIDE = ("grains_left",)
-"""Numbers that are reported beside the quantity of a scene if its results have them: the grains left on the base are a
-sharper figure than the angle."""
-
 
 IN_DEGREES = {
     "angle_degrees": "angle",
@@ -49,13 +44,6 @@ IN_DEGREES = {
     "angle_in_LAMMPS_degrees": "angle in LAMMPS",
 }
 """Numbers of results that are in degrees, by the last part of their names, with their labels."""
-SYMBOLS = {
-    "tilting_angle_degrees": "θ_T",
-    "marginal_stability_degrees": "θ_MS",
-    "repose_after_avalanches_degrees": "θ_R",
-    "slope_drop_degrees": "θ_MS − θ_R",
-}
-"""Symbols of the numbers in the results of runs, by the last part of their names."""
 
 
 class Quantity(NamedTuple):
@@ -77,6 +65,12 @@ def name_of_study(scene: str) -> str:
     return "" if study is None else study.name
 
 
+def names_beside(scene: str) -> tuple[str, ...]:
+    """Names of the numbers that are reported beside this quantity."""
+    study = scenes()[scene].study
+    return () if study is None else tuple(study.beside)
+
+
 def quantity_of(scene: str, name: str) -> Quantity:
     """The quantity of that name."""
     if name == name_of_study(scene):
@@ -87,11 +81,13 @@ def quantity_of(scene: str, name: str) -> Quantity:
         return Quantity(name, found.title, found.symbol, found.unit_in(scenes()[scene].dimension), found.scale)
     last = name.rpartition(".")[2]
     label, unit = (IN_DEGREES[last], "°") if last in IN_DEGREES else (last.replace("_", " "), "")
-    return Quantity(name, plain(label), SYMBOLS.get(last, ""), unit, 1.0)
+    study = scenes()[scene].study
+    symbol = study.symbols.get(last, "") if study else ""
+    return Quantity(name, plain(label), symbol, unit, 1.0)
 
 
 def default_names(scene: str, results: Mapping[str, Mapping[str, Any]]) -> tuple[str, ...]:
-    """The quantity of the scene, and the numbers of `BESIDE` that the results contain.
+    """The quantity of the scene, and the numbers beside it that the results contain.
 
     Raises `ParameterError` if runs of the scene are not compared by a quantity.
     """
@@ -99,13 +95,13 @@ def default_names(scene: str, results: Mapping[str, Mapping[str, Any]]) -> tuple
     if not own:
         able = ", ".join(entry.name for entry in scenes().values() if entry.study)
         raise ParameterError(f"Scene '{scene}' measures no quantity for a comparison of runs; choose one of: {able}.")
-    return (own, *(name for name in BESIDE if any(name in result for result in results.values())))
+    return (own, *(name for name in names_beside(scene) if any(name in result for result in results.values())))
 
 
 def require_measured(scene: str, values: Mapping[str, Value], names: Sequence[str]) -> None:
     """Raise `ParameterError` for a name that no quantity of a run with these values [SI] has.
 
-    What a run has not measured at its beginning may contain any number, such as angle_of_repose.grains_left.
+    What a run has not measured at its beginning may contain any number, such as those of a surface at rest.
     """
     others = [name for name in names if name != name_of_study(scene) and name not in measurements()]
     if not others:

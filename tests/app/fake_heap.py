@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 from repose.sim.experiment.snapshot import Snapshot
-from repose.sim.measure.angle_of_repose import AngleOfRepose
+from repose.sim.measure.surface_slope import SurfaceSlope
+from repose.sim.scenes.common.phases import RESTED
 
 RADIUS = 1e-3
 FIXED = 10
@@ -21,7 +22,7 @@ def fake_heap(measured: bool = True) -> Snapshot:
     height = position[:, 1] / position[:, 1].max()
     top = np.array([i for i, (k, row) in enumerate(rows) if k + row == 9]) + FIXED
     slope, intercept = np.polyfit(position[top, 0], position[top, 1], 1)
-    angle = AngleOfRepose(
+    angle = SurfaceSlope(
         float(-np.arctan(slope)),
         0.01,
         float(slope),
@@ -53,7 +54,8 @@ def fake_heap(measured: bool = True) -> Snapshot:
         contact_ends=ends,
         contact_force=np.linspace(0.0, 1.0, count - 1, dtype=np.float32),
         box=((-0.002, -0.004), (0.024, 0.016)),
-        phase="rested",
+        phase=RESTED,
+        slope_since="the opening",
         phase_label="at rest: 55 grains left",
         measurement=angle if measured else None,
     )

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.scenes.common.phases import FILLING
 
 RADIUS = 1.5e-3
 
@@ -70,7 +71,8 @@ def fake_cone(count: int = 5000, seed: int = 1, orientation: bool = True, funnel
         contact_ends=ends,
         contact_force=force,
         box=((-1.25 * reach, -1.25 * reach, 0.0), (1.25 * reach, 1.25 * reach, tall)),
-        phase="filling",
+        phase=FILLING,
+        slope_since="the end of filling",
         phase_label=f"pouring: {total} grains",
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections.abc import Iterator
@@ -56,6 +57,7 @@ from repose.sim.scenes.common import release
 
 from tests.app.real_runs import course, finished, in_phase, shot
 from tests.app.ui.panels.panel_harness import open_harness
+from tests.tiers import tiered
 
 if TYPE_CHECKING:
     from repose.app.window.picture import PictureMaker
@@ -190,7 +192,7 @@ def test_every_number_that_a_pass_draws_of_a_real_run_is_finite(scene: str) -> N
 
 @pytest.mark.parametrize("scene", ["heap", "heap3d"])
 def test_the_angle_in_the_picture_is_that_of_the_readings(scene: str) -> None:
-    assert all(snapshot.measurement is None for snapshot in course(scene) if snapshot.phase != "rested")
+    assert all(snapshot.measurement is None for snapshot in course(scene) if snapshot.phase.name != "rested")
     last = finished(scene)
     reading = next(entry for entry in last.readings if entry.label == "angle of repose")
     assert last.measurement is not None
@@ -344,7 +346,7 @@ def test_colours_show_layers_at_rest_and_speed_in_flow_until_the_user_chooses() 
     for scene in ("heap", "heap3d"):
         for snapshot in course(scene):
             shown = shown_as(View().colour_by, snapshot)
-            if snapshot.phase == "flowing":
+            if snapshot.phase.name == "flowing":
                 assert shown == "speed"
             elif len(snapshot.fixed) > np.count_nonzero(snapshot.fixed):  # also the first layer alone
                 assert shown == "layer"
@@ -606,8 +608,13 @@ def test_grains_at_rest_in_space_are_not_dark(picture_maker: PictureMaker) -> No
 
 
 @pytest.mark.gl
-@pytest.mark.parametrize("dark", [True, False])
-@pytest.mark.parametrize("scene", list(scenes()))
+@pytest.mark.parametrize(
+    ("scene", "dark"),
+    tiered(
+        itertools.product(scenes(), (True, False)),
+        fast=[*((scene, True) for scene in scenes()), ("heap", False), ("heap3d", False)],
+    ),
+)
 def test_the_end_of_every_scene_is_drawn_in_every_theme(picture_maker: PictureMaker, scene: str, dark: bool) -> None:
     picture_maker.size = (320, 200)
     for snapshot in (course(scene)[0], finished(scene)):

@@ -179,7 +179,7 @@ def test_any_part_of_a_saved_run_is_replayed_with_the_same_bits(whole: Path) -> 
     assert played.verdict.differs_at is None
     frames.clear()
     played = play(saved, pictures(take), at_phases=True)
-    assert {"filling", "flowing", "rested"} <= {frame.phase for frame in frames}
+    assert {"filling", "flowing", "rested"} <= {frame.phase.name for frame in frames}
     assert frames[0].time == 0.0
     assert state_hash(played.experiment.run) == state_hash(saved.now.now.run)
     assert played.verdict.compared == verify(saved).compared - 1

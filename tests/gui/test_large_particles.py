@@ -12,6 +12,7 @@ from tests.gui.test_lecture import pull
 pytestmark = [pytest.mark.gui, pytest.mark.gl]
 
 
+@pytest.mark.slow
 def test_a_rod_is_changed_dropped_made_as_stiff_as_possible_and_judged(tmp_path: Path) -> None:
     own = tmp_path / "rod.toml"
     own.write_text('scene = "rod"\n[parameters]\nlength = 12\nduration = 4.0\n', encoding="utf-8")

@@ -59,6 +59,7 @@ def test_the_heap_in_space_shows_its_angle_on_the_picture(tmp_path: Path) -> Non
         assert desktop.look()["broken"] == {}
 
 
+@pytest.mark.slow
 def test_bouncing_spheres_are_named_have_their_paths_and_begin_again(tmp_path: Path) -> None:
     with open_desktop(tmp_path, "--preset", preset(tmp_path, "bounce", repeat="true"), size=SIZE) as desktop:
         desktop.press("a")

@@ -68,6 +68,7 @@ def changed(before: np.ndarray, after: np.ndarray) -> float:
     return float((np.abs(before - after).max(axis=2) > 24.0).mean())
 
 
+@pytest.mark.slow
 def test_the_picture_is_turned_zoomed_cut_and_coloured_while_paused(slow_glass: Desktop, tmp_path: Path) -> None:
     glass = slow_glass
     glass.press("space")

@@ -434,6 +434,7 @@ def test_at_the_first_start_the_window_and_its_frame_are_inside_the_screen(tmp_p
         require_inside(desktop, size)
 
 
+@pytest.mark.slow
 def test_on_a_large_screen_text_is_larger_and_nothing_leaves_the_window(tmp_path: Path, small: Path) -> None:
     size = (2560, 1440)
     with open_desktop(tmp_path, "--preset", str(small), size=size, first_start=True) as desktop:
@@ -449,10 +450,11 @@ def test_on_a_large_screen_text_is_larger_and_nothing_leaves_the_window(tmp_path
 @pytest.mark.parametrize(
     ("size", "place"),
     [
-        pytest.param((1280, 720), "", id="as the screen", marks=pytest.mark.slow),
+        pytest.param((1280, 720), "", id="as the screen"),
         pytest.param((1278, 695), "left = 5000\ntop = -900\n", id="as fits in its frame, on a screen that is gone"),
     ],
 )
+@pytest.mark.slow
 def test_a_window_as_large_as_the_screen_is_inside_it_with_its_frame(
     tmp_path: Path, small: Path, place: str, size: tuple[int, int]
 ) -> None:

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from repose.sim.study.damage import damaged_meshes, damaged_presets, killed_saves, mutated, tetrahedra
 
+from tests.tiers import tiered
+
 SEED = 20_261_122
 FORK = pytest.mark.skipif(not hasattr(os, "fork"), reason="children are forked")
 
@@ -29,5 +31,6 @@ def test_n16_damaged_presets_are_read_or_refused_in_a_sentence() -> None:
 
 
 @FORK
-def test_n13_after_many_kills_while_saving_one_file_is_complete_and_drafts_are_removed() -> None:
-    assert killed_saves(100, SEED) == []
+@pytest.mark.parametrize("kills", tiered([25, 100], fast={25}))
+def test_n13_after_many_kills_while_saving_one_file_is_complete_and_drafts_are_removed(kills: int) -> None:
+    assert killed_saves(kills, SEED) == []

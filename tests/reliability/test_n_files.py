@@ -197,7 +197,10 @@ def with_manifest(blob: bytes, change: object) -> bytes:
             "changes of the time step cannot have this value",
         ),
         (lambda m: m["runs"][0]["booked"].update(work=1e300), "energy ledger cannot have this value"),
-        (lambda m: m["runs"][0]["state"].update(phase="song"), "phase cannot have this value"),
+        (
+            lambda m: m["runs"][0]["state"].update(phase="song"),
+            "phase 'song' is none of the scene 'heap', which has empty, filling, filled, flowing, rested",
+        ),
         (lambda m: m["runs"][0]["state"].update(poured=41), "poured cannot have this value"),
         (
             lambda m: m["runs"][0]["state"].update(since={"number": "nan"}),

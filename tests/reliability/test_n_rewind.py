@@ -118,7 +118,7 @@ def test_n17_the_size_of_a_restart_point_is_that_of_its_tables_without_working_m
         ("slope", {}, "run"),
         ("heap", None, "fill"),
         ("heap3d", CYLINDER, "fill"),
-        ("hourglass", {"grain_count": 4, "lid": True}, None),
+        pytest.param("hourglass", {"grain_count": 4, "lid": True}, None, marks=pytest.mark.slow),
         pytest.param("vessel", {"mean_radius": 8e-3, "grain_count": 3, "stream": 2.0}, "fill", marks=pytest.mark.slow),
     ],
 )

@@ -22,6 +22,7 @@ from repose.sim.registry import integrators, scenes
 
 from tests.reliability.runs import CYLINDER, SMALL, changed, go, landed, poured, resumed, saved
 from tests.small_worlds import use_plain_engine
+from tests.tiers import tiered
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -75,7 +76,7 @@ def test_n01_a_run_saved_at_any_step_continues_bit_by_bit(cut: int, whole: Exper
 
 
 @pytest.mark.usefixtures("uncompiled")
-@pytest.mark.parametrize("integrator", integrators())
+@pytest.mark.parametrize("integrator", tiered(integrators(), fast={"gear5", "leapfrog", "velocity_verlet"}))
 def test_n01_a_saved_run_continues_bit_by_bit_with_every_integrator(integrator: str) -> None:
     one = landed(
         values={"grain_count": 3, "width": 5e-3, "base_radius": 1e-3, "wall_radius": 3e-3}

@@ -30,6 +30,7 @@ from tests.reliability.random_clusters import RADIUS, Cluster
 from tests.reliability.runs import changed, go, poured
 from tests.sim.experiment.test_activation import few
 from tests.small_worlds import Bench, contacts_of, use_plain_engine
+from tests.tiers import tiered
 
 LIVE = [
     entry
@@ -141,7 +142,13 @@ def test_p13_a_change_of_the_law_keeps_the_friction_springs_and_books_the_jump_o
 
 
 @pytest.mark.usefixtures("uncompiled")
-@pytest.mark.parametrize(("before", "after"), list(itertools.permutations(integrators(), 2)))
+@pytest.mark.parametrize(
+    ("before", "after"),
+    tiered(
+        itertools.permutations(integrators(), 2),
+        fast=[*itertools.permutations(("gear5", "leapfrog", "velocity_verlet"), 2)],
+    ),
+)
 def test_p14_a_change_of_integrator_during_an_impact_has_at_most_the_error_of_a_step(before: str, after: str) -> None:
     simulation = copy.deepcopy(in_mid_impact(before))
     built = simulation.run.built

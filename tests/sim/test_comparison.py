@@ -14,9 +14,9 @@ from repose.sim.experiment.control import apply
 from repose.sim.experiment.results import keep_measurement
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.take_snapshot import take_snapshot
-from repose.sim.measure.angle_of_repose import AngleOfRepose
 from repose.sim.measure.beverloo import beverloo
 from repose.sim.measure.display import Curve
+from repose.sim.measure.surface_slope import SurfaceSlope
 from repose.sim.registry import scenes
 
 FACTS = {"density": 80_000.0, "gravity": 9.81, "radius": 0.0125}
@@ -175,8 +175,8 @@ def test_the_note_of_a_plot_is_true_for_every_point_in_it() -> None:
     assert session_of("heap", [poured, column], prepared=True).note == "mean: prepared column"
 
 
-def measured_slope() -> AngleOfRepose:
-    return AngleOfRepose(0.2, 0.01, -0.2, 0.01, (0.0, 0.02), "line", (1, 2), 3)
+def measured_slope() -> SurfaceSlope:
+    return SurfaceSlope(0.2, 0.01, -0.2, 0.01, (0.0, 0.02), "line", (1, 2), 3)
 
 
 def test_the_plot_of_a_session_follows_the_parameters_of_the_present_run() -> None:

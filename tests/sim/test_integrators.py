@@ -71,7 +71,7 @@ def spring(integrator: str, dt: float, damping: float = 0.0) -> tuple[Bench, flo
     )
     # The fixed grain is so heavy that the effective mass is the other's.
     world = world_of(model, [(0.0, 2e-3 - mass * g / k), (0.0, 0.0)], 1e-3, [mass, 1e9], fixed=[False, True])
-    return Bench(world, model, numbers, dt, (0.0, -g)), mass * g / k, sqrt(k / mass)
+    return Bench(world, model, numbers, dt, (0.0, -g), compiled=True), mass * g / k, sqrt(k / mass)
 
 
 @pytest.mark.parametrize("integrator", list(ORDERS))

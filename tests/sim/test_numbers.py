@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import math
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -27,7 +28,7 @@ from repose.sim.numbers import (
     time_unit,
     with_prefix,
 )
-from repose.sim.parameters import SI_UNITS, ParameterError
+from repose.sim.parameters import DISPLAY_UNITS, ParameterError
 from repose.sim.registry import bonds, fields, laws, measurements, scenes
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -211,20 +212,21 @@ def test_units_that_differ_by_a_prefix_have_a_ratio_and_others_none(unit: str, o
     assert ratio_of_units(other, unit) == (None if ratio is None else pytest.approx(1.0 / ratio))
 
 
-def declared_units() -> set[str]:
+@cache
+def declared_units() -> frozenset[str]:
     """The units of all parameters and measurements, as shown and in SI, and all texts of the source that are units."""
     sets = [record.parameters for kind in (scenes(), laws(), fields(), bonds()) for record in kind.values()]
     units = {entry.quantity.unit for one in sets for entry in one.declared().values()}
     for measurement in measurements().values():
         units |= {measurement.unit} if isinstance(measurement.unit, str) else set(measurement.unit.values())
-    units |= units & SI_UNITS.keys() | set(SI_UNITS.values())
+    units |= units & DISPLAY_UNITS.keys() | {si for si, _ in DISPLAY_UNITS.values()}
     for folder in ("sim", "app"):
         for path in (ROOT / folder).rglob("*.py"):
             for node in ast.walk(ast.parse(path.read_text())):
                 text = node.value if isinstance(node, ast.Constant) else None
                 if isinstance(text, str) and text and all(map(factor_in_si, factors(text))):
                     units.add(text)
-    return units
+    return frozenset(units)
 
 
 def factors(unit: str) -> list[str]:
@@ -253,8 +255,18 @@ def in_si(text: str) -> float:
     return float(number) * (factor_in_si(re.split(r"[ /·]", unit)[0]) or math.nan)
 
 
-DECLARED = declared_units()
-PREFIXABLE = sorted(unit for unit in DECLARED if unit and factor_in_si(re.split(r"[ /·]", unit)[0]))
+def takes_prefix(unit: str) -> bool:
+    """Whether a unit begins with one that has prefixes."""
+    return bool(unit) and factor_in_si(re.split(r"[ /·]", unit)[0]) is not None
+
+
+def declared(prefixed: bool, *more: str) -> st.SearchStrategy[str]:
+    """Declared units, with or without prefixes; the source is searched when a test draws one, not by all workers."""
+    return st.deferred(
+        lambda: st.sampled_from([*sorted(u for u in declared_units() - {""} if takes_prefix(u) == prefixed), *more])
+    )
+
+
 MADE = [
     one + sign + other
     for one in ("m²", "s²", "m³", "N", "m^1.5", "kg", "g", "mm²")
@@ -264,10 +276,10 @@ MADE = [
 
 
 def test_all_declared_units_are_found() -> None:
-    assert {"m", "m/s²", "N/m^p", "m³/s²", "kg/m³", "MPa", "mPa s", "µs", "°", "%", "1/min", "J"} <= DECLARED
+    assert {"m", "m/s²", "N/m^p", "m³/s²", "kg/m³", "MPa", "mPa s", "µs", "°", "%", "1/min", "J"} <= declared_units()
 
 
-@given(st.floats(1e-15, 1e15), st.sampled_from([-1.0, 1.0]), st.sampled_from([*PREFIXABLE, *MADE]))
+@given(st.floats(1e-15, 1e15), st.sampled_from([-1.0, 1.0]), declared(True, *MADE))
 def test_a_value_with_a_prefix_is_the_value_without_for_every_declared_unit(
     size: float, sign: float, unit: str
 ) -> None:
@@ -278,7 +290,7 @@ def test_a_value_with_a_prefix_is_the_value_without_for_every_declared_unit(
     assert ratio_of_units(shown, unit) == pytest.approx(factor)
 
 
-@given(st.floats(1e-15, 1e15), st.sampled_from(sorted(DECLARED - set(PREFIXABLE) - {""})))
+@given(st.floats(1e-15, 1e15), declared(False))
 def test_a_unit_that_takes_no_prefix_stays_as_it_is(size: float, unit: str) -> None:
     assert prefix_of(size, unit) == (1.0, unit)
 

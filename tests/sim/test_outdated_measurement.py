@@ -33,6 +33,8 @@ from repose.sim.experiment.stepping import advance, is_finished
 from repose.sim.measure.display import Reading
 from repose.sim.registry import scenes
 
+from tests.tiers import tiered
+
 HEAPS = ("heap", "heap3d", "clumps", "joined")
 """Scenes that measure the slope of a heap."""
 
@@ -156,7 +158,7 @@ def test_a_change_that_is_taken_back_leaves_the_measurement_as_it_was() -> None:
     assert experiment.scene.slope(experiment) is not None
 
 
-@pytest.mark.parametrize("scene", HEAPS)
+@pytest.mark.parametrize("scene", tiered(HEAPS, fast={"heap", "joined"}))
 def test_every_heap_notices_that_grains_left_and_that_gravity_changed(scene: str) -> None:
     experiment = measured(scene)
     assert experiment.scene.slope(experiment) is not None

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated
+from dataclasses import replace
+from typing import Annotated, Literal
 
 import pytest
 from annotated_types import Ge, Le
@@ -11,7 +12,21 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import Field
 from repose.sim import registry
-from repose.sim.parameters import ParameterError, ParameterSet, Quantity, require_known
+from repose.sim.parameters import (
+    FilePath,
+    OneOf,
+    ParameterError,
+    ParameterSet,
+    Quantity,
+    choice,
+    count,
+    file_path,
+    length,
+    number,
+    require_known,
+    switch,
+    variant,
+)
 from repose.sim.registry import scenes
 from repose.sim.wording import value_text
 
@@ -82,6 +97,112 @@ def test_a_range_in_a_scaled_unit_that_only_a_plug_in_knows_is_not_called_one_in
 
     with pytest.raises(ParameterError, match=r"from 0\.5 to 5 \(0\.\d+ furlong to 0\.\d+ furlong\)"):
         Plugin.checked({"width": 6.0})
+
+
+PATH_FIELD = Field(max_length=4096, pattern=r"^[^\x00-\x1f]*$", description="Of the body.")
+Shared = Annotated[float, number(..., 0.0, 500.0, "damping", "c", "kg/s", effect="ramp", group="Bonds", help="Shared.")]
+
+
+class Written(ParameterSet):
+    """One parameter of each kind, in the notation of pydantic, as older plug-ins declare them."""
+
+    friction: Annotated[float, Ge(0.0), Le(2.0), Quantity("friction", "μ"), Field(description="Of grains.")] = 0.5
+    young: Annotated[float, Ge(1e4), Le(1e12), Quantity("modulus", "E", "MPa", 1e6, True, "ramp", "Material")] = 1e7
+    width: Annotated[float, Ge(1e-3), Le(2.0), Quantity("width", "W", "mm", scale=1e-3, effect="base")] = 0.1
+    grains: Annotated[int, Ge(1), Le(9), Quantity("grains", "N", group="Grains"), Field(description="How many.")] = 3
+    method: Annotated[Literal["line", "fit"], Quantity("angle from", "m"), Field(description="How.")] = "line"
+    scheme: Annotated[str, OneOf("integrators"), Quantity("integrator", "")] = "gear5"
+    rotation: Annotated[bool, Quantity("grains rotate", "", effect="restart"), Field(description="Whether.")] = True
+    mesh: Annotated[
+        str, PATH_FIELD, Quantity("shape", "", effect="anew"), FilePath((".stl",), "the goblet", replaces=("width",))
+    ] = ""
+    dt: Annotated[
+        Annotated[float, Ge(1e-8), Le(1e-3)] | Literal["auto"], Quantity("time step", "Δt", "µs", scale=1e-6, log=True)
+    ] = "auto"
+
+
+class Declared(ParameterSet):
+    """The same parameters by the declaring functions."""
+
+    friction: float = number(0.5, 0.0, 2.0, "friction", "μ", help="Of grains.")
+    young: float = number(1e7, 1e4, 1e12, "modulus", "E", "MPa", log=True, effect="ramp", group="Material")
+    width: float = length(0.1, 1e-3, 2.0, "width", "W", effect="base")
+    grains: int = count(3, 1, 9, "grains", "N", group="Grains", help="How many.")
+    method: Literal["line", "fit"] = choice("line", "angle from", "m", help="How.")
+    scheme: str = choice("gear5", "integrator", of=OneOf("integrators"))
+    rotation: bool = switch(True, "grains rotate", effect="restart", help="Whether.")
+    mesh: str = file_path(
+        "shape", (".stl",), empty="the goblet", replaces=("width",), effect="anew", help="Of the body."
+    )
+    dt: Annotated[
+        Annotated[float, Ge(1e-8), Le(1e-3)] | Literal["auto"],
+        number(..., None, None, "time step", "Δt", "µs", log=True),
+    ] = "auto"
+
+
+@pytest.mark.parametrize("name", Written.model_fields)
+def test_a_declaring_function_says_the_same_as_the_notation_of_pydantic(name: str) -> None:
+    assert Declared.declared()[name] == Written.declared()[name]
+    for value in (
+        math.nan,
+        -1.0,
+        0.0,
+        0.05,
+        3,
+        1e8,
+        1e13,
+        "line",
+        "auto",
+        "rk4",
+        True,
+        "a.stl",
+        "a\x00.stl",
+        "x" * 5000,
+    ):
+        answers = []
+        for kind in (Declared, Written):
+            try:
+                answers.append(str(kind.checked({name: value})))
+            except ParameterError as error:
+                answers.append(f"{error} {error.in_units}")
+        assert answers[0] == answers[1], value
+
+
+def test_both_notations_give_the_same_json_schema() -> None:
+    schemas = [kind.model_json_schema()["properties"] for kind in (Declared, Written)]
+    assert schemas[0] == schemas[1]
+
+
+def test_a_set_changes_default_and_help_of_a_shared_declaration_and_keeps_the_rest() -> None:
+    class Own(ParameterSet):
+        plain: Shared = 1.0
+        varied: Shared = variant(2.0, help="Own.")
+        narrower: Annotated[Shared, Le(5.0)] = 3.0
+
+    plain, varied, narrower = Own.declared().values()
+    assert plain == replace(narrower, name="plain", default=1.0, high=500.0)
+    assert varied == replace(plain, name="varied", default=2.0, help="Own.")
+    assert (narrower.low, narrower.high, narrower.help) == (0.0, 5.0, "Shared.")
+    Own.checked({"plain": 6.0, "varied": 6.0})
+    for wrong in ({"plain": 501.0}, {"varied": 501.0}, {"narrower": 6.0}):
+        with pytest.raises(ParameterError, match="is refused"):
+            Own.checked(wrong)
+
+
+def test_a_set_that_forgets_the_default_of_a_shared_declaration_is_refused_by_name() -> None:
+    with pytest.raises(TypeError, match="the parameter damping of Without has no default value"):
+
+        class Without(ParameterSet):
+            damping: Shared
+
+
+def test_the_scale_of_a_unit_that_only_a_plug_in_knows_is_stated() -> None:
+    class Plugin(ParameterSet):
+        field_width: float = number(201.0, 20.1, 2010.0, "width", "w", "furlong", scale=201.0, help="Of the field.")
+        lost: float = number(1.0, 0.0, 2.0, "way", "s", "league", help="Not scaled.")
+
+    assert Plugin.declared()["field_width"].shown(402.0) == "2 furlong"
+    assert Plugin.declared()["lost"].quantity.scale == 1.0
 
 
 def test_unknown_name_offers_the_nearest() -> None:
@@ -242,9 +363,9 @@ def test_any_value_is_accepted_in_range_or_refused_in_a_sentence(values: dict) -
     if sentence:
         assert " is refused: " in sentence
         return
-    for number in NUMBERS:
-        value = getattr(parameters, number.name)
-        assert value == "auto" or number.low <= value <= number.high
+    for entry in NUMBERS:
+        value = getattr(parameters, entry.name)
+        assert value == "auto" or entry.low <= value <= entry.high
 
 
 def test_a_set_cannot_be_changed_in_place() -> None:

@@ -17,10 +17,12 @@ from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.stepping import advance, at_rest, is_finished
 from repose.sim.experiment.take_snapshot import take_picture
-from repose.sim.measure.angle_of_repose import AngleOfRepose
 from repose.sim.measure.display import Reading
+from repose.sim.measure.surface_slope import SurfaceSlope
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
+
+from tests.tiers import tiered
 
 LEDGER_SHARE = {"hourglass": 0.07, "hourglass_glass": 0.02, "brazil_nut": 0.02, "vessel": 0.012, "two_sided": 0.012}
 """What the ledger may miss of the energy dissipated, where it is more than 1 %: the published hourglass has
@@ -30,6 +32,9 @@ grains do work of which the step misses a share of first order: 1.0 % at the aut
 5 µs (three seeds). Impacts in vessel and two_sided: 1.1 % at the automatic step, 0.2 % at half of it."""
 
 HEAP = scenes()["heap"].test_values
+
+ONE_OF_EACH_KIND = {"heap", "hourglass_glass", "vessel", "bounce", "joined", "beam", "biaxial", "drum", "log"}
+"""Discs, spheres, joined discs and bonds, in scenes that differ in walls and boundaries."""
 
 every_scene = pytest.mark.parametrize("scene", list(scenes()))
 
@@ -43,7 +48,7 @@ class Finished(dict[str, tuple[Experiment, dict]]):
         return self[scene]
 
 
-def drawn_slope(simulation: Experiment) -> AngleOfRepose | None:
+def drawn_slope(simulation: Experiment) -> SurfaceSlope | None:
     """The slope that window and film draw on the grains."""
     snapshot = Snapshot()
     take_picture(simulation, snapshot)
@@ -78,7 +83,7 @@ def test_a_scene_differs_from_that_of_another_seed(scene: str, finished: Finishe
     assert state_hash(other.run) != finished[scene][1]["state_hash"]
 
 
-@every_scene
+@pytest.mark.parametrize("scene", tiered(scenes(), fast=ONE_OF_EACH_KIND))
 def test_a_scene_gives_the_same_bits_for_the_same_seed_filmed_or_not(scene: str, finished: Finished) -> None:
     frames: list[float] = []
 
@@ -296,6 +301,7 @@ def test_impossible_scenes_and_parameters_are_refused() -> None:
         run_experiment(simulation)
 
 
+@pytest.mark.slow
 def test_friction_makes_the_heap_steeper() -> None:
     # Statistics of a few small heaps: 0.4 against 0 is many standard deviations.
     def left(friction: float) -> int:

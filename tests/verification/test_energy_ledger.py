@@ -45,20 +45,17 @@ def run_through(simulation: Experiment) -> Experiment:
     return simulation
 
 
-def test_ledger_of_a_whole_heap_closes_and_the_gap_shrinks_with_the_step() -> None:
-    gaps = {}
-    for dt in (3e-5, 1e-5):
-        gap = 0.0
-        for seed in (1, 2):
-            energy = energy_of(run_through(new_experiment("heap", SMALL | {"dt": dt}, seed)))
-            assert energy.damping > 0.0
-            assert energy.sliding > 0.0
-            assert energy.removed != 0.0
-            assert abs(energy.gap) < 0.01 * energy.dissipated
-            gap += abs(energy.gap)
-        gaps[dt] = gap
-    # First order would be a third; two different chaotic runs are compared, so half must do.
-    assert gaps[1e-5] < 0.5 * gaps[3e-5]
+@pytest.mark.parametrize("dt", [3e-5, 1e-5])
+def test_ledger_of_a_whole_heap_closes_in_proportion_to_the_step(dt: float) -> None:
+    # Contacts begin within a step with a jump of the damping force, and the limit of the friction spring includes
+    # damping: both leave an error of first order in dt, of either sign, up to 2e-5 of the heat at 30 µs (seeds 1 to 3).
+    # Sliding heat as the force at the end of a step times the slip leaves 6e-4 to 8e-4 at 30 µs, 2e-4 to 3e-4 at 10 µs.
+    for seed in (1, 2):
+        energy = energy_of(run_through(new_experiment("heap", SMALL | {"dt": dt}, seed)))
+        assert energy.damping > 0.0
+        assert energy.sliding > 0.0
+        assert energy.removed != 0.0
+        assert abs(energy.gap) < 1e-4 * dt / 3e-5 * energy.dissipated
 
 
 def stored_by_hertz(simulation: Experiment) -> float:
@@ -150,7 +147,7 @@ def test_doubling_the_stiffness_at_greatest_overlap_sends_the_grains_back_faster
     k, mass, speed, dt = 1e6, 1e-3, 1.0, 2e-7
     model, numbers = model_of("gear5", friction=0.0, normal_damping=0.0, shear_damping=0.0)
     start, velocity = [(-1.00001e-3, 0.0), (1e-3, 0.0)], [(speed / 2, 0.0), (-speed / 2, 0.0)]
-    bench = Bench(world_of(model, start, 1e-3, mass, velocity=velocity), model, numbers, dt)
+    bench = Bench(world_of(model, start, 1e-3, mass, velocity=velocity), model, numbers, dt, compiled=True)
     while bench.velocity[0, 0] > 0.0:
         bench.advance()
     overlap = 2e-3 - (bench.position[1, 0] - bench.position[0, 0])

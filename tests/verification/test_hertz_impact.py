@@ -55,7 +55,7 @@ def test_hertz_impact_of_two_grains(integrator: str, steps_per_contact: int) -> 
     model, numbers = model_of(integrator, **ELASTIC)
     gap = 1.65 * speed * dt
     world = world_of(model, [(-1e-3 - gap, 0), (1e-3, 0)], 1e-3, 1e-3, velocity=[(speed / 2, 0), (-speed / 2, 0)])
-    bench = Bench(world, model, numbers, dt)
+    bench = Bench(world, model, numbers, dt, compiled=True)
     found = impact(bench, int(1.05 * steps_per_contact) + 5)
     assert found == pytest.approx((overlap, force, duration), rel=(omega * dt) ** 2)
     # The rebound of a head-on impact of equal grains exchanges their velocities.
@@ -112,7 +112,7 @@ def test_published_elastic_impacts(young, poisson, density, radius, speed, yield
         velocity=[(speed, 0.0), (0.0, 0.0)],
         fixed=[False, yielding == 1],
     )
-    bench = Bench(world, model, numbers, dt)
+    bench = Bench(world, model, numbers, dt, compiled=True)
     overlap, force, time = impact(bench, 215)
     rounding = 0.05 / 274.1  # half a unit of the last digit printed, in the least precise figure
     assert (force, overlap, time) == pytest.approx(published, rel=(omega * dt) ** 2 + rounding)

@@ -33,7 +33,7 @@ def bench_of(material: Material, radius: float, speed: tuple[float, float], *, w
         start = [(0, 0, 2.0 * radius + gap), (0, 0, 0)]
         velocity = [(0, 0, -speed[0] / 2), (0, 0, speed[0] / 2)]
         world = world_of(model, start, radius, mass, velocity=velocity, skin=radius)
-    return Bench(world, model, numbers, dt)
+    return Bench(world, model, numbers, dt, compiled=True)
 
 
 def impact(bench: Bench, radius: float, steps: int) -> tuple[float, float, float]:

@@ -37,7 +37,7 @@ def lying(dimension: int, alpha: float = 0.0, *, speed: float = 0.0, spin: float
     world = set_walls(world, [PLANE], [[np.zeros(dimension), up, np.zeros(dimension)]], material=1)
     gravity = np.zeros(dimension)
     gravity[0], gravity[-1] = G * sin(alpha), -G * cos(alpha)
-    return Bench(world, model, numbers, DT, tuple(gravity))
+    return Bench(world, model, numbers, DT, tuple(gravity), compiled=True)
 
 
 def rolling_speed(bench: Bench) -> float:
@@ -116,7 +116,7 @@ def crash(law: str, integrator: str, dt: float) -> tuple[Bench, np.ndarray, np.n
         values |= {"normal_stiffness": K, "shear_stiffness": K}
     model, numbers = model_of(integrator, 3, rotation=True, law=laws()[law], **values)
     world = world_of(model, CENTRES, RADII, MASSES, velocity=VELOCITIES, spin=SPINS, skin=0.01)
-    bench = Bench(world, model, numbers, dt)
+    bench = Bench(world, model, numbers, dt, compiled=True)
     before = momentum(bench), angular_momentum(bench), bench.energy().mechanical
     bench.advance(round(4e-3 / dt))
     assert not bench.touching

@@ -37,7 +37,7 @@ def on_walls(shape, corner, position, *, velocity=0.0, spin=0.0, dt=2e-5, gravit
     model, numbers = model_of("velocity_verlet", 3, rotation=True, law=VOIGT, **fitting)
     world = world_of(model, [position], RADIUS, MASS, velocity=velocity, spin=spin, skin=2e-3)
     world = set_walls(world, shape, np.asarray(corner, float), velocity=wall_velocity, material=1)
-    return Bench(world, model, numbers, dt, gravity)
+    return Bench(world, model, numbers, dt, gravity, compiled=True)
 
 
 def memory(bench: Bench) -> np.ndarray:

@@ -12,7 +12,7 @@ from repose.app.render.passes.discs import disc_rows
 from repose.app.render.passes.legend import plate
 from repose.sim.experiment.experiment import Scene
 from repose.sim.experiment.snapshot import Floats, Snapshot
-from repose.sim.measure.angle_of_repose import AngleOfRepose
+from repose.sim.measure.surface_slope import SurfaceSlope
 from repose.sim.message import EMPTY, Message, Number, _, formatted, joined
 from repose.sim.registry import scenes
 
@@ -44,7 +44,7 @@ BEYOND = 0.02
 """Extension of the line at its upper end [lengths of the fitted interval]."""
 
 
-def _measured(frame: Frame) -> AngleOfRepose | None:
+def _measured(frame: Frame) -> SurfaceSlope | None:
     measurement = frame.snapshot.measurement
     if measurement is None or not math.isfinite(measurement.angle):
         return None
@@ -80,14 +80,14 @@ def number_size(frame: Frame, canvas: Canvas, text: str) -> float:
     return size * min(1.0, max(room, 1.0) / max(canvas.text_extent(text, size, bold=True)[0], 1.0))
 
 
-def label(measurement: AngleOfRepose) -> Message:
+def label(measurement: SurfaceSlope) -> Message:
     """The angle with its error, such as "13.0° ± 0.5°"."""
     angle, error = math.degrees(measurement.angle), math.degrees(measurement.standard_error)
     text = formatted(angle, ".1f", "°")
     return joined((text, Number(error, "°", ".1f")), " ± ") if math.isfinite(error) else text
 
 
-def label_extent(frame: Frame, canvas: Canvas, measurement: AngleOfRepose) -> tuple[float, float]:
+def label_extent(frame: Frame, canvas: Canvas, measurement: SurfaceSlope) -> tuple[float, float]:
     """Width and height of the number and the line below it [pixel]."""
     text = label(measurement)
     number = canvas.text_extent(text, number_size(frame, canvas, text), bold=True)
@@ -95,7 +95,7 @@ def label_extent(frame: Frame, canvas: Canvas, measurement: AngleOfRepose) -> tu
     return max(number[0], words[0]), number[1] + (words[1] if error_words(measurement) else 0.0)
 
 
-def error_words(measurement: AngleOfRepose) -> Message:
+def error_words(measurement: SurfaceSlope) -> Message:
     """The kind of error, such as "± of the line fit"; empty without an error."""
     return (
         Message("± of the {error_of}", error_of=measurement.error_of)
@@ -117,7 +117,7 @@ def place_label(frame: Frame, canvas: Canvas, extent: tuple[float, float], x: fl
     return (beside, y) if beside - width / 2 >= left + pad else (x, legend[3])
 
 
-def write_label(frame: Frame, canvas: Canvas, measurement: AngleOfRepose, x: float, y: float) -> None:
+def write_label(frame: Frame, canvas: Canvas, measurement: SurfaceSlope, x: float, y: float) -> None:
     """Draw the number, centred at `x` with its top at `y` [pixel], or away from the legend, and below it the kind of
     error."""
     x, y = place_label(frame, canvas, label_extent(frame, canvas, measurement), x, y)
@@ -160,7 +160,7 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
     _write_angle(frame, canvas, measurement, top, foot)
 
 
-def _write_angle(frame: Frame, canvas: Canvas, measurement: AngleOfRepose, top: Floats, foot: Floats) -> None:
+def _write_angle(frame: Frame, canvas: Canvas, measurement: SurfaceSlope, top: Floats, foot: Floats) -> None:
     """Draw the number above the grains of the slope, inside the part of the window without panels."""
     width, height = label_extent(frame, canvas, measurement)
     pad = PAD * frame.scale

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from repose.app.render.passes import Frame, Pass
 from repose.app.render.passes.measurement import SLOPE, label_extent, write_label
-from repose.sim.measure.angle_of_repose import AngleOfRepose
+from repose.sim.measure.surface_slope import SurfaceSlope
 
 if TYPE_CHECKING:
     from repose.app.render.canvas import Canvas
@@ -72,7 +72,7 @@ def _draw_flank(frame: Frame, canvas: Canvas, ends: NDArray[np.float64], side: f
         canvas.polyline(line, frame.palette.mark, width)
 
 
-def _write_angle(frame: Frame, canvas: Canvas, measurement: AngleOfRepose, top: float) -> None:
+def _write_angle(frame: Frame, canvas: Canvas, measurement: SurfaceSlope, top: float) -> None:
     """Draw the number above the highest grain of the heap and the upper end `top` of the fitted interval [m], inside
     the part of the picture without panels. The extended line meets the axis far above a steep heap."""
     snapshot = frame.snapshot

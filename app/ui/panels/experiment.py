@@ -140,7 +140,7 @@ def draw_readings(ui: Ui) -> None:
             tooltip(joined([part for part in (reading.help, words) if part], " "))
     measured = ui.snapshot.measurement
     if measured is not None:
-        row(_("angle of repose, by"), METHODS[measured.method], ui)
+        row(measured.label_of_method, METHODS[measured.method], ui)
         row(_("surface grains used"), plain(len(measured.used_ids)), ui)
 
 

@@ -12,7 +12,6 @@ from repose.app.ui.panels import Panel, instead
 from repose.app.ui.places import STRIP, take_focus
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, fitting_size
-from repose.sim.experiment.phase_names import phase_name
 from repose.sim.experiment.snapshot import Action, Snapshot
 from repose.sim.message import Capital, _, joined, plain
 
@@ -122,10 +121,9 @@ def _draw_progress(ui: Ui, size: imgui.ImVec2) -> None:
     ink.push_clip_rect(low, imgui.ImVec2(low.x + done * size.x, high.y), True)
     ink.add_rect_filled(low, high, colour32(ui.palette.fill), rounding)
     ink.pop_clip_rect()
-    # Only the phase: the whole label, such as that of a test with its title, is written above.
     text = _("Paused: Space continues")
-    if not ui.transport.paused:
-        text = joined((Capital(phase_name(snapshot.phase)), "…"), " ")
+    if not ui.transport.paused:  # the numbers of the phase are written above
+        text = joined((Capital(snapshot.phase.label), "…"), " ")
     share = fitting_size(text, size.x - 2 * imgui.get_style().frame_padding.x)
     at = low.x + (size.x - text_width(text, share)) / 2, low.y + (size.y - share * imgui.get_font_size()) / 2
     draw_text(*at, text, ui.palette.text, share)

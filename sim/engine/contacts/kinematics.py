@@ -47,11 +47,6 @@ LARGEST_COORDINATION = 12.0
 1/12 of the fraction of spin whose removal per step is stable."""
 
 
-FARTHEST = 0.26
-"""Square of the largest displacement since the last evaluation, in units of R_i + R_j [-]: each sphere moves at most
-half its radius in a step (repose.sim.engine.neighbours.verlet_list)."""
-
-
 class PairMotion(NamedTuple):
     """Motion of i relative to j at one time."""
 
@@ -68,9 +63,10 @@ class PairMotion(NamedTuple):
     relative_spin: tuple
     """w_i - w_j [rad/s]."""
     displacement: tuple
-    """Change of x_i - x_j since the last evaluation, at a wall of the position relative to the wall [m]."""
+    """Change of x_i - x_j since the last evaluation, at a wall of the position relative to the wall, as far as it
+    counts (`counted_share`) [m]."""
     rolling: tuple
-    """R_i dtheta_i + R_j dtheta_j, with the rotations since the last evaluation [m]."""
+    """R_i dtheta_i + R_j dtheta_j, with the rotations since the last evaluation as far as they count [m]."""
     mean_rotation: tuple
     """(dtheta_i + dtheta_j)/2 [rad]."""
     curved: float
@@ -160,17 +156,16 @@ class Response(NamedTuple):
 
 
 @compilable(forceinline=True)
-def sheared(memory, motion, normal, slip, share, rotation):
+def sheared(memory, motion, normal, slip, rotation):
     """Shear at this evaluation, and without rotation the beginning of the spring, else an empty tuple.
 
     `slip` [m] is the relative displacement of the material points at the contact since the last evaluation, or since
-    first touch, and `share` the fraction of the displacement in which the two touched. `rotation` is
-    `motion.mean_rotation`, an argument of its own because numba selects branches by the lengths of arguments only.
+    first touch. `rotation` is `motion.mean_rotation`, an argument of its own because numba selects branches by the
+    lengths of arguments only.
     """
     known = memory.touching > 0.0
     if len(rotation) == 0:
-        touch = vector.sub(motion.place, vector.scale(share, motion.displacement))
-        start = vector.pick(known, memory.shear_spring, touch)
+        start = vector.pick(known, memory.shear_spring, vector.sub(motion.place, motion.displacement))
         displacement = vector.sub(motion.place, start)
         return vector.tangential(displacement, vector.dot(displacement, normal), normal), start
     start = vector.pick(known, memory.shear_spring, vector.scale(0.0, memory.shear_spring))
@@ -192,11 +187,11 @@ def twisted(angle, normal, a):
 
 
 @compilable(forceinline=True)
-def of_motion(displacement, radius_sum, moved):
-    """A displacement or rotation of a pair, `moved`; zero if the `displacement` of the pair [m] is larger than that of
-    one step: one of the two was put elsewhere (`repose.sim.engine.builder.reset_displacements`), which is no slip."""
-    near = vector.dot(displacement, displacement) <= FARTHEST * radius_sum * radius_sum
-    return vector.pick(near, moved, vector.scale(0.0, moved))
+def counted_share(touching, branch, per_distance, displacement, radius_sum):
+    """Fraction of the displacement of a pair since the last evaluation in which the two touched [-]."""
+    overlap = radius_sum - vector.dot(branch, branch) * per_distance
+    approached = -per_distance * vector.dot(displacement, branch)
+    return 1.0 if touching > 0.0 else min(1.0, max(overlap, 0.0) / max(approached, TINY))
 
 
 @compilable(forceinline=True)
@@ -267,10 +262,8 @@ def contact_between(motion, pair, memory, stage):
     normal_velocity = vector.dot(motion.velocity, normal)
     tangential_velocity = vector.tangential(relative_velocity, normal_velocity, normal)
     overlap = pair.radius_sum - distance
-    approached = max(-vector.dot(motion.displacement, normal), TINY)
-    share = 1.0 if memory.touching > 0.0 else min(1.0, max(overlap, 0.0) / approached)
-    slip = vector.scale(share, slip_of(motion, pair.radius_sum, normal, motion.mean_rotation))
-    shear, start = sheared(memory, motion, normal, slip, share, motion.mean_rotation)
+    slip = slip_of(motion, pair.radius_sum, normal, motion.mean_rotation)
+    shear, start = sheared(memory, motion, normal, slip, motion.mean_rotation)
     per_step = stage.damping_fraction / (LARGEST_COORDINATION * max(stage.dt, TINY))
     contact = Contact(
         overlap,

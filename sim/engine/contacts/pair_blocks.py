@@ -17,8 +17,8 @@ from repose.sim.engine.contacts.kinematics import (
     ShearMemory,
     at_last_overlap,
     contact_between,
+    counted_share,
     force_of,
-    of_motion,
     relaxed,
     shortened,
 )
@@ -49,7 +49,8 @@ class Columns(NamedTuple):
     place: int
     """Position relative to the wall [m], at walls without rotation only."""
     displacement: int
-    """Change of x_i - x_j since the last evaluation [m]; with rotation in the columns of `place`."""
+    """Change of x_i - x_j since the last evaluation [m]; with rotation in the columns of `place`. Between two spheres
+    without rotation x_i - x_j at the last evaluation."""
     radius_sum: int
     effective_radius: int
     effective_mass: int
@@ -183,9 +184,8 @@ def to_line(buffer):
 def forget_materials(buffer, at):
     """Mark the materials in the block as unknown, because the numbers of the law may have changed, and all contacts as
     being between spheres of the first material."""
-    for k in range(BLOCK):
-        buffer[arrays.index(at.known, BLOCK, k)] = -1.0
-        buffer[arrays.index(at.kind, BLOCK, k)] = 0.0
+    arrays.fill_row(buffer, at.known, BLOCK, -1.0)
+    arrays.fill_row(buffer, at.kind, BLOCK, 0.0)
 
 
 @compilable(forceinline=True)
@@ -206,7 +206,7 @@ def set_materials(buffer, at, size, law):
 
 
 @compilable(forceinline=True)
-def pad_block(buffer, at, size, dimension):
+def pad_block(buffer, at, size, dimension, turning):
     """Pad the block with pairs of distant spheres to whole registers; returns the number of contacts with padding.
 
     Compiled code processes the rest of a loop one by one, at several times the cost.
@@ -215,6 +215,7 @@ def pad_block(buffer, at, size, dimension):
     for k in range(size, full):
         for c in range(dimension):
             buffer[arrays.index(at.branch + c, BLOCK, k)] = FAR
+            buffer[arrays.index(at.displacement + c, BLOCK, k)] = 0.0 if turning else FAR  # it has not moved
         buffer[arrays.index(at.touching, BLOCK, k)] = 0.0
         buffer[arrays.index(at.radius_i, BLOCK, k)] = 1.0  # the radius of a wall is 0
         buffer[arrays.index(at.radius_j, BLOCK, k)] = 1.0
@@ -222,15 +223,24 @@ def pad_block(buffer, at, size, dimension):
     return full
 
 
+def contacts_with_padding(buffer, at, size, dimension, turning):
+    """Number of contacts in the block to evaluate. In plain Python, which evaluates one after the other, nothing is
+    padded."""
+    return size
+
+
+@overload(contacts_with_padding, forceinline=True)
+def _contacts_with_padding(buffer, at, size, dimension, turning):
+    return lambda buffer, at, size, dimension, turning: pad_block(buffer, at, size, dimension, turning)
+
+
 @compilable
 def clear_sums(buffer, at, needs_stiffening):
     """Set the columns that are summed for the energy ledger to zero."""
-    for k in range(BLOCK):
-        buffer[arrays.index(at.damping, BLOCK, k)] = 0.0
-        buffer[arrays.index(at.friction, BLOCK, k)] = 0.0
+    arrays.fill_row(buffer, at.damping, BLOCK, 0.0)
+    arrays.fill_row(buffer, at.friction, BLOCK, 0.0)
     if needs_stiffening > 0:
-        for k in range(BLOCK):
-            buffer[arrays.index(at.stiffening, BLOCK, k)] = 0.0
+        arrays.fill_row(buffer, at.stiffening, BLOCK, 0.0)
 
 
 @compilable
@@ -279,12 +289,13 @@ def evaluate(buffer, size, law, shapes, place_like, reach_like, stiffening_like,
     turning = len(shapes.spin) > 0
     at_wall = len(place_like) > 0
     per_dt = 1.0 / stage.dt if stage.dt > 0.0 else 0.0  # one division per block
-    invert_distances(buffer, at.branch, at.per_distance, size, shapes.position)
+    if invert_distances(buffer, at, size, shapes) > 0:
+        begin_contacts(buffer, at, size, shapes, place_like)
     for k in range(size):
         branch = arrays.read_block(buffer, at.branch, BLOCK, k, shapes.position)
         radius_i = buffer[arrays.index(at.radius_i, BLOCK, k)]
         radius_j = buffer[arrays.index(at.radius_j, BLOCK, k)]
-        radius_sum = radius_i + radius_j if turning else buffer[arrays.index(at.radius_sum, BLOCK, k)]
+        radius_sum = radius_sum_in(buffer, at, k, turning)
         per_sum = 1.0 / radius_sum
         given = buffer[arrays.index(at.effective_radius, BLOCK, k)]
         effective_radius = given if at_wall or not turning else radius_i * radius_j * per_sum
@@ -292,7 +303,7 @@ def evaluate(buffer, size, law, shapes, place_like, reach_like, stiffening_like,
         spin_j = arrays.read_block(buffer, at.spin_j, BLOCK, k, shapes.spin)
         turned_i = arrays.read_block(buffer, at.rotation_i, BLOCK, k, shapes.spin)
         turned_j = arrays.read_block(buffer, at.rotation_j, BLOCK, k, shapes.spin)
-        displacement = arrays.read_block(buffer, at.displacement, BLOCK, k, shapes.position)
+        displacement = displacement_in(buffer, at, k, branch, turning or at_wall)
         rolling = vector.add(vector.scale(radius_i, turned_i), vector.scale(radius_j, turned_j))
         rotation = vector.scale(0.5, vector.add(turned_i, turned_j))
         motion = PairMotion(
@@ -302,9 +313,9 @@ def evaluate(buffer, size, law, shapes, place_like, reach_like, stiffening_like,
             arrays.read_block(buffer, at.velocity, BLOCK, k, shapes.position),
             vector.add(vector.scale(radius_i, spin_i), vector.scale(radius_j, spin_j)),
             vector.sub(spin_i, spin_j),
-            of_motion(displacement, radius_sum, displacement),
-            of_motion(displacement, radius_sum, rolling),
-            of_motion(displacement, radius_sum, rotation),
+            displacement,
+            rolling,
+            rotation,
             0.0 if at_wall else 1.0,
         )
         pair = PairProperties(
@@ -346,15 +357,60 @@ def evaluate(buffer, size, law, shapes, place_like, reach_like, stiffening_like,
 
 
 @compilable(forceinline=True)
-def invert_distances(buffer, branch, per_distance, size, position_like):
-    """Write 1/|branch| of the first `size` contacts.
+def radius_sum_in(buffer, at, k, turning):
+    """R_i + R_j of contact k [m]."""
+    if turning:
+        return buffer[arrays.index(at.radius_i, BLOCK, k)] + buffer[arrays.index(at.radius_j, BLOCK, k)]
+    return buffer[arrays.index(at.radius_sum, BLOCK, k)]
+
+
+@compilable(forceinline=True)
+def displacement_in(buffer, at, k, branch, moved):
+    """Displacement of contact k since the last evaluation [m]: if `moved`, the column of that name, otherwise the
+    present minus the last branch, which the column then contains."""
+    column = arrays.read_block(buffer, at.displacement, BLOCK, k, branch)
+    return column if moved else vector.sub(branch, column)
+
+
+@compilable(forceinline=True)
+def invert_distances(buffer, at, size, shapes):
+    """Write 1/|branch| of the first `size` contacts; returns how many of them touch for the first time.
 
     This loop is separate from the law: the iterations for one root depend on each other, and a processor overlaps more
     of these short loop bodies than of the long ones of the law.
     """
+    begun = 0
     for k in range(size):
-        step = arrays.read_block(buffer, branch, BLOCK, k, position_like)
-        buffer[arrays.index(per_distance, BLOCK, k)] = inverse_root(vector.dot(step, step))
+        branch = arrays.read_block(buffer, at.branch, BLOCK, k, shapes.position)
+        square = vector.dot(branch, branch)
+        per_distance = inverse_root(square)
+        buffer[arrays.index(at.per_distance, BLOCK, k)] = per_distance
+        overlap = radius_sum_in(buffer, at, k, len(shapes.spin) > 0) - square * per_distance
+        begun += 1 if overlap > 0.0 and buffer[arrays.index(at.touching, BLOCK, k)] == 0.0 else 0
+    return begun
+
+
+@compilable
+def begin_contacts(buffer, at, size, shapes, place_like):
+    """Replace the displacement and the rotations of contacts that begin by their share after first touch.
+
+    Few blocks have such a contact: all others save a division per contact.
+    """
+    turning = len(shapes.spin) > 0
+    moved = turning or len(place_like) > 0
+    for k in range(size):
+        branch = arrays.read_block(buffer, at.branch, BLOCK, k, shapes.position)
+        touching = buffer[arrays.index(at.touching, BLOCK, k)]
+        per_distance = buffer[arrays.index(at.per_distance, BLOCK, k)]
+        radius_sum = radius_sum_in(buffer, at, k, turning)
+        if touching == 0.0 and radius_sum - vector.dot(branch, branch) * per_distance > 0.0:
+            displacement = displacement_in(buffer, at, k, branch, moved)
+            share = counted_share(touching, branch, per_distance, displacement, radius_sum)
+            counted = vector.scale(share, displacement)
+            arrays.write_block(buffer, at.displacement, BLOCK, k, counted if moved else vector.sub(branch, counted))
+            for rotation in (at.rotation_i, at.rotation_j):
+                turned = arrays.read_block(buffer, rotation, BLOCK, k, shapes.spin)
+                arrays.write_block(buffer, rotation, BLOCK, k, vector.scale(share, turned))
 
 
 @compilable(forceinline=True)

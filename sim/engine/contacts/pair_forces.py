@@ -17,7 +17,7 @@ from repose.sim.engine.contacts.kinematics import (
     PairProperties,
     ShearMemory,
     contact_between,
-    of_motion,
+    counted_share,
     shared_inertia,
     shared_mass,
 )
@@ -28,9 +28,8 @@ from repose.sim.engine.contacts.pair_blocks import (
     column_sum,
     columns_from,
     columns_of,
-    copy_columns,
+    contacts_with_padding,
     forget_materials,
-    pad_block,
     to_line,
 )
 from repose.sim.engine.contacts.partial_sums import (
@@ -64,6 +63,7 @@ from repose.sim.engine.threads import wait
 from repose.sim.engine.workspace import (
     BLOCK,
     CHUNK,
+    ELSEWHERE,
     FIRST_CHUNK,
     GROUP,
     LAST_CHUNK,
@@ -141,7 +141,7 @@ def pair_forces(tables, shapes):
 @compilable(forceinline=True)
 def fill_sphere_rows(world, shapes, spin_like, stage, thread):
     """Fill the rows of this thread's spheres with the quantities that contacts read: position and velocity at the same
-    time, and the displacement since the last evaluation, whose positions are then replaced."""
+    time, and with rotation the displacement and rotation since the last evaluation."""
     first, last = thread.first, thread.last
     dimension = len(shapes.position)
     rows = world.threads.sphere_rows[to_line(world.threads.sphere_rows) :]
@@ -158,10 +158,9 @@ def fill_sphere_rows(world, shapes, spin_like, stage, thread):
         beside, after = split_velocity(accelerations)
         fill_rows(rows, width, 0, state[:GROUP], behind, beside, first, last)
         fill_rows(rows, width, GROUP, state[GROUP:], behind, after, first, last)
-    previous = arrays.rows(world.previous, shapes.position)
-    fill_rows(rows, width, displacement_at(dimension), positions, -1.0, previous, first, last)
-    copy_columns(previous, positions, first, last)
     if len(spin_like) > 0:
+        previous = arrays.rows(world.previous, shapes.position)
+        fill_rows(rows, width, displacement_at(dimension), positions, -1.0, previous, first, last)
         spins = arrays.level(world.motion, dimension, 1, spin_like)
         turning = arrays.level(world.motion, dimension, 2, spin_like)
         if behind == 0.0:
@@ -173,7 +172,6 @@ def fill_sphere_rows(world, shapes, spin_like, stage, thread):
         angles = arrays.level(world.motion, dimension, 0, spin_like)
         before = arrays.rows(world.previous[dimension:], spin_like)
         fill_rows(rows, width, rotation_at(dimension), angles, -1.0, before, first, last)
-        copy_columns(before, angles, first, last)
 
 
 @compilable(forceinline=True)
@@ -199,7 +197,8 @@ def write_sums(world, position_like, spin_like, first, last):
 def displacement_of(world, i, position_like):
     """Displacement of sphere i since the last evaluation of forces [m]."""
     now = arrays.at(arrays.level(world.motion, 0, 0, position_like), i)
-    return vector.sub(now, arrays.at(arrays.rows(world.previous, position_like), i))
+    last = arrays.at(arrays.rows(world.previous, position_like), i)
+    return vector.sub(now, vector.pick(last[0] == ELSEWHERE, now, last))
 
 
 @compilable(forceinline=True)
@@ -229,16 +228,18 @@ def pair_contact(world, p, material, shapes):
     rolling = vector.add(vector.scale(world.radius[i], turned_i), vector.scale(world.radius[j], turned_j))
     rotation = vector.scale(0.5, vector.add(turned_i, turned_j))
     size = pairs.radius_sum[p]
+    per_distance = inverse_root(vector.dot(branch, branch))
+    share = counted_share(float(pairs.touching[p]), branch, per_distance, displacement, size)
     motion = PairMotion(
         branch,
-        inverse_root(vector.dot(branch, branch)),
+        per_distance,
         branch,
         vector.sub(arrays.at(velocities, i), arrays.at(velocities, j)),
         vector.add(vector.scale(world.radius[i], spin_i), vector.scale(world.radius[j], spin_j)),
         vector.sub(spin_i, spin_j),
-        of_motion(displacement, size, displacement),
-        of_motion(displacement, size, rolling),
-        of_motion(displacement, size, rotation),
+        vector.scale(share, displacement),
+        vector.scale(share, rolling),
+        vector.scale(share, rotation),
         1.0,
     )
     inverse_inertia = world.inverse_mass[world.inverse_mass.shape[0] - 1]
@@ -296,6 +297,7 @@ def evaluate_chunk(tables, shapes, spin_like, reach_like, of_range, chunk):
     sums = threads.sums[to_line(threads.sums) :]
     positions = arrays.level(world.motion, 0, 0, shapes.position)
     springs = arrays.rows(pairs.shear_spring, shapes.position)
+    branches = arrays.rows(pairs.last_branch, shapes.position)
     several_materials = tables.needs_kind > 0 and world.counters[MATERIAL_COUNT] > 1
     largest_overlap = threads.largest_overlap[0, thread.id]
     clear_sums(buffer, at, tables.needs_stiffening)
@@ -321,7 +323,7 @@ def evaluate_chunk(tables, shapes, spin_like, reach_like, of_range, chunk):
                 p = rows[k] if turning else np.uint32(first + k)
                 buffer[arrays.index(at.kind, BLOCK, k)] = pairs.kind[p]
 
-        full = pad_block(buffer, at, rows_i.size, dimension)
+        full = contacts_with_padding(buffer, at, rows_i.size, dimension, turning)
         call(tables.evaluate, Block(buffer, rows_i.size, full, tables.params, stage))
 
         limit = ALMOST * largest_overlap[OVERLAP_RATIO]
@@ -336,8 +338,13 @@ def evaluate_chunk(tables, shapes, spin_like, reach_like, of_range, chunk):
                 pairs.normal_force[p] = buffer[arrays.index(at.normal_force, BLOCK, k)]
                 arrays.write_at(springs, p, arrays.read_block(buffer, at.shear_spring, BLOCK, k, shapes.position))
         else:
-            targets = (*springs, pairs.normal_force, pairs.touching)
-            columns = (*columns_from(at.shear_spring, shapes.position), at.normal_force, remembered)
+            targets = (*springs, *branches, pairs.normal_force, pairs.touching)
+            columns = (
+                *columns_from(at.shear_spring, shapes.position),
+                *columns_from(at.branch, shapes.position),
+                at.normal_force,
+                remembered,
+            )
             larger = return_listed(targets, columns, buffer, first, following, at.overlap, pairs.smaller_radius, limit)
         if larger:
             search_pairs(largest_overlap, world, buffer, at, positions, rows_i, rows_j)
@@ -361,9 +368,10 @@ def gather_all(buffer, at, world, sphere_rows, position_like, first, last, needs
     pairs = world.pairs
     radii = world.radius
     gather_motion(buffer, at, sphere_rows, position_like, (), pairs.i[first:last], pairs.j[first:last])
-    columns = (*columns_from(at.shear_spring, position_like), at.radius_sum, at.effective_mass, at.fixed, at.touching)
-    springs = arrays.rows(pairs.shear_spring, position_like)
-    sources = (*springs, pairs.radius_sum, pairs.effective_mass, pairs.fixed, pairs.touching)
+    vectors = (*columns_from(at.shear_spring, position_like), *columns_from(at.displacement, position_like))
+    columns = (*vectors, at.radius_sum, at.effective_mass, at.fixed, at.touching)
+    memory = (*arrays.rows(pairs.shear_spring, position_like), *arrays.rows(pairs.last_branch, position_like))
+    sources = (*memory, pairs.radius_sum, pairs.effective_mass, pairs.fixed, pairs.touching)
     copy_to_block(buffer, columns, sources, first, last)
     if needs_radius > 0:
         for k in range(last - first):
@@ -374,14 +382,11 @@ def gather_all(buffer, at, world, sphere_rows, position_like, first, last, needs
 
 @compilable(forceinline=True)
 def gather_motion(buffer, at, sphere_rows, position_like, spin_like, rows_i, rows_j):
-    """Fill branch, velocity and displacement of pairs. Branch and velocity are neighbouring columns of a block, and
-    neighbouring entries of a sphere's row."""
+    """Fill branch and velocity of pairs: neighbouring columns of a block, neighbouring entries of a sphere's row."""
     width = row_width(len(position_like), len(spin_like) > 0)
     both = position_like + position_like
     gather_differences(buffer, at.branch, both[:GROUP], sphere_rows, width, 0, rows_i, rows_j)
     gather_differences(buffer, at.branch + GROUP, both[GROUP:], sphere_rows, width, GROUP, rows_i, rows_j)
-    first = displacement_at(len(position_like))
-    gather_differences(buffer, at.displacement, position_like, sphere_rows, width, first, rows_i, rows_j)
 
 
 @compilable(forceinline=True)
@@ -407,6 +412,8 @@ def gather_touching(buffer, at, world, sphere_rows, shapes, springs, rows, rows_
     width = row_width(len(shapes.position), True)
     turning = with_radius(shapes.spin, 0.0)
     dimension = len(shapes.position)
+    first = displacement_at(dimension)
+    gather_differences(buffer, at.displacement, shapes.position, sphere_rows, width, first, rows_i, rows_j)
     gather_rows(buffer, at.radius_i, turning, sphere_rows, width, spin_at(dimension), rows_i)
     gather_rows(buffer, at.radius_j, turning, sphere_rows, width, spin_at(dimension), rows_j)
     gather_rows(buffer, at.rotation_i, shapes.spin, sphere_rows, width, rotation_at(dimension), rows_i)

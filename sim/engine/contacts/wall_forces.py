@@ -22,7 +22,7 @@ from repose.sim.engine.contacts.kinematics import (
     PairProperties,
     ShearMemory,
     contact_between,
-    of_motion,
+    counted_share,
     shared_inertia,
 )
 from repose.sim.engine.contacts.largest_overlap import ALMOST, any_larger, search_walls
@@ -34,7 +34,7 @@ from repose.sim.engine.contacts.pair_blocks import (
     to_line,
 )
 from repose.sim.engine.contacts.pair_forces import displacement_of, rotation_of
-from repose.sim.engine.contacts.sphere_rows import displacement_at, entry, read_row, rotation_at, row_width, spin_at
+from repose.sim.engine.contacts.sphere_rows import entry, read_row, row_width, spin_at
 from repose.sim.engine.contacts.wall_geometry import CYLINDER, FACET, PLANE, approach
 from repose.sim.engine.jit import call, compilable
 from repose.sim.engine.model import AT_REST, Share, Stage, Thread
@@ -188,14 +188,16 @@ def wall_contact(world, t, material, shapes):
     spin = arrays.at(arrays.level(world.motion, len(shapes.position), 1, shapes.spin), i)
     gap, normal = approach(world.walls, w, x)
     radius = world.radius[i]
+    touching = float(wall_contacts.touching[t])
     path = displacement_of(world, i, shapes.position)
-    moved = of_motion(path, world.radius[i], path)
-    turned = of_motion(path, world.radius[i], rotation_of(world, i, shapes))
+    distance = max(gap, SMALLEST_GAP * radius)
+    share = counted_share(touching, vector.scale(distance, normal), 1.0 / distance, path, radius)
+    moved, turned = vector.scale(share, path), vector.scale(share, rotation_of(world, i, shapes))
     motion = wall_motion(world, t, gap, normal, x, velocity, spin, moved, turned, 0.0)
     inertia = shared_inertia(world.inverse_mass[len(shapes.position), i] if len(shapes.spin) > 0 else 0.0)
     pair = PairProperties(radius, radius, world.mass[i], inertia, 1.0, material)
     spring = arrays.at(arrays.rows(wall_contacts.shear_spring, shapes.position), t)
-    memory = ShearMemory(spring, float(wall_contacts.touching[t]))
+    memory = ShearMemory(spring, touching)
     contact, _ = contact_between(motion, pair, memory, AT_REST)
     return contact
 
@@ -286,8 +288,8 @@ def push_walls(tables, shapes, spin_like, reach_like):
             x = read_row(sphere_rows, entry(i, width, 0), shapes.position)
             velocity = read_row(sphere_rows, entry(i, width, dimension), shapes.position)
             spin = read_row(sphere_rows, entry(i, width, spin_at(dimension) + 1), shapes.spin)
-            moved = read_row(sphere_rows, entry(i, width, displacement_at(dimension)), shapes.position)
-            turned = read_row(sphere_rows, entry(i, width, rotation_at(dimension)), shapes.spin)
+            moved = displacement_of(world, i, shapes.position)
+            turned = rotation_of(world, i, shapes)
             gap, normal = wall_contacts.gap[t], arrays.at(normals, t)
             motion = wall_motion(world, t, gap, normal, x, velocity, spin, moved, turned, stage.elapsed)
             arrays.write_block(buffer, at.branch, BLOCK, k, motion.branch)

@@ -230,6 +230,14 @@ def copy_history(pairs, pair_buffer, old, old_end, first, last):
 
 
 @compilable
+def note_branches(pairs, previous, first, last):
+    """Write the branches at the last evaluation of the pairs first to last - 1, from the positions at that time."""
+    for c in range(pairs.last_branch.shape[0]):
+        for row in range(first, last):
+            pairs.last_branch[c, row] = previous[c, pairs.i[row]] - previous[c, pairs.j[row]]
+
+
+@compilable
 def write_pairs(world, section, needs_material):
     """Write the pairs of a section to their rows of the list; with their pair of materials if `needs_material` is 1."""
     pairs = world.pairs
@@ -268,6 +276,7 @@ def write_pairs(world, section, needs_material):
             j = pairs.j[row]
             pairs.effective_mass[row] = shared_mass(mass[i], mass[j])
             pairs.smaller_radius[row] = min(radius[i], radius[j])
+        note_branches(pairs, world.previous, section.before, stop)
     for row in range(section.before, stop):
         pairs.touching[row] = pair_buffer.touching[from_buffer + row]
     for c in range(pair_buffer.shear_spring.shape[0]):

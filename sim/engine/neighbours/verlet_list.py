@@ -117,6 +117,20 @@ def store_positions(reference, motion, first, last):
 
 
 @compilable
+def forget_jumps(world, first, last):
+    """Set the previous positions of spheres of these rows that have moved farther than in one step to the present ones:
+    they were put elsewhere between two calls, which is no slip."""
+    previous = world.previous
+    for i in range(first, last):
+        square = 0.0
+        for c in range(world.search.reference.shape[0]):
+            square += (world.motion[c, 0, i] - previous[c, i]) ** 2
+        if not square <= (1.02 * LARGEST_STEP * world.radius[i]) ** 2:
+            for c in range(previous.shape[0]):
+                previous[c, i] = world.motion[c, 0, i]
+
+
+@compilable
 def store_walls(reference, moved):
     """Store the displacements of the walls as reference, number by number: an assignment of whole arrays takes seconds
     to compile."""

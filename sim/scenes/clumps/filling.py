@@ -40,7 +40,7 @@ FINE = 8.0
 
 @dataclass
 class ClumpsState(PouredState):
-    """State of the experiment; phases: empty, filling, filled, flowing, rested. `radii` are the radii of balls of equal
+    """State of the experiment. `radii` are the radii of balls of equal
     volume."""
 
     loose: list[bool] = field(default_factory=list)

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, Self
+from typing import Any, Literal, Self
 
-from annotated_types import Ge, Le
-from pydantic import Field, PrivateAttr, model_validator
+from pydantic import PrivateAttr, model_validator
 from repose.sim.clumps.shapes import SHAPES
 from repose.sim.io.mesh import Surface, kept_surfaces, surfaces_with
 from repose.sim.laws.material_parameters import YoungsModulus
 from repose.sim.message import _
-from repose.sim.parameters import FilePath, ParameterError, Quantity
+from repose.sim.parameters import ParameterError, choice, count, file_path, number, variant
 from repose.sim.scenes.clumps.grains import (
     MOST_MEMBERS,
     Grain,
@@ -27,44 +26,22 @@ from repose.sim.scenes.common.poured_parameters import GrainCount, MeanRadius, P
 class LiftedParameters(PouredInSpaceParameters):
     """Clumps, and loose spheres of the same volume, poured into a container that is lifted off its plate, in SI."""
 
-    ball_share: Annotated[
-        float,
-        Ge(0.0),
-        Le(1.0),
-        Quantity(_("share of spheres"), "", effect="restart", group=_("Grains")),
-        Field(description=_("Share of the grains that are loose spheres of the same volume, drawn at random.")),
-    ] = 0.0
-    second_share: Annotated[
-        float,
-        Ge(0.0),
-        Le(1.0),
-        Quantity(_("share of the second shape"), "", effect="restart", group=_("Mixture")),
-        Field(
-            description=_("Share of the clumps that have the second shape, drawn at random; the others have the first.")
-        ),
-    ] = 0.0
+    # fmt: off
+    ball_share: float = number(0.0, 0.0, 1.0, _("share of spheres"), effect="restart", group=_("Grains"),
+        help=_("Share of the grains that are loose spheres of the same volume, drawn at random."))
+    second_share: float = number(0.0, 0.0, 1.0, _("share of the second shape"), effect="restart", group=_("Mixture"),
+        help=_("Share of the clumps that have the second shape, drawn at random; the others have the first."))
     grain_count: GrainCount = 200
     mean_radius: MeanRadius = 8e-3
-    young: Annotated[
-        YoungsModulus,
-        Field(description=_("Of grains and walls. Soft, since clumps touch at many points and take short time steps.")),
-    ] = 3e6
+    young: YoungsModulus = variant(3e6,
+        help=_("Of grains and walls. Soft, since clumps touch at many points and take short time steps."))
     """The softest grains for which the contact laws work: in the filled container of the presets the smallest members
     overlap by 5 to 19 % of their radius, at the first impacts by up to four fifths of it."""
-    size_spread: Annotated[
-        float,
-        Ge(0.0),
-        Le(0.5),
-        Quantity(_("size spread"), "", effect="restart", group=_("Grains")),
-        Field(description=_("Sizes are uniform within this share of the mean. Takes effect at the next start.")),
-    ] = 0.0
-    lift_speed: Annotated[
-        float,
-        Ge(1e-3),
-        Le(2.0),
-        Quantity(_("lift speed"), "v_lift", "mm/s", scale=1e-3, effect="restart", group=_("Experiment")),
-        Field(description=_("Of the container. Takes effect at the next start.")),
-    ] = 0.2
+    size_spread: float = number(0.0, 0.0, 0.5, _("size spread"), effect="restart", group=_("Grains"),
+        help=_("Sizes are uniform within this share of the mean. Takes effect at the next start."))
+    lift_speed: float = number(0.2, 1e-3, 2.0, _("lift speed"), "v_lift", "mm/s", effect="restart",
+        group=_("Experiment"), help=_("Of the container. Takes effect at the next start."))
+    # fmt: on
 
     @property
     def grains(self) -> tuple[Grain, ...]:
@@ -87,62 +64,29 @@ class LiftedParameters(PouredInSpaceParameters):
 class ClumpsParameters(LiftedParameters):
     """Clumps of spheres in space."""
 
-    shape: Annotated[
-        Literal[tuple(SHAPES)],  # type: ignore[valid-type]
-        Quantity(_("shape"), "", effect="restart", group=_("Grains")),
-        Field(description=_("Shape of the clumps; a ball is one sphere. Takes effect at the next start.")),
-    ] = "cube"
-    members: Annotated[
-        int,
-        Ge(1),
-        Le(MOST_MEMBERS),
-        Quantity(_("spheres per clump"), "P", effect="restart", group=_("Grains")),
-        Field(description=_("Largest number of spheres that are fitted to the shape. Takes effect at the next start.")),
-    ] = 14
-    clump: Annotated[
-        str,
-        Field(
-            max_length=4096,
-            pattern=r"^[^\x00-\x1f]*$",
-            description=_(
-                "Clump file of your own, made by `repose clump`; empty for the shape above. The file is only "
-                "read, at the next start, and scaled to the mean radius."
-            ),
-        ),
-        Quantity(_("clump file"), "", effect="restart", group=_("Grains")),
-        FilePath((".json",), _("the shape of the library"), replaces=("shape", "members")),
-    ] = ""
-    second_shape: Annotated[
-        Literal[tuple(SHAPES)],  # type: ignore[valid-type]
-        Quantity(_("second shape"), "", effect="restart", group=_("Mixture")),
-        Field(
-            description=_("Shape of the other clumps of a mixture, of the same volume. Takes effect at the next start.")
-        ),
-    ] = "rod"
-    second_members: Annotated[
-        int,
-        Ge(1),
-        Le(MOST_MEMBERS),
-        Quantity(_("spheres per second clump"), "P₂", effect="restart", group=_("Mixture")),
-        Field(description=_("Largest number of spheres that are fitted to the second shape.")),
-    ] = 6
-    second_clump: Annotated[
-        str,
-        Field(
-            max_length=4096,
-            pattern=r"^[^\x00-\x1f]*$",
-            description=_(
-                "Clump file of your own for the other clumps of a mixture; empty for the second shape above."
-            ),
-        ),
-        Quantity(_("second clump file"), "", effect="restart", group=_("Mixture")),
-        FilePath((".json",), _("the second shape"), replaces=("second_shape", "second_members")),
-    ] = ""
-    container: Annotated[
-        Literal["cylinder", "box"],
-        Quantity(_("poured into"), "", effect="restart", group=_("Experiment")),
-        Field(description=_("A round or a square container on the plate. Takes effect at the next start.")),
-    ] = "cylinder"
+    # fmt: off
+    shape: Literal[tuple(SHAPES)] = choice("cube", _("shape"),  # type: ignore[valid-type]
+        effect="restart", group=_("Grains"),
+        help=_("Shape of the clumps; a ball is one sphere. Takes effect at the next start."))
+    members: int = count(14, 1, MOST_MEMBERS, _("spheres per clump"), "P", effect="restart", group=_("Grains"),
+        help=_("Largest number of spheres that are fitted to the shape. Takes effect at the next start."))
+    clump: str = file_path(_("clump file"), (".json",), empty=_("the shape of the library"),
+        replaces=("shape", "members"), effect="restart", group=_("Grains"),
+        help=_(
+            "Clump file of your own, made by `repose clump`; empty for the shape above. The file is only read, at the "
+            "next start, and scaled to the mean radius."
+        ))
+    second_shape: Literal[tuple(SHAPES)] = choice("rod", _("second shape"),  # type: ignore[valid-type]
+        effect="restart", group=_("Mixture"),
+        help=_("Shape of the other clumps of a mixture, of the same volume. Takes effect at the next start."))
+    second_members: int = count(6, 1, MOST_MEMBERS, _("spheres per second clump"), "P₂", effect="restart",
+        group=_("Mixture"), help=_("Largest number of spheres that are fitted to the second shape."))
+    second_clump: str = file_path(_("second clump file"), (".json",), empty=_("the second shape"),
+        replaces=("second_shape", "second_members"), effect="restart", group=_("Mixture"),
+        help=_("Clump file of your own for the other clumps of a mixture; empty for the second shape above."))
+    container: Literal["cylinder", "box"] = choice("cylinder", _("poured into"), effect="restart",
+        group=_("Experiment"), help=_("A round or a square container on the plate. Takes effect at the next start."))
+    # fmt: on
 
     _surfaces: dict[str, Surface] = PrivateAttr(default_factory=dict)
 
@@ -195,41 +139,19 @@ def spheres_of(shape: str, members: int) -> int:
 class JoinedParameters(LiftedParameters):
     """Joined discs in the plane."""
 
-    ball_share: Annotated[
-        float,
-        Ge(0.0),
-        Le(1.0),
-        Quantity(_("share of discs"), "", effect="restart", group=_("Grains")),
-        Field(description=_("Share of the grains that are loose discs of the same area, drawn at random.")),
-    ] = 0.0
-
-    shape: Annotated[
-        Literal["disc", "triangle", "square", "rod"],
-        Quantity(_("shape"), "", effect="restart", group=_("Grains")),
-        Field(description=_("Three, four or more equal discs that touch. Takes effect at the next start.")),
-    ] = "rod"
-    members: Annotated[
-        int,
-        Ge(2),
-        Le(20),
-        Quantity(_("discs of a rod"), "P", effect="restart", group=_("Grains")),
-        Field(description=_("Length of a rod over its thickness. Takes effect at the next start.")),
-    ] = 4
-
-    second_shape: Annotated[
-        Literal["disc", "triangle", "square", "rod"],
-        Quantity(_("second shape"), "", effect="restart", group=_("Mixture")),
-        Field(
-            description=_("Shape of the other clumps of a mixture, of the same area. Takes effect at the next start.")
-        ),
-    ] = "triangle"
-    second_members: Annotated[
-        int,
-        Ge(2),
-        Le(20),
-        Quantity(_("discs of a second rod"), "P₂", effect="restart", group=_("Mixture")),
-        Field(description=_("Length of a rod of the second shape over its thickness. Takes effect at the next start.")),
-    ] = 4
+    # fmt: off
+    ball_share: float = number(0.0, 0.0, 1.0, _("share of discs"), effect="restart", group=_("Grains"),
+        help=_("Share of the grains that are loose discs of the same area, drawn at random."))
+    shape: Literal["disc", "triangle", "square", "rod"] = choice("rod", _("shape"), effect="restart", group=_("Grains"),
+        help=_("Three, four or more equal discs that touch. Takes effect at the next start."))
+    members: int = count(4, 2, 20, _("discs of a rod"), "P", effect="restart", group=_("Grains"),
+        help=_("Length of a rod over its thickness. Takes effect at the next start."))
+    second_shape: Literal["disc", "triangle", "square", "rod"] = choice("triangle", _("second shape"), effect="restart",
+        group=_("Mixture"),
+        help=_("Shape of the other clumps of a mixture, of the same area. Takes effect at the next start."))
+    second_members: int = count(4, 2, 20, _("discs of a second rod"), "P₂", effect="restart", group=_("Mixture"),
+        help=_("Length of a rod of the second shape over its thickness. Takes effect at the next start."))
+    # fmt: on
 
     def _first(self) -> Grain:
         return joined_discs(self.shape, self.members)

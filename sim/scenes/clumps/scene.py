@@ -24,11 +24,12 @@ from repose.sim.experiment.results import keep_measurement
 from repose.sim.experiment.snapshot import Action
 from repose.sim.experiment.take_snapshot import wall_facets
 from repose.sim.laws.hertz_mindlin import LAW
-from repose.sim.measure import angle_of_repose
-from repose.sim.measure.angle_of_repose import AngleOfRepose, angle_in_words, measure_angle
+from repose.sim.measure import surface_slope
+from repose.sim.measure.angle_of_repose import angle_in_words, measure_angle
 from repose.sim.measure.angle_of_repose_3d import ERROR_OF, FOOT, TIP, ConeAngle, measure_cone
 from repose.sim.measure.display import Reading
 from repose.sim.measure.flank_angle import FlankAngle, measure_flank
+from repose.sim.measure.surface_slope import SurfaceSlope
 from repose.sim.message import EMPTY, Message, Number, _, joined, plural
 from repose.sim.scenes.clumps.filling import (
     FLOOR_WALL,
@@ -54,7 +55,7 @@ from repose.sim.scenes.common.cone_slope import (
 from repose.sim.scenes.common.friction_study import STUDY_IN_SPACE
 from repose.sim.scenes.common.law_choice import is_material_law, with_law
 from repose.sim.scenes.common.measured_heap import change_since_measured, note_measured
-from repose.sim.scenes.common.phases import enter, rests
+from repose.sim.scenes.common.phases import POURED, enter, rests
 from repose.sim.scenes.common.poured import (
     act_poured,
     at_rest_in_words,
@@ -70,7 +71,7 @@ from repose.sim.scenes.common.settling import is_settled, longest_wait, settling
 from repose.sim.scenes.common.state_checks import are_rows, first_flaw, poured_flaws
 from repose.sim.scenes.common.stream import disc, pour_on
 
-LINE = angle_of_repose.ERROR_OF["line"]
+LINE = surface_slope.ERROR_OF["line"]
 STEEP = math.radians(60.0)
 """Slope above which a heap is a column with a flat top, whose profile is not a line [rad]."""
 JAMMED = _("the container is full. Pour fewer grains.")
@@ -149,11 +150,11 @@ def act(experiment: Experiment, action: str) -> Message:
         if reading is None:
             return _("There is no slope to measure: too few grains lie above the lowest layer.")
         experiment.run.state.reading = (
-            reading_in_plane(reading, flanks(experiment)) if isinstance(reading, AngleOfRepose) else reading_of(reading)
+            reading_in_plane(reading, flanks(experiment)) if isinstance(reading, SurfaceSlope) else reading_of(reading)
         )
         note_measured(experiment, reading.used_ids)
         keep_measurement(experiment)
-        error_of = LINE if isinstance(reading, AngleOfRepose) else ERROR_OF
+        error_of = LINE if isinstance(reading, SurfaceSlope) else ERROR_OF
         angle = angle_in_words(reading.angle, reading.standard_error, error_of)
         return Message(
             "Angle of repose {angle}, {grains_left} grains on the plate.", angle=angle, grains_left=reading.grains_left
@@ -238,14 +239,14 @@ def grain_words(state: ClumpsState, dimension: int) -> Message:
     )
 
 
-def measure(experiment: Experiment) -> ConeAngle | FlankAngle | AngleOfRepose | None:
+def measure(experiment: Experiment) -> ConeAngle | FlankAngle | SurfaceSlope | None:
     """The present slope of the heap, measured on its flank if it is steeper than `STEEP`; None before the container is
     lifted or with too few grains on the plate."""
     if experiment.phase not in ("flowing", "rested"):
         return None
     world, state, mean = experiment.run.world, experiment.run.state, experiment.run.built.mean_radius
     left = state.poured - state.removed
-    found: ConeAngle | FlankAngle | AngleOfRepose | None
+    found: ConeAngle | FlankAngle | SurfaceSlope | None
     if experiment.scene.dimension == 3:
         heap = world.motion[:3, 0].T, world.radius, world.sphere_id
         flank = measure_flank(*heap)
@@ -272,7 +273,7 @@ def flanks(experiment: Experiment) -> dict[str, list[float]]:
     return found
 
 
-def reading_in_plane(found: AngleOfRepose, sides: dict[str, list[float]]) -> dict[str, Any]:
+def reading_in_plane(found: SurfaceSlope, sides: dict[str, list[float]]) -> dict[str, Any]:
     """A measurement in the plane as plain data."""
     return {
         "flanks": sides,
@@ -286,7 +287,7 @@ def reading_in_plane(found: AngleOfRepose, sides: dict[str, list[float]]) -> dic
     }
 
 
-def slope_in_plane(experiment: Experiment) -> AngleOfRepose | None:
+def slope_in_plane(experiment: Experiment) -> SurfaceSlope | None:
     """The latest measured slope, on the right flank, while it applies to the grains."""
     found = current_slope(experiment)
     return None if found is None else dataclasses.replace(found, method="line")
@@ -447,7 +448,6 @@ def check(experiment: Experiment) -> Message:
 
 def flaw(state: ClumpsState, world: World, built: LiftedParameters) -> str:
     """The part of a state read from a file that is impossible, or an empty string."""
-    phases = ("empty", "filling", "filled", "flowing", "rested")
     return first_flaw(
         {
             "number of walls": world.walls.shape.size < 1,
@@ -458,7 +458,7 @@ def flaw(state: ClumpsState, world: World, built: LiftedParameters) -> str:
             or (bool(state.which) and len(state.which) != len(state.loose))
             or not all(0 <= kind <= len(state.others) for kind in state.which),
             "packing": not 0.0 <= state.packing <= 1.0,
-            **poured_flaws(state, phases),
+            **poured_flaws(state),
         }
     )
 
@@ -483,10 +483,12 @@ IN_SPACE = Scene(
     supervise=supervise,
     actions=actions,
     act=act,
+    phases=POURED,
     describe=describe,
     on_grain_removed=count_removed,
     measure=measure,
     slope=current_slope,
+    slope_since=_("the end of filling"),
     box=box,
     focus=focus,
     results=results,
@@ -526,6 +528,7 @@ IN_PLANE = dataclasses.replace(
     smallest_grain=partial(smallest_grain, dimension=2),
     readings=readings_in_plane,
     curves=Scene.curves,
+    slope_since=_("the opening"),
     study=dataclasses.replace(STUDY_IN_SPACE, error_of=LINE),
     test_values={"grain_count": 60, "members": 3, "ball_share": 0.3, "lift_speed": 0.5, "young": 1e6},
 )

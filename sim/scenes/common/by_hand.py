@@ -20,11 +20,12 @@ from repose.sim.engine.contacts.wall_forces import PLANE
 from repose.sim.engine.world import Floats, World, copy_world
 from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.faults import FARTHEST
+from repose.sim.experiment.phase import Phase
 from repose.sim.experiment.simulation import Simulation
 from repose.sim.laws.law import Law
 from repose.sim.laws.material_parameters import MaterialParameters
 from repose.sim.laws.materials import Material
-from repose.sim.message import Message, length_text, plain
+from repose.sim.message import Message, _, length_text, plain
 from repose.sim.parameters import ParameterError, ParameterSet, Value, require_known
 from repose.sim.registry import integrators, laws
 from repose.sim.scenes.common.motion_parameters import MotionParameters, VerletFirst
@@ -106,11 +107,11 @@ def scene_of(world: World, law: Law, materials: tuple[Material, ...], rotation: 
         supervise=lambda experiment: None,
         actions=lambda experiment: (),
         act=act,
+        phases=(Phase("running", _("running"), runs=True),),
         describe=lambda experiment: ("running", plain(f"{count} spheres"), None),
         box=lambda experiment: (low, high),
         results=lambda experiment: {"phase": experiment.phase},
         check=lambda experiment: "",
-        under_way=lambda experiment: True,
         smallest_grain=lambda parameters: size,
         rotates=lambda parameters: rotation,
     )

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 from repose.sim.experiment.experiment import Experiment
-from repose.sim.measure.angle_of_repose import AngleOfRepose
 from repose.sim.measure.angle_of_repose_3d import CONE_ERROR_OF, ERROR_OF, ConeAngle
 from repose.sim.measure.display import Axis, Curve, Line, Reading
 from repose.sim.measure.flank_angle import FlankAngle
+from repose.sim.measure.surface_slope import SurfaceSlope
 from repose.sim.message import Message, _
 from repose.sim.scenes.common.measured_heap import change_since_measured
 
@@ -42,12 +42,12 @@ def reading_of(reading: ConeAngle | FlankAngle) -> dict[str, Any]:
     }
 
 
-def slope(experiment: Experiment) -> AngleOfRepose | None:
+def slope(experiment: Experiment) -> SurfaceSlope | None:
     """The latest measured slope; None before the first measurement, or if it was saved without its line."""
     found = experiment.run.state.reading
     if "intercept" not in found:
         return None
-    return AngleOfRepose(
+    return SurfaceSlope(
         angle=found["angle"],
         standard_error=found["standard_error"],
         slope=-math.tan(found["angle"]),
@@ -59,7 +59,7 @@ def slope(experiment: Experiment) -> AngleOfRepose | None:
     )
 
 
-def current_slope(experiment: Experiment) -> AngleOfRepose | None:
+def current_slope(experiment: Experiment) -> SurfaceSlope | None:
     """The latest measured slope of a poured heap, while it applies to the grains."""
     return None if change_since_measured(experiment) else slope(experiment)
 

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from repose.sim.experiment.comparison import Findings, Point, Study, averaged
 from repose.sim.experiment.experiment import Experiment
-from repose.sim.measure import angle_of_repose, angle_of_repose_3d
+from repose.sim.measure import angle_of_repose_3d
 from repose.sim.measure.display import Line
+from repose.sim.measure.surface_slope import ERROR_OF
 from repose.sim.message import Message, Number, _
 
 THESIS_FACTOR = 1.77
@@ -85,6 +86,13 @@ STUDY_IN_SPACE = Study(
     usual=(0.05, 0.1, 0.2, 0.4),
     measure=measure_in_space,
     error_of=angle_of_repose_3d.ERROR_OF,
+    beside=("grains_left",),  # a sharper figure than the angle
+    symbols={
+        "tilting_angle_degrees": "θ_T",
+        "marginal_stability_degrees": "θ_MS",
+        "repose_after_avalanches_degrees": "θ_R",
+        "slope_drop_degrees": "θ_MS − θ_R",
+    },
     laws=fitted,
 )
-STUDY = replace(STUDY_IN_SPACE, measure=measure, error_of=angle_of_repose.ERROR_OF["line"], laws=beside_the_thesis)
+STUDY = replace(STUDY_IN_SPACE, measure=measure, error_of=ERROR_OF["line"], laws=beside_the_thesis)

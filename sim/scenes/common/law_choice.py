@@ -10,14 +10,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from types import new_class
-from typing import Annotated, Any, ClassVar, Self, cast
+from typing import Any, ClassVar, Self, cast
 
-from pydantic import Field
 from repose.sim import registry
 from repose.sim.laws.law import Law
 from repose.sim.laws.material_parameters import MaterialParameters
 from repose.sim.message import _
-from repose.sim.parameters import OneOf, ParameterSet, Quantity, Value, shared_names
+from repose.sim.parameters import OneOf, ParameterSet, Value, choice, shared_names
 
 
 def is_material_law(law: Law) -> bool:
@@ -106,21 +105,21 @@ def _made(
 ) -> type[ParameterSet]:
     """One class with the scene's own parameters, the parameters `of_law`, and the choice of the law."""
     bases = (LawChoice, own) if issubclass(own, of_law) else (LawChoice, own, of_law)
-    words = _("Forces of a contact as a function of overlap and motion. Parameters of both laws keep their values.")
-    choice = Annotated[
-        str, FittingLaw("laws", fits), Quantity(_("contact law"), "", group=_("Model")), Field(description=words)
-    ]
+    # fmt: off
+    declared = choice(default, _("contact law"), of=FittingLaw("laws", fits), group=_("Model"),
+        help=_("Forces of a contact as a function of overlap and motion. Parameters of both laws keep their values."))
+    # fmt: on
     entries = {
         "__module__": own.__module__,
         "__doc__": own.__doc__,
         "__annotations__": {
-            "law": choice,
+            "law": str,
             "own": ClassVar[type[ParameterSet]],
             "selected_law": ClassVar[str],
             "default_law": ClassVar[str],
             "fits": ClassVar[Callable[[Law], bool]],
         },
-        "law": default,
+        "law": declared,
         "own": own,
         "selected_law": law,
         "default_law": default,

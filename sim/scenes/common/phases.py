@@ -1,11 +1,30 @@
-"""The phase of an experiment, and the time at which the phase began."""
+"""The phases that scenes have in common, the phase of an experiment, and the time at which the phase began."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from repose.sim.experiment import rest
 from repose.sim.experiment.experiment import Experiment
+from repose.sim.experiment.phase import Pace, Phase
+from repose.sim.message import _
+
+EMPTY = Phase("empty", _("empty"), begun=False)
+FILLING = Phase("filling", _("filling"), runs=True, pace=Pace(6.0, "share", least=1.0), colour="layer")
+FILLED = Phase("filled", _("filled"))
+FLOWING = Phase("flowing", _("flowing"), runs=True, pace=Pace(10.0, "share"), colour="speed")
+RESTED = Phase("rested", _("at rest"), ends=True)
+
+POURED = (
+    EMPTY,
+    replace(FILLING, label=_("pouring")),
+    FILLED,
+    replace(FLOWING, label=_("heap forming")),
+    RESTED,
+)
+"""Phases of a heap that is poured, in space or of clumps."""
+RELEASED = EMPTY, replace(FLOWING, label=_("running")), RESTED
+"""Phases of spheres or bodies that are released once and move for a given duration."""
 
 
 @dataclass
@@ -13,7 +32,7 @@ class PhaseState:
     """State of every scene: its phase."""
 
     phase: str = "empty"
-    """Name of the phase, such as empty, filling, filled, flowing or rested; `flaw` of a scene lists its names."""
+    """Name of the phase, one of `Scene.phases`."""
     since: float = 0.0
     """Time at which the phase began [s]."""
     quiet_since: float = 0.0

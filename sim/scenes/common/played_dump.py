@@ -9,12 +9,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from types import ModuleType
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
-from annotated_types import Ge, Le
 from numpy.typing import NDArray
-from pydantic import Field
 from repose.sim.engine.builder import (
     add_spheres,
     empty_world,
@@ -36,17 +34,20 @@ from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.changes import begin_anew
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment, Scene
 from repose.sim.experiment.notices import tell
+from repose.sim.experiment.phase import Phase
 from repose.sim.experiment.snapshot import Action
 from repose.sim.io.lammps_dump import Dump, Frame
 from repose.sim.laws.lee_herrmann import LAW, LeeHerrmannParameters
-from repose.sim.measure.angle_of_repose import AngleOfRepose, measure_angle
+from repose.sim.measure.angle_of_repose import measure_angle
 from repose.sim.measure.angle_of_repose_3d import ConeAngle, measure_cone
 from repose.sim.measure.display import Reading
 from repose.sim.measure.flow_rate import mean_rate
+from repose.sim.measure.surface_slope import SurfaceSlope
 from repose.sim.message import Message, Number, _
-from repose.sim.parameters import ParameterError, Quantity
+from repose.sim.parameters import ParameterError, choice, length, number
 from repose.sim.scenes.common import cone_slope
 from repose.sim.scenes.common.motion_parameters import MotionParameters
+from repose.sim.scenes.common.phases import RESTED
 from repose.sim.wording import path_text
 
 NAME = "dump"
@@ -65,14 +66,11 @@ STILL = 1e-12
 class DumpParameters(MotionParameters, LeeHerrmannParameters):
     """Parameters of the law of the contacts, and of the gate whose passages are counted."""
 
-    gate: Annotated[
-        float,
-        Ge(-1e3),
-        Le(1e3),
-        Quantity(_("height of the gate"), "h", "mm", scale=1e-3, group=_("Dump")),
-        Field(description=_("Spheres whose centres fall below this height are counted: the flow rate.")),
-    ] = 0.0
-    integrator: Annotated[str, Quantity(_("integrator"), "", group=_("Time step"))] = "velocity_verlet"
+    # fmt: off
+    gate: float = length(0.0, -1e3, 1e3, _("height of the gate"), "h", group=_("Dump"),
+        help=_("Spheres whose centres fall below this height are counted: the flow rate."))
+    # fmt: on
+    integrator: str = choice("velocity_verlet", _("integrator"), group=_("Time step"))
 
 
 FOOT = 0.25
@@ -91,7 +89,7 @@ class DumpState:
     frame: int = 0
     reading: dict[str, Any] = field(default_factory=dict)
     """The latest slope in space (`repose.sim.scenes.common.cone_slope`)."""
-    flat: AngleOfRepose | None = None
+    flat: SurfaceSlope | None = None
     """The latest slope in the plane."""
     runs_out: bool = True
     """Whether the measured surface reaches the ground, as the surface of a heap does."""
@@ -148,9 +146,7 @@ def scene_of_dump(dump: Dump, timestep: float | None = None) -> tuple[Scene, str
     radius = float(np.median(first.radius))
 
     class Parameters(DumpParameters):
-        dt: Annotated[
-            float, Quantity(_("time step"), "Δt", "µs", scale=1e-6, group=_("Time step")), Ge(1e-9), Le(1.0)
-        ] = interval / steps
+        dt: float = number(interval / steps, 1e-9, 1.0, _("time step"), "Δt", "µs", group=_("Time step"))
 
     def begin(parameters: Any, seed: int) -> tuple[World, DumpState]:
         world = empty_world(dimension, 0, 3, 0.3 * radius, materials=2)
@@ -215,6 +211,7 @@ def scene_of_dump(dump: Dump, timestep: float | None = None) -> tuple[Scene, str
         supervise=supervise,
         actions=lambda experiment: (Action("run", _("Play again"), "A", True, _("From the first frame.")),),
         act=act,
+        phases=(Phase("playing", _("playing"), runs=True), RESTED),
         describe=lambda experiment: (
             experiment.phase,
             Message(
@@ -228,9 +225,9 @@ def scene_of_dump(dump: Dump, timestep: float | None = None) -> tuple[Scene, str
         box=lambda experiment: (low, high),
         results=results,
         check=lambda experiment: "",
-        under_way=lambda experiment: experiment.phase == "playing",
         smallest_grain=lambda parameters: (1.0 / UNMOVED, radius),
         slope=drawn_slope,
+        slope_since=_("the opening") if dimension == 2 else _("the end of filling"),
         measure=lambda experiment: slope_of(experiment.run.world, axis),
         readings=readings,
         overlap_limit=math.inf,
@@ -316,8 +313,8 @@ def axis_and_box(
     """The vertical axis of the heap, which is the middle of the spheres that lie at the end, and a box of all spheres
     that are fixed or lie at the beginning or the end [m]; in the plane the axis is at the origin."""
     places = []
-    for number in (0, len(dump.places) - 1):
-        frame = dump.frame(number)
+    for which in (0, len(dump.places) - 1):
+        frame = dump.frame(which)
         place, fixed = frame.position[:, :dimension], np.isin(frame.sphere_id, held)
         lies = ~fixed & (place[:, -1] > place[fixed, -1].min(initial=math.inf)) if fixed.any() else ~fixed
         places.append((place[lies | fixed], place[lies]))
@@ -331,7 +328,7 @@ def axis_and_box(
     return axis, (tuple(low.tolist()), tuple(high.tolist()))
 
 
-def slope_of(world: World, axis: Floats) -> AngleOfRepose | ConeAngle | None:
+def slope_of(world: World, axis: Floats) -> SurfaceSlope | ConeAngle | None:
     """The slope of the lying spheres: in the plane the slope that falls to the right, in space that about the axis."""
     dimension = axis.size
     moving = lying(world, dimension)
@@ -344,7 +341,7 @@ def slope_of(world: World, axis: Floats) -> AngleOfRepose | ConeAngle | None:
     return measure_angle(place, world.radius[moving], world.sphere_id[moving], x_range=reach)
 
 
-def reaches_ground(found: AngleOfRepose | ConeAngle, world: World, axis: Floats) -> bool:
+def reaches_ground(found: SurfaceSlope | ConeAngle, world: World, axis: Floats) -> bool:
     """Whether the fitted line reaches the height of the lowest lying sphere, within two diameters or a quarter of the
     height of the surface; it does not for a column between walls."""
     place: Floats = (world.motion[: axis.size, 0, lying(world, axis.size)].T - axis).astype(float)
@@ -359,16 +356,16 @@ def measure_now(state: DumpState, world: World, axis: Floats) -> None:
     """Store the present slope in the state."""
     found = slope_of(world, axis)
     state.runs_out = found is None or reaches_ground(found, world, axis)
-    state.flat = found if isinstance(found, AngleOfRepose) else None
+    state.flat = found if isinstance(found, SurfaceSlope) else None
     state.reading = cone_slope.reading_of(found) if isinstance(found, ConeAngle) else {}
 
 
-def drawn_slope(experiment: Experiment) -> AngleOfRepose | None:
+def drawn_slope(experiment: Experiment) -> SurfaceSlope | None:
     """The slope to draw on the grains; None unless the surface is that of a heap."""
     state = experiment.run.state
     if not state.runs_out:
         return None
-    flat: AngleOfRepose | None = state.flat
+    flat: SurfaceSlope | None = state.flat
     return flat or cone_slope.slope(experiment)
 
 

@@ -180,7 +180,7 @@ def once_free(experiment: Experiment, action: Action) -> Action:
 
 def under_way(experiment: Experiment) -> bool:
     """Whether the experiment continues without a command."""
-    return experiment.run.state.run_all or experiment.phase in ("filling", "flowing")
+    return experiment.run.state.run_all or experiment.present_phase.runs
 
 
 def fillable(state: PouredState) -> bool:

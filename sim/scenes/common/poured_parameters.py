@@ -5,47 +5,26 @@ from __future__ import annotations
 import math
 from typing import Annotated
 
-from annotated_types import Ge, Le
-from pydantic import Field
 from repose.sim.engine.world import Floats
 from repose.sim.laws.material_parameters import MaterialParameters
 from repose.sim.message import _
-from repose.sim.parameters import Quantity
+from repose.sim.parameters import count, length, number
 from repose.sim.scenes.common.motion_parameters import MotionParameters, VerletFirst
 
-GrainCount = Annotated[
-    int,
-    Ge(1),
-    Le(20_000),
-    Quantity(_("grains"), "N", effect="restart", group=_("Grains")),
-    Field(description=_("How many spheres are poured. Takes effect at the next start.")),
-]
-MeanRadius = Annotated[
-    float,
-    Ge(5e-4),
-    Le(0.05),
-    Quantity(_("mean radius"), "R", "mm", scale=1e-3, effect="restart", group=_("Grains")),
-    Field(description=_("Mean radius of the spheres. Takes effect at the next start.")),
-]
-SizeSpread = Annotated[
-    float,
-    Ge(0.0),
-    Le(0.5),
-    Quantity(_("size spread"), "", effect="restart", group=_("Grains")),
-    Field(description=_("Radii are uniform within this share of the mean. Takes effect at the next start.")),
-]
-SettleSpeed = Annotated[
-    float,
-    Ge(1e-5),
-    Le(1.0),
-    Quantity(_("settle speed"), "v_min", "mm/s", scale=1e-3, log=True, group=_("Experiment")),
-    Field(
-        description=_(
-            "At rest: for 0.25 s the mean speed has stayed below this and no grain has left, and the mean net "
-            "force on a grain is below 1/1000 of the mean contact force."
-        )
-    ),
-]
+# fmt: off
+GrainCount = Annotated[int, count(..., 1, 20_000, _("grains"), "N", effect="restart", group=_("Grains"),
+    help=_("How many spheres are poured. Takes effect at the next start."))]
+MeanRadius = Annotated[float, length(..., 5e-4, 0.05, _("mean radius"), "R", effect="restart", group=_("Grains"),
+    help=_("Mean radius of the spheres. Takes effect at the next start."))]
+SizeSpread = Annotated[float, number(..., 0.0, 0.5, _("size spread"), effect="restart", group=_("Grains"),
+    help=_("Radii are uniform within this share of the mean. Takes effect at the next start."))]
+SettleSpeed = Annotated[float, number(..., 1e-5, 1.0, _("settle speed"), "v_min", "mm/s", log=True,
+    group=_("Experiment"),
+    help=_(
+        "At rest: for 0.25 s the mean speed has stayed below this and no grain has left, and the mean net force on a "
+        "grain is below 1/1000 of the mean contact force."
+    ))]
+# fmt: on
 
 
 class PouredInSpaceParameters(MotionParameters, MaterialParameters):

@@ -89,7 +89,7 @@ def release_flaw(state: ReleaseState, world: World, spheres: int) -> str:
     return first_flaw(
         {
             "number of spheres": world.sphere_count != spheres or world.walls.shape.size != 1,
-            **phase_flaws(state, ("empty", "flowing", "rested")),
+            **phase_flaws(state),
             "time": not are_times(state.time) or (state.phase == "rested" and records == 0),
             "place": not are_rows(state.place, records, spheres),
             "speed": not are_rows(state.speed, records, spheres),

@@ -4,29 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from annotated_types import Ge, Le
-from pydantic import Field
 from repose.sim.message import _
-from repose.sim.parameters import Quantity
+from repose.sim.parameters import length, number, switch
 
-SphereRadius = Annotated[
-    float,
-    Ge(1e-3),
-    Le(0.1),
-    Quantity(_("radius"), "R", "mm", scale=1e-3, effect="restart", group=_("Spheres")),
-    Field(description=_("Of every sphere. Takes effect at the next start.")),
-]
-Repeat = Annotated[
-    bool,
-    Quantity(_("repeat"), "", group=_("Experiment")),
-    Field(description=_("The run starts again after a short pause. Without it the end stays in view.")),
-]
-SphereMass = Annotated[
-    float,
-    Ge(1e-5),
-    Le(10.0),
-    Quantity(_("mass"), "m", "g", scale=1e-3, effect="restart", group=_("Spheres")),
-    Field(description=_("Of every sphere. Takes effect at the next start.")),
-]
-DURATION = Quantity(_("duration"), "T", "s", effect="restart", group=_("Experiment"))
-DURATION_FIELD = Field(description=_("How long the spheres are observed. Takes effect at the next start."))
+# fmt: off
+SphereRadius = Annotated[float, length(..., 1e-3, 0.1, _("radius"), "R", effect="restart", group=_("Spheres"),
+    help=_("Of every sphere. Takes effect at the next start."))]
+Repeat = Annotated[bool, switch(..., _("repeat"), group=_("Experiment"),
+    help=_("The run starts again after a short pause. Without it the end stays in view."))]
+SphereMass = Annotated[float, number(..., 1e-5, 10.0, _("mass"), "m", "g", effect="restart", group=_("Spheres"),
+    help=_("Of every sphere. Takes effect at the next start."))]
+# fmt: on

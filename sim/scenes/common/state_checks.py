@@ -18,20 +18,19 @@ def first_flaw(complaints: Mapping[str, bool]) -> str:
     return next((name for name, wrong in complaints.items() if wrong), "")
 
 
-def phase_flaws(state: Any, phases: Collection[str]) -> dict[str, bool]:
-    """Whether phase, clock and number of waits are impossible, by name."""
+def phase_flaws(state: Any) -> dict[str, bool]:
+    """Whether clock and number of waits are impossible, by name."""
     return {
-        "phase": state.phase not in phases,
         "since": not 0.0 <= state.since <= LATEST,
         "quiet_since": not 0.0 <= state.quiet_since <= LATEST,
         "waits_cut_short": state.waits_cut_short < 0,
     }
 
 
-def poured_flaws(state: Any, phases: Collection[str]) -> dict[str, bool]:
+def poured_flaws(state: Any) -> dict[str, bool]:
     """Which parts of a state of poured grains are impossible, by name."""
     return {
-        **phase_flaws(state, phases),
+        **phase_flaws(state),
         "radii": not all(0.0 < radius <= 1e4 for radius in state.radii),
         "poured": not 0 <= state.poured <= len(state.radii),
         "removed": not 0 <= state.removed <= state.poured,

@@ -12,8 +12,8 @@ from repose.sim.engine.builder import empty_world
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.ledger import booked
-from repose.sim.measure.angle_of_repose import AngleOfRepose
 from repose.sim.measure.avalanches import OtherAngles
+from repose.sim.measure.surface_slope import SurfaceSlope
 from repose.sim.scenes.common.poured import PouredState, add_layer, generator_of, remove_gone
 from repose.sim.scenes.common.rebuilding import FixedSpheres, add_fixed, rebuild
 from repose.sim.scenes.heap.parameters import LARGEST, SMALLEST, HeapParameters
@@ -21,11 +21,11 @@ from repose.sim.scenes.heap.parameters import LARGEST, SMALLEST, HeapParameters
 
 @dataclass
 class HeapState(PouredState):
-    """State of the experiment; phases: empty, filling, filled, flowing, rested, and tilting, sliding, trickling."""
+    """State of the experiment."""
 
     height: float = 0.0
     """Height of the walls [m]."""
-    slope: AngleOfRepose | None = None
+    slope: SurfaceSlope | None = None
     """Latest measured slope; None before the first measurement of this fill, and while the heap moves again."""
     was_measured: bool = False
     """Whether a slope was measured when the heap rested before: it is then measured again at the next rest."""

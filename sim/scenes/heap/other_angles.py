@@ -21,7 +21,7 @@ from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.hand import holds
 from repose.sim.experiment.ledger import booked
 from repose.sim.experiment.notices import tell
-from repose.sim.experiment.phase_names import phase_name
+from repose.sim.experiment.phase import Pace, Phase
 from repose.sim.experiment.snapshot import Action
 from repose.sim.measure.avalanches import (
     LARGE_SHARE,
@@ -53,7 +53,12 @@ STEEPEST = 0.5 * math.pi
 """Largest angle of the table [rad]."""
 CURVES = _("Slope"), _("Avalanches")
 """Titles of the plots of a heap to which grains have been added."""
-TILTING, SLIDING, TRICKLING = PHASES = "tilting", "sliding", "trickling"
+TILTING, SLIDING, TRICKLING = NAMES = "tilting", "sliding", "trickling"
+PHASES = (
+    Phase(TILTING, _("tilting"), runs=True),
+    Phase(SLIDING, _("sliding"), runs=True, colour="speed"),
+    Phase(TRICKLING, _("adding grains"), runs=True, pace=Pace(20.0, "share")),
+)
 
 
 def has_gone_on(state: HeapState) -> bool:
@@ -239,7 +244,7 @@ def describe(experiment: Experiment) -> tuple[str, Message, float | None]:
         turned=Number(math.degrees(angles.turned), format=".1f"),
         count=left,
     )
-    return state.phase, joined((phase_name(state.phase), words)), None
+    return state.phase, joined((experiment.scene.phase(state.phase).label, words)), None
 
 
 def in_words(angles: OtherAngles) -> Message:

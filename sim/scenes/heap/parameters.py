@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
-from annotated_types import Ge, Le
-from pydantic import Field, model_validator
+from pydantic import model_validator
 from repose.sim.message import Message, _
-from repose.sim.parameters import Quantity
+from repose.sim.parameters import choice, count, length, number, switch
 from repose.sim.scenes.common.motion_parameters import MotionParameters
 from repose.sim.scenes.common.poured_parameters import SettleSpeed
 
@@ -40,132 +39,55 @@ class HeapParameters(MotionParameters):
 
     followers: ClassVar[tuple[str, ...]] = ("width",)
 
-    base_radius: Annotated[
-        float,
-        Ge(5e-5),
-        Le(3e-3),
-        Quantity(_("base grain radius"), "R_p", "mm", scale=1e-3, effect="base", group=_("Container")),
-        Field(
-            description=_(
-                "Radius of the grains of the base: a larger radius is rougher and gives a steeper "
-                "heap. A change rebuilds the base."
-            )
-        ),
-    ] = 2.5e-4
-    wall_radius: Annotated[
-        float,
-        Ge(1e-4),
-        Le(3e-3),
-        Quantity(_("wall grain radius"), "R_wall", "mm", scale=1e-3, effect="base", group=_("Container")),
-        Field(description=_("Radius of the grains of the two walls. A change rebuilds the walls.")),
-    ] = 1e-3
-    width: Annotated[
-        float,
-        Ge(5e-3),
-        Le(2.0),
-        Quantity(_("container width"), "W", "mm", scale=1e-3, effect="restart", group=_("Container")),
-        Field(
-            description=_(
-                "Distance between the walls. It follows from number and radius of the grains, for a column "
-                "twice as high as wide, until it is set; the height follows from both."
-            )
-        ),
-    ] = THESIS_WIDTH
-    rotation: Annotated[
-        bool,
-        Quantity(_("grains rotate"), "", effect="restart", group=_("Grains")),
-        Field(description=_("Whether grains rotate (discs, I = ½ m R²); not so in the thesis. Acts at the next fill.")),
-    ] = False
-    grain_count: Annotated[
-        int,
-        Ge(1),
-        Le(20_000),
-        Quantity(_("grains"), "N", effect="restart", group=_("Grains")),
-        Field(description=_("Number of grains. Takes effect at the next fill.")),
-    ] = 1100
-    mean_radius: Annotated[
-        float,
-        Ge(4e-4),
-        Le(2e-3),
-        Quantity(_("mean radius"), "R", "mm", scale=1e-3, effect="restart", group=_("Grains")),
-        Field(description=_("Mean of the normal distribution of the radii. Takes effect at the next fill.")),
-    ] = 1e-3
-    radius_spread: Annotated[
-        float,
-        Ge(0.0),
-        Le(5e-4),
-        Quantity(_("radius spread"), "σ_R", "mm", scale=1e-3, effect="restart", group=_("Grains")),
-        Field(
-            description=_(
-                "Standard deviation of the radii; radii below 0.4 R and above 1.8 R are drawn again. Zero "
-                "gives equal grains, which crystallise."
-            )
-        ),
-    ] = 2e-4
-    mass_at_mean: Annotated[
-        float,
-        Ge(1e-6),
-        Le(1e-1),
-        Quantity(_("mass at R = 1 mm"), "m", "g", scale=1e-3, effect="restart", group=_("Grains")),
-        Field(description=_("Mass of a grain of 1 mm radius; others have m (R / 1 mm)³.")),
-    ] = 1e-3
-    equal_masses: Annotated[
-        bool,
-        Quantity(_("equal masses"), "", effect="restart", group=_("Grains")),
-        Field(
-            description=_(
-                "Whether all grains have the mass of one of 1 mm radius, as in the simplified model of the "
-                "thesis (4.1), instead of a mass that grows as R³. Acts at the next fill."
-            )
-        ),
-    ] = False
+    # fmt: off
+    base_radius: float = length(2.5e-4, 5e-5, 3e-3, _("base grain radius"), "R_p", effect="base", group=_("Container"),
+        help=_(
+            "Radius of the grains of the base: a larger radius is rougher and gives a steeper heap. A change rebuilds "
+            "the base."
+        ))
+    wall_radius: float = length(1e-3, 1e-4, 3e-3, _("wall grain radius"), "R_wall", effect="base", group=_("Container"),
+        help=_("Radius of the grains of the two walls. A change rebuilds the walls."))
+    width: float = length(THESIS_WIDTH, 5e-3, 2.0, _("container width"), "W", effect="restart", group=_("Container"),
+        help=_(
+            "Distance between the walls. It follows from number and radius of the grains, for a column twice as high "
+            "as wide, until it is set; the height follows from both."
+        ))
+    rotation: bool = switch(False, _("grains rotate"), effect="restart", group=_("Grains"),
+        help=_("Whether grains rotate (discs, I = ½ m R²); not so in the thesis. Acts at the next fill."))
+    grain_count: int = count(1100, 1, 20_000, _("grains"), "N", effect="restart", group=_("Grains"),
+        help=_("Number of grains. Takes effect at the next fill."))
+    mean_radius: float = length(1e-3, 4e-4, 2e-3, _("mean radius"), "R", effect="restart", group=_("Grains"),
+        help=_("Mean of the normal distribution of the radii. Takes effect at the next fill."))
+    radius_spread: float = length(2e-4, 0.0, 5e-4, _("radius spread"), "σ_R", effect="restart", group=_("Grains"),
+        help=_(
+            "Standard deviation of the radii; radii below 0.4 R and above 1.8 R are drawn again. Zero gives equal "
+            "grains, which crystallise."
+        ))
+    mass_at_mean: float = number(1e-3, 1e-6, 1e-1, _("mass at R = 1 mm"), "m", "g", effect="restart", group=_("Grains"),
+        help=_("Mass of a grain of 1 mm radius; others have m (R / 1 mm)³."))
+    equal_masses: bool = switch(False, _("equal masses"), effect="restart", group=_("Grains"),
+        help=_(
+            "Whether all grains have the mass of one of 1 mm radius, as in the simplified model of the thesis (4.1), "
+            "instead of a mass that grows as R³. Acts at the next fill."
+        ))
     settle_speed: SettleSpeed = 1e-2
-    surface_grains: Annotated[
-        int,
-        Ge(1),
-        Le(5),
-        Quantity(_("highest grains per strip"), "n_top", group=_("Experiment")),
-        Field(
-            description=_(
-                "How many of the highest grains of each strip, one mean diameter wide, the line is fitted through."
-            )
-        ),
-    ] = 2
-    method: Annotated[
-        Literal["line", "robust", "height_over_base"],
-        Quantity(_("angle from"), "", group=_("Experiment")),
-        Field(
-            description=_(
-                "Least-squares line, Theil-Sen line (robust against stray grains), or height of the heap over its base."
-            )
-        ),
-    ] = "line"
-    afterwards: Annotated[
-        Literal["nothing", "tilt", "trickle"],
-        Quantity(_("afterwards"), "", group=_("Other angles")),
-        Field(
-            description=_(
-                "What *Run all* does with the measured heap: nothing, turn its table until it flows (tilt), or "
-                "add grains one by one (trickle)."
-            )
-        ),
-    ] = "nothing"
-    tilt_rate: Annotated[
-        float,
-        Ge(math.radians(0.01)),
-        Le(math.radians(20.0)),
-        Quantity(_("tilting rate"), "ω", "°/s", scale=math.pi / 180, log=True, group=_("Other angles")),
-        Field(
-            description=_("How fast the table turns while the heap is tilted. Up to 2 °/s, θ_T does not depend on it.")
-        ),
-    ] = math.radians(2.0)
-    trickle_count: Annotated[
-        int,
-        Ge(1),
-        Le(10_000),
-        Quantity(_("grains to add"), "", log=True, group=_("Other angles")),
-        Field(description=_("How many grains are added one by one at the top of the heap.")),
-    ] = 100
+    surface_grains: int = count(2, 1, 5, _("highest grains per strip"), "n_top", group=_("Experiment"),
+        help=_("How many of the highest grains of each strip, one mean diameter wide, the line is fitted through."))
+    method: Literal["line", "robust", "height_over_base"] = choice("line", _("angle from"), group=_("Experiment"),
+        help=_(
+            "Least-squares line, Theil-Sen line (robust against stray grains), or height of the heap over its base."
+        ))
+    afterwards: Literal["nothing", "tilt", "trickle"] = choice("nothing", _("afterwards"), group=_("Other angles"),
+        help=_(
+            "What *Run all* does with the measured heap: nothing, turn its table until it flows (tilt), or add grains "
+            "one by one (trickle)."
+        ))
+    tilt_rate: float = number(math.radians(2.0), math.radians(0.01), math.radians(20.0), _("tilting rate"), "ω", "°/s",
+        log=True, group=_("Other angles"),
+        help=_("How fast the table turns while the heap is tilted. Up to 2 °/s, θ_T does not depend on it."))
+    trickle_count: int = count(100, 1, 10_000, _("grains to add"), log=True, group=_("Other angles"),
+        help=_("How many grains are added one by one at the top of the heap."))
+    # fmt: on
 
     def kept(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Present values that remain when `values` are set; a width that was not set follows from the grains."""

@@ -21,20 +21,23 @@ from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.ledger import booked
 from repose.sim.experiment.notices import tell
+from repose.sim.experiment.phase import Pace
 from repose.sim.experiment.rest import REST_TIME, quiet_time, time_free
 from repose.sim.experiment.results import keep_measurement
 from repose.sim.experiment.snapshot import Action
 from repose.sim.laws.lee_herrmann import LAW
-from repose.sim.measure.angle_of_repose import AngleOfRepose, angle_in_words, bend_in_words
+from repose.sim.measure.angle_of_repose import angle_in_words, bend_in_words
 from repose.sim.measure.avalanches import flaws
 from repose.sim.measure.display import Reading
 from repose.sim.measure.mean_speed import mean_speed
 from repose.sim.measure.profile import strip_centres, surface_profile
-from repose.sim.message import EMPTY, Joined, Message, Number, _, plural
+from repose.sim.measure.surface_slope import SurfaceSlope
+from repose.sim.message import EMPTY as NO_WORDS
+from repose.sim.message import Joined, Message, Number, _, plural
 from repose.sim.scenes.common.friction_study import STUDY
 from repose.sim.scenes.common.law_choice import is_direct_law, with_law
 from repose.sim.scenes.common.measured_heap import change_since_measured, note_measured
-from repose.sim.scenes.common.phases import enter, rests
+from repose.sim.scenes.common.phases import EMPTY, FILLED, FILLING, FLOWING, RESTED, enter, rests
 from repose.sim.scenes.common.poured import (
     act_poured,
     adding,
@@ -80,7 +83,7 @@ def supervise(experiment: Experiment) -> None:
     state: HeapState = experiment.run.state
     if removal_is_due(experiment):
         remove_gone(experiment, fallen(experiment))
-    if state.phase in other_angles.PHASES:
+    if state.phase in other_angles.NAMES:
         other_angles.supervise(experiment)
     elif state.phase == "filling":
         _fill_on(experiment)
@@ -93,7 +96,7 @@ def supervise(experiment: Experiment) -> None:
         quiet = rests(experiment)
         _record_profile(experiment, at_once=quiet)
         if quiet:
-            follows = experiment.parameters.afterwards if state.run_all else NOTHING
+            follows = experiment.parameters.afterwards if state.run_all else NO_WORDS
             come_to_rest(experiment, measured=state.run_all or state.was_measured or state.slope is not None)
             if follows != NOTHING and state.slope is not None:
                 tell(experiment, act(experiment, follows))
@@ -225,7 +228,7 @@ def actions(experiment: Experiment) -> tuple[Action, ...]:
 def describe(experiment: Experiment) -> tuple[str, Message, float | None]:
     """Phase, its label, and the share done or None."""
     state: HeapState = experiment.run.state
-    if state.phase in other_angles.PHASES:
+    if state.phase in other_angles.NAMES:
         return other_angles.describe(experiment)
     total = len(state.radii)
     left = state.poured - state.removed
@@ -259,7 +262,7 @@ def describe(experiment: Experiment) -> tuple[str, Message, float | None]:
     return state.phase, words, min(1.0, max(0.0, quiet))
 
 
-def measure(experiment: Experiment) -> AngleOfRepose | None:
+def measure(experiment: Experiment) -> SurfaceSlope | None:
     """The present slope; None while the container is closed or with too few grains. If the table has been tilted during
     the experiment, the angle is relative to the horizontal."""
     if experiment.phase in ("empty", "filling", "filled"):
@@ -382,7 +385,7 @@ def check(experiment: Experiment) -> Message:
         return Message(
             "A slope of {angle}° is not that of a heap.", angle=Number(math.degrees(reading.angle), format=".1f")
         )
-    return EMPTY
+    return NO_WORDS
 
 
 def flaw(state: HeapState, world: World, built: HeapParameters) -> str:
@@ -390,7 +393,7 @@ def flaw(state: HeapState, world: World, built: HeapParameters) -> str:
     slope, strips = state.slope, ((0.0, built.width), 2.0 * built.mean_radius)
     return first_flaw(
         {
-            **poured_flaws(state, PHASES),
+            **poured_flaws(state),
             "height": not 0.0 <= state.height <= 1e4,
             "opened": not 0.0 <= state.opened <= LATEST,
             "profile times": not are_times(state.profile_time),
@@ -401,13 +404,20 @@ def flaw(state: HeapState, world: World, built: HeapParameters) -> str:
     )
 
 
-def _drawn_slope(experiment: Experiment) -> AngleOfRepose | None:
+def _drawn_slope(experiment: Experiment) -> SurfaceSlope | None:
     """The measured slope, while it applies to the grains."""
     state: HeapState = experiment.run.state
     return None if change_since_measured(experiment) else state.slope
 
 
-PHASES = ("empty", "filling", "filled", "flowing", "rested", *other_angles.PHASES)
+PHASES = (
+    EMPTY,
+    FILLING,
+    FILLED,
+    replace(FLOWING, label=_("wall open"), pace=Pace(8.0, "fall")),
+    RESTED,
+    *other_angles.PHASES,
+)
 
 SCENE = Scene(
     name="heap",
@@ -420,6 +430,7 @@ SCENE = Scene(
     supervise=supervise,
     actions=actions,
     act=act,
+    phases=PHASES,
     describe=describe,
     on_grain_removed=count_removed,
     free_walls=True,
@@ -427,6 +438,7 @@ SCENE = Scene(
     keeps_out=below_base,
     measure=measure,
     slope=_drawn_slope,
+    slope_since=_("the opening"),
     curves=lambda experiment: other_angles.curves(experiment.run.state.other),
     later_curves=other_angles.CURVES,
     turned=lambda state: state.other.turned,
@@ -434,7 +446,7 @@ SCENE = Scene(
     focus=focus,
     results=results,
     check=check,
-    under_way=lambda experiment: under_way(experiment) or experiment.phase in other_angles.PHASES,
+    under_way=under_way,
     smallest_grain=smallest_grain,
     rotates=lambda parameters: parameters.rotation,
     readings=readings,

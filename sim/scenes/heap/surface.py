@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from repose.sim.experiment.experiment import Experiment
-from repose.sim.measure.angle_of_repose import AngleOfRepose, measure_angle
+from repose.sim.measure.angle_of_repose import measure_angle
+from repose.sim.measure.surface_slope import SurfaceSlope
 
 
-def slope_now(experiment: Experiment, complete: bool = False) -> AngleOfRepose | None:
+def slope_now(experiment: Experiment, complete: bool = False) -> SurfaceSlope | None:
     """The slope of the grains on the base, relative to the base; None with too few grains. `complete` adds the results
     of every method and the curvature."""
     world, parameters = experiment.run.world, experiment.parameters

@@ -51,7 +51,7 @@ class Sizes(NamedTuple):
 
 @dataclass
 class Heap3dState(PouredState):
-    """State of the experiment; phases: empty, filling, filled (cylinder only), flowing, rested."""
+    """State of the experiment; only a cylinder is filled, a funnel runs empty at once."""
 
     reading: dict[str, Any] = field(default_factory=dict)
     """The latest measurement of the slope: angles [rad], profile [m]; empty before the first one, and while the heap

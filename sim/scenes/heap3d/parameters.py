@@ -2,40 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Literal
 
-from annotated_types import Ge, Le
-from pydantic import Field
 from repose.sim.message import _
-from repose.sim.parameters import Quantity
+from repose.sim.parameters import choice, number
 from repose.sim.scenes.common.poured_parameters import GrainCount, PouredInSpaceParameters
 
 
 class Heap3dParameters(PouredInSpaceParameters):
     """Spheres poured on a plate from a funnel or released by lifting a cylinder, in SI."""
 
-    pouring: Annotated[
-        Literal["funnel", "cylinder"],
-        Quantity(_("poured from"), "", effect="restart", group=_("Experiment")),
-        Field(description=_("A funnel above the plate, or a cylinder that is lifted. Takes effect at the next start.")),
-    ] = "funnel"
-    base: Annotated[
-        Literal["rough", "smooth"],
-        Quantity(_("plate"), "", effect="base", group=_("Experiment")),
-        Field(description=_("Rough: covered with fixed spheres. Smooth: a plane.")),
-    ] = "rough"
+    # fmt: off
+    pouring: Literal["funnel", "cylinder"] = choice("funnel", _("poured from"), effect="restart", group=_("Experiment"),
+        help=_("A funnel above the plate, or a cylinder that is lifted. Takes effect at the next start."))
+    base: Literal["rough", "smooth"] = choice("rough", _("plate"), effect="base", group=_("Experiment"),
+        help=_("Rough: covered with fixed spheres. Smooth: a plane."))
     grain_count: GrainCount = 1500
-    orifice: Annotated[
-        float,
-        Ge(2.0),
-        Le(50.0),
-        Quantity(_("orifice of the funnel"), "D/d", effect="restart", group=_("Experiment")),
-        Field(description=_("In mean diameters; below about 5 the funnel clogs. Takes effect at the next start.")),
-    ] = 7.0
-    lift_speed: Annotated[
-        float,
-        Ge(1e-3),
-        Le(2.0),
-        Quantity(_("lift speed"), "v_lift", "mm/s", scale=1e-3, effect="restart", group=_("Experiment")),
-        Field(description=_("Of the cylinder. Takes effect at the next start.")),
-    ] = 0.1
+    orifice: float = number(7.0, 2.0, 50.0, _("orifice of the funnel"), "D/d", effect="restart", group=_("Experiment"),
+        help=_("In mean diameters; below about 5 the funnel clogs. Takes effect at the next start."))
+    lift_speed: float = number(0.1, 1e-3, 2.0, _("lift speed"), "v_lift", "mm/s", effect="restart",
+        group=_("Experiment"), help=_("Of the cylinder. Takes effect at the next start."))
+    # fmt: on

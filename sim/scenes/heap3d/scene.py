@@ -8,12 +8,14 @@ defined in `repose.sim.experiment.rest`. The cylinder is full at rest, or after 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.notices import tell
+from repose.sim.experiment.phase import Pace
 from repose.sim.experiment.results import keep_measurement
 from repose.sim.experiment.snapshot import Action
 from repose.sim.experiment.take_snapshot import wall_facets
@@ -21,12 +23,13 @@ from repose.sim.laws.hertz_mindlin import LAW
 from repose.sim.measure.angle_of_repose import angle_in_words
 from repose.sim.measure.angle_of_repose_3d import ERROR_OF, ConeAngle, measure_cone
 from repose.sim.measure.display import Reading
-from repose.sim.message import EMPTY, Message, Number, _, plural
+from repose.sim.message import EMPTY as NO_WORDS
+from repose.sim.message import Message, Number, _, plural
 from repose.sim.scenes.common.cone_slope import current_slope, reading_of, slope_curves, slope_readings, slope_results
 from repose.sim.scenes.common.friction_study import STUDY_IN_SPACE
 from repose.sim.scenes.common.law_choice import is_material_law, with_law
 from repose.sim.scenes.common.measured_heap import note_measured
-from repose.sim.scenes.common.phases import enter, rests
+from repose.sim.scenes.common.phases import EMPTY, FILLED, FILLING, FLOWING, RESTED, enter, rests
 from repose.sim.scenes.common.poured import (
     act_poured,
     adding,
@@ -239,14 +242,22 @@ def check(experiment: Experiment) -> Message:
             "{poured} grains are stuck in the funnel.",
             poured=state.poured - state.removed - state.reading["grains_left"],
         )
-    return EMPTY
+    return NO_WORDS
 
 
 def flaw(state: Heap3dState, world: World, built: Heap3dParameters) -> str:
     """The part of a state read from a file that is impossible, or an empty string."""
-    phases = ("empty", "filling", "filled", "flowing", "rested")
-    return first_flaw({"number of walls": world.walls.shape.size < 1, **poured_flaws(state, phases)})
+    return first_flaw({"number of walls": world.walls.shape.size < 1, **poured_flaws(state)})
 
+
+PHASES = (
+    EMPTY,
+    # Into the funnel; the heap forms while it runs empty.
+    replace(FILLING, label=_("pouring"), pace=Pace(4.0, "share")),
+    FILLED,
+    replace(FLOWING, label=_("heap forming"), pace=Pace(7.0, "fall")),
+    RESTED,
+)
 
 SCENE = Scene(
     name="heap3d",
@@ -259,12 +270,14 @@ SCENE = Scene(
     supervise=supervise,
     actions=actions,
     act=act,
+    phases=PHASES,
     describe=describe,
     on_grain_removed=count_removed,
     add_grains=adding(lambda built, radii: built.mass_of(radii)),
     keeps_out=lambda experiment, centres, radii: beyond(centres, radii, sizes(experiment.run.built).plate),
     measure=measure,
     slope=current_slope,
+    slope_since=_("the end of filling"),
     box=box,
     focus=focus,
     results=results,

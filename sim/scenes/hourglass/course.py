@@ -12,11 +12,12 @@ from repose.sim.experiment.changes import begin_anew
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
 from repose.sim.experiment.ledger import booked
 from repose.sim.experiment.notices import tell
+from repose.sim.experiment.phase import Phase
 from repose.sim.experiment.results import keep_measurement
 from repose.sim.experiment.snapshot import Action, Notice
 from repose.sim.measure.flow_rate import is_clogged
 from repose.sim.message import EMPTY, Capital, Message, _, plural, sentence
-from repose.sim.scenes.common.phases import enter, rests
+from repose.sim.scenes.common.phases import FILLED, FILLING, FLOWING, RESTED, enter, rests
 from repose.sim.scenes.common.settling import is_settled, longest_wait
 from repose.sim.scenes.common.state_checks import LATEST, are_times, first_flaw, phase_flaws
 from repose.sim.scenes.hourglass.filling import HourglassState
@@ -25,6 +26,8 @@ from repose.sim.scenes.hourglass.readings import number_density, steady_from
 
 DENSITY_INTERVAL = 0.05
 """Simulated time between two samples of the number of grains per volume [s]."""
+
+PHASES = FILLING, FILLED, FLOWING, Phase("counted", _("counted")), RESTED, Phase("clogged", _("clogged"))
 
 HALF_TURN = np.array([1.0, -1.0, -1.0])
 """Factors of the components of a vector in a turn of the glass by 180° about the x axis."""
@@ -150,7 +153,7 @@ def flaw(state: HourglassState, world: World, built: Any) -> str:
     return first_flaw(
         {
             "number of walls": world.walls.shape.size <= LID_WALL,
-            **phase_flaws(state, ("filling", "filled", "flowing", "counted", "rested", "clogged")),
+            **phase_flaws(state),
             "heights": len(state.heights) != world.sphere_count
             or any(not height < math.inf for height in state.heights),
             "passages": not are_times(state.passages),

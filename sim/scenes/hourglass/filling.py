@@ -23,7 +23,7 @@ BANDS = 8
 
 @dataclass
 class HourglassState(PhaseState):
-    """State of the experiment; phases: filling, filled, flowing, counted, rested, clogged."""
+    """State of the experiment."""
 
     phase: str = "flowing"
     placed: int = 0

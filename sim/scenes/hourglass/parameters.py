@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from typing import Annotated
 
-from annotated_types import Ge, Le
-from pydantic import Field
 from repose.sim.engine.world import Floats
 from repose.sim.laws.material_parameters import (
     Friction,
@@ -17,102 +15,51 @@ from repose.sim.laws.material_parameters import (
     YoungsModulus,
 )
 from repose.sim.message import _
-from repose.sim.parameters import ParameterSet, Quantity
+from repose.sim.parameters import ParameterSet, count, length, number, switch, variant
 from repose.sim.scenes.common.motion_parameters import Integrator, MotionParameters, TimeStep, VerletFirst
 
-Orifice = Annotated[
-    float,
-    Ge(0.02),
-    Le(0.35),
-    Quantity(_("orifice"), "D", "mm", scale=1e-3, effect="restart", group=_("Glass")),
-]
-Lid = Annotated[bool, Quantity(_("lid on the neck"), "", effect="restart", group=_("Glass"))]
-MeanRadius = Annotated[
-    float,
-    Ge(4e-3),
-    Le(3e-2),
-    Quantity(_("mean radius"), "R", "mm", scale=1e-3, effect="restart", group=_("Grains")),
-    Field(description=_("Middle of the interval of the uniformly distributed radii. Takes effect at the next fill.")),
-]
-RadiusSpread = Annotated[
-    float,
-    Ge(0.0),
-    Le(0.5),
-    Quantity(_("radius spread"), "ΔR/R", effect="restart", group=_("Grains")),
-    Field(description=_("Radii are between 1 - spread and 1 + spread mean radii. Takes effect at the next fill.")),
-]
+Orifice = Annotated[float, length(..., 0.02, 0.35, _("orifice"), "D", effect="restart", group=_("Glass"))]
+Lid = Annotated[bool, switch(..., _("lid on the neck"), effect="restart", group=_("Glass"))]
+# fmt: off
+MeanRadius = Annotated[float, length(..., 4e-3, 3e-2, _("mean radius"), "R", effect="restart", group=_("Grains"),
+    help=_("Middle of the interval of the uniformly distributed radii. Takes effect at the next fill."))]
+RadiusSpread = Annotated[float, number(..., 0.0, 0.5, _("radius spread"), "ΔR/R", effect="restart", group=_("Grains"),
+    help=_("Radii are between 1 - spread and 1 + spread mean radii. Takes effect at the next fill."))]
+# fmt: on
 
 
 class SharedHourglassParameters(ParameterSet):
     """Parameters of both hourglasses: glass, grains and count."""
 
-    orifice: Annotated[
-        Orifice,
-        Field(
-            description=_("Width of the neck: side of a square or diameter of a circle. Takes effect at the next fill.")
-        ),
-    ] = 0.15
-    lid: Annotated[
-        Lid,
-        Field(description=_("Keep the neck closed until the grains have settled. The published glass has no lid.")),
-    ] = False
-    fill_height: Annotated[
-        float,
-        Ge(0.9),
-        Le(3.0),
-        Quantity(_("filled up to"), "H", "m", effect="restart", group=_("Glass")),
-        Field(description=_("Grains start at random places between the neck, at 0.75 m, and this height.")),
-    ] = 1.5
-    grain_count: Annotated[
-        int,
-        Ge(1),
-        Le(20_000),
-        Quantity(_("grains at most"), "N", effect="restart", group=_("Grains")),
-        Field(description=_("Fewer are placed if 1000 tries in a row find no free position for the next one.")),
-    ] = 7000
+    # fmt: off
+    orifice: Orifice = variant(0.15,
+        help=_("Width of the neck: side of a square or diameter of a circle. Takes effect at the next fill."))
+    lid: Lid = variant(False,
+        help=_("Keep the neck closed until the grains have settled. The published glass has no lid."))
+    fill_height: float = number(1.5, 0.9, 3.0, _("filled up to"), "H", "m", effect="restart", group=_("Glass"),
+        help=_("Grains start at random places between the neck, at 0.75 m, and this height."))
+    grain_count: int = count(7000, 1, 20_000, _("grains at most"), "N", effect="restart", group=_("Grains"),
+        help=_("Fewer are placed if 1000 tries in a row find no free position for the next one."))
     mean_radius: MeanRadius = 1.25e-2
     radius_spread: RadiusSpread = 0.2
-    window: Annotated[
-        int,
-        Ge(2),
-        Le(2000),
-        Quantity(_("window"), "N_w", group=_("Experiment")),
-        Field(description=_("The flow rate is N_w grains over the time in which they passed the neck.")),
-    ] = 100
-    count_for: Annotated[
-        float,
-        Ge(0.0),
-        Le(3600.0),
-        Quantity(_("count for"), "", "s", group=_("Experiment")),
-        Field(description=_("The run ends when grains have flowed for this time; 0 waits for the last grain.")),
-    ] = 0.0
-    clog_time: Annotated[
-        float,
-        Ge(0.05),
-        Le(60.0),
-        Quantity(_("clogged after"), "t_clog", "s", group=_("Experiment")),
-        Field(description=_("The neck counts as clogged when no grain has passed for this time and some are left.")),
-    ] = 1.0
+    window: int = count(100, 2, 2000, _("window"), "N_w", group=_("Experiment"),
+        help=_("The flow rate is N_w grains over the time in which they passed the neck."))
+    count_for: float = number(0.0, 0.0, 3600.0, _("count for"), "", "s", group=_("Experiment"),
+        help=_("The run ends when grains have flowed for this time; 0 waits for the last grain."))
+    clog_time: float = number(1.0, 0.05, 60.0, _("clogged after"), "t_clog", "s", group=_("Experiment"),
+        help=_("The neck counts as clogged when no grain has passed for this time and some are left."))
+    # fmt: on
 
 
 class HourglassParameters(SharedHourglassParameters, MotionParameters):
     """The published hourglass without its contact law: every grain has the same mass, none rotates."""
 
-    grain_mass: Annotated[
-        float,
-        Ge(1e-6),
-        Le(1.0),
-        Quantity(_("mass of a grain"), "m", "g", scale=1e-3, effect="restart", group=_("Grains")),
-        Field(description=_("The same for all radii, as published. Takes effect at the next fill.")),
-    ] = 0.01
-    integrator: Annotated[
-        Integrator,
-        Field(description=_("Integrator of the motion. Leapfrog is the published one.")),
-    ] = "leapfrog"
-    dt: Annotated[
-        TimeStep,
-        Field(description=_("10 µs as published. 'auto' follows from stiffness and normal damping only.")),
-    ] = 1e-5
+    # fmt: off
+    grain_mass: float = number(0.01, 1e-6, 1.0, _("mass of a grain"), "m", "g", effect="restart", group=_("Grains"),
+        help=_("The same for all radii, as published. Takes effect at the next fill."))
+    # fmt: on
+    integrator: Integrator = variant("leapfrog", help=_("Integrator of the motion. Leapfrog is the published one."))
+    dt: TimeStep = variant(1e-5, help=_("10 µs as published. 'auto' follows from stiffness and normal damping only."))
 
     @property
     def round_glass(self) -> bool:
@@ -127,33 +74,21 @@ class HourglassParameters(SharedHourglassParameters, MotionParameters):
 class HourglassGlassParameters(SharedHourglassParameters, MotionParameters, MaterialParameters):
     """Glass beads that rotate, in a round cone."""
 
-    lid: Annotated[
-        Lid,
-        Field(description=_("Keep the neck closed until the grains have settled.")),
-    ] = True
-    orifice: Annotated[
-        Orifice,
-        Field(
-            description=_("Diameter of the neck; it can clog below about six grain diameters. Acts at the next fill.")
-        ),
-    ] = 0.12
+    lid: Lid = variant(True, help=_("Keep the neck closed until the grains have settled."))
+    # fmt: off
+    orifice: Orifice = variant(0.12,
+        help=_("Diameter of the neck; it can clog below about six grain diameters. Acts at the next fill."))
     mean_radius: MeanRadius = 7e-3
     radius_spread: RadiusSpread = 0.1
-    young: Annotated[
-        YoungsModulus,
-        Field(
-            description=_("Softened: glass has 60 GPa, which needs a hundred times smaller steps for a similar flow.")
-        ),
-    ] = 6e6
+    young: YoungsModulus = variant(6e6,
+        help=_("Softened: glass has 60 GPa, which needs a hundred times smaller steps for a similar flow."))
+    # fmt: on
     poisson: Poisson = 0.22
     restitution: Restitution = 0.8
     friction: Friction = 0.3
     wall_friction: WallFriction = 0.2
     integrator: VerletFirst = "velocity_verlet"
-    dt: Annotated[
-        TimeStep,
-        Field(description=_("Time step. 'auto' follows the stiffest contact and the fastest grain.")),
-    ] = "auto"
+    dt: TimeStep = variant("auto", help=_("Time step. 'auto' follows the stiffest contact and the fastest grain."))
 
     @property
     def round_glass(self) -> bool:

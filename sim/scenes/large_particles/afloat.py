@@ -10,11 +10,11 @@ from typing import Annotated
 
 import numpy as np
 from annotated_types import Le
-from pydantic import Field
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.fields.liquid import LiquidParameters, Viscosity
 from repose.sim.message import _
+from repose.sim.parameters import variant
 from repose.sim.scenes.common.motion_parameters import TimeStep
 from repose.sim.scenes.large_particles.particles import (
     HELD,
@@ -30,14 +30,10 @@ class AfloatParameters(Unbreakable, Repelling, LiquidParameters, BodyParameters)
     """Bodies on a liquid, in SI."""
 
     liquid_viscosity: Annotated[Viscosity, Le(5.0)] = 0.1
-    dt: Annotated[
-        TimeStep,
-        Field(
-            description=_(
-                "Time step; 'auto' follows the stiffest spring and the lightest particle, and is exact enough."
-            )
-        ),
-    ] = "auto"
+    # fmt: off
+    dt: TimeStep = variant("auto",
+        help=_("Time step; 'auto' follows the stiffest spring and the lightest particle, and is exact enough."))
+    # fmt: on
 
 
 def volumes_below(world: World, level: float) -> Floats:

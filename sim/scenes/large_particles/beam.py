@@ -13,16 +13,15 @@ import math
 from typing import Annotated
 
 import numpy as np
-from annotated_types import Ge, Le
+from annotated_types import Le
 from numpy.typing import NDArray
-from pydantic import Field
 from repose.sim.engine.builder import set_walls
 from repose.sim.engine.contacts.wall_forces import PLANE
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.measure.display import Axis, Outcome, Part, Reading
 from repose.sim.message import Message, Number, _
-from repose.sim.parameters import Quantity
+from repose.sim.parameters import count, number
 from repose.sim.scenes.large_particles.particles import (
     DIAMETER,
     HELD,
@@ -46,7 +45,6 @@ from repose.sim.scenes.large_particles.particles import (
     new_world,
     particle_scene,
     pieces,
-    restart,
     times,
     upward_plane,
     with_body,
@@ -71,43 +69,19 @@ ALLOWED = 0.01
 class BeamParameters(Repelling, BodyParameters):
     """A beam with a clamp on the left and a load on the right, in SI."""
 
-    length: Annotated[
-        int,
-        Ge(12),
-        Le(80),
-        restart(_("length of the beam"), "n"),
-        Field(description=_("Columns of particles. Takes effect at the next start.")),
-    ] = 40
-    rows: Annotated[
-        int,
-        Ge(2),
-        Le(10),
-        restart(_("height of the beam"), "m"),
-        Field(description=_("Rows of particles. Takes effect at the next start.")),
-    ] = 5
-    weakness: Annotated[
-        float,
-        Ge(0.01),
-        Le(1.0),
-        restart(_("stiffness of the weak middle"), "s"),
-        Field(
-            description=_("Over that of the rest; 0.3 in the source, 1 for a beam without defects. At the next start.")
-        ),
-    ] = 0.3
-    load: Annotated[
-        float,
-        Ge(0.0),
-        Le(1.0),
-        restart("load", "M", "g", 1e-3),
-        Field(description=_("Additional mass of the last columns. Takes effect at the next start.")),
-    ] = 0.15
-    bond_strength: Annotated[
-        float,
-        Ge(1e-3),
-        Le(0.5),
-        Quantity(_("strength"), "ε", "%", scale=1e-2, group=_("Particles")),
-        Field(description=_("Stretch at which a bond breaks.")),
-    ] = 0.05
+    # fmt: off
+    length: int = count(40, 12, 80, _("length of the beam"), "n", effect="restart", group=_("Geometry"),
+        help=_("Columns of particles. Takes effect at the next start."))
+    rows: int = count(5, 2, 10, _("height of the beam"), "m", effect="restart", group=_("Geometry"),
+        help=_("Rows of particles. Takes effect at the next start."))
+    weakness: float = number(0.3, 0.01, 1.0, _("stiffness of the weak "
+                                               "middle"), "s", effect="restart", group=_("Geometry"),
+        help=_("Over that of the rest; 0.3 in the source, 1 for a beam without defects. At the next start."))
+    load: float = number(0.15, 0.0, 1.0, _("load"), "M", "g", effect="restart", group=_("Geometry"),
+        help=_("Additional mass of the last columns. Takes effect at the next start."))
+    bond_strength: float = number(0.05, 1e-3, 0.5, _("strength"), "ε", "%", group=_("Particles"),
+        help=_("Stretch at which a bond breaks."))
+    # fmt: on
     bond_stiffness: BondStiffness = 2e4
     bond_viscosity: Annotated[BondViscosity, Le(3.0)] = 0.3
     dt: Step = 4e-5

@@ -12,15 +12,13 @@ in shallow water); a column as narrow as this one stays below that speed.
 from __future__ import annotations
 
 import math
-from typing import Annotated
 
 import numpy as np
-from annotated_types import Ge, Le
-from pydantic import Field
 from repose.sim.engine.world import World
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.measure.display import Axis, Line, Outcome, Reading
 from repose.sim.message import _, plain
+from repose.sim.parameters import count, length
 from repose.sim.scenes.large_particles.particles import (
     DIAMETER,
     Box,
@@ -32,7 +30,6 @@ from repose.sim.scenes.large_particles.particles import (
     lies_between,
     motion_of,
     particle_scene,
-    restart,
     rows_of,
     stays_below,
     times,
@@ -43,27 +40,14 @@ from repose.sim.scenes.large_particles.vessel import LIQUID, box_of, liquid, ves
 class ColumnParameters(DropletParameters):
     """A column of liquid at the left wall of a vessel, in SI."""
 
-    columns: Annotated[
-        int,
-        Ge(2),
-        Le(60),
-        restart(_("width of the column"), "n"),
-        Field(description=_("In particles. Takes effect at the next start.")),
-    ] = 11
-    rows: Annotated[
-        int,
-        Ge(2),
-        Le(60),
-        restart(_("height of the column"), "m"),
-        Field(description=_("In rows of particles. Takes effect at the next start.")),
-    ] = 26
-    width: Annotated[
-        float,
-        Ge(0.1),
-        Le(5.0),
-        restart(_("width of the vessel"), "w", "mm", 1e-3),
-        Field(description=_("From the left to the right wall. Takes effect at the next start.")),
-    ] = 1.0
+    # fmt: off
+    columns: int = count(11, 2, 60, _("width of the column"), "n", effect="restart", group=_("Geometry"),
+        help=_("In particles. Takes effect at the next start."))
+    rows: int = count(26, 2, 60, _("height of the column"), "m", effect="restart", group=_("Geometry"),
+        help=_("In rows of particles. Takes effect at the next start."))
+    width: float = length(1.0, 0.1, 5.0, _("width of the vessel"), "w", effect="restart", group=_("Geometry"),
+        help=_("From the left to the right wall. Takes effect at the next start."))
+    # fmt: on
     duration: Duration = 1.6
 
 

@@ -9,17 +9,15 @@ before. His numbers are lost.
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Literal
 
 import numpy as np
-from annotated_types import Ge, Le
-from pydantic import Field
 from repose.sim.engine.builder import add_spheres
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.measure.display import Axis, Outcome, Part, Reading, Track
 from repose.sim.message import _
-from repose.sim.parameters import Quantity
+from repose.sim.parameters import choice, count, length, number
 from repose.sim.scenes.common.motion_parameters import Gravity
 from repose.sim.scenes.large_particles.particles import (
     DIAMETER,
@@ -45,7 +43,6 @@ from repose.sim.scenes.large_particles.particles import (
     new_world,
     particle_scene,
     path,
-    restart,
     rows_as_high_as,
     rows_of,
     stays_below,
@@ -68,39 +65,19 @@ STUCK = 0.5
 class CubeParameters(Unbreakable, BodyParameters):
     """A cube and a particle without weight, in SI."""
 
-    course: Annotated[
-        Literal["leaves", "strikes"],
-        Quantity(_("the particle"), "", effect="restart", group=_("Experiment")),
-        Field(description=_("It leaves a corner of the cube, or comes from the left and strikes the corner.")),
-    ] = "leaves"
-    side: Annotated[
-        int,
-        Ge(3),
-        Le(16),
-        restart(_("side of the cube"), "n"),
-        Field(description=_("Particles along a side. Takes effect at the next start.")),
-    ] = 8
-    mass_ratio: Annotated[
-        float,
-        Ge(1.0),
-        Le(100.0),
-        restart(_("mass of the particle"), "m"),
-        Field(description=_("In masses of a particle of the cube. Takes effect at the next start.")),
-    ] = 12.0
-    pressed: Annotated[
-        float,
-        Ge(0.0),
-        Le(0.8 * RADIUS),
-        restart(_("overlap at the start"), "δ", "mm", 1e-3),
-        Field(description=_("How far the particle that leaves is pressed into the corner. At the next start.")),
-    ] = 5e-3
-    speed: Annotated[
-        float,
-        Ge(0.0),
-        Le(20.0),
-        restart(_("speed of the particle"), "v", "m/s"),
-        Field(description=_("Of the particle that strikes, to the right. Takes effect at the next start.")),
-    ] = 1.0
+    # fmt: off
+    course: Literal["leaves", "strikes"] = choice("leaves", _("the particle"), effect="restart", group=_("Experiment"),
+        help=_("It leaves a corner of the cube, or comes from the left and strikes the corner."))
+    side: int = count(8, 3, 16, _("side of the cube"), "n", effect="restart", group=_("Geometry"),
+        help=_("Particles along a side. Takes effect at the next start."))
+    mass_ratio: float = number(12.0, 1.0, 100.0, _("mass of the particle"), "m", effect="restart", group=_("Geometry"),
+        help=_("In masses of a particle of the cube. Takes effect at the next start."))
+    pressed: float = length(5e-3, 0.0, 0.8 * RADIUS, _("overlap at the "
+                                                       "start"), "δ", effect="restart", group=_("Geometry"),
+        help=_("How far the particle that leaves is pressed into the corner. At the next start."))
+    speed: float = number(1.0, 0.0, 20.0, _("speed of the particle"), "v", "m/s", effect="restart", group=_("Geometry"),
+        help=_("Of the particle that strikes, to the right. Takes effect at the next start."))
+    # fmt: on
     pull_off_force: Attraction = 0.0
     rupture_distance: Cutoff = 5e-3
     bond_viscosity: BondViscosity = 1.0

@@ -8,16 +8,14 @@ thread; then the log hangs and rises with the thread, which carries its weight. 
 from __future__ import annotations
 
 import functools
-from typing import Annotated
 
 import numpy as np
-from annotated_types import Ge, Le
-from pydantic import Field
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.fields.hoist import HoistParameters, ThreadLength
 from repose.sim.measure.display import Axis, Line, Outcome, Part, Reading
 from repose.sim.message import _
+from repose.sim.parameters import count, number
 from repose.sim.scenes.large_particles.afloat import AfloatParameters, bottomless, displaced, set_afloat
 from repose.sim.scenes.large_particles.particles import (
     DIAMETER,
@@ -33,7 +31,6 @@ from repose.sim.scenes.large_particles.particles import (
     motion_of,
     new_world,
     particle_scene,
-    restart,
     rows_of,
     times,
     with_body,
@@ -49,27 +46,15 @@ CARRIED = 0.02
 class HoistedParameters(HoistParameters, AfloatParameters):
     """A log and a thread, in SI."""
 
-    length: Annotated[
-        int,
-        Ge(4),
-        Le(40),
-        restart(_("length of the log"), "n"),
-        Field(description=_("Particles along the log. Takes effect at the next start.")),
-    ] = 16
-    log_density: Annotated[
-        float,
-        Ge(50.0),
-        Le(900.0),
-        restart(_("density of the log"), "ρ", "kg/m³"),
-        Field(description=_("Of its particles. Takes effect at the next start.")),
-    ] = 600.0
-    hoist_speed: Annotated[
-        float,
-        Ge(0.0),
-        Le(2.0),
-        restart(_("speed of the thread"), "u", "m/s"),
-        Field(description=_("Of its free end, upwards. Takes effect at the next start.")),
-    ] = 0.15
+    # fmt: off
+    length: int = count(16, 4, 40, _("length of the log"), "n", effect="restart", group=_("Geometry"),
+        help=_("Particles along the log. Takes effect at the next start."))
+    log_density: float = number(600.0, 50.0, 900.0, _("density of the log"), "ρ", "kg/m³", effect="restart",
+        group=_("Geometry"), help=_("Of its particles. Takes effect at the next start."))
+    hoist_speed: float = number(0.15, 0.0, 2.0, _("speed of the "
+                                                  "thread"), "u", "m/s", effect="restart", group=_("Geometry"),
+        help=_("Of its free end, upwards. Takes effect at the next start."))
+    # fmt: on
     thread_length: ThreadLength = 0.15
     duration: Duration = 4.0
 

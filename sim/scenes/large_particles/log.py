@@ -9,16 +9,14 @@ mass. The result depends on the densities, the volume of the log and the mass of
 from __future__ import annotations
 
 import math
-from typing import Annotated
 
 import numpy as np
-from annotated_types import Ge, Le
-from pydantic import Field
 from repose.sim.engine.builder import add_bonds, add_spheres
 from repose.sim.engine.world import World
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.measure.display import Axis, Line, Outcome, Part, Reading
 from repose.sim.message import _
+from repose.sim.parameters import count, number
 from repose.sim.scenes.large_particles.afloat import (
     AfloatParameters,
     bottomless,
@@ -40,7 +38,6 @@ from repose.sim.scenes.large_particles.particles import (
     motion_of,
     new_world,
     particle_scene,
-    restart,
     rows_of,
     stays_below,
     with_body,
@@ -61,34 +58,17 @@ AT_REST = 0.01
 class LogParameters(AfloatParameters):
     """A log and a weight, in SI."""
 
-    length: Annotated[
-        int,
-        Ge(4),
-        Le(60),
-        restart(_("length of the log"), "n"),
-        Field(description=_("Particles along the log. Takes effect at the next start.")),
-    ] = 24
-    log_density: Annotated[
-        float,
-        Ge(50.0),
-        Le(900.0),
-        restart(_("density of the log"), "ρ", "kg/m³"),
-        Field(description=_("Of its particles. Takes effect at the next start.")),
-    ] = 500.0
-    beads: Annotated[
-        int,
-        Ge(2),
-        Le(60),
-        restart(_("length of the thread"), "l"),
-        Field(description=_("In particles of 12 mm. Takes effect at the next start.")),
-    ] = 14
-    weight_mass: Annotated[
-        float,
-        Ge(1e-3),
-        Le(0.3),
-        restart(_("mass of the weight"), "M", "g", 1e-3),
-        Field(description=_("A weight heavier than the log can carry pulls it under. Takes effect at the next start.")),
-    ] = 0.04
+    # fmt: off
+    length: int = count(24, 4, 60, _("length of the log"), "n", effect="restart", group=_("Geometry"),
+        help=_("Particles along the log. Takes effect at the next start."))
+    log_density: float = number(500.0, 50.0, 900.0, _("density of the log"), "ρ", "kg/m³", effect="restart",
+        group=_("Geometry"), help=_("Of its particles. Takes effect at the next start."))
+    beads: int = count(14, 2, 60, _("length of the thread"), "l", effect="restart", group=_("Geometry"),
+        help=_("In particles of 12 mm. Takes effect at the next start."))
+    weight_mass: float = number(0.04, 1e-3, 0.3, _("mass of the "
+                                                   "weight"), "M", "g", effect="restart", group=_("Geometry"),
+        help=_("A weight heavier than the log can carry pulls it under. Takes effect at the next start."))
+    # fmt: on
     duration: Duration = 4.0
 
 

@@ -19,9 +19,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
-from annotated_types import Ge, Le
+from annotated_types import Le
 from numpy.typing import ArrayLike, NDArray
-from pydantic import Field
 from repose.sim.engine.builder import add_bonds, add_spheres, empty_world, forget_neighbours
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.activation import find_accelerations, start_derivatives
@@ -32,11 +31,10 @@ from repose.sim.experiment.ledger import booked
 from repose.sim.measure.display import TIME, Axis, Curve, Line, Outcome, Part, Reading, Track
 from repose.sim.message import Message, Number, _, formatted, joined, with_prefix
 from repose.sim.numbers import prefix_of
-from repose.sim.parameters import Quantity, Value
+from repose.sim.parameters import Value, length, number, variant
 from repose.sim.scenes.common.motion_parameters import MotionParameters, TimeStep, VerletFirst
-from repose.sim.scenes.common.phases import PhaseState, enter
+from repose.sim.scenes.common.phases import RELEASED, PhaseState, enter
 from repose.sim.scenes.common.release import end, release_actions, thinned, velocities
-from repose.sim.scenes.common.release_parameters import DURATION
 from repose.sim.scenes.common.state_checks import are_times, first_flaw, phase_flaws
 
 DIAMETER = 0.02
@@ -57,64 +55,30 @@ WIDE = 50.0
 """Half the length of a line that is drawn without ends [m]."""
 HELD = -1
 """Layer of particles that stay fixed during the run; the others have the number of their body as layer."""
-
-Duration = Annotated[
-    float,
-    Ge(0.05),
-    Le(600.0),
-    DURATION,
-    Field(description=_("How long the particles are observed. Takes effect at the next start.")),
-]
-BondStiffness = Annotated[
-    float,
-    Ge(1.0),
-    Le(3e5),
-    Quantity(_("stiffness"), "k", "N/m", log=True, effect="ramp", group=_("Particles")),
-    Field(description=_("Spring between two neighbours, and repulsion of two particles pressed together.")),
-]
-InternalFriction = Annotated[
-    float,
-    Ge(0.0),
-    Le(500.0),
-    Quantity(_("internal friction"), "c", "kg/s", effect="ramp", group=_("Particles")),
-    Field(description=_("Force per rate of change of the distance of two neighbours, along the line of centres.")),
-]
-BondViscosity = Annotated[InternalFriction, Le(10.0)]
-Attraction = Annotated[
-    float,
-    Ge(0.0),
-    Le(100.0),
-    Quantity(_("attraction"), "F_c", "N", effect="ramp", group=_("Particles")),
-    Field(description=_("Largest attraction of two particles across a gap. With 0 they only repel each other.")),
-]
-Cutoff = Annotated[
-    float,
-    Ge(1e-9),
-    Le(0.01),
-    Quantity(_("cutoff of the attraction"), "s_r", "mm", scale=1e-3, effect="ramp", group=_("Particles")),
-    Field(
-        description=_("Gap from which on two particles do not attract each other; 14 mm are to the second neighbour.")
-    ),
-]
-
-Step = Annotated[
-    TimeStep,
-    Field(
-        description=_(
-            "Time step. The internal friction of an impact begins with a jump, which the step must resolve: "
-            "'auto' is stable, but less accurate."
-        )
-    ),
-]
-
-
 START = _("Start")
 """Usual label of the action that releases the particles."""
 
+# fmt: off
+Duration = Annotated[float, number(..., 0.05, 600.0, _("duration"), "T", "s", effect="restart", group=_("Experiment"),
+    help=_("How long the particles are observed. Takes effect at the next start."))]
+BondStiffness = Annotated[float, number(..., 1.0, 3e5, _("stiffness"), "k", "N/m", log=True, effect="ramp",
+    group=_("Particles"), help=_("Spring between two neighbours, and repulsion of two particles pressed together."))]
+InternalFriction = Annotated[float, number(..., 0.0, 500.0, _("internal friction"), "c", "kg/s", effect="ramp",
+    group=_("Particles"), help=_("Force per rate of change of the distance of two neighbours, along the line of "
+                                 "centres."))]
+BondViscosity = Annotated[InternalFriction, Le(10.0)]
+Attraction = Annotated[float, number(..., 0.0, 100.0, _("attraction"), "F_c", "N", effect="ramp", group=_("Particles"),
+    help=_("Largest attraction of two particles across a gap. With 0 they only repel each other."))]
+Cutoff = Annotated[float, length(..., 1e-9, 0.01, _("cutoff of the "
+                                                    "attraction"), "s_r", effect="ramp", group=_("Particles"),
+    help=_("Gap from which on two particles do not attract each other; 14 mm are to the second neighbour."))]
 
-def restart(label: Message, symbol: str, unit: str = "", scale: float = 1.0, log: bool = False) -> Quantity:
-    """The `Quantity` of a parameter of the geometry, which acts at the next start."""
-    return Quantity(label, symbol, unit, scale=scale, log=log, effect="restart", group=_("Geometry"))
+Step = Annotated[TimeStep, variant(...,
+    help=_(
+        "Time step. The internal friction of an impact begins with a jump, which the step must resolve: 'auto' is "
+        "stable, but less accurate."
+    ))]
+# fmt: on
 
 
 class Unbreakable:
@@ -576,7 +540,7 @@ def particle_scene(
         started = state.phase != "empty"
         return first_flaw(
             {
-                **phase_flaws(state, ("empty", "flowing", "rested")),
+                **phase_flaws(state),
                 "number of particles": world.sphere_count == 0,
                 "time": not are_times(state.time) or (records > 0) != started,
                 "columns": not whole or bool(columns) != started,
@@ -598,6 +562,7 @@ def particle_scene(
             experiment.phase, action, _("Let the particles move."), _("Put the particles back to their places.")
         ),
         act=act,
+        phases=RELEASED,
         describe=describe,
         box=lambda experiment: box(experiment.run.built),
         focus=focus or (lambda experiment: box(experiment.run.built)),
@@ -607,7 +572,6 @@ def particle_scene(
         parts=parts,
         liquid=liquid,
         tracks=tracks,
-        under_way=lambda experiment: experiment.phase == "flowing",
         smallest_grain=smallest_of,
         fields=lambda parameters: fields,
         bond=lambda parameters: "spring",

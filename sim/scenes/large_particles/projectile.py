@@ -11,12 +11,11 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 import numpy as np
-from annotated_types import Ge, Le
-from pydantic import Field
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.measure.display import Axis, Line, Outcome, Part, Reading
 from repose.sim.message import _
+from repose.sim.parameters import count, length, number
 from repose.sim.scenes.common.motion_parameters import Gravity
 from repose.sim.scenes.large_particles.particles import (
     DIAMETER,
@@ -43,7 +42,6 @@ from repose.sim.scenes.large_particles.particles import (
     motion_of,
     new_world,
     particle_scene,
-    restart,
     rows_as_high_as,
     rows_of,
     stays_below,
@@ -60,47 +58,27 @@ RIGID = 0.01
 PARTS = (Part(_("target"), "wood"), Part(_("projectile"), "steel"))
 
 
-Offset = Annotated[
-    float,
-    Ge(-0.2),
-    Le(0.2),
-    restart(_("offset"), "b", "mm", 1e-3),
-    Field(description=_("Height of the projectile above the centre of the target. Takes effect at the next start.")),
-]
+# fmt: off
+Offset = Annotated[float, length(..., -0.2, 0.2, _("offset"), "b", effect="restart", group=_("Geometry"),
+    help=_("Height of the projectile above the centre of the target. Takes effect at the next start."))]
+# fmt: on
 
 
 class ProjectileParameters(Unbreakable, BodyParameters):
     """A projectile in front of a target, in SI."""
 
-    speed: Annotated[
-        float,
-        Ge(0.1),
-        Le(20.0),
-        restart(_("speed of the projectile"), "v", "m/s"),
-        Field(description=_("To the right. Takes effect at the next start.")),
-    ] = 2.0
+    # fmt: off
+    speed: float = number(2.0, 0.1, 20.0, _("speed of the "
+                                            "projectile"), "v", "m/s", effect="restart", group=_("Geometry"),
+        help=_("To the right. Takes effect at the next start."))
     offset: Offset = 0.0
-    projectile_side: Annotated[
-        int,
-        Ge(1),
-        Le(12),
-        restart(_("side of the projectile"), "n"),
-        Field(description=_("Particles along a side. Takes effect at the next start.")),
-    ] = 5
-    target_height: Annotated[
-        int,
-        Ge(3),
-        Le(30),
-        restart(_("height of the target"), "m"),
-        Field(description=_("Rows of particles. Takes effect at the next start.")),
-    ] = 19
-    target_width: Annotated[
-        int,
-        Ge(2),
-        Le(20),
-        restart(_("width of the target"), "w"),
-        Field(description=_("Particles along a row. Takes effect at the next start.")),
-    ] = 8
+    projectile_side: int = count(5, 1, 12, _("side of the projectile"), "n", effect="restart", group=_("Geometry"),
+        help=_("Particles along a side. Takes effect at the next start."))
+    target_height: int = count(19, 3, 30, _("height of the target"), "m", effect="restart", group=_("Geometry"),
+        help=_("Rows of particles. Takes effect at the next start."))
+    target_width: int = count(8, 2, 20, _("width of the target"), "w", effect="restart", group=_("Geometry"),
+        help=_("Particles along a row. Takes effect at the next start."))
+    # fmt: on
     gravity: Gravity = 0.0
     duration: Duration = 0.6
 

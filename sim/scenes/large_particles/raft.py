@@ -8,17 +8,15 @@ heavier body sinks to the bottom. Densities are those of the particles as sphere
 from __future__ import annotations
 
 import math
-from typing import Annotated
 
 import numpy as np
-from annotated_types import Ge, Le
-from pydantic import Field
 from repose.sim.engine.builder import set_walls
 from repose.sim.engine.contacts.wall_forces import PLANE
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.measure.display import Axis, Line, Outcome, Part, Reading
 from repose.sim.message import _
+from repose.sim.parameters import count, length, number
 from repose.sim.scenes.large_particles.afloat import AfloatParameters, displaced, volumes_below
 from repose.sim.scenes.large_particles.particles import (
     DIAMETER,
@@ -35,7 +33,6 @@ from repose.sim.scenes.large_particles.particles import (
     motion_of,
     new_world,
     particle_scene,
-    restart,
     rows_as_high_as,
     rows_of,
     stays_below,
@@ -53,41 +50,18 @@ AT_REST = 0.02
 class RaftParameters(AfloatParameters):
     """A square body of a light and a heavy half above a liquid, in SI."""
 
-    side: Annotated[
-        int,
-        Ge(3),
-        Le(16),
-        restart(_("side of the body"), "n"),
-        Field(description=_("Particles along a side. Takes effect at the next start.")),
-    ] = 8
-    light_density: Annotated[
-        float,
-        Ge(50.0),
-        Le(5000.0),
-        restart(_("density of the left half"), "ρ₁", "kg/m³"),
-        Field(description=_("Of the particles. Takes effect at the next start.")),
-    ] = 400.0
-    heavy_density: Annotated[
-        float,
-        Ge(50.0),
-        Le(5000.0),
-        restart(_("density of the right half"), "ρ₂", "kg/m³"),
-        Field(description=_("Of the particles. Takes effect at the next start.")),
-    ] = 1000.0
-    drop_height: Annotated[
-        float,
-        Ge(0.0),
-        Le(1.0),
-        restart(_("drop height"), "h", "mm", 1e-3),
-        Field(description=_("From the level of the liquid to the body. Takes effect at the next start.")),
-    ] = 0.1
-    depth: Annotated[
-        float,
-        Ge(0.05),
-        Le(2.0),
-        restart(_("depth of the liquid"), "H", "mm", 1e-3),
-        Field(description=_("From its level to the bottom. Takes effect at the next start.")),
-    ] = 0.3
+    # fmt: off
+    side: int = count(8, 3, 16, _("side of the body"), "n", effect="restart", group=_("Geometry"),
+        help=_("Particles along a side. Takes effect at the next start."))
+    light_density: float = number(400.0, 50.0, 5000.0, _("density of the left half"), "ρ₁", "kg/m³", effect="restart",
+        group=_("Geometry"), help=_("Of the particles. Takes effect at the next start."))
+    heavy_density: float = number(1000.0, 50.0, 5000.0, _("density of the right half"), "ρ₂", "kg/m³", effect="restart",
+        group=_("Geometry"), help=_("Of the particles. Takes effect at the next start."))
+    drop_height: float = length(0.1, 0.0, 1.0, _("drop height"), "h", effect="restart", group=_("Geometry"),
+        help=_("From the level of the liquid to the body. Takes effect at the next start."))
+    depth: float = length(0.3, 0.05, 2.0, _("depth of the liquid"), "H", effect="restart", group=_("Geometry"),
+        help=_("From its level to the bottom. Takes effect at the next start."))
+    # fmt: on
     duration: Duration = 4.0
 
 

@@ -15,16 +15,14 @@ the liquid rises at both walls together.
 from __future__ import annotations
 
 import math
-from typing import Annotated
 
 import numpy as np
-from annotated_types import Ge, Le
 from numpy.typing import NDArray
-from pydantic import Field
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.measure.display import Axis, Outcome, Reading
 from repose.sim.message import _
+from repose.sim.parameters import count, number
 from repose.sim.scenes.common.release import velocities
 from repose.sim.scenes.large_particles.particles import (
     DIAMETER,
@@ -39,7 +37,6 @@ from repose.sim.scenes.large_particles.particles import (
     exceeds,
     motion_of,
     particle_scene,
-    restart,
     rows_of,
     stays_below,
     times,
@@ -66,34 +63,16 @@ RISE = 0.5 * DIAMETER
 class RakeParameters(DropletParameters):
     """A shallow viscous liquid between two walls, in SI."""
 
-    columns: Annotated[
-        int,
-        Ge(4),
-        Le(120),
-        restart(_("length of the liquid"), "n"),
-        Field(description=_("In particles; the vessel is as wide. Takes effect at the next start.")),
-    ] = 48
-    rows: Annotated[
-        int,
-        Ge(1),
-        Le(30),
-        restart(_("depth of the liquid"), "m"),
-        Field(description=_("In rows of particles. Takes effect at the next start.")),
-    ] = 6
-    wall_speed: Annotated[
-        float,
-        Ge(0.0),
-        Le(2.0),
-        restart(_("speed of the wall"), "u", "m/s"),
-        Field(description=_("Of the left wall, to the right. Takes effect at the next start.")),
-    ] = 0.6
-    stroke: Annotated[
-        float,
-        Ge(0.05),
-        Le(0.7),
-        restart(_("stroke of the wall"), "s"),
-        Field(description=_("Way after which the wall stops, over the width of the vessel. At the next start.")),
-    ] = 0.5
+    # fmt: off
+    columns: int = count(48, 4, 120, _("length of the liquid"), "n", effect="restart", group=_("Geometry"),
+        help=_("In particles; the vessel is as wide. Takes effect at the next start."))
+    rows: int = count(6, 1, 30, _("depth of the liquid"), "m", effect="restart", group=_("Geometry"),
+        help=_("In rows of particles. Takes effect at the next start."))
+    wall_speed: float = number(0.6, 0.0, 2.0, _("speed of the wall"), "u", "m/s", effect="restart", group=_("Geometry"),
+        help=_("Of the left wall, to the right. Takes effect at the next start."))
+    stroke: float = number(0.5, 0.05, 0.7, _("stroke of the wall"), "s", effect="restart", group=_("Geometry"),
+        help=_("Way after which the wall stops, over the width of the vessel. At the next start."))
+    # fmt: on
     normal_viscosity: DropletViscosity = 0.2
     dt: Step = 5e-5
     duration: Duration = 1.5

@@ -10,17 +10,15 @@ horizontal, that strikes with the speed v and the restitution e of its end has a
 from __future__ import annotations
 
 import math
-from typing import Annotated
 
 import numpy as np
-from annotated_types import Ge, Le
-from pydantic import Field
 from repose.sim.engine.builder import set_walls
 from repose.sim.engine.contacts.wall_forces import PLANE
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.measure.display import Axis, Outcome, Part, Reading
 from repose.sim.message import Message, Number, _
+from repose.sim.parameters import count, number
 from repose.sim.scenes.large_particles.particles import (
     DIAMETER,
     RADIUS,
@@ -40,7 +38,6 @@ from repose.sim.scenes.large_particles.particles import (
     motion_of,
     new_world,
     particle_scene,
-    restart,
     rows_of,
     stays,
     stays_below,
@@ -61,34 +58,17 @@ GAP = 0.05
 class RodParameters(Unbreakable, Repelling, BodyParameters):
     """A rod above a floor, in SI."""
 
-    length: Annotated[
-        int,
-        Ge(6),
-        Le(60),
-        restart(_("length of the rod"), "n"),
-        Field(description=_("Particles along the rod. Takes effect at the next start.")),
-    ] = 18
-    slope: Annotated[
-        float,
-        Ge(0.0),
-        Le(math.radians(90.0)),
-        restart(_("angle of the rod"), "α", "°", math.pi / 180),
-        Field(description=_("Against the horizontal when it is released. Takes effect at the next start.")),
-    ] = math.radians(81.0)
-    speed: Annotated[
-        float,
-        Ge(0.0),
-        Le(20.0),
-        restart("speed", "v", "m/s"),
-        Field(description=_("Downwards when it is released. Takes effect at the next start.")),
-    ] = 3.0
-    drift: Annotated[
-        float,
-        Ge(-10.0),
-        Le(10.0),
-        restart(_("horizontal speed"), "v_x", "m/s"),
-        Field(description=_("To the right when it is released. Takes effect at the next start.")),
-    ] = 0.25
+    # fmt: off
+    length: int = count(18, 6, 60, _("length of the rod"), "n", effect="restart", group=_("Geometry"),
+        help=_("Particles along the rod. Takes effect at the next start."))
+    slope: float = number(math.radians(81.0), 0.0, math.radians(90.0), _("angle of the "
+                                                                         "rod"), "α", "°", effect="restart",
+        group=_("Geometry"), help=_("Against the horizontal when it is released. Takes effect at the next start."))
+    speed: float = number(3.0, 0.0, 20.0, _("speed"), "v", "m/s", effect="restart", group=_("Geometry"),
+        help=_("Downwards when it is released. Takes effect at the next start."))
+    drift: float = number(0.25, -10.0, 10.0, _("horizontal speed"), "v_x", "m/s", effect="restart", group=_("Geometry"),
+        help=_("To the right when it is released. Takes effect at the next start."))
+    # fmt: on
     bond_viscosity: BondViscosity = 0.7
     duration: Duration = 1.5
 

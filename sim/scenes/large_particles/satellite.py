@@ -20,14 +20,12 @@ import math
 from typing import Annotated, ClassVar
 
 import numpy as np
-from annotated_types import Ge, Le
-from pydantic import Field
 from repose.sim.engine.builder import add_bonds, add_spheres
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.measure.display import Axis, Line, Outcome, Part, Reading, Track
 from repose.sim.message import Message, Number, _
-from repose.sim.parameters import Quantity
+from repose.sim.parameters import length, number
 from repose.sim.scenes.common.motion_parameters import Gravity
 from repose.sim.scenes.large_particles.particles import (
     BodyParameters,
@@ -44,7 +42,6 @@ from repose.sim.scenes.large_particles.particles import (
     motion_of,
     new_world,
     particle_scene,
-    restart,
     rows_of,
     stays,
     stays_below,
@@ -63,13 +60,10 @@ ORBITS, SMOOTH = 2.0, 6
 """Number of latest orbits whose path is drawn, and points of the path per record."""
 LENS = 0.25
 """Radius of the circle in which the satellite is drawn magnified, over the greatest distance [-]."""
-Attraction = Annotated[
-    float,
-    Ge(0.0),
-    Le(50.0),
-    Quantity(_("attraction of the planet"), "G M", "m³/s²", log=True, effect="ramp", group=_("Planet")),
-    Field(description=_("Acceleration towards the planet times the square of the distance.")),
-]
+# fmt: off
+Attraction = Annotated[float, number(..., 0.0, 50.0, _("attraction of the planet"), "G M", "m³/s²", log=True,
+    effect="ramp", group=_("Planet"), help=_("Acceleration towards the planet times the square of the distance."))]
+# fmt: on
 
 
 BALANCED = 0.15
@@ -91,34 +85,17 @@ class SatelliteParameters(Unbreakable, Repelling, BodyParameters):
     attraction: Attraction = 20.0
     bond_stiffness: BondStiffness = 6e3
     bond_viscosity: InternalFriction = 120.0
-    size: Annotated[
-        float,
-        Ge(0.01),
-        Le(0.15),
-        restart(_("size of the satellite"), "s", "mm", 1e-3),
-        Field(description=_("Distance of two of its particles. Takes effect at the next start.")),
-    ] = 0.02
-    far: Annotated[
-        float,
-        Ge(0.5),
-        Le(5.0),
-        restart(_("greatest distance"), "r_a", "mm", 1e-3),
-        Field(description=_("From the planet, where the run begins. Takes effect at the next start.")),
-    ] = 1.2
-    near: Annotated[
-        float,
-        Ge(0.2),
-        Le(0.5),
-        restart(_("least distance"), "r_p", "mm", 1e-3),
-        Field(description=_("From the planet. The nearer, the stronger the tide. Takes effect at the next start.")),
-    ] = 0.3
-    first_spin: Annotated[
-        float,
-        Ge(-50.0),
-        Le(50.0),
-        restart(_("spin at the start"), "ω₀", "rad/s"),
-        Field(description=_("Positive: anticlockwise, against the orbit. Takes effect at the next start.")),
-    ] = 9.0
+    # fmt: off
+    size: float = length(0.02, 0.01, 0.15, _("size of the satellite"), "s", effect="restart", group=_("Geometry"),
+        help=_("Distance of two of its particles. Takes effect at the next start."))
+    far: float = length(1.2, 0.5, 5.0, _("greatest distance"), "r_a", effect="restart", group=_("Geometry"),
+        help=_("From the planet, where the run begins. Takes effect at the next start."))
+    near: float = length(0.3, 0.2, 0.5, _("least distance"), "r_p", effect="restart", group=_("Geometry"),
+        help=_("From the planet. The nearer, the stronger the tide. Takes effect at the next start."))
+    first_spin: float = number(9.0, -50.0, 50.0, _("spin at the "
+                                                   "start"), "ω₀", "rad/s", effect="restart", group=_("Geometry"),
+        help=_("Positive: anticlockwise, against the orbit. Takes effect at the next start."))
+    # fmt: on
     gravity: Gravity = 0.0
     dt: Step = 2e-4
     duration: Duration = 16.0

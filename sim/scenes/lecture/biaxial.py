@@ -15,11 +15,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
-from annotated_types import Ge, Le
-from pydantic import Field
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
 from repose.sim.laws.material_parameters import WallFriction
@@ -27,7 +25,7 @@ from repose.sim.laws.materials import Material
 from repose.sim.measure.display import Answer, Axis, Curve, Guess, Line, Outcome, Reading
 from repose.sim.measure.mean_speed import mean_speed
 from repose.sim.message import Message, Number, _, plain
-from repose.sim.parameters import Quantity
+from repose.sim.parameters import number, variant
 from repose.sim.scenes.common.motion_parameters import Gravity
 from repose.sim.scenes.common.poured_parameters import GrainCount, SizeSpread
 from repose.sim.scenes.lecture.discs import (
@@ -72,54 +70,25 @@ class BiaxialParameters(DiscsParameters):
 
     grain_count: GrainCount = 800
     size_spread: SizeSpread = 0.3
-    gravity: Annotated[
-        Gravity,
-        Field(description=_("Zero, so that the stress is the same at all heights, as in a small sample under load.")),
-    ] = 0.0
-    wall_friction: Annotated[
-        WallFriction,
-        Field(description=_("Friction coefficient between grains and plates; smooth plates let the sample widen.")),
-    ] = 0.0
-    slenderness: Annotated[
-        float,
-        Ge(0.5),
-        Le(4.0),
-        Quantity(_("height over width"), "H/W", effect="restart", group=_("Press")),
-        Field(description=_("Of the sample before it is pressed. Takes effect at the next start.")),
-    ] = 2.0
-    pressure: Annotated[
-        float,
-        Ge(0.1),
-        Le(1e3),
-        Quantity(_("confining pressure"), "σ_3", "N/m", log=True, effect="restart", group=_("Press")),
-        Field(description=_("Of the plates at the sides. Takes effect at the next start.")),
-    ] = 10.0
-    strain_rate: Annotated[
-        float,
-        Ge(1e-3),
-        Le(10.0),
-        Quantity(_("strain rate"), "", "1/s", log=True, effect="restart", group=_("Press")),
-        Field(description=_("Of the height; slow where the inertial number is below 0.001. At the next start.")),
-    ] = 0.1
-    strain: Annotated[
-        float,
-        Ge(0.01),
-        Le(0.5),
-        Quantity(_("strain at the end"), "ε_1", effect="restart", group=_("Press")),
-        Field(description=_("By which the height shrinks. Takes effect at the next start.")),
-    ] = 0.16
-    packing_friction: Annotated[
-        float,
-        Ge(0.0),
-        Le(2.0),
-        Quantity(_("friction before"), "μ_0", effect="restart", group=_("Press")),
-        Field(
-            description=_(
-                "Between grains while the plates close in: 0 gives a dense sample, the friction of the press a "
-                "loose one. Takes effect at the next start."
-            )
-        ),
-    ] = 0.0
+    # fmt: off
+    gravity: Gravity = variant(0.0,
+        help=_("Zero, so that the stress is the same at all heights, as in a small sample under load."))
+    wall_friction: WallFriction = variant(0.0,
+        help=_("Friction coefficient between grains and plates; smooth plates let the sample widen."))
+    slenderness: float = number(2.0, 0.5, 4.0, _("height over width"), "H/W", effect="restart", group=_("Press"),
+        help=_("Of the sample before it is pressed. Takes effect at the next start."))
+    pressure: float = number(10.0, 0.1, 1e3, _("confining pressure"), "σ_3", "N/m", log=True, effect="restart",
+        group=_("Press"), help=_("Of the plates at the sides. Takes effect at the next start."))
+    strain_rate: float = number(0.1, 1e-3, 10.0, _("strain rate"), "", "1/s", log=True, effect="restart",
+        group=_("Press"), help=_("Of the height; slow where the inertial number is below 0.001. At the next start."))
+    strain: float = number(0.16, 0.01, 0.5, _("strain at the end"), "ε_1", effect="restart", group=_("Press"),
+        help=_("By which the height shrinks. Takes effect at the next start."))
+    packing_friction: float = number(0.0, 0.0, 2.0, _("friction before"), "μ_0", effect="restart", group=_("Press"),
+        help=_(
+            "Between grains while the plates close in: 0 gives a dense sample, the friction of the press a loose one. "
+            "Takes effect at the next start."
+        ))
+    # fmt: on
 
     def materials(self) -> tuple[Material, ...]:  # type: ignore[override]  # one row more
         """Row 0 the grains, row 1 the plates, row 2 the grains while the plates close in."""

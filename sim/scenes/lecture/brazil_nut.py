@@ -13,18 +13,16 @@ grains are as high: without a difference this happens in at most so many runs.
 from __future__ import annotations
 
 import math
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
-from annotated_types import Ge, Le
-from pydantic import Field
 from repose.sim.engine.builder import add_spheres
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
 from repose.sim.laws.material_parameters import YoungsModulus
 from repose.sim.measure.display import TIME, Answer, Axis, Curve, Guess, Line, Outcome, Reading
 from repose.sim.message import Message, Number, _
-from repose.sim.parameters import Quantity
+from repose.sim.parameters import number, variant
 from repose.sim.scenes.common.poured_parameters import GrainCount
 from repose.sim.scenes.lecture.discs import (
     LOOSE,
@@ -68,38 +66,19 @@ class BrazilNutParameters(DiscsParameters):
     """A large disc among small ones in a shaken box, in SI."""
 
     grain_count: GrainCount = 160
-    young: Annotated[
-        YoungsModulus,
-        Field(description=_("Of grains and walls. Soft grains bear large time steps; sand has 60 GPa.")),
-    ] = 5e6
-    size_ratio: Annotated[
-        float,
-        Ge(1.0),
-        Le(6.0),
-        Quantity(_("size ratio"), "R_1/R", effect="restart", group=_("Grains")),
-        Field(description=_("Radius of the large grain over the mean radius. Takes effect at the next start.")),
-    ] = 3.0
-    frequency: Annotated[
-        float,
-        Ge(2.0),
-        Le(60.0),
-        Quantity(_("frequency"), "f", "Hz", effect="restart", group=_("Shaking")),
-        Field(description=_("Of the box, up and down. Takes effect at the next start.")),
-    ] = 25.0
-    shaking: Annotated[
-        float,
-        Ge(0.0),
-        Le(10.0),
-        Quantity(_("acceleration"), "Γ", effect="restart", group=_("Shaking")),
-        Field(description=_("Largest one of the box over gravity; the grains fly above 1. At the next start.")),
-    ] = 3.0
-    duration: Annotated[
-        float,
-        Ge(0.1),
-        Le(120.0),
-        Quantity(_("duration"), "T", "s", effect="restart", group=_("Shaking")),
-        Field(description=_("Time of the shaking. Takes effect at the next start.")),
-    ] = 25.0
+    young: YoungsModulus = variant(
+        5e6, help=_("Of grains and walls. Soft grains bear large time steps; sand has 60 GPa.")
+    )
+    # fmt: off
+    size_ratio: float = number(3.0, 1.0, 6.0, _("size ratio"), "R_1/R", effect="restart", group=_("Grains"),
+        help=_("Radius of the large grain over the mean radius. Takes effect at the next start."))
+    frequency: float = number(25.0, 2.0, 60.0, _("frequency"), "f", "Hz", effect="restart", group=_("Shaking"),
+        help=_("Of the box, up and down. Takes effect at the next start."))
+    shaking: float = number(3.0, 0.0, 10.0, _("acceleration"), "Γ", effect="restart", group=_("Shaking"),
+        help=_("Largest one of the box over gravity; the grains fly above 1. At the next start."))
+    duration: float = number(25.0, 0.1, 120.0, _("duration"), "T", "s", effect="restart", group=_("Shaking"),
+        help=_("Time of the shaking. Takes effect at the next start."))
+    # fmt: on
 
     @property
     def nut_radius(self) -> float:

@@ -11,12 +11,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
-from typing import Annotated, Any
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field
 from repose.sim.engine.builder import add_spheres, empty_world, forget_neighbours, set_walls
 from repose.sim.engine.contacts.wall_geometry import FACET
 from repose.sim.engine.world import Floats, World
@@ -32,9 +31,9 @@ from repose.sim.laws.hertz_mindlin import LAW
 from repose.sim.laws.material_parameters import YoungsModulus
 from repose.sim.measure.display import Answer, Curve, Guess, Outcome, Reading
 from repose.sim.message import Message, Number, _, plain, plural, sentence
-from repose.sim.parameters import ParameterError, ParameterSet, Value
+from repose.sim.parameters import ParameterError, ParameterSet, Value, variant
 from repose.sim.scenes.common.law_choice import is_material_law, with_law
-from repose.sim.scenes.common.phases import PhaseState, enter, rests
+from repose.sim.scenes.common.phases import FILLED, FILLING, FLOWING, RESTED, PhaseState, enter, rests
 from repose.sim.scenes.common.poured_parameters import (
     GrainCount,
     MeanRadius,
@@ -56,7 +55,7 @@ LONGEST_WAIT = 3.0
 SOFT = 0.1
 """Overlap / radius above which the window warns [-]: grains that settle from the lattice reach 0.06, those that fall
 onto a silo in flow 0.07."""
-PHASES = ("filling", "filled", "flowing", "rested")
+PHASES = FILLING, FILLED, replace(FLOWING, label=_("running")), RESTED
 TABLE = "table"
 """Name in `DiscsState.numbers` of the angle by which the course has turned the table [rad]."""
 
@@ -69,15 +68,14 @@ class DiscsParameters(PouredInSpaceParameters):
     grain_count: GrainCount = 300
     mean_radius: MeanRadius = 2e-3
     size_spread: SizeSpread = 0.2
-    young: Annotated[
-        YoungsModulus,
-        Field(description=_("Of grains and walls. Soft grains bear large time steps; sand has 60 GPa.")),
-    ] = 2e7
+    young: YoungsModulus = variant(
+        2e7, help=_("Of grains and walls. Soft grains bear large time steps; sand has 60 GPa.")
+    )
 
 
 @dataclass
 class DiscsState(PhaseState):
-    """State of the experiment; phases: filling, filled, flowing, rested."""
+    """State of the experiment."""
 
     run_all: bool = False
     """Whether the course begins by itself once the grains have settled."""
@@ -331,7 +329,7 @@ def disc_scene(
 
     def under_way(experiment: Experiment) -> bool:
         state: DiscsState = experiment.run.state
-        return state.run_all or state.begins or state.phase in ("filling", "flowing")
+        return state.run_all or state.begins or experiment.present_phase.runs
 
     def results(experiment: Experiment) -> dict[str, Any]:
         own = numbers(experiment) if experiment.phase == "rested" else {}
@@ -349,7 +347,7 @@ def disc_scene(
         whole = len({len(entry) for entry in columns}) <= 1 and all(all(map(math.isfinite, row)) for row in columns)
         return first_flaw(
             {
-                **phase_flaws(state, PHASES),
+                **phase_flaws(state),
                 "number of grains": world.sphere_count == 0,
                 "columns": not whole or (bool(state.columns) and not are_times(state.columns.get("time", [-1.0]))),
                 "numbers": not all(map(math.isfinite, state.numbers.values())),
@@ -368,6 +366,7 @@ def disc_scene(
         supervise=supervise,
         actions=actions,
         act=act,
+        phases=PHASES,
         describe=describe,
         box=lambda experiment: box(experiment.run.built),
         results=results,

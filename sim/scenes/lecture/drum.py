@@ -12,17 +12,15 @@ flow, whose angle rises with the speed (Rajchenbach 1990; GDR MiDi 2004).
 from __future__ import annotations
 
 import math
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
-from annotated_types import Ge, Le
-from pydantic import Field
 from repose.sim.engine.builder import reset_displacements
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.measure.display import TIME, Answer, Axis, Curve, Guess, Line, Outcome, Reading
 from repose.sim.message import Message, Number, _
-from repose.sim.parameters import Quantity
+from repose.sim.parameters import count, number
 from repose.sim.scenes.lecture.discs import (
     LOOSE,
     Box,
@@ -51,34 +49,18 @@ STEADY = 0.35
 class DrumParameters(DiscsParameters):
     """Discs in a rotating drum, in SI."""
 
-    slowest: Annotated[
-        float,
-        Ge(0.1 * RPM),
-        Le(60.0 * RPM),
-        Quantity(_("slowest speed"), "n_1", "1/min", scale=RPM, log=True, effect="restart", group=_("Drum")),
-        Field(description=_("Of the first stage, in revolutions per minute. Takes effect at the next start.")),
-    ] = 2.0 * RPM
-    fastest: Annotated[
-        float,
-        Ge(0.1 * RPM),
-        Le(120.0 * RPM),
-        Quantity(_("fastest speed"), "n_2", "1/min", scale=RPM, log=True, effect="restart", group=_("Drum")),
-        Field(description=_("Of the last stage, in revolutions per minute. Takes effect at the next start.")),
-    ] = 40.0 * RPM
-    stages: Annotated[
-        int,
-        Ge(2),
-        Le(12),
-        Quantity(_("stages"), "", effect="restart", group=_("Drum")),
-        Field(description=_("Number of speeds, each a fixed factor above the last one. At the next start.")),
-    ] = 4
-    stage_time: Annotated[
-        float,
-        Ge(0.1),
-        Le(60.0),
-        Quantity(_("time of a stage"), "T", "s", effect="restart", group=_("Drum")),
-        Field(description=_("For which the drum turns with one speed. Takes effect at the next start.")),
-    ] = 5.0
+    # fmt: off
+    slowest: float = number(2.0 * RPM, 0.1 * RPM, 60.0 * RPM, _("slowest speed"), "n_1", "1/min", log=True,
+        effect="restart", group=_("Drum"),
+        help=_("Of the first stage, in revolutions per minute. Takes effect at the next start."))
+    fastest: float = number(40.0 * RPM, 0.1 * RPM, 120.0 * RPM, _("fastest speed"), "n_2", "1/min", log=True,
+        effect="restart", group=_("Drum"),
+        help=_("Of the last stage, in revolutions per minute. Takes effect at the next start."))
+    stages: int = count(4, 2, 12, _("stages"), effect="restart", group=_("Drum"),
+        help=_("Number of speeds, each a fixed factor above the last one. At the next start."))
+    stage_time: float = number(5.0, 0.1, 60.0, _("time of a stage"), "T", "s", effect="restart", group=_("Drum"),
+        help=_("For which the drum turns with one speed. Takes effect at the next start."))
+    # fmt: on
 
     @property
     def duration(self) -> float:

@@ -25,11 +25,9 @@ measured (seeds 1 to 3).
 from __future__ import annotations
 
 import math
-from typing import Annotated, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from annotated_types import Ge, Le
-from pydantic import Field
 from repose.sim.engine.builder import add_spheres
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.activation import free_fall, start_derivatives
@@ -38,7 +36,7 @@ from repose.sim.experiment.ledger import booked
 from repose.sim.experiment.rest import rests
 from repose.sim.measure.display import TIME, Answer, Axis, Curve, Guess, Line, Outcome, Reading
 from repose.sim.message import Message, Number, _, plain
-from repose.sim.parameters import Quantity
+from repose.sim.parameters import count, number
 from repose.sim.scenes.common.poured_parameters import GrainCount
 from repose.sim.scenes.common.settling import is_settled, longest_wait
 from repose.sim.scenes.common.stream import drawn_radii
@@ -77,34 +75,16 @@ class JanssenParameters(DiscsParameters):
     """Discs in a column with a bottom that can be lowered, in SI."""
 
     grain_count: GrainCount = 480
-    column_width: Annotated[
-        float,
-        Ge(4.0),
-        Le(60.0),
-        Quantity(_("width of the column"), "W/d", effect="restart", group=_("Column")),
-        Field(description=_("In mean diameters. Takes effect at the next start.")),
-    ] = 12.0
-    portions: Annotated[
-        int,
-        Ge(2),
-        Le(30),
-        Quantity(_("portions"), "", effect="restart", group=_("Column")),
-        Field(description=_("In which the column is filled. Takes effect at the next start.")),
-    ] = 8
-    lowering: Annotated[
-        float,
-        Ge(0.02),
-        Le(2.0),
-        Quantity(_("way of the bottom"), "s/d", effect="restart", group=_("Column")),
-        Field(description=_("After each portion, in mean diameters. Takes effect at the next start.")),
-    ] = 0.4
-    lowering_speed: Annotated[
-        float,
-        Ge(1e-4),
-        Le(0.1),
-        Quantity(_("speed of the bottom"), "v", "mm/s", scale=1e-3, effect="restart", group=_("Column")),
-        Field(description=_("Downwards. Takes effect at the next start.")),
-    ] = 5e-3
+    # fmt: off
+    column_width: float = number(12.0, 4.0, 60.0, _("width of the column"), "W/d", effect="restart", group=_("Column"),
+        help=_("In mean diameters. Takes effect at the next start."))
+    portions: int = count(8, 2, 30, _("portions"), effect="restart", group=_("Column"),
+        help=_("In which the column is filled. Takes effect at the next start."))
+    lowering: float = number(0.4, 0.02, 2.0, _("way of the bottom"), "s/d", effect="restart", group=_("Column"),
+        help=_("After each portion, in mean diameters. Takes effect at the next start."))
+    lowering_speed: float = number(5e-3, 1e-4, 0.1, _("speed of the bottom"), "v", "mm/s", effect="restart",
+        group=_("Column"), help=_("Downwards. Takes effect at the next start."))
+    # fmt: on
 
     @property
     def width(self) -> float:

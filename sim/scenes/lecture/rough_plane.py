@@ -13,12 +13,10 @@ which a layer of the thickness h stops (Pouliquen 1999; Daerr & Douady 1999 for 
 from __future__ import annotations
 
 import math
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
-from annotated_types import Ge, Le
 from numpy.typing import NDArray
-from pydantic import Field
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.activation import turn_gravity
 from repose.sim.experiment.experiment import Experiment
@@ -29,7 +27,7 @@ from repose.sim.laws.material_parameters import YoungsModulus
 from repose.sim.measure.display import TIME, Answer, Axis, Curve, Guess, Line, Outcome, Reading
 from repose.sim.measure.mean_speed import mean_speed
 from repose.sim.message import Message, Number, _, joined, plain
-from repose.sim.parameters import Quantity
+from repose.sim.parameters import count, number, variant
 from repose.sim.scenes.common.poured_parameters import GrainCount
 from repose.sim.scenes.lecture.discs import (
     TABLE,
@@ -72,47 +70,23 @@ class RoughPlaneParameters(DiscsParameters):
     """A layer of discs on a rough plane, in SI."""
 
     grain_count: GrainCount = 700
-    young: Annotated[
-        YoungsModulus,
-        Field(description=_("Of grains and plane. Soft grains bear large time steps; sand has 60 GPa.")),
-    ] = 5e6
-    thickness: Annotated[
-        float,
-        Ge(1.5),
-        Le(40.0),
-        Quantity(_("thickness of the layer"), "h/d", effect="restart", group=_("Plane")),
-        Field(
-            description=_("At the beginning, in mean diameters; the length follows. Takes effect at the next start.")
-        ),
-    ] = 8.0
-    tilt_rate: Annotated[
-        float,
-        Ge(math.radians(0.2)),
-        Le(math.radians(60.0)),
-        Quantity(_("tilting rate"), "ω", "°/s", scale=math.pi / 180, log=True, effect="restart", group=_("Plane")),
-        Field(description=_("Between two avalanches. Takes effect at the next start.")),
-    ] = math.radians(4.0)
-    back: Annotated[
-        float,
-        Ge(0.0),
-        Le(math.radians(20.0)),
-        Quantity(_("tilted back by"), "Δθ", "°", scale=math.pi / 180, effect="restart", group=_("Plane")),
-        Field(description=_("From the first start to the first angle that is held. Takes effect at the next start.")),
-    ] = math.radians(4.0)
-    held_step: Annotated[
-        float,
-        Ge(math.radians(0.1)),
-        Le(math.radians(10.0)),
-        Quantity(_("step"), "", "°", scale=math.pi / 180, effect="restart", group=_("Plane")),
-        Field(description=_("From one angle that is held to the next one. Takes effect at the next start.")),
-    ] = math.radians(1.0)
-    avalanches: Annotated[
-        int,
-        Ge(1),
-        Le(30),
-        Quantity(_("avalanches"), "", effect="restart", group=_("Plane")),
-        Field(description=_("After which the course ends at the latest. Takes effect at the next start.")),
-    ] = 8
+    young: YoungsModulus = variant(
+        5e6, help=_("Of grains and plane. Soft grains bear large time steps; sand has 60 GPa.")
+    )
+    # fmt: off
+    thickness: float = number(8.0, 1.5, 40.0, _("thickness of the layer"), "h/d", effect="restart", group=_("Plane"),
+        help=_("At the beginning, in mean diameters; the length follows. Takes effect at the next start."))
+    tilt_rate: float = number(math.radians(4.0), math.radians(0.2), math.radians(60.0), _("tilting rate"), "ω", "°/s",
+        log=True, effect="restart", group=_("Plane"), help=_("Between two avalanches. Takes effect at the next start."))
+    back: float = number(math.radians(4.0), 0.0, math.radians(20.0), _("tilted back by"), "Δθ", "°", effect="restart",
+        group=_("Plane"), help=_("From the first start to the first angle that is held. Takes effect at the next "
+                                 "start."))
+    held_step: float = number(math.radians(1.0), math.radians(0.1), math.radians(10.0), _("step"), "", "°",
+        effect="restart", group=_("Plane"),
+        help=_("From one angle that is held to the next one. Takes effect at the next start."))
+    avalanches: int = count(8, 1, 30, _("avalanches"), effect="restart", group=_("Plane"),
+        help=_("After which the course ends at the latest. Takes effect at the next start."))
+    # fmt: on
 
     @property
     def diameter(self) -> float:

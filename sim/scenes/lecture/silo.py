@@ -12,12 +12,10 @@ width gives the factor D.
 from __future__ import annotations
 
 import math
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
-from annotated_types import Ge, Le
 from numpy.typing import NDArray
-from pydantic import Field
 from repose.sim.engine.builder import forget_neighbours, reset_displacements
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment
@@ -25,7 +23,7 @@ from repose.sim.experiment.ledger import booked
 from repose.sim.measure.beverloo import fit_exponent
 from repose.sim.measure.display import TIME, Answer, Axis, Curve, Guess, Line, Outcome, Reading
 from repose.sim.message import Message, Number, _
-from repose.sim.parameters import Quantity
+from repose.sim.parameters import count, number
 from repose.sim.scenes.common.poured_parameters import GrainCount
 from repose.sim.scenes.lecture.discs import (
     LOOSE,
@@ -65,34 +63,16 @@ class SiloParameters(DiscsParameters):
     """Discs in a silo with a flat bottom, in SI."""
 
     grain_count: GrainCount = 700
-    narrowest: Annotated[
-        float,
-        Ge(1.2),
-        Le(20.0),
-        Quantity(_("narrowest outlet"), "D_1/d", effect="restart", group=_("Silo")),
-        Field(description=_("Width of the first stage in mean diameters. Takes effect at the next start.")),
-    ] = 2.5
-    widest: Annotated[
-        float,
-        Ge(2.0),
-        Le(20.0),
-        Quantity(_("widest outlet"), "D_2/d", effect="restart", group=_("Silo")),
-        Field(description=_("Width of the last stage in mean diameters. Takes effect at the next start.")),
-    ] = 10.0
-    stages: Annotated[
-        int,
-        Ge(2),
-        Le(16),
-        Quantity(_("stages"), "", effect="restart", group=_("Silo")),
-        Field(description=_("Number of widths, at equal distances. Takes effect at the next start.")),
-    ] = 6
-    stage_grains: Annotated[
-        int,
-        Ge(10),
-        Le(5000),
-        Quantity(_("grains of a stage"), "N_s", effect="restart", group=_("Silo")),
-        Field(description=_("That pass before the outlet is widened. Takes effect at the next start.")),
-    ] = 300
+    # fmt: off
+    narrowest: float = number(2.5, 1.2, 20.0, _("narrowest outlet"), "D_1/d", effect="restart", group=_("Silo"),
+        help=_("Width of the first stage in mean diameters. Takes effect at the next start."))
+    widest: float = number(10.0, 2.0, 20.0, _("widest outlet"), "D_2/d", effect="restart", group=_("Silo"),
+        help=_("Width of the last stage in mean diameters. Takes effect at the next start."))
+    stages: int = count(6, 2, 16, _("stages"), effect="restart", group=_("Silo"),
+        help=_("Number of widths, at equal distances. Takes effect at the next start."))
+    stage_grains: int = count(300, 10, 5000, _("grains of a stage"), "N_s", effect="restart", group=_("Silo"),
+        help=_("That pass before the outlet is widened. Takes effect at the next start."))
+    # fmt: on
 
     @property
     def diameter(self) -> float:

@@ -13,11 +13,9 @@ the top of a heap from a point source the pressure on the plate can have a dip; 
 from __future__ import annotations
 
 import math
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
-from annotated_types import Ge, Le
-from pydantic import Field
 from repose.sim.engine.builder import add_spheres, empty_world
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.activation import free_fall, start_derivatives
@@ -25,12 +23,13 @@ from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.ledger import booked
 from repose.sim.experiment.rest import rests
 from repose.sim.laws.material_parameters import YoungsModulus
-from repose.sim.measure.angle_of_repose import AngleOfRepose, measure_angle
+from repose.sim.measure.angle_of_repose import measure_angle
 from repose.sim.measure.contact_sums import pushes
 from repose.sim.measure.display import Answer, Axis, Curve, Guess, Line, Outcome, Reading
 from repose.sim.measure.profile import strip_centres, surface_profile
+from repose.sim.measure.surface_slope import SurfaceSlope
 from repose.sim.message import Message, Number, _
-from repose.sim.parameters import Quantity
+from repose.sim.parameters import count, number, variant
 from repose.sim.scenes.common.poured_parameters import GrainCount
 from repose.sim.scenes.common.settling import is_settled
 from repose.sim.scenes.common.stream import drawn_radii
@@ -74,31 +73,18 @@ class TwoSidedParameters(DiscsParameters):
     """Discs that trickle onto a plate, in SI."""
 
     grain_count: GrainCount = 500
-    young: Annotated[
-        YoungsModulus,
-        Field(description=_("Of grains and plate. Soft grains bear large time steps; sand has 60 GPa.")),
-    ] = 5e6
-    portions: Annotated[
-        int,
-        Ge(4),
-        Le(50),
-        Quantity(_("portions"), "", effect="restart", group=_("Source")),
-        Field(description=_("After each of which the grains come to rest. Takes effect at the next start.")),
-    ] = 12
-    drop: Annotated[
-        float,
-        Ge(0.5),
-        Le(20.0),
-        Quantity(_("height of fall"), "h/d", effect="restart", group=_("Source")),
-        Field(description=_("Onto the top, in mean diameters. Takes effect at the next start.")),
-    ] = 2.0
-    rate: Annotated[
-        float,
-        Ge(1.0),
-        Le(500.0),
-        Quantity(_("grains per second"), "", "1/s", log=True, effect="restart", group=_("Source")),
-        Field(description=_("That fall while a portion is poured. Takes effect at the next start.")),
-    ] = 80.0
+    young: YoungsModulus = variant(
+        5e6, help=_("Of grains and plate. Soft grains bear large time steps; sand has 60 GPa.")
+    )
+    # fmt: off
+    portions: int = count(12, 4, 50, _("portions"), effect="restart", group=_("Source"),
+        help=_("After each of which the grains come to rest. Takes effect at the next start."))
+    drop: float = number(2.0, 0.5, 20.0, _("height of fall"), "h/d", effect="restart", group=_("Source"),
+        help=_("Onto the top, in mean diameters. Takes effect at the next start."))
+    rate: float = number(80.0, 1.0, 500.0, _("grains per "
+                                             "second"), "", "1/s", log=True, effect="restart", group=_("Source"),
+        help=_("That fall while a portion is poured. Takes effect at the next start."))
+    # fmt: on
 
     @property
     def diameter(self) -> float:
@@ -196,7 +182,7 @@ def drive(experiment: Experiment) -> bool:
     return False
 
 
-def flank(experiment: Experiment, side: float) -> AngleOfRepose | None:
+def flank(experiment: Experiment, side: float) -> SurfaceSlope | None:
     """The slope of the right (`side` 1) or left flank (−1), without the top and the foot; None for a small heap."""
     world, built = experiment.run.world, experiment.run.built
     loose = ~world.fixed

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, Self
+from typing import Any, Literal, Self
 
-from annotated_types import Ge, Le
-from pydantic import Field, PrivateAttr, model_validator
+from pydantic import PrivateAttr, model_validator
 from repose.sim.io.mesh import SUFFIXES, UNITS, Surface, kept_surfaces, surfaces_with
 from repose.sim.message import _
-from repose.sim.parameters import FilePath, ParameterSet, Quantity
+from repose.sim.parameters import ParameterSet, choice, file_path, length, number, switch
 from repose.sim.scenes.common.poured_parameters import PouredInSpaceParameters
 from repose.sim.scenes.vessel.shape import shape_of
 
@@ -17,50 +16,28 @@ from repose.sim.scenes.vessel.shape import shape_of
 class ShapeParameters(ParameterSet):
     """A shape from a file, its unit and its position."""
 
-    mesh: Annotated[
-        str,
-        Field(
-            max_length=4096,
-            pattern=r"^[^\x00-\x1f]*$",
-            description=_("STL or OBJ file of your own shape; empty for the goblet. The file is only read."),
-        ),
-        Quantity(_("shape"), "", effect="anew", group=_("Shape")),
-        FilePath(SUFFIXES, _("the goblet")),
-    ] = ""
-    mesh_unit: Annotated[
-        Literal[tuple(UNITS)],  # type: ignore[valid-type]
-        Quantity(_("unit of the file"), "", effect="anew", group=_("Shape")),
-        Field(description=_("STL and OBJ files contain numbers without a unit; most programs write millimetres.")),
-    ] = "mm"
-    mesh_up: Annotated[
-        Literal["z", "y"],
-        Quantity(_("axis that points up"), "", effect="anew", group=_("Shape")),
-        Field(description=_("In the file: z for most drawing programs, y for many that make pictures.")),
-    ] = "z"
-    mesh_lift: Annotated[
-        float,
-        Ge(0.0),
-        Le(10.0),
-        Quantity(_("height above the floor"), "h", "mm", scale=1e-3, effect="anew", group=_("Shape")),
-        Field(description=_("Of the lowest point of the shape; a funnel needs room below it.")),
-    ] = 0.0
-    mesh_closed: Annotated[
-        bool,
-        Quantity(_("must be a closed body"), "", effect="anew", group=_("Shape")),
-        Field(description=_("Refuse a file with holes or with inverted facets; walls may have both.")),
-    ] = False
+    # fmt: off
+    mesh: str = file_path(_("shape"), SUFFIXES, empty=_("the goblet"), effect="anew", group=_("Shape"),
+        help=_("STL or OBJ file of your own shape; empty for the goblet. The file is only read."))
+    mesh_unit: Literal[tuple(UNITS)] = choice("mm", _("unit of the file"),  # type: ignore[valid-type]
+        effect="anew", group=_("Shape"),
+        help=_("STL and OBJ files contain numbers without a unit; most programs write millimetres."))
+    mesh_up: Literal["z", "y"] = choice("z", _("axis that points up"), effect="anew", group=_("Shape"),
+        help=_("In the file: z for most drawing programs, y for many that make pictures."))
+    mesh_lift: float = length(0.0, 0.0, 10.0, _("height above the floor"), "h", effect="anew", group=_("Shape"),
+        help=_("Of the lowest point of the shape; a funnel needs room below it."))
+    mesh_closed: bool = switch(False, _("must be a closed body"), effect="anew", group=_("Shape"),
+        help=_("Refuse a file with holes or with inverted facets; walls may have both."))
+    # fmt: on
 
 
 class VesselParameters(PouredInSpaceParameters, ShapeParameters):
     """Spheres poured on or into a shape that stands on a round floor, in SI."""
 
-    stream: Annotated[
-        float,
-        Ge(2.0),
-        Le(200.0),
-        Quantity(_("width of the stream"), "D/d", effect="restart", group=_("Experiment")),
-        Field(description=_("In mean diameters, about the axis. Takes effect at the next start.")),
-    ] = 8.0
+    # fmt: off
+    stream: float = number(8.0, 2.0, 200.0, _("width of the stream"), "D/d", effect="restart", group=_("Experiment"),
+        help=_("In mean diameters, about the axis. Takes effect at the next start."))
+    # fmt: on
 
     _surfaces: dict[str, Surface] = PrivateAttr(default_factory=dict)
 

@@ -7,7 +7,7 @@ stream about the axis, from above the top of a steep heap of all grains on the s
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,15 +16,17 @@ from repose.sim.engine.builder import empty_world, set_walls
 from repose.sim.engine.contacts.wall_forces import FACET, PLANE
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment, Scene
+from repose.sim.experiment.phase import Pace
 from repose.sim.experiment.snapshot import Action
 from repose.sim.experiment.take_snapshot import wall_facets
 from repose.sim.laws.hertz_mindlin import LAW
 from repose.sim.measure.contained import facets_beneath
 from repose.sim.measure.display import Reading
-from repose.sim.message import EMPTY, Message, _, joined, plural
+from repose.sim.message import EMPTY as NO_WORDS
+from repose.sim.message import Message, _, joined, plural
 from repose.sim.scenes.common.law_choice import is_material_law, with_law
 from repose.sim.scenes.common.measured_heap import change_since_measured, note_measured
-from repose.sim.scenes.common.phases import enter, rests
+from repose.sim.scenes.common.phases import EMPTY, FILLING, FLOWING, RESTED, enter, rests
 from repose.sim.scenes.common.poured import (
     PouredState,
     act_poured,
@@ -63,7 +65,7 @@ JAMMED = _("they pile up to where the stream begins. Pour fewer grains or make t
 
 @dataclass
 class VesselState(PouredState):
-    """State of the experiment (phases: empty, filling, flowing, rested), and the shape.
+    """State of the experiment, and the shape.
 
     The file of the shape is read at a start only.
     """
@@ -323,7 +325,7 @@ def check(experiment: Experiment) -> Message:
             count=inside,
         )
         if inside
-        else EMPTY
+        else NO_WORDS
     )
 
 
@@ -335,10 +337,17 @@ def flaw(state: VesselState, world: World, built: VesselParameters) -> str:
             "number of walls": facets != world.walls.shape.size - 1 or facets + len(state.bottom) == 0,
             "bottom": not all(are_rows(corners, 3, 3) for corners in state.bottom),
             "volume": not 0.0 <= state.volume <= LARGEST_VOLUME,
-            **poured_flaws(state, ("empty", "filling", "flowing", "rested")),
+            **poured_flaws(state),
         }
     )
 
+
+PHASES = (
+    EMPTY,
+    replace(FILLING, label=_("pouring"), pace=Pace(9.0, "share")),
+    replace(FLOWING, label=_("settling"), pace=Pace(3.0, "before")),
+    RESTED,
+)
 
 SCENE = Scene(
     name="vessel",
@@ -351,6 +360,7 @@ SCENE = Scene(
     supervise=supervise,
     actions=actions,
     act=act,
+    phases=PHASES,
     describe=describe,
     on_grain_removed=count_removed,
     add_grains=adding(lambda built, radii: built.mass_of(radii)),

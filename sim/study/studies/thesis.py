@@ -20,6 +20,7 @@ from repose.sim.message import Number, joined
 from repose.sim.parameters import Value
 from repose.sim.study import verdicts
 from repose.sim.study.outcome import Outcome
+from repose.sim.study.parallel_runs import Stage
 from repose.sim.study.plan import Case, Law, Reference, Statement, StudyPlan, Verdict
 
 FRICTION = (0.0, 0.05, 0.1, 0.15, 0.2)
@@ -208,6 +209,12 @@ STAGES = StudyPlan(
     values={"friction": 0.1},
     seeds=(1,),
     figure="stages",
+    stages=(
+        Stage("filling", "filling in layers", phase="filling", share=0.5),
+        Stage("opened", "the right wall is open", phase="flowing"),
+        Stage("flowing", "grains run out", phase="flowing", after=0.15),
+        Stage("rested", "at rest", phase="rested"),
+    ),
 )
 PROFILES = StudyPlan(
     name="thesis-4.1",

@@ -182,6 +182,7 @@ def test_a_folder_of_another_study_is_refused_and_nothing_is_changed(
     assert contents(Path("done")) == before
 
 
+@pytest.mark.slow
 def test_seeds_are_added_until_the_standard_error_is_as_wanted(study_file: Path, in_process: None) -> None:
     study_file.write_text("most_seeds = 4\n" + STUDY)
     assert run_command_line(["study", "two.toml", "--out", "done", "--no-picture", "--error", "1"]) == 0

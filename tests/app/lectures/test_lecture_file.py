@@ -132,7 +132,11 @@ def test_every_text_of_a_shipped_lecture_has_every_language(name: str) -> None:
         ),
         (STEP + "box = [[0, 0], [0, 1]]", ["box = [[0, 0], [0, 1]]", "lower and upper corner in m"]),
         (STEP + 'controls = ["fricton"]', ["Unknown parameter 'fricton'", "'friction'"]),
-        (STEP + 'until = "restet"', ["Unknown phase 'restet'", "'rested'"]),
+        (
+            STEP + 'until = "restet"',
+            ["until = 'restet' is refused", "only empty, filling, filled, flowing, rested, tilting"],
+        ),
+        (STEP + 'until = "clogged"', ["the scene 'heap' has no such phase"]),
         (STEP + 'plot = "Flow"', ["step 1 of 1", "Unknown plot 'Flow'", "comparison"]),
         (STEP + "seconds = 0", ["seconds = 0", "0.5 to 600 s"]),
         (STEP + 'paused = "yes"', ["paused = 'yes'", "true or false"]),

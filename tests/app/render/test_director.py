@@ -16,6 +16,7 @@ from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.headless import run_experiment
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.registry import scenes
+from repose.sim.scenes.common.phases import FILLING, FLOWING, RESTED
 
 from tests.app.fake_heap import fake_heap
 
@@ -58,7 +59,7 @@ def test_a_film_begins_with_a_fading_title_card_and_ends_with_a_still(shots: Sho
 
 
 def test_a_film_that_ends_while_grains_flow_holds_a_still_that_shows_every_grain(shots: Shots) -> None:
-    heap = replace(fake_heap(measured=False), phase="flowing")
+    heap = replace(fake_heap(measured=False), phase=FLOWING)
     moving = np.flatnonzero(~heap.fixed)
     director = Director(shots.read, SIZE, FPS, View(), speed=1.0)
     for k in range(4):  # the column runs out to the right, the foremost grains beyond the box of the scene
@@ -85,8 +86,8 @@ def test_a_film_without_words_has_one_picture_for_each_snapshot(shots: Shots) ->
 
 def test_a_film_shows_layers_from_the_first_to_the_last_picture(shots: Shots) -> None:
     heap = fake_heap(measured=False)
-    early = replace(heap, phase="filling", progress=0.25, columns=heap.columns | {"layer": heap.columns["layer"] // 4})
-    late = replace(heap, phase="filling", progress=1.0)
+    early = replace(heap, phase=FILLING, progress=0.25, columns=heap.columns | {"layer": heap.columns["layer"] // 4})
+    late = replace(heap, phase=FILLING, progress=1.0)
     pictures(Director(shots.read, SIZE, FPS, View(), speed=1.0), early, late)
     assert {shot["view"].colour_by for shot in shots.asked} == {"layer"}
 
@@ -133,7 +134,7 @@ class Filmed:
     def read(self, snapshot: Snapshot, view: View, size: Any, camera: Any, **more: Any) -> Any:
         picture = self._maker.read(snapshot, view, size, camera, **more)
         self.last = {"snapshot": replace(snapshot), "camera": camera}
-        self.phases.append(snapshot.phase)
+        self.phases.append(snapshot.phase.name)
         self.cards.append(more["film"].card)
         self.plain[len(self.pictures)] = lambda: self._maker.read(replace(snapshot), view, size, camera, plain=True)
         if len(self.pictures) == 0:
@@ -173,7 +174,7 @@ def test_the_first_pictures_show_only_the_title_card(filmed: Filmed) -> None:
 @pytest.mark.gl
 def test_at_the_end_grains_fill_a_good_part_of_the_picture(filmed: Filmed) -> None:
     snapshot, camera = filmed.last["snapshot"], filmed.last["camera"]
-    assert snapshot.phase == "rested"
+    assert snapshot.phase.name == "rested"
     moving = ~snapshot.fixed
     pixels = camera.world_to_pixel(snapshot.position[moving], SIZE)
     radius = snapshot.radius[moving, None] / camera.resolution(SIZE)
@@ -215,8 +216,8 @@ def test_filling_takes_less_than_two_thirds_of_the_film(filmed: Filmed) -> None:
 @pytest.mark.gl
 def test_a_grain_has_the_same_colour_in_an_early_and_a_late_picture(picture_maker: PictureMaker) -> None:
     heap = fake_heap(measured=False)
-    early = replace(heap, phase="filling", progress=0.6, layers=15)
-    late = replace(early, phase="rested", progress=None, columns=heap.columns | {"layer": heap.columns["layer"] + 0})
+    early = replace(heap, phase=FILLING, progress=0.6, layers=15)
+    late = replace(early, phase=RESTED, progress=None, columns=heap.columns | {"layer": heap.columns["layer"] + 0})
     late.columns["layer"][-1] = 14.0
     colours, grain = [], len(heap.radius) // 2
     seen: list[Any] = []
@@ -237,7 +238,7 @@ def test_a_grain_has_the_same_colour_in_an_early_and_a_late_picture(picture_make
 
 def test_pacing_and_director_agree_on_the_speed(shots: Shots) -> None:
     director, pacing = Director(shots.read, SIZE, FPS, View()), None
-    heap = replace(fake_heap(), scene="heap", phase="flowing")
+    heap = replace(fake_heap(), scene="heap", phase=FLOWING)
     for k in range(120):
         snapshot = replace(heap, time=0.01 * k)
         list(director.take(snapshot))

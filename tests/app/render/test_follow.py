@@ -11,7 +11,7 @@ from repose.app.render.camera import Camera2D, Inset
 from repose.app.render.follow import MARGIN, Following, come_to_rest, follow, without_idle_walls
 from repose.app.render.orbit import Camera3D
 from repose.sim.experiment.snapshot import Snapshot
-from repose.sim.measure.angle_of_repose import AngleOfRepose
+from repose.sim.measure.surface_slope import SurfaceSlope
 
 from tests.app.fake_heap import fake_heap
 from tests.app.fake_space import fake_cone
@@ -209,7 +209,7 @@ def test_in_space_the_grains_themselves_fill_the_picture_and_no_empty_corner_of_
     seen = camera.world_to_pixel(cone.position, SIZE)
     used = (np.ptp(seen, axis=0) + 2.0 * size) / FREE
     assert used.max() > 0.85
-    measured = replace(cone, measurement=AngleOfRepose(0.4, 0.01, -0.42, 0.05, (0.0, 0.1), "line", (1, 2), 3))
+    measured = replace(cone, measurement=SurfaceSlope(0.4, 0.01, -0.42, 0.05, (0.0, 0.1), "line", (1, 2), 3))
     wide = follow(None, measured, Camera3D(elevation=elevation), SIZE, ROOM, 0.0).camera
     assert isinstance(wide, Camera3D)
     foot = wide.world_to_pixel([(0.1, 0.0, 0.008), (-0.1, 0.0, 0.008), (0.0, 0.0, 0.05)], SIZE)

@@ -18,6 +18,7 @@ from repose.app.render.cutaway import NOTHING
 from repose.app.render.field_picture import field_picture
 from repose.app.storage.view import View
 from repose.sim.experiment.snapshot import Mark, Snapshot
+from repose.sim.scenes.common.phases import FLOWING
 
 from tests.app.render.test_field_picture import FORCE, RADIUS, SIDE, lattice
 
@@ -46,7 +47,7 @@ def shot(dimension: int) -> Snapshot:
     snapshot.mark = Mark(0, 0, "flowing", 0.0, snapshot.sphere_id.copy(), before)
     snapshot.velocity[:, 0] = 0.1 * height
     snapshot.mass[:] = 1e-3  # of pebbles: their motion adds less than a thousandth to the stress
-    snapshot.phase, snapshot.time = "flowing", 0.5
+    snapshot.phase, snapshot.time = FLOWING, 0.5
     return snapshot
 
 

@@ -193,7 +193,7 @@ def test_the_scene_at_rest_is_shown_while_the_engine_is_compiled_and_keys_wait(
     assert ui.snapshot.moving_count == 0
     compiled.set()
     until(application, lambda: not ui.snapshot.compiling and ui.snapshot.moving_count > 0)
-    assert ui.snapshot.phase == "filling"
+    assert ui.snapshot.phase.name == "filling"
 
 
 def test_name_picture_and_camera_of_a_chosen_scene_change_together_and_progress_is_shown_until_then(

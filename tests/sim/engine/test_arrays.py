@@ -61,3 +61,14 @@ def test_a_row_of_materials_is_stored_completely() -> None:
         buffer = np.zeros(32)
         assert function(buffer, row) == row
         assert tuple(buffer[6::4][:6]) == row
+
+
+def test_a_row_is_filled_and_its_neighbours_stay() -> None:
+    @numba.njit
+    def compiled(buffer):
+        arrays.fill_row(buffer, 1, 4, -1.5)
+
+    for function in (compiled.py_func, compiled):
+        buffer = np.arange(12.0)
+        function(buffer)
+        assert buffer.tolist() == [0.0, 1.0, 2.0, 3.0, -1.5, -1.5, -1.5, -1.5, 8.0, 9.0, 10.0, 11.0]

@@ -33,7 +33,7 @@ def bench_of(
     model = replace(model, bodies=True)
     blank = empty_world(dimension, model.spin_length, model.integrator.levels, 1e-4, materials=2)
     world = add_bodies(blank, shape, words.pop("position", np.zeros((1, dimension))), **words)
-    return Bench(world, model, numbers, dt, gravity)
+    return Bench(world, model, numbers, dt, gravity, compiled=True)
 
 
 def unequal(moments: Any = (1.0, 2.0, 2.5), size: float = 1e-3) -> BodyShape:

@@ -40,6 +40,7 @@ from repose.sim.experiment.experiment import Scene
 from repose.sim.fields.liquid import LiquidParameters
 from repose.sim.laws.voigt import VoigtParameters
 from repose.sim.scenes.common.motion_parameters import MotionParameters
+from repose.sim.scenes.common.phases import FLOWING
 
 
 class RaftParameters(MotionParameters, VoigtParameters, LiquidParameters, BeamParameters):
@@ -74,11 +75,11 @@ SCENE = Scene(
     supervise=lambda experiment: None,
     actions=lambda experiment: (),
     act=lambda experiment, action: "",
+    phases=(FLOWING,),
     describe=lambda experiment: ("flowing", "flowing", None),
     box=lambda experiment: ((-5e-3, -5e-3), (10e-3, 5e-3)),
     results=lambda experiment: {},
     check=lambda experiment: "",
-    under_way=lambda experiment: True,
     smallest_grain=lambda parameters: (2e-6, 1e-3),
     rotates=lambda parameters: True,
     fields=lambda parameters: ("liquid",),

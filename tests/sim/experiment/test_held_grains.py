@@ -21,6 +21,7 @@ from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
 
 from tests.reliability.runs import resumed, saved
+from tests.tiers import tiered
 
 SMALL = {"grain_count": 40, "width": 0.015}
 LONG = rest.PATIENCE * rest.REST_TIME + 0.1
@@ -66,7 +67,13 @@ def shown(experiment: Experiment) -> Snapshot:
     return snapshot
 
 
-@pytest.mark.parametrize("scene", ["heap", "heap3d", "clumps", "joined", "vessel", "hourglass_glass", "silo"])
+@pytest.mark.parametrize(
+    "scene",
+    tiered(
+        ["heap", "heap3d", "clumps", "joined", "vessel", "hourglass_glass", "silo"],
+        fast={"heap", "hourglass_glass"},
+    ),
+)
 def test_a_phase_that_ends_at_rest_goes_on_while_a_grain_is_held(scene: str) -> None:
     """Every scene waits for rest by the rule or at most for a longest wait; neither ends while the hand holds."""
     experiment = new_experiment(scene, scenes()[scene].test_values)

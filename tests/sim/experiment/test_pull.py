@@ -284,7 +284,6 @@ def test_another_start_and_the_way_out_of_a_fault_let_go() -> None:
     assert experiment.run.target is None
 
 
-@pytest.mark.usefixtures("plain")
 @pytest.mark.parametrize(
     ("sphere", "place", "limit", "reason"),
     [

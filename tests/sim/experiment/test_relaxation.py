@@ -146,7 +146,12 @@ def test_any_number_of_threads_relaxes_to_the_same_bits() -> None:
     [
         ("heap3d", {"grain_count": 60, "pouring": "cylinder"}, "young"),
         ("vessel", {"grain_count": 60}, "young"),
-        ("hourglass", {"grain_count": 60, "mean_radius": 0.02, "lid": True, "fill_height": 1.1}, "normal_stiffness"),
+        pytest.param(
+            "hourglass",
+            {"grain_count": 60, "mean_radius": 0.02, "lid": True, "fill_height": 1.1},
+            "normal_stiffness",
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_in_every_scene_grains_at_rest_stay_at_rest_at_the_largest_stiffness(

@@ -34,6 +34,7 @@ from repose.sim.engine.world import World
 from repose.sim.experiment.experiment import Scene
 from repose.sim.laws.voigt import VoigtParameters
 from repose.sim.scenes.common.motion_parameters import MotionParameters
+from repose.sim.scenes.common.phases import FLOWING
 
 
 class TableParameters(MotionParameters, VoigtParameters):
@@ -69,11 +70,11 @@ SCENE = Scene(
     supervise=lambda experiment: None,
     actions=lambda experiment: (),
     act=lambda experiment, action: "",
+    phases=(FLOWING,),
     describe=lambda experiment: ("flowing", "flowing", None),
     box=lambda experiment: ((-5e-3,) * {dimension}, (5e-3,) * {dimension}),
     results=lambda experiment: {{}},
     check=lambda experiment: "",
-    under_way=lambda experiment: True,
     smallest_grain=lambda parameters: ({mass}, {radius}),
     rotates=lambda parameters: True,
     bodies=lambda parameters: True,

@@ -36,8 +36,8 @@ def shown_at_rest(experiment: Experiment) -> bool:
     ("scene", "action", "phase"),
     [
         ("heap", "run", "rested"),
-        ("heap3d", "run", "rested"),
-        ("clumps", "run", "rested"),
+        pytest.param("heap3d", "run", "rested", marks=pytest.mark.slow),
+        pytest.param("clumps", "run", "rested", marks=pytest.mark.slow),
         ("joined", "run", "rested"),
         ("vessel", "run", "rested"),
         ("hourglass_glass", "", "filled"),

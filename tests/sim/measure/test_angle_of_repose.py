@@ -6,7 +6,8 @@ import math
 
 import numpy as np
 import pytest
-from repose.sim.measure.angle_of_repose import AngleOfRepose, bend_in_words, measure_angle, surface_rows
+from repose.sim.measure.angle_of_repose import bend_in_words, measure_angle, surface_rows
+from repose.sim.measure.surface_slope import SurfaceSlope
 from scipy.stats import linregress
 
 RADIUS = 1e-3
@@ -24,7 +25,7 @@ def slope_of_grains(degrees: float, noise: float = 0.0, seed: int = 1) -> tuple[
     return position[order], np.full(len(position), RADIUS), order.astype(np.int64) + 1000
 
 
-def read(position, radius, sphere_id, **values: object) -> AngleOfRepose:
+def read(position, radius, sphere_id, **values: object) -> SurfaceSlope:
     reading = measure_angle(position, radius, sphere_id, x_range=RANGE, **values)
     assert reading is not None
     return reading

@@ -81,7 +81,7 @@ def test_a_layer_that_settles_is_waited_for_and_nothing_is_said() -> None:
     assert all(found.label != "waits for rest cut short" for found in coarse.scene.readings(coarse))
 
 
-@pytest.mark.parametrize("scene", tiered(FILLINGS, ("heap", "vessel", "hourglass")))
+@pytest.mark.parametrize("scene", tiered(FILLINGS, ("heap", "vessel")))
 def test_every_filling_ends_although_its_grains_never_rest_and_says_so(scene: str) -> None:
     action, values = FILLINGS[scene]
     experiment = filled(scene, values, action, most=15.0)

@@ -156,4 +156,4 @@ def test_the_next_values_are_around_the_crossing_and_within_the_range() -> None:
 )
 def test_a_bad_request_is_refused_in_a_sentence(asked: dict[str, Any], words: str) -> None:
     with pytest.raises(ParameterError, match=words):
-        plan_calibration(**asked)
+        plan_calibration(**{"scene": "heap", **asked})

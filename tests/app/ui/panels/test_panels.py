@@ -18,6 +18,7 @@ from repose.sim.experiment.commands import Act, SetParameters, Start, UseThreads
 from repose.sim.experiment.snapshot import Fault, Snapshot
 from repose.sim.measure.display import Reading
 from repose.sim.registry import scenes
+from repose.sim.scenes.common.phases import FLOWING, RESTED
 
 from tests.app.ui.panels.panel_harness import PanelHarness, full_snapshot, open_harness
 
@@ -273,7 +274,7 @@ def test_an_action_that_stands_large_is_not_offered_twice_and_nothing_moves(
 ) -> None:
     before = {name: box for name, box in harness.widgets.items() if name.startswith("action.")}
     actions = tuple(replace(action, done=done and action.done) for action in harness.ui.snapshot.actions)
-    harness.ui.snapshot = replace(harness.ui.snapshot, progress=None, phase="rested", actions=actions)
+    harness.ui.snapshot = replace(harness.ui.snapshot, progress=None, phase=RESTED, actions=actions)
     harness.frame(2)
     harness.click("next.action")
     assert harness.commands[-1] == Act(large)
@@ -287,7 +288,7 @@ def at_rest(harness: PanelHarness, measured: bool) -> Snapshot:
     actions = tuple(
         replace(action, done=measured and action.name == "measure") for action in harness.ui.snapshot.actions
     )
-    return replace(harness.ui.snapshot, progress=None, phase="rested", actions=actions)
+    return replace(harness.ui.snapshot, progress=None, phase=RESTED, actions=actions)
 
 
 def test_a_click_on_the_large_button_does_what_it_showed_when_it_was_pressed(harness: PanelHarness) -> None:
@@ -320,7 +321,7 @@ def test_run_all_continues_a_paused_run_and_other_actions_say_how(
         plain(x, y, text, *rest)
 
     monkeypatch.setattr(next_step, "draw_text", watched)
-    harness.ui.snapshot = replace(harness.ui.snapshot, phase="flowing", progress=0.3)
+    harness.ui.snapshot = replace(harness.ui.snapshot, phase=FLOWING, progress=0.3)
     harness.ui.transport.pause(True)
     harness.frame(1)
     assert "Paused: Space continues" in written
@@ -329,7 +330,7 @@ def test_run_all_continues_a_paused_run_and_other_actions_say_how(
 def on_its_way(harness: PanelHarness) -> Snapshot:
     """The whole experiment runs by itself: only the reset is possible."""
     actions = tuple(replace(action, enabled=action.name == "reset") for action in harness.ui.snapshot.actions)
-    return replace(harness.ui.snapshot, progress=0.3, phase="flowing", actions=actions)
+    return replace(harness.ui.snapshot, progress=0.3, phase=FLOWING, actions=actions)
 
 
 def test_run_all_of_a_run_that_was_paused_on_its_way_continues_it_without_a_refusal(
@@ -453,13 +454,13 @@ def test_the_slope_can_be_shown_only_where_a_scene_has_one() -> None:
 
 
 def test_while_grains_flow_no_reset_stands_large_even_where_the_share_done_is_unknown(tmp_path: Path) -> None:
-    flowing = replace(full_snapshot(), phase="flowing", progress=None)
+    flowing = replace(full_snapshot(), phase=FLOWING, progress=None)
     actions = tuple(replace(action, enabled=action.name in ("reset", "run")) for action in flowing.actions)
     with open_harness(tmp_path, replace(flowing, actions=actions), (1280, 720)) as harness:
         assert "next.progress" in harness.widgets
         assert "next.action" not in harness.widgets
         assert "action.reset" in harness.widgets
-        harness.ui.snapshot = replace(flowing, actions=actions, phase="rested")
+        harness.ui.snapshot = replace(flowing, actions=actions, phase=RESTED)
         harness.frame(2)
         assert "next.action" in harness.widgets
 

@@ -17,6 +17,7 @@ from repose.sim.experiment.commands import Act, Start
 
 from tests.app.ui.panels.panel_harness import PanelHarness, full_snapshot, open_harness
 from tests.app.ui.test_workshop import change, wait
+from tests.tiers import tiered
 
 
 def opened(harness: PanelHarness, folder: Path, members: int = 6) -> Workshop:
@@ -159,7 +160,7 @@ def test_a_file_chosen_in_the_dialog_is_the_body(tmp_path: Path, monkeypatch: py
 SIZES = [((1280, 720), 1.0, "dark"), ((1280, 720), 1.6, "light"), ((1920, 1080), 1.6, "projector")]
 
 
-@pytest.mark.parametrize(("size", "text", "theme"), SIZES)
+@pytest.mark.parametrize(("size", "text", "theme"), tiered(SIZES, fast=SIZES[1:2]))
 def test_its_buttons_are_in_sight_and_no_label_is_cut(
     size: tuple[int, int], text: float, theme: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -15,10 +15,9 @@ from repose.sim.experiment.results import results_of
 from repose.sim.experiment.stepping import advance
 
 from tests.reliability.runs import go, poured, resumed, saved
-from tests.small_worlds import Bench, model_of, use_plain_engine, world_of
+from tests.small_worlds import Bench, model_of, world_of
 
 
-@pytest.mark.usefixtures("uncompiled")
 def test_the_largest_overlap_is_that_of_the_impact_not_of_the_end() -> None:
     simulation = new_experiment("bounce", {"drop_height": 0.002, "forward_speed": 0.0})
     apply(simulation, Act("run"))
@@ -69,8 +68,3 @@ def test_the_result_depends_neither_on_batches_nor_on_threads_nor_on_a_restart()
     found = results_of(whole)["largest_overlap_at"]
     assert 0.0 < found["time"] < whole.time
     assert all(map(math.isfinite, found["position"]))
-
-
-@pytest.fixture
-def uncompiled(monkeypatch: pytest.MonkeyPatch) -> None:
-    use_plain_engine(monkeypatch)

@@ -12,6 +12,7 @@ from repose.sim.engine.contacts.pair_blocks import (
     clear_sums,
     columns,
     columns_of,
+    contacts_with_padding,
     evaluate,
     forget_materials,
     pad_block,
@@ -90,7 +91,7 @@ def test_padding_columns_do_not_change_the_sums(name: str, turning: int) -> None
     set_materials(buffer, at, 8, call)
     # What a block before has left there: its normal forces, which may pull.
     buffer[at.normal_force * BLOCK + 3 : (at.normal_force + 1) * BLOCK] = -0.7
-    full = pad_block(buffer, at, 3, 3)
+    full = pad_block(buffer, at, 3, 3, turning > 0)
     assert full == 8
     evaluate(buffer, full, call, shapes, (), shapes.reach, shapes.stiffening, Stage(1e-6, 1.0, 0.0, 1e-6))
     rows = buffer.reshape(BUFFER_ROWS, BLOCK)
@@ -98,6 +99,18 @@ def test_padding_columns_do_not_change_the_sums(name: str, turning: int) -> None
     sums = [at.damping, at.friction] + [at.stiffening] * functions.shear_stiffness_varies
     assert not rows[sums, 3:].any()
     assert rows[sums, :3].any()
+
+
+def test_only_compiled_code_evaluates_padding() -> None:
+    at, buffer = columns(2, 0), np.zeros(BUFFER_ROWS * BLOCK)
+
+    @numba.njit(**OPTIONS)
+    def compiled(buffer, at, size):
+        return contacts_with_padding(buffer, at, size, 2, False)
+
+    for size, full in ((0, 0), (1, 8), (8, 8), (9, 16)):
+        assert compiled(buffer, at, size) == full
+        assert contacts_with_padding(buffer, at, size, 2, False) == size
 
 
 @pytest.mark.parametrize("size", [3, BLOCK])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from math import sqrt
 
 import numpy as np
@@ -113,9 +114,13 @@ def growth(bench: Bench, dt: float) -> float:
     return float(np.abs(np.linalg.eigvals(motion.reshape(size * levels, size * levels))).max())
 
 
-@pytest.mark.parametrize("integrator", ["leapfrog", "gear5"])
-@pytest.mark.parametrize("damping", tiered([0.0, 500.0, 5000.0], fast={0.0, 5000.0}))
-@pytest.mark.parametrize("shear_stiffness", [100.0, 1e5])
+@pytest.mark.parametrize(
+    ("integrator", "damping", "shear_stiffness"),
+    tiered(
+        itertools.product(("leapfrog", "gear5"), (0.0, 500.0, 5000.0), (100.0, 1e5)),
+        fast={("leapfrog", 0.0, 100.0), ("leapfrog", 5000.0, 1e5), ("gear5", 0.0, 1e5), ("gear5", 5000.0, 100.0)},
+    ),
+)
 def test_the_stable_step_is_never_optimistic(integrator: str, damping: float, shear_stiffness: float) -> None:
     damped = {"normal_damping": damping, "shear_damping": damping, "shear_stiffness": shear_stiffness}
     bench = packing(5, integrator=integrator, **damped)

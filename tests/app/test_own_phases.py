@@ -1,0 +1,356 @@
+"""A scene outside the tree with phases of its own: lectures, films, studies, restarts, side by side, saved runs."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Generator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from repose.app.lectures.course import Course, goes_on
+from repose.app.lectures.lecture_file import parse
+from repose.app.render.colours import AUTOMATIC, shown_as
+from repose.app.render.director import film_colour
+from repose.app.render.pacing import pacer
+from repose.sim import registry
+from repose.sim.experiment import saved_run
+from repose.sim.experiment.changes import new_experiment, resumed_experiment
+from repose.sim.experiment.commands import Act, SetParameters, Start, StartSideBySide
+from repose.sim.experiment.control import apply
+from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
+from repose.sim.experiment.headless import run_experiment
+from repose.sim.experiment.history import saved_copy
+from repose.sim.experiment.side_by_side import SideBySide, advance_all, all_of, carry_out
+from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.experiment.stepping import advance, at_rest, is_finished
+from repose.sim.experiment.take_snapshot import take_snapshot
+from repose.sim.io.archive import ArchiveError
+from repose.sim.parameters import ParameterError
+from repose.sim.registry import scenes
+from repose.sim.scene_fields import EXAMPLES
+from repose.sim.study.parallel_runs import Stage, result_text
+from repose.sim.study.plan import StudyPlan
+
+from tests.small_worlds import use_plain_engine
+
+FURNACE = """
+from dataclasses import dataclass
+from typing import Annotated
+
+from annotated_types import Ge, Le
+from repose.sim.engine.builder import add_spheres, empty_world
+from repose.sim.engine.world import World
+from repose.sim.experiment.changes import begin_anew
+from repose.sim.experiment.experiment import Scene
+from repose.sim.experiment.phase import Pace, Phase
+from repose.sim.experiment.snapshot import Action
+from repose.sim.laws.voigt import VoigtParameters
+from repose.sim.parameters import Quantity
+from repose.sim.scenes.common.motion_parameters import MotionParameters
+
+LASTS = 0.05
+PHASES = (
+    Phase("cold", "cold", begun=False),
+    Phase("heating", "heating", runs=True, pace=Pace(1.0, "share"), colour="layer"),
+    Phase("molten", "molten"),
+    Phase("pouring", "pouring", runs=True, pace=Pace(2.0, "share"), colour="speed"),
+    Phase("solid", "solid", ends=True),
+)
+
+
+class FurnaceParameters(MotionParameters, VoigtParameters):
+    grains: Annotated[int, Ge(1), Le(9), Quantity("grains", "", effect="restart")] = 1
+
+
+@dataclass
+class FurnaceState:
+    phase: str = "cold"
+    since: float = 0.0
+    run_all: bool = False
+
+
+def begin(parameters, seed) -> tuple[World, FurnaceState]:
+    world = empty_world(2, 0, skin=3e-4, materials=2)
+    return add_spheres(world, [(0.01 * k, 0.0) for k in range(parameters.grains)], 1e-3, 1e-5), FurnaceState()
+
+
+def enter(experiment, phase):
+    experiment.run.state.phase, experiment.run.state.since = phase, experiment.time
+
+
+def supervise(experiment):
+    state = experiment.run.state
+    over = experiment.time >= state.since + LASTS
+    if state.phase == "heating" and over:
+        enter(experiment, "molten")
+    elif state.phase == "molten" and state.run_all:
+        enter(experiment, "pouring")
+    elif state.phase == "pouring" and over:
+        enter(experiment, "solid")
+        state.run_all = False
+
+
+def actions(experiment):
+    phase = experiment.phase
+    return (
+        Action("heat", "Heat", "F", phase == "cold", ""),
+        Action("pour", "Pour", "O", phase == "molten", ""),
+        Action("reset", "Reset", "R", True, ""),
+        Action("run", "Run all", "A", phase in ("cold", "solid"), ""),
+    )
+
+
+def act(experiment, action):
+    if action == "reset" or experiment.phase == "solid":
+        begin_anew(experiment)
+    if action != "reset":
+        experiment.run.state.run_all = action == "run"
+        enter(experiment, "pouring" if action == "pour" else "heating")
+    return f"{action}."
+
+
+def describe(experiment):
+    state = experiment.run.state
+    share = min(1.0, (experiment.time - state.since) / LASTS) if state.phase in ("heating", "pouring") else None
+    return state.phase, f"{state.phase}: {experiment.time:.2f} s", share
+
+
+SCENE = Scene(
+    name="furnace",
+    title="Furnace",
+    summary="A grain is heated and poured.",
+    law="voigt",
+    parameters=FurnaceParameters,
+    dimension=2,
+    begin=begin,
+    supervise=supervise,
+    actions=actions,
+    act=act,
+    phases=PHASES,
+    describe=describe,
+    box=lambda experiment: ((-0.01, -0.1), (0.01, 0.01)),
+    results=lambda experiment: {"phase": experiment.phase, "grains": int(experiment.run.built.grains)},
+    check=lambda experiment: "",
+    under_way=lambda experiment: experiment.run.state.run_all or experiment.present_phase.runs,
+    smallest_grain=lambda parameters: (1e-5, 1e-3),
+)
+"""
+VALUES = {"dt": 1e-4}
+STEP = '[[step]]\ntitle = "Melt"\nscene = "furnace"\nparameters = { dt = 1e-4 }\n'
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[Path]:
+    """The plug-in folder with the scene."""
+    (tmp_path / "furnace.py").write_text(FURNACE)
+    monkeypatch.setenv(registry.FOLDER, str(tmp_path))
+    registry.forget_plugins()
+    use_plain_engine(monkeypatch)
+    yield tmp_path
+    monkeypatch.undo()
+    registry.forget_plugins()
+
+
+def shot(experiment: Experiment) -> Snapshot:
+    snapshot = Snapshot()
+    take_snapshot(experiment, snapshot)
+    return snapshot
+
+
+def end_of_step(step: str) -> Experiment:
+    """The experiment when the lecture's step is over."""
+    course = Course.of(parse(step, "melt.toml").steps[0])
+    experiment = new_experiment("furnace", VALUES)
+    for _ in range(40):
+        seen = shot(experiment)
+        if action := course.due(seen):
+            assert apply(experiment, Act(action)) == ""
+            course.did()
+        elif course.is_over(seen):
+            return experiment
+        advance(experiment, CHECK_STEPS)
+    raise AssertionError(f"The step does not end: {experiment.phase}.")
+
+
+def test_a_lecture_stays_until_a_phase_of_the_scene_and_waits_while_it_runs() -> None:
+    assert end_of_step(STEP + 'actions = ["heat"]\nuntil = "molten"\n').phase == "molten"
+    assert end_of_step(STEP + 'actions = ["heat", "pour"]\nuntil = "pouring"\n').phase == "pouring"
+    assert end_of_step(STEP + 'actions = ["heat", "pour"]\n').phase == "solid"
+
+
+def test_a_phase_of_another_scene_is_refused_with_the_names_of_this_one() -> None:
+    with pytest.raises(ParameterError) as refused:
+        parse(STEP + 'until = "filled"\n', "melt.toml")
+    assert "until = 'filled' is refused" in str(refused.value)
+    assert "the scene 'furnace' has no such phase, only cold, heating, molten, pouring, solid." in str(refused.value)
+
+
+def test_a_film_has_the_pace_and_the_colours_that_the_phases_declare() -> None:
+    experiment = new_experiment("furnace", VALUES)
+    interval, speeds, colours = pacer(10.0), dict[str, float](), dict[str, tuple[str, str]]()
+
+    def frame(snapshot: Snapshot) -> float:
+        step = interval(snapshot)
+        speeds.setdefault(snapshot.phase.name, 10.0 * step)
+        colours[snapshot.phase.name] = shown_as(AUTOMATIC, snapshot), film_colour(AUTOMATIC, snapshot)
+        return step
+
+    run_experiment(experiment, on_frame=frame, at_phases=True)
+    assert (speeds["molten"], speeds["solid"]) == (1.0, 1.0), "without a pace in real time"
+    assert speeds["heating"] < 1.0
+    assert speeds["pouring"] < 1.0
+    assert (colours["pouring"][0], colours["heating"][1]) == ("speed", "layer")
+
+
+def test_a_study_stores_its_stages_and_reads_its_numbers(tmp_path: Path) -> None:
+    plan = StudyPlan(
+        "furnaces",
+        "Furnaces",
+        "furnace",
+        values=VALUES,
+        grid={"grains": (1, 2)},
+        seeds=(1,),
+        measured=("grains",),
+        figure="stages",
+        stages=(
+            Stage("half", "half heated", "heating", share=0.5),
+            Stage("late", "pouring", "pouring", after=0.01),
+            Stage("end", "at the end", "solid"),
+        ),
+    )
+    results = [json.loads(result_text(run.task)) for run in plan.runs(tmp_path)]
+    assert [result["grains"] for result in results] == [1, 2]
+    for result in results:
+        times = {name: stage["time"] for name, stage in result["stages"].items()}
+        assert 0.01 < times["half"] <= 0.025
+        assert 0.06 <= times["late"] < 0.08
+        assert times["end"] >= 0.1
+
+
+def test_a_restart_parameter_acts_at_once_before_the_beginning_and_later_at_the_next_start() -> None:
+    experiment = new_experiment("furnace", VALUES)
+    assert apply(experiment, SetParameters({"grains": 3})) == ""
+    assert experiment.run.world.sphere_count == 3
+    apply(experiment, Act("heat"))
+    assert apply(experiment, SetParameters({"grains": 2})) == ""
+    assert experiment.run.world.sphere_count == 3
+    assert "at the next start" in experiment.message
+    assert apply(experiment, Act("reset")) == ""
+    assert (experiment.phase, experiment.run.world.sphere_count) == ("cold", 2)
+
+
+def test_only_a_phase_that_ends_the_run_counts_as_rest_without_a_wait() -> None:
+    experiment = new_experiment("furnace", VALUES | {"gravity": 0.0})
+    apply(experiment, Act("run"))
+    while not is_finished(experiment):
+        assert not at_rest(experiment)
+        advance(experiment, CHECK_STEPS)
+    assert (experiment.phase, at_rest(experiment)) == ("solid", True)
+    waits = new_experiment("furnace", VALUES | {"gravity": 0.0})
+    apply(waits, Act("heat"))
+    while not is_finished(waits):
+        advance(waits, CHECK_STEPS)
+    assert (waits.phase, at_rest(waits)) == ("molten", False)
+
+
+def test_experiments_side_by_side_end_a_step_when_all_have_reached_the_phase() -> None:
+    lead, beside = new_experiment("furnace", VALUES), SideBySide()
+    starts = tuple(Start("furnace", VALUES | {"grains": count}, 1) for count in (1, 2))
+    assert carry_out(lead, beside, StartSideBySide(starts)) == ""
+    assert carry_out(lead, beside, Act("heat")) == ""
+    course = Course.of(parse(STEP + 'until = "molten"\n', "melt.toml").steps[0])
+    for at in (0.02, 0.06):
+        first, *others = map(shot, all_of(lead, beside))
+        first.beside = tuple(others)
+        assert not course.is_over(first)
+        assert goes_on(first)
+        advance_all(lead, beside, at)
+    first, *others = map(shot, all_of(lead, beside))
+    first.beside = tuple(others)
+    assert [run.phase.name for run in (first, *others)] == ["molten", "molten"]
+    assert course.is_over(first)
+
+
+def test_a_saved_run_returns_to_its_phase_and_one_with_another_phase_is_refused_with_the_names() -> None:
+    experiment = new_experiment("furnace", VALUES)
+    apply(experiment, Act("heat"))
+    advance(experiment, CHECK_STEPS)
+    file = io.BytesIO()
+    saved_run.write(saved_copy(experiment), file)
+    file.seek(0)
+    assert resumed_experiment(saved_run.read(file)).phase == "heating"
+    experiment.run.state.phase = "boiling"
+    damaged = io.BytesIO()
+    saved_run.write(saved_copy(experiment), damaged)
+    damaged.seek(0)
+    with pytest.raises(ArchiveError, match="'boiling' is none of the scene 'furnace', which has cold, heating, molten"):
+        saved_run.read(damaged)
+
+
+def test_a_scene_that_enters_a_phase_which_it_does_not_declare_is_named_with_what_to_add() -> None:
+    experiment = new_experiment("furnace", VALUES)
+    experiment.run.state.phase = "boiling"
+    with pytest.raises(ParameterError, match=r"The scene 'furnace' has no phase 'boiling', only cold, .* add Phase\("):
+        shot(experiment)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("    phases=PHASES,\n", "", ("The scene 'furnace' lacks the field 'phases'", EXAMPLES["phases"])),
+        ("    phases=PHASES,\n", "    phases=(),\n", ("The scene 'furnace' needs records", EXAMPLES["phases"])),
+        (
+            "    phases=PHASES,\n",
+            "    phases=PHASES + PHASES[:1],\n",
+            ("records with different names", "phases=(Phase"),
+        ),
+        ("    phases=PHASES,\n", "    phases=('hot',),\n", ("The scene 'furnace' needs records", "phases=(Phase")),
+        (
+            "    phases=PHASES,\n",
+            "    phases=(Phase('\\x1b', ''),),\n",
+            ("1 to 60 printable characters", "phases=(Phase"),
+        ),
+        (
+            'colour="layer"',
+            'colour="red"',
+            ("The phase 'heating' has colour = 'red'", "it must be '', 'speed' or 'layer'"),
+        ),
+        ('pace=Pace(2.0, "share")', "pace=2.0", ("The phase 'pouring' has pace = 2.0", "Pace(6.0, 'share')")),
+        ('Pace(2.0, "share")', 'Pace(2.0, "shares")', ("The pace has known_from = 'shares'", "'fall' or 'before'")),
+        ('Pace(2.0, "share")', 'Pace(0, "share")', ("The pace has seconds = 0", "as in Pace(6.0, 'share')")),
+        ("    describe=describe,\n", "", ("The scene 'furnace' lacks the field 'describe'", EXAMPLES["describe"])),
+        ('    name="furnace",\n', "", ("lacks the field 'name'", 'name="hopper"')),
+    ],
+)
+def test_a_scene_without_phases_or_a_field_is_refused_with_an_example(
+    folder: Path, old: str, new: str, said: tuple[str, str]
+) -> None:
+    assert FURNACE.count(old) == 1
+    (folder / "furnace.py").write_text(FURNACE.replace(old, new))
+    registry.forget_plugins()
+    assert "furnace" not in scenes()
+    (trouble,) = registry.troubles()
+    assert str(folder / "furnace.py") in trouble
+    assert all(part in trouble for part in said), trouble
+
+
+def test_the_first_phase_must_be_declared_and_the_state_must_have_one(folder: Path) -> None:
+    (folder / "furnace.py").write_text(FURNACE.replace('phase: str = "cold"', 'phase: str = "icy"'))
+    registry.forget_plugins()
+    with pytest.raises(ParameterError, match="has no phase 'icy', only cold, heating"):
+        new_experiment("furnace", VALUES)
+    (folder / "furnace.py").write_text(FURNACE.replace('    phase: str = "cold"\n', ""))
+    registry.forget_plugins()
+    with pytest.raises(ParameterError, match="lacks the field 'phase': give it, as in phase: str = \"cold\""):
+        new_experiment("furnace", VALUES)
+
+
+def test_every_field_without_a_default_has_an_example() -> None:
+    scene = scenes()["furnace"]
+    for name in EXAMPLES:
+        given = {entry: getattr(scene, entry) for entry in EXAMPLES if entry != name}
+        with pytest.raises(ParameterError, match=f"lacks the field '{name}'"):
+            type(scene)(**given)
+    assert replace(scene, title="Oven").title == "Oven"
