@@ -17,8 +17,8 @@ LEVELS = 0.5, 0.2, 0.1, 0.05, 0.02
 that is closed must not change with every sample."""
 
 FEWEST_STEPS = 200
-"""Steps before which there is no notice: at the beginning of a run little energy has been converted, and the first steps
-of a scheme that starts from rest leave several per cent of it."""
+"""Steps before which there is no notice: at the beginning of a run little energy has been converted, and the first
+steps of a scheme that starts from rest leave several per cent of it."""
 
 ROUNDING = 1e-9
 """Gap, relative to the largest entry of the ledger, below which it is due to rounding [-]."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import cos, sin, sqrt
+from math import cos, inf, sin, sqrt
 
 import numpy as np
 import pytest
