@@ -17,6 +17,10 @@ LEVELS = 0.5, 0.2, 0.1, 0.05, 0.02
 """Shares of the converted energy that the notice names [-]; below the last one there is no notice. The text of a notice
 that is closed must not change with every sample."""
 
+FEWEST_STEPS = 200
+"""Steps before which there is no notice: at the beginning of a run little energy has been converted, and the first
+steps of a scheme that starts from rest leave several per cent of it."""
+
 ROUNDING = 1e-9
 """Gap, relative to the largest entry of the ledger, below which it is due to rounding [-]."""
 
@@ -33,7 +37,7 @@ def gap_share(energy: Energy) -> float:
 def gap_notice(experiment: Experiment, energy: Energy) -> Notice | None:
     """The notice of a gap above the last of `LEVELS`; None if the ledger is closed."""
     share = gap_share(energy)
-    if experiment.fault is not None or share <= LEVELS[-1]:
+    if experiment.fault is not None or experiment.step < FEWEST_STEPS or share <= LEVELS[-1]:
         return None
     level = next(level for level in LEVELS if share > level)
     percent, times = round(100.0 * level), math.ceil(2.0 * level / LEVELS[-1])

@@ -50,7 +50,7 @@ from repose.sim.message import EMPTY, Joined, Message, Number, _, as_data
 from repose.sim.parameters import checked_seed
 from repose.sim.wording import message_of, reason_of, short, value_text
 
-KIND, FORMAT, READABLE = "repose run", 8, (2, 3, 4, 5, 6, 7, 8)
+KIND, FORMAT, READABLE = "repose run", 9, (2, 3, 4, 5, 6, 7, 8, 9)
 PICTURE = "picture"
 """Table with the bytes of a small picture for lists of files."""
 PLAIN = (

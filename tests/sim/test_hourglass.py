@@ -216,7 +216,7 @@ def test_strong_friction_of_light_grains_does_not_reverse_their_slip_and_book_he
 
 def test_a_gap_of_the_energy_is_shown_with_its_cause(monkeypatch):
     monkeypatch.setattr(energy_gap, "LEVELS", (0.5, 0.2, 0.1, 0.05, 0.005))
-    simulation = tiny(**LIGHT)
+    simulation = tiny(**LIGHT | {"dt": 3.0 * tiny(**LIGHT).dt})
     while simulation.time < 0.2:
         advance(simulation, 1000)
     assert gap_share(energy_of(simulation)) > 0.005

@@ -231,9 +231,10 @@ def copy_history(pairs, pair_buffer, old, old_end, first, last):
 
 @compilable
 def note_branches(pairs, previous, first, last):
-    """Write the branches at the last evaluation of the pairs first to last - 1, from the positions at that time."""
+    """Write the branches at the last evaluation of the pairs first to last - 1, from the positions at that time; with
+    rotation the table has no entries."""
     for c in range(pairs.last_branch.shape[0]):
-        for row in range(first, last):
+        for row in range(first, min(last, pairs.last_branch.shape[1])):
             pairs.last_branch[c, row] = previous[c, pairs.i[row]] - previous[c, pairs.j[row]]
 
 

