@@ -16,19 +16,16 @@ from repose.app.cli.terminal import typed_number, typed_whole
 from repose.app.storage.settings import load_settings
 from repose.app.ui.field_values import typed
 from repose.sim.io import presets
+from repose.sim.message import length_text, time_text, with_prefix
 from repose.sim.numbers import (
-    about_comma,
     as_written,
-    length_text,
     prefix_of,
     ratio_of_units,
     read_number,
     read_whole,
-    time_text,
     time_unit,
-    with_prefix,
 )
-from repose.sim.parameters import DISPLAY_UNITS, ParameterError
+from repose.sim.parameters import DISPLAY_UNITS, ParameterError, about_comma
 from repose.sim.registry import bonds, fields, laws, measurements, scenes
 
 ROOT = Path(__file__).resolve().parents[2]
