@@ -16,8 +16,8 @@ OWN = ("sim/scenes", "sim/measure", "sim/laws", "sim/study/studies")
 HEAP = re.compile(r"\bheap(3d|s)?\b|angle[ _]of[ _]repose|AngleOfRepose", re.IGNORECASE)
 OTHER_MEANING = {
     "app/jobs/frame_bench.py": {"flowing"},  # key of a result of the benchmark
-    "app/jobs/sentences.py": {"counted", "filled", "playing"},  # words of other texts
     "app/window/application.py": {"running"},  # whether a film is recorded
+    "sim/choices.py": {"filled"},  # a prepared state
     "sim/study/bench.py": {"flowing"},  # key of a result of the benchmark
     "sim/study/dask_runs.py": {"running"},  # state of a scheduler
 }
