@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.snapshot import Notice
 from repose.sim.measure.energy import Energy
@@ -25,10 +26,14 @@ ROUNDING = 1e-9
 """Gap, relative to the largest entry of the ledger, below which it is due to rounding [-]."""
 
 
-def gap_share(energy: Energy) -> float:
-    """The gap as a share of the converted energy [-]; 0 for a gap within the rounding of the ledger."""
+def gap_share(energy: Energy, fastest: float = 0.0) -> float:
+    """The gap as a share of the converted energy [-]; 0 for a gap within the rounding of the ledger.
+
+    `fastest` [J] is the largest recorded kinetic energy: a sphere that bounces without loss has none at its highest
+    point.
+    """
     entries = [abs(value) for value in energy.as_dict().values()]
-    converted = energy.dissipated + energy.kinetic + energy.elastic + energy.shear + energy.bonds
+    converted = energy.dissipated + max(energy.kinetic + energy.elastic + energy.shear + energy.bonds, fastest)
     if not abs(energy.gap) > ROUNDING * max(entries) or not converted > 0.0:  # also for an unknown energy, nan
         return 0.0
     return abs(energy.gap) / converted
@@ -36,7 +41,8 @@ def gap_share(energy: Energy) -> float:
 
 def gap_notice(experiment: Experiment, energy: Energy) -> Notice | None:
     """The notice of a gap above the last of `LEVELS`; None if the ledger is closed."""
-    share = gap_share(energy)
+    recorded = experiment.run.series.columns()["kinetic_energy"]
+    share = gap_share(energy, float(np.fmax.reduce(recorded, initial=0.0)))
     if experiment.fault is not None or experiment.step < FEWEST_STEPS or share <= LEVELS[-1]:
         return None
     level = next(level for level in LEVELS if share > level)

@@ -114,6 +114,8 @@ def test_the_typed_number_of_threads_has_precedence_over_the_last_choice(
     asked: list[object] = []
 
     class Closed:
+        closed = True
+
         def __init__(self, *given: object) -> None:
             asked.extend(given[-1:])
 

@@ -200,7 +200,7 @@ def test_n05_generator_phase_and_parameters_of_the_next_fill_are_restored() -> N
     assert other.run.built.grain_count == 40
     assert other.parameters.grain_count == 25
     for simulation in (one, other):
-        assert go(simulation, 14_000).run.state.layers > 1
+        assert go(simulation, 40_000).run.state.layers > 1
         assert apply(simulation, Act("reset")) == ""
         assert len(simulation.run.state.radii) == 25
         assert apply(simulation, Act("fill")) == ""

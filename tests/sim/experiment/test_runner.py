@@ -134,7 +134,7 @@ def test_a_refused_start_leaves_the_number_of_the_experiment_in_the_snapshot(run
 
 def test_a_paused_runner_does_exactly_the_requested_steps(runner: Runner) -> None:
     runner.send(Act("fill"))
-    until(lambda: runner.latest().phase == "filling")
+    until(lambda: runner.latest().phase.name == "filling")
     assert at_rest(runner).step == 0
     for count, total in ((1, 1), (1, 2), (7, 9), (1000, 1009)):
         runner.single_step(count)
