@@ -51,7 +51,7 @@ TOP = 0.75
 """Least fraction of the small grains below the large grain for it to be at the top [-]."""
 AVERAGED = 0.6
 """Last fraction of the shaking, over which heights are averaged [-]. The large grain of the default box is at the top
-after 5 to 7 s of 25; a small one keeps its height for about 2 s."""
+after 5 to 9 s of 25 (seeds 1 to 3); a small one keeps its height for about 2 s."""
 CHANCE = 0.05
 """Fraction of the small grains below which the number of those that are as high as the large one is no chance [-]."""
 NUT, MARKED = 1, 2

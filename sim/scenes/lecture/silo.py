@@ -53,8 +53,8 @@ STEADY_GRAINS = 150
 """Least number of grains, in the silo and in a stage, for a comparison of the exponent of the law [-]."""
 RATE_SPREAD, OF_GRAINS, SURE = 0.065, 300, 2.5
 """Relative standard deviation of the rate of a stage of `OF_GRAINS` grains [-], and largest accepted deviation in
-standard deviations. Counting 240 grains alone gives 0.065; seeds 1 to 5 have powers of 1.50 to 1.71 and margins of 1.39
-to 2.13, which are the deviations that follow from it."""
+standard deviations. Counting 240 grains alone gives 0.065; seeds 1 to 5 have powers of 1.52 to 1.77 and margins of 1.43
+to 2.33, which are the deviations that follow from it."""
 CLOGGED_AFTER = 0.4
 """Time without a grain passing after which the outlet counts as clogged [s]; a grain falls its diameter in 0.03 s."""
 
