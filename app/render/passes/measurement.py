@@ -83,7 +83,9 @@ def number_size(frame: Frame, canvas: Canvas, text: str) -> float:
 def label(measurement: SurfaceSlope) -> Message:
     """The angle with its error, such as "13.0° ± 0.5°"."""
     angle, error = math.degrees(measurement.angle), math.degrees(measurement.standard_error)
-    text = formatted(angle, ".1f", "°")
+    text = formatted(abs(angle), ".1f", "°")
+    if round(angle, 1) < 0.0:
+        text = joined(("−", text), "")
     return joined((text, Number(error, "°", ".1f")), " ± ") if math.isfinite(error) else text
 
 
