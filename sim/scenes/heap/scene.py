@@ -96,7 +96,7 @@ def supervise(experiment: Experiment) -> None:
         quiet = rests(experiment)
         _record_profile(experiment, at_once=quiet)
         if quiet:
-            follows = experiment.parameters.afterwards if state.run_all else NO_WORDS
+            follows = experiment.parameters.afterwards if state.run_all else NOTHING
             come_to_rest(experiment, measured=state.run_all or state.was_measured or state.slope is not None)
             if follows != NOTHING and state.slope is not None:
                 tell(experiment, act(experiment, follows))
