@@ -16,7 +16,7 @@ from importlib.resources import files
 from babel import Locale
 from babel.messages.pofile import PoFileError, read_po
 from babel.numbers import get_decimal_symbol
-from repose.sim.message import POINT, Message, Number, filled
+from repose.sim.message import POINT, Joined, Message, Number, filled
 from repose.sim.wording import reason_of
 
 ENGLISH = "en"
@@ -43,7 +43,7 @@ class Language:
     code: str
     templates: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """Translation of every template; for a template with a plural one for each of `plural_forms`."""
-    _texts: dict[tuple[str, str, object], str] = field(default_factory=dict)
+    _texts: dict[object, str] = field(default_factory=dict)
     """Messages in this language, by template and values."""
 
     def __post_init__(self) -> None:
@@ -54,7 +54,7 @@ class Language:
         """The message in this language; a text that is no message stays as it is."""
         if not isinstance(message, Message):
             return message
-        key = message.template, message.plural, message.values
+        key = exact(message)
         text = self._texts.get(key)
         if text is None:
             if len(self._texts) >= MOST_KEPT:
@@ -99,6 +99,16 @@ def typeset(number: str) -> str:
         return f"{times}10{sign}{match['exponent'].translate(DIGITS)}"
 
     return re.sub(r"^-", "−", POWER.sub(power, number))
+
+
+def exact(value: object) -> object:
+    """A key that tells apart values that are equal but are written in different ways: a name and a message with the
+    same text in English, 1 and 1.0."""
+    if isinstance(value, Message):
+        return value.template, value.plural, tuple((name, exact(entry)) for name, entry in value.values)
+    if isinstance(value, Joined):
+        return Joined, tuple(map(exact, value.values)), value.separator
+    return type(value), value
 
 
 @cache

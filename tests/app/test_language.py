@@ -193,3 +193,12 @@ def test_the_expected_number_of_an_outcome_is_translated_with_and_without_a_unit
         words = read_language(code).translated(outcome_above(EMPTY, 30.0, 22.3, unit).expected)
         assert number.replace(",", read_language(code).decimal) in words
         assert "above" not in words
+
+
+def test_a_name_with_the_text_of_a_message_is_not_translated_with_it() -> None:
+    german = read_language("de")
+    word = _("spheres")
+    assert german.translated(word) != "spheres"
+    assert german.translated(joined(("spheres", "x"))) == "spheres, x"
+    assert german.translated(joined((word, "x"))) == f"{german.translated(word)}, x"
+    assert [german.translated(plain(value)) for value in (3.0, 3)] == ["3,0", "3"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from imgui_bundle import imgui
-from repose.app.language import translated
+from repose.app.language import decimal_sign, translated
 from repose.app.render.pacing import describe_speed
 from repose.app.render.text import draw_text, note
 from repose.app.render.theme import colour32
@@ -94,7 +94,8 @@ def draw_indicator(ui: Ui, width: float) -> None:
             path=str(film.path),
         )
     )
-    text = f"{film.seconds:.1f} s  {film.path.name if film.path else ''}"
+    length = Number(film.seconds, "s", ".1f").written(decimal_sign())
+    text = f"{length}  {film.path.name if film.path else ''}"
     draw.push_clip_rect(low, imgui.ImVec2(low.x + size.x, low.y + size.y), True)
     draw_text(low.x + 4 * radius, low.y + pad.y, text, ui.palette.text)
     draw.pop_clip_rect()

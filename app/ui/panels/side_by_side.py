@@ -41,7 +41,7 @@ from repose.sim.choices import choice_name
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.measure.display import Reading
 from repose.sim.measure.measurement import Measurement
-from repose.sim.message import EMPTY, POINT, Message, Number, _, formatted, joined, label_of, plain
+from repose.sim.message import EMPTY, POINT, Message, Number, _, joined, label_of, plain
 from repose.sim.parameters import Parameter, ParameterSet
 from repose.sim.registry import scenes
 
@@ -242,7 +242,8 @@ def rows(ui: Ui) -> list[Row]:
             if large is None or reading.label != large.label
         ]
         entries.append((_("time step"), Cell(plain(si(run.dt, "s")))))
-        entries.append((_("largest overlap"), Cell(formatted(100 * run.largest_overlap, ".2f"), unit="% of R")))
+        share = Number(100 * run.largest_overlap, format=".2f")
+        entries.append((_("largest overlap"), Cell(Message("{largest_overlap} % of R", largest_overlap=share))))
         for label, cell in entries:
             table.setdefault(label, [NONE] * len(ui.runs))[number] = cell
     return list(table.items())

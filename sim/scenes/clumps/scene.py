@@ -196,7 +196,7 @@ def describe(experiment: Experiment) -> tuple[str, Message, float | None]:
 
 def grain_words(state: ClumpsState, dimension: int) -> Message:
     """The poured grains in a few words."""
-    member = "spheres" if dimension == 3 else "discs"
+    member = _("spheres") if dimension == 3 else _("discs")
     kinds = [
         (clumps, len(grain.members))
         for kind, grain in enumerate(state.grains)
