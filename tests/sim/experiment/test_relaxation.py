@@ -78,7 +78,7 @@ def test_a_reset_says_why_the_prepared_column_is_not_restored() -> None:
     apply(experiment, Act("reset"))
     assert experiment.phase == "empty"
     assert experiment.message == (
-        "The container is empty: the prepared column was filled with other grains or walls. F pours again."
+        "The container is empty. The prepared column was filled with other grains or walls. F pours again."
     )
     apply(experiment, SetParameters({"base_radius": type(experiment.parameters)().base_radius}))
     apply(experiment, Act("reset"))
