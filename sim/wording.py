@@ -44,7 +44,8 @@ def printable(text: str) -> str:
 
 
 def short(text: str, longest: int = LONGEST) -> str:
-    """The printable text, whose middle is left out if it has more than `longest` characters."""
+    """The printable text, without tabs, whose middle is left out if it has more than `longest` characters."""
+    text = text.replace("\t", "\\t")
     shown = printable(text[: longest + 1])
     if len(text) <= longest and len(shown) <= longest:
         return shown

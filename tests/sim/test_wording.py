@@ -111,3 +111,7 @@ def test_deep_json_gives_a_reason() -> None:
     with pytest.raises(RecursionError) as caught:
         json.load(io.StringIO("[" * 100_000))
     assert reason_of(caught.value) == "its lists are nested too deeply"
+
+
+def test_a_short_text_has_no_tab() -> None:
+    assert short("\t") == "\\t"
