@@ -64,6 +64,7 @@ from repose.sim.scenes.common.poured import (
     fillable,
     move_again,
     once_free,
+    pouring_in_words,
     removal_is_due,
     under_way,
 )
@@ -121,7 +122,7 @@ def actions(experiment: Experiment) -> tuple[Action, ...]:
     return (
         Action("fill", _("Pour"), "F", fillable(state), _("Pour the grains; a full container is emptied first.")),
         Action(
-            "lift", _("Lift container"), "O", phase == ("filled") and not busy, _("Lift the container off the plate.")
+            "lift", _("Lift container"), "O", phase == "filled" and not busy, _("Lift the container off the plate.")
         ),
         once_free(
             experiment,
@@ -165,18 +166,9 @@ def act(experiment: Experiment, action: str) -> Message:
 def describe(experiment: Experiment) -> tuple[str, Message, float | None]:
     """Phase, its label, and the share done or None."""
     state: ClumpsState = experiment.run.state
-    total, left = len(state.radii), state.poured - state.removed
+    left = state.poured - state.removed
     if state.phase == "filling":
-        return (
-            state.phase,
-            plural(
-                "pouring: {poured} of {count} grain",
-                "pouring: {poured} of {count} grains",
-                poured=state.poured,
-                count=total,
-            ),
-            state.poured / max(1, total),
-        )
+        return pouring_in_words(state)
     words = {
         "empty": Message("empty container; {state}", state=grain_words(state, experiment.scene.dimension)),
         "filled": plural("container filled with {count} grain", "container filled with {count} grains", count=left),

@@ -142,6 +142,15 @@ def come_to_rest(experiment: Experiment, measured: bool) -> None:
         tell(experiment, experiment.scene.act(experiment, "measure"))
 
 
+def pouring_in_words(state: PouredState) -> tuple[str, Message, float]:
+    """The phase of pouring, its label with the number of grains, and the completed fraction [-]."""
+    total = len(state.radii)
+    words = plural(
+        "pouring: {poured} of {count} grain", "pouring: {poured} of {count} grains", poured=state.poured, count=total
+    )
+    return state.phase, words, state.poured / max(1, total)
+
+
 def at_rest_in_words(experiment: Experiment, words: Message) -> Message:
     """`words` about the grains at rest; without weight grains move on, although slower than the settle speed, and those
     that the hand holds are not at rest."""

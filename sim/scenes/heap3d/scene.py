@@ -39,6 +39,7 @@ from repose.sim.scenes.common.poured import (
     fillable,
     move_again,
     once_free,
+    pouring_in_words,
     removal_is_due,
     remove_gone,
     under_way,
@@ -150,18 +151,9 @@ def act(experiment: Experiment, action: str) -> Message:
 def describe(experiment: Experiment) -> tuple[str, Message, float | None]:
     """Phase, its label, and the share done or None."""
     state: Heap3dState = experiment.run.state
-    total, left = len(state.radii), state.poured - state.removed
+    left = state.poured - state.removed
     if state.phase == "filling":
-        return (
-            state.phase,
-            plural(
-                "pouring: {poured} of {count} grain",
-                "pouring: {poured} of {count} grains",
-                poured=state.poured,
-                count=total,
-            ),
-            state.poured / max(1, total),
-        )
+        return pouring_in_words(state)
     words = {
         "empty": _("empty plate"),
         "filled": plural("cylinder filled with {count} grain", "cylinder filled with {count} grains", count=left),

@@ -36,6 +36,7 @@ from repose.sim.scenes.common.poured import (
     count_removed,
     fillable,
     once_free,
+    pouring_in_words,
     removal_is_due,
     remove_gone,
     under_way,
@@ -223,18 +224,9 @@ def keeps_out(experiment: Experiment, centres: Floats, radii: Floats) -> NDArray
 def describe(experiment: Experiment) -> tuple[str, Message, float | None]:
     """Phase, its label, and the share done or None."""
     state: VesselState = experiment.run.state
-    total, left = len(state.radii), state.poured - state.removed
+    left = state.poured - state.removed
     if state.phase == "filling":
-        return (
-            state.phase,
-            plural(
-                "pouring: {poured} of {count} grain",
-                "pouring: {poured} of {count} grains",
-                poured=state.poured,
-                count=total,
-            ),
-            state.poured / max(1, total),
-        )
+        return pouring_in_words(state)
     words = {
         "empty": joined(
             (Message("empty shape of {len} facets", len=len(shape(experiment))), *map(Message, state.mended)), "; "
