@@ -1,18 +1,27 @@
 """The rule of rest: when grains count as at rest. It is the same for all scenes and for the clock of the window.
 
-Grains rest once, for `REST_TIME`, their mean speed has stayed below the settle speed and none has left, and the mean
-net force on a grain is below `BALANCED` of the mean normal force of a contact.
+Grains rest once, for `REST_TIME`, their mean speed has stayed below the settle speed, none has left and none has been
+faster than `STILL` radii in this time, and the mean net force on a grain is below `BALANCED` of the mean normal force
+of a contact.
 
 The mean speed alone does not do: a heap flows in avalanches, between which few of its grains move. At the first mean
 speed below 10 mm/s the forces on the default heap are out of balance by 5 to 8 %, and 16 to 27 of 120 grains still run
 out; after the rule no grain does (seeds 1 and 2, 3 s longer). Grains that creep under a law without friction springs
 never balance: they rest once they have been slow for `PATIENCE` times as long.
 
+Means over all grains do not do either: one clump of 130 that rolls on over its edge at 10 mm/s adds less than 0.1 mm/s
+to the mean speed and, slow as it is, little to the mean force. Therefore every sphere must be still, also the members
+of a clump, which move as it turns. Beside an unstable equilibrium speeds change like cosh(t sqrt(g/R)): a clump of
+R = 3 mm that turns over within `REST_TIME` without being faster than the limit would have to be slower than 1/600 of it
+at the top. A grain that rolls without end on a plate is not waited for longer than `ROLLS` times `REST_TIME`.
+
 Grains that a pull or push holds do not rest, however slow they are: a grain in the air is no part of a heap. Every wait
 begins again when the hand lets go.
 """
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +41,11 @@ mean speed is below the settle speed, the ratio is 0.005 to 0.3; once its grains
 ten every 0.1 s."""
 PATIENCE = 8.0
 """Time, in units of `REST_TIME`, after which slow grains with unbalanced forces count as at rest [-]."""
+ROLLS = 16.0
+"""Time, in units of `REST_TIME`, after which slow grains count as at rest although one of them still moves [-]."""
+STILL = 0.05
+"""Largest path of a grain at rest in `REST_TIME` [radii]. It is also the displacement from which a measured grain has
+moved (`repose.sim.scenes.common.measured_heap.MOVED`)."""
 
 
 def settle_speed(experiment: Experiment) -> float:
@@ -44,14 +58,23 @@ def is_slow(experiment: Experiment, among: NDArray[np.bool_] | bool = True) -> b
     return mean_speed(experiment.run.world, among) < settle_speed(experiment)
 
 
+def all_still(world: World) -> bool:
+    """Whether no movable sphere is faster than `STILL` radii in `REST_TIME`."""
+    dimension = world.search.reference.shape[0]
+    square = np.sum(world.motion[:dimension, 1] ** 2, axis=0)
+    return not ((square > (STILL / REST_TIME * world.radius) ** 2) & ~world.fixed).any()
+
+
 def note_motion(experiment: Experiment) -> None:
-    """Note the time of a check at which the grains were not slow, or the hand held some. A state without `quiet_since`,
-    such as that of an extension, is left as it is."""
+    """Note the time of a check at which the grains were not slow, one of them moved, or the hand held some. A state
+    without `quiet_since` or `still_since`, such as that of an extension, is left as it is."""
     run, state = experiment.run, experiment.run.state
     if holds(run):
         run.held_until = experiment.time
     if hasattr(state, "quiet_since") and not is_slow(experiment):
         state.quiet_since = experiment.time
+    if hasattr(state, "still_since") and not all_still(experiment.run.world):
+        state.still_since = experiment.time
 
 
 def quiet_time(experiment: Experiment, since: float = 0.0) -> float:
@@ -65,16 +88,24 @@ def time_free(experiment: Experiment) -> float:
     return 0.0 if holds(experiment.run) else experiment.time - experiment.run.held_until
 
 
-def is_at_rest(world: World, quiet: float, among: NDArray[np.bool_] | bool = True) -> bool:
-    """Whether grains in `among`, shape (count,), that have been slow for the time `quiet` [s] are at rest."""
-    if quiet < REST_TIME:
+def still_time(experiment: Experiment, since: float = 0.0) -> float:
+    """How long no grain has moved, not counted before the time `since` [s]."""
+    run = experiment.run
+    return experiment.time - max(getattr(run.state, "still_since", 0.0), run.held_until, since)
+
+
+def is_at_rest(world: World, quiet: float, among: NDArray[np.bool_] | bool = True, still: float = math.inf) -> bool:
+    """Whether grains in `among`, shape (count,), are at rest: they have been slow for the time `quiet`, and none has
+    moved for the time `still` [s]."""
+    if quiet < REST_TIME or (still < REST_TIME and quiet <= ROLLS * REST_TIME):
         return False
     return quiet > PATIENCE * REST_TIME or unbalanced_force(world, among) < BALANCED
 
 
 def rests(experiment: Experiment, since: float) -> bool:
     """Whether all grains are at rest; times before `since` [s] do not count."""
-    return is_at_rest(experiment.run.world, quiet_time(experiment, since))
+    quiet, still = quiet_time(experiment, since), still_time(experiment, since)
+    return is_at_rest(experiment.run.world, quiet, still=still)
 
 
 def rule_of(experiment: Experiment) -> dict[str, float]:
@@ -82,6 +113,8 @@ def rule_of(experiment: Experiment) -> dict[str, float]:
     return {
         "mean_speed_below": settle_speed(experiment),
         "no_grain_left_for": REST_TIME,
+        "no_grain_moved_by_radii": STILL,
         "unbalanced_force_below": BALANCED,
         "or_slow_for": PATIENCE * REST_TIME,
+        "or_one_moves_for": ROLLS * REST_TIME,
     }

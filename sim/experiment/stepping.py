@@ -94,8 +94,9 @@ def at_rest(experiment: Experiment) -> bool:
     if last is None or last.command == Act("reset") or ended:
         return True
     scale = experiment.scene.time_scale(run.built)
-    quiet = min(rest.quiet_time(experiment), (past.at - last.at) * experiment.dt)
-    return rest.is_at_rest(run.world, quiet / scale)
+    waited = (past.at - last.at) * experiment.dt
+    quiet, still = min(rest.quiet_time(experiment), waited), min(rest.still_time(experiment), waited)
+    return rest.is_at_rest(run.world, quiet / scale, still=still / scale)
 
 
 def drifts(experiment: Experiment) -> bool:

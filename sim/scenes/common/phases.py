@@ -38,6 +38,8 @@ class PhaseState:
     quiet_since: float = 0.0
     """Latest time at which the mean speed was not below the settle speed, or a grain left [s]; also written by the rule
     of rest (`repose.sim.experiment.rest`)."""
+    still_since: float = 0.0
+    """Latest time at which a grain moved [s]; written by the rule of rest."""
     waits_cut_short: int = 0
     """How many waits for rest have ended although grains still moved (`repose.sim.scenes.common.settling`)."""
 

@@ -23,6 +23,7 @@ def phase_flaws(state: Any) -> dict[str, bool]:
     return {
         "since": not 0.0 <= state.since <= LATEST,
         "quiet_since": not 0.0 <= state.quiet_since <= LATEST,
+        "still_since": not 0.0 <= state.still_since <= LATEST,
         "waits_cut_short": state.waits_cut_short < 0,
     }
 

@@ -44,7 +44,7 @@ def column(parameters: ParameterSet) -> tuple[World, Any] | None:
     world.counters[REBUILT_AT] -= world.counters[STEP_COUNT]
     world.counters[STEP_COUNT] = 0
     world.ledger[:] = world.stiffening[:] = world.largest_overlap[:] = 0.0
-    state.since = state.quiet_since = 0.0
+    state.since = state.quiet_since = state.still_since = 0.0
     state.prepared = True
     return world, state
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 from repose.sim.experiment import rest
 from repose.sim.experiment.changes import new_experiment
@@ -59,6 +60,7 @@ def test_grains_rest_by_one_rule_in_every_scene(scene: str, action: str, phase: 
     assert quiet >= REST_TIME - 1e-9
     balanced = unbalanced_force(experiment.run.world) < rest.BALANCED
     assert balanced or quiet >= rest.PATIENCE * REST_TIME - 1e-9
+    assert rest.still_time(experiment) >= REST_TIME - 1e-9 or quiet >= rest.ROLLS * REST_TIME - 1e-9
     assert results_of(experiment)["rule_of_rest"]["no_grain_left_for"] == REST_TIME
 
 
@@ -93,6 +95,29 @@ def test_the_clock_does_not_stop_in_a_pause_of_the_motion() -> None:
             moved = experiment.time
         advance(experiment, CHECK_STEPS)
     assert experiment.time - moved >= REST_TIME - 1e-9
+
+
+def test_one_grain_that_moves_slowly_is_not_at_rest_although_the_means_are() -> None:
+    experiment = new_experiment("heap", SMALL)
+    apply(experiment, Act("fill"))
+    while not is_finished(experiment) or not at_rest(experiment):
+        advance(experiment, CHECK_STEPS)
+    world = experiment.run.world
+    assert rest.all_still(world)
+    quiet = experiment.run.state.quiet_since
+    (highest,) = np.flatnonzero(world.motion[1, 0] == world.motion[1, 0, ~world.fixed].max())
+    radius = world.radius[highest]
+    for path, still in ((1.1, False), (0.9, True)):
+        world.motion[0, 1, highest] = path * rest.STILL * radius / REST_TIME
+        assert rest.is_slow(experiment)
+        assert rest.all_still(world) == still
+    world.motion[0, 1, highest] = 2.0 * rest.STILL * radius / REST_TIME
+    rest.note_motion(experiment)
+    assert (experiment.run.state.quiet_since, experiment.run.state.still_since) == (quiet, experiment.time)
+    assert not rest.rests(experiment, 0.0)
+    assert not at_rest(experiment)
+    assert rest.is_at_rest(world, 0.3) != rest.is_at_rest(world, 0.3, still=0.2)
+    assert rest.is_at_rest(world, 1.01 * rest.ROLLS * REST_TIME, still=0.0), "a grain that rolls without end"
 
 
 def test_a_prepared_column_is_at_rest_until_its_wall_is_opened() -> None:
