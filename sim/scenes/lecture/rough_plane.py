@@ -223,6 +223,12 @@ def delay(parameters: RoughPlaneParameters) -> float:
     return math.sqrt(2.0 * FLOWS * parameters.tilt_rate * fall)
 
 
+LEAST_FIT, MOST_FIT = (0.0, 0.0, 0.3), (2.0, 3.0, 30.0)
+"""Bounds of tan θ_1, tan θ_2 − tan θ_1 and L [mean diameters] of the fit."""
+CLOSE = 1e-3
+"""Distance from a bound within which a fitted value is at it; the fit approaches a bound and does not reach it."""
+
+
 def pouliquen(thick: Floats, low: float, rise: float, length: float) -> Floats:
     """tan θ of the angle at which a layer stops, tan θ_1 + (tan θ_2 − tan θ_1) exp(−h/(L d))."""
     tangent: Floats = low + rise * np.exp(-thick / length)
@@ -230,7 +236,8 @@ def pouliquen(thick: Floats, low: float, rise: float, length: float) -> Floats:
 
 
 def fitted(experiment: Experiment) -> tuple[float, float, float] | None:
-    """tan θ_1, tan θ_2 − tan θ_1 and L of the layers that have stopped; None before there are four."""
+    """tan θ_1, tan θ_2 − tan θ_1 and L of the layers that have stopped; None before there are four, or if they do not
+    determine the law: its curvature is lost in their scatter once the best fit has a value at its bound."""
     from scipy.optimize import curve_fit  # scipy takes a third of a second to import: only when fitting
 
     of = found(experiment)
@@ -239,7 +246,9 @@ def fitted(experiment: Experiment) -> tuple[float, float, float] | None:
         return None
     tangent = np.tan(of["held"][rest])
     first = (float(tangent.min()), float(np.ptp(tangent)) + 0.1, 2.0)
-    best, _ = curve_fit(pouliquen, of["after"][rest], tangent, p0=first, bounds=([0.0, 0.0, 0.3], [2.0, 3.0, 30.0]))
+    best, _ = curve_fit(pouliquen, of["after"][rest], tangent, p0=first, bounds=(LEAST_FIT, MOST_FIT))
+    if not all(low + CLOSE < value < high - CLOSE for low, value, high in zip(LEAST_FIT, best, MOST_FIT, strict=True)):
+        return None
     return float(best[0]), float(best[1]), float(best[2])
 
 

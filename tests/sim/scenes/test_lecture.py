@@ -478,6 +478,10 @@ def test_the_law_of_pouliquen_is_found_again_in_its_own_layers_and_hysteresis_is
         start = held[max(k - 2, 0)] + 0.05
         numbers |= {f"held {k}": angle, f"after {k}": after, f"before {k}": 8.0, f"angle {k}": start}
     assert rough_plane.fitted(experiment) == pytest.approx((0.25, 0.3, 2.5), rel=1e-4)
+    straight = np.arctan(0.6 - 0.08 * thick)
+    numbers |= {f"held {k}": angle for k, angle in enumerate(straight, 1)}
+    assert rough_plane.fitted(experiment) is None, "layers on a straight line determine no length L"
+    numbers |= {f"held {k}": angle for k, angle in enumerate(held, 1)}
     np.testing.assert_allclose(rough_plane.hysteresis(experiment), 0.05)
     experiment.run.state.phase = "rested"
     assert experiment.scene.check(experiment) == ""
