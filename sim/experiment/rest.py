@@ -71,9 +71,10 @@ def note_motion(experiment: Experiment) -> None:
     run, state = experiment.run, experiment.run.state
     if holds(run):
         run.held_until = experiment.time
-    if hasattr(state, "quiet_since") and not is_slow(experiment):
+    slow = is_slow(experiment)
+    if hasattr(state, "quiet_since") and not slow:
         state.quiet_since = experiment.time
-    if hasattr(state, "still_since") and not all_still(experiment.run.world):
+    if hasattr(state, "still_since") and not (slow and all_still(run.world)):
         state.still_since = experiment.time
 
 
