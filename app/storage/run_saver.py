@@ -190,14 +190,20 @@ class RunSaver:
         if self.lost is not None:
             self.lost.lock.close()  # offered again at the next start
 
+    def is_file(self, path: str) -> bool:
+        """Whether there is a file at this path, as typed."""
+        try:
+            return bool(unquoted(path)) and _file_of(unquoted(path)).is_file()
+        except (OSError, ValueError):  # a name that is too long, a folder that cannot be read, "/"
+            return False
+
     def _target(self, path: str) -> Path | None:
         self.said, self.trouble = EMPTY, EMPTY
         text = unquoted(path)
         if not text:
             self.trouble = _("Type the path of a file under File first; Ctrl+R shows the saved runs.")
             return None
-        target = Path(text).expanduser()
-        self.path = str(target if target.suffix else target.with_suffix(SUFFIX))
+        self.path = str(_file_of(text))
         return Path(self.path)
 
     def _work(self) -> None:
@@ -332,6 +338,12 @@ class RunSaver:
             _(" Another version saved it: the continued run may differ in the last bits.") if saved.foreign else ""
         )
         self.said = Message("Opened {name}.", name=name) + foreign  # two sentences, so that each can be translated
+
+
+def _file_of(text: str) -> Path:
+    """The file that a typed path means; without an ending it is a run."""
+    path = Path(text).expanduser()
+    return path if path.suffix else path.with_suffix(SUFFIX)
 
 
 def _state(saved: Saved) -> State:

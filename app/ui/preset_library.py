@@ -34,6 +34,14 @@ class Awaited(NamedTuple):
     """Wall time of the request [s, clock of `time.monotonic`]."""
 
 
+class Planned(NamedTuple):
+    """A preset that can be started."""
+
+    name: str
+    preset: presets.Preset
+    command: Start | StartSideBySide
+
+
 @dataclass
 class PresetLibrary:
     """The presets by name or path, and the preset in use."""
@@ -67,17 +75,27 @@ class PresetLibrary:
                 continue
         self.cards = kept | self.cards
 
-    def take(self, name: str) -> bool:
-        """Start from a preset; False, with the reason in `trouble`, if it cannot be used."""
+    def plan(self, name: str) -> Planned | None:
+        """What starts a preset; None, with the reason in `trouble`, if it cannot be used."""
         self.trouble = EMPTY
         try:
             preset = presets.load(name)
+            return Planned(name, preset, start_of(preset))
         except ParameterError as error:
             self.trouble = message_of(error)
-            return False
-        self.send(start_of(preset))
-        self.expect(name, preset.title, preset.scene)
-        return True
+            return None
+
+    def begin(self, planned: Planned) -> None:
+        """Start what was planned."""
+        self.send(planned.command)
+        self.expect(planned.name, planned.preset.title, planned.preset.scene)
+
+    def take(self, name: str) -> bool:
+        """Start from a preset; False, with the reason in `trouble`, if it cannot be used."""
+        planned = self.plan(name)
+        if planned is not None:
+            self.begin(planned)
+        return planned is not None
 
     def expect(self, name: str = "", title: str = "", scene: str = "") -> None:
         """Record which preset the experiment comes from that was requested last, no name for a saved run; a preset from

@@ -13,7 +13,7 @@ from repose.app.ui.places import STRIP
 from repose.app.ui.preset_library import different, start_of
 from repose.app.ui.studies import candidates, usual_range
 from repose.app.ui.ui import Ui
-from repose.sim.experiment.commands import KeepOne
+from repose.sim.experiment.commands import KeepOne, Start, StartSideBySide
 from repose.sim.io import presets
 from repose.sim.message import EMPTY, Message
 from repose.sim.parameters import Parameter, ParameterError, ParameterSet, Value
@@ -118,18 +118,22 @@ def _at_commas(over: Parameter, text: str, alone: bool) -> list[str]:
     return entries
 
 
-def start(ui: Ui, parameters: ParameterSet, over: Parameter, text: str) -> None:
-    """Start the present experiment anew with these values side by side; a refusal is stored in the request."""
+def planned(ui: Ui, parameters: ParameterSet, over: Parameter, text: str) -> Start | StartSideBySide | None:
+    """The command that starts the present experiment anew with these values side by side; None if they are refused,
+    with the reason in the request."""
     asked = request(ui)
     asked.trouble = EMPTY
     scene, seed = ui.snapshot.scene, ui.snapshot.seed
-    base = presets.Preset("side by side", "", scene, seed, different(parameters))
     try:
         values = {over.name: parsed(over, text)}
-        command = start_of(presets.Preset("", "", scene, seed, base.values, side_by_side=values))
+        return start_of(presets.Preset("", "", scene, seed, different(parameters), side_by_side=values))
     except ParameterError as error:
         asked.trouble = error.in_units
-        return
+        return None
+
+
+def start(ui: Ui, command: Start | StartSideBySide) -> None:
+    """Start what was planned."""
     ui.edits.forget()
     ui.send(command)
     ui.overlay = ""

@@ -18,7 +18,8 @@ from repose.app.ui.over_picture import begin_over_picture
 from repose.app.ui.panels import Panel
 from repose.app.ui.plot_area import plot_area
 from repose.app.ui.questions import replace_run
-from repose.app.ui.side_by_side import possible, start
+from repose.app.ui.side_by_side import planned, possible, request, start
+from repose.app.ui.toasts import tell
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, button_width, checkbox, slide, tooltip
 from repose.sim.message import Message, Number, _, formatted, plain
@@ -127,7 +128,7 @@ def _draw_head(ui: Ui) -> tuple[float, bool]:
     able = parameters is not None and "integrator" in possible(parameters)
     help = _("Start the experiment of the window anew with four integrators side by side.")
     if button(ui, "integrators.watch", _("Watch side by side"), width=watch, enabled=able, help=help):
-        replace_run(ui, _("Start four integrators side by side?"), _("Start"), partial(watch_side_by_side, ui))
+        watch_side_by_side(ui)
     imgui.same_line()
     if button(ui, "integrators.close", _("Close"), hint="F10", width=close):
         ui.overlay = ""
@@ -152,7 +153,11 @@ def watch_side_by_side(ui: Ui) -> None:
     parameters = ui.snapshot.parameters
     if parameters is not None:
         over = possible(parameters)["integrator"]
-        start(ui, parameters, over, ", ".join(name for name in WATCHED if name in over.choices))
+        command = planned(ui, parameters, over, ", ".join(name for name in WATCHED if name in over.choices))
+        if command is None:
+            tell(ui, request(ui).trouble, bad=True)
+            return
+        replace_run(ui, _("Start four integrators side by side?"), _("Start"), partial(start, ui, command))
 
 
 def _colour(number: int) -> Colour:

@@ -147,9 +147,9 @@ def open_run(ui: Ui) -> None:
 
 
 def open_file(ui: Ui, path: str) -> None:
-    """Open a run, which replaces the run in the window."""
-    if not path.strip():
-        ui.run_saver.open(path)  # reports that the path is missing
+    """Open a run, which replaces the run in the window; without such a file, say so without a question."""
+    if not ui.run_saver.is_file(path):
+        ui.run_saver.open(path)  # reports what is missing
         return
     replace_run(
         ui, Message("Open {name}?", name=Path(unquoted(path)).name), _("Open"), partial(ui.run_saver.open, path)

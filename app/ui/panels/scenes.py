@@ -17,6 +17,7 @@ from repose.app.ui.keys import Key
 from repose.app.ui.lecture import open_lecture, wish
 from repose.app.ui.panels import Panel
 from repose.app.ui.panels.runs import open_file
+from repose.app.ui.preset_library import Planned
 from repose.app.ui.questions import replace_run
 from repose.app.ui.recent_runs import RecentRun
 from repose.app.ui.toasts import tell
@@ -158,14 +159,16 @@ def _draw_lectures(ui: Ui) -> None:
 
 def choose_preset(ui: Ui, name: str) -> None:
     """Start a preset in place of the run in the window."""
-    title = ui.preset_library.titles.get(name) or plain(name)
-    replace_run(ui, Message("Start {title}?", title=title), _("Start"), partial(_start, ui, name))
+    planned = ui.preset_library.plan(name)
+    if planned is not None:
+        title = ui.preset_library.titles.get(name) or plain(name)
+        replace_run(ui, Message("Start {title}?", title=title), _("Start"), partial(_start, ui, planned))
 
 
-def _start(ui: Ui, name: str) -> None:
-    if ui.preset_library.take(name):
-        ui.edits.forget()
-        ui.settings.choices.preset = name
+def _start(ui: Ui, planned: Planned) -> None:
+    ui.preset_library.begin(planned)
+    ui.edits.forget()
+    ui.settings.choices.preset = planned.name
 
 
 def _draw_runs(ui: Ui) -> None:

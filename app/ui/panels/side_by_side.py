@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -29,6 +30,7 @@ from repose.app.ui.side_by_side import (
     foot,
     insets,
     keep_one,
+    planned,
     possible,
     request,
     results_area,
@@ -418,7 +420,9 @@ def _draw_values(ui: Ui, parameters: ParameterSet, asked: Request) -> None:
     help = _("Begin the experiment anew with each of these values and the same seed.")
     if button(ui, "side_by_side.start", _("Start"), hint=_("Enter"), width=width, help=help) or entered:
         text = asked.text.strip() or usual
-        replace_run(ui, _("Start side by side?"), _("Start"), lambda: start(ui, parameters, over, text))
+        command = planned(ui, parameters, over, text)
+        if command is not None:
+            replace_run(ui, _("Start side by side?"), _("Start"), partial(start, ui, command))
 
 
 def _high(high: float | None, over: Parameter) -> str:

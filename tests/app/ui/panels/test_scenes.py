@@ -14,6 +14,8 @@ from repose.app.storage.run_saver import RunSaver
 from repose.app.ui import file_dialog, recent_runs
 from repose.app.ui.dropped_files import take_dropped
 from repose.app.ui.panels import all_keys, scenes
+from repose.app.ui.panels.runs import open_file
+from repose.app.ui.panels.scenes import choose_preset
 from repose.app.ui.questions import answer, is_losing, open_question
 from repose.app.ui.recent_runs import RecentRuns
 from repose.sim.experiment import saved_run
@@ -280,18 +282,39 @@ def test_a_run_chosen_in_the_dialog_is_opened_whatever_the_window_shows(
 
 
 def test_a_saved_run_dropped_on_the_window_is_opened_after_the_question(
-    harness: PanelHarness, monkeypatch: pytest.MonkeyPatch
+    harness: PanelHarness, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     opened: list[str] = []
+    path = tmp_path / "heap.REPOSE"
+    path.touch()
     monkeypatch.setattr(harness.ui.run_saver, "open", opened.append)
     harness.ui.snapshot = replace(harness.ui.snapshot, step=100, progress=0.5)
-    assert take_dropped(harness.ui, "/somewhere/heap.REPOSE") == ""
+    assert take_dropped(harness.ui, str(path)) == ""
     assert opened == []
     question = open_question(harness.ui)
     assert question is not None
     assert question.text.startswith("Open heap.REPOSE?")
     answer(harness.ui, True)
-    assert opened == ["/somewhere/heap.REPOSE"]
+    assert opened == [str(path)]
+
+
+def test_what_cannot_be_opened_or_started_is_refused_without_a_question(harness: PanelHarness, tmp_path: Path) -> None:
+    ui = harness.ui
+    ui.run_saver = RunSaver(harness.commands.append)
+    ui.snapshot = replace(ui.snapshot, step=100, progress=0.5)
+    for missing in ("", "/", str(tmp_path / "missing.repose"), str(tmp_path / ("x" * 400)), str(tmp_path / "a\0b")):
+        assert not ui.run_saver.is_file(missing)
+    open_file(ui, str(tmp_path / "missing.repose"))
+    assert open_question(ui) is None
+    assert ui.run_saver.opening  # the thread of the saver says that there is no such file
+    damaged = tmp_path / "damaged.toml"
+    damaged.write_text('scene = "heap"\n[parameters]\nfriction = 99\n')
+    choose_preset(ui, str(damaged))
+    assert open_question(ui) is None
+    assert "99" in ui.preset_library.trouble
+    damaged.write_text('scene = "heap"\n[parameters]\nfriction = 0.9\n')
+    choose_preset(ui, str(damaged))
+    assert open_question(ui) is not None
 
 
 def test_without_a_dialog_program_the_path_is_typed(harness: PanelHarness, monkeypatch: pytest.MonkeyPatch) -> None:

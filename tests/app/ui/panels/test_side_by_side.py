@@ -10,6 +10,7 @@ import pytest
 from imgui_bundle import imgui
 from repose.app.language import use_language
 from repose.app.ui.panels import side_by_side
+from repose.app.ui.questions import open_question
 from repose.app.ui.side_by_side import above_labels, insets, parsed, possible, request, run_at
 from repose.app.ui.tools import all_tools
 from repose.sim.experiment.commands import KeepOne, StartSideBySide
@@ -69,6 +70,19 @@ def test_values_that_cannot_be_used_are_refused_with_a_sentence(harness: PanelHa
     assert asked(harness, text) == []
     assert words in request(harness.ui).trouble
     assert harness.ui.overlay == "side_by_side"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"), [("0.1, 99", "99"), ("0.1, 0.1", "equal"), ("0.1", "1 value "), ("0.1, 0.2", "")]
+)
+def test_values_are_refused_before_the_question_whether_the_run_is_replaced(
+    harness: PanelHarness, text: str, words: str
+) -> None:
+    harness.ui.snapshot = replace(harness.ui.snapshot, step=100, progress=0.5)
+    assert asked(harness, text) == []
+    assert words in request(harness.ui).trouble
+    assert bool(request(harness.ui).trouble) == bool(words)
+    assert (open_question(harness.ui) is None) == bool(words)
 
 
 @pytest.mark.parametrize("text", ["0,1; 0,25", "0.1, 0.25", "0,1, 0,25", "0.1,0.25", "0.1; 0,25"])
