@@ -1,14 +1,16 @@
 """Translation of messages from English into the language of the window, with its decimal sign.
 
 All modules write English messages (`repose.sim.message`); files and the command line stay English. Only what is drawn
-in the window passes through `translated`. `assets/languages/xx.po` has the templates of one language: a catalogue of
-gettext, which translators edit with the programs they know (CONTRIBUTING.md, Languages). The numbers of its plural
-forms are those of the Unicode CLDR, in the order of `FORMS`.
+in the window, or in the film of a lecture, passes through `translated`. `assets/languages/xx.po` has the templates of
+one language: a catalogue of gettext, which translators edit with the programs they know (CONTRIBUTING.md, Languages).
+The numbers of its plural forms are those of the Unicode CLDR, in the order of `FORMS`.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
@@ -152,6 +154,17 @@ def use_language(code: str) -> Message | None:
             reason=reason_of(error),
         )
     return None
+
+
+@contextmanager
+def in_language(code: str) -> Iterator[Message | None]:
+    """Show everything in this language within the context; gives what `use_language` returns."""
+    global _language
+    before = _language
+    try:
+        yield use_language(code)
+    finally:
+        _language = before
 
 
 @cache

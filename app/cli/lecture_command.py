@@ -39,7 +39,7 @@ def lecture(
         str,
         typer.Option(
             metavar="en|de|…",
-            help="Language of window, notes and film, where the lecture has it.",
+            help="Language of window, notes and film; texts that the lecture has only in English stay English.",
             show_default=False,
         ),
     ] = "",

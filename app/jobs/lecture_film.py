@@ -14,7 +14,7 @@ import numpy as np
 from repose.app.jobs.film_page import GROUND, head, head_height, strip, strip_height, title_card
 from repose.app.jobs.headless_film import open_picture_maker
 from repose.app.jobs.remaining_time import Countdown
-from repose.app.language import read_language
+from repose.app.language import current_language, in_language, translated
 from repose.app.lectures.answers import unanswered
 from repose.app.lectures.course import Course
 from repose.app.lectures.lecture_file import Lecture, Step, said
@@ -28,7 +28,7 @@ from repose.app.render.passes import legend, needs_forces
 from repose.app.render.side_by_side import Together
 from repose.app.signals import INTERRUPTED
 from repose.app.stopping import Stop, StopAsked, stoppable
-from repose.app.storage.plot_files import Sheet, draw
+from repose.app.storage.plot_files import Sheet, draw, fonts_of_all_languages
 from repose.app.storage.recorder import Recorder, names_of
 from repose.app.storage.time_curves import curves_of_runs, curves_over_time, together, whole_span
 from repose.app.storage.view import View
@@ -95,7 +95,18 @@ class Stage:
 
 
 def film_lecture(lecture: Lecture, plan: FilmPlan, language: str = "en", threads: int | None = None) -> int:
-    """Make the film and report it; returns the exit code. Raises `RecorderError` or `WindowError` before any work."""
+    """Make the film with all its words in this language, and report it in English; returns the exit code.
+
+    Raises `RecorderError` or `WindowError` before any work.
+    """
+    with in_language(language) as trouble:
+        if trouble:
+            say(trouble)
+        return _film_lecture(lecture, plan, language, threads)
+
+
+def _film_lecture(lecture: Lecture, plan: FilmPlan, language: str, threads: int | None) -> int:
+    """Film in the language that is in use."""
     recorder = Recorder(plan.path, plan.size, plan.fps)
     try:
         maker = open_picture_maker(plan.size)
@@ -164,7 +175,7 @@ def _starts(preset: presets.Preset) -> tuple[Start, ...]:
 def _labelled(read: Read, label: str, height: int, *arguments: Any, **film: Any) -> Picture:
     """A picture with the name of its experiment in a strip of `height` [pixel] above the picture."""
     picture = read(*arguments, **film)
-    return np.concatenate((strip(picture.shape[1], height, label), picture))
+    return np.concatenate((strip(picture.shape[1], height, translated(label)), picture))
 
 
 class StepFilm:
@@ -183,7 +194,7 @@ class StepFilm:
         self._lecture, self._number = lecture, number
         self._step, self._stage, self._stop, self._fps = lecture.steps[number], stage, stop, plan.fps
         step = self._step
-        self._answer, self._language = said(step.answer, language), language
+        self._answer = said(step.answer, language)
         self._lines = Lines(
             said(step.title, language),
             said(step.question, language),
@@ -244,8 +255,8 @@ class StepFilm:
             yield from self._taken(tell)
             return
         shot = self._stage.shot(forces=False)
-        names = tuple(run.label for run in (shot, *shot.beside))
-        card = title_card(self._size, self._lines, names, film_words(shot, 1.0).origin)
+        names = tuple(translated(run.label) for run in (shot, *shot.beside))
+        card = title_card(self._size, self._lines, names, translated(film_words(shot, 1.0).origin))
         yield from repeat(card, round(READING * self._fps))
         shown, above = self._lines, head(self._size, self._head, self._lines)
         for picture in self._taken(tell):
@@ -318,7 +329,10 @@ class StepFilm:
         file = io.BytesIO()
         edge = [round(EDGE * side) for side in self._size]
         inner = self._size[0] - 2 * edge[0], self._size[1] - 2 * edge[1]
-        draw(Sheet(plain(self._lines.title), plain(self._lines.question), curves, over_time=over_time), file, inner)
+        title, question = plain(self._lines.title), plain(self._lines.question)
+        sheet = Sheet(title, question, curves, over_time=over_time, language=current_language())
+        with fonts_of_all_languages():
+            draw(sheet, file, inner)
         file.seek(0)
         light = np.round(255.0 * imread(file)[:, :, :3]).astype(np.int16)
         # Exchange light and dark and keep the hues: a white page dazzles an audience in a dark room.
@@ -332,7 +346,7 @@ class StepFilm:
     def _answer_of_run(self, shot: Snapshot) -> str:
         """The answer of the run to the question of its scene, if the audience guesses it in this step; or empty."""
         asked = self._step.guess is True and shot.answer is not None
-        return read_language(self._language).translated(shot.answer.words) if asked and shot.answer else ""
+        return translated(shot.answer.words) if asked and shot.answer else ""
 
     def _answer_due(self, filmed: int) -> bool:
         """Whether the answer is due: the film time of the step is fixed, and its last part shows the answer."""

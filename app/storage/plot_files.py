@@ -10,13 +10,17 @@ import io
 import math
 import re
 import textwrap
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from importlib.resources import files
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
+from repose.app.language import ENGLISH, Language, read_language
 from repose.sim.measure.display import Axis, Curve, Line
-from repose.sim.message import EMPTY, Message, joined, label_of, plain
+from repose.sim.message import EMPTY, POINT, Message, _, joined, label_of, plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -82,6 +86,8 @@ class Sheet:
     """Program, scene, seed and every parameter with its unit, by name."""
     over_time: bool = False
     """True for quantities over time, False for points that are compared with laws."""
+    language: str = ENGLISH
+    """Code of the language of the picture; files are English, a page of a film has the language of the film."""
 
 
 def write_csv(sheet: Sheet, file: BinaryIO) -> None:
@@ -91,7 +97,7 @@ def write_csv(sheet: Sheet, file: BinaryIO) -> None:
     text.writelines(f"# {line}\n" for line in (sheet.title, *_source_lines(sheet)))
     table = csv.writer(text, lineterminator="\n")
     lines = [(curve, line) for curve in sheet.curves for line in curve.lines if len(line.x)]
-    if lines and all(np.array_equal(line.x, lines[0][1].x) for _, line in lines):
+    if lines and all(np.array_equal(line.x, lines[0][1].x) for __, line in lines):
         _write_wide(table, lines)
     else:
         _write_long(table, lines)
@@ -118,7 +124,7 @@ def _write_wide(table: Any, lines: list[tuple[Curve, Line]]) -> None:
 def _write_long(table: Any, lines: list[tuple[Curve, Line]]) -> None:
     curve = lines[0][0] if lines else Curve(EMPTY, Axis(plain("x")), Axis(plain("y")), ())
     table.writerow(["line", curve.x_label, curve.y_label, "error", "the error is"])
-    for _, line in lines:
+    for __, line in lines:
         errors = np.full(len(line.x), np.nan) if line.error is None else line.error
         kind = "" if line.error is None else line.scatter
         table.writerows([line.label, *map(_number, row), kind] for row in zip(line.x, line.y, errors, strict=True))
@@ -145,6 +151,18 @@ def open_figure(size: tuple[int, int]) -> Figure:
     return figure
 
 
+@contextmanager
+def fonts_of_all_languages() -> Iterator[None]:
+    """Letters that the font of matplotlib lacks, the Japanese ones, are drawn within the context."""
+    from matplotlib import font_manager, rc_context
+
+    path = str(files("repose.assets").joinpath("fonts", "NotoSansJP-Regular.otf"))
+    font_manager.fontManager.addfont(path)
+    name = font_manager.FontProperties(fname=path).get_name()
+    with rc_context({"font.family": ["sans-serif", name]}):
+        yield
+
+
 def save_figure(figure: Figure, title: str, description: str, file: BinaryIO, kind: str) -> None:
     """Write a figure as "png", "svg" or "pdf", with title and description, but without the time of writing, so that
     equal results give equal files."""
@@ -162,44 +180,48 @@ def save_figure(figure: Figure, title: str, description: str, file: BinaryIO, ki
 def draw(sheet: Sheet, file: BinaryIO, size: tuple[int, int] = PICTURE, kind: str = "png") -> None:
     """Write the plot as PNG of `size` pixels, or as SVG or PDF with the same ratio of width to height."""
     figure = open_figure(size)
+    language = read_language(sheet.language)
     count = len(sheet.curves)
     # Beside the plots of a comparison, a legend takes the rest of the width.
     small = textwrap.wrap(with_scripts(sheet.facts), 110 if count == 1 or sheet.over_time else 80)
     sizes = {name: value * (1.0 if count == 1 else 0.75) for name, value in SIZES.items()}
     heights = [FIRST_HEIGHT, *[1.0] * (count - 1)] if not sheet.over_time else None
     rows = figure.subplots(count, 1, sharex=True, squeeze=False, height_ratios=heights)[:, 0]
-    rows[0].set_title(with_scripts(sheet.title), fontsize=SIZES["title"], weight="bold", pad=12.0 + 18.0 * len(small))
+    rows[0].set_title(
+        _written(sheet.title, language), fontsize=SIZES["title"], weight="bold", pad=12.0 + 18.0 * len(small)
+    )
     under: dict[str, Any] = {"xytext": (0.0, 8.0), "textcoords": "offset points", "ha": "center", "va": "bottom"}
     rows[0].annotate(
         "\n".join(small), (0.5, 1.0), xycoords="axes fraction", fontsize=SIZES["facts"], color="#404040", **under
     )
     for axes, curve in zip(rows, sheet.curves, strict=True):
         if sheet.over_time:
-            _draw_traces(axes, curve, sizes)
+            _draw_traces(axes, curve, sizes, language)
         else:
-            _draw_comparison(axes, curve)
+            _draw_comparison(axes, curve, language)
             if count == 1:
-                _legend(axes, curve, sizes)
+                _legend(axes, curve, sizes, language)
             elif axes is rows[0]:
-                _legend_beside(axes, curve, sizes)
+                _legend_beside(axes, curve, sizes, language)
         narrow = sheet.over_time and count > 1
         y_label = (
             joined(filter(None, (curve.y.quantity, label_of(EMPTY, (""), curve.y.unit))), "\n")
             if narrow
             else curve.y_label
         )
-        axes.set_ylabel(with_scripts(y_label), fontsize=sizes["label"])
+        axes.set_ylabel(_written(y_label, language), fontsize=sizes["label"])
         axes.tick_params(labelsize=sizes["ticks"])
+        _write_decimals(axes, curve, language)
         axes.grid(color="#d8d8d8")
-    rows[-1].set_xlabel(with_scripts(sheet.curves[-1].x_label), fontsize=sizes["label"])
+    rows[-1].set_xlabel(_written(sheet.curves[-1].x_label, language), fontsize=sizes["label"])
     save_figure(figure, sheet.title, "\n".join((sheet.facts, *_source_lines(sheet))), file, kind)
 
 
 def draw_axes(axes: Axes, curve: Curve) -> None:
     """Draw one comparison into a part of a figure."""
     sizes = {name: 0.62 * value for name, value in SIZES.items()}
-    _draw_comparison(axes, curve)
-    _legend(axes, curve, sizes)
+    _draw_comparison(axes, curve, read_language(ENGLISH))
+    _legend(axes, curve, sizes, read_language(ENGLISH))
     axes.set_xlabel(with_scripts(curve.x_label), fontsize=SIZES["label"])
     axes.set_ylabel(with_scripts(curve.y_label), fontsize=SIZES["label"])
     axes.tick_params(labelsize=SIZES["facts"])
@@ -214,10 +236,32 @@ WRITERS: dict[str, Callable[[Sheet, BinaryIO], None]] = {
 """Functions that write a plot, by the suffix of its file."""
 
 
-def _draw_traces(axes: Axes, curve: Curve, sizes: dict[str, float]) -> None:
+def _written(text: str, language: Language) -> str:
+    """A text in this language, with scripts."""
+    return with_scripts(language.translated(text))
+
+
+def _write_decimals(axes: Axes, curve: Curve, language: Language) -> None:
+    """Write the numbers of both axes with the decimal sign of the language; powers of ten have none."""
+    if language.decimal == POINT:
+        return
+    from matplotlib.ticker import ScalarFormatter
+
+    class Formatter(ScalarFormatter):
+        def __call__(self, x: float, pos: int | None = None) -> str:
+            return str(super().__call__(x, pos)).replace(POINT, language.decimal)
+
+    if not curve.log:
+        axes.yaxis.set_major_formatter(Formatter())
+    if not curve.log_x and not curve.ticks:
+        axes.xaxis.set_major_formatter(Formatter())
+
+
+def _draw_traces(axes: Axes, curve: Curve, sizes: dict[str, float], language: Language) -> None:
     """Draw quantities over time."""
     for place, line in enumerate(curve.lines):
-        axes.plot(line.x, line.y, color=TRACES[place % len(TRACES)], linewidth=1.8, label=with_scripts(line.label))
+        label = _written(line.label, language)
+        axes.plot(line.x, line.y, color=TRACES[place % len(TRACES)], linewidth=1.8, label=label)
     if curve.log:
         axes.set_yscale("log", nonpositive="mask")
     if len(curve.lines) > 1:
@@ -225,7 +269,7 @@ def _draw_traces(axes: Axes, curve: Curve, sizes: dict[str, float]) -> None:
         axes.legend(fontsize=sizes["legend"], loc="center left", bbox_to_anchor=(1.0, 0.5), ncols=columns)
 
 
-def _draw_comparison(axes: Axes, curve: Curve) -> None:
+def _draw_comparison(axes: Axes, curve: Curve, language: Language) -> None:
     """Draw points with error bars, and laws as lines."""
     laws = iter(LAWS * (1 + len(curve.lines) // len(LAWS)))
     for line in curve.lines:
@@ -238,7 +282,7 @@ def _draw_comparison(axes: Axes, curve: Curve) -> None:
     if curve.log_x:
         axes.set_xscale("log")
     if curve.ticks:
-        axes.set_xticks(range(len(curve.ticks)), curve.ticks)
+        axes.set_xticks(range(len(curve.ticks)), [language.translated(words) for words in curve.ticks])
     if curve.log:
         axes.set_yscale("log", nonpositive="mask")
     else:
@@ -249,43 +293,45 @@ def _draw_comparison(axes: Axes, curve: Curve) -> None:
         axes.set_xlim(left=-ROOM_AT_ZERO * right if at_zero else 0.0 if curve.x_from_zero else max(0.0, left))
 
 
-def _legend(axes: Axes, curve: Curve, sizes: dict[str, float]) -> None:
+def _legend(axes: Axes, curve: Curve, sizes: dict[str, float], language: Language) -> None:
     """Draw the legend where it covers least; entries name the kind of their error bars."""
-    entries = _entries(axes, curve)
+    entries = [(handle, _written(label, language)) for handle, label in _entries(axes, curve)]
     if entries:
         size = sizes["legend"] if len(entries) <= MOST_LARGE_ENTRIES else 0.75 * sizes["legend"]
         axes.legend(*zip(*entries), fontsize=size, loc="best", framealpha=0.95)
 
 
-def _legend_beside(axes: Axes, curve: Curve, sizes: dict[str, float]) -> None:
+def _legend_beside(axes: Axes, curve: Curve, sizes: dict[str, float], language: Language) -> None:
     """Draw the legend at the right of several plots of the same lines; its title explains bars and crosses."""
-    bars = ", ".join(dict.fromkeys(line.scatter for line in curve.lines if line.error is not None))
-    marks = [f"bars: {bars}"] if bars else []
-    marks += ["×: single runs"] if any(line.single and not line.label for line in curve.lines) else []
-    entries = [(handle, label.removesuffix(f" ± {bars}")) for handle, label in _entries(axes, curve)]
+    kinds = dict.fromkeys(line.scatter for line in curve.lines if line.error is not None)
+    marks = [Message("bars: {kinds}", kinds=joined(kinds))] if kinds else []
+    marks += [_("×: single runs")] if any(line.single and not line.label for line in curve.lines) else []
+    named = len(kinds) > 1  # one kind is named in the title, several are named at their lines
+    entries = [(handle, _written(label, language)) for handle, label in _entries(axes, curve, named)]
     if entries:
         legend = axes.legend(*zip(*entries), loc="upper left", bbox_to_anchor=(1.01, 1.0), fontsize=sizes["legend"])
-        legend.set_title("\n".join(marks))
+        legend.set_title("\n".join(language.translated(mark) for mark in marks))
         legend.get_title().set_fontsize(sizes["legend"])
         legend.set_alignment("left")
 
 
-def _entries(axes: Axes, curve: Curve) -> list[tuple[Any, str]]:
-    """Handles and labels: points, then fitted laws, then other laws, each in the order of the curve."""
+def _entries(axes: Axes, curve: Curve, named: bool = True) -> list[tuple[Any, Message]]:
+    """Handles and labels: points, then fitted laws, then other laws, each in the order of the curve; with `named` the
+    labels name the kind of their error bars."""
     order = sorted(curve.lines, key=lambda line: (not line.points, not line.fitted))
-    names = [_name(line) for line in order]
+    names: list[str] = [_name(line) for line in order]
     handles, labels = axes.get_legend_handles_labels()  # matplotlib lists points with bars last
-    entries = sorted(zip(handles, labels), key=lambda entry: names.index(entry[1]))
-    return [(handle, with_scripts(label)) for handle, label in entries]
+    entries = sorted(((handle, names.index(label)) for handle, label in zip(handles, labels)), key=itemgetter(1))
+    return [(handle, _name(order[place]) if named else order[place].label) for handle, place in entries]
 
 
 def _below_zero(curve: Curve) -> bool:
     return any(len(line.y) and float(np.nanmin(line.y)) < 0.0 for line in curve.lines)
 
 
-def _name(line: Line) -> str:
+def _name(line: Line) -> Message:
     """The label, with the kind of the error bars."""
-    return line.label if line.error is None else f"{line.label} ± {line.scatter}"
+    return line.label if line.error is None else joined((line.label, line.scatter), " ± ")
 
 
 def _points(axes: Axes, line: Line, colour: str, stride: int) -> None:

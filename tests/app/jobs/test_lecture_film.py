@@ -9,14 +9,18 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
+from repose.app.jobs import lecture_film
 from repose.app.jobs.film_plan import plan_film
 from repose.app.jobs.lecture_film import PLOT, READING, StepFilm, begun, film_lecture
 from repose.app.jobs.lecture_notes import notes_of
+from repose.app.language import current_language, translated
 from repose.app.lectures.course import Course
 from repose.app.lectures.lecture_file import load, names, parse
+from repose.app.render.film_words import film_words
 from repose.sim.experiment.commands import Act
 from repose.sim.experiment.side_by_side import advance_all
 from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.message import joined
 from repose.sim.registry import scenes
 
 RATE, SECONDS = 2, 1.0
@@ -37,6 +41,27 @@ def test_the_film_has_every_step_with_its_card(tmp_path: Path, capsys: pytest.Ca
     pictures = sorted((tmp_path / "film").glob("*.png"))
     assert len(pictures) == 2 * RATE * (READING + SECONDS)
     assert f"{len(pictures)} frames" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("code", "words"), [("pl", "Usyp, μ = 0,1"), ("en", "Heap, μ = 0.1")])
+def test_everything_in_the_film_is_in_its_language_and_the_report_is_english(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, code: str, words: str
+) -> None:
+    seen: set[str] = set()
+
+    def read(snapshot: Snapshot, _view: object, size: tuple[int, int], *_: object, **__: object) -> Any:
+        words = film_words(snapshot, 1.0)
+        seen.add(translated(joined((words.title, words.parameters[0]))))
+        return np.zeros((size[1], size[0], 3), np.uint8)
+
+    maker = SimpleNamespace(read=read, close=lambda: None)
+    monkeypatch.setattr(lecture_film, "open_picture_maker", lambda size: maker)
+    plan = plan_film(f"{tmp_path}/film/", (96, 54), RATE)
+    assert plan is not None
+    assert film_lecture(LECTURE, plan, code, threads=1) == 0
+    assert seen == {words}
+    assert "frames" in capsys.readouterr().out
+    assert current_language() == "en"
 
 
 @pytest.mark.gl

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 from repose.app.storage import plot_files
 from repose.app.storage.plot_files import Sheet, draw, with_scripts
 from repose.sim.measure.display import Axis, Curve, Line
-from repose.sim.message import plain
+from repose.sim.message import _, plain
 
 X = np.array((0.1, 0.2))
 ERROR = np.array((0.5, 0.5))
@@ -43,8 +44,29 @@ def test_the_legend_of_several_plots_covers_no_point_and_lists_results_before_re
     assert words == ["soft", "hard", "soft: 1.05 arctan", "arctan"]
     assert axes.get_legend().get_title().get_text() == "bars: standard error\n×: single runs"
     assert axes.get_legend().get_window_extent().x0 >= axes.get_window_extent().x1
-    _, words = legend_of((above,), monkeypatch)
+    words = legend_of((above,), monkeypatch)[1]
     assert words == ["soft ± standard error", "hard ± standard error", "soft: 1.05 arctan", "arctan"]
+
+
+def test_a_picture_in_another_language_has_its_words_and_its_decimal_sign(monkeypatch: pytest.MonkeyPatch) -> None:
+    figures: list[Any] = []
+    monkeypatch.setattr(plot_files, "save_figure", lambda figure, *rest: figures.append(figure))
+    friction, lines = Axis(_("friction"), "N/m^1.5"), (Line(plain("a"), X, X), Line(_("single runs"), X, 2 * X))
+    for over_time in (False, True):
+        sheet = Sheet(plain("Title"), "facts", (Curve(plain(""), friction, friction, lines),), over_time=over_time)
+        for language, sign, label, entry in (
+            ("en", ".", "friction", "single runs"),
+            ("de", ",", "Reibung", "einzelne Läufe"),
+        ):
+            draw(replace(sheet, language=language), io.BytesIO(), (640, 360))
+            figures[-1].draw_without_rendering()
+            (axes,) = figures[-1].axes
+            for axis in (axes.xaxis, axes.yaxis):
+                numbers = "".join(tick.get_text() for tick in axis.get_ticklabels())
+                assert sign in numbers
+                assert {",", "."} & {*numbers} == {sign}
+                assert axis.get_label_text().startswith(label)
+            assert [text.get_text() for text in axes.get_legend().get_texts()] == ["a", entry]
 
 
 def test_symbols_and_units_are_set_with_their_scripts() -> None:
