@@ -9,9 +9,9 @@ import math
 import re
 
 from imgui_bundle import imgui
-from repose.app.language import translated
+from repose.app.language import decimal_sign, translated
 from repose.app.render.theme import Colour, colour32, vector
-from repose.sim.message import Message, formatted
+from repose.sim.message import POINT, Message, formatted
 from repose.sim.numbers import prefix_of
 
 SCRIPT = re.compile(r"([_^])([^\W_]+(?:\.[0-9]+)?)")
@@ -87,12 +87,24 @@ def _pixels(size: float) -> float:
 
 
 def pieces(symbol: str, scripts: re.Pattern[str]) -> list[tuple[str, str]]:
-    """Pieces of a symbol, each with "_" for a subscript, "^" for a superscript or "" for neither."""
+    """Pieces of a symbol, each with "_" for a subscript, "^" for a superscript or "" for neither.
+
+    An exponent has the decimal sign of the language: units are texts, which `translated` leaves as they are.
+    """
     plain, *rest = scripts.split(symbol)
     pieces = [(plain, "")]
     for script, text, after in zip(rest[::3], rest[1::3], rest[2::3]):
-        pieces += [(text, script), (after, "")]
+        pieces += [(_exponent(text) if script == "^" else text, script), (after, "")]
     return [piece for piece in pieces if piece[0]]
+
+
+def in_one_piece(text: str) -> str:
+    """A text in the language of the window where scripts cannot be set off, as along the axes of a plot."""
+    return RAISED.sub(lambda match: match[1] + (_exponent(match[2]) if match[1] == "^" else match[2]), translated(text))
+
+
+def _exponent(number: str) -> str:
+    return number.replace(POINT, decimal_sign())
 
 
 def note(text: str, colour: Colour) -> None:

@@ -135,9 +135,15 @@ def _number(value: float) -> str:
     return repr(float(value)) if math.isfinite(value) else ""
 
 
-def with_scripts(text: str) -> str:
-    """A text whose symbols and units, such as R_p and N/m^1.5, have their scripts small and set off."""
-    return SCRIPT.sub(lambda match: rf"${match[1]}\mathrm{{{match[2]}}}$", text)
+def with_scripts(text: str, decimal: str = POINT) -> str:
+    """A text whose symbols and units, such as R_p and N/m^1.5, have their scripts small and set off; exponents have
+    this decimal sign."""
+
+    def script(match: re.Match[str]) -> str:
+        words = match[2].replace(POINT, decimal) if match[1] == "^" else match[2]
+        return rf"${match[1]}\mathrm{{{words.replace(',', '{,}')}}}$"
+
+    return SCRIPT.sub(script, text)
 
 
 def open_figure(size: tuple[int, int]) -> Figure:
@@ -238,7 +244,7 @@ WRITERS: dict[str, Callable[[Sheet, BinaryIO], None]] = {
 
 def _written(text: str, language: Language) -> str:
     """A text in this language, with scripts."""
-    return with_scripts(language.translated(text))
+    return with_scripts(language.translated(text), language.decimal)
 
 
 def _write_decimals(axes: Axes, curve: Curve, language: Language) -> None:

@@ -40,7 +40,8 @@ def axis_unit(snapshot: Snapshot, span: tuple[float, float]) -> tuple[float, str
 def whole_span(snapshot: Snapshot) -> tuple[float, float]:
     """Time span after the opening, or of the whole run [s]."""
     time = snapshot.series.get("time", np.empty(0))
-    end = float(time[-1]) if len(time) else 1.0
+    end = float(time[-1]) if len(time) else 0.0
+    end = end or 1.0  # a run that has not begun
     begin = opening(snapshot) or 0.0
     return (begin, end) if end > begin else (0.0, end)
 

@@ -83,13 +83,10 @@ def set_axis(axis: int, low: float, high: float, length: float, log: bool = Fals
         values, words = linear_ticks(low, high, _most_beside_each_other(low, high, length))
     else:
         values, words = linear_ticks(low, high, length / (GAP * line))
-    if values:
-        implot.setup_axis_ticks(
-            axis,
-            values,
-            [word.replace(POINT, decimal_sign()) for word in words] if labels else [("")] * len(values),
-            False,
-        )
+    if not values:  # ImPlot would write numbers of its own, in English
+        values, words = [low], [""]
+    shown = [word.replace(POINT, decimal_sign()) for word in words] if labels else [""] * len(values)
+    implot.setup_axis_ticks(axis, values, shown, False)
 
 
 def _most_beside_each_other(low: float, high: float, length: float) -> float:

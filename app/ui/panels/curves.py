@@ -8,7 +8,7 @@ import numpy as np
 from imgui_bundle import imgui, implot
 from repose.app.language import translated
 from repose.app.render.colours import category, to_srgb
-from repose.app.render.text import draw_text, shortened, text_width
+from repose.app.render.text import draw_text, in_one_piece, shortened, text_width
 from repose.app.render.theme import Colour, colour32, vector
 from repose.app.ui.axis_ticks import set_axis
 from repose.app.ui.plot_area import pen, plot_area
@@ -70,7 +70,7 @@ def draw_curve(ui: Ui, curve: Curve) -> None:
         if shown:
             (left, right), (low, high) = limits(curve)
             bare = 0 if named else int(implot.AxisFlags_.no_label)
-            implot.setup_axes(translated(curve.x_label), translated(curve.y_label), bare, bare)
+            implot.setup_axes(in_one_piece(curve.x_label), in_one_piece(curve.y_label), bare, bare)
             implot.setup_axes_limits(left, right, low, high, implot.Cond_.always)
             set_axis(implot.ImAxis_.x1, left, right, length.x, log=curve.log_x)
             set_axis(implot.ImAxis_.y1, low, high, length.y, log=curve.log)

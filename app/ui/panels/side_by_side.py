@@ -217,7 +217,7 @@ def _draw_curves(ui: Ui, entry: Measurement) -> None:
             return
         shown = [values[np.isfinite(values)] for _, values in filter(None, drawn)]
         low, high = limits([values for values in shown if len(values)], False)
-        end = max(*times, 1e-9)
+        end = max(times) or 1.0
         implot.setup_axes("t [s]", "", implot.AxisFlags_.no_label, implot.AxisFlags_.no_label)
         implot.setup_axes_limits(0.0, end, low, high, implot.Cond_.always)
         set_axis(implot.ImAxis_.x1, 0.0, end, size.x - 3.0 * imgui.get_font_size())

@@ -107,7 +107,8 @@ def _draw_span(ui: Ui) -> bool:
 def shown_span(ui: Ui) -> tuple[float, float]:
     """Begin and end of the time axis in simulated time [s]: the time after the opening, the last seconds, or all."""
     time, span = ui.snapshot.series.get("time", np.empty(0)), ui.settings.choices.plot_span
-    end = float(time[-1]) if len(time) else 1.0
+    end = float(time[-1]) if len(time) else 0.0
+    end = end or 1.0  # a run that has not begun
     if span == SINCE_OPENING:
         return whole_span(ui.snapshot)
     return (max(end - span, 0.0) if span else 0.0), end

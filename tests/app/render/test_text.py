@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from repose.app.language import translated, typeset
-from repose.app.render.text import grouped, si
+from repose.app.language import in_language, translated, typeset
+from repose.app.render.text import RAISED, grouped, in_one_piece, pieces, si
 
 
 @pytest.mark.parametrize(
@@ -49,3 +49,10 @@ def test_powers_of_ten_are_superscripts_and_negative_numbers_have_a_minus_sign(t
 
 def test_thousands_are_separated_by_a_space() -> None:
     assert grouped(1234567) == "1\u00a0234\u00a0567"
+
+
+@pytest.mark.parametrize(("language", "exponent"), [("en", "1.5"), ("de", "1,5"), ("ja", "1.5")])
+def test_an_exponent_has_the_decimal_sign_of_the_language(language: str, exponent: str) -> None:
+    with in_language(language):
+        assert pieces("10 N/m^1.5 of v1.5", RAISED) == [("10 N/m", ""), (exponent, "^"), (" of v1.5", "")]
+        assert in_one_piece("k_n [N/m^1.5]") == f"k_n [N/m^{exponent}]"

@@ -72,4 +72,5 @@ def test_a_picture_in_another_language_has_its_words_and_its_decimal_sign(monkey
 def test_symbols_and_units_are_set_with_their_scripts() -> None:
     assert with_scripts("base grain radius R_p [mm]") == r"base grain radius R$_\mathrm{p}$ [mm]"
     assert with_scripts("10 N/m^1.5") == r"10 N/m$^\mathrm{1.5}$"
+    assert with_scripts("10 N/m^1.5", ",") == r"10 N/m$^\mathrm{1{,}5}$"
     assert with_scripts("grains_left, 1.77 arctan μ") == "grains_left, 1.77 arctan μ"

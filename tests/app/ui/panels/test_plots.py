@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from imgui_bundle import implot
 from matplotlib.figure import Figure
+from repose.app.language import in_language
 from repose.app.render.colours import category, to_srgb
 from repose.app.render.text import text_width
 from repose.app.storage.plot_files import WRITERS, Sheet, draw_axes
@@ -79,6 +80,31 @@ def test_every_axis_has_three_ticks_whose_labels_do_not_touch(
                     gaps = [b - a - (u + v) / 2 for a, b, u, v in zip(middles, middles[1:], widths, widths[1:])]
                     assert min(gaps) > 0.0, (name, words)
             axes.clear()
+
+
+@pytest.mark.parametrize("samples", [0, 1])
+def test_no_axis_of_an_empty_plot_is_left_to_implot_which_writes_english_numbers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, samples: int
+) -> None:
+    labels: dict[int, list[str]] = {}
+    begun: list[tuple[object, ...]] = []
+    plain_ticks, plain_axes = implot.setup_axis_ticks, implot.setup_axes
+
+    def ticks(axis: int, values: list[float], words: list[str], keep: bool) -> None:
+        labels.setdefault(axis, []).extend(words)
+        plain_ticks(axis, values, words, keep)
+
+    monkeypatch.setattr(implot, "setup_axis_ticks", ticks)
+    monkeypatch.setattr(implot, "setup_axes", lambda *given: (begun.append(given), plain_axes(*given)))
+    full = full_snapshot()
+    series = {name: 0.0 * np.nan_to_num(values[:samples]) for name, values in full.series.items()}
+    empty = replace(full, series=series, step=0, time=0.0)
+    with in_language("de"), open_harness(tmp_path, empty, (1280, 720)) as harness:
+        harness.ui.settings.choices.tabs = {"plots": "motion"}
+        harness.frame(3)
+    assert begun
+    assert {"0,0", "1,0"} <= {*labels[int(implot.ImAxis_.x1)]}
+    assert not any("." in word for words in labels.values() for word in words)
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".png", ".svg"])
