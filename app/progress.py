@@ -11,7 +11,7 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Any
 
-from repose.sim.message import Message
+from repose.sim.message import Message, Number
 from repose.sim.wording import printable
 
 STRIDE = 0.25
@@ -90,5 +90,5 @@ class Progress:
                 if outlook:
                     self._silence = min(self._silence * (2.0 if late else 1.0), LONGEST_SILENCE)
                     self._due = time.monotonic() + self._silence
-                said = f"  {phase}" + (f" ({share:.0%})" if share else "")
+                said = f"  {phase}" + (f" ({Number(share, format='.0%')})" if share else "")
                 say(f"{said}; {outlook}" if outlook else said)

@@ -16,6 +16,8 @@ from repose.sim.numbers import LARGE_TIME, SMALL_TIME, WITHOUT_GAP, prefixed
 
 POINT = "."
 """Decimal sign of English."""
+PERCENT = "%"
+"""Ending of a format, such as ".0%", that writes a share in hundredths."""
 STOPS = ".。"
 """Full stops of the languages."""
 LARGE_LENGTH = 10.0
@@ -45,6 +47,8 @@ class Number:
             return f"{number.replace(POINT, decimal)}{gap}{unit}"
         gap = "" if self.unit in WITHOUT_GAP else " "
         number = f"{self.value:{self.format}}".rstrip(POINT)
+        if number.endswith(PERCENT):  # a unit like others, with a gap, as in SI
+            number = f"{number.removesuffix(PERCENT)} {PERCENT}"
         return f"{number.replace(POINT, decimal)}{gap}{self.unit}"
 
 

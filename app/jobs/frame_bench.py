@@ -165,8 +165,9 @@ def describe(frames: dict[str, Any]) -> str:
     lines += ["", "snapshots for the picture: time of the physics thread, at the rate at which they are then taken"]
     lines.append(f"{'grains':>8} {'step':>10} {'snapshot':>10} {'share':>7} {'with contacts':>14} {'share':>7}")
     lines += [
-        f"{row['grains']:>8} {1e3 * row['step']:>7.3f} ms {1e3 * row['snapshot']:>7.2f} ms {row['share']:>7.1%} "
-        f"{1e3 * row['with_contacts']:>11.2f} ms {row['share_with_contacts']:>7.1%}"
+        f"{row['grains']:>8} {1e3 * row['step']:>7.3f} ms {1e3 * row['snapshot']:>7.2f} ms "
+        f"{100.0 * row['share']:>5.1f} % "
+        f"{1e3 * row['with_contacts']:>11.2f} ms {100.0 * row['share_with_contacts']:>5.1f} %"
         for row in frames["publishing"]
     ]
     return "\n".join(lines)

@@ -261,7 +261,9 @@ def describe(engine: dict[str, Any]) -> str:
                 f"{row['lists_per_second']:.0f}",
                 f"{row['bytes_per_sphere']:.0f}"
                 + (f" ({row['bytes_per_sphere_two_threads']:.0f})" if "speed_up" in row else ""),
-                ", ".join(f"{name} {part:.0%}" for name, part in sorted(share.items(), key=lambda item: -item[1])),
+                ", ".join(
+                    f"{name} {100.0 * part:.0f} %" for name, part in sorted(share.items(), key=lambda item: -item[1])
+                ),
             )
         )
     widths = [max(len(line[column]) for line in lines) for column in range(len(head))]

@@ -202,3 +202,15 @@ def test_a_name_with_the_text_of_a_message_is_not_translated_with_it() -> None:
     assert german.translated(joined(("spheres", "x"))) == "spheres, x"
     assert german.translated(joined((word, "x"))) == f"{german.translated(word)}, x"
     assert [german.translated(plain(value)) for value in (3.0, 3)] == ["3,0", "3"]
+
+
+def test_a_percent_sign_has_a_gap_in_every_text(templates: dict[catalogues.Template, str]) -> None:
+    bare, bare_format = re.compile(r"[\d}]%"), re.compile(r":[^{}\"']*\.\d%\}")
+    texts = [text for template in templates for text in ((template,) if isinstance(template, str) else template)]
+    texts += [form for code in OTHERS for entry in catalogues.read(code) for form in catalogues.forms_of(entry)]
+    assert [text for text in texts if bare.search(text)] == []
+    root = Path(str(files("repose.app"))).parent
+    sources = [path for folder in ("app", "sim") for path in (root / folder).rglob("*.py")]
+    assert [path.name for path in sources if bare_format.search(path.read_text(encoding="utf-8"))] == []
+    assert bare.search("100%")
+    assert bare_format.search('f"{share:.0%}"')

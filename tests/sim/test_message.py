@@ -62,7 +62,7 @@ def test_the_digits_that_are_shown_decide_about_the_plural() -> None:
         (Number(1.25e-3, "m"), "1.25 mm"),
         (Number(0.31983e-6, "J", digits=3), "320 nJ"),
         (Number(30.0, "°", ".1f"), "30.0°"),
-        (Number(0.125, format=".1%"), "12.5%"),
+        (Number(0.125, format=".1%"), "12.5 %"),
         (Number(2.5, "N/m^1.5", "g"), "2.5 N/m^1.5"),
     ],
 )

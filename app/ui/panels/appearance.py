@@ -10,7 +10,7 @@ from repose.app.ui.panels import Panel
 from repose.app.ui.toasts import tell
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, choose, slide
-from repose.sim.message import EMPTY, Message, Number, _, plain
+from repose.sim.message import EMPTY, Message, Number, _, formatted, plain
 
 SMALLEST_TEXT, LARGEST_TEXT = 0.6, 2.0
 FRAME_RATES = (20, 30, 60)
@@ -66,7 +66,7 @@ def _draw_text_size(ui: Ui) -> None:
     where = slide(
         ui,
         "window.text",
-        (Message("text size {wanted}", wanted=Number(wanted, format=".0%")), f"{wanted:.0%}"),
+        (Message("text size {wanted}", wanted=Number(wanted, format=".0%")), formatted(wanted, ".0%")),
         share,
         step=1 / 28,
     )

@@ -351,8 +351,8 @@ def test_a_long_relaxation_shows_its_share_and_is_stopped_by_button_and_key(harn
 @pytest.mark.parametrize(
     ("progress", "said"),
     [
-        (Progress("step loop", 0.5, 20.0), "50%, about 20 s left: step loop. Later starts load it from disk."),
-        (Progress("", 1.0, 0.0), "100%, nearly ready. Later starts load it from disk."),
+        (Progress("step loop", 0.5, 20.0), "50 %, about 20 s left: step loop. Later starts load it from disk."),
+        (Progress("", 1.0, 0.0), "100 %, nearly ready. Later starts load it from disk."),
     ],
 )
 def test_the_part_that_is_compiled_is_named_as_long_as_there_is_one(
