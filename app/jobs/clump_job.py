@@ -12,6 +12,7 @@ from repose.app.jobs.headless_job import claim_for
 from repose.app.progress import Progress, say
 from repose.app.signals import INTERRUPTED
 from repose.app.stopping import StopAsked, stoppable
+from repose.sim.message import plural
 from repose.sim.parameters import ParameterError
 from repose.sim.wording import path_text, reason_of, value_text
 
@@ -97,7 +98,12 @@ def run_clump(request: Request, quiet: bool = False) -> tuple[int, Made | None]:
                 )
             places[path] = claim_for(option, path)
             stack.callback(places[path].release)
-        title = f"Clump of at most {request.spheres} spheres for {path_text(request.source)}"
+        title = plural(
+            "Clump of at most {count} sphere for {name}",
+            "Clump of at most {count} spheres for {name}",
+            count=request.spheres,
+            name=path_text(request.source),
+        )
         with Progress(title, quiet=quiet) as progress, stoppable() as stop:
 
             def tell(words: str, share: float) -> None:

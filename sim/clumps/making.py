@@ -16,7 +16,7 @@ from repose.sim.clumps.distance_field import FEWEST_CELLS, Tell, part_of, silent
 from repose.sim.clumps.fitted import fitted_clump
 from repose.sim.clumps.greedy import greedy_clump
 from repose.sim.clumps.quality import Quality, overlap_volumes, quality
-from repose.sim.message import EMPTY, Message, Number, _, formatted, joined, length_text, plain
+from repose.sim.message import EMPTY, Message, Number, Value, _, formatted, joined, length_text, plain, plural
 from repose.sim.parameters import ParameterError
 from repose.sim.wording import value_text
 
@@ -109,29 +109,51 @@ def why_apart(
             name=repr(body.name),
             parts=parts,
         )
-    spheres = len(clump.radius)
     most = max(members, MOST_TRIED[clump.algorithm] if most is None else most)
+    in_one_piece = []
 
     def whole(tried: Clump) -> bool:
-        return number_of_pieces(tried) == 1 and does(tried)
+        if number_of_pieces(tried) > 1:
+            return False
+        in_one_piece.append(tried)
+        return does(tried)
 
-    if enough := _enough_spheres(body, clump.algorithm, members, rho, most, whole, tell):
+    search = _enough_spheres(body, clump, members, rho, most, whole, tell)
+    words: dict[str, Value] = {
+        "clump": _subject(body, clump),
+        "pieces": plural("{count} piece", "{count} pieces", count=pieces),
+    }
+    if search.enough:
+        enough = plural("{count} sphere makes one piece", "{count} spheres make one piece", count=search.enough)
+        return Message("{clump} falls apart into {pieces}: {enough}.", **words, enough=enough)
+    if in_one_piece:
         return Message(
-            "The clump of {spheres} spheres for {name} falls apart into {pieces} pieces: {enough} "
-            "spheres make one piece.",
-            spheres=spheres,
-            name=repr(body.name),
-            pieces=pieces,
-            enough=enough,
+            "{clump} falls apart into {pieces}, and those in one piece have an overlap (IoU) with the body of less "
+            "than {poor_fit}, {tried}: use a body with thicker parts, or a finer grid.",
+            **words,
+            poor_fit=Number(POOR_FIT, format="g"),
+            tried=_up_to(search.largest),
         )
     return Message(
-        "The clump of {spheres} spheres for {name} falls apart into {pieces} pieces, and so does every "
-        "one tried, up to {most} spheres: use a body with thicker parts.",
-        spheres=spheres,
-        name=repr(body.name),
-        pieces=pieces,
-        most=most,
+        "{clump} falls apart into {pieces}, and so does every one tried, {tried}: use a body with thicker parts.",
+        **words,
+        tried=_up_to(search.largest),
     )
+
+
+def _subject(body: Body, clump: Clump) -> Message:
+    """The clump as the subject of a sentence."""
+    return plural(
+        "The clump of {count} sphere for {name}",
+        "The clump of {count} spheres for {name}",
+        count=len(clump.radius),
+        name=repr(body.name),
+    )
+
+
+def _up_to(spheres: int) -> Message:
+    """The numbers of spheres that were tried."""
+    return plural("up to {count} sphere", "up to {count} spheres", count=spheres)
 
 
 def fits(body: Body, clump: Clump, kappa: float = 0.5) -> bool:
@@ -160,53 +182,71 @@ def why_poor(
         return (not one_piece or number_of_pieces(tried) == 1) and fits(body, tried, kappa)
 
     others = ["fitted"] if clump.algorithm == "greedy" else []
-    spheres, name, found = len(clump.radius), body.name, f"{overlap:.2g}"
+    words: dict[str, Value] = {
+        "clump": _subject(body, clump),
+        "found": Number(overlap, format=".2g"),
+        "poor_fit": Number(POOR_FIT, format="g"),
+    }
+    largest = 0
     for number, algorithm in enumerate([clump.algorithm, *others]):
         most = max(members, MOST_TRIED[algorithm])
         part = part_of(tell, 0.5 * number, 0.5 * (number + 1))
-        if enough := _enough_spheres(body, algorithm, members, rho, most, does, part):
-            return Message(
-                "The clump of {spheres} spheres for {name} has an overlap (IoU) of {found} with it, "
-                "less than {poor_fit}: {enough} spheres of the algorithm {algorithm} have more.",
-                spheres=spheres,
-                name=repr(name),
-                found=found,
-                poor_fit=Number(POOR_FIT, format="g"),
-                enough=enough,
+        search = _enough_spheres(body, clump._replace(algorithm=algorithm), members, rho, most, does, part)
+        if search.enough:
+            enough = plural(
+                "{count} sphere of the algorithm {algorithm} has more",
+                "{count} spheres of the algorithm {algorithm} have more",
+                count=search.enough,
                 algorithm=algorithm,
             )
+            return Message(
+                "{clump} has an overlap (IoU) of {found} with it, less than {poor_fit}: {enough}.",
+                **words,
+                enough=enough,
+            )
+        largest = max(largest, search.largest)
     return Message(
-        "The clump of {spheres} spheres for {name} has an overlap (IoU) of {found} with it, less than "
-        "{poor_fit}, and so has every one tried: use a body with thicker parts, or a finer grid.",
-        spheres=spheres,
-        name=repr(name),
-        found=found,
-        poor_fit=Number(POOR_FIT, format="g"),
+        "{clump} has an overlap (IoU) of {found} with it, less than {poor_fit}, and so has every one tried, {tried}: "
+        "use a body with thicker parts, or a finer grid.",
+        **words,
+        tried=_up_to(largest),
     )
 
 
+class _Search(NamedTuple):
+    """What a search for a number of spheres has found."""
+
+    enough: int
+    """A number of spheres whose clump does; 0 if none was found."""
+    largest: int
+    """Largest number of spheres that was tried; a clump can have fewer."""
+
+
 def _enough_spheres(
-    body: Body, algorithm: str, members: int, rho: float, most: int, does: Callable[[Clump], bool], tell: Tell
-) -> int:
-    """A number of spheres above `members` whose clump does, 0 if none up to `most` does: the number is doubled until
-    one does, then the interval is halved."""
-    few, enough, share, spheres = members, 0, 0.0, 0
+    body: Body, clump: Clump, members: int, rho: float, most: int, does: Callable[[Clump], bool], tell: Tell
+) -> _Search:
+    """Search above `members` for a number of spheres whose clump does, with the algorithm of a clump that does not: the
+    number is doubled up to `most` until one does, then the interval is halved."""
+    few, enough, share, largest = members, 0, 0.0, members
     while enough > NEAR_ENOUGH * few + 1 or (enough == 0 and few < most):
         number = (few + enough) // 2 if enough else min(2 * few, most)
 
         def told(words: str, part: float, number: int = number, share: float = share) -> None:
-            tell(Message("trying {number} spheres", number=number), share)
+            tell(plural("trying {count} sphere", "trying {count} spheres", count=number), share)
 
         told("", 0.0)
-        clump = clump_of(body, algorithm, number, rho, told)
-        if does(clump):
+        tried = clump_of(body, clump.algorithm, number, rho, told)
+        largest = max(largest, number)
+        if does(tried):
             enough = number
-        elif len(clump.radius) <= spheres and not enough:
-            return 0  # the body has no room for more
+        elif clump.algorithm == "greedy" and len(tried.radius) < number:
+            # The body has no room for more. Fitting takes spheres away for other reasons too: of 80 in a plate 50 times
+            # as wide as thick it leaves 9, of 1280 all of them.
+            break
         else:
-            few, spheres = number, len(clump.radius)
+            few = number
         share += 0.2 * (1.0 - share)
-    return enough
+    return _Search(enough, largest)
 
 
 @cache

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from repose.sim.clumps import fitted
+from repose.sim.clumps import fitted, making
 from repose.sim.clumps.body import Body, body_of_shape, body_of_triangles
+from repose.sim.clumps.clump import Clump
 from repose.sim.clumps.connected import joined, pieces_of
 from repose.sim.clumps.greedy import greedy_clump
-from repose.sim.clumps.making import clump_of, examined, number_of_pieces, rows, why_apart
+from repose.sim.clumps.making import clump_of, examined, number_of_pieces, rows, why_apart, why_poor
 from repose.sim.clumps.quality import overlap_volumes
 from repose.sim.clumps.shapes import SHAPES
 from scipy.sparse import csr_array
@@ -59,6 +60,56 @@ def test_a_body_of_two_parts_and_a_number_beyond_the_limit_are_told() -> None:
     assert "has 2 parts that do not touch" in why_apart(two, clump_of(two, "fitted", 4), 4)
     body = plate(10.0)
     assert "every one tried, up to 8 spheres" in why_apart(body, clump_of(body, "fitted", 6), 6, most=8)
+
+
+def made_up(monkeypatch: pytest.MonkeyPatch, counts: dict[int, int]) -> list[int]:
+    """Clumps with so many spheres by the number asked for; returns the numbers that are asked for."""
+    asked: list[int] = []
+
+    def clump(body: Body, algorithm: str, members: int, *_: object) -> Clump:
+        asked.append(members)
+        count = counts[members]
+        return Clump(body.name, algorithm, np.zeros((count, 3)), np.ones(count))
+
+    monkeypatch.setattr(making, "clump_of", clump)
+    return asked
+
+
+def test_fitted_spheres_that_fall_away_do_not_end_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 80 spheres in a plate 50:1 on a grid of 64 cells the fitting leaves 9, and 1280 make one piece."""
+    body = plate(10.0)
+    clump = clump_of(body, "fitted", 5)
+    made_up(monkeypatch, {10: 10, 20: 3, 30: 25, 35: 33, 40: 40})
+    monkeypatch.setattr(making, "number_of_pieces", lambda tried: 9 if len(tried.radius) < 40 else 1)
+    assert why_apart(body, clump, 5, most=80).endswith("falls apart into 9 pieces: 40 spheres make one piece.")
+
+
+def test_a_refusal_says_how_many_spheres_were_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    body = plate(10.0)
+    fitted = clump_of(body, "fitted", 5)
+    greedy = fitted._replace(algorithm="greedy")
+    monkeypatch.setattr(making, "number_of_pieces", lambda tried: 2)
+    asked = made_up(monkeypatch, {10: 10, 20: 20, 40: 23, 80: 23})
+    assert "every one tried, up to 40 spheres: " in why_apart(body, greedy, 5)
+    assert asked == [10, 20, 40], "the body has no room for more"
+    assert "every one tried, up to 80 spheres: " in why_apart(body, fitted, 5, most=80)
+    pieces = {5: 2, 10: 2, 20: 1, 23: 1}
+    monkeypatch.setattr(making, "number_of_pieces", lambda tried: pieces[len(tried.radius)])
+    words = why_apart(body, greedy, 5, does=lambda tried: False)
+    assert "those in one piece have an overlap (IoU) with the body of less than 0.5, up to 40 spheres" in words
+    monkeypatch.setattr(making, "fits", lambda *_: False)
+    monkeypatch.setattr(making, "MOST_TRIED", {"greedy": 40, "fitted": 80})
+    assert "so has every one tried, up to 80 spheres: " in why_poor(body, greedy, 0.1, 5)
+
+
+@pytest.mark.parametrize(("count", "words"), [(1, "The clump of 1 sphere for"), (2, "The clump of 2 spheres for")])
+def test_a_refusal_counts_in_the_singular_too(monkeypatch: pytest.MonkeyPatch, count: int, words: str) -> None:
+    body = plate(10.0)
+    clump = Clump(body.name, "greedy", np.zeros((count, 3)), np.ones(count))
+    made_up(monkeypatch, {2 * count: count})
+    monkeypatch.setattr(making, "MOST_TRIED", {"greedy": 2, "fitted": 2})
+    monkeypatch.setattr(making, "fits", lambda *_: False)
+    assert why_poor(body, clump, 0.1, count).startswith(words)
 
 
 def test_no_sphere_is_smaller_than_the_error_of_the_distances() -> None:
