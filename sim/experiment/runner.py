@@ -15,7 +15,7 @@ from collections import deque
 from collections.abc import Callable
 
 from repose.sim.experiment import side_by_side
-from repose.sim.experiment.commands import Act, Beginning, Command, From
+from repose.sim.experiment.commands import Act, Beginning, Command, From, Pull, Push, Release
 from repose.sim.experiment.control import apply, seek_further
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
 from repose.sim.experiment.side_by_side import SideBySide, all_of
@@ -89,6 +89,7 @@ class Runner:
         self._serial = 0
         self._refusal = EMPTY
         self._refusals = 0
+        self._refused_drags = 0
         self._refused_action = False
         self._batch_cost = 1e-3 / CHECK_STEPS
         """Processor time of one step, last measured [s]."""
@@ -277,14 +278,18 @@ class Runner:
             run, command = (command.run, command.command) if isinstance(command, From) else (0, command)
             self._begins = command if isinstance(command, Beginning) else None
             if side_by_side.concerns(self._beside, command):
-                self._refusal = side_by_side.carry_out(experiment, self._beside, command, run)
+                refusal = side_by_side.carry_out(experiment, self._beside, command, run)
             else:
-                self._refusal = apply(experiment, command)
-            self._refusals += bool(self._refusal)
-            self._refused_action = bool(self._refusal) and isinstance(command, Act)
+                refusal = apply(experiment, command)
+            drags = isinstance(command, Pull | Push | Release)
+            if refusal or not drags:  # a drag sends a command per frame, before which no sentence could be read
+                self._refusal = refusal
+                self._refused_action = bool(refusal) and isinstance(command, Act)
+            self._refusals += bool(refusal)
+            self._refused_drags += bool(refusal) and drags
             if self._begins is not None:
                 self._starts += 1
-                self._begun_by = self._begun_by if self._refusal else self._starts
+                self._begun_by = self._begun_by if refusal else self._starts
                 self._begins = None
             if experiment.time != before:
                 self._restart_schedule()  # another state; a parameter change keeps the schedule
@@ -368,6 +373,7 @@ class Runner:
         take_snapshot(experiment, snapshot, contacts, self._forces_shown)
         snapshot.serial = self._serial
         snapshot.refusal, snapshot.refusals = self._refusal, self._refusals
+        snapshot.refused_drags = self._refused_drags
         snapshot.refused_action = self._refused_action
         snapshot.starts, snapshot.begun_by = self._starts, self._begun_by
         snapshot.paused = self._paused
@@ -387,7 +393,7 @@ class Runner:
         """
         shown, begins = self._buffer.writing, self._begins
         if begins is not None and not side_by_side.begins_several(begins):
-            vars(shown).update(vars(Snapshot(refusals=self._refusals)))
+            vars(shown).update(vars(Snapshot(refusals=self._refusals, refused_drags=self._refused_drags)))
             shown.starts = shown.begun_by = self._starts + 1
             take_picture(experiment, shown)
         else:

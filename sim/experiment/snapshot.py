@@ -308,9 +308,12 @@ class Snapshot:
     notice: Notice | None = None
     """Notice of the scene, or of a gap in the energy ledger."""
     refusal: Message = EMPTY
-    """Why the last command was refused; empty if it was accepted."""
+    """Why the last command was refused, those of a drag with the mouse left aside if they were accepted; empty if it
+    was accepted."""
     refusals: int = 0
     """Number of refused commands."""
+    refused_drags: int = 0
+    """Number of refused pulls and pushes among them."""
     refused_action: bool = False
     """Whether the refused command was an action of the scene, which was possible in the picture that the user saw."""
     fault: Fault | None = None

@@ -42,8 +42,8 @@ class Held:
     """A point of the plane in which the pointer moves [m]."""
     offset: tuple[float, ...]
     """Vector from the pointer to the centre of the grain at the press [m]."""
-    refusals: int
-    """Number of refused commands before the press."""
+    refused: int
+    """Number of refused pulls and pushes before the press."""
     target: tuple[float, ...] | None = None
     """Target sent last [m]; None before the first."""
 
@@ -61,7 +61,7 @@ def press(ui: Ui, at: Pixel) -> bool:
     pointer = point_at(ui.camera, ui.size, at, centre)
     limit = min(ui.settings.choices.grab_strength * EARTH * float(snapshot.mass[row]), LARGEST_FORCE)
     offset = tuple(there - here for there, here in zip(centre, pointer, strict=True))
-    ui.memory[HELD] = Held(int(snapshot.sphere_id[row]), limit, centre, offset, snapshot.refusals)
+    ui.memory[HELD] = Held(int(snapshot.sphere_id[row]), limit, centre, offset, snapshot.refused_drags)
     ui.edits.note(PULLED)
     return hold(ui, at)
 
@@ -69,7 +69,7 @@ def press(ui: Ui, at: Pixel) -> bool:
 def hold(ui: Ui, at: Pixel) -> bool:
     """Move the target to the pointer; False if no grain is held, the grain has left, or the pull is refused."""
     held: Held | None = ui.memory.get(HELD)
-    if held is None or ui.snapshot.refusals > held.refusals:
+    if held is None or ui.snapshot.refused_drags > held.refused:
         return False
     if not np.any(ui.snapshot.sphere_id == held.sphere_id):
         tell(ui, Message("Grain {sphere_id} has left the scene: nothing is held any more.", sphere_id=held.sphere_id))

@@ -28,8 +28,8 @@ class Drag:
     make: Callable[[tuple[float, ...]], Command]
     through: tuple[float, ...]
     """A point of the plane in which the pointer moves [m]."""
-    refusals: int
-    """Number of refused commands before the press."""
+    refused: int
+    """Number of refused pulls and pushes before the press."""
     sent: tuple[float, ...] | None = None
     """Place sent last [m]; None before the first."""
 
@@ -64,15 +64,15 @@ def grain_radius(snapshot: Snapshot) -> float:
 
 def begin_drag(ui: Ui, at: Pixel, deed: str, make: Callable[[tuple[float, ...]], Command]) -> bool:
     """Begin a drag with the name `deed` for `TakeBack`, and send its first command."""
-    ui.memory[DRAG] = Drag(make, depth_at(ui, at), ui.snapshot.refusals)
+    ui.memory[DRAG] = Drag(make, depth_at(ui, at), ui.snapshot.refused_drags)
     ui.edits.note(deed)
     return drag_on(ui, at)
 
 
 def drag_on(ui: Ui, at: Pixel) -> bool:
-    """Send the command for the place of the pointer, if it has moved; False once a command is refused."""
+    """Send the command for the place of the pointer, if it has moved; False once one of these commands is refused."""
     drag: Drag = ui.memory[DRAG]
-    if ui.snapshot.refusals > drag.refusals:
+    if ui.snapshot.refused_drags > drag.refused:
         return False
     place = point_at(ui.camera, ui.size, at, drag.through)
     if drag.sent is None or math.dist(place, drag.sent) > STILL * ui.camera.resolution(ui.size):

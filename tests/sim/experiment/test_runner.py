@@ -12,7 +12,7 @@ import pytest
 from repose.sim.experiment import runner as module
 from repose.sim.experiment import take_snapshot as shown_values
 from repose.sim.experiment.changes import new_experiment
-from repose.sim.experiment.commands import Act, Copy, SetParameters, Start
+from repose.sim.experiment.commands import Act, Copy, Pull, SetParameters, Start
 from repose.sim.experiment.control import apply
 from repose.sim.experiment.experiment import Experiment, Session
 from repose.sim.experiment.results import state_hash
@@ -234,6 +234,22 @@ def test_a_snapshot_says_whether_an_action_or_another_command_was_refused(runner
     runner.send(SetParameters({"friction": -1.0}))
     until(lambda: runner.latest().refusals == 2)
     assert not runner.latest().refused_action
+
+
+def test_places_of_a_drag_leave_the_sentence_of_a_refused_measurement_and_are_counted_apart(runner: Runner) -> None:
+    runner.send(Act("fill"))
+    until(lambda: runner.latest().moving_count > 0)
+    held = int(runner.latest().sphere_id[~runner.latest().fixed][0])
+    runner.send(Pull(held, (0.0, 0.0), 1e-6))
+    runner.send(Act("measure"))
+    for place in range(3):
+        runner.send(Pull(held, (1e-3 * place, 0.0), 1e-6))
+    until(lambda: runner.latest().refusals == 1 and runner.latest().pull is not None)
+    assert "measure" in str(runner.latest().refusal).lower()
+    assert (runner.latest().refused_action, runner.latest().refused_drags) == (True, 0)
+    runner.send(Pull(10**9, (0.0, 0.0), 1e-6))
+    until(lambda: runner.latest().refused_drags == 1)
+    assert (runner.latest().refusals, runner.latest().refused_action) == (2, False)
 
 
 @pytest.mark.parametrize("dragging", [False, True])

@@ -108,7 +108,9 @@ def test_the_strongest_pull_is_one_that_the_engine_accepts(harness: PanelHarness
 def test_a_drag_ends_when_the_grain_leaves_or_the_pull_is_refused(harness: PanelHarness) -> None:
     ui, there = harness.ui, at(harness, 3.0, 1.0)
     assert TOOL.press(ui, there)
-    ui.snapshot.refusals = 1
+    ui.snapshot.refusals = 1  # of another command, such as to measure
+    assert TOOL.hold(ui, there)
+    ui.snapshot.refusals, ui.snapshot.refused_drags = 2, 1
     assert not TOOL.hold(ui, there)
     TOOL.release(ui)
     assert TOOL.press(ui, there)

@@ -49,7 +49,9 @@ def test_it_follows_the_pointer_and_ends_with_the_drag_which_one_undo_takes_back
 
 def test_a_refused_push_ends_the_drag(harness: PanelHarness) -> None:
     assert stir.TOOL.press(harness.ui, at(harness, 1.0, 2.0))
-    harness.ui.snapshot.refusals += 1
+    harness.ui.snapshot.refusals += 1  # of another command, such as to measure
+    assert stir.TOOL.hold(harness.ui, at(harness, 2.0, 2.0))
+    harness.ui.snapshot.refused_drags += 1
     assert not stir.TOOL.hold(harness.ui, at(harness, 2.0, 2.0))
 
 
