@@ -135,6 +135,7 @@ class Physics:
     def _replace(self, saved: Saved | None = None) -> None:
         from repose.sim.experiment.saved_side_by_side import singles
 
+        self._runner.record(None)  # a film of the run that is replaced gets no more frames
         self._runner, self.begun = self._new_runner(saved), True
         if saved is not None and len(singles(saved)) > 1:
             self._runner.send(Resume(saved))

@@ -13,9 +13,10 @@ import time
 import traceback
 from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from repose.sim.experiment import side_by_side
-from repose.sim.experiment.commands import Act, Beginning, Command, From, Pull, Push, Release
+from repose.sim.experiment.commands import Act, Beginning, Command, From, Pull, Push, Release, Resume
 from repose.sim.experiment.control import apply, seek_further
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
 from repose.sim.experiment.side_by_side import SideBySide, all_of
@@ -59,6 +60,15 @@ Interval = float | Callable[[Snapshot], float]
 """Simulated time between two frames of a film [s], or a function of a frame that returns the time to the next."""
 
 
+@dataclass(eq=False)
+class Recording:
+    """A film that is recorded, or asked for: in the queue of the commands, since it is of the run that they begin."""
+
+    interval: Interval
+    frames: queue.Queue[Snapshot | None]
+    ended: bool = False
+
+
 class Runner:
     """Runs an experiment on its own thread; `make` is called there, so that the window opens immediately.
 
@@ -73,7 +83,7 @@ class Runner:
         self._beside = SideBySide()
         """The experiments side by side with the one that `make` returns; used by the physics thread only."""
         self._buffer = TripleBuffer()
-        self._commands: queue.SimpleQueue[Command] = queue.SimpleQueue()
+        self._commands: queue.SimpleQueue[Command | Recording] = queue.SimpleQueue()
         self._stopping = threading.Event()
         self._wake = threading.Event()
         self._asking = threading.Lock()
@@ -82,7 +92,10 @@ class Runner:
         self._steps_asked = 0
         self._stops_at_rest = False
         self._speed: float | None = None
-        self._recording: tuple[Interval, queue.Queue[Snapshot | None]] | None = None
+        self._asked: Recording | None = None
+        """The film asked for last."""
+        self._recording: Recording | None = None
+        """The film for which frames are taken; used by the physics thread only."""
         self._frame_due = self._frame_last = -math.inf
         """Simulated time of the next and of the last frame of a film [s]; used by the physics thread only."""
         self._frame_phase = ""
@@ -179,24 +192,30 @@ class Runner:
         self._wake.set()
 
     def record(self, interval: Interval | None) -> queue.Queue[Snapshot | None]:
-        """Queue a snapshot at every `interval` of simulated time [s] from now on; None ends it with a None item.
+        """Queue a snapshot at every `interval` of simulated time [s] after the commands sent so far. None ends it with
+        a None item, as do later commands that open a saved run or begin another scene.
 
         An interval can be a function of the snapshot that returns the time to the next one; it is called again at the
         beginning of a phase.
         While recording, the physics thread waits when `FRAMES_WAITING` snapshots are queued, so that the film is
         complete.
         """
-        frames: queue.Queue[Snapshot | None]
         if interval is None:
-            ended = self._recording
-            self._recording = None
-            frames = ended[1] if ended else queue.Queue()
-            frames.put(None)  # at once: only the physics thread limits the number of queued snapshots
-            return frames
-        frames = queue.Queue()
-        self._frame_due, self._frame_last, self._frame_phase = -math.inf, -math.inf, ""
-        self._recording = (interval, frames)
-        return frames
+            asked, self._asked = self._asked, None
+            if asked is None:
+                asked = Recording(0.0, queue.Queue())
+            self._end(asked)
+            return asked.frames
+        self._asked = Recording(interval, queue.Queue())
+        self._commands.put(self._asked)
+        self._wake.set()
+        return self._asked.frames
+
+    @staticmethod
+    def _end(recording: Recording) -> None:
+        """End a film at once: only the physics thread limits the number of queued snapshots."""
+        recording.ended = True
+        recording.frames.put(None)
 
     # Called on the physics thread.
 
@@ -275,8 +294,12 @@ class Runner:
             for one in all_of(experiment, self._beside):
                 one.session.seek_steps = int(AT_ONCE / self._batch_cost)
             command = self._commands.get()
+            if isinstance(command, Recording):
+                self._recording = command
+                self._frame_due, self._frame_last, self._frame_phase = -math.inf, -math.inf, ""
+                continue
             run, command = (command.run, command.command) if isinstance(command, From) else (0, command)
-            self._begins = command if isinstance(command, Beginning) else None
+            self._begins, scene = command if isinstance(command, Beginning) else None, experiment.scene.name
             if side_by_side.concerns(self._beside, command):
                 refusal = side_by_side.carry_out(experiment, self._beside, command, run)
             else:
@@ -290,6 +313,9 @@ class Runner:
             if self._begins is not None:
                 self._starts += 1
                 self._begun_by = self._begun_by if refusal else self._starts
+                replaced = isinstance(command, Resume) or experiment.scene.name != scene
+                if self._filmed is not None and replaced and not refusal:
+                    self._end(self._filmed)  # its run is over, and the other one can be at any time
                 self._begins = None
             if experiment.time != before:
                 self._restart_schedule()  # another state; a parameter change keeps the schedule
@@ -330,26 +356,33 @@ class Runner:
     @property
     def _may_rest(self) -> bool:
         """Whether the clock stops at rest: never while frames are recorded."""
-        return self._stops_at_rest and self._recording is None
+        return self._stops_at_rest and self._filmed is None
+
+    @property
+    def _filmed(self) -> Recording | None:
+        """The film for which frames are taken now; one that has ended is forgotten with its snapshots."""
+        if self._recording is not None and self._recording.ended:
+            self._recording = None
+        return self._recording
 
     def _steps_to_frame(self, experiment: Experiment) -> int:
-        if self._recording is None:
+        if self._filmed is None:
             return 1 << 30
         return steps_until(experiment, self._frame_due)
 
     def _offer_frame(self, experiment: Experiment) -> None:
-        recording = self._recording
+        recording = self._filmed
         if recording is None:
             return
-        interval, frames = recording
+        interval, frames = recording.interval, recording.frames
         begins = callable(interval) and experiment.phase != self._frame_phase
         if begins or self._frame_due == -math.inf or experiment.time < self._frame_last:
             self._frame_due = experiment.time  # recording or a phase begins, or time was set back
-        while self._recording is recording and experiment.time >= self._frame_due - 1e-12:
+        while not recording.ended and experiment.time >= self._frame_due - 1e-12:
             shot = Snapshot()
             self._describe_all(experiment, shot)
             self._frame_last, self._frame_phase = experiment.time, experiment.phase
-            while self._recording is recording and not self._stopping.is_set():
+            while not recording.ended and not self._stopping.is_set():
                 if frames.qsize() < FRAMES_WAITING:
                     frames.put(shot)
                     self._frame_due += interval(shot) if callable(interval) else interval

@@ -27,3 +27,11 @@ def test_a_run_opened_at_the_start_is_the_first_one_and_no_other_is_made() -> No
         "heap",
         len(new_experiment("heap", {"grain_count": 4, "width": 0.015}).run.world.radius),
     )
+
+
+def test_a_film_ends_when_its_thread_is_replaced() -> None:
+    physics = Physics("heap", {"grain_count": 4, "width": 0.015}, 1)
+    frames = physics.record(1e-3)
+    physics.send(Resume(saved_copy(new_experiment("heap", {"grain_count": 4, "width": 0.015}))))
+    assert frames.get(timeout=PATIENCE) is None
+    physics.stop()

@@ -10,10 +10,12 @@ from collections.abc import Generator
 
 import numpy as np
 import pytest
-from repose.sim.experiment.commands import Act, Start
+from repose.sim.experiment.commands import Act, Resume, Start
 from repose.sim.experiment.control import apply
+from repose.sim.experiment.history import saved_copy
 from repose.sim.experiment.runner import FRAMES_WAITING, Runner
 from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.experiment.stepping import advance
 
 from tests.sim.experiment.test_runner import PATIENCE, SMALL, held, make, until
 
@@ -81,6 +83,41 @@ def test_recording_continues_in_a_new_experiment(runner: Runner) -> None:
     assert seen[-1] is not None
     assert seen[-1].seed == 2
     runner.record(None)
+
+
+@pytest.mark.parametrize("opened", [False, True])
+def test_a_recording_ends_when_another_scene_or_a_saved_run_takes_the_place(runner: Runner, opened: bool) -> None:
+    runner.send(Act("fill"))
+    frames = runner.record(1e-3)
+    runner.pause(False)
+    for _ in range(5):
+        assert frames.get(timeout=PATIENCE) is not None
+    later = make()
+    apply(later, Act("fill"))
+    advance(later, 20_000)
+    runner.send(Resume(saved_copy(later)) if opened else Start("bounce", {}, 1))
+    taken = 0
+    while (frame := frames.get(timeout=PATIENCE)) is not None:
+        assert frame.scene == "heap"
+        assert frame.time < 0.5 * later.time
+        taken += 1
+        assert taken < 400
+    step = runner.latest().step
+    until(lambda: runner.latest().step > step)
+
+
+def test_a_film_asked_for_after_a_scene_was_chosen_is_of_that_scene() -> None:
+    runner = Runner(make)
+    runner.send(Start("bounce", {}, 1))
+    frames = runner.record(1e-3)
+    runner.start()
+    try:
+        frame = frames.get(timeout=PATIENCE)
+        assert frame is not None
+        assert frame.scene == "bounce"
+        assert runner.record(None) is frames
+    finally:
+        runner.stop()
 
 
 def test_ending_a_recording_that_never_began_gives_an_ended_queue() -> None:
