@@ -27,6 +27,9 @@ SELECTED = "selected slider"
 EARLIER = (imgui.Key.left_arrow, imgui.Key.down_arrow)
 LATER = (imgui.Key.right_arrow, imgui.Key.up_arrow)
 
+SMALLEST_SIZE = 0.7
+"""Smallest size of a text that is made to fit, relative to running text [-]."""
+
 
 def slide(
     ui: Ui, name: str, texts: tuple[str, ...], where: float, width: float = -1.0, step: float = 0.0
@@ -218,14 +221,17 @@ def button_width(label: Message, hint: str = EMPTY) -> float:
 
 
 def row(left: Message, right: str, ui: Ui, colour: Colour | None = None) -> None:
-    """Draw a name at the left and its value at the right edge, on a second line if both do not fit into one."""
+    """Draw a name at the left and its value at the right edge, on a second line if both do not fit into one; what is
+    wider than a line has several."""
     room = imgui.get_content_region_avail().x
+    imgui.push_text_wrap_pos(0.0)
     imgui.text_colored(vector(ui.palette.muted), translated(left))
     width = text_width(right)
     if text_width(left) + imgui.get_style().item_spacing.x + width <= room:
         imgui.same_line()
     imgui.set_cursor_pos_x(imgui.get_cursor_pos_x() + max(imgui.get_content_region_avail().x - width, 0.0))
     imgui.text_colored(vector(colour or ui.palette.text), translated(right))
+    imgui.pop_text_wrap_pos()
 
 
 def choose(
@@ -265,8 +271,9 @@ def choose(
 
 
 def fitting_size(text: str, room: float) -> float:
-    """Size of a line of text that fits into `room` [px], relative to running text: 1, or smaller down to 0.7."""
-    return next((size for size in (1.0, 0.9, 0.8) if text_width(text, size) <= room), 0.7)
+    """Size of a line of text that fits into `room` [px], relative to running text: 1, or smaller down to
+    `SMALLEST_SIZE`."""
+    return next((size for size in (1.0, 0.9, 0.8) if text_width(text, size) <= room), SMALLEST_SIZE)
 
 
 def _entry(text: Message, key: str, current: bool) -> bool:

@@ -24,9 +24,10 @@ from repose.sim.experiment.history import saved_copy
 from repose.sim.experiment.replay import verify
 from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.stepping import advance
-from repose.sim.measure.flank_angle import measure_flank
+from repose.sim.measure.flank_angle import FlankAngle, measure_flank
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
+from repose.sim.scenes.clumps import scene as clumps
 from repose.sim.scenes.clumps.filling import grains_beyond, layers, packing_in_container, sizes_now
 from repose.sim.scenes.clumps.grains import BALL, grain_of_shape, joined_discs, random_orientations, shape_of
 from repose.sim.scenes.clumps.scene import steeper_flank
@@ -149,6 +150,50 @@ def test_packing_fraction_counts_overlapping_members_once() -> None:
     spheres = add_spheres(experiment.run.world, np.concatenate([grid, grid + 1e-5]), edge, 1.0)
     experiment.run.world = spheres
     assert packing_in_container(experiment) == pytest.approx(pi / 6.0, rel=0.1)  # of either sphere alone
+
+
+@pytest.mark.parametrize("name", ["clumps", "joined"])
+def test_a_slope_of_few_grains_is_not_measured_and_says_how_many_are_needed(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Sixteen tetrahedra in a heap had a slope of 61.5° without an error: of 7 grains."""
+    experiment = new_experiment(name, scenes()[name].test_values | {"ball_share": 0.0})
+    apply(experiment, Act("fill"))
+    world, dimension = experiment.run.world, experiment.scene.dimension
+    members = np.diff(world.bodies.begin)
+    assert members.min() > 1
+    in_bodies = world.sphere_id[world.bodies.member]
+    assert clumps.grains_of(world, world.sphere_id) == len(members) + world.sphere_count - len(in_bodies)
+    assert clumps.FEWEST_GRAINS == {2: 6, 3: 24}
+    least = len(members)  # of the first layer
+    assert least > 2
+    monkeypatch.setitem(clumps.FEWEST_GRAINS, dimension, least)
+
+    def fitted(count: int, error: float) -> FlankAngle:
+        used = in_bodies[: int(members[:count].sum())]
+        return FlankAngle(1.56, error, np.zeros(0), np.zeros(0), 0.0, (0.0, 0.0), used, len(members))
+
+    experiment.run.state.phase = "rested"
+    for count, error, said in (
+        (least - 1, 0.1, f"{least - 1} grains are on its line, and at least {least} are needed"),
+        (1, 0.1, f"1 grain is on its line, and at least {least} are needed"),
+        (least, float("nan"), f"{least} grains on its line give no error"),
+        (least, 0.1, ""),
+    ):
+        found = fitted(count, error)
+        monkeypatch.setattr(clumps, "_fitted", lambda _, found=found: found)
+        slope, why = clumps.measured(experiment)
+        assert (slope is None, said in why) == (bool(said), True)
+        assert (clumps.measure(experiment) is None) == bool(said)
+        if said:
+            assert said in experiment.scene.act(experiment, "measure")
+            (reading,) = clumps.not_measured(experiment)
+            assert (reading.value, f"of at least {least}" in reading.label) == (count, True)
+            assert said in experiment.scene.check(experiment)
+            assert not experiment.run.state.reading
+            assert not any(shown.label == "angle of repose" for shown in experiment.scene.readings(experiment))
+        else:
+            assert clumps.not_measured(experiment) == ()
 
 
 def test_a_heap_that_stands_upright_is_measured_at_its_flank_and_a_cone_by_its_profile() -> None:

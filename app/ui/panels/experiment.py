@@ -165,6 +165,7 @@ def _draw_headline(ui: Ui, shown: Headline) -> None:
         lines = [(half, ui.palette.muted) for half in halves(label)]
     for text, colour in lines:
         size = next((size for size in BESIDE if x + text_width(text, size) <= room), BESIDE[-1])
+        size *= min(1.0, max(room - x, 1.0) / max(text_width(text, size), 1.0))
         if text:
             draw_text(x, y, text, colour, size)
         y += high * 1.05

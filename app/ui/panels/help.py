@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pygame
 from imgui_bundle import imgui
 from repose.app.language import translated
@@ -62,10 +64,10 @@ def draw(ui: Ui) -> None:
     groups = {name: [(key.shown, key.help) for key in keys if key.group == name] for name in names}
     groups |= {_("Mouse on a parameter"): list(FIELD_MOUSE), _("Mouse on the picture"): list(MOUSE)}
     groups[_("Keyboard in a panel")] = list(PANEL_KEYS)
-    placed = columns(groups)
     pad, top = 48 * ui.scale, imgui.get_cursor_pos().y + 16 * ui.scale
-    room = imgui.ImVec2(limit.x - pad - (COLUMNS - 1) * APART * ui.scale, limit.y - top)
-    imgui.push_font(None, imgui.get_style().font_size_base * _text_size(groups, placed, room))
+    room = imgui.ImVec2(limit.x - pad, limit.y - top)
+    placed, size = _fitted(groups, room, APART * ui.scale)
+    imgui.push_font(None, imgui.get_style().font_size_base * size)
     for place, column in enumerate(placed):
         if place:
             imgui.same_line(0.0, APART * ui.scale)
@@ -78,10 +80,22 @@ def draw(ui: Ui) -> None:
     imgui.end()
 
 
-def columns(groups: Groups) -> list[list[Message]]:
+def _fitted(groups: Groups, room: imgui.ImVec2, apart: float) -> tuple[list[list[Message]], float]:
+    """The groups in as many columns as are beside each other in `room` [px], with the size of their text [-]; fewer
+    columns scroll, since a line that is cut cannot be read."""
+    for count in range(COLUMNS, 0, -1):
+        placed = columns(groups, count)
+        wide = room.x - (count - 1) * apart - imgui.get_style().scrollbar_size
+        size = _text_size(groups, placed, imgui.ImVec2(wide, room.y if count == COLUMNS else math.inf))
+        if _width(groups, placed, size) <= wide:
+            break
+    return placed, size
+
+
+def columns(groups: Groups, count: int = COLUMNS) -> list[list[Message]]:
     """The groups in columns of about the same number of lines: each group, the longest first, goes to the column with
     the fewest lines. A column keeps the order of its groups."""
-    placed: list[list[Message]] = [[] for _ in range(COLUMNS)]
+    placed: list[list[Message]] = [[] for _ in range(count)]
     for name in sorted(groups, key=lambda name: -len(groups[name])):
         min(placed, key=lambda column: _line_count(groups, column)).append(name)
     order = list(groups)
@@ -99,6 +113,14 @@ def _key_width(groups: Groups, column: list[Message], size: float = 1.0) -> floa
     return widest + 0.7 * size * imgui.get_font_size()
 
 
+def _width(groups: Groups, placed: list[list[Message]], size: float) -> float:
+    """Width of all columns without the gaps between them [px]."""
+    return sum(
+        _key_width(groups, column, size) + max(text_width(help, size) for name in column for _, help in groups[name])
+        for column in placed
+    )
+
+
 def _text_size(groups: Groups, placed: list[list[Message]], room: imgui.ImVec2) -> float:
     """Largest size of the text at which the columns fit into `room` [px], relative to running text [-].
 
@@ -108,12 +130,7 @@ def _text_size(groups: Groups, placed: list[list[Message]], room: imgui.ImVec2) 
     gaps = (lines + max(map(len, placed))) * imgui.get_style().item_spacing.y
     for pixels in range(round(TEXT * high), round(LEAST_TEXT * high), -1):
         size = pixels / high
-        wide = sum(
-            _key_width(groups, column, size)
-            + max(text_width(help, size) for name in column for _, help in groups[name])
-            for column in placed
-        )
-        if wide <= room.x and lines * pixels + gaps <= room.y:
+        if _width(groups, placed, size) <= room.x and lines * pixels + gaps <= room.y:
             return size
     return LEAST_TEXT
 
@@ -126,6 +143,7 @@ def _draw_group(ui: Ui, title: Message, lines: list[tuple[Message, Message]], ke
         imgui.same_line()
         imgui.set_cursor_pos_x(start + key_width)
         imgui.text_unformatted(translated(help))
+        ui.probe.mark(f"help.{shown}")
     imgui.dummy(imgui.ImVec2(0, 2 * ui.scale))
 
 

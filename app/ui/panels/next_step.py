@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from imgui_bundle import imgui
 from repose.app.lectures.course import RUN_ALL, goes_on
 from repose.app.render.passes import scale_bar
@@ -11,12 +13,13 @@ from repose.app.ui.actions import RESET, act, as_offered
 from repose.app.ui.panels import Panel, instead
 from repose.app.ui.places import STRIP, take_focus
 from repose.app.ui.ui import Ui
-from repose.app.ui.widgets import button, fitting_size
+from repose.app.ui.widgets import SMALLEST_SIZE, button, fitting_size, tooltip
 from repose.sim.experiment.snapshot import Action, Snapshot
 from repose.sim.message import Capital, _, joined, plain
 
 LARGE, SMALLEST = 210.0, 120.0
 """Width of the large button, and its least width where the small ones need room for their labels [px at scale 1]."""
+PAUSED = _("Paused: Space continues")
 HEIGHT = 32.0
 """Height of all buttons, and width of those that show their key only [px at scale 1]."""
 NARROWEST = 20.0
@@ -55,7 +58,8 @@ def draw(ui: Ui) -> None:
     imgui.pop_style_var()
     _draw_phase(ui, width)
     labels = sum(_with_labels(ui).values()) + len(ui.snapshot.actions) * imgui.get_style().item_spacing.x
-    large = min(max(min(LARGE * ui.scale, width - labels), SMALLEST * ui.scale), width)
+    words = text_width(PAUSED, SMALLEST_SIZE) + 2.0 * imgui.get_style().frame_padding.x
+    large = min(max(min(LARGE * ui.scale, width - labels), SMALLEST * ui.scale, math.ceil(words)), width)
     gap = imgui.get_style().item_spacing.x
     if width - large < len(ui.snapshot.actions) * (NARROWEST * ui.scale + gap):
         gap = TIGHT * ui.scale
@@ -121,12 +125,17 @@ def _draw_progress(ui: Ui, size: imgui.ImVec2) -> None:
     ink.push_clip_rect(low, imgui.ImVec2(low.x + done * size.x, high.y), True)
     ink.add_rect_filled(low, high, colour32(ui.palette.fill), rounding)
     ink.pop_clip_rect()
-    text = _("Paused: Space continues")
+    room = size.x - 2 * imgui.get_style().frame_padding.x
+    # Without room for the whole sentence, its first word: half a word says nothing.
+    texts = [PAUSED, _("Paused")]
     if not ui.transport.paused:  # the numbers of the phase are written above
-        text = joined((Capital(snapshot.phase.label), "…"), " ")
-    share = fitting_size(text, size.x - 2 * imgui.get_style().frame_padding.x)
+        texts = [joined((Capital(snapshot.phase.label), "…"), " ")]
+    text = next((words for words in texts if text_width(words, fitting_size(words, room)) <= room), texts[-1])
+    share = fitting_size(text, room)
     at = low.x + (size.x - text_width(text, share)) / 2, low.y + (size.y - share * imgui.get_font_size()) / 2
     draw_text(*at, text, ui.palette.text, share)
+    if text != texts[0]:
+        tooltip(texts[0])
 
 
 def _draw_phase(ui: Ui, width: float) -> None:

@@ -190,7 +190,7 @@ def _draw_plot(ui: Ui) -> None:
     draw_text(place.x, place.y, title, ui.palette.muted)
     imgui.dummy(imgui.ImVec2(1.0, line))
     curves = _curves(ui, points)
-    legend = imgui.get_text_line_height_with_spacing()
+    legend = _legend_lines(curves) * imgui.get_text_line_height_with_spacing()
     least = 0.0 if is_short(ui) else LEAST_PLOT * ui.scale
     high = max(imgui.get_content_region_avail().y - legend, least, 3.0 * line)
     size = imgui.ImVec2(imgui.get_content_region_avail().x, high)
@@ -241,10 +241,24 @@ def _draw_curve(ui: Ui, name: str, numbers: np.ndarray, values: np.ndarray, colo
     implot.plot_line(name, np.ascontiguousarray(numbers[known]), np.ascontiguousarray(values[known]), spec)
 
 
+def _legend_starts(curves: list[tuple[str, np.ndarray, Colour]]) -> list[bool]:
+    """Whether each entry of the legend begins a line: the first one, and those that do not fit beside the last one."""
+    side, room, used, starts = 0.5 * imgui.get_font_size(), imgui.get_content_region_avail().x, math.inf, []
+    for name, __, _colour in curves:
+        wide = 1.5 * side + text_width(name)
+        starts.append(used + 1.4 * side + wide > room)
+        used = wide if starts[-1] else used + 1.4 * side + wide
+    return starts
+
+
+def _legend_lines(curves: list[tuple[str, np.ndarray, Colour]]) -> int:
+    return sum(_legend_starts(curves))
+
+
 def _draw_legend(ui: Ui, curves: list[tuple[str, np.ndarray, Colour]]) -> None:
     side, line = 0.5 * imgui.get_font_size(), imgui.get_text_line_height()
-    for place, (name, __, colour) in enumerate(curves):
-        if place:
+    for (name, __, colour), starts in zip(curves, _legend_starts(curves), strict=True):
+        if not starts:
             imgui.same_line(0.0, 1.4 * side)
         low = imgui.get_cursor_screen_pos()
         middle = imgui.ImVec2(low.x + 0.5 * side, low.y + 0.5 * line)
@@ -252,6 +266,8 @@ def _draw_legend(ui: Ui, curves: list[tuple[str, np.ndarray, Colour]]) -> None:
         imgui.dummy(imgui.ImVec2(side, line))
         imgui.same_line(0.0, 0.5 * side)
         imgui.text_unformatted(translated(name))
+        high = imgui.get_item_rect_max()
+        ui.probe.mark_area(f"workshop.legend.{name}", (low.x, low.y, high.x, high.y))
 
 
 def _draw_pour(ui: Ui) -> None:

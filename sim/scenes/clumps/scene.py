@@ -16,6 +16,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from repose.sim.engine.body_builder import most_easily_moved
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment, Scene
@@ -26,7 +27,7 @@ from repose.sim.experiment.take_snapshot import wall_facets
 from repose.sim.laws.hertz_mindlin import LAW
 from repose.sim.measure import surface_slope
 from repose.sim.measure.angle_of_repose import angle_in_words, measure_angle
-from repose.sim.measure.angle_of_repose_3d import ERROR_OF, FOOT, TIP, ConeAngle, measure_cone
+from repose.sim.measure.angle_of_repose_3d import ERROR_OF, FOOT, SECTORS, TIP, ConeAngle, measure_cone
 from repose.sim.measure.display import Reading
 from repose.sim.measure.flank_angle import FlankAngle, measure_flank
 from repose.sim.measure.surface_slope import SurfaceSlope
@@ -75,6 +76,14 @@ from repose.sim.scenes.common.stream import disc, pour_on
 LINE = surface_slope.ERROR_OF["line"]
 STEEP = math.radians(60.0)
 """Slope above which a heap is a column with a flat top, whose profile is not a line [rad]."""
+FEWEST_OF_LINE = 3
+"""Least number of grains of a line: two determine it, and the third one gives its error. The spheres of one clump have
+fixed distances, and count once."""
+FEWEST_GRAINS = {2: 2 * FEWEST_OF_LINE, 3: SECTORS * FEWEST_OF_LINE}
+"""Least number of grains of a measured slope: of both flanks in the plane; in space of the lines of all sectors, from
+whose scatter the error follows."""
+Slope = ConeAngle | FlankAngle | SurfaceSlope
+NO_SLOPE = _("There is no slope to measure: too few grains lie above the lowest layer.")
 JAMMED = _("the container is full. Pour fewer grains.")
 
 
@@ -147,9 +156,9 @@ def act(experiment: Experiment, action: str) -> Message:
         enter(experiment, "flowing")
         return _("The container is lifted.")
     if action == "measure":
-        reading = measure(experiment)
+        reading, why_none = measured(experiment)
         if reading is None:
-            return _("There is no slope to measure: too few grains lie above the lowest layer.")
+            return why_none
         experiment.run.state.reading = (
             reading_in_plane(reading, flanks(experiment)) if isinstance(reading, SurfaceSlope) else reading_of(reading)
         )
@@ -231,14 +240,48 @@ def grain_words(state: ClumpsState, dimension: int) -> Message:
     )
 
 
-def measure(experiment: Experiment) -> ConeAngle | FlankAngle | SurfaceSlope | None:
+def measure(experiment: Experiment) -> Slope | None:
     """The present slope of the heap, measured on its flank if it is steeper than `STEEP`; None before the container is
-    lifted or with too few grains on the plate."""
-    if experiment.phase not in ("flowing", "rested"):
-        return None
+    lifted or with too few grains."""
+    return measured(experiment)[0] if experiment.phase in ("flowing", "rested") else None
+
+
+def measured(experiment: Experiment) -> tuple[Slope | None, Message]:
+    """The present slope of the heap, or None and why there is none."""
+    found = _fitted(experiment)
+    if found is None:
+        return None, NO_SLOPE
+    count, least = grains_of(experiment.run.world, found.used_ids), FEWEST_GRAINS[experiment.scene.dimension]
+    if count < least:
+        return None, plural(
+            "The slope is not measured: {count} grain is on its line, and at least {least} are needed.",
+            "The slope is not measured: {count} grains are on its line, and at least {least} are needed.",
+            count=count,
+            least=least,
+        )
+    if not math.isfinite(found.standard_error):
+        return None, plural(
+            "The slope is not measured: {count} grain on its line gives no error, since too few lie in each direction.",
+            "The slope is not measured: {count} grains on its line give no error, since too few lie in each direction.",
+            count=count,
+        )
+    return found, EMPTY
+
+
+def grains_of(world: World, used_ids: Sequence[int] | NDArray[np.int64]) -> int:
+    """Number of grains, loose spheres and clumps, to which the spheres of these ids belong."""
+    body = np.full(world.sphere_count, -1)
+    if world.bodies:
+        body[world.bodies.member] = np.repeat(np.arange(len(world.bodies.body_id)), np.diff(world.bodies.begin))
+    of_used = body[np.isin(world.sphere_id, np.asarray(used_ids, np.int64))]
+    return int((of_used < 0).sum() + np.unique(of_used[of_used >= 0]).size)
+
+
+def _fitted(experiment: Experiment) -> Slope | None:
+    """The line through the surface of the heap, be it of few grains; None without such a line."""
     world, state, mean = experiment.run.world, experiment.run.state, experiment.run.built.mean_radius
     left = state.poured - state.removed
-    found: ConeAngle | FlankAngle | SurfaceSlope | None
+    found: Slope | None
     if experiment.scene.dimension == 3:
         heap = world.motion[:3, 0].T, world.radius, world.sphere_id
         flank = measure_flank(*heap)
@@ -288,7 +331,7 @@ def slope_in_plane(experiment: Experiment) -> SurfaceSlope | None:
 def readings_in_plane(experiment: Experiment) -> tuple[Reading, ...]:
     """The slope and the packing fraction in the container."""
     found = experiment.run.state.reading
-    angle: tuple[Reading, ...] = ()
+    angle = not_measured(experiment)
     if found:
         error = math.degrees(found["standard_error"])
         words = _("Line through the surface of both flanks, folded about the axis.")
@@ -346,7 +389,21 @@ def grain_readings(experiment: Experiment) -> tuple[Reading, ...]:
 
 def readings(experiment: Experiment) -> tuple[Reading, ...]:
     """The slope, the packing fraction in the container and the sphericity of the clumps."""
-    return (*slope_readings(experiment), *grain_readings(experiment))
+    return (*not_measured(experiment), *slope_readings(experiment), *grain_readings(experiment))
+
+
+def not_measured(experiment: Experiment) -> tuple[Reading, ...]:
+    """For a heap at rest whose slope has too few grains: their number, and the least one."""
+    if experiment.phase != "rested" or experiment.run.state.reading:
+        return ()
+    why_none = measured(experiment)[1]
+    found = _fitted(experiment)
+    count = 0 if found is None else grains_of(experiment.run.world, found.used_ids)
+    if not why_none:
+        return ()
+    least = FEWEST_GRAINS[experiment.scene.dimension]
+    label = Message("angle of repose not measured: grains on the slope, of at least {least}", least=least)
+    return (Reading(label, float(count), help=why_none),)
 
 
 def box(experiment: Experiment) -> tuple[tuple[float, ...], tuple[float, ...]]:
@@ -425,7 +482,7 @@ def check(experiment: Experiment) -> Message:
     if state.phase != "rested":
         return Message("The heap did not come to rest: phase {phase}.", phase=state.phase)
     if not state.reading:
-        return _("There is no slope to measure: too few grains lie above the lowest layer.")
+        return measured(experiment)[1] or NO_SLOPE
     if not 0.0 < state.reading["angle"] < 0.5 * math.pi:
         return Message(
             "A slope of {degrees}° is not that of a heap.",

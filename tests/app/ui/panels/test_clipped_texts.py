@@ -1,0 +1,96 @@
+"""No text is cut in a small window, in any language: legend of the workshop, page of keys, pause, readings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from imgui_bundle import imgui
+from repose.app.language import NATIVE, in_language, translated
+from repose.app.render import text
+from repose.app.ui.panels import experiment, next_step
+from repose.sim.measure.display import Reading
+from repose.sim.message import _, plain
+
+from tests.app.ui.panels.panel_harness import PanelHarness, full_snapshot, open_harness
+from tests.app.ui.panels.test_workshop import opened
+
+SIZES = [(1024, 640), (1280, 720)]
+
+
+@pytest.fixture(params=SIZES)
+def small(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[PanelHarness]:
+    """A small window over a measured heap."""
+    with open_harness(tmp_path, full_snapshot(), request.param) as harness:
+        yield harness
+
+
+@pytest.mark.parametrize("language", NATIVE)
+def test_the_legend_of_the_workshop_is_inside_its_panel(small: PanelHarness, language: str, tmp_path: Path) -> None:
+    with in_language(language):
+        workshop = opened(small, tmp_path)
+        try:
+            small.settle()
+            entries = {name: box for name, box in small.widgets.items() if name.startswith("workshop.legend.")}
+            assert len(entries) == 3
+            column = small.ui.inset[0]
+            right = column if min(left for left, *_rest in entries.values()) < column else small.ui.size[0]
+            for name, (left, _top, end, _foot) in entries.items():
+                assert end <= right + 0.5, (name, left, end, right)
+        finally:
+            workshop.end()
+
+
+@pytest.mark.parametrize("language", NATIVE)
+def test_no_line_of_the_page_of_keys_is_cut(small: PanelHarness, language: str) -> None:
+    with in_language(language):
+        small.ui.help_open = True
+        small.frame(6)
+        lines = {name: box for name, box in small.widgets.items() if name.startswith("help.")}
+        assert len(lines) > 40
+        edges = 0.02 * small.ui.size[0], 0.98 * small.ui.size[0]
+        for name, (left, _top, right, _foot) in lines.items():
+            assert edges[0] <= left < right <= edges[1], (name, left, right, edges)
+
+
+@pytest.mark.parametrize("language", NATIVE)
+def test_the_pause_is_told_in_whole_words(small: PanelHarness, language: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    written: list[tuple[str, float]] = []
+
+    def draw_text(x: float, y: float, words: str, colour: object, size: float = 1.0) -> float:
+        written.append((translated(words), text.text_width(words, size)))
+        return text.draw_text(x, y, words, colour, size)
+
+    monkeypatch.setattr(next_step, "draw_text", draw_text)
+    monkeypatch.setattr(next_step, "goes_on", lambda snapshot: True)
+    with in_language(language):
+        small.ui.transport.pause(True)
+        small.settle()
+        left, _top, right, _foot = small.widgets["next.progress"]
+        said = [width for words, width in written if words == translated(_("Paused: Space continues"))]
+        assert said
+        assert max(said) <= right - left
+
+
+@pytest.mark.parametrize("language", NATIVE)
+def test_a_reading_wider_than_its_card_has_several_lines(
+    small: PanelHarness, language: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ends: list[float] = []
+    plain_row = experiment.row
+
+    def row(left: str, right: str, *given: object) -> None:
+        imgui.begin_group()
+        plain_row(left, right, *given)
+        imgui.end_group()
+        ends.append(imgui.get_item_rect_max().x)
+
+    monkeypatch.setattr(experiment, "row", row)
+    long = plain("Auf der Linie der beiden Flanken gemessener mittlerer Böschungswinkel des Haufens")
+    with in_language(language):
+        small.ui.snapshot = replace(small.ui.snapshot, readings=(Reading(long, 31.2, "°", 0.4),), bulk_readings=())
+        small.settle()
+        assert ends
+        assert max(ends) <= small.ui.inset[0]
