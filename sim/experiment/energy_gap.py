@@ -7,8 +7,12 @@ energy in contacts and bonds. The potential energy is not part of it, because it
 from __future__ import annotations
 
 import math
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
+from repose.sim.engine.model import Integrator
+from repose.sim.engine.timestep.stability import energy_change
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.snapshot import Notice
 from repose.sim.measure.energy import Energy
@@ -39,6 +43,12 @@ def gap_share(energy: Energy, fastest: float = 0.0) -> float:
     return abs(energy.gap) / converted
 
 
+@lru_cache
+def changes_energy(integrator: Integrator) -> bool:
+    """Whether the scheme changes the energy of an elastic contact that lasts, beyond rounding."""
+    return abs(energy_change(integrator, 0.1)) > 1e-12
+
+
 def gap_notice(experiment: Experiment, energy: Energy) -> Notice | None:
     """The notice of a gap above the last of `LEVELS`; None if the ledger is closed."""
     recorded = experiment.run.series.columns()["kinetic_energy"]
@@ -47,12 +57,20 @@ def gap_notice(experiment: Experiment, energy: Energy) -> Notice | None:
         return None
     level = next(level for level in LEVELS if share > level)
     percent, times = round(100.0 * level), math.ceil(2.0 * level / LEVELS[-1])
-    text = Message(
-        "The gap is above {percent} % of the converted energy. The time step is too long for damping "
-        "and friction of these contacts: begin again with a time step {times} times smaller.",
-        percent=percent,
-        times=times,
-    )
+    words: dict[str, Any] = {"percent": percent, "times": times}
+    if changes_energy(experiment.engine.model.integrator):
+        text = Message(
+            "The gap is above {percent} % of the converted energy. The time step is too long for damping and friction "
+            "of these contacts, or for this integrator, which changes the energy of contacts that last: begin again "
+            "with a time step {times} times smaller, or with leapfrog.",
+            **words,
+        )
+    else:
+        text = Message(
+            "The gap is above {percent} % of the converted energy. The time step is too long for damping and friction "
+            "of these contacts: begin again with a time step {times} times smaller.",
+            **words,
+        )
     return Notice(_("The energy does not balance"), text)
 
 

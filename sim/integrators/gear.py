@@ -7,6 +7,10 @@ Predict every derivative by its Taylor series; evaluate the force there; with D 
 Coefficients for forces that depend on velocity: thesis app. A; Allen & Tildesley, Computer Simulation of
 Liquids (1987), app. E. For forces that depend on position only, 3/20 instead of 3/16 (order 5) and 19/120 instead of
 19/90 (order 4) are more accurate; they are not offered, because grains are damped.
+
+The schemes change the energy of an elastic contact that lasts: by -z⁶/12, +z⁶/8 and -3 z⁶/160 of it per step for
+orders 3, 4 and 5, z = w dt → 0 (modulus of the eigenvalue of the amplification matrix beside exp(iz)). Order 5 loses
+3e-6 of it per period at z = 0.12, and gains from about z = 0.3 on. Velocity Verlet and leapfrog change nothing.
 """
 
 from __future__ import annotations

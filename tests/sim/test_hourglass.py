@@ -214,16 +214,19 @@ def test_strong_friction_of_light_grains_does_not_reverse_their_slip_and_book_he
     assert energy.gap == pytest.approx(0.0, abs=late * energy.dissipated)
 
 
-def test_a_gap_of_the_energy_is_shown_with_its_cause(monkeypatch):
-    monkeypatch.setattr(energy_gap, "LEVELS", (0.5, 0.2, 0.1, 0.05, 0.005))
-    simulation = tiny(**LIGHT | {"dt": 3.0 * tiny(**LIGHT).dt})
+@pytest.mark.parametrize(("integrator", "longer"), [("leapfrog", 3.0), ("rk4", 1.5)])
+def test_a_gap_of_the_energy_is_shown_with_its_cause(integrator, longer, monkeypatch):
+    monkeypatch.setattr(energy_gap, "LEVELS", (0.5, 0.2, 0.1, 0.05, 1e-4))
+    given = LIGHT | {"integrator": integrator}
+    simulation = tiny(**given | {"dt": longer * tiny(**given).dt})
     while simulation.time < 0.2:
         advance(simulation, 1000)
-    assert gap_share(energy_of(simulation)) > 0.005
+    assert gap_share(energy_of(simulation)) > 1e-4
     snapshot = Snapshot()
     take_snapshot(simulation, snapshot)
     assert snapshot.notice is not None
     assert "The time step is too long for damping and friction" in snapshot.notice.text
+    assert ("or for this integrator" in snapshot.notice.text) == (integrator == "rk4")
     assert snapshot.notice.text in results_of(simulation)["energy_notice"]
 
 

@@ -45,6 +45,13 @@ def amplification(integrator: Integrator, omega_dt: float, damping_ratio: float)
     return matrix
 
 
+def energy_change(integrator: Integrator, omega_dt: float) -> float:
+    """Relative change of the energy of an elastic oscillation per step [-]: |λ|² − 1 of the eigenvalue λ of the
+    amplification matrix beside exp(i w dt)."""
+    values = np.linalg.eigvals(amplification(integrator, omega_dt, 0.0))
+    return float(np.abs(values[np.abs(values - np.exp(1j * omega_dt)).argmin()]) ** 2 - 1.0)
+
+
 @lru_cache(maxsize=16)
 def _begun(integrator: Integrator) -> Floats:
     """Unit vectors after the predictor of the first stage, which does not depend on the oscillator; shape (1, levels,

@@ -16,6 +16,7 @@ from repose.sim.engine.timestep.stability import (
     amplification,
     automatic_dt,
     damping_fraction,
+    energy_change,
     limit_table,
     stability_limit,
 )
@@ -146,6 +147,13 @@ def test_runge_kutta_damps_an_elastic_oscillation_as_its_polynomial_does(product
     # R(iz) = 1 + iz - z²/2 - iz³/6 + z⁴/24.
     size = np.abs(np.linalg.eigvals(amplification(integrators()["rk4"], product, 0.0))).max()
     assert 1.0 - size**2 == pytest.approx(product**6 / 72 - product**8 / 576, rel=1e-6, abs=1e-14)
+
+
+@pytest.mark.parametrize(("order", "share"), [(3, -1.0 / 12.0), (4, 1.0 / 8.0), (5, -3.0 / 160.0)])
+def test_gear_changes_the_energy_of_an_elastic_oscillation_in_sixth_order(order: int, share: float) -> None:
+    z = 0.03  # the next term is of order z² beside this one; rounding is 1e-15 beside 1e-11
+    assert energy_change(integrators()[f"gear{order}"], z) / z**6 == pytest.approx(share, rel=30.0 * z**2)
+    assert abs(energy_change(integrators()["leapfrog"], z)) < 1e-14
 
 
 @pytest.mark.parametrize("name", ["leapfrog", "velocity_verlet"])
