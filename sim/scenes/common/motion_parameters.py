@@ -32,8 +32,8 @@ class MotionParameters(ParameterSet):
                                                            "table"), "α", "°", effect="ramp", group=_("Gravity"),
         help=_("Angle by which the table is tilted; positive lowers the right side, so that grains run to the right."))
     integrator: Integrator = variant("gear5",
-        help=_("Integrator of the motion. The thesis uses Gear-5; leapfrog is stable with larger steps and keeps the energy "
-               "of contacts that last."))
+        help=_("Integrator of the motion. The thesis uses Gear-5; leapfrog is stable with larger steps and keeps the "
+               "energy of contacts that last."))
     start_up: Literal["zero", "rk4"] = choice("zero", _("Gear start-up"), group=_("Time step"),
         help=_("Initial higher derivatives of Gear: zero, or from six small Runge-Kutta steps (thesis app. A)."))
     dt: TimeStep = variant("auto",
