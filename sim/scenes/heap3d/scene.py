@@ -23,12 +23,11 @@ from repose.sim.laws.hertz_mindlin import LAW
 from repose.sim.measure.angle_of_repose import angle_in_words
 from repose.sim.measure.angle_of_repose_3d import ERROR_OF, ConeAngle, measure_cone
 from repose.sim.measure.display import Reading
-from repose.sim.message import EMPTY as NO_WORDS
 from repose.sim.message import Message, Number, _, plural
 from repose.sim.scenes.common.cone_slope import current_slope, reading_of, slope_curves, slope_readings, slope_results
 from repose.sim.scenes.common.friction_study import STUDY_IN_SPACE
 from repose.sim.scenes.common.law_choice import is_material_law, with_law
-from repose.sim.scenes.common.measured_heap import note_measured
+from repose.sim.scenes.common.measured_heap import note_measured, slope_complaint
 from repose.sim.scenes.common.phases import EMPTY, FILLED, FILLING, FLOWING, RESTED, enter, rests
 from repose.sim.scenes.common.poured import (
     act_poured,
@@ -49,9 +48,6 @@ from repose.sim.scenes.common.state_checks import first_flaw, poured_flaws
 from repose.sim.scenes.common.stream import beyond, disc, fallen, pour_on, smallest_grain
 from repose.sim.scenes.heap3d.filling import FLOOR_WALL, Heap3dState, begin, layers, pour_layer, rebuild_plate, sizes
 from repose.sim.scenes.heap3d.parameters import Heap3dParameters
-
-MOST_STEEP = math.radians(60.0)
-"""Largest angle of repose that loose spheres can have [rad]."""
 
 
 def supervise(experiment: Experiment) -> None:
@@ -224,17 +220,12 @@ def check(experiment: Experiment) -> Message:
         return Message("The heap did not come to rest: phase {phase}.", phase=state.phase)
     if not state.reading:
         return _("There is no slope to measure: too few grains lie on the plate.")
-    if not 0.0 < state.reading["angle"] < MOST_STEEP:
-        return Message(
-            "A slope of {degrees}° is not that of a heap.",
-            degrees=Number(math.degrees(state.reading["angle"]), format=".1f"),
-        )
     if state.reading["grains_left"] < state.poured - state.removed:
         return Message(
             "{poured} grains are stuck in the funnel.",
             poured=state.poured - state.removed - state.reading["grains_left"],
         )
-    return NO_WORDS
+    return slope_complaint(state.reading["angle"], state.reading["standard_error"])
 
 
 def flaw(state: Heap3dState, world: World, built: Heap3dParameters) -> str:
