@@ -87,11 +87,11 @@ def change_since_measured(experiment: Experiment) -> Message:
     return _("before grains moved") if (moved > MOVED * run.world.radius[rows]).any() else EMPTY
 
 
-def slope_complaint(angle: float, standard_error: float, steepest: float = STEEPEST) -> Message:
-    """Why a measured slope [rad] is not that of a heap: it may be level within its error, or is as steep as `steepest`;
-    empty if it is that of a heap. An error that is not known counts as 0."""
+def slope_complaint(angle: float, standard_error: float, steepest: float = STEEPEST, level: float = LEVEL) -> Message:
+    """Why a measured slope [rad] is not that of a heap: it may be level within `level` standard errors, or is as steep
+    as `steepest`; empty if it is that of a heap. An error that is not known counts as 0."""
     error = standard_error if math.isfinite(standard_error) else 0.0
-    if LEVEL * error < angle < steepest:
+    if level * error < angle < steepest:
         return EMPTY
     return Message(
         "A slope of {angle}° ± {error}° is not that of a heap.",

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.notices import tell
@@ -172,10 +173,17 @@ def measure(experiment: Experiment) -> ConeAngle | None:
     if experiment.phase not in ("flowing", "rested"):
         return None
     world = experiment.run.world
-    moving = ~world.fixed
-    # Grains still in the funnel do not belong to the heap.
-    moving &= world.motion[2, 0] < sizes(experiment.run.built).low + world.walls.moved[:, 2].max(initial=0.0)
-    return measure_cone(world.motion[:3, 0, moving].T, world.radius[moving], world.sphere_id[moving])
+    heaped = ~world.fixed & ~in_funnel(experiment)
+    return measure_cone(world.motion[:3, 0, heaped].T, world.radius[heaped], world.sphere_id[heaped])
+
+
+def in_funnel(experiment: Experiment) -> NDArray[np.bool_]:
+    """True for spheres in or above the funnel or cylinder, which do not belong to the heap, shape (count,)."""
+    world = experiment.run.world
+    above: NDArray[np.bool_] = world.motion[2, 0] >= sizes(experiment.run.built).low + world.walls.moved[:, 2].max(
+        initial=0.0
+    )
+    return above & ~world.fixed
 
 
 def box(experiment: Experiment) -> tuple[tuple[float, ...], tuple[float, ...]]:
@@ -218,13 +226,10 @@ def check(experiment: Experiment) -> Message:
     state: Heap3dState = experiment.run.state
     if state.phase != "rested":
         return Message("The heap did not come to rest: phase {phase}.", phase=state.phase)
+    if stuck := int(in_funnel(experiment).sum()):
+        return Message("{poured} grains are stuck in the funnel.", poured=stuck)
     if not state.reading:
         return _("There is no slope to measure: too few grains lie on the plate.")
-    if state.reading["grains_left"] < state.poured - state.removed:
-        return Message(
-            "{poured} grains are stuck in the funnel.",
-            poured=state.poured - state.removed - state.reading["grains_left"],
-        )
     return slope_complaint(state.reading["angle"], state.reading["standard_error"])
 
 
