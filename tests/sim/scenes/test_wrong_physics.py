@@ -301,7 +301,8 @@ def sentences(check: Callable[..., Any]) -> set[str]:
 
 def name_of(entry: Wrong) -> str:
     """A wrong run in the names of tests."""
-    return " ".join((entry.scene, *(str(value) for _, value in entry.form), "-", entry.fails[0]))
+    changed = (str(value) for _, value in (*entry.form, *entry.values))
+    return " ".join((entry.scene, *changed, "-", entry.fails[0]))
 
 
 def slow_apart(entry: Wrong) -> Any:
@@ -309,7 +310,7 @@ def slow_apart(entry: Wrong) -> Any:
     return pytest.param(entry, id=name_of(entry), marks=pytest.mark.slow if entry.scene == "clumps" else ())
 
 
-@pytest.mark.parametrize("entry", map(slow_apart, WRONG))
+@pytest.mark.parametrize("entry", [slow_apart(entry) for entry in WRONG])
 def test_with_wrong_physics_outcomes_fail_and_the_check_complains(entry: Wrong) -> None:
     assert missed(right(entry.scene, entry.form)) == ()
     with wrong_run(entry) as experiment:
