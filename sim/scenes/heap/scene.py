@@ -32,11 +32,10 @@ from repose.sim.measure.display import Reading
 from repose.sim.measure.mean_speed import mean_speed
 from repose.sim.measure.profile import strip_centres, surface_profile
 from repose.sim.measure.surface_slope import SurfaceSlope
-from repose.sim.message import EMPTY as NO_WORDS
 from repose.sim.message import Joined, Message, Number, _, plural
 from repose.sim.scenes.common.friction_study import STUDY
 from repose.sim.scenes.common.law_choice import is_direct_law, with_law
-from repose.sim.scenes.common.measured_heap import change_since_measured, note_measured
+from repose.sim.scenes.common.measured_heap import change_since_measured, note_measured, slope_complaint
 from repose.sim.scenes.common.phases import EMPTY, FILLED, FILLING, FLOWING, RESTED, enter, rests
 from repose.sim.scenes.common.poured import (
     act_poured,
@@ -375,17 +374,13 @@ def _profile(experiment: Experiment) -> dict[str, Any] | None:
 
 
 def check(experiment: Experiment) -> Message:
-    """Check that the heap is at rest, and has a slope between 0 and 60°."""
+    """Check that the heap is at rest, and has a slope."""
     reading = experiment.run.state.slope
     if experiment.phase != "rested":
         return Message("The heap did not come to rest: phase {phase}.", phase=experiment.phase)
     if reading is None:
         return NO_SLOPE if slope_now(experiment) is None else _("The heap is at rest, and has not been measured yet.")
-    if not 0.0 < reading.angle < math.radians(60.0):
-        return Message(
-            "A slope of {angle}° is not that of a heap.", angle=Number(math.degrees(reading.angle), format=".1f")
-        )
-    return NO_WORDS
+    return slope_complaint(reading.angle, reading.standard_error)
 
 
 def flaw(state: HeapState, world: World, built: HeapParameters) -> str:

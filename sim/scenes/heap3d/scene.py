@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.notices import tell
@@ -23,12 +24,11 @@ from repose.sim.laws.hertz_mindlin import LAW
 from repose.sim.measure.angle_of_repose import angle_in_words
 from repose.sim.measure.angle_of_repose_3d import ERROR_OF, ConeAngle, measure_cone
 from repose.sim.measure.display import Reading
-from repose.sim.message import EMPTY as NO_WORDS
 from repose.sim.message import Message, Number, _, plural
 from repose.sim.scenes.common.cone_slope import current_slope, reading_of, slope_curves, slope_readings, slope_results
 from repose.sim.scenes.common.friction_study import STUDY_IN_SPACE
 from repose.sim.scenes.common.law_choice import is_material_law, with_law
-from repose.sim.scenes.common.measured_heap import note_measured
+from repose.sim.scenes.common.measured_heap import note_measured, slope_complaint
 from repose.sim.scenes.common.phases import EMPTY, FILLED, FILLING, FLOWING, RESTED, enter, rests
 from repose.sim.scenes.common.poured import (
     act_poured,
@@ -49,9 +49,6 @@ from repose.sim.scenes.common.state_checks import first_flaw, poured_flaws
 from repose.sim.scenes.common.stream import beyond, disc, fallen, pour_on, smallest_grain
 from repose.sim.scenes.heap3d.filling import FLOOR_WALL, Heap3dState, begin, layers, pour_layer, rebuild_plate, sizes
 from repose.sim.scenes.heap3d.parameters import Heap3dParameters
-
-MOST_STEEP = math.radians(60.0)
-"""Largest angle of repose that loose spheres can have [rad]."""
 
 
 def supervise(experiment: Experiment) -> None:
@@ -176,10 +173,17 @@ def measure(experiment: Experiment) -> ConeAngle | None:
     if experiment.phase not in ("flowing", "rested"):
         return None
     world = experiment.run.world
-    moving = ~world.fixed
-    # Grains still in the funnel do not belong to the heap.
-    moving &= world.motion[2, 0] < sizes(experiment.run.built).low + world.walls.moved[:, 2].max(initial=0.0)
-    return measure_cone(world.motion[:3, 0, moving].T, world.radius[moving], world.sphere_id[moving])
+    heaped = ~world.fixed & ~in_funnel(experiment)
+    return measure_cone(world.motion[:3, 0, heaped].T, world.radius[heaped], world.sphere_id[heaped])
+
+
+def in_funnel(experiment: Experiment) -> NDArray[np.bool_]:
+    """True for spheres in or above the funnel or cylinder, which do not belong to the heap, shape (count,)."""
+    world = experiment.run.world
+    above: NDArray[np.bool_] = world.motion[2, 0] >= sizes(experiment.run.built).low + world.walls.moved[:, 2].max(
+        initial=0.0
+    )
+    return above & ~world.fixed
 
 
 def box(experiment: Experiment) -> tuple[tuple[float, ...], tuple[float, ...]]:
@@ -222,19 +226,11 @@ def check(experiment: Experiment) -> Message:
     state: Heap3dState = experiment.run.state
     if state.phase != "rested":
         return Message("The heap did not come to rest: phase {phase}.", phase=state.phase)
+    if stuck := int(in_funnel(experiment).sum()):
+        return Message("{poured} grains are stuck in the funnel.", poured=stuck)
     if not state.reading:
         return _("There is no slope to measure: too few grains lie on the plate.")
-    if not 0.0 < state.reading["angle"] < MOST_STEEP:
-        return Message(
-            "A slope of {degrees}° is not that of a heap.",
-            degrees=Number(math.degrees(state.reading["angle"]), format=".1f"),
-        )
-    if state.reading["grains_left"] < state.poured - state.removed:
-        return Message(
-            "{poured} grains are stuck in the funnel.",
-            poured=state.poured - state.removed - state.reading["grains_left"],
-        )
-    return NO_WORDS
+    return slope_complaint(state.reading["angle"], state.reading["standard_error"])
 
 
 def flaw(state: Heap3dState, world: World, built: Heap3dParameters) -> str:

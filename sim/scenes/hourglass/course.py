@@ -74,7 +74,8 @@ def begin_phase(experiment: Experiment, phase: str) -> None:
 
 
 def count_passages(experiment: Experiment) -> None:
-    """Record when the centre of each grain passed the neck, interpolated linearly between two samples."""
+    """Record when the centre of each grain passed the neck, interpolated linearly between two samples, and whether it
+    passed outside it: through a wall."""
     run = experiment.run
     state: HourglassState = run.state
     before, now = np.array(state.heights), run.world.motion[2, 0]
@@ -82,6 +83,10 @@ def count_passages(experiment: Experiment) -> None:
     # The last sample was taken CHECK_STEPS ago, or at the beginning of this phase.
     began = max(state.since if state.phase == "flowing" else 0.0, experiment.time - sampling_interval(experiment))
     share = (before[passed] - NECK) / (before[passed] - now[passed])
+    since = (1.0 - share) * (experiment.time - began)
+    place = (run.world.motion[:3, 0, passed] - since * run.world.motion[:3, 1, passed]).T
+    place[:, 2] = NECK
+    state.beside += int((clearance(run.built, place) < 0.0).sum())
     state.passages.extend(np.sort(began + share * (experiment.time - began)).tolist())
     now = np.where(passed | np.isneginf(before), -np.inf, now)
     state.heights = now.tolist()
@@ -117,7 +122,7 @@ def act(experiment: Experiment, action: str) -> Message:
             experiment.run.world = turned_over(experiment.run.world, experiment.run.built)
         state.heights = experiment.run.world.motion[2, 0].tolist()
         state.placed = int((experiment.run.world.motion[2, 0] >= NECK).sum())
-        state.passages, state.densities, state.density_at = [], [], experiment.time
+        state.passages, state.beside, state.densities, state.density_at = [], 0, [], experiment.time
         state.turns += 1
         begin_phase(experiment, "flowing")
         return plural(
@@ -157,6 +162,7 @@ def flaw(state: HourglassState, world: World, built: Any) -> str:
             "heights": len(state.heights) != world.sphere_count
             or any(not height < math.inf for height in state.heights),
             "passages": not are_times(state.passages),
+            "beside": not 0 <= state.beside <= len(state.passages),
             "placed": not 0 <= state.placed <= 10**9,
             "densities": not all(map(math.isfinite, state.densities)),
             "density_at": not 0.0 <= state.density_at <= LATEST,
@@ -233,7 +239,7 @@ def notice(experiment: Experiment) -> Notice | None:
 
 
 def check(experiment: Experiment) -> Message:
-    """Check that all grains are inside the glass, and that the counts add up."""
+    """Check that all grains are inside the glass, and that those that passed the neck came through it."""
     state: HourglassState = experiment.run.state
     world = experiment.run.world
     place = world.motion[:3, 0].T
@@ -242,13 +248,11 @@ def check(experiment: Experiment) -> Message:
     outside = int(((room < 0.0) | (place[:, 2] < 0.0)).sum())
     if outside:
         return Message("{outside} grains are outside the glass.", outside=outside)
-    left = int(np.isfinite(state.heights).sum())
-    if state.turns == 0 and left + len(state.passages) != state.placed:
-        return Message(
-            "{left} grains left and {passages} passed do not add up to {placed}.",
-            left=left,
-            passages=len(state.passages),
-            placed=state.placed,
+    if state.beside:
+        return plural(
+            "{count} grain has passed through the wall of the funnel.",
+            "{count} grains have passed through the wall of the funnel.",
+            count=state.beside,
         )
     return EMPTY
 

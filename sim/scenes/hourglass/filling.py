@@ -31,6 +31,8 @@ class HourglassState(PhaseState):
     """Height of every grain at the last sample [m]; minus infinity once the grain has been counted."""
     passages: list[float] = field(default_factory=list)
     """Times at which grains passed the neck [s], ascending, since the glass was last turned."""
+    beside: int = 0
+    """How many of them were outside the neck when they were at its height."""
     densities: list[float] = field(default_factory=list)
     """Grains per volume in the upper half while flowing [1/m³]."""
     density_at: float = 0.0

@@ -61,6 +61,7 @@ from repose.sim.scenes.vessel.shape import on_floor, shape_of
 LARGEST_VOLUME = 1e12
 """Largest accepted volume of a shape in a file [m³]."""
 
+STILL_MOVED = _("The grains still moved when the longest wait for rest had ended.")
 JAMMED = _("they pile up to where the stream begins. Pour fewer grains or make the stream wider.")
 
 
@@ -309,6 +310,8 @@ def check(experiment: Experiment) -> Message:
     state: VesselState = experiment.run.state
     if state.phase != "rested":
         return Message("The grains did not come to rest: phase {phase}.", phase=state.phase)
+    if state.waits_cut_short:
+        return STILL_MOVED
     inside = count_grains(experiment)["inside_body"]
     return (
         plural(

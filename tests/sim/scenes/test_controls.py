@@ -3,7 +3,8 @@
 `CONTROLS` is the table scene → outcome → control → verdict. A control changes the records of a run of the small form of
 a scene, whose outcomes all hold. Controls that are runs of their own are in `test_lecture.py` and
 `test_large_particles.py`: a large grain of the size of the others, a column between smooth walls, a loose sample in the
-press, a drum of one speed, and bodies without load, friction, attraction or time.
+press, a drum of one speed, and bodies without load, friction, attraction or time. Those of all other scenes are runs
+with wrong physics (`test_wrong_physics.py`), where a test says that no scene is without controls.
 """
 
 from __future__ import annotations
@@ -189,11 +190,3 @@ def test_every_outcome_of_a_scene_has_a_control(scene: str) -> None:
     for values in {entry.values for entry in own}:
         for statement in held(finished(scene, values)):
             assert any(entry.outcome in statement for entry in own), statement
-
-
-def test_every_scene_with_outcomes_is_in_the_table_or_has_tests_of_its_own() -> None:
-    """The scenes of `elsewhere` compare with closed forms in `tests/verification`; the Brazil nut has no outcome in its
-    small form."""
-    elsewhere = {"bounce", "slope", "impacts", "brazil_nut"}
-    without = {name for name, scene in scenes().items() if scene.outcomes.__name__ == "<lambda>"}
-    assert {entry.scene for entry in CONTROLS} == set(scenes()) - without - elsewhere
