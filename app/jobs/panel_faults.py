@@ -158,7 +158,7 @@ def try_panel(ui: Ui, panel: Panel, way: str, leave_open: Callable[[], object]) 
     others = {entry.name for entry in panels if entry.name != panel.name and entry.side not in hidden}
     ui.size = LOW_SIZE if panel.side == "low" else SIZE
     ui.overlay = panel.name if panel.side == "instead" else ""
-    ui.memory.clear()
+    ui.states.clear()
     ui.broken.clear()
     ui.settings.choices.tabs = {"tab": panel.name}
     told, layout_panels = [], layout.all_panels

@@ -5,6 +5,8 @@ The parameter set checks the values. After a refused value the old one remains i
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from imgui_bundle import imgui
 from repose.app.language import translated
 from repose.app.render.text import SMALL, draw_symbol, draw_text, si, symbol_width, text_width
@@ -20,8 +22,6 @@ from repose.sim.parameters import Parameter, Value
 
 TRACK = 11.0
 """Height of the bar of a slider [px at scale 1]."""
-HELD = "held value"
-"""Entry of `Ui.memory`: parameter and value of a slider that acts when the mouse button is released."""
 EFFECTS = {
     "now": _("Takes effect at once."),
     "ramp": _(
@@ -31,6 +31,24 @@ EFFECTS = {
     "anew": _("The experiment restarts, after a question; undo restores the present grains."),
     "restart": _("Takes effect at the next start; at once while nothing has started."),
 }
+
+
+@dataclass
+class FieldEntry:
+    """What the user is doing in one of the rows; empty names if nothing."""
+
+    typing: str = ""
+    """Parameter of which a value is typed."""
+    text: str = ""
+    """The value typed so far."""
+    fresh: bool = False
+    """Whether the typing begins with this frame."""
+    held: str = ""
+    """Parameter whose slider acts when the mouse button is released."""
+    held_value: Value = 0.0
+    """The value of that slider."""
+    reset: str = ""
+    """Parameter that a double-click has reset, while the mouse button is still down."""
 
 
 def describe(parameter: Parameter, contact_time: float = 0.0) -> Message:
@@ -63,7 +81,7 @@ def draw_field(ui: Ui, parameter: Parameter) -> None:
     imgui.push_id(parameter.name)
     if ui.edits.parameters is not None:
         parameter = ui.edits.parameters.in_units().get(parameter.name, parameter)
-    if ui.memory.get("typing") == parameter.name:
+    if ui.states[FieldEntry].typing == parameter.name:
         _draw_typing(ui, parameter)
     elif parameter.kind == "choice":
         _draw_choice(ui, parameter)
@@ -102,8 +120,8 @@ def _draw_slider(ui: Ui, parameter: Parameter, width: float) -> None:
 
 def _shown(ui: Ui, name: str) -> Value:
     """The value of the row: the one that waits for the release of the mouse button, or the requested one."""
-    held = ui.memory.get(HELD)
-    return held[1] if held is not None and held[0] == name else ui.edits.value(name)
+    entry = ui.states[FieldEntry]
+    return entry.held_value if entry.held == name else ui.edits.value(name)
 
 
 def _caption(ui: Ui, parameter: Parameter, value: Message, left: float, top: float, right: float) -> None:
@@ -147,45 +165,47 @@ def _tag(ui: Ui, parameter: Parameter) -> tuple[Message, Colour]:
 
 def _reset_asked(ui: Ui, parameter: Parameter) -> bool:
     """Reset on a double-click or right-click; True while that mouse button is still down."""
-    name = parameter.name
+    name, entry = parameter.name, ui.states[FieldEntry]
     twice = (
         imgui.is_item_hovered(imgui.HoveredFlags_.no_nav_override)
         and imgui.is_mouse_double_clicked(0)
         and not imgui.get_io().key_ctrl
     )
     if twice:
-        ui.memory["reset_by_mouse"] = name
+        entry.reset = name
         # The first of the two clicks has moved the slider; both clicks are one step of the undo history.
         request(ui, parameter, parameter.default, gesture=("drag", name))
     elif right_clicked():
         request(ui, parameter, parameter.default)
-    if ui.memory.get("reset_by_mouse") == name:
+    if entry.reset == name:
         if imgui.is_item_active():
             return True
-        del ui.memory["reset_by_mouse"]
+        entry.reset = ""
     return False
 
 
 def _follow_mouse(ui: Ui, parameter: Parameter, left: float, width: float) -> None:
     """Set the value under the pointer while the row is dragged; with Ctrl, or by keyboard, begin to type instead."""
-    name, io = parameter.name, imgui.get_io()
+    name, io, entry = parameter.name, imgui.get_io(), ui.states[FieldEntry]
     if imgui.is_item_activated():
         ui.edits.begin_gesture()
         # Activated without the mouse: the keyboard can only type.
         if io.key_ctrl or not imgui.is_mouse_down(0):
-            ui.memory.update(typing=name, text=editable(parameter, ui.edits.value(name)), typing_fresh=True)
+            entry.typing, entry.text, entry.fresh = name, editable(parameter, ui.edits.value(name)), True
             return
     where = dragged(ui, left, width)
     if where is not None and parameter.quantity.effect in ("base", "anew") and ui.snapshot.moving_count:
-        ui.memory[HELD] = (name, value_at(parameter, where))
+        entry.held, entry.held_value = name, value_at(parameter, where)
     elif where is not None:
         ui.edits.set({name: value_at(parameter, where)}, gesture=("drag", name))
-    if imgui.is_item_deactivated() and ui.memory.get(HELD, ("",))[0] == name:
-        request(ui, parameter, ui.memory.pop(HELD)[1])
+    if imgui.is_item_deactivated() and entry.held == name:
+        entry.held = ""
+        request(ui, parameter, entry.held_value)
 
 
 def _draw_typing(ui: Ui, parameter: Parameter) -> None:
-    fresh = ui.memory.pop("typing_fresh", False)
+    entry = ui.states[FieldEntry]
+    fresh, entry.fresh = entry.fresh, False
     label = joined([part for part in (parameter.quantity.label, parameter.quantity.unit, "=") if part], " ")
     imgui.align_text_to_frame_padding()
     imgui.text_unformatted(translated(label))
@@ -194,14 +214,13 @@ def _draw_typing(ui: Ui, parameter: Parameter) -> None:
     if fresh:
         imgui.set_keyboard_focus_here()
     flags = imgui.InputTextFlags_.auto_select_all | imgui.InputTextFlags_.enter_returns_true
-    entered, text = imgui.input_text("##typed", ui.memory["text"], flags)
+    entered, entry.text = imgui.input_text("##typed", entry.text, flags)
     ui.probe.mark(f"field.{parameter.name}.text")
-    ui.memory["text"] = text
     left = not fresh and imgui.is_item_deactivated()
     if entered or (left and not imgui.is_key_pressed(imgui.Key.escape)):
-        request(ui, parameter, typed(parameter, text))
+        request(ui, parameter, typed(parameter, entry.text))
     if entered or left:
-        ui.memory.pop("typing", None)
+        entry.typing = ""
 
 
 def _draw_choice(ui: Ui, parameter: Parameter) -> None:

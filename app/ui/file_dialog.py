@@ -7,6 +7,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,10 +18,17 @@ from repose.sim.message import EMPTY, Joined, Message, _
 
 log = logging.getLogger(__name__)
 
-DIALOG = "file dialog"
-"""Entry of `Ui.memory`: the open dialog, and the function that gets the selected path."""
 PROGRAMS = ("zenity", "kdialog", "qarma", "matedialog")
 """Programs that draw the dialog on Linux; one of them must be installed."""
+
+
+@dataclass
+class OpenDialog:
+    """The open dialog; None if there is none."""
+
+    dialog: Any = None
+    act: Callable[[str], object] = lambda path: None
+    """Gets the selected path."""
 
 
 @cache
@@ -36,7 +44,7 @@ def why_none() -> Message:
 
 def is_open(ui: Ui) -> bool:
     """Whether a dialog waits for its answer; another one cannot be opened."""
-    return DIALOG in ui.memory
+    return ui.states[OpenDialog].dialog is not None
 
 
 def ask_to_open(
@@ -56,18 +64,17 @@ def ask_to_save(ui: Ui, title: str, path: str, kinds: str, suffix: str, act: Cal
 
 def take_answer(ui: Ui) -> None:
     """Pass the selected path on; a cancelled dialog does nothing. Call it once per frame."""
-    dialog, act = ui.memory.get(DIALOG, (None, None))
-    if dialog is None or not dialog.ready(0):
+    shown = ui.states[OpenDialog]
+    if shown.dialog is None or not shown.dialog.ready(0):
         return
-    del ui.memory[DIALOG]
-    chosen = dialog.result()
+    chosen, shown.dialog = shown.dialog.result(), None
     if chosen:
-        act(str(chosen if isinstance(chosen, str) else chosen[0]))
+        shown.act(str(chosen if isinstance(chosen, str) else chosen[0]))
 
 
 def dismiss(ui: Ui) -> None:
     """Close an open dialog, which would otherwise delay the end of the program."""
-    dialog, _ = ui.memory.pop(DIALOG, (None, None))
+    dialog, ui.states[OpenDialog].dialog = ui.states[OpenDialog].dialog, None
     if dialog is not None and not dialog.ready(0):
         dialog.kill()
 
@@ -78,7 +85,8 @@ def _ask(ui: Ui, kind: str, asked: tuple[Any, ...], act: Callable[[str], object]
     try:
         from imgui_bundle import portable_file_dialogs
 
-        ui.memory[DIALOG] = getattr(portable_file_dialogs, kind)(*asked), act
+        shown = ui.states[OpenDialog]
+        shown.dialog, shown.act = getattr(portable_file_dialogs, kind)(*asked), act
     except Exception:  # the desktop may raise anything; the path can still be typed
         log.warning("No file dialog could be opened.", exc_info=True)
         tell(ui, _("The system opens no dialog for choosing files: type the path."), bad=True)

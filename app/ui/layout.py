@@ -14,16 +14,15 @@ from repose.app.render.text import note, text_width
 from repose.app.ui.file_dialog import take_answer
 from repose.app.ui.panels import Panel, Side, all_panels, instead
 from repose.app.ui.places import (
-    FOCUS,
     GUESS,
-    GUESS_FOOT,
-    LAST_FOCUS,
-    LECTURE_BAND,
-    LECTURE_FOOT,
     STABILITY,
     TOOLS,
-    WHOLE_COLUMN,
+    GuessArea,
+    LectureArea,
+    ParameterArea,
+    StabilityArea,
     fold,
+    give_focus,
     is_low,
     is_short,
     take_focus,
@@ -99,13 +98,13 @@ def measure_inset(
 
 def presented_room(ui: Ui) -> tuple[float, float] | None:
     """Heights at top and foot of the window that a lecture or presentation needs [px]; None without either."""
-    mode, chips, guess = ui.lecture, _chips(ui.size, ui.scale), ui.memory.get(GUESS_FOOT, 0.0)
+    mode, chips, guess = ui.lecture, _chips(ui.size, ui.scale), ui.states[GuessArea].foot
     if not mode.on:
         return (0.0, chips + guess) if ui.presenting else None
     if not mode.step.controls:
         chips = 0.0
-    foot = ui.memory.get(LECTURE_FOOT, 0.0) if mode.notes_shown else chips
-    return ui.memory.get(LECTURE_BAND, 0.0), foot + guess
+    foot = ui.states[LectureArea].notes if mode.notes_shown else chips
+    return ui.states[LectureArea].band, foot + guess
 
 
 def _chips(size: tuple[int, int], scale: float) -> float:
@@ -146,10 +145,10 @@ def focus_next(ui: Ui) -> None:
     shown = [
         name for name, there in (("column", left and not is_folded(ui)), ("bottom", bar), ("actions", bar)) if there
     ]
-    shown += [name for name in (STABILITY, GUESS) if bottom and ui.memory.get(name)]
+    over = ((STABILITY, ui.states[StabilityArea].shown), (GUESS, ui.states[GuessArea].shown))
+    shown += [name for name, there in over if bottom and there]
     if shown:
-        last = ui.memory.get(LAST_FOCUS)
-        ui.memory[LAST_FOCUS] = ui.memory[FOCUS] = shown[(shown.index(last) + 1) % len(shown) if last in shown else 0]
+        give_focus(ui, shown)
 
 
 def _on(side: Side) -> list[Panel]:
@@ -205,7 +204,7 @@ def _draw_column(ui: Ui, width: float, height: float) -> None:
     for panel in above:
         _draw_guarded(ui, panel)
     used = imgui.get_cursor_pos_y() - start
-    if short or not ui.memory.get(WHOLE_COLUMN):
+    if short or not ui.states[ParameterArea].covers_tools:
         room = height - used - 2 * imgui.get_style().window_padding.y
         tabs = panels[len(above) :] + (_on("low") if is_low(ui) else []) + _on("tools")
         _draw_tools(ui, tabs, max(room, LEAST_TOOLS * ui.scale))

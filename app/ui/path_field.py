@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
@@ -17,25 +18,32 @@ from repose.sim.message import Message, _
 from repose.sim.parameters import Parameter, unquoted
 
 
+@dataclass
+class TypedPaths:
+    """The path that is being typed, by the name of its parameter."""
+
+    texts: dict[str, str] = field(default_factory=dict)
+
+
 def draw_path(ui: Ui, parameter: Parameter, help: Message) -> None:
     """Label, path and a button that opens the dialog."""
-    name, key = parameter.name, f"path.{parameter.name}"
+    name, texts = parameter.name, ui.states[TypedPaths].texts
     imgui.align_text_to_frame_padding()
     imgui.text_unformatted(translated(parameter.quantity.label))
     imgui.same_line()
     choose = text_width(_("Choose")) + 2.0 * imgui.get_style().frame_padding.x
     imgui.set_next_item_width(-choose - imgui.get_style().item_spacing.x)
     flags = imgui.InputTextFlags_.enter_returns_true | imgui.InputTextFlags_.elide_left
-    shown = str(ui.memory.get(key, ui.edits.value(name)))
+    shown = texts.get(name, str(ui.edits.value(name)))
     missing = file_dialog.why_none()
     hint = _("type a path") if missing else parameter.empty
     entered, text = imgui.input_text_with_hint("##path", translated(hint), shown, flags)
     ui.probe.mark(f"field.{name}")
     tooltip(help)
     if imgui.is_item_active():
-        ui.memory[key] = text
+        texts[name] = text
     else:
-        ui.memory.pop(key, None)
+        texts.pop(name, None)
     if right_clicked():
         request(ui, parameter, parameter.default)
     elif entered or imgui.is_item_deactivated_after_edit():

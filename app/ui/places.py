@@ -2,34 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from imgui_bundle import imgui
 from repose.app.ui.ui import Ui
 
 FOLD = "column"
 """Entry of the settings that says whether the column is unfolded."""
-WHOLE_COLUMN = "whole column"
-"""Entry of `Ui.memory`: true while a panel of the column also covers the tools."""
-
-FOCUS, LAST_FOCUS = "focus", "last focus"
-"""Entries of `Ui.memory`: the part of the window that gets the keyboard focus next, and the one that got it last."""
 STABILITY = "stability"
-"""Entry of `Ui.memory`: whether the numbers of stability are shown over the picture; also the name of their window."""
+"""Name of the window with the numbers of stability."""
 GUESS = "guess"
-"""Entry of `Ui.memory`: whether the guess of the audience is shown over the picture; also the name of its window."""
-TASK_BELOW = "task below the legend"
-"""Entry of `Ui.memory`: whether the task of the scene is below the legend, where notices begin elsewhere."""
-TASK_FOOT = "foot of the task"
-"""Entry of `Ui.memory`: lower edge of the task or of its outcomes, below which the camera shows the scene [px]."""
-MOUSE_EDGE = "edge of the mouse tools"
-"""Entry of `Ui.memory`: right edge of the buttons of the mouse tools, beside which words on the picture begin [px]."""
-MOUSE_CORNER = "corner of the mouse tools"
-"""Entry of `Ui.memory`: lower right corner of the buttons of the mouse tools with the settings of the chosen one [px];
-no entry while there are no buttons."""
-LECTURE_BAND, LECTURE_FOOT = "band of the lecture", "notes of the lecture"
-"""Entries of `Ui.memory`: height of the band above the picture, and of the notes below it [px]; no entries
-outside a lecture."""
-GUESS_FOOT = "foot with the guess"
-"""Entry of `Ui.memory`: height of the guess below the picture of a lecture or presentation [px]; no entry elsewhere."""
+"""Name of the window with the guess of the audience."""
 STRIP = 52.0
 """Height of the strip with the actions at the foot of the picture, beside the scale bar [px at scale 1]."""
 BELOW_LEGEND = 112.0
@@ -44,16 +27,89 @@ TOOLS = "tab"
 """The row of tabs in the column: its entry in the settings, and the beginning of the names of its widgets."""
 
 
+@dataclass
+class Focus:
+    """The part of the window that gets the keyboard."""
+
+    next: str = ""
+    """The part that gets it with the next frame; empty for none."""
+    last: str = ""
+    """The part that got it last."""
+
+
+@dataclass
+class ParameterArea:
+    """Place of the parameters. Written by `repose.app.ui.panels.parameters`."""
+
+    covers_tools: bool = False
+    """Whether they need the column to its foot, also the room of the tools."""
+
+
+@dataclass
+class StabilityArea:
+    """The numbers of stability over the picture. Written by `repose.app.ui.panels.stability`."""
+
+    shown: bool = False
+    due: bool | None = None
+    """Whether the state of the last frame shows them by itself; None before the first frame."""
+
+
+@dataclass
+class TaskArea:
+    """Place of the task of the scene, or of its outcomes. Written by `repose.app.ui.panels.task`."""
+
+    foot: float | None = None
+    """Lower edge, below which the camera shows the scene [px]; None without a task."""
+    below_legend: bool = False
+    """Whether it is below the legend, where notices begin elsewhere."""
+
+
+@dataclass
+class ToolArea:
+    """Place of the buttons of the mouse tools. Written by `repose.app.ui.panels.mouse`."""
+
+    edge: float = 0.0
+    """Right edge, beside which words on the picture begin [px]; 0 if they need not."""
+    corner: tuple[float, float] = (0.0, 0.0)
+    """Lower right corner, with the settings of the chosen tool [px]; 0 without buttons."""
+
+
+@dataclass
+class LectureArea:
+    """Place of a lecture; 0 without one. Written by `repose.app.ui.panels.lecture`."""
+
+    band: float = 0.0
+    """Height of the band above the picture [px]."""
+    notes: float = 0.0
+    """Height of the notes below the picture [px]."""
+
+
+@dataclass
+class GuessArea:
+    """Place of the guess of the audience. Written by `repose.app.ui.panels.guess`."""
+
+    shown: bool = False
+    foot: float = 0.0
+    """Height below the picture of a lecture or presentation [px]; 0 elsewhere."""
+
+
 def free_of_buttons(ui: Ui) -> tuple[float, float, float, float]:
     """Pixels that panels and buttons cover at the edges of the picture: left, top, right, bottom."""
     left, top, right, bottom = ui.inset
-    return max(left, ui.memory.get(MOUSE_EDGE, 0.0)), top, right, bottom
+    return max(left, ui.states[ToolArea].edge), top, right, bottom
+
+
+def give_focus(ui: Ui, names: list[str]) -> None:
+    """Give the keyboard focus to the one of these parts of the window that follows the part that got it last."""
+    focus = ui.states[Focus]
+    place = names.index(focus.last) + 1 if focus.last in names else 0
+    focus.next = focus.last = names[place % len(names)]
 
 
 def take_focus(ui: Ui, name: str) -> None:
     """Give the keyboard focus to the window that begins next, if it is the turn of this `name`."""
-    if ui.memory.get(FOCUS) == name:
-        del ui.memory[FOCUS]
+    if ui.states[Focus].next == name:
+        ui.states[Focus].next = ""
         imgui.set_next_window_focus()
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from imgui_bundle import imgui
 from repose.app.language import translated
 from repose.app.ui.ui import Ui
@@ -11,15 +13,20 @@ from repose.sim.message import _
 WIDTH = 220.0
 """Width of the form [px at scale 1]."""
 FORM = "save preset"
-NAME = "preset_name"
-"""Entry of `Ui.memory`: the name typed so far."""
+
+
+@dataclass
+class PresetForm:
+    """What is typed into the form."""
+
+    name: str = ""
 
 
 def draw_preset_button(ui: Ui, width: float = -1.0) -> None:
     """The button that opens the form, and the form."""
     help = _("Save the parameters in effect as a preset, which then appears among the scenes.")
     if button(ui, "experiment.save", _("Save preset…"), width=width, help=help):
-        ui.memory[NAME] = ""
+        ui.states[PresetForm].name = ""
         imgui.open_popup(FORM)
     _draw_form(ui)
 
@@ -32,11 +39,12 @@ def _draw_form(ui: Ui) -> None:
         imgui.set_keyboard_focus_here()
     imgui.set_next_item_width(WIDTH * ui.scale)
     flags = imgui.InputTextFlags_.enter_returns_true
-    entered, ui.memory[NAME] = imgui.input_text("##name", ui.memory.get(NAME, ""), flags)
+    form = ui.states[PresetForm]
+    entered, form.name = imgui.input_text("##name", form.name, flags)
     ui.probe.mark("experiment.save.name")
     entered |= button(ui, "experiment.save.now", _("Save"), width=WIDTH * ui.scale)
     parameters = ui.edits.parameters
     if entered and parameters is not None:
-        ui.preset_library.save(ui.memory[NAME], ui.snapshot.scene, parameters, ui.snapshot.seed)
+        ui.preset_library.save(form.name, ui.snapshot.scene, parameters, ui.snapshot.seed)
         imgui.close_current_popup()
     imgui.end_popup()

@@ -12,9 +12,6 @@ from repose.app.ui.ui import Ui
 from repose.sim.message import Capital, Message, _, joined, plain, plural
 from repose.sim.parameters import Parameter, Value
 
-QUESTION = "question"
-"""Entry of `Ui.memory`: the open question."""
-
 
 @dataclass(frozen=True)
 class Question:
@@ -25,20 +22,26 @@ class Question:
     act: Callable[[], object]
 
 
+@dataclass
+class OpenQuestion:
+    """The question that waits for an answer."""
+
+    question: Question | None = None
+
+
 def ask(ui: Ui, text: Message, yes: Message, act: Callable[[], object]) -> None:
     """Ask before `act` is called; a later question replaces an open one."""
-    ui.memory[QUESTION] = Question(text, yes, act)
+    ui.states[OpenQuestion].question = Question(text, yes, act)
 
 
 def open_question(ui: Ui) -> Question | None:
     """The question that waits for an answer, if any."""
-    question: Question | None = ui.memory.get(QUESTION)
-    return question
+    return ui.states[OpenQuestion].question
 
 
 def answer(ui: Ui, yes: bool) -> None:
     """Close the open question; after a yes, continue."""
-    question = ui.memory.pop(QUESTION, None)
+    question, ui.states[OpenQuestion].question = open_question(ui), None
     if question is not None and yes:
         question.act()
 

@@ -15,7 +15,7 @@ from repose.app.ui.studies import candidates, usual_range
 from repose.app.ui.ui import Ui
 from repose.sim.experiment.commands import KeepOne, Start, StartSideBySide
 from repose.sim.io import presets
-from repose.sim.message import EMPTY, Message
+from repose.sim.message import Message
 from repose.sim.parameters import Parameter, ParameterError, ParameterSet, Value
 from repose.sim.wording import value_text
 
@@ -27,29 +27,14 @@ LEAST_FOOT = 150.0
 """Least height of the results; with less room there are only pictures [px at scale 1]."""
 GAP = 4.0
 """Distance between two pictures [px at scale 1]."""
-LABELS = "height of the labels"
-"""Entry of `Ui.memory`: height of the strip for the label at the foot of every picture, if the labels have no room
-beside the scale bar [px]."""
-REQUEST = "side by side"
-"""Entry of `Ui.memory`: the request as typed so far."""
 
 
 @dataclass
-class Request:
-    """The request for the next runs, as typed."""
+class LabelStrip:
+    """Strip for the label at the foot of every picture. Written by `repose.app.ui.panels.side_by_side`."""
 
-    over: str = ""
-    """Name of the parameter with a value for each run; empty: the parameter of the scene's study, or the first one."""
-    text: str = ""
-    """The values as typed, in the shown unit; empty: `usual_values`."""
-    trouble: Message = EMPTY
-    """Why the request was refused; empty if it was not."""
-
-
-def request(ui: Ui) -> Request:
-    """The request as typed so far."""
-    typed: Request = ui.memory.setdefault(REQUEST, Request())
-    return typed
+    height: float = 0.0
+    """[px]; 0 if the labels have room beside the scale bar."""
 
 
 def possible(parameters: ParameterSet) -> dict[str, Parameter]:
@@ -118,18 +103,14 @@ def _at_commas(over: Parameter, text: str, alone: bool) -> list[str]:
     return entries
 
 
-def planned(ui: Ui, parameters: ParameterSet, over: Parameter, text: str) -> Start | StartSideBySide | None:
-    """The command that starts the present experiment anew with these values side by side; None if they are refused,
-    with the reason in the request."""
-    asked = request(ui)
-    asked.trouble = EMPTY
+def planned(ui: Ui, parameters: ParameterSet, over: Parameter, text: str) -> Start | StartSideBySide | Message:
+    """The command that starts the present experiment anew with these values side by side, or why they are refused."""
     scene, seed = ui.snapshot.scene, ui.snapshot.seed
     try:
         values = {over.name: parsed(over, text)}
         return start_of(presets.Preset("", "", scene, seed, different(parameters), side_by_side=values))
     except ParameterError as error:
-        asked.trouble = error.in_units
-        return None
+        return error.in_units
 
 
 def start(ui: Ui, command: Start | StartSideBySide) -> None:
@@ -172,7 +153,7 @@ def insets(ui: Ui) -> list[Inset]:
 
 def above_labels(ui: Ui) -> list[Inset]:
     """`insets` of the pictures above the strips of their labels."""
-    strip = float(ui.memory.get(LABELS, 0.0))
+    strip = ui.states[LabelStrip].height
     return [(left, top, right, bottom + strip) for left, top, right, bottom in insets(ui)]
 
 

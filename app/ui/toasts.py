@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from imgui_bundle import imgui
 from repose.app.storage.recorder import names_of
@@ -10,8 +10,6 @@ from repose.app.ui.ui import Ui
 from repose.sim.message import EMPTY, Message, Number, replaced
 from repose.sim.parameters import Value, changes_in
 
-TOASTS, SEEN = "toasts", "toasts seen"
-"""Entries of `Ui.memory`: the sentences shown, and the latest sentence of each source."""
 MESSAGE = "message"
 """Source of what the experiment says."""
 LONG, SHORT = 9.0, 5.0
@@ -30,10 +28,19 @@ class Toast:
     until: float
 
 
+@dataclass
+class Toasts:
+    """The sentences over the picture."""
+
+    shown: list[Toast] = field(default_factory=list)
+    """The newest last."""
+    seen: dict[str, object] = field(default_factory=dict)
+    """The latest sentence of each source."""
+
+
 def current_toasts(ui: Ui) -> list[Toast]:
     """The sentences to show now, the newest last."""
-    toasts: list[Toast] = ui.memory.setdefault(TOASTS, [])
-    seen: dict[str, object] = ui.memory.setdefault(SEEN, {})
+    toasts, seen = ui.states[Toasts].shown, ui.states[Toasts].seen
     first, now = not seen, imgui.get_time()
     for source, sign, text, bad in _sources(ui):
         if seen.get(source) == sign:
@@ -49,8 +56,7 @@ def current_toasts(ui: Ui) -> list[Toast]:
 
 def tell(ui: Ui, text: Message, bad: bool = False) -> None:
     """Show a sentence of the window."""
-    toasts: list[Toast] = ui.memory.setdefault(TOASTS, [])
-    toasts.append(Toast(text, text, bad, imgui.get_time() + (LONG if bad else SHORT)))
+    ui.states[Toasts].shown.append(Toast(text, text, bad, imgui.get_time() + (LONG if bad else SHORT)))
 
 
 def _sources(ui: Ui) -> list[tuple[str, object, Message, bool]]:

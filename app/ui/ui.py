@@ -18,6 +18,7 @@ from repose.app.ui.events import Events
 from repose.app.ui.preset_library import PresetLibrary
 from repose.app.ui.recent_runs import RecentRuns
 from repose.app.ui.repeats import Repeats
+from repose.app.ui.states import States
 from repose.app.ui.studies import Studies
 from repose.app.ui.transport import Transport
 from repose.app.ui.ui_probe import UiProbe
@@ -76,8 +77,8 @@ class Ui:
     """Events of this run for the bar of time."""
     dead: bool = False
     """True after the physics thread has ended because of a program error; it carries out no commands."""
-    memory: dict[str, Any] = field(default_factory=dict)
-    """State of the panels between frames, such as a half-typed text, by name."""
+    states: States = field(default_factory=States)
+    """State of panels and tools between frames, such as a half-typed text."""
     broken: dict[str, str] = field(default_factory=dict)
     """Panels that failed, with the message of the error."""
     texture: Callable[[str, Callable[[], bytes]], Any] = lambda name, read: None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 from imgui_bundle import imgui
 from repose.app.language import translated
@@ -22,13 +23,21 @@ from repose.app.render.theme import Colour, colour32, vector
 from repose.app.ui.ui import Ui
 from repose.sim.message import EMPTY, Message, joined, plain
 
-SELECTED = "selected slider"
-"""Entry of `Ui.memory`: the slider that the arrow keys move."""
 EARLIER = (imgui.Key.left_arrow, imgui.Key.down_arrow)
 LATER = (imgui.Key.right_arrow, imgui.Key.up_arrow)
 
 SMALLEST_SIZE = 0.7
 """Smallest size of a text that is made to fit, relative to running text [-]."""
+
+
+@dataclass
+class WidgetState:
+    """What sliders and rows of tabs remember."""
+
+    selected: str = ""
+    """Name of the slider that the arrow keys move; empty for none."""
+    found_tabs: set[str] = field(default_factory=set)
+    """Rows that have shown the tab of the settings."""
 
 
 def slide(
@@ -46,7 +55,7 @@ def slide(
     draw_bar(ui, low, size, where)
     text = next((entry for entry in texts if text_width(entry) < size.x - pad.x), EMPTY)
     draw_text(low.x + (size.x - text_width(text)) / 2, low.y + pad.y, text, ui.palette.text)
-    if ui.memory.get(SELECTED) == name:
+    if ui.states[WidgetState].selected == name:
         _frame(ui, low, size)
         return by_keys
     return dragged(ui, low.x, size.x) if imgui.is_mouse_down(0) else None
@@ -54,13 +63,14 @@ def slide(
 
 def _moved_by_keys(ui: Ui, name: str, where: float, step: float) -> float | None:
     """New position of the slider just drawn, moved by the keyboard, 0 to 1, or None."""
-    selected = ui.memory.get(SELECTED) == name
+    state = ui.states[WidgetState]
+    selected = state.selected == name
     if selected and (not imgui.is_item_focused() or imgui.is_key_pressed(imgui.Key.escape) or imgui.is_mouse_down(0)):
         selected = False
-        del ui.memory[SELECTED]
+        state.selected = ""
     elif imgui.is_item_activated() and not imgui.is_mouse_down(0):
         selected = not selected
-        ui.memory[SELECTED] = name if selected else None
+        state.selected = name if selected else ""
     if not selected:
         return None
     for key in (*EARLIER, *LATER, imgui.Key.escape):
@@ -312,7 +322,7 @@ def choose_tab(ui: Ui, group: str, titles: Mapping[str, Message], padding: float
 
 def _tab(ui: Ui, group: str, name: str, title: Message) -> bool:
     """Draw a tab; returns whether its row shows this tab."""
-    tabs, found = ui.settings.choices.tabs, ui.memory.setdefault("tabs found", set())
+    tabs, found = ui.settings.choices.tabs, ui.states[WidgetState].found_tabs
     flags = 0
     if tabs.get(group) == name and group not in found:
         flags = imgui.TabItemFlags_.set_selected
@@ -328,7 +338,7 @@ def _tab(ui: Ui, group: str, name: str, title: Message) -> bool:
 def bring_forward(ui: Ui, group: str, name: str) -> None:
     """Show the tab `name` of a row, if the row has such a tab."""
     ui.settings.choices.tabs = {**ui.settings.choices.tabs, group: name}
-    ui.memory.setdefault("tabs found", set()).discard(group)
+    ui.states[WidgetState].found_tabs.discard(group)
 
 
 def foldable(ui: Ui, name: str, open_at_start: bool, draw: Callable[[], bool]) -> bool:

@@ -232,7 +232,7 @@ class Application:
         physics.join(PHYSICS_TIME)
 
     def _report(self) -> None:
-        from repose.app.ui.toasts import TOASTS
+        from repose.app.ui.toasts import Toasts
         from repose.app.ui.tools import chosen_tool
 
         ui, film = self.ui, self.ui.film
@@ -246,7 +246,7 @@ class Application:
             inset=ui.inset,
             scale=ui.scale,
             events=[(event.at, event.kind, event.text) for event in ui.events.shown],
-            toasts=[toast.text for toast in ui.memory.get(TOASTS, ())],
+            toasts=[toast.text for toast in ui.states[Toasts].shown],
             speed=ui.transport.speed,
             colour_by=ui.view.colour_by,
             tool=chosen_tool(ui).name,

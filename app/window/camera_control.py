@@ -11,7 +11,7 @@ from repose.app.render.follow import Following, follow, without_idle_walls
 from repose.app.render.framing import LEGEND_ROOM, SCALE_BAR_ROOM, frame_box, picture_scale
 from repose.app.render.orbit import VIEWS, Camera, Camera3D
 from repose.app.render.passes import band, legend
-from repose.app.ui.places import MOUSE_CORNER, MOUSE_EDGE, TASK_FOOT, free_of_buttons
+from repose.app.ui.places import TaskArea, ToolArea, free_of_buttons
 from repose.app.ui.ui import Ui
 from repose.sim.engine.world import Floats
 from repose.sim.experiment.snapshot import Snapshot
@@ -172,13 +172,13 @@ def _room(ui: Ui) -> Inset:
 def _above(ui: Ui) -> float:
     """Upper edge of the picture beside the legend: below panels and the task of the scene [px]."""
     top = free_of_buttons(ui)[1] if ui.runs else ui.inset[1]
-    task: float = ui.memory.get(TASK_FOOT, 0.0)
+    task = ui.states[TaskArea].foot or 0.0
     return max(top, min(task, MOST_TASK * ui.size[1]))
 
 
 def _edge_of_tools_over_grains(ui: Ui) -> float:
     """Right edge of the tool buttons if they would hide grains of this picture in the plane, else 0 [px]."""
-    edge, (_, foot) = ui.memory.get(MOUSE_EDGE, 0.0), ui.memory.get(MOUSE_CORNER, (0.0, 0.0))
+    edge, (_, foot) = ui.states[ToolArea].edge, ui.states[ToolArea].corner
     moving = ~ui.snapshot.fixed
     if not edge or ui.runs or not moving.any():
         return 0.0

@@ -17,7 +17,7 @@ from repose.app.render.passes import liquid as liquid_pass
 from repose.app.render.passes import tracks as tracks_pass
 from repose.app.storage.view import View
 from repose.app.ui.panels import task
-from repose.app.ui.places import TASK_FOOT
+from repose.app.ui.places import TaskArea
 from repose.app.ui.transport import describe_pace
 from repose.app.window.camera_control import CameraControl
 from repose.sim.experiment.changes import new_experiment
@@ -141,7 +141,7 @@ def test_the_camera_leaves_the_outcomes_free_and_the_bar_says_that_the_run_has_e
     snapshot = replace(finished("satellite"), serial=1)
     with open_harness(tmp_path, snapshot) as harness:
         harness.frame(2)
-        foot = harness.ui.memory[TASK_FOOT]
+        foot = harness.ui.states[TaskArea].foot
         assert foot > 84.0
         control = CameraControl()
         control.update(harness.ui)

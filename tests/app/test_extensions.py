@@ -19,15 +19,29 @@ from repose.sim import registry
 from tests.app.ui.panels.panel_harness import full_snapshot, open_harness
 
 PANEL = """
+from dataclasses import dataclass
+
 from repose.app.ui.keys import Key
 from repose.app.ui.panels import Panel
 
 
+SEEN = []
+
+
+@dataclass
+class Marks:
+    count: int = 0
+
+
+def mark(ui):
+    ui.states[Marks].count += 1
+
+
 def draw(ui):
-    ui.memory["drawn"] = ui.snapshot.scene
+    SEEN[:] = [ui.snapshot.scene, ui.states[Marks].count]
 
 
-KEY = Key("mark", "J", "mark", "Plug-in", lambda ui: ui.memory.update(marked=True), characters="jJ")
+KEY = Key("mark", "J", "mark", "Plug-in", mark, characters="jJ")
 PANEL = Panel("mine", "Mine", 90, "column", draw, keys=(KEY,))
 """
 PASS = """
@@ -86,10 +100,12 @@ def test_a_panel_from_a_file_is_drawn_and_its_key_acts(plug_in: Callable[[str], 
     with open_harness(tmp_path, full_snapshot()) as harness:
         harness.ui.help_open = True
         harness.frame(3)
-        assert harness.ui.memory["drawn"] == "heap"
+        (seen,) = (panel.draw.__globals__["SEEN"] for panel in all_panels() if panel.name == "mine")
+        assert seen == ["heap", 0]
         assert harness.ui.broken == {}
         assert dispatch(pressed("j"), all_keys(), harness.ui, typing=False)
-        assert harness.ui.memory["marked"]
+        harness.frame()
+        assert seen == ["heap", 1]
 
 
 def test_a_panel_with_an_unknown_side_is_refused_in_one_sentence(plug_in: Callable[[str], None]) -> None:

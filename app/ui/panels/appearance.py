@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from imgui_bundle import imgui
 from repose.app.language import NATIVE, current_language, use_language
 from repose.app.render.text import note
@@ -59,9 +61,18 @@ def _draw_theme(ui: Ui) -> None:
             choices.theme = name
 
 
+@dataclass
+class TextSizeEntry:
+    """The slider of the text size."""
+
+    size: float | None = None
+    """The size chosen so far [-]; None while nobody drags."""
+
+
 def _draw_text_size(ui: Ui) -> None:
     """The size takes effect when the mouse button is released: a slider that grows under the pointer is hard to set."""
-    wanted = ui.memory.get("text_size", ui.settings.choices.font_scale)
+    entry = ui.states[TextSizeEntry]
+    wanted = entry.size if entry.size is not None else ui.settings.choices.font_scale
     share = (wanted - SMALLEST_TEXT) / (LARGEST_TEXT - SMALLEST_TEXT)
     where = slide(
         ui,
@@ -71,9 +82,9 @@ def _draw_text_size(ui: Ui) -> None:
         step=1 / 28,
     )
     if where is not None:
-        ui.memory["text_size"] = round(SMALLEST_TEXT + where * (LARGEST_TEXT - SMALLEST_TEXT), 2)
-    if not imgui.is_item_active() and "text_size" in ui.memory:
-        ui.settings.choices.font_scale = ui.memory.pop("text_size")
+        entry.size = round(SMALLEST_TEXT + where * (LARGEST_TEXT - SMALLEST_TEXT), 2)
+    if not imgui.is_item_active() and entry.size is not None:
+        ui.settings.choices.font_scale, entry.size = entry.size, None
 
 
 def _draw_frame_rate(ui: Ui) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from imgui_bundle import imgui
 from repose.app.language import translated
 from repose.app.render.text import draw_text, heading, text_width
@@ -66,6 +68,14 @@ def _draw_start(ui: Ui) -> None:
         ui.actions["scenes"]()
 
 
+@dataclass
+class SeedEntry:
+    """The field of the seed."""
+
+    text: str | None = None
+    """The seed typed so far; None while nobody types."""
+
+
 def _draw_seed(ui: Ui) -> None:
     """Draw the field of the seed, and buttons for the next seed and for repeated runs."""
     imgui.align_text_to_frame_padding()
@@ -74,16 +84,14 @@ def _draw_seed(ui: Ui) -> None:
     pad, gap = imgui.get_style().frame_padding.x, imgui.get_style().item_spacing.x
     new, repeats = text_width(_("New")) + 2 * pad, repeats_width(ui)
     imgui.set_next_item_width(imgui.get_content_region_avail().x - new - gap - (repeats + gap if repeats else 0.0))
-    text = ui.memory.get("seed", str(ui.snapshot.seed))
+    entry = ui.states[SeedEntry]
+    text = entry.text if entry.text is not None else str(ui.snapshot.seed)
     entered, text = imgui.input_text("##seed", text, imgui.InputTextFlags_.enter_returns_true)
     ui.probe.mark("experiment.seed")
     tooltip(
         _("Determines radii and positions of the grains: the same seed gives the same run, bit by bit. Enter restarts.")
     )
-    if imgui.is_item_active():
-        ui.memory["seed"] = text
-    else:
-        ui.memory.pop("seed", None)
+    entry.text = text if imgui.is_item_active() else None
     if entered:
         _start_with(ui, text)
     imgui.same_line()

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass, field
 
 from imgui_bundle import imgui
 from repose.app.render.text import note, write
 from repose.app.render.theme import colour32, vector
 from repose.app.ui.lecture import guess_now
 from repose.app.ui.panels import Panel
-from repose.app.ui.panels.notices import FOOT
-from repose.app.ui.places import FOCUS, GUESS, GUESS_FOOT, LECTURE_FOOT, NOTICE, take_focus
+from repose.app.ui.panels.notices import NoticeStack
+from repose.app.ui.places import GUESS, NOTICE, Focus, GuessArea, LectureArea, take_focus
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import row, slide, tooltip
 from repose.sim.choices import choice_name
 from repose.sim.measure.display import Answer, Guess
 from repose.sim.message import Message, Number, _, joined, plain
 
-GUESSED = "guess of "
-"""Beginning of the entry of `Ui.memory` with the guess for a scene, by its name; in the unit of the guess."""
 WHOLE = 50.0
 """Length of a slider, in its unit, from which a guess has no decimals."""
 STEP = 0.01
@@ -29,23 +28,31 @@ FIRST = 0.36
 """Fraction of the width for the words of the question, or for the two numbers, at the foot of the window [-]."""
 
 
+@dataclass
+class Guesses:
+    """The guesses of the audience, each in its unit, by the name of `guess_now`."""
+
+    values: dict[str, float] = field(default_factory=dict)
+
+
 def draw(ui: Ui) -> None:
     """At the right of the picture below the notices, in scenes that ask for a guess; in a lecture or presentation
     below the picture, where it covers neither the grains nor the measured angle."""
     asked, at_foot = guess_now(ui), ui.presenting or ui.lecture.on
-    ui.memory[GUESS] = False
+    area = ui.states[GuessArea]
+    area.shown = False
     covered = not at_foot and ui.overlay not in ("", GUESS)
     if asked is None or covered or not ui.view.ui_visible:
-        ui.memory.pop(GUESS_FOOT, None)
+        area.foot = 0.0
         return
     left, top, right, bottom = ui.inset
     if at_foot:
-        width, height = float(ui.size[0]), ui.memory.get(GUESS_FOOT, 0.0)
-        at = imgui.ImVec2(0.0, ui.size[1] - height - ui.memory.get(LECTURE_FOOT, 0.0))
+        width, height = float(ui.size[0]), area.foot
+        at = imgui.ImVec2(0.0, ui.size[1] - height - ui.states[LectureArea].notes)
     else:
-        ui.memory.pop(GUESS_FOOT, None)
+        area.foot = 0.0
         width = min(NOTICE * ui.scale, ui.size[0] - left - right - 20 * ui.scale)
-        at = imgui.ImVec2(ui.size[0] - right - 14 * ui.scale - width, top + ui.memory.get(FOOT, 0.0))
+        at = imgui.ImVec2(ui.size[0] - right - 14 * ui.scale - width, top + ui.states[NoticeStack].foot)
         if width < 80 * ui.scale or at.y > ui.size[1] - bottom:
             return
     imgui.set_next_window_pos(at)
@@ -53,9 +60,9 @@ def draw(ui: Ui) -> None:
     imgui.push_style_var(imgui.StyleVar_.window_rounding, 0.0 if at_foot else 8 * ui.scale)
     imgui.push_style_color(imgui.Col_.window_bg, vector(ui.palette.panel, 0.82))
     flags = imgui.WindowFlags_.no_decoration | imgui.WindowFlags_.no_saved_settings | imgui.WindowFlags_.no_move
-    chosen = ui.memory.get(FOCUS) == GUESS
+    chosen = ui.states[Focus].next == GUESS
     take_focus(ui, GUESS)
-    ui.memory[GUESS] = True
+    area.shown = True
     imgui.begin(GUESS, None, flags | imgui.WindowFlags_.no_focus_on_appearing)
     imgui.pop_style_color()
     imgui.pop_style_var()
@@ -67,15 +74,14 @@ def draw(ui: Ui) -> None:
     low, size = imgui.get_window_pos(), imgui.get_window_size()
     ui.probe.mark_area(GUESS, (low.x, low.y, low.x + size.x, low.y + size.y))
     if at_foot:
-        ui.memory[GUESS_FOOT] = size.y
+        area.foot = size.y
     imgui.end()
 
 
 def guessed(ui: Ui) -> float | None:
     """The present guess of the audience in its unit; None before there is one."""
     asked = guess_now(ui)
-    value: float | None = ui.memory.get(GUESSED + asked[0]) if asked is not None else None
-    return value
+    return ui.states[Guesses].values.get(asked[0]) if asked is not None else None
 
 
 def shown(guess: Guess, value: float, finer: int = 0) -> Message:
@@ -119,7 +125,7 @@ def _draw_slider(ui: Ui, guess: Guess, chosen: bool) -> None:
         tooltip(HELP)
     asked = guess_now(ui)
     if moved is not None and asked is not None:
-        ui.memory[GUESSED + asked[0]] = guess.low + moved * span
+        ui.states[Guesses].values[asked[0]] = guess.low + moved * span
     if ui.lecture.on and ui.lecture.unanswered:
         note(ui.lecture.unanswered, ui.palette.bad)
         ui.probe.mark("guess.unanswered")

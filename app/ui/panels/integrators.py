@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
@@ -18,7 +19,7 @@ from repose.app.ui.over_picture import begin_over_picture
 from repose.app.ui.panels import Panel
 from repose.app.ui.plot_area import plot_area
 from repose.app.ui.questions import replace_run
-from repose.app.ui.side_by_side import planned, possible, request, start
+from repose.app.ui.side_by_side import planned, possible, start
 from repose.app.ui.toasts import tell
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, button_width, checkbox, slide, tooltip
@@ -26,12 +27,6 @@ from repose.sim.message import Message, Number, _, formatted, plain
 from repose.sim.registry import integrators
 from repose.sim.study.integrator_errors import TYPICAL, Errors, collision_errors, error_at
 
-RESTITUTION = "integrators restitution"
-"""Entry of `Ui.memory`: restitution of the collision [-]."""
-OBLIQUE = "integrators oblique"
-"""Entry of `Ui.memory`: whether the collision is oblique, with spin."""
-FOUND = "integrators found"
-"""Entry of `Ui.memory`: the errors computed so far, by collision and name."""
 LOWEST, STEP = 0.3, 0.05
 """Lowest restitution of the slider, and its step [-]."""
 LOW, HIGH = 1e-6, 10.0
@@ -46,6 +41,18 @@ HEAD = _("integrator"), _("error at t_c/20"), _("limit Δt/t_c")
 """Heads of the columns of the table."""
 SAMPLE = "0.00e-00 %"
 """As wide as any number of the table."""
+
+
+@dataclass
+class CollisionChoice:
+    """The collision that the integrators compute."""
+
+    restitution: float = 1.0
+    """[-]."""
+    oblique: bool = False
+    """Whether it is oblique, with spin."""
+    errors: dict[tuple[float, bool, str], Errors] = field(default_factory=dict)
+    """The errors computed so far, by restitution, `oblique` and name of the integrator."""
 
 
 def draw(ui: Ui) -> None:
@@ -81,7 +88,7 @@ def table_width() -> float:
 def compute(ui: Ui, restitution: float, oblique: bool) -> dict[str, Errors]:
     """The errors of the integrators in this collision, so far; each call computes one more, so that no frame is
     late."""
-    computed: dict[tuple[float, bool, str], Errors] = ui.memory.setdefault(FOUND, {})
+    computed = ui.states[CollisionChoice].errors
     wanted = {name: (restitution, oblique, name) for name in integrators()}
     missing = next((name for name, key in wanted.items() if key not in computed), None)
     if missing is not None:
@@ -99,11 +106,11 @@ def _draw_head(ui: Ui) -> tuple[float, bool]:
     imgui.align_text_to_frame_padding()
     imgui.text_unformatted(translated(_("Integrators")))
     imgui.same_line()
-    restitution = float(ui.memory.get(RESTITUTION, 1.0))
+    choice = ui.states[CollisionChoice]
+    restitution = choice.restitution
     steps = round((1.0 - LOWEST) / STEP)
-    oblique = bool(ui.memory.get(OBLIQUE, False))
     help = _("The two spheres also spin and stick to each other while they touch; otherwise they meet head-on.")
-    oblique = ui.memory[OBLIQUE] = checkbox(ui, "integrators.oblique", _("oblique, with spin"), oblique, help)
+    choice.oblique = checkbox(ui, "integrators.oblique", _("oblique, with spin"), choice.oblique, help)
     imgui.same_line()
     watch, close = button_width(_("Watch side by side")), button_width(_("Close"), "F10")
     gap = imgui.get_style().item_spacing.x
@@ -120,8 +127,7 @@ def _draw_head(ui: Ui) -> tuple[float, bool]:
         _("Of the collision that every scheme computes: two spheres on a linear spring with a dashpot; 1 is elastic.")
     )
     if where is not None:
-        restitution = round(LOWEST + round(where * steps) * STEP, 2)
-        ui.memory[RESTITUTION] = restitution
+        choice.restitution = round(LOWEST + round(where * steps) * STEP, 2)
     imgui.same_line()
     imgui.set_cursor_pos_x(imgui.get_cursor_pos_x() + imgui.get_content_region_avail().x - watch - close - gap)
     parameters = ui.snapshot.parameters
@@ -145,7 +151,7 @@ def _draw_head(ui: Ui) -> tuple[float, bool]:
         _("Runge-Kutta and Gear also change the energy of contacts that last. Leap-frog and velocity Verlet keep it."),
         ui.palette.muted,
     )
-    return restitution, oblique
+    return choice.restitution, choice.oblique
 
 
 def watch_side_by_side(ui: Ui) -> None:
@@ -154,8 +160,8 @@ def watch_side_by_side(ui: Ui) -> None:
     if parameters is not None:
         over = possible(parameters)["integrator"]
         command = planned(ui, parameters, over, ", ".join(name for name in WATCHED if name in over.choices))
-        if command is None:
-            tell(ui, request(ui).trouble, bad=True)
+        if isinstance(command, Message):
+            tell(ui, command, bad=True)
             return
         replace_run(ui, _("Start four integrators side by side?"), _("Start"), partial(start, ui, command))
 

@@ -62,7 +62,7 @@ def toggle(ui: Ui) -> None:
     """Show the plot large, or close it."""
     ui.overlay = "" if ui.overlay == PANEL.name else PANEL.name
     if ui.overlay:
-        bring_forward(ui, ROW, ui.memory.get(plots.SHOWN, ui.settings.choices.tabs.get(plots.ROW, "")))
+        bring_forward(ui, ROW, ui.states[plots.ShownPlot].name or ui.settings.choices.tabs.get(plots.ROW, ""))
 
 
 KEYS = (Key("large_plot", plain("P"), _("the plot, large over the picture"), _("Window"), toggle, codes=(pygame.K_p,)),)

@@ -13,10 +13,10 @@ from repose.app.render.theme import Colour, colour32, vector
 from repose.app.ui.keys import Key
 from repose.app.ui.lecture import awaits_run, close_lecture, toggle_notes, wish
 from repose.app.ui.panels import Panel
-from repose.app.ui.places import LECTURE_BAND, LECTURE_FOOT
+from repose.app.ui.places import LectureArea
 from repose.app.ui.transport import clock_text, describe_pace, wanted_speed
 from repose.app.ui.ui import Ui
-from repose.app.ui.widgets import SELECTED, button
+from repose.app.ui.widgets import WidgetState, button
 from repose.sim.message import Message, _, joined, plain
 
 TITLE = 1.5
@@ -42,16 +42,15 @@ FLAGS = (
 
 def draw(ui: Ui) -> None:
     """The band at the top, and the notes at the foot if the window has to show them."""
-    mode = ui.lecture
+    mode, area = ui.lecture, ui.states[LectureArea]
     if not mode.on or not ui.view.ui_visible:
-        ui.memory.pop(LECTURE_BAND, None)
-        ui.memory.pop(LECTURE_FOOT, None)
+        area.band = area.notes = 0.0
         return
     _draw_band(ui)
     if mode.notes_shown:
         _draw_notes(ui)
     else:
-        ui.memory.pop(LECTURE_FOOT, None)
+        area.notes = 0.0
 
 
 def draw_offer(ui: Ui) -> None:
@@ -92,7 +91,7 @@ def _draw_band(ui: Ui) -> None:
     title = shortened(title, room, 1.1 * size)  # bold letters are wider
     wrapped = imgui.calc_text_size(words, wrap_width=width - 2.0 * pad).y if words else 0.0
     height = 0.7 * pad + 1.25 * TITLE * line + wrapped + (0.7 * pad if words else 0.3 * pad) + LINE * ui.scale
-    ui.memory[LECTURE_BAND] = height
+    ui.states[LectureArea].band = height
     imgui.set_next_window_pos(imgui.ImVec2(0.0, 0.0))
     imgui.set_next_window_size(imgui.ImVec2(width, height))
     imgui.push_style_var(imgui.StyleVar_.window_padding, imgui.ImVec2(pad, 0.7 * pad))
@@ -161,7 +160,7 @@ def _draw_notes(ui: Ui) -> None:
     imgui.push_font(None, imgui.get_style().font_size_base * NOTES)
     needed = imgui.calc_text_size(words, wrap_width=width - 4.0 * pad).y + 2.0 * pad
     height = min(needed, MOST_NOTES * ui.size[1])
-    ui.memory[LECTURE_FOOT] = height
+    ui.states[LectureArea].notes = height
     imgui.set_next_window_pos(imgui.ImVec2(0.0, ui.size[1] - height))
     imgui.set_next_window_size(imgui.ImVec2(width, height))
     imgui.push_style_var(imgui.StyleVar_.window_padding, imgui.ImVec2(pad, pad))
@@ -182,7 +181,7 @@ def _is_on(ui: Ui) -> bool:
 
 def _may_leave(ui: Ui) -> bool:
     """Whether Esc ends the lecture; otherwise Esc first closes a window over the picture, or releases a slider."""
-    if not ui.lecture.on or ui.help_open or ui.memory.get(SELECTED) is not None:
+    if not ui.lecture.on or ui.help_open or ui.states[WidgetState].selected:
         return False
     return ui.overlay in ("", "large_plot")
 

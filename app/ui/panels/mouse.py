@@ -5,7 +5,7 @@ from __future__ import annotations
 from imgui_bundle import imgui
 from repose.app.ui.panels import Panel, instead
 from repose.app.ui.panels.next_step import HEIGHT, OVER
-from repose.app.ui.places import MOUSE_CORNER, MOUSE_EDGE, STRIP, TASK_FOOT
+from repose.app.ui.places import STRIP, TaskArea, ToolArea
 from repose.app.ui.side_by_side import insets
 from repose.app.ui.tools import all_tools, choose_tool, chosen_tool
 from repose.app.ui.ui import Ui
@@ -27,8 +27,8 @@ LEAST_PICTURE = 420.0
 def draw(ui: Ui) -> None:
     """Buttons below the task of the scene, if it states one, in as many columns as the height needs; the chosen tool is
     coloured. Beside other pictures, and in a narrow one, they show their keys only."""
-    ui.memory.pop(MOUSE_EDGE, None)
-    ui.memory.pop(MOUSE_CORNER, None)
+    area, task = ui.states[ToolArea], ui.states[TaskArea].foot
+    area.edge, area.corner = 0.0, (0.0, 0.0)
     left, above, right, bottom = ui.inset
     free, hidden = ui.size[0] - left - right, not (ui.view.ui_visible and bottom) or ui.presenting
     if hidden or ui.overlay not in ("", PANEL.name) or instead(ui) is not None or free < LEAST_PICTURE * ui.scale:
@@ -37,7 +37,7 @@ def draw(ui: Ui) -> None:
     wide = max(button_width(tool.title, tool.key) for tool in tools)
     titled = free >= TITLES * ui.scale and not ui.runs
     width, margin = (wide, MARGIN * ui.scale) if titled else (HEIGHT * ui.scale, 0.5 * MARGIN * ui.scale)
-    top = ui.memory.get(TASK_FOOT, above) + margin
+    top = (above if task is None else task) + margin
     if not titled and not ui.runs:  # the number beside the legend needs all of the width
         top = max(top, above + BELOW_NUMBER * ui.scale)
     foot = insets(ui)[0][3] if ui.runs else bottom + STRIP * ui.scale
@@ -46,7 +46,7 @@ def draw(ui: Ui) -> None:
     per_column = -(-len(tools) // -(-len(tools) // per_column))  # columns of equal height
     taken = -(-len(tools) // per_column) * across - GAP * ui.scale
     if titled or ui.runs:
-        ui.memory[MOUSE_EDGE] = left + margin + taken
+        area.edge = left + margin + taken
     below = (ui.size[1] - foot - top) / down >= min(per_column, len(tools)) + MOST_SETTINGS
     # A window wider than its buttons would take clicks that are meant for the picture.
     room = max(wide, taken) if chosen.options and below else taken
@@ -82,7 +82,7 @@ def draw(ui: Ui) -> None:
         if (under := float(imgui.get_cursor_screen_pos().y)) > lowest:  # otherwise a label has room below them
             edge, lowest = edge + GAP * ui.scale + wide, under
         imgui.end()
-    ui.memory[MOUSE_CORNER] = edge, lowest
+    area.corner = edge, lowest
     imgui.pop_style_var(2)
 
 

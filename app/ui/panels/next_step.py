@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 from imgui_bundle import imgui
 from repose.app.lectures.course import RUN_ALL, goes_on
@@ -29,8 +30,6 @@ TIGHT, LEAST = 2.0, 72.0
 beside an open study [px at scale 1]."""
 MARGIN = 16.0
 """Distance between the edge of the picture and the large button [px at scale 1]."""
-PRESSED = "pressed action"
-"""Entry of `Ui.memory`: name of the action that the large button had when it was pressed."""
 OVER = (
     imgui.WindowFlags_.no_decoration
     | imgui.WindowFlags_.no_move
@@ -38,6 +37,14 @@ OVER = (
     | imgui.WindowFlags_.no_background
     | imgui.WindowFlags_.no_focus_on_appearing
 )
+
+
+@dataclass
+class NextButton:
+    """The large button."""
+
+    pressed: str = ""
+    """Name of the action that it had when it was pressed; empty if it is not pressed."""
 
 
 def draw(ui: Ui) -> None:
@@ -108,9 +115,9 @@ def draw_next(ui: Ui, width: float, height: float = HEIGHT) -> Action | None:
         emphasis=ui.palette.accent,
     )
     if imgui.is_item_activated():
-        ui.memory[PRESSED] = action.name
+        ui.states[NextButton].pressed = action.name
     if clicked:  # the button may have another action now
-        pressed = ui.memory.pop(PRESSED, action.name)
+        pressed, ui.states[NextButton].pressed = ui.states[NextButton].pressed or action.name, ""
         act(ui, next((entry for entry in snapshot.actions if entry.name == pressed), action))
     imgui.pop_style_var()
     return action

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 
 import pygame
@@ -17,7 +18,7 @@ from repose.app.ui.panels import Panel
 from repose.app.ui.panels.lecture import draw_offer
 from repose.app.ui.panels.presentation import headline_foot
 from repose.app.ui.panels.record import draw_indicator
-from repose.app.ui.places import BELOW_LEGEND, NOTICE, TASK_BELOW, TASK_FOOT
+from repose.app.ui.places import BELOW_LEGEND, NOTICE, TaskArea
 from repose.app.ui.preset_library import Awaited, different
 from repose.app.ui.questions import answer, open_question
 from repose.app.ui.toasts import Toast, current_toasts
@@ -25,31 +26,42 @@ from repose.app.ui.tools.inspect import end_with_grain
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, button_width
 from repose.sim.experiment.commands import Recover, RemoveGrain
+from repose.sim.experiment.snapshot import Notice
 from repose.sim.message import EMPTY, Joined, Message, Number, _, joined, plain, plural
+from repose.sim.parameters import Value
 from repose.sim.study.preparation import Watch, needed_by
 
-FOOT = "foot of the notices"
-"""Entry of `Ui.memory`: height at which the next notice of this frame begins [px]."""
-WATCH = "watch over compiling"
-"""Entry of `Ui.memory`: scene and values whose engine is compiled, and the progress."""
 AT_ONCE = 0.25
 """Wall time after the choice of a scene from which the notice of its progress is shown [s]."""
-CLOSED = "closed notice"
-"""Entry of `Ui.memory`: the scene's notice that the user has closed."""
+
+
+@dataclass
+class NoticeStack:
+    """The notices over the picture."""
+
+    foot: float = 0.0
+    """Height at which the next notice of this frame begins [px]."""
+    closed: Notice | None = None
+    """The scene's notice that the user has closed."""
+    compiled: tuple[str, Mapping[str, Value]] | None = None
+    """Scene and values whose engine is compiled."""
+    watch: Watch | None = None
+    """The progress of compiling that engine."""
 
 
 def draw(ui: Ui) -> None:
     """Draw notices under the legend, at the right: first those that need an answer, then messages, which disappear by
     themselves."""
-    snapshot = ui.snapshot
+    snapshot, stack, task = ui.snapshot, ui.states[NoticeStack], ui.states[TaskArea]
     end_with_grain(ui)
-    if ui.memory.get(CLOSED) != snapshot.notice:
-        ui.memory.pop(CLOSED, None)
-    if not snapshot.compiling and (watched := ui.memory.pop(WATCH, None)) is not None:
-        watched[1].finish()
-    ui.memory[FOOT] = headline_foot(ui) if ui.presenting else BELOW_LEGEND * ui.scale
-    if ui.memory.get(TASK_BELOW):
-        ui.memory[FOOT] = max(ui.memory[FOOT], ui.memory[TASK_FOOT] - ui.inset[1] + 8.0 * ui.scale)
+    if stack.closed != snapshot.notice:
+        stack.closed = None
+    if not snapshot.compiling and stack.watch is not None:
+        stack.watch.finish()
+        stack.compiled = stack.watch = None
+    stack.foot = headline_foot(ui) if ui.presenting else BELOW_LEGEND * ui.scale
+    if task.below_legend and task.foot is not None:
+        stack.foot = max(stack.foot, task.foot - ui.inset[1] + 8.0 * ui.scale)
     if open_question(ui) is not None:
         _notice(ui, ui.palette.warning, _draw_question, name="question")
     if ui.dead:
@@ -68,9 +80,7 @@ def draw(ui: Ui) -> None:
         _notice(ui, ui.palette.warning, _draw_lost)
     elif ui.settings.trouble and not ui.lecture.on:
         _notice(ui, ui.palette.warning, _draw_settings)
-    elif (
-        snapshot.notice is not None and CLOSED not in ui.memory and not ui.lecture.on
-    ):  # the answer of a lecture says it
+    elif snapshot.notice is not None and stack.closed is None and not ui.lecture.on:  # the answer of a lecture says it
         _notice(ui, ui.palette.warning, _draw_scene)
     elif ui.film.trouble and not ui.film.running:
         _notice(ui, ui.palette.warning, _draw_no_film)
@@ -91,7 +101,7 @@ def _notice(ui: Ui, edge: Colour, content: Callable[[Ui], None], name: str = "no
     """Draw a window at the right edge, below earlier notices; it covers neither the legend nor the left wall."""
     left, top, right, bottom = ui.inset
     width = min(NOTICE * ui.scale, ui.size[0] - left - right - 20 * ui.scale)
-    at = imgui.ImVec2(ui.size[0] - right - 14 * ui.scale - width, top + ui.memory[FOOT])
+    at = imgui.ImVec2(ui.size[0] - right - 14 * ui.scale - width, top + ui.states[NoticeStack].foot)
     if width < 80 or at.y > ui.size[1] - bottom:
         return
     imgui.set_next_window_pos(at)  # the left edge: for one frame ImGui places a new window as if it had no pivot
@@ -113,7 +123,7 @@ def _notice(ui: Ui, edge: Colour, content: Callable[[Ui], None], name: str = "no
     content(ui)
     low, size = imgui.get_window_pos(), imgui.get_window_size()
     ui.probe.mark_area(name, (low.x, low.y, low.x + size.x, low.y + size.y))
-    ui.memory[FOOT] += size.y + 8 * ui.scale
+    ui.states[NoticeStack].foot += size.y + 8 * ui.scale
     imgui.end()
 
 
@@ -193,11 +203,10 @@ def _watch(ui: Ui) -> Watch | None:
         return None
     scene, parameters = ui.snapshot.engine_of
     values = different(parameters)
-    entry = ui.memory.get(WATCH)
-    if entry is None or entry[0] != (scene, values):
-        entry = ui.memory[WATCH] = (scene, values), Watch(needed_by(scene, values))
-    watch: Watch = entry[1]
-    return watch
+    stack = ui.states[NoticeStack]
+    if stack.compiled != (scene, values):
+        stack.compiled, stack.watch = (scene, values), Watch(needed_by(scene, values))
+    return stack.watch
 
 
 def _draw_busy(ui: Ui) -> None:
@@ -353,7 +362,7 @@ def _draw_scene(ui: Ui) -> None:
                 act(ui, action)
             imgui.same_line()
     if button(ui, "notice.scene", _("Close"), width=half):
-        ui.memory[CLOSED] = notice
+        ui.states[NoticeStack].closed = notice
 
 
 def _draw_no_film(ui: Ui) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache, partial
 
 import pygame
@@ -13,7 +14,7 @@ from repose.app.ui.edits import Edits
 from repose.app.ui.fields import draw_field
 from repose.app.ui.keys import Key
 from repose.app.ui.panels import Panel
-from repose.app.ui.places import TOOLS, WHOLE_COLUMN, chosen_fold, fold, is_shown, room_in_column, show
+from repose.app.ui.places import TOOLS, ParameterArea, chosen_fold, fold, is_shown, room_in_column, show
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import bring_forward, button, foldable, widths
 from repose.sim.message import Message, _
@@ -26,14 +27,29 @@ OPEN_AT_START = (_("Contact"), _("Gravity"), _("Container"), _("Shape"))
 
 MORE = "parameters.more"
 """Entry of the settings that says whether all parameters are listed."""
-SEARCH, SEEK = "parameter search", "search is asked for"
-"""Entries of `Ui.memory`: the text searched for, and whether the field gets the keyboard next."""
-BEFORE = "before the search"
-"""Entry of `Ui.memory` during a search: whether all parameters were listed before it, and the tab that was shown."""
 LABELS = (_("Undo"), _("Redo"), _("Defaults"), _("Fewer"))
 """Longest labels of the buttons: they fix the widths, although a label changes."""
 FEW = 4
 """Number of parameters shown first for a scene that declares none for a lecture."""
+
+
+@dataclass(frozen=True)
+class Listed:
+    """What the column shows: whether all parameters, and which tab."""
+
+    all: bool
+    tab: str
+
+
+@dataclass
+class ParameterSearch:
+    """The search of the parameters."""
+
+    text: str = ""
+    seeks: bool = False
+    """Whether its field gets the keyboard next."""
+    before: Listed | None = None
+    """What was shown before the search; None without a search."""
 
 
 @cache
@@ -47,7 +63,7 @@ def grouped(kind: type[ParameterSet]) -> dict[str, tuple[Parameter, ...]]:
 
 def draw(ui: Ui) -> None:
     """Undo and redo, then the parameters that matter in a lecture, or all of them with a search."""
-    ui.memory[WHOLE_COLUMN] = lists_all(ui)
+    ui.states[ParameterArea].covers_tools = lists_all(ui)
     parameters = ui.edits.parameters
     if parameters is None:
         note(_("The parameters appear as soon as the engine is ready."), ui.palette.muted)
@@ -113,8 +129,8 @@ def lists_all(ui: Ui) -> bool:
 def toggle_all(ui: Ui) -> None:
     """List all parameters, or only those of the lecture."""
     show(ui, MORE, not lists_all(ui))
-    ui.memory.pop(SEARCH, None)
-    ui.memory.pop(BEFORE, None)
+    searched = ui.states[ParameterSearch]
+    searched.text, searched.before = "", None
 
 
 def search(ui: Ui) -> None:
@@ -122,41 +138,49 @@ def search(ui: Ui) -> None:
     ui.view.ui_visible, ui.overlay = True, ""
     if chosen_fold(ui):
         fold(ui)
-    before = ui.memory.get(BEFORE, (lists_all(ui), ui.settings.choices.tabs.get(TOOLS, "")))
+    searched = ui.states[ParameterSearch]
+    before = searched.before or _listed(ui)
     if not lists_all(ui):
         toggle_all(ui)
-    ui.memory[BEFORE] = before
+    searched.before = before
     bring_forward(ui, TOOLS, PANEL.name)  # a tab of a short column
-    ui.memory[SEEK] = True
+    searched.seeks = True
+
+
+def _listed(ui: Ui) -> Listed:
+    return Listed(lists_all(ui), ui.settings.choices.tabs.get(TOOLS, ""))
 
 
 def end_search(ui: Ui) -> None:
     """Show the list and the tab that were shown before the search."""
-    listed_all, tab = ui.memory.pop(BEFORE, (lists_all(ui), ""))
-    if listed_all != lists_all(ui):
+    searched = ui.states[ParameterSearch]
+    before, searched.text, searched.before = searched.before, "", None
+    if before is None:
+        return
+    if before.all != lists_all(ui):
         toggle_all(ui)
-    if tab:
-        bring_forward(ui, TOOLS, tab)
-    ui.memory.pop(SEARCH, None)
+    if before.tab:
+        bring_forward(ui, TOOLS, before.tab)
 
 
 def is_searching(ui: Ui) -> bool:
     """Whether Esc ends the search, and closes nothing over the picture."""
-    return not ui.lecture.on and BEFORE in ui.memory and not (ui.overlay or ui.help_open)
+    return not ui.lecture.on and ui.states[ParameterSearch].before is not None and not (ui.overlay or ui.help_open)
 
 
 def _draw_search(ui: Ui) -> str:
-    if ui.memory.pop(SEEK, False):
+    searched = ui.states[ParameterSearch]
+    if searched.seeks:
+        searched.seeks = False
         imgui.set_keyboard_focus_here()
     imgui.set_next_item_width(-1.0)
-    __, text = imgui.input_text_with_hint(
-        "##search", translated(_("Search the parameters   Ctrl+F")), ui.memory.get(SEARCH, "")
+    __, searched.text = imgui.input_text_with_hint(
+        "##search", translated(_("Search the parameters   Ctrl+F")), searched.text
     )
     ui.probe.mark("parameters.search")
-    ui.memory[SEARCH] = text
     if imgui.is_item_deactivated() and imgui.is_key_pressed(imgui.Key.escape):
         end_search(ui)
-    return str(ui.memory.get(SEARCH, "")).strip()
+    return searched.text.strip()
 
 
 def _draw_buttons(ui: Ui) -> None:

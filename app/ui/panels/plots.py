@@ -34,8 +34,8 @@ from repose.sim.measure.measurement import Measurement
 from repose.sim.message import Message, _, joined, plain
 from repose.sim.registry import scenes
 
-ROW, SHOWN = "plots", "plot shown"
-"""The row of tabs in the column; entry of `Ui.memory`: the plot shown last."""
+ROW = "plots"
+"""The row of tabs in the column."""
 HELP = {
     ".csv": _("A table with units; scene, seed, version and every parameter in the comments of its head."),
     ".png": _("A picture of 1920 × 1080 pixels for a slide."),
@@ -70,6 +70,13 @@ class PlotTab:
     sheet: Callable[[Ui], Sheet]
 
 
+@dataclass
+class ShownPlot:
+    """The plot shown last."""
+
+    name: str = ""
+
+
 def draw(ui: Ui) -> None:
     """One tab per plot; each fills the panel."""
     draw_tabs(ui, ROW)
@@ -81,7 +88,7 @@ def draw_tabs(ui: Ui, row: str) -> None:
     chosen = choose_tab(ui, row, {name: entry.title for name, entry in tabs.items()}, TAB_PADDING)
     if chosen is None:
         return
-    ui.memory[SHOWN] = chosen
+    ui.states[ShownPlot].name = chosen
     low, room = imgui.get_cursor_screen_pos(), imgui.get_content_region_avail()
     imgui.push_id(chosen)
     tabs[chosen].draw(ui)
@@ -141,7 +148,7 @@ def save(ui: Ui, suffixes: Sequence[str] = tuple(WRITERS)) -> None:
     tabs = tabs_of(ui)
     if not tabs:
         return
-    shown = next((entry for entry in tabs if entry.name == ui.memory.get(SHOWN)), tabs[0])
+    shown = next((entry for entry in tabs if entry.name == ui.states[ShownPlot].name), tabs[0])
     sheet = shown.sheet(ui)
     if not any(len(line.x) for curve in sheet.curves for line in curve.lines):
         ui.run_saver.trouble = Message("The plot {title} has no values yet, and is not saved.", title=shown.title)

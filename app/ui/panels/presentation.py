@@ -15,7 +15,7 @@ from repose.app.ui.lecture import awaits_run, wish
 from repose.app.ui.panels import Panel
 from repose.app.ui.panels.next_step import OVER, draw_next
 from repose.app.ui.panels.parameters import lecture_parameters
-from repose.app.ui.places import BELOW_LEGEND, GUESS_FOOT
+from repose.app.ui.places import BELOW_LEGEND, GuessArea
 from repose.app.ui.readings import headline
 from repose.app.ui.transport import describe_pace, wanted_speed
 from repose.app.ui.ui import Ui
@@ -119,7 +119,7 @@ def _draw_headline(ui: Ui) -> None:
 
 def _draw_chips(ui: Ui) -> None:
     """The next action and the parameters of the lecture side by side."""
-    high, pad = ui.inset[3] - ui.memory.get(GUESS_FOOT, 0.0), 10 * ui.scale
+    high, pad = ui.inset[3] - ui.states[GuessArea].foot, 10 * ui.scale
     imgui.set_next_window_pos(imgui.ImVec2(0.0, ui.size[1] - ui.inset[3]))
     imgui.set_next_window_size(imgui.ImVec2(ui.size[0], high))
     imgui.push_style_var(imgui.StyleVar_.window_padding, imgui.ImVec2(pad, 4 * ui.scale))

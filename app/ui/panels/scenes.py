@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -35,17 +36,25 @@ GROUPS = {
     "own": _("Your presets"),
 }
 """Headings, in their order, by the group of the scene; "own" for presets saved by the user."""
-RUNS_FIRST = "runs first"
-"""Entry of `Ui.memory`: whether saved runs stand above the presets."""
-GO_TO = "scenes go to"
-"""Entry of `Ui.memory`: the group to scroll to, and the number of frames left."""
 FRAMES = 4
 """Frames that scroll to a group: in the second one, ImGui itself scrolls to the card that gets the keyboard."""
 SAVED, LECTURES = _("Saved runs"), _("Lectures")
-OPENED = "scenes opened"
-"""Entry of `Ui.memory`: true for the first frame, which begins at the top."""
 SHARE = 0.96
 """Fraction of the width and height of the window for the choice of scenes [-]."""
+
+
+@dataclass
+class SceneChoice:
+    """What the window of the scenes shows."""
+
+    runs_first: bool = False
+    """Whether saved runs stand above the presets."""
+    opened: bool = False
+    """True for the first frame, which begins at the top."""
+    group: Message = EMPTY
+    """The group to scroll to."""
+    frames: int = 0
+    """Number of frames left that scroll there."""
 
 
 def draw(ui: Ui) -> None:
@@ -68,15 +77,16 @@ def draw(ui: Ui) -> None:
     _draw_ways(ui, [*(title for title, cards in groups.items() if cards), LECTURES])
     # The groups scroll under the title.
     imgui.begin_child("groups", imgui.ImVec2(0.0, 0.0), imgui.ChildFlags_.nav_flattened)
-    if ui.memory.pop(OPENED, False):
+    choice = ui.states[SceneChoice]
+    if choice.opened:
+        choice.opened = False
         imgui.set_scroll_y(0.0)
-    runs_first = ui.memory.get(RUNS_FIRST)
-    if runs_first:
+    if choice.runs_first:
         _draw_runs(ui)
     for title, cards in groups.items():
         _draw_group(ui, title, cards)
     _draw_lectures(ui)
-    if not runs_first:
+    if not choice.runs_first:
         _draw_runs(ui)
     imgui.end_child()
     imgui.end()
@@ -99,17 +109,17 @@ def _draw_ways(ui: Ui, titles: list[Message]) -> None:
         if place and imgui.get_item_rect_max().x + gap + width <= end:
             imgui.same_line()
         if button(ui, f"scenes.to.{title}", title, help=Message("Scroll to: {title}.", title=title), width=width):
-            ui.memory[GO_TO] = title, FRAMES
+            ui.states[SceneChoice].group, ui.states[SceneChoice].frames = title, FRAMES
 
 
 def _arrive(ui: Ui, title: Message) -> None:
     """If the user has chosen this group, scroll to its heading, the last widget; give the next widget the keyboard."""
-    group, frames = ui.memory.get(GO_TO, ("", 0))
-    if group == title and frames > 0:
-        ui.memory[GO_TO] = title, frames - 1
+    choice = ui.states[SceneChoice]
+    if choice.group == title and choice.frames > 0:
         imgui.set_scroll_here_y(0.0)
-        if frames == FRAMES:
+        if choice.frames == FRAMES:
             imgui.set_keyboard_focus_here()
+        choice.frames -= 1
 
 
 def _group_of(card: Card) -> str:
@@ -173,7 +183,7 @@ def _start(ui: Ui, planned: Planned) -> None:
 
 def _draw_runs(ui: Ui) -> None:
     runs = {_name_of(run): run for run in ui.recent_runs.found}
-    if not runs and not ui.memory.get(RUNS_FIRST):
+    if not runs and not ui.states[SceneChoice].runs_first:
         return
     imgui.text_colored(
         vector(ui.palette.muted),
@@ -209,7 +219,8 @@ def show_runs(ui: Ui) -> None:
 
 def toggle(ui: Ui, runs_first: bool = False) -> None:
     """Open the choice of scenes, or close it."""
-    ui.memory[RUNS_FIRST], ui.memory[OPENED] = runs_first, True
+    choice = ui.states[SceneChoice]
+    choice.runs_first, choice.opened = runs_first, True
     ui.overlay = "" if ui.overlay == PANEL.name else PANEL.name
     if ui.overlay:
         ui.preset_library.refresh()

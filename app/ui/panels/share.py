@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 
 import pygame
@@ -27,8 +28,13 @@ QUIET = 4
 BLACK, WHITE = 0xFF000000, 0xFFFFFFFF
 SHARE = 0.6
 """Largest fraction of the width for the QR code [-]."""
-TYPED = "code typed"
-"""Entry of `Ui.memory`: the code in the field."""
+
+
+@dataclass
+class CodeEntry:
+    """The code in the field."""
+
+    text: str = ""
 
 
 def draw(ui: Ui) -> None:
@@ -118,13 +124,14 @@ def _draw_field(ui: Ui) -> None:
     width = text_width(_("Open")) + 4.0 * imgui.get_style().frame_padding.x
     imgui.set_next_item_width(-width - imgui.get_style().item_spacing.x)
     flags = imgui.InputTextFlags_.enter_returns_true
-    entered, ui.memory[TYPED] = imgui.input_text_with_hint(
-        "##code", translated(_("paste it here: repose1-...")), ui.memory.get(TYPED, ""), flags
+    entry = ui.states[CodeEntry]
+    entered, entry.text = imgui.input_text_with_hint(
+        "##code", translated(_("paste it here: repose1-...")), entry.text, flags
     )
     ui.probe.mark("share.typed")
     imgui.same_line()
     if button(ui, "share.open", _("Open"), width=width, help=_("Start this experiment.")) or entered:
-        open_code(ui, ui.memory[TYPED])
+        open_code(ui, entry.text)
 
 
 def open_code(ui: Ui, typed: str) -> None:
@@ -137,7 +144,7 @@ def open_code(ui: Ui, typed: str) -> None:
     except ParameterError as error:
         tell(ui, message_of(error), bad=True)
         return
-    ui.overlay, ui.memory[TYPED] = "", ""
+    ui.overlay, ui.states[CodeEntry].text = "", ""
     choose_preset(ui, code)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
 
@@ -20,19 +20,17 @@ from repose.app.ui.over_picture import begin_over_picture
 from repose.app.ui.panels import Panel, instead
 from repose.app.ui.panels.scenes import choose_preset
 from repose.app.ui.panels.time_plot import limits, thinned
-from repose.app.ui.places import MOUSE_CORNER
+from repose.app.ui.places import ToolArea
 from repose.app.ui.plot_area import plot_area
 from repose.app.ui.questions import replace_run
 from repose.app.ui.readings import headline, numbers
 from repose.app.ui.side_by_side import (
-    LABELS,
-    Request,
+    LabelStrip,
     foot,
     insets,
     keep_one,
     planned,
     possible,
-    request,
     results_area,
     start,
     usual_values,
@@ -47,14 +45,32 @@ from repose.sim.message import EMPTY, POINT, Message, Number, _, joined, label_o
 from repose.sim.parameters import Parameter, ParameterSet
 from repose.sim.registry import scenes
 
-SHOWN = "side by side measurement"
-"""Entry of `Ui.memory`: name of the measurement in the plot, as the user chose it."""
 PLOT, LEAST_PLOT = 0.42, 0.26
 """Usual fraction of the width below the pictures for the plot, and least fraction beside a wide table [-]."""
 CHOICE = 6.0
 """Least width of the choice of the quantity beside the button back to one run [font sizes]."""
 LABEL = 1.1
 """Size of the label of a picture relative to running text [-]."""
+
+
+@dataclass
+class SideBySideForm:
+    """The request for the next runs, as typed."""
+
+    over: str = ""
+    """Name of the parameter with a value for each run; empty: the parameter of the scene's study, or the first one."""
+    text: str = ""
+    """The values as typed, in the shown unit; empty: `usual_values`."""
+    trouble: Message = EMPTY
+    """Why the request was refused; empty if it was not."""
+
+
+@dataclass
+class ComparedQuantity:
+    """The measurement in the plot of the runs side by side."""
+
+    name: str = ""
+    """As the user chose it."""
 
 
 class Cell(NamedTuple):
@@ -86,7 +102,7 @@ OVER = imgui.WindowFlags_.no_decoration | imgui.WindowFlags_.no_move | imgui.Win
 
 def draw(ui: Ui) -> None:
     """The request while the panel is open; labels and results while there are several runs."""
-    ui.memory.pop(LABELS, None)
+    ui.states[LabelStrip].height = 0.0
     if ui.runs and instead(ui) is None:
         _draw_labels(ui)
         if foot(ui):
@@ -105,7 +121,7 @@ def colours(ui: Ui) -> tuple[Colour, ...]:
 def _draw_labels(ui: Ui) -> None:
     """Draw the label of each run at the lower left of its picture, beside mouse tools that reach there, and a frame
     around the chosen picture."""
-    tools_right, tools_foot = ui.memory.get(MOUSE_CORNER, (0.0, 0.0))
+    tools_right, tools_foot = ui.states[ToolArea].corner
     draw, size = imgui.get_background_draw_list(), imgui.get_font_size() * LABEL
     for number, (run, place) in enumerate(zip(ui.runs, insets(ui), strict=True)):
         left, top, right, bottom = place
@@ -123,7 +139,7 @@ def _draw_labels(ui: Ui) -> None:
         box = imgui.ImVec2(base.x + wide + 3.0 * pad + 0.6 * size, high.y)
         dimension = run.position.shape[1]
         if box.x > high.x - scale_bar.room(high.x - low.x, ui.scale, dimension, text_width) + scale_bar.GAP * ui.scale:
-            ui.memory[LABELS] = high.y - base.y
+            ui.states[LabelStrip].height = high.y - base.y
         draw.add_rect_filled(base, box, colour32((*ui.palette.panel[:3], 0.85)), 0.0)
         middle = imgui.ImVec2(base.x + pad + 0.3 * size, base.y + pad + 0.5 * size)
         draw.add_circle_filled(middle, 0.3 * size, colour32(ink))
@@ -175,7 +191,7 @@ def _draw_plot(ui: Ui) -> None:
     """Draw one quantity of all runs over simulated time, and the button back to one run beside or below its name."""
     named = {entry.name: entry for run in ui.runs for entry in run.measurements}
     entries = {name: entry for name, entry in named.items() if _known(ui, name)}
-    name = str(ui.memory.get(SHOWN, ""))
+    name = ui.states[ComparedQuantity].name
     if name not in entries:
         name = next((first for first in ("angle", "kinetic_energy") if first in entries), next(iter(entries), ""))
     width = button_width(_("Back to one run"), "F9")
@@ -187,7 +203,7 @@ def _draw_plot(ui: Ui) -> None:
     chosen = choose(ui, "side_by_side.quantity", EMPTY, titles, name, _("The quantity in the plot."))
     imgui.end_child()
     if chosen is not None:
-        ui.memory[SHOWN] = chosen
+        ui.states[ComparedQuantity].name = chosen
     if not narrow:
         imgui.same_line()
     help = _("Go on with the chosen run alone, the one with the frame; the others end.")
@@ -358,11 +374,11 @@ def _draw_request(ui: Ui) -> None:
         ),
         ui.palette.muted,
     )
-    parameters, asked = ui.snapshot.parameters, request(ui)
+    parameters, form = ui.snapshot.parameters, ui.states[SideBySideForm]
     if parameters is not None:
-        _draw_values(ui, parameters, asked)
-    if asked.trouble:
-        note(asked.trouble, ui.palette.bad)
+        _draw_values(ui, parameters, form)
+    if form.trouble:
+        note(form.trouble, ui.palette.bad)
     imgui.dummy(imgui.ImVec2(0.0, 4.0 * ui.scale))
     imgui.text_colored(vector(ui.palette.muted), translated(_("Examples")))
     together = [card for card in ui.preset_library.cards.values() if card.together]
@@ -378,27 +394,27 @@ def _draw_request(ui: Ui) -> None:
         imgui.pop_text_wrap_pos()
 
 
-def _draw_values(ui: Ui, parameters: ParameterSet, asked: Request) -> None:
+def _draw_values(ui: Ui, parameters: ParameterSet, form: SideBySideForm) -> None:
     able = possible(parameters)
     if not able:
         return
     study = scenes()[ui.snapshot.scene].study if ui.snapshot.scene in scenes() else None
     first = study.over if study is not None and study.over in able else next(iter(able))
-    over = able.get(asked.over, able[first])
+    over = able.get(form.over, able[first])
     font = imgui.get_font_size()
     names = {name: entry.quantity.label for name, entry in able.items()}
     imgui.begin_child("##over", imgui.ImVec2(15.0 * font, imgui.get_frame_height()), imgui.ChildFlags_.nav_flattened)
     chosen = choose(ui, "side_by_side.over", EMPTY, names, over.name, _("What differs; all others keep their values."))
     imgui.end_child()
     if chosen is not None and chosen != over.name:
-        asked.over, asked.text, asked.trouble, over = chosen, "", EMPTY, able[chosen]
+        form.over, form.text, form.trouble, over = chosen, "", EMPTY, able[chosen]
     usual = usual_values(over, ui.snapshot.scene, getattr(parameters, over.name))
     width = button_width(_("Start"), _("Enter"))
     if imgui.get_content_region_avail().x >= 35.0 * font + width:
         imgui.same_line()
     imgui.set_next_item_width(14.0 * font)
-    entered, asked.text = imgui.input_text_with_hint(
-        "##values", usual.replace(POINT, decimal_sign()), asked.text, imgui.InputTextFlags_.enter_returns_true
+    entered, form.text = imgui.input_text_with_hint(
+        "##values", usual.replace(POINT, decimal_sign()), form.text, imgui.InputTextFlags_.enter_returns_true
     )
     ui.probe.mark("side_by_side.values")
     unit = over.quantity.unit
@@ -419,9 +435,9 @@ def _draw_values(ui: Ui, parameters: ParameterSet, asked: Request) -> None:
     imgui.same_line()
     help = _("Begin the experiment anew with each of these values and the same seed.")
     if button(ui, "side_by_side.start", _("Start"), hint=_("Enter"), width=width, help=help) or entered:
-        text = asked.text.strip() or usual
-        command = planned(ui, parameters, over, text)
-        if command is not None:
+        command = planned(ui, parameters, over, form.text.strip() or usual)
+        form.trouble = command if isinstance(command, Message) else EMPTY
+        if not isinstance(command, Message):
             replace_run(ui, _("Start side by side?"), _("Start"), partial(start, ui, command))
 
 

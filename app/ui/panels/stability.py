@@ -9,7 +9,7 @@ from repose.app.render.text import draw_text, note, si, text_width
 from repose.app.render.theme import Colour, colour32
 from repose.app.thread_count import most_threads
 from repose.app.ui.panels import Panel
-from repose.app.ui.places import STABILITY, STRIP, take_focus
+from repose.app.ui.places import STABILITY, STRIP, StabilityArea, take_focus
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, choose, row, tooltip
 from repose.sim.engine.thread_count import GRAINS_PER_THREAD
@@ -26,8 +26,6 @@ THREADS_HELP = Message(
 )
 
 
-LAST = "stability.last"
-"""Entry of `Ui.memory`: whether the numbers were due in the last frame."""
 WIDTH = 300.0
 """Width of the numbers [px at scale 1]."""
 DOTS = {
@@ -58,11 +56,11 @@ def state(ui: Ui) -> str:
 def draw_dot(ui: Ui, width: float) -> None:
     """Draw a dot in the colour of the state and a word; a click or a change to amber or red opens the numbers. A fault
     closes them, because its notice needs the room and contains the remedies."""
-    size, now = imgui.ImVec2(width, imgui.get_frame_height()), state(ui)
+    size, now, area = imgui.ImVec2(width, imgui.get_frame_height()), state(ui), ui.states[StabilityArea]
     if imgui.invisible_button("##stability", size, imgui.ButtonFlags_.enable_nav):
-        ui.memory[STABILITY] = not ui.memory.get(STABILITY, False)
+        area.shown = not area.shown
     ui.probe.mark("stability.dot")
-    if not ui.memory.get(STABILITY):
+    if not area.shown:
         tooltip(_("Time step against its limit, and the largest overlap. A click shows the numbers and the threads."))
     low, pad = imgui.get_item_rect_min(), imgui.get_style().frame_padding
     colour: Colour = getattr(ui.palette, now)
@@ -72,14 +70,14 @@ def draw_dot(ui: Ui, width: float) -> None:
     if 4 * radius + text_width(word) <= width:
         draw_text(low.x + 4 * radius, low.y + pad.y, word, ui.palette.text)
     due = now in ("warning", "bad") and ui.snapshot.fault is None
-    if due != ui.memory.get(LAST, due):
-        ui.memory[STABILITY] = due
-    ui.memory[LAST] = due
+    if area.due not in (None, due):
+        area.shown = due
+    area.due = due
 
 
 def draw(ui: Ui) -> None:
     """The numbers in a window over the right of the picture, above actions and scale bar, while they are open."""
-    if not ui.memory.get(STABILITY) or ui.presenting or not ui.inset[3]:
+    if not ui.states[StabilityArea].shown or ui.presenting or not ui.inset[3]:
         return
     edge = imgui.ImVec2(ui.size[0] - ui.inset[2] - 10 * ui.scale, ui.size[1] - ui.inset[3] - (STRIP + 10) * ui.scale)
     imgui.set_next_window_pos(edge, imgui.Cond_.always, imgui.ImVec2(1.0, 1.0))
@@ -93,7 +91,7 @@ def draw(ui: Ui) -> None:
     imgui.pop_style_var(2)
     _draw_numbers(ui)
     if button(ui, "stability.close", _("Close")):
-        ui.memory[STABILITY] = False
+        ui.states[StabilityArea].shown = False
     imgui.end()
 
 

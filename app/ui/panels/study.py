@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import pygame
 from imgui_bundle import imgui
 from repose.app.language import translated
@@ -27,6 +29,14 @@ NAME = 15.0
 SHARE, LEAST, LEAST_PICTURE = 0.55, 500.0, 320.0
 """Fraction of the width of the picture for the panel at the right [-], least width of the panel, and least width left
 for the grains, below which the panel covers the picture [px at scale 1]."""
+
+
+@dataclass
+class StudyPanel:
+    """What the panel reports on."""
+
+    exported: bool = False
+    """Whether it reports on exported files."""
 
 
 def draw(ui: Ui) -> None:
@@ -168,7 +178,7 @@ def _draw_progress(ui: Ui) -> None:
     if button(ui, "study.clear", _("Clear"), width=width, enabled=shown and not studies.running, help=help):
         studies.forget()
     line = imgui.get_cursor_pos()
-    exported = (ui.run_saver.trouble or ui.run_saver.said) if ui.memory.get(EXPORTED) else ""
+    exported = (ui.run_saver.trouble or ui.run_saver.said) if ui.states[StudyPanel].exported else ""
     trouble = studies.trouble or exported
     imgui.text_unformatted(" ")  # a line is kept free, so that a message moves nothing
     if trouble:
@@ -205,11 +215,7 @@ def export(ui: Ui) -> None:
     title = scenes()[plan.scene].title
     sheet = Sheet(curve.heading, joined((title, fixed or _("default parameters"))), (curve,))
     ui.run_saver.save_plot(sheet, runs_folder(), f"{plan.scene}-study-{plan.over}".replace("_", "-"), tuple(WRITERS))
-    ui.memory[EXPORTED] = True
-
-
-EXPORTED = "study exported"
-"""Entry of `Ui.memory`: whether the panel reports on exported files."""
+    ui.states[StudyPanel].exported = True
 
 
 def toggle(ui: Ui) -> None:

@@ -8,7 +8,7 @@ from repose.app.render.text import text_width
 from repose.app.render.theme import Colour, vector
 from repose.app.ui.panels import Panel
 from repose.app.ui.panels.next_step import OVER
-from repose.app.ui.places import BELOW_LEGEND, TASK_BELOW, TASK_FOOT
+from repose.app.ui.places import BELOW_LEGEND, TaskArea
 from repose.app.ui.ui import Ui
 from repose.sim.experiment.experiment import Scene
 from repose.sim.measure.display import Outcome
@@ -32,9 +32,8 @@ HEAD = (EMPTY, _("outcome"), _("found"), _("expected"))
 
 def draw(ui: Ui) -> None:
     """Draw the task at the upper left of the picture, in scenes that state the outcomes of their task."""
-    ui.memory.pop(TASK_FOOT, None)
-    ui.memory.pop(TASK_BELOW, None)
-    snapshot = ui.snapshot
+    snapshot, area = ui.snapshot, ui.states[TaskArea]
+    area.foot, area.below_legend = None, False
     scene = scenes().get(snapshot.scene)
     stated = bool(snapshot.outcomes) or (scene is not None and states_outcomes(scene))
     if not (stated and ui.view.ui_visible) or ui.lecture.on or ui.overlay not in ("", PANEL.name):
@@ -62,8 +61,7 @@ def draw(ui: Ui) -> None:
         _draw_sentences(ui, width)
     low, size = imgui.get_window_pos(), imgui.get_window_size()
     ui.probe.mark_area("task", (low.x, low.y, low.x + size.x, low.y + size.y))
-    ui.memory[TASK_FOOT] = low.y + size.y
-    ui.memory[TASK_BELOW] = not beside
+    area.foot, area.below_legend = low.y + size.y, not beside
     imgui.end()
 
 

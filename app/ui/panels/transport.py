@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import pygame
 from imgui_bundle import imgui
 from repose.app.render.pacing import describe_speed
@@ -25,6 +27,14 @@ NEAR = 6.0
 """Distance within which the pointer selects an event [px at scale 1]."""
 NUMBERS = "numbers"
 """Entry of the settings that says whether the counts of steps and frames are shown."""
+
+
+@dataclass
+class TimeBar:
+    """The drag on the bar of time."""
+
+    asked: int | None = None
+    """Step that it last asked for; None without a drag."""
 
 
 def draw(ui: Ui) -> None:
@@ -64,11 +74,11 @@ def _draw_timeline(ui: Ui) -> None:
     where = dragged(ui, low.x, size.x) if imgui.is_mouse_down(0) else None
     if where is None:
         if not imgui.is_item_active():
-            ui.memory.pop("rewind.asked", None)
+            ui.states[TimeBar].asked = None
         return
     at = rewind.nearest(ui, where)
-    if at != ui.memory.get("rewind.asked"):
-        ui.memory["rewind.asked"] = at
+    if at != ui.states[TimeBar].asked:
+        ui.states[TimeBar].asked = at
         rewind.go_to(ui, at)
 
 

@@ -27,8 +27,6 @@ EARTH = 9.81
 WEAKEST, STRONGEST = 1.0, 1e4
 """Range of the strength [weights of the grain on the Earth]."""
 NOTHING = _("No grain to grab is here: press on a grain, or drag with the right button to move the view.")
-HELD = "held grain"
-"""Entry of `Ui.memory`: the `Held` of the drag under way."""
 
 
 @dataclass
@@ -48,6 +46,13 @@ class Held:
     """Target sent last [m]; None before the first."""
 
 
+@dataclass
+class Grabbed:
+    """The grain of the drag under way; None if there is none."""
+
+    grain: Held | None = None
+
+
 def press(ui: Ui, at: Pixel) -> bool:
     """Grab the movable grain under the pointer; in the plane, tell the user if there is none."""
     snapshot = ui.snapshot
@@ -61,14 +66,14 @@ def press(ui: Ui, at: Pixel) -> bool:
     pointer = point_at(ui.camera, ui.size, at, centre)
     limit = min(ui.settings.choices.grab_strength * EARTH * float(snapshot.mass[row]), LARGEST_FORCE)
     offset = tuple(there - here for there, here in zip(centre, pointer, strict=True))
-    ui.memory[HELD] = Held(int(snapshot.sphere_id[row]), limit, centre, offset, snapshot.refused_drags)
+    ui.states[Grabbed].grain = Held(int(snapshot.sphere_id[row]), limit, centre, offset, snapshot.refused_drags)
     ui.edits.note(PULLED)
     return hold(ui, at)
 
 
 def hold(ui: Ui, at: Pixel) -> bool:
     """Move the target to the pointer; False if no grain is held, the grain has left, or the pull is refused."""
-    held: Held | None = ui.memory.get(HELD)
+    held = ui.states[Grabbed].grain
     if held is None or ui.snapshot.refused_drags > held.refused:
         return False
     if not np.any(ui.snapshot.sphere_id == held.sphere_id):
@@ -84,13 +89,14 @@ def hold(ui: Ui, at: Pixel) -> bool:
 
 def release(ui: Ui) -> None:
     """Let go of the grain, if one is held."""
-    if ui.memory.pop(HELD, None) is not None:
+    if ui.states[Grabbed].grain is not None:
+        ui.states[Grabbed].grain = None
         ui.send(Release())
 
 
 def abandon(ui: Ui) -> None:
     """Let go after the run has moved to another time, where the pull does not act."""
-    ui.memory.pop(HELD, None)
+    ui.states[Grabbed].grain = None
 
 
 def options(ui: Ui) -> None:

@@ -17,8 +17,6 @@ from repose.sim.registry import scenes
 
 STILL = 0.25
 """Motion of the pointer below which no command is sent [px]."""
-DRAG = "drag of a tool"
-"""Entry of `Ui.memory`: the `Drag` under way."""
 
 
 @dataclass
@@ -32,6 +30,13 @@ class Drag:
     """Number of refused pulls and pushes before the press."""
     sent: tuple[float, ...] | None = None
     """Place sent last [m]; None before the first."""
+
+
+@dataclass
+class PresentDrag:
+    """The drag under way; None if there is none."""
+
+    drag: Drag | None = None
 
 
 def depth_at(ui: Ui, at: Pixel) -> tuple[float, ...]:
@@ -64,15 +69,15 @@ def grain_radius(snapshot: Snapshot) -> float:
 
 def begin_drag(ui: Ui, at: Pixel, deed: str, make: Callable[[tuple[float, ...]], Command]) -> bool:
     """Begin a drag with the name `deed` for `TakeBack`, and send its first command."""
-    ui.memory[DRAG] = Drag(make, depth_at(ui, at), ui.snapshot.refused_drags)
+    ui.states[PresentDrag].drag = Drag(make, depth_at(ui, at), ui.snapshot.refused_drags)
     ui.edits.note(deed)
     return drag_on(ui, at)
 
 
 def drag_on(ui: Ui, at: Pixel) -> bool:
     """Send the command for the place of the pointer, if it has moved; False once one of these commands is refused."""
-    drag: Drag = ui.memory[DRAG]
-    if ui.snapshot.refused_drags > drag.refused:
+    drag = ui.states[PresentDrag].drag
+    if drag is None or ui.snapshot.refused_drags > drag.refused:
         return False
     place = point_at(ui.camera, ui.size, at, drag.through)
     if drag.sent is None or math.dist(place, drag.sent) > STILL * ui.camera.resolution(ui.size):
@@ -83,13 +88,13 @@ def drag_on(ui: Ui, at: Pixel) -> bool:
 
 def end_drag(ui: Ui) -> None:
     """End the drag and its effect on the grains."""
-    del ui.memory[DRAG]
+    ui.states[PresentDrag].drag = None
     ui.send(Release())
 
 
 def abandon_drag(ui: Ui) -> None:
     """End the drag after the run has moved to another time, where the push does not act."""
-    del ui.memory[DRAG]
+    ui.states[PresentDrag].drag = None
 
 
 def slide_log(ui: Ui, name: str, texts: tuple[str, ...], value: float, span: tuple[float, float]) -> float:

@@ -7,6 +7,7 @@ The table stands still in the picture and gravity turns: the parameter `tilt` ch
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -32,8 +33,14 @@ EARTH = 9.81
 NEAR = 60.0
 """Distance from the middle within which a drag turns nothing [px at scale 1]: there a pixel is about a degree;
 nearer to the middle one frame of a drag would throw the grains off the table."""
-TURN = "turn of the table"
-"""Entry of `Ui.memory`: tilt minus angle of the pointer at the press [rad]."""
+
+
+@dataclass
+class TableTurn:
+    """The drag that turns the table."""
+
+    offset: float | None = None
+    """Tilt minus angle of the pointer at the press [rad]; None without a drag."""
 
 
 def angle_at(ui: Ui, at: Pixel) -> float | None:
@@ -58,23 +65,24 @@ def press(ui: Ui, at: Pixel) -> bool:
     if angle is None or not hasattr(ui.snapshot.parameters, "tilt"):
         return False
     ui.edits.begin_gesture()
-    ui.memory[TURN] = float(ui.edits.value("tilt")) - angle
+    ui.states[TableTurn].offset = float(ui.edits.value("tilt")) - angle
     return True
 
 
 def hold(ui: Ui, at: Pixel) -> bool:
     """Turn the table with the pointer; False once the scene has no tilt."""
-    if not hasattr(ui.snapshot.parameters, "tilt"):
+    offset = ui.states[TableTurn].offset
+    if offset is None or not hasattr(ui.snapshot.parameters, "tilt"):
         return False
     angle = angle_at(ui, at)
     if angle is not None:
-        tilt_to(ui, math.remainder(ui.memory[TURN] + angle, math.tau), "turn")
+        tilt_to(ui, math.remainder(offset + angle, math.tau), "turn")
     return True
 
 
 def release(ui: Ui) -> None:
     """End the turn."""
-    del ui.memory[TURN]
+    ui.states[TableTurn].offset = None
 
 
 def turn_by(by: float, ui: Ui) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 from imgui_bundle import imgui
 from repose.app.render.picking import point_at
@@ -16,8 +17,14 @@ from repose.sim.registry import scenes
 
 SHORTEST = 6.0
 """Length of a drag below which no wall is drawn [px at scale 1]."""
-LINE = "line of a wall"
-"""Entry of `Ui.memory`: both ends of the wall under way [px]."""
+
+
+@dataclass
+class WallLine:
+    """The wall under way."""
+
+    ends: tuple[Pixel, Pixel] | None = None
+    """Both ends [px]; None if no wall is under way."""
 
 
 def refusal(snapshot: Snapshot) -> Message:
@@ -35,35 +42,39 @@ def press(ui: Ui, at: Pixel) -> bool:
     """Begin a wall if the scene allows walls; otherwise the drag moves the camera."""
     if refusal(ui.snapshot):
         return False
-    ui.memory[LINE] = at, at
+    ui.states[WallLine].ends = at, at
     return True
 
 
 def hold(ui: Ui, at: Pixel) -> bool:
     """Move the second end of the wall."""
-    ui.memory[LINE] = ui.memory[LINE][0], at
+    line = ui.states[WallLine]
+    if line.ends is None:
+        return False
+    line.ends = line.ends[0], at
     return True
 
 
 def release(ui: Ui) -> None:
     """Add the wall to the scene, if it is long enough."""
-    start, end = ui.memory.pop(LINE)
-    if math.dist(start, end) < SHORTEST * ui.scale:
+    ends, ui.states[WallLine].ends = ui.states[WallLine].ends, None
+    if ends is None or math.dist(*ends) < SHORTEST * ui.scale:
         return
     middle = ui.snapshot.box[0]
     ui.edits.note(DRAWN)
-    ui.send(DrawWall(*(point_at(ui.camera, ui.size, at, middle) for at in (start, end))))
+    ui.send(DrawWall(*(point_at(ui.camera, ui.size, at, middle) for at in ends)))
 
 
 def abandon(ui: Ui) -> None:
     """End the drag without a wall."""
-    del ui.memory[LINE]
+    ui.states[WallLine].ends = None
 
 
 def options(ui: Ui) -> None:
     """Draw the line of the wall during the drag."""
-    if LINE in ui.memory:
-        start, end = (imgui.ImVec2(*at) for at in ui.memory[LINE])
+    ends = ui.states[WallLine].ends
+    if ends is not None:
+        start, end = (imgui.ImVec2(*at) for at in ends)
         imgui.get_background_draw_list().add_line(start, end, colour32(ui.palette.accent), 3.0 * ui.scale)
 
 

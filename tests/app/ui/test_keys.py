@@ -14,13 +14,14 @@ from repose.app.lectures.mode import LectureMode
 from repose.app.ui.actions import RESET
 from repose.app.ui.keys import dispatch, find_key, scene_keys
 from repose.app.ui.panels import all_keys
-from repose.app.ui.widgets import SELECTED
+from repose.app.ui.states import States
+from repose.app.ui.widgets import WidgetState
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act
 from repose.sim.experiment.snapshot import Action, Snapshot
 from repose.sim.registry import scenes
 
-UI: Any = SimpleNamespace(actions={}, lecture=LectureMode(), memory={})
+UI: Any = SimpleNamespace(actions={}, lecture=LectureMode(), states=States())
 
 
 def press(key: int, text: str = "", mod: int = 0) -> pygame.event.Event:
@@ -58,7 +59,7 @@ def test_a_key_acts_once(event: pygame.event.Event, does: str) -> None:
 def test_a_key_without_its_own_function_calls_that_of_the_window() -> None:
     done: list[str] = []
     ui: Any = SimpleNamespace(
-        actions={"fullscreen": partial(done.append, "fullscreen")}, lecture=LectureMode(), memory={}
+        actions={"fullscreen": partial(done.append, "fullscreen")}, lecture=LectureMode(), states=States()
     )
     assert dispatch(press(pygame.K_F11), all_keys(), ui, typing=False)
     assert done == ["fullscreen"]
@@ -108,11 +109,10 @@ def test_the_page_keys_are_those_of_a_lecture_while_one_is_shown(code: int, does
 
 def test_esc_gives_up_a_selected_slider_before_it_ends_the_lecture() -> None:
     leave = next(key for key in all_keys() if key.name == "leave")
-    ui: Any = SimpleNamespace(
-        lecture=LectureMode(on=True), help_open=False, overlay="", memory={SELECTED: "guess.slider"}
-    )
+    ui: Any = SimpleNamespace(lecture=LectureMode(on=True), help_open=False, overlay="", states=States())
+    ui.states[WidgetState].selected = "guess.slider"
     assert not leave.when(ui)
-    ui.memory.clear()
+    ui.states.clear()
     assert leave.when(ui)
 
 

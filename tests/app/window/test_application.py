@@ -14,6 +14,7 @@ import pytest
 from PIL import Image
 from repose.app.storage.paths import runs_folder
 from repose.app.storage.settings import Settings
+from repose.app.ui.toasts import Toasts
 from repose.sim.engine.world import World, copy_world
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.io.presets import Preset
@@ -127,7 +128,7 @@ def drop(path: Path) -> None:
 def test_files_dropped_on_the_window_start_a_preset_and_become_a_body_or_are_refused(
     application: Any, tmp_path: Path
 ) -> None:
-    from repose.app.ui.toasts import TOASTS
+    from repose.app.ui.toasts import Toasts
     from repose.app.window import sdl
 
     if sdl.library() is None:
@@ -139,7 +140,7 @@ def test_files_dropped_on_the_window_start_a_preset_and_become_a_body_or_are_ref
     until(application, lambda: ui.snapshot.parameters is not None)
 
     def told() -> list[str]:
-        return [toast.text for toast in ui.memory.get(TOASTS, ())]
+        return [toast.text for toast in ui.states[Toasts].shown]
 
     for path, words in ((mesh, "clump workshop (W)"), (bad, "grain_count")):
         drop(path)
@@ -189,7 +190,7 @@ def test_the_scene_at_rest_is_shown_while_the_engine_is_compiled_and_keys_wait(
     assert ui.snapshot.fixed.any()
     assert ui.snapshot.parameters is not None
     application.draw_frame()
-    assert any("as soon as" in toast.text for toast in ui.memory["toasts"])
+    assert any("as soon as" in toast.text for toast in ui.states[Toasts].shown)
     assert ui.snapshot.moving_count == 0
     compiled.set()
     until(application, lambda: not ui.snapshot.compiling and ui.snapshot.moving_count > 0)

@@ -16,7 +16,8 @@ from repose.app.render.framing import LEGEND_ROOM, SCALE_BAR_ROOM
 from repose.app.render.orbit import VIEWS, Camera3D
 from repose.app.render.passes import legend
 from repose.app.storage.view import View
-from repose.app.ui.places import MOUSE_CORNER, MOUSE_EDGE, TASK_FOOT
+from repose.app.ui.places import TaskArea, ToolArea
+from repose.app.ui.states import States
 from repose.app.window.camera_control import CameraControl
 from repose.sim.experiment.snapshot import Snapshot
 
@@ -28,7 +29,7 @@ def ui() -> Any:
     snapshot = Snapshot(serial=1, box=((0.0, 0.0), (0.1, 0.2)))
     inset = (300.0, 0.0, 300.0, 46.0)
     return SimpleNamespace(
-        runs=(), snapshot=snapshot, camera=Camera2D(), size=SIZE, inset=inset, scale=1.0, memory={}, view=View()
+        runs=(), snapshot=snapshot, camera=Camera2D(), size=SIZE, inset=inset, scale=1.0, states=States(), view=View()
     )
 
 
@@ -48,7 +49,7 @@ def test_the_whole_scene_is_between_the_panels(ui: Any) -> None:
 
 
 def test_the_whole_scene_is_below_its_task(ui: Any) -> None:
-    ui.memory[TASK_FOOT] = 250.0
+    ui.states[TaskArea].foot = 250.0
     CameraControl().update(ui)
     assert corners(ui)[1][1] > 250.0
 
@@ -215,7 +216,7 @@ def test_a_film_in_space_shows_what_the_window_shows_between_its_panels(space: A
 
 
 def test_a_column_of_grains_does_not_begin_below_the_buttons_of_the_tools(ui: Any) -> None:
-    ui.memory |= {MOUSE_EDGE: 428.0, MOUSE_CORNER: (428.0, 400.0)}
+    ui.states[ToolArea].edge, ui.states[ToolArea].corner = 428.0, (428.0, 400.0)
     column = np.array([(0.005, 0.005 * k) for k in range(1, 40)], np.float32)
     alike = {"radius": np.full(39, 0.005, np.float32), "fixed": np.zeros(39, bool)}
     ui.snapshot = Snapshot(serial=1, position=column, box=((0.0, 0.0), (0.4, 0.2)), **alike)

@@ -114,6 +114,8 @@ class PanelHarness:
     ui: Ui
     commands: list[Command]
     runner: RecordingRunner
+    done: list[str]
+    """Names of the actions that buttons and keys asked for."""
     draw: Callable[[Ui], None] = draw_panels
     widgets: dict[str, tuple[float, float, float, float]] = field(default_factory=dict)
 
@@ -215,7 +217,7 @@ def open_harness(
             probe=UiProbe(folder / "report.json"),
             size=size,
         )
-        done: list[str] = ui.memory.setdefault("done", [])
+        done: list[str] = []
         ui.actions = {
             name: (lambda name=name: done.append(name)) for name in ("frame_all", "fullscreen", "hide_panels", "help")
         }
@@ -223,7 +225,7 @@ def open_harness(
         ui.scale = scale
         apply(ui.palette, scale)
         imgui.get_style().font_scale_main = scale
-        harness = PanelHarness(ui, commands, runner, draw)
+        harness = PanelHarness(ui, commands, runner, done, draw)
         harness.frame(3)
         yield harness
 

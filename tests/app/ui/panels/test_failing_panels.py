@@ -14,7 +14,7 @@ from repose.app.jobs.panel_faults import OPENED, WAYS, bare_imgui, bare_ui, open
 from repose.app.lectures.lecture_file import load
 from repose.app.ui import layout
 from repose.app.ui.panels import Panel, all_panels
-from repose.app.ui.places import STABILITY
+from repose.app.ui.places import StabilityArea
 from repose.app.ui.ui import Ui
 from repose.sim.measure.display import Outcome
 
@@ -109,7 +109,7 @@ def test_a_panel_may_fail_at_any_of_its_widgets(panel: Panel, monkeypatch: pytes
             ui.snapshot = replace(ui.snapshot, scene="drum")
         if panel.name == "lecture":  # drawn while one is shown
             ui.lecture.lecture, ui.lecture.on = load("heap-slope"), True
-        ui.memory[STABILITY] = True
+        ui.states[StabilityArea].shown = True
         with bare_imgui():
             panel_faults.apply(ui.palette, ui.scale)
             for _ in range(3):

@@ -11,7 +11,7 @@ from repose.app.lectures.answers import unanswered
 from repose.app.lectures.lecture_file import parse
 from repose.app.ui.layout import focus_next
 from repose.app.ui.panels.guess import guessed, shown
-from repose.app.ui.places import GUESS, LAST_FOCUS
+from repose.app.ui.places import GUESS, Focus
 from repose.sim.measure.display import Answer, Guess, Reading
 from repose.sim.registry import scenes
 
@@ -55,7 +55,7 @@ def test_the_arrow_keys_move_the_guess(tmp_path: Path) -> None:
     with open_harness(tmp_path, replace(full_snapshot(), scene=SCENE), (1280, 720)) as harness:
         asked = scenes()[SCENE].guess
         assert asked is not None
-        while harness.ui.memory.get(LAST_FOCUS) != GUESS:
+        while harness.ui.states[Focus].last != GUESS:
             focus_next(harness.ui)
         harness.frame(3)
         harness.press(imgui.Key.enter, imgui.Key.right_arrow)

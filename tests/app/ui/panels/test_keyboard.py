@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 from imgui_bundle import imgui
 from repose.app.ui.layout import focus_next
+from repose.app.ui.places import Focus
 from repose.app.ui.ui_probe import UiProbe
 from repose.sim.experiment.commands import SetParameters, UseThreads
 
@@ -15,6 +17,13 @@ from tests.app.ui.panels.panel_harness import PanelHarness, full_snapshot, open_
 
 ENOUGH = 80
 """Presses of an arrow after which something counts as out of reach."""
+
+
+@dataclass
+class WithKeyboard:
+    """The widget that has the keyboard, as one name in a list."""
+
+    names: list[str] = field(default_factory=list)
 
 
 @pytest.fixture
@@ -29,7 +38,7 @@ def harness(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[PanelHa
     focused: list[str] = []
     monkeypatch.setattr(UiProbe, "mark", mark)
     with open_harness(tmp_path, full_snapshot()) as opened:
-        opened.ui.memory["focused"] = focused
+        opened.ui.states[WithKeyboard].names = focused
         yield opened
 
 
@@ -49,9 +58,9 @@ def reach_by(harness: PanelHarness, name: str, columns: int, arrow: imgui.Key) -
         harness.frame(2)
     for _ in range(ENOUGH):
         harness.press(arrow)
-        if harness.ui.memory["focused"] == [name]:
+        if harness.ui.states[WithKeyboard].names == [name]:
             return
-    raise AssertionError(f"{name} cannot be reached; the keyboard is on {harness.ui.memory['focused']}")
+    raise AssertionError(f"{name} cannot be reached; the keyboard is on {harness.ui.states[WithKeyboard].names}")
 
 
 def test_a_choice_is_made_and_a_group_opened_by_keyboard_alone(harness: PanelHarness) -> None:
@@ -81,13 +90,13 @@ def test_a_slider_is_selected_with_enter_and_moved_with_arrows(harness: PanelHar
     reach_along(harness, "transport.speed", 0)
     harness.press(imgui.Key.enter, imgui.Key.left_arrow, imgui.Key.left_arrow, imgui.Key.up_arrow)
     assert harness.ui.transport.index == before - 1
-    assert harness.ui.memory["focused"] == ["transport.speed"]
+    assert harness.ui.states[WithKeyboard].names == ["transport.speed"]
     for _ in range(ENOUGH):
         harness.press(imgui.Key.down_arrow)
     assert harness.ui.transport.index == 0
     harness.press(imgui.Key.enter, imgui.Key.right_arrow)
     assert harness.ui.transport.index == 0
-    assert harness.ui.memory["focused"] != ["transport.speed"]
+    assert harness.ui.states[WithKeyboard].names != ["transport.speed"]
 
 
 def test_escape_deselects_a_slider(harness: PanelHarness) -> None:
@@ -141,6 +150,6 @@ def test_keyboard_focus_skips_a_folded_column(harness: PanelHarness) -> None:
     seen = []
     for _ in range(4):
         focus_next(harness.ui)
-        seen.append(harness.ui.memory["focus"])
+        seen.append(harness.ui.states[Focus].next)
         harness.frame(2)
     assert seen == ["bottom", "actions", "bottom", "actions"]

@@ -10,6 +10,7 @@ from repose.app import language
 from repose.app.language import Language, read_language, use_language
 from repose.app.ui.panels import all_panels
 from repose.app.ui.places import TOOLS
+from repose.app.ui.widgets import WidgetState
 from repose.sim.message import Message, _
 
 from tests.app.ui.panels.panel_harness import PanelHarness
@@ -46,7 +47,7 @@ def english_in(texts: set[str]) -> set[str]:
 def test_no_panel_draws_the_english_text_of_a_message(harness: PanelHarness, drawn: set[str]) -> None:
     for panel in all_panels():
         harness.ui.settings.choices.tabs = {TOOLS: panel.name}
-        harness.ui.memory.pop("tabs found", None)
+        harness.ui.states[WidgetState].found_tabs.clear()
         harness.ui.overlay = panel.name
         harness.frame(3)
     assert harness.ui.broken == {}

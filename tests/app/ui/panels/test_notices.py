@@ -19,7 +19,7 @@ from repose.app.ui.panels import Panel, all_keys, all_panels, notices, presentat
 from repose.app.ui.panels.notices import ways_back
 from repose.app.ui.places import BELOW_LEGEND
 from repose.app.ui.questions import ask
-from repose.app.ui.toasts import LONG, SHORT, TOASTS, current_toasts, tell
+from repose.app.ui.toasts import LONG, SHORT, Toasts, current_toasts, tell
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button_width
 from repose.sim.experiment.commands import Act, Recover, SetParameters
@@ -34,7 +34,7 @@ from tests.app.ui.panels.panel_harness import PanelHarness, full_snapshot, open_
 
 def toasts(harness: PanelHarness) -> list[str]:
     harness.frame(2)
-    return [toast.text for toast in harness.ui.memory[TOASTS]]
+    return [toast.text for toast in harness.ui.states[Toasts].shown]
 
 
 def test_a_message_that_repeats_the_phase_is_not_shown(harness: PanelHarness) -> None:

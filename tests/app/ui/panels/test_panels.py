@@ -41,7 +41,7 @@ def test_drawing_a_panel_sends_no_command(panel: Panel, snapshot: Snapshot, tmp_
         harness.frame(3)
         assert harness.commands == []
         assert harness.runner.told == []
-        assert harness.ui.memory["done"] == []
+        assert harness.done == []
 
 
 def test_all_panels_are_found() -> None:

@@ -12,7 +12,7 @@ from imgui_bundle import imgui
 from repose.app.ui import file_dialog
 from repose.app.ui.dropped_files import take_dropped
 from repose.app.ui.fields import describe
-from repose.app.ui.toasts import TOASTS
+from repose.app.ui.toasts import Toasts
 from repose.sim.experiment.commands import SetParameters
 from repose.sim.registry import scenes
 
@@ -122,7 +122,7 @@ def test_a_cancelled_dialog_changes_nothing_and_an_open_one_is_closed_at_the_end
 def test_without_a_dialog_the_path_can_be_typed(harness: PanelHarness, mesh: str, dialogs: list) -> None:
     harness.click("field.mesh.choose")  # the queue is empty: opening fails
     assert harness.ui.broken == {}
-    assert "type the path" in harness.ui.memory[TOASTS][-1].text
+    assert "type the path" in harness.ui.states[Toasts].shown[-1].text
     harness.click("field.mesh")
     harness.write(mesh)
     assert harness.commands == [SetParameters({"mesh": mesh})]

@@ -70,7 +70,7 @@ def test_every_axis_has_three_ticks_whose_labels_do_not_touch(
     with open_harness(tmp_path, full_snapshot(), size) as harness:
         for name in ("motion", "contacts", "packing", "ledger", "angle", "comparison"):
             harness.ui.settings.choices.tabs = {"plots": name}
-            harness.ui.memory.clear()
+            harness.ui.states.clear()
             harness.frame(3)
             for axis, values, words, scale in axes:
                 assert len(values) >= 3, (name, words)

@@ -17,6 +17,7 @@ from repose.app.jobs.headless_plan import Job
 from repose.app.storage.paths import runs_folder
 from repose.app.storage.run_saver import RunSaver
 from repose.app.ui.panels import all_keys
+from repose.app.ui.panels.share import CodeEntry
 from repose.app.ui.share import command_line
 from repose.app.ui.toasts import current_toasts
 from repose.sim.experiment.commands import Start
@@ -75,7 +76,7 @@ def test_a_pasted_code_starts_its_experiment_and_a_damaged_one_says_why(shared: 
     press(shared, "share")
     code = presets.code_of(Preset("", "", "heap", 9, {"gravity": 1.62}))
     for typed, started in ((code[:-3], 0), (code.replace("repose1", "repose3"), 0), (code, 1)):
-        shared.ui.memory["code typed"] = typed
+        shared.ui.states[CodeEntry].text = typed
         shared.frame(2)
         shared.click("share.open")
         starts = [command for command in shared.commands if isinstance(command, Start)]

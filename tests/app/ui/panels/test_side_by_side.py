@@ -10,8 +10,9 @@ import pytest
 from imgui_bundle import imgui
 from repose.app.language import use_language
 from repose.app.ui.panels import side_by_side
+from repose.app.ui.panels.side_by_side import SideBySideForm
 from repose.app.ui.questions import open_question
-from repose.app.ui.side_by_side import above_labels, insets, parsed, possible, request, run_at
+from repose.app.ui.side_by_side import above_labels, insets, parsed, possible, run_at
 from repose.app.ui.tools import all_tools
 from repose.sim.experiment.commands import KeepOne, StartSideBySide
 from repose.sim.measure.display import Reading
@@ -68,7 +69,7 @@ def test_typed_values_start_a_run_each_with_the_other_values_as_they_are(harness
 )
 def test_values_that_cannot_be_used_are_refused_with_a_sentence(harness: PanelHarness, text: str, words: str) -> None:
     assert asked(harness, text) == []
-    assert words in request(harness.ui).trouble
+    assert words in harness.ui.states[SideBySideForm].trouble
     assert harness.ui.overlay == "side_by_side"
 
 
@@ -80,8 +81,8 @@ def test_values_are_refused_before_the_question_whether_the_run_is_replaced(
 ) -> None:
     harness.ui.snapshot = replace(harness.ui.snapshot, step=100, progress=0.5)
     assert asked(harness, text) == []
-    assert words in request(harness.ui).trouble
-    assert bool(request(harness.ui).trouble) == bool(words)
+    assert words in harness.ui.states[SideBySideForm].trouble
+    assert bool(harness.ui.states[SideBySideForm].trouble) == bool(words)
     assert (open_question(harness.ui) is None) == bool(words)
 
 
@@ -98,7 +99,7 @@ def test_values_with_decimal_commas_are_understood_where_the_language_has_them(t
 
 
 def test_the_integrator_is_chosen_by_name(harness: PanelHarness) -> None:
-    request(harness.ui).over = "integrator"
+    harness.ui.states[SideBySideForm].over = "integrator"
     harness.frame()
     runs = asked(harness, "gear5, leapfrog")
     assert [values.get("integrator", "gear5") for values in runs] == ["gear5", "leapfrog"]

@@ -17,7 +17,7 @@ from tests.app.ui.panels.panel_harness import PanelHarness, open_harness
 @pytest.fixture
 def harness(tmp_path: Path) -> Iterator[PanelHarness]:
     with open_harness(tmp_path, fake_cone(60)) as harness:
-        done = harness.ui.memory["done"]
+        done = harness.done
         harness.click("tab.view")
         harness.ui.actions |= {f"look_{name}": partial(done.append, name) for name in VIEWS}
         yield harness
@@ -26,7 +26,7 @@ def harness(tmp_path: Path) -> Iterator[PanelHarness]:
 @pytest.mark.parametrize("name", list(VIEWS))
 def test_every_named_view_has_a_button_and_a_key(harness: PanelHarness, name: str) -> None:
     harness.click(f"view.look_{name}")
-    assert harness.ui.memory["done"] == [name]
+    assert harness.done == [name]
     assert f"look_{name}" in {key.name for key in WINDOW_KEYS}
 
 

@@ -11,9 +11,9 @@ import pytest
 from repose.app.render.camera import Camera2D
 from repose.app.render.orbit import VIEWS, Camera3D
 from repose.app.ui.places import BELOW_LEGEND, STRIP, free_of_buttons
-from repose.app.ui.toasts import TOASTS
+from repose.app.ui.toasts import Toasts
 from repose.app.ui.tools import all_tools, chosen_tool
-from repose.app.ui.tools.grab import EARTH, HELD, NOTHING, TOOL
+from repose.app.ui.tools.grab import EARTH, NOTHING, TOOL, Grabbed
 from repose.sim.experiment.commands import PULLED, Pull, Release, TakeBack
 from repose.sim.experiment.pull import LARGEST_FORCE
 from repose.sim.experiment.snapshot import Snapshot
@@ -64,7 +64,7 @@ def test_a_grain_follows_the_pointer_from_where_it_was_grabbed(harness: PanelHar
     assert second.position == pytest.approx((5.0, 0.0))
     assert (first.sphere_id, second.sphere_id, last) == (7, 7, Release())
     assert first.limit == pytest.approx(50.0 * EARTH * MASS)
-    assert HELD not in ui.memory
+    assert ui.states[Grabbed].grain is None
 
 
 def test_in_space_it_follows_in_the_plane_of_the_picture(harness: PanelHarness) -> None:
@@ -87,7 +87,7 @@ def test_a_press_that_misses_moves_nothing_in_the_plane_and_says_so(
     assert TOOL.press(ui, there)  # not the camera's
     assert not TOOL.hold(ui, there)
     TOOL.release(ui)
-    assert [toast.text for toast in ui.memory[TOASTS]] == [NOTHING]
+    assert [toast.text for toast in ui.states[Toasts].shown] == [NOTHING]
     assert (harness.commands, ui.edits.history.undoable) == ([], [])
 
 
@@ -118,7 +118,7 @@ def test_a_drag_ends_when_the_grain_leaves_or_the_pull_is_refused(harness: Panel
     sent = len(harness.commands)
     assert not TOOL.hold(ui, at(harness, 9.0, 9.0))
     assert len(harness.commands) == sent
-    assert [toast.text for toast in ui.memory[TOASTS]] == [
+    assert [toast.text for toast in ui.states[Toasts].shown] == [
         "Grain 7 has left the scene: nothing is held any more.",
     ]
 

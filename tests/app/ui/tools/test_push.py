@@ -10,7 +10,7 @@ import pytest
 from repose.app.render.camera import Camera2D
 from repose.app.render.orbit import VIEWS, Camera3D
 from repose.app.ui.tools import push, stir
-from repose.app.ui.tools.pointer import DRAG, depth_at
+from repose.app.ui.tools.pointer import PresentDrag, depth_at
 from repose.sim.experiment.commands import PUSHED, Push, Release, TakeBack
 
 from tests.app.ui.panels.panel_harness import PanelHarness, open_harness
@@ -42,7 +42,7 @@ def test_it_follows_the_pointer_and_ends_with_the_drag_which_one_undo_takes_back
     assert second.position == pytest.approx((2.0, 2.0))
     assert (first.radius, first.rigid, last) == (2.0, rigid, Release())
     assert (first.speed if rigid else first.limit / push.EARTH) == pytest.approx(0.5 if rigid else 30.0)
-    assert DRAG not in ui.memory
+    assert ui.states[PresentDrag].drag is None
     ui.edits.undo()
     assert harness.commands[-1] == TakeBack(PUSHED)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from repose.app.render.camera import Camera2D
 from repose.app.ui.tools import choose_by_key, chosen_tool
-from repose.app.ui.tools.table import STEP, TOOL, TURN
+from repose.app.ui.tools.table import STEP, TOOL, TableTurn
 from repose.sim.experiment.commands import SHAKEN, SetParameters, Shake, Still, TakeBack
 from repose.sim.experiment.snapshot import ShownShaking
 from repose.sim.registry import scenes
@@ -44,7 +44,7 @@ def test_a_drag_clockwise_lowers_the_right_side_by_the_angle_of_the_pointer_and_
         assert TOOL.hold(ui, at(harness, 4.0 * math.cos(turn), 4.0 * math.sin(turn)))
     TOOL.release(ui)
     assert tilts(harness) == [10.0, 20.0]
-    assert TURN not in ui.memory
+    assert ui.states[TableTurn].offset is None
     ui.edits.undo()
     assert tilts(harness)[-1] == 0.0
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from repose.app.render.camera import Camera2D
-from repose.app.ui.toasts import TOASTS
+from repose.app.ui.toasts import Toasts
 from repose.app.ui.tools import Tool, all_tools, choose_by_key, chosen_tool, drop, erase
-from repose.app.ui.tools.wall import LINE, TOOL
+from repose.app.ui.tools.wall import TOOL, WallLine
 from repose.sim.experiment.commands import DRAWN, DrawWall, RemoveWall, TakeBack
 
 from tests.app.ui.panels.panel_harness import PanelHarness, open_harness
@@ -39,7 +39,7 @@ def test_a_drag_draws_a_wall_from_press_to_release_shows_it_meanwhile_and_undo_t
     drawn = harness.commands[-1]
     assert isinstance(drawn, DrawWall)
     assert (*drawn.start, *drawn.end) == pytest.approx((-2.0, 2.0, 1.0, 3.0))
-    assert LINE not in ui.memory
+    assert ui.states[WallLine].ends is None
     ui.edits.undo()
     assert harness.commands[-1] == TakeBack(DRAWN)
 
@@ -67,7 +67,7 @@ def test_a_tool_that_the_scene_refuses_is_grey_with_the_reason_and_neither_click
     choose_by_key(tool, ui)
     assert chosen_tool(ui) is all_tools()[0]
     assert word in tool.refusal(ui.snapshot)
-    assert ui.memory[TOASTS][-1].text == tool.refusal(ui.snapshot)
+    assert ui.states[Toasts].shown[-1].text == tool.refusal(ui.snapshot)
 
 
 def test_erase_removes_the_wall_that_is_clicked_and_none_beside_it(harness: PanelHarness) -> None:
