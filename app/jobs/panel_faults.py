@@ -101,14 +101,14 @@ def bare_imgui() -> Iterator[None]:
 def bare_frame(ui: Ui, draw: Callable[[Ui], None] = layout.draw_panels, elapsed: float = 1 / 60) -> None:
     """Draw the panels once, `elapsed` [s] after the last frame; raises their errors, and ImGui's error about open
     calls."""
-    ui.edits.see(ui.snapshot)
-    ui.events.see(ui.snapshot, ui.edits)
-    ui.inset = layout.measure_inset(
-        ui.size, ui.scale, ui.view.ui_visible, chosen_fold(ui), presented=layout.presented_room(ui)
+    ui.control.edits.see(ui.snapshot)
+    ui.events.see(ui.snapshot, ui.control.edits)
+    ui.window.inset = layout.measure_inset(
+        ui.window.size, ui.window.scale, ui.view.ui_visible, chosen_fold(ui), presented=layout.presented_room(ui)
     )
     io = imgui.get_io()
     io.delta_time = elapsed
-    io.display_size = imgui.ImVec2(*map(float, ui.size))
+    io.display_size = imgui.ImVec2(*map(float, ui.window.size))
     imgui.new_frame()
     ui.probe.widgets = {}
     draw(ui)
@@ -128,7 +128,7 @@ def bare_ui(snapshot: Snapshot) -> Iterator[Ui]:
         settings = Settings(Path(folder) / "settings.toml", trouble=plain("Settings to be told of."))
         ui = make_ui(Physics("heap", {}, 1), settings, direct_nothing)
         ui.probe.path = Path(folder) / "report.json"
-        ui.snapshot, ui.size, ui.help_open = snapshot, SIZE, True
+        ui.snapshot, ui.window.size, ui.mode.help_open = snapshot, SIZE, True
         yield ui
 
 
@@ -156,24 +156,24 @@ def try_panel(ui: Ui, panel: Panel, way: str, leave_open: Callable[[], object]) 
     # another panel is drawn instead of the column.
     hidden = ("tools", "low", "instead", *(("column",) if panel.side in ("low", "instead") else ()))
     others = {entry.name for entry in panels if entry.name != panel.name and entry.side not in hidden}
-    ui.size = LOW_SIZE if panel.side == "low" else SIZE
-    ui.overlay = panel.name if panel.side == "instead" else ""
+    ui.window.size = LOW_SIZE if panel.side == "low" else SIZE
+    ui.mode.overlay = panel.name if panel.side == "instead" else ""
     ui.states.clear()
-    ui.broken.clear()
+    ui.program.broken.clear()
     ui.settings.choices.tabs = {"tab": panel.name}
     told, layout_panels = [], layout.all_panels
     vars(layout)["all_panels"] = lambda: panels
     layout.log.disabled = True
     try:
         with bare_imgui():
-            apply(ui.palette, ui.scale)
+            apply(ui.palette, ui.window.scale)
             for _ in range(2):
                 for _ in range(FRAMES):
                     drawn.clear()
                     bare_frame(ui)
                     if missing := others - drawn:
                         return f"not drawn: {', '.join(sorted(missing))}"
-                told.append((ui.broken.pop(panel.name, ""), f"{panel.name}.again" in ui.probe.widgets))
+                told.append((ui.program.broken.pop(panel.name, ""), f"{panel.name}.again" in ui.probe.widgets))
     except Exception as error:  # it ended the window
         return f"{type(error).__name__}: {error}"
     finally:

@@ -20,9 +20,9 @@ CONTINUES = _("Continue the paused run to its end, as Space does.")
 def only_continues(ui: Ui, action: Action) -> bool:
     """Whether a press of this action only continues the run: *Run all* of a run that is paused on its way, which is not
     begun once more."""
-    if action.name != RUN_ALL or not ui.transport.paused:
+    if action.name != RUN_ALL or not ui.control.transport.paused:
         return False
-    runs = ui.runs or (ui.snapshot,)
+    runs = ui.beside.runs or (ui.snapshot,)
     begun = not any(entry.name == RUN_ALL and entry.enabled for run in runs for entry in run.actions)
     return begun and all(run.fault is None for run in runs)
 
@@ -39,10 +39,10 @@ def act(ui: Ui, action: Action) -> None:
     """Request an action. *Run all* continues a paused run, because it promises the whole experiment without further
     keys. While the engine is compiled the action waits, and a message says so."""
     continues = only_continues(ui, action)
-    if action.name == RUN_ALL and ui.transport.paused:
-        ui.transport.pause(False)
+    if action.name == RUN_ALL and ui.control.transport.paused:
+        ui.control.transport.pause(False)
     if continues:
         return
-    ui.send(Act(action.name))
+    ui.control.send(Act(action.name))
     if ui.snapshot.compiling:
         tell(ui, Message("{label}: as soon as the engine is ready.", label=action.label))

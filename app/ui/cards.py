@@ -47,12 +47,12 @@ def draw_cards(ui: Ui, faces: list[CardFace]) -> str | None:
     chosen = None
     gap = imgui.get_style().item_spacing.x
     width = imgui.get_content_region_avail().x
-    columns = max(1, int((width + gap) / (WIDTH * ui.scale + gap)))
+    columns = max(1, int((width + gap) / (WIDTH * ui.window.scale + gap)))
     each = (width - (columns - 1) * gap) / columns
     line = imgui.get_text_line_height()
     for first in range(0, len(faces), columns):
         row = faces[first : first + columns]
-        text = each - 2.0 * PAD * ui.scale
+        text = each - 2.0 * PAD * ui.window.scale
         tall = min(max(max(sum(_text_heights(face, text)) for face in row), LINES * line), MOST_LINES * line)
         with _in_bold(ui):
             titles = [title_lines(face.title, text) for face in row]
@@ -85,10 +85,10 @@ def title_lines(title: str, width: float) -> list[str]:
 @contextmanager
 def _in_bold(ui: Ui) -> Iterator[None]:
     """Measure and draw text in bold letters during the block, if there is a bold font."""
-    if ui.bold is None:
+    if ui.window.bold is None:
         yield
         return
-    imgui.push_font(ui.bold, 0.0)
+    imgui.push_font(ui.window.bold, 0.0)
     try:
         yield
     finally:
@@ -111,7 +111,7 @@ def said(face: CardFace) -> Message:
 
 def _draw_card(ui: Ui, face: CardFace, width: float, tall: float, title: list[str], head: int) -> bool:
     """Draw a card with a text `tall` [px] and `head` lines for its title; returns True when it is clicked."""
-    line, pad = imgui.get_text_line_height(), PAD * ui.scale
+    line, pad = imgui.get_text_line_height(), PAD * ui.window.scale
     high = width * ASPECT
     size = imgui.ImVec2(width, high + (TITLE_LINE * head + 0.1) * line + tall + 2.0 * pad)
     pressed = imgui.invisible_button(f"##{face.name}", size, imgui.ButtonFlags_.enable_nav)
@@ -141,10 +141,10 @@ def _draw_card(ui: Ui, face: CardFace, width: float, tall: float, title: list[st
 
 def _draw_frame(ui: Ui, face: CardFace, low: imgui.ImVec2, end: imgui.ImVec2, high: float, hot: bool) -> None:
     """Draw background and picture, and a frame around the card under the mouse and the current one."""
-    draw, rounding = imgui.get_window_draw_list(), 6.0 * ui.scale
+    draw, rounding = imgui.get_window_draw_list(), 6.0 * ui.window.scale
     draw.add_rect_filled(low, end, colour32(ui.palette.raised), rounding)
     foot = imgui.ImVec2(end.x, low.y + high)
-    picture = ui.texture(face.name, face.picture)
+    picture = ui.window.texture(face.name, face.picture)
     corners = imgui.ImDrawFlags_.round_top
     if picture is None:
         draw.add_rect_filled(low, foot, colour32(ui.palette.line), rounding, corners)
@@ -153,7 +153,7 @@ def _draw_frame(ui: Ui, face: CardFace, low: imgui.ImVec2, end: imgui.ImVec2, hi
         draw.add_image_rounded(picture, low, foot, *whole, 0xFFFFFFFF, rounding, corners)
     if hot or face.current:
         ink: Colour = ui.palette.accent if hot else ui.palette.muted
-        draw.add_rect(low, end, colour32(ink), rounding, thickness=2.0 * ui.scale)
+        draw.add_rect(low, end, colour32(ink), rounding, thickness=2.0 * ui.window.scale)
 
 
 def _write(text: str, x: float, y: float, width: float, colour: Colour) -> None:

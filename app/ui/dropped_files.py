@@ -32,12 +32,12 @@ def take_dropped(ui: Ui, path: str) -> Message:
             if presets.kind_of(presets.read_toml(Path(path), _("preset or lecture"))) == "lecture":
                 return open_lecture(ui, path)
             presets.load(path)
-            ui.preset_library.cards[path] = presets.card_of(path)
+            ui.work.preset_library.cards[path] = presets.card_of(path)
         except ParameterError as error:
             return message_of(error)
         choose_preset(ui, path)
         return EMPTY
-    parameters = ui.edits.parameters
+    parameters = ui.control.edits.parameters
     declared = type(parameters).declared().values() if parameters is not None else ()
     fitting = next((entry for entry in declared if suffix in entry.suffixes), None)
     if fitting is None:
@@ -58,4 +58,4 @@ def take_dropped(ui: Ui, path: str) -> Message:
             preset=PRESET,
         )
     request(ui, fitting, path)
-    return ui.edits.refusals.get(fitting.name, EMPTY)
+    return ui.control.edits.refusals.get(fitting.name, EMPTY)

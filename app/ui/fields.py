@@ -79,8 +79,8 @@ def describe(parameter: Parameter, contact_time: float = 0.0) -> Message:
 def draw_field(ui: Ui, parameter: Parameter) -> None:
     """The row of one parameter. A refusal is shown over the picture, so that no row moves."""
     imgui.push_id(parameter.name)
-    if ui.edits.parameters is not None:
-        parameter = ui.edits.parameters.in_units().get(parameter.name, parameter)
+    if ui.control.edits.parameters is not None:
+        parameter = ui.control.edits.parameters.in_units().get(parameter.name, parameter)
     if ui.states[FieldEntry].typing == parameter.name:
         _draw_typing(ui, parameter)
     elif parameter.kind == "choice":
@@ -101,8 +101,8 @@ def _draw_slider(ui: Ui, parameter: Parameter, width: float) -> None:
     value = _shown(ui, parameter.name)
     automatic = isinstance(value, str)
     number = ui.snapshot.dt if isinstance(value, str) else float(value)
-    line, gap = imgui.get_text_line_height(), 2 * ui.scale
-    size = imgui.ImVec2(width, line + gap + TRACK * ui.scale)
+    line, gap = imgui.get_text_line_height(), 2 * ui.window.scale
+    size = imgui.ImVec2(width, line + gap + TRACK * ui.window.scale)
     imgui.invisible_button("##slider", size, imgui.ButtonFlags_.enable_nav)
     ui.probe.mark(f"field.{parameter.name}")
     tooltip(describe(parameter, ui.snapshot.contact_time))
@@ -113,7 +113,7 @@ def _draw_slider(ui: Ui, parameter: Parameter, width: float) -> None:
     if not isinstance(shown, str):
         number = float(shown)
     track = imgui.ImVec2(low.x, low.y + line + gap)
-    draw_bar(ui, track, imgui.ImVec2(width, TRACK * ui.scale), position(parameter, number), filled=not automatic)
+    draw_bar(ui, track, imgui.ImVec2(width, TRACK * ui.window.scale), position(parameter, number), filled=not automatic)
     text = parameter.shown(number, DIGITS) if parameter.kind == "float" else parameter.shown(int(number))
     _caption(ui, parameter, text, low.x, low.y, low.x + size.x)
 
@@ -121,7 +121,7 @@ def _draw_slider(ui: Ui, parameter: Parameter, width: float) -> None:
 def _shown(ui: Ui, name: str) -> Value:
     """The value of the row: the one that waits for the release of the mouse button, or the requested one."""
     entry = ui.states[FieldEntry]
-    return entry.held_value if entry.held == name else ui.edits.value(name)
+    return entry.held_value if entry.held == name else ui.control.edits.value(name)
 
 
 def _caption(ui: Ui, parameter: Parameter, value: Message, left: float, top: float, right: float) -> None:
@@ -149,7 +149,7 @@ def _caption(ui: Ui, parameter: Parameter, value: Message, left: float, top: flo
     if tag and x + text_width(tag, SMALL) <= start - gap:
         draw_text(x, top + imgui.get_font_size() * (1 - SMALL) * 0.6, tag, colour, SMALL)
     clip.pop_clip_rect()
-    ill = parameter.name in ui.edits.refusals or (parameter.name == "dt" and ui.snapshot.dt_warning)
+    ill = parameter.name in ui.control.edits.refusals or (parameter.name == "dt" and ui.snapshot.dt_warning)
     draw_symbol(start, top, value, palette.bad if ill else palette.text)
     if tight:
         imgui.pop_font()
@@ -188,16 +188,16 @@ def _follow_mouse(ui: Ui, parameter: Parameter, left: float, width: float) -> No
     """Set the value under the pointer while the row is dragged; with Ctrl, or by keyboard, begin to type instead."""
     name, io, entry = parameter.name, imgui.get_io(), ui.states[FieldEntry]
     if imgui.is_item_activated():
-        ui.edits.begin_gesture()
+        ui.control.edits.begin_gesture()
         # Activated without the mouse: the keyboard can only type.
         if io.key_ctrl or not imgui.is_mouse_down(0):
-            entry.typing, entry.text, entry.fresh = name, editable(parameter, ui.edits.value(name)), True
+            entry.typing, entry.text, entry.fresh = name, editable(parameter, ui.control.edits.value(name)), True
             return
     where = dragged(ui, left, width)
     if where is not None and parameter.quantity.effect in ("base", "anew") and ui.snapshot.moving_count:
         entry.held, entry.held_value = name, value_at(parameter, where)
     elif where is not None:
-        ui.edits.set({name: value_at(parameter, where)}, gesture=("drag", name))
+        ui.control.edits.set({name: value_at(parameter, where)}, gesture=("drag", name))
     if imgui.is_item_deactivated() and entry.held == name:
         entry.held = ""
         request(ui, parameter, entry.held_value)
@@ -224,7 +224,7 @@ def _draw_typing(ui: Ui, parameter: Parameter) -> None:
 
 
 def _draw_choice(ui: Ui, parameter: Parameter) -> None:
-    name, current = parameter.name, str(ui.edits.value(parameter.name))
+    name, current = parameter.name, str(ui.control.edits.value(parameter.name))
     low, pad = imgui.get_cursor_screen_pos(), imgui.get_style().frame_padding
     width = imgui.get_content_region_avail().x
     imgui.set_next_item_width(width)
@@ -243,12 +243,12 @@ def _draw_choice(ui: Ui, parameter: Parameter) -> None:
         if right_clicked():
             request(ui, parameter, parameter.default)
     right = low.x + width - imgui.get_frame_height() - pad.x
-    _caption(ui, parameter, choice_name(str(ui.edits.value(name))), low.x + pad.x, low.y + pad.y, right)
+    _caption(ui, parameter, choice_name(str(ui.control.edits.value(name))), low.x + pad.x, low.y + pad.y, right)
 
 
 def _draw_tick(ui: Ui, parameter: Parameter) -> None:
     changed, value = imgui.checkbox(
-        f"{translated(parameter.quantity.label)}###{parameter.name}", bool(ui.edits.value(parameter.name))
+        f"{translated(parameter.quantity.label)}###{parameter.name}", bool(ui.control.edits.value(parameter.name))
     )
     ui.probe.mark(f"field.{parameter.name}")
     tooltip(describe(parameter, ui.snapshot.contact_time))
@@ -261,7 +261,7 @@ def _draw_tick(ui: Ui, parameter: Parameter) -> None:
 def _draw_automatic(ui: Ui, parameter: Parameter) -> None:
     """A slider and a tick box: if ticked, the program chooses the value and the slider shows it."""
     (word,) = parameter.choices
-    value = ui.edits.value(parameter.name)
+    value = ui.control.edits.value(parameter.name)
     box = imgui.get_frame_height() + imgui.get_style().item_inner_spacing.x + text_width(choice_name(word))
     _draw_slider(ui, parameter, imgui.get_content_region_avail().x - box - imgui.get_style().item_spacing.x)
     imgui.same_line()
@@ -269,4 +269,4 @@ def _draw_automatic(ui: Ui, parameter: Parameter) -> None:
     ui.probe.mark(f"field.{parameter.name}.{word}")
     tooltip(Message("{label}: let the program choose, or keep the value it has now.", label=parameter.quantity.label))
     if changed:
-        ui.edits.set({parameter.name: word if automatic else compact(ui.snapshot.dt)})
+        ui.control.edits.set({parameter.name: word if automatic else compact(ui.snapshot.dt)})

@@ -22,13 +22,13 @@ class Key:
     """One key or key combination and its function."""
 
     name: str
-    """Name of the function in `Ui.actions`."""
+    """Name of the function in `Ui.control.actions`."""
     shown: Message
     """The key as printed in the help."""
     help: Message
     group: Message
     act: Callable[[Ui], object] | None = None
-    """Its function; None if the window adds a function of this name to `Ui.actions`."""
+    """Its function; None if the window adds a function of this name to `Ui.control.actions`."""
     codes: tuple[int, ...] = ()
     """pygame key codes, for keys that carry no character."""
     characters: str = ""
@@ -141,7 +141,7 @@ def dispatch(event: pygame.event.Event, keys: Iterable[Key], ui: Ui, typing: boo
     if typing or event.type != pygame.KEYDOWN:
         return False
     key = find_key((key for key in keys if key.when(ui)), event.key, event.unicode, event.mod)
-    if key is None or (key.act is None and key.name not in ui.actions):
+    if key is None or (key.act is None and key.name not in ui.control.actions):
         return False
-    key.act(ui) if key.act is not None else ui.actions[key.name]()
+    key.act(ui) if key.act is not None else ui.control.actions[key.name]()
     return True

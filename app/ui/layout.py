@@ -98,9 +98,9 @@ def measure_inset(
 
 def presented_room(ui: Ui) -> tuple[float, float] | None:
     """Heights at top and foot of the window that a lecture or presentation needs [px]; None without either."""
-    mode, chips, guess = ui.lecture, _chips(ui.size, ui.scale), ui.states[GuessArea].foot
+    mode, chips, guess = ui.mode.lecture, _chips(ui.window.size, ui.window.scale), ui.states[GuessArea].foot
     if not mode.on:
-        return (0.0, chips + guess) if ui.presenting else None
+        return (0.0, chips + guess) if ui.mode.presenting else None
     if not mode.step.controls:
         chips = 0.0
     foot = ui.states[LectureArea].notes if mode.notes_shown else chips
@@ -114,19 +114,19 @@ def _chips(size: tuple[int, int], scale: float) -> float:
 
 def is_folded(ui: Ui) -> bool:
     """Whether the column is folded to its rim, by choice or because the window is narrow."""
-    return ui.inset[0] <= RIM * ui.scale
+    return ui.window.inset[0] <= RIM * ui.window.scale
 
 
 def draw_panels(ui: Ui) -> None:
     """Draw all panels of the window, and take the answer of an open file dialog, whichever panels are drawn."""
     take_answer(ui)
-    left, _, _, bottom = ui.inset
-    height = ui.size[1]
-    if ui.presenting:
+    left, _, _, bottom = ui.window.inset
+    height = ui.window.size[1]
+    if ui.mode.presenting:
         bottom = 0.0
-    own = next((panel for panel in _on("instead") if panel.name == ui.overlay), None)
+    own = next((panel for panel in _on("instead") if panel.name == ui.mode.overlay), None)
     if own is not None and ui.view.ui_visible:
-        width = left if not is_folded(ui) else min(COLUMN * ui.scale, ui.size[0])
+        width = left if not is_folded(ui) else min(COLUMN * ui.window.scale, ui.window.size[0])
         _draw_instead(ui, own, width, height - bottom)
     elif left and is_folded(ui):
         _draw_rim(ui, left, height - bottom)
@@ -140,8 +140,8 @@ def draw_panels(ui: Ui) -> None:
 
 def focus_next(ui: Ui) -> None:
     """Move the keyboard focus to column, bar, actions or a window over the picture; arrows, Enter and Esc act there."""
-    left, _, _, bottom = ui.inset
-    bar = bottom and not ui.presenting
+    left, _, _, bottom = ui.window.inset
+    bar = bottom and not ui.mode.presenting
     shown = [
         name for name, there in (("column", left and not is_folded(ui)), ("bottom", bar), ("actions", bar)) if there
     ]
@@ -165,13 +165,13 @@ def _begin(ui: Ui, name: str, x: float, y: float, width: float, height: float, f
 def _ground(ui: Ui) -> int:
     """ImGui's flag for a panel without a background: pictures side by side fill the background themselves, because
     software fills faster than it blends."""
-    filled = ui.runs and instead(ui) is None and "picture" not in ui.broken
+    filled = ui.beside.runs and instead(ui) is None and "picture" not in ui.program.broken
     return int(imgui.WindowFlags_.no_background) if filled else 0
 
 
 def _draw_bar(ui: Ui, top: float, height: float) -> None:
-    _begin(ui, "bottom", 0.0, top, ui.size[0], height, imgui.WindowFlags_.no_scrollbar)
-    _draw_edge(ui, 0.0, top, ui.size[0], top)
+    _begin(ui, "bottom", 0.0, top, ui.window.size[0], height, imgui.WindowFlags_.no_scrollbar)
+    _draw_edge(ui, 0.0, top, ui.window.size[0], top)
     for panel in _on("bottom"):
         _draw_guarded(ui, panel)
     imgui.end()
@@ -179,7 +179,7 @@ def _draw_bar(ui: Ui, top: float, height: float) -> None:
 
 def _draw_rim(ui: Ui, width: float, height: float) -> None:
     """The folded column: a button that unfolds it."""
-    imgui.push_style_var(imgui.StyleVar_.window_padding, imgui.ImVec2(2 * ui.scale, 8 * ui.scale))
+    imgui.push_style_var(imgui.StyleVar_.window_padding, imgui.ImVec2(2 * ui.window.scale, 8 * ui.window.scale))
     _begin(ui, "rim", 0.0, 0.0, width, height)
     imgui.pop_style_var()
     if button(ui, "column.unfold", plain("»"), help=_("Show the column.  Key F4")):
@@ -207,7 +207,7 @@ def _draw_column(ui: Ui, width: float, height: float) -> None:
     if short or not ui.states[ParameterArea].covers_tools:
         room = height - used - 2 * imgui.get_style().window_padding.y
         tabs = panels[len(above) :] + (_on("low") if is_low(ui) else []) + _on("tools")
-        _draw_tools(ui, tabs, max(room, LEAST_TOOLS * ui.scale))
+        _draw_tools(ui, tabs, max(room, LEAST_TOOLS * ui.window.scale))
     _draw_edge(ui, width, 0.0, width, height)
     imgui.end()
 
@@ -226,7 +226,7 @@ def _draw_tools(ui: Ui, panels: list[Panel], height: float) -> None:
     chosen = choose_tab(ui, TOOLS, {panel.name: panel.title for panel in panels}, TAB_PADDING)
     if chosen is None:
         return
-    left = max(height - (imgui.get_cursor_pos_y() - top), ui.scale)
+    left = max(height - (imgui.get_cursor_pos_y() - top), ui.window.scale)
     imgui.begin_child(chosen, imgui.ImVec2(0.0, left), imgui.ChildFlags_.nav_flattened)
     _draw_guarded(ui, next(panel for panel in panels if panel.name == chosen))
     imgui.end_child()
@@ -234,12 +234,12 @@ def _draw_tools(ui: Ui, panels: list[Panel], height: float) -> None:
 
 def _draw_over(ui: Ui, panel: Panel) -> None:
     """A panel that opens its own windows; if it fails, its error gets a window too."""
-    if panel.name not in ui.broken:
+    if panel.name not in ui.program.broken:
         _draw_guarded(ui, panel)
         return
-    left, top, right, __ = ui.inset
+    left, top, right, __ = ui.window.inset
     imgui.set_next_window_pos(imgui.ImVec2(left, top), imgui.Cond_.appearing)
-    imgui.set_next_window_size(imgui.ImVec2(min(COLUMN * ui.scale, ui.size[0] - left - right), 0.0))
+    imgui.set_next_window_size(imgui.ImVec2(min(COLUMN * ui.window.scale, ui.window.size[0] - left - right), 0.0))
     imgui.begin(
         f"{translated(STOPPED)}###stopped",
         None,
@@ -251,7 +251,7 @@ def _draw_over(ui: Ui, panel: Panel) -> None:
 
 def _draw_guarded(ui: Ui, panel: Panel) -> None:
     """Draw one panel; if it fails, restore ImGui's stacks and show the error until the user tries again."""
-    if panel.name in ui.broken:
+    if panel.name in ui.program.broken:
         _draw_broken(ui, panel)
         return
     before = imgui.internal.ErrorRecoveryState()
@@ -263,7 +263,7 @@ def _draw_guarded(ui: Ui, panel: Panel) -> None:
         imgui.pop_id()
     except Exception as error:  # an error in a panel must not end the run
         log.exception("The panel %s failed.", panel.name)
-        ui.broken[panel.name] = described(error)
+        ui.program.broken[panel.name] = described(error)
         _recover(before)
         # ImGui treats a `begin_disabled(False)` left open as its opposite, and leaves the opacity at 0.
         imgui.get_style().alpha = alpha
@@ -277,12 +277,14 @@ def _draw_broken(ui: Ui, panel: Panel) -> None:
         imgui.same_line()
     note(
         Message(
-            "The panel {title} stopped ({broken}); the run continues.", title=panel.title, broken=ui.broken[panel.name]
+            "The panel {title} stopped ({broken}); the run continues.",
+            title=panel.title,
+            broken=ui.program.broken[panel.name],
         ),
         ui.palette.bad,
     )
     if again:
-        del ui.broken[panel.name]
+        del ui.program.broken[panel.name]
 
 
 def _recover(before: imgui.internal.ErrorRecoveryState) -> None:
@@ -302,5 +304,5 @@ def _draw_edge(ui: Ui, x0: float, y0: float, x1: float, y1: float) -> None:
     colour = imgui.get_color_u32(imgui.Col_.border)
     draw = imgui.get_window_draw_list()
     draw.push_clip_rect_full_screen()
-    draw.add_line(imgui.ImVec2(x0, y0), imgui.ImVec2(x1, y1), colour, max(ui.scale, 1.0))
+    draw.add_line(imgui.ImVec2(x0, y0), imgui.ImVec2(x1, y1), colour, max(ui.window.scale, 1.0))
     draw.pop_clip_rect()

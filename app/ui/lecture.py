@@ -1,5 +1,5 @@
 """Lecture mode: begin, continue, go back, leave. The user's run is copied before the first step and comes back after
-the last one, with undo history, cameras and speed. This module is the only writer of `Ui.lecture`."""
+the last one, with undo history, cameras and speed. This module is the only writer of `Ui.mode.lecture`."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def open_lecture(ui: Ui, name: str) -> Message:
         lecture = lecture_file.load(name)
     except ParameterError as error:
         return message_of(error)
-    if ui.lecture.on:
+    if ui.mode.lecture.on:
         return Message("A lecture is shown: leave it with Esc before you open {name}.", name=lecture.name)
     offer(ui, lecture)
     return EMPTY
@@ -46,24 +46,24 @@ def open_lecture(ui: Ui, name: str) -> Message:
 
 def offer(ui: Ui, lecture: Lecture) -> None:
     """Let F5 start a lecture."""
-    mode = ui.lecture
+    mode = ui.mode.lecture
     mode.lecture, mode.number, mode.beginnings = lecture, 0, {}
 
 
 def close_lecture(ui: Ui) -> None:
     """Forget the opened lecture, so that F5 shows the presentation again."""
-    if not ui.lecture.on:
-        ui.lecture.lecture, ui.lecture.beginnings = None, {}
+    if not ui.mode.lecture.on:
+        ui.mode.lecture.lecture, ui.mode.lecture.beginnings = None, {}
 
 
 def toggle_notes(ui: Ui) -> None:
     """Show the notes of the speaker in the window, or hide them."""
-    ui.lecture.notes_shown = not ui.lecture.notes_shown
+    ui.mode.lecture.notes_shown = not ui.mode.lecture.notes_shown
 
 
 def wish(ui: Ui, what: Wish) -> None:
     """Request a change of the lecture, which the next `see` carries out."""
-    ui.lecture.wishes.append(what)
+    ui.mode.lecture.wishes.append(what)
 
 
 def see(ui: Ui) -> None:
@@ -71,7 +71,7 @@ def see(ui: Ui) -> None:
 
     Call it once per frame, after the panels have the newest snapshot.
     """
-    mode = ui.lecture
+    mode = ui.mode.lecture
     while mode.wishes and ui.snapshot.serial:  # before the first snapshot, the log of the run to replace is unknown
         {"begin": _begin, "forward": _forward, "back": _back, "leave": _leave}[mode.wishes.pop(0)](ui)
     if not mode.on:
@@ -82,59 +82,59 @@ def see(ui: Ui) -> None:
 
 def _begin(ui: Ui) -> None:
     """Store the state of the window, and show the step at which the lecture was left; first the first step."""
-    mode = ui.lecture
+    mode = ui.mode.lecture
     if mode.on or mode.lecture is None:
         return
     if mode.kept is None:  # otherwise the user's run has not come back yet
         run = Holder()
         mode.kept = Kept(
             run,
-            ui.edits.set_aside(),
+            ui.control.edits.set_aside(),
             mode.set_aside(),
-            ui.presenting,
-            ui.overlay,
-            ui.transport.index,
-            ui.transport.paused,
-            ui.preset_library.current,
+            ui.mode.presenting,
+            ui.mode.overlay,
+            ui.control.transport.index,
+            ui.control.transport.paused,
+            ui.work.preset_library.current,
         )
-        ui.run_saver.hold(run.take)
+        ui.work.run_saver.hold(run.take)
     mode.kept.resumed = False
     mode.on, mode.began = True, time.monotonic()
     mode.awaited, mode.refusals = max(mode.awaited, ui.snapshot.logs), ui.snapshot.refusals
-    ui.presenting, ui.overlay, ui.help_open = True, "", False
+    ui.mode.presenting, ui.mode.overlay, ui.mode.help_open = True, "", False
     _enter(ui, mode.number, back=mode.number in mode.beginnings)
 
 
 def _forward(ui: Ui) -> None:
     """Show the next step; do nothing at the last step."""
-    mode = ui.lecture
+    mode = ui.mode.lecture
     if mode.on and mode.lecture is not None and mode.number + 1 < len(mode.lecture.steps):
         _enter(ui, mode.number + 1)
 
 
 def _back(ui: Ui) -> None:
     """Show the step before in the state at its beginning; do nothing at the first step."""
-    mode = ui.lecture
+    mode = ui.mode.lecture
     if mode.on and mode.number > 0:
         _enter(ui, mode.number - 1, back=True)
 
 
 def _leave(ui: Ui) -> None:
     """End the lecture; the user's run comes back as soon as the physics thread has copied it."""
-    mode = ui.lecture
+    mode = ui.mode.lecture
     if not mode.on or mode.kept is None:
         return
     mode.on, mode.view, mode.course = False, None, None
     mode.frame_box(None)
-    ui.presenting, ui.overlay = mode.kept.presenting, mode.kept.overlay
-    ui.transport.choose(mode.kept.speed)
+    ui.mode.presenting, ui.mode.overlay = mode.kept.presenting, mode.kept.overlay
+    ui.control.transport.choose(mode.kept.speed)
     if mode.lecture is not None:
         tell(ui, Message("F5 continues the lecture at step {number}.", number=mode.number + 1))
 
 
 def _enter(ui: Ui, number: int, back: bool = False) -> None:
     """Show a step: begin its experiment, or continue that of the step before; with `back`, in its initial state."""
-    mode = ui.lecture
+    mode = ui.mode.lecture
     assert mode.lecture is not None
     carried: tuple[str, ...] = ()
     step = mode.lecture.steps[number]
@@ -146,16 +146,16 @@ def _enter(ui: Ui, number: int, back: bool = False) -> None:
         _send_anew(ui, Resume(beginning.run.saved))
     mode.number = number
     if step.preset is not None:
-        ui.transport.pause(step.paused)  # a run that begins paused has done no step
-        ui.preset_library.note(step.preset.name, step.preset.title, step.preset.scene)
+        ui.control.transport.pause(step.paused)  # a run that begins paused has done no step
+        ui.work.preset_library.note(step.preset.name, step.preset.title, step.preset.scene)
         _send_anew(ui, start_of(step.preset))
     elif not back:
         carried = tuple(mode.course.left) if mode.course is not None else ()
         run = Holder()
         mode.beginnings[number] = Beginning(run, carried)
-        ui.send(Copy(run.take))
+        ui.control.send(Copy(run.take))
     if step.values:
-        ui.send(SetParameters(dict(step.values)))
+        ui.control.send(SetParameters(dict(step.values)))
     mode.course = Course.of(step, carried)
     mode.entered, mode.over, mode.unanswered, mode.asked, mode.frames = False, False, EMPTY, None, 0
     mode.hindered = False
@@ -164,25 +164,25 @@ def _enter(ui: Ui, number: int, back: bool = False) -> None:
     shown = {**dict.fromkeys(step.show, True), **dict.fromkeys(step.hide, False)}
     user: View = ui.settings.choices.view
     mode.view = user.model_copy(update={"colour_by": step.colour, "shown": shown, "selected": (), "cut_axis": ""})
-    ui.overlay = ""
+    ui.mode.overlay = ""
     if step.plot:
-        ui.overlay = large_plot.PANEL.name
+        ui.mode.overlay = large_plot.PANEL.name
         bring_forward(ui, large_plot.ROW, step.plot)
     return None
 
 
 def _send_anew(ui: Ui, command: Command) -> None:
     """Send a command that puts another run into the window; `_is_shown` waits for its snapshots."""
-    mode = ui.lecture
-    ui.edits.forget()
+    mode = ui.mode.lecture
+    ui.control.edits.forget()
     mode.awaited = max(mode.awaited, ui.snapshot.logs) + 1
-    ui.send(command)
+    ui.control.send(command)
 
 
 def _is_shown(ui: Ui) -> bool:
     """Whether the newest snapshot shows the run that was requested last; after a refusal, the present run."""
-    mode, snapshot = ui.lecture, ui.snapshot
-    if ui.dead or snapshot.serial == 0 or snapshot.compiling:
+    mode, snapshot = ui.mode.lecture, ui.snapshot
+    if ui.program.dead or snapshot.serial == 0 or snapshot.compiling:
         return False
     if snapshot.refusals > mode.refusals:
         mode.refusals, mode.awaited = snapshot.refusals, min(mode.awaited, snapshot.logs)
@@ -191,12 +191,12 @@ def _is_shown(ui: Ui) -> bool:
 
 def awaits_run(ui: Ui) -> bool:
     """Whether the newest snapshot still shows the run before that of the step, which does not belong to the step."""
-    return ui.lecture.on and ui.snapshot.logs < ui.lecture.awaited
+    return ui.mode.lecture.on and ui.snapshot.logs < ui.mode.lecture.awaited
 
 
 def _go_on(ui: Ui) -> None:
     """Set camera and speed once, then do the actions of the step, each when its time has come."""
-    mode, snapshot = ui.lecture, ui.snapshot
+    mode, snapshot = ui.mode.lecture, ui.snapshot
     course = mode.course
     if course is None:
         return
@@ -209,14 +209,14 @@ def _go_on(ui: Ui) -> None:
     if not mode.entered:
         mode.entered, mode.since = True, time.monotonic()
         _set_speed(ui)
-        ui.transport.pause(mode.step.paused)
+        ui.control.transport.pause(mode.step.paused)
     now = _seen(ui)
     if mode.asked is not None and now == mode.asked[0] and snapshot.serial < mode.asked[1] + PATIENCE:
         return
     hurried = course.carried > 0
     due = course.due(snapshot)
     if due:
-        ui.send(Act(due))
+        ui.control.send(Act(due))
         course.did()
         mode.asked = now, snapshot.serial
         if hurried and not course.carried:
@@ -237,20 +237,20 @@ def _seen(ui: Ui) -> tuple[int, int, int]:
 
 def _set_speed(ui: Ui) -> None:
     """Set the speed of the step; as fast as possible while actions of earlier steps remain."""
-    course = ui.lecture.course
+    course = ui.mode.lecture.course
     hurries = course is not None and course.carried > 0
-    ui.transport.choose(SPEEDS.index(None if hurries else ui.lecture.step.speed))
+    ui.control.transport.choose(SPEEDS.index(None if hurries else ui.mode.lecture.step.speed))
 
 
 def _bring_back(ui: Ui) -> None:
     """After the end: send the user's run back; once the run is in the window, restore the rest of its state."""
-    mode = ui.lecture
+    mode = ui.mode.lecture
     kept = mode.kept
     if kept is None:
         return
     if not kept.resumed:
         if kept.run.saved is None:
-            if ui.dead:
+            if ui.program.dead:
                 _forget_kept(ui)
             return
         kept.resumed = True
@@ -258,20 +258,20 @@ def _bring_back(ui: Ui) -> None:
         return
     if not _is_shown(ui):
         return
-    ui.edits.bring_back(kept.edits, ui.snapshot)
+    ui.control.edits.bring_back(kept.edits, ui.snapshot)
     mode.bring_back(kept.pictures)
-    card = ui.preset_library.cards.get(kept.preset)
+    card = ui.work.preset_library.cards.get(kept.preset)
     if card is not None:
-        ui.preset_library.note(card.name, card.title, card.scene)
+        ui.work.preset_library.note(card.name, card.title, card.scene)
     else:
-        ui.preset_library.forget()
-    ui.transport.pause(kept.paused)
+        ui.work.preset_library.forget()
+    ui.control.transport.pause(kept.paused)
     _forget_kept(ui)
 
 
 def _forget_kept(ui: Ui) -> None:
-    ui.lecture.kept = None
-    ui.run_saver.resume()
+    ui.mode.lecture.kept = None
+    ui.work.run_saver.resume()
 
 
 def guess_now(ui: Ui) -> tuple[str, Guess, Answer | None] | None:
@@ -279,7 +279,7 @@ def guess_now(ui: Ui) -> tuple[str, Guess, Answer | None] | None:
 
     A reading answers at the end of the step: many readings exist, and change, from the beginning of the run on.
     """
-    mode, snapshot = ui.lecture, ui.snapshot
+    mode, snapshot = ui.mode.lecture, ui.snapshot
     scene = scenes().get(snapshot.scene)
     asked = mode.step.guess if mode.on else scene is not None and scene.guess is not None
     if isinstance(asked, Question):

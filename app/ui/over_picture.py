@@ -15,21 +15,22 @@ def begin_over_picture(ui: Ui, name: str, beside: float = 0.0) -> imgui.ImVec2 |
 
     `beside` is the width that the picture leaves free for it at the right [px]; 0: the window covers the picture.
     """
-    left, top, right, bottom = ui.inset
-    margin = MARGIN * ui.scale
+    left, top, right, bottom = ui.window.inset
+    margin = MARGIN * ui.window.scale
     if beside:
-        left = ui.size[0] - beside - margin
-        size = imgui.ImVec2(beside - margin, ui.size[1] - top - bottom - 2 * margin)
+        left = ui.window.size[0] - beside - margin
+        size = imgui.ImVec2(beside - margin, ui.window.size[1] - top - bottom - 2 * margin)
     else:
         size = imgui.ImVec2(
-            ui.size[0] - left - right - 2 * margin, ui.size[1] - top - bottom - 2 * margin - STRIP * ui.scale
+            ui.window.size[0] - left - right - 2 * margin,
+            ui.window.size[1] - top - bottom - 2 * margin - STRIP * ui.window.scale,
         )
-    if min(size.x, size.y) < 100 * ui.scale:
+    if min(size.x, size.y) < 100 * ui.window.scale:
         return None
     imgui.set_next_window_pos(imgui.ImVec2(left + margin, top + margin))
     imgui.set_next_window_size(size)
-    imgui.push_style_var(imgui.StyleVar_.window_rounding, 8 * ui.scale)
-    imgui.push_style_var(imgui.StyleVar_.window_padding, imgui.ImVec2(14 * ui.scale, 11 * ui.scale))
+    imgui.push_style_var(imgui.StyleVar_.window_rounding, 8 * ui.window.scale)
+    imgui.push_style_var(imgui.StyleVar_.window_padding, imgui.ImVec2(14 * ui.window.scale, 11 * ui.window.scale))
     flags = imgui.WindowFlags_.no_decoration | imgui.WindowFlags_.no_saved_settings | imgui.WindowFlags_.no_move
     imgui.begin(name, None, flags)
     imgui.pop_style_var(2)

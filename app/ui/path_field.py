@@ -34,7 +34,7 @@ def draw_path(ui: Ui, parameter: Parameter, help: Message) -> None:
     choose = text_width(_("Choose")) + 2.0 * imgui.get_style().frame_padding.x
     imgui.set_next_item_width(-choose - imgui.get_style().item_spacing.x)
     flags = imgui.InputTextFlags_.enter_returns_true | imgui.InputTextFlags_.elide_left
-    shown = texts.get(name, str(ui.edits.value(name)))
+    shown = texts.get(name, str(ui.control.edits.value(name)))
     missing = file_dialog.why_none()
     hint = _("type a path") if missing else parameter.empty
     entered, text = imgui.input_text_with_hint("##path", translated(hint), shown, flags)
@@ -52,7 +52,7 @@ def draw_path(ui: Ui, parameter: Parameter, help: Message) -> None:
     free = not missing and not file_dialog.is_open(ui)
     if button(ui, f"field.{name}.choose", _("Choose"), width=choose, enabled=free, help=missing or _("Choose a file.")):
         folder = Path(shown).parent if shown else None
-        use = partial(_take_chosen, ui.edits, name)
+        use = partial(_take_chosen, ui.control.edits, name)
         file_dialog.ask_to_open(ui, parameter.quantity.label, folder, _("Files"), parameter.suffixes, use)
 
 

@@ -95,7 +95,7 @@ class GuessArea:
 
 def free_of_buttons(ui: Ui) -> tuple[float, float, float, float]:
     """Pixels that panels and buttons cover at the edges of the picture: left, top, right, bottom."""
-    left, top, right, bottom = ui.inset
+    left, top, right, bottom = ui.window.inset
     return max(left, ui.states[ToolArea].edge), top, right, bottom
 
 
@@ -135,12 +135,12 @@ def chosen_fold(ui: Ui) -> bool:
 
 def is_short(ui: Ui) -> bool:
     """Whether the window is too low, or its text too large, for parameters and tools one below the other."""
-    return ui.size[1] - ui.inset[3] < SHORT * ui.scale
+    return ui.window.size[1] - ui.window.inset[3] < SHORT * ui.window.scale
 
 
 def is_low(ui: Ui) -> bool:
     """Whether the readings are in a tab, because five sliders and four readings do not fit into the column."""
-    return ui.size[1] - ui.inset[3] < LOW * ui.scale
+    return ui.window.size[1] - ui.window.inset[3] < LOW * ui.window.scale
 
 
 def room_in_column() -> float:

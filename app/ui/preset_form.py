@@ -37,14 +37,14 @@ def _draw_form(ui: Ui) -> None:
     imgui.text_unformatted(translated(_("Name of the preset")))
     if imgui.is_window_appearing():
         imgui.set_keyboard_focus_here()
-    imgui.set_next_item_width(WIDTH * ui.scale)
+    imgui.set_next_item_width(WIDTH * ui.window.scale)
     flags = imgui.InputTextFlags_.enter_returns_true
     form = ui.states[PresetForm]
     entered, form.name = imgui.input_text("##name", form.name, flags)
     ui.probe.mark("experiment.save.name")
-    entered |= button(ui, "experiment.save.now", _("Save"), width=WIDTH * ui.scale)
-    parameters = ui.edits.parameters
+    entered |= button(ui, "experiment.save.now", _("Save"), width=WIDTH * ui.window.scale)
+    parameters = ui.control.edits.parameters
     if entered and parameters is not None:
-        ui.preset_library.save(form.name, ui.snapshot.scene, parameters, ui.snapshot.seed)
+        ui.work.preset_library.save(form.name, ui.snapshot.scene, parameters, ui.snapshot.seed)
         imgui.close_current_popup()
     imgui.end_popup()

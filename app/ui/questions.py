@@ -49,10 +49,10 @@ def answer(ui: Ui, yes: bool) -> None:
 def request(ui: Ui, parameter: Parameter, value: Value, gesture: object = None) -> None:
     """Request a value of a parameter; if the change removes the present grains, only after the user agrees."""
     name, grains = parameter.name, ui.snapshot.moving_count
-    if parameter.quantity.effect != "anew" or not grains or value == ui.edits.value(name):
-        ui.edits.set({name: value}, gesture)
+    if parameter.quantity.effect != "anew" or not grains or value == ui.control.edits.value(name):
+        ui.control.edits.set({name: value}, gesture)
         return
-    before, after = _in_words(parameter, ui.edits.value(name)), _in_words(parameter, value)
+    before, after = _in_words(parameter, ui.control.edits.value(name)), _in_words(parameter, value)
     change = joined((joined((Capital(parameter.quantity.label), before), " "), after), " → ")
     text = plural(
         "{change} restarts the experiment without its {count} grain; undo restores it.",
@@ -60,7 +60,7 @@ def request(ui: Ui, parameter: Parameter, value: Value, gesture: object = None) 
         change=change,
         count=grains,
     )
-    ask(ui, text, _("Restart"), partial(ui.edits.set, {name: value}))
+    ask(ui, text, _("Restart"), partial(ui.control.edits.set, {name: value}))
 
 
 def _in_words(parameter: Parameter, value: Value) -> Message:
@@ -76,7 +76,7 @@ def is_losing(ui: Ui) -> bool:
     snapshot = ui.snapshot
     under_way = snapshot.step > 0 and snapshot.progress is not None
     state = State(snapshot.scene, snapshot.seed, snapshot.log_end, snapshot.commands)
-    return (under_way or snapshot.commands > 0) and state != ui.run_saver.safe
+    return (under_way or snapshot.commands > 0) and state != ui.work.run_saver.safe
 
 
 def replace_run(ui: Ui, words: Message, yes: Message, act: Callable[[], object]) -> None:

@@ -29,16 +29,16 @@ def repeats_width(ui: Ui) -> float:
 def draw_repeats(ui: Ui, width: float) -> None:
     """The button; during the runs, their progress and a button that ends them."""
     parameters = ui.snapshot.parameters
-    if ui.repeats.running:
+    if ui.work.repeats.running:
         _draw_progress(ui, width)
     elif parameters is not None and button(ui, "repeat.start", LABEL, help=BUTTON_HELP, width=width):
-        ui.repeats.start(ui.snapshot.scene, parameters, ui.snapshot.seed)
+        ui.work.repeats.start(ui.snapshot.scene, parameters, ui.snapshot.seed)
 
 
 def draw_repeated(ui: Ui) -> None:
     """Mean and error over the runs, with an explanation, and the last trouble; nothing before the first runs."""
-    study, parameters, trouble = _study(ui), ui.snapshot.parameters, ui.repeats.trouble
-    mean = ui.repeats.mean(ui.snapshot.scene, parameters) if study is not None and parameters is not None else None
+    study, parameters, trouble = _study(ui), ui.snapshot.parameters, ui.work.repeats.trouble
+    mean = ui.work.repeats.mean(ui.snapshot.scene, parameters) if study is not None and parameters is not None else None
     if mean is not None and study is not None:
         row(
             plural("mean over {count} run", "mean over {count} runs", count=mean.runs),
@@ -62,13 +62,13 @@ def _draw_progress(ui: Ui, width: float) -> None:
     pad, gap = imgui.get_style().frame_padding.x, imgui.get_style().item_inner_spacing.x
     stop = text_width(_("Stop")) + pad
     low, size = imgui.get_cursor_screen_pos(), imgui.ImVec2(width - stop - gap, imgui.get_frame_height())
-    imgui.progress_bar(ui.repeats.share, size, "")
+    imgui.progress_bar(ui.work.repeats.share, size, "")
     ui.probe.mark("repeat.progress")
-    words = Message("{done} of {runs}", done=ui.repeats.done, runs=RUNS)
+    words = Message("{done} of {runs}", done=ui.work.repeats.done, runs=RUNS)
     tooltip(Message("{words} runs have ended.", words=words))
     draw_text(
         low.x + (size.x - text_width(words)) / 2, low.y + imgui.get_style().frame_padding.y, words, ui.palette.text
     )
     imgui.same_line(0.0, gap)
     if button(ui, "repeat.stop", _("Stop"), width=stop, help=_("End these runs; those that have ended count.")):
-        ui.repeats.stop()
+        ui.work.repeats.stop()

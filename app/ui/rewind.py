@@ -17,9 +17,9 @@ def places(ui: Ui) -> list[int]:
 
 def go_to(ui: Ui, at: int) -> None:
     """Pause at a step; later states remain until the run continues from here."""
-    if not (ui.snapshot.paused and ui.transport.paused):
-        ui.transport.pause(True)
-    ui.send(Rewind(at))
+    if not (ui.snapshot.paused and ui.control.transport.paused):
+        ui.control.transport.pause(True)
+    ui.control.send(Rewind(at))
 
 
 def step_back(ui: Ui) -> None:
@@ -29,10 +29,10 @@ def step_back(ui: Ui) -> None:
 
 def step_forward(ui: Ui) -> None:
     """One step; at an earlier step, along the recorded history."""
-    if ui.snapshot.at < ui.snapshot.log_end and ui.transport.paused:
+    if ui.snapshot.at < ui.snapshot.log_end and ui.control.transport.paused:
         go_to(ui, ui.snapshot.at + 1)
     else:
-        ui.transport.step()
+        ui.control.transport.step()
 
 
 def earlier(ui: Ui) -> None:

@@ -24,7 +24,7 @@ from repose.sim.wording import message_of
 def experiment_of(ui: Ui) -> presets.Preset | None:
     """Scene, seed, ready state at the beginning and present parameters of the run, or of all runs side by side; None
     before the run has begun. Raises `ParameterError` if one preset cannot describe all runs."""
-    runs = ui.runs or (ui.snapshot,)
+    runs = ui.beside.runs or (ui.snapshot,)
     sets = [run.parameters for run in runs if run.parameters is not None]
     if len(sets) < len(runs) or ui.snapshot.compiling:  # runs side by side begin once the engine is ready
         return None

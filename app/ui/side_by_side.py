@@ -115,30 +115,30 @@ def planned(ui: Ui, parameters: ParameterSet, over: Parameter, text: str) -> Sta
 
 def start(ui: Ui, command: Start | StartSideBySide) -> None:
     """Start what was planned."""
-    ui.edits.forget()
-    ui.send(command)
-    ui.overlay = ""
+    ui.control.edits.forget()
+    ui.control.send(command)
+    ui.mode.overlay = ""
 
 
 def keep_one(ui: Ui) -> None:
     """Continue with the chosen run alone."""
-    if len(ui.runs) > 1:
-        ui.edits.forget()
-        ui.send(KeepOne(ui.chosen))
+    if len(ui.beside.runs) > 1:
+        ui.control.edits.forget()
+        ui.control.send(KeepOne(ui.beside.chosen))
 
 
 def foot(ui: Ui) -> float:
     """Height of the results below the pictures [px]; 0 without room for them, and in a lecture."""
     high = _height(ui)
     wanted = FOOT * high
-    return wanted if ui.view.ui_visible and not ui.lecture.on and wanted >= LEAST_FOOT * ui.scale else 0.0
+    return wanted if ui.view.ui_visible and not ui.mode.lecture.on and wanted >= LEAST_FOOT * ui.window.scale else 0.0
 
 
 def _height(ui: Ui) -> float:
     """Height for pictures and results [px]."""
-    _, top, _, bottom = ui.inset
-    strip = (STRIP + 8) * ui.scale if bottom and not ui.presenting else 0.0
-    return ui.size[1] - top - bottom - strip
+    _, top, _, bottom = ui.window.inset
+    strip = (STRIP + 8) * ui.window.scale if bottom and not ui.mode.presenting else 0.0
+    return ui.window.size[1] - top - bottom - strip
 
 
 def insets(ui: Ui) -> list[Inset]:
@@ -146,9 +146,18 @@ def insets(ui: Ui) -> list[Inset]:
 
     The pictures are in the rows and columns in which the scene of the first run is largest.
     """
-    left, top, right, _ = ui.inset
-    area = round(ui.size[0] - left - right), round(_height(ui) - foot(ui))
-    return list(_insets(ui.size, (left, top), area, round(GAP * ui.scale), len(ui.runs), shape_of(ui.runs[0])))
+    left, top, right, _ = ui.window.inset
+    area = round(ui.window.size[0] - left - right), round(_height(ui) - foot(ui))
+    return list(
+        _insets(
+            ui.window.size,
+            (left, top),
+            area,
+            round(GAP * ui.window.scale),
+            len(ui.beside.runs),
+            shape_of(ui.beside.runs[0]),
+        )
+    )
 
 
 def above_labels(ui: Ui) -> list[Inset]:
@@ -173,13 +182,13 @@ def _insets(
 
 def results_area(ui: Ui) -> tuple[float, float, float, float]:
     """Left, top, width and height of the results below the pictures [px]; height 0 without room for them."""
-    left, _, right, _ = ui.inset
-    return left, ui.size[1] - insets(ui)[-1][3], ui.size[0] - left - right, foot(ui)
+    left, _, right, _ = ui.window.inset
+    return left, ui.window.size[1] - insets(ui)[-1][3], ui.window.size[0] - left - right, foot(ui)
 
 
 def run_at(ui: Ui, x: float, y: float) -> int | None:
     """Number of the run whose picture is at this pixel of the window; None if there is none."""
-    for number, (left, top, right, bottom) in enumerate(insets(ui) if len(ui.runs) > 1 else ()):
-        if left <= x < ui.size[0] - right and top <= y < ui.size[1] - bottom:
+    for number, (left, top, right, bottom) in enumerate(insets(ui) if len(ui.beside.runs) > 1 else ()):
+        if left <= x < ui.window.size[0] - right and top <= y < ui.window.size[1] - bottom:
             return number
     return None

@@ -62,9 +62,9 @@ def tell(ui: Ui, text: Message, bad: bool = False) -> None:
 def _sources(ui: Ui) -> list[tuple[str, object, Message, bool]]:
     """Sources of sentences: name, a value that changes with a new sentence, the sentence, and whether it is a
     refusal."""
-    snapshot, film, saver = ui.snapshot, ui.film, ui.run_saver
+    snapshot, film, saver = ui.snapshot, ui.work.film, ui.work.run_saver
     quiet = snapshot.fault is not None or snapshot.message_repeats
-    refused = next(iter(ui.edits.refusals.values()), EMPTY)
+    refused = next(iter(ui.control.edits.refusals.values()), EMPTY)
     busy = film.running or film.finishing
     ended = (
         Message(
@@ -78,8 +78,8 @@ def _sources(ui: Ui) -> list[tuple[str, object, Message, bool]]:
     return [
         (MESSAGE, (snapshot.messages, snapshot.message, snapshot.cuts), EMPTY if quiet else whole_change(ui), False),
         ("refusal", snapshot.refusals, snapshot.refusal, not snapshot.refused_action),
-        ("edit", ui.edits.refused, refused, True),
-        ("preset", ui.preset_library.trouble, ui.preset_library.trouble, True),
+        ("edit", ui.control.edits.refused, refused, True),
+        ("preset", ui.work.preset_library.trouble, ui.work.preset_library.trouble, True),
         ("threads", snapshot.threads_crowded, snapshot.threads_crowded, False),
         ("saved", saver.said, saver.said, False),
         ("not saved", saver.trouble, saver.trouble, True),
@@ -95,7 +95,7 @@ def _sources(ui: Ui) -> list[tuple[str, object, Message, bool]]:
 
 def whole_change(ui: Ui) -> Message:
     """The last message; after a drag, with the value before the whole drag instead of the last increment."""
-    message, marks, parameters = ui.snapshot.message, ui.edits.marks, ui.snapshot.parameters
+    message, marks, parameters = ui.snapshot.message, ui.control.edits.marks, ui.snapshot.parameters
     if not marks or len(marks[-1].before) != 1 or parameters is None:
         return message
     ((name, before),) = marks[-1].before.items()

@@ -29,69 +29,108 @@ from repose.sim.message import EMPTY, Message
 
 
 @dataclass
-class Ui:
-    """Data that panels read while they are drawn, and functions that request changes."""
+class RunsBeside:
+    """The experiments side by side."""
 
-    snapshot: Snapshot
+    runs: tuple[Snapshot, ...] = ()
+    """Their snapshots; `Ui.snapshot` is the chosen one. Empty for a single experiment."""
+    chosen: int = 0
+    """Number of the experiment on which panels, tools and keys act, unless they act on all."""
+
+
+@dataclass
+class Control:
+    """The ways to request changes."""
+
     send: Callable[[Command], None]
     edits: Edits
     transport: Transport
-    camera: Camera
-    settings: Settings
-    film: Film
-    preset_library: PresetLibrary
-    runs: tuple[Snapshot, ...] = ()
-    """Snapshots of the experiments side by side; `snapshot` is the chosen one. Empty for a single experiment."""
-    chosen: int = 0
-    """Number of the experiment on which panels, tools and keys act, unless they act on all."""
     actions: dict[str, Callable[[], object]] = field(default_factory=dict)
     """Functions of the keys and of the window, by name, also for buttons."""
-    repeats: Repeats = field(default_factory=lambda: Repeats(lambda command: None))
-    studies: Studies = field(default_factory=lambda: Studies(lambda command: None))
-    workshop: Workshop = field(default_factory=Workshop)
-    run_saver: RunSaver = field(default_factory=lambda: RunSaver(lambda command: None))
-    probe: UiProbe = field(default_factory=UiProbe)
+
+
+@dataclass
+class WindowArea:
+    """Size and letters of the window in this frame."""
+
+    size: tuple[int, int] = (1280, 720)
+    """[px]."""
     scale: float = 1.0
     """Scale of the interface; 1 is its designed size [-]."""
-    size: tuple[int, int] = (1280, 720)
-    """Size of the window [px]."""
     inset: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
     """Pixels covered by panels: left, top, right, bottom."""
     bold: Any = None
     """The bold font, or None."""
-    preparing: Message = EMPTY
-    """Message about engines that are compiled in the background, or empty."""
+    texture: Callable[[str, Callable[[], bytes]], Any] = lambda name, read: None
+    """texture(name, function that reads the picture) -> texture of a small picture, or None."""
     fps: float = 0.0
     """Frames drawn per second."""
-    help_open: bool = False
+
+
+@dataclass
+class WindowMode:
+    """What the user has opened."""
+
     overlay: str = ""
     """Name of the panel that is open over the picture or in place of the column: the choice of scenes, the large plot,
     or the workshop; empty for none."""
+    help_open: bool = False
     tool: str = ""
     """Name of the tool of the left mouse button on the picture; empty for the first one. Written by
     `repose.app.ui.tools`."""
     presenting: bool = False
     """True in the presentation: picture, title, parameters of the lecture and the large number only."""
     lecture: LectureMode = field(default_factory=LectureMode)
-    events: Events = field(default_factory=Events)
-    """Events of this run for the bar of time."""
+
+
+@dataclass
+class Work:
+    """Files and long work beside the run."""
+
+    film: Film
+    preset_library: PresetLibrary
+    recent_runs: RecentRuns
+    run_saver: RunSaver = field(default_factory=lambda: RunSaver(lambda command: None))
+    repeats: Repeats = field(default_factory=lambda: Repeats(lambda command: None))
+    studies: Studies = field(default_factory=lambda: Studies(lambda command: None))
+    workshop: Workshop = field(default_factory=Workshop)
+
+
+@dataclass
+class ProgramState:
+    """What the program itself is doing, and what has failed in it."""
+
+    preparing: Message = EMPTY
+    """Message about engines that are compiled in the background, or empty."""
     dead: bool = False
     """True after the physics thread has ended because of a program error; it carries out no commands."""
-    states: States = field(default_factory=States)
-    """State of panels and tools between frames, such as a half-typed text."""
     broken: dict[str, str] = field(default_factory=dict)
     """Panels that failed, with the message of the error."""
-    texture: Callable[[str, Callable[[], bytes]], Any] = lambda name, read: None
-    """texture(name, function that reads the picture) -> texture of a small picture, or None."""
-    recent_runs: RecentRuns = field(init=False)
 
-    def __post_init__(self) -> None:
-        self.recent_runs = RecentRuns(self.settings)
+
+@dataclass
+class Ui:
+    """Data that panels read while they are drawn, and functions that request changes."""
+
+    snapshot: Snapshot
+    control: Control
+    camera: Camera
+    settings: Settings
+    work: Work
+    beside: RunsBeside = field(default_factory=RunsBeside)
+    window: WindowArea = field(default_factory=WindowArea)
+    mode: WindowMode = field(default_factory=WindowMode)
+    program: ProgramState = field(default_factory=ProgramState)
+    events: Events = field(default_factory=Events)
+    """Events of this run for the bar of time."""
+    probe: UiProbe = field(default_factory=UiProbe)
+    states: States = field(default_factory=States)
+    """State of panels and tools between frames, such as a half-typed text."""
 
     @property
     def view(self) -> View:
         """Settings of the picture; during a lecture the settings of the lecture."""
-        return self.lecture.view or self.settings.choices.view
+        return self.mode.lecture.view or self.settings.choices.view
 
     @property
     def palette(self) -> Palette:

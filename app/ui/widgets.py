@@ -83,7 +83,9 @@ def _frame(ui: Ui, low: imgui.ImVec2, size: imgui.ImVec2) -> None:
     """Show that the arrow keys move the slider."""
     high = imgui.ImVec2(low.x + size.x, low.y + size.y)
     rounding = imgui.get_style().frame_rounding
-    imgui.get_window_draw_list().add_rect(low, high, colour32(ui.palette.accent), rounding, thickness=2.0 * ui.scale)
+    imgui.get_window_draw_list().add_rect(
+        low, high, colour32(ui.palette.accent), rounding, thickness=2.0 * ui.window.scale
+    )
 
 
 def draw_bar(ui: Ui, low: imgui.ImVec2, size: imgui.ImVec2, where: float, filled: bool = True) -> None:
@@ -96,12 +98,12 @@ def draw_bar(ui: Ui, low: imgui.ImVec2, size: imgui.ImVec2, where: float, filled
     edge = low.x + size.x * where
     if not filled:
         quiet = colour32(ui.palette.muted)
-        draw.add_line(imgui.ImVec2(edge, low.y), imgui.ImVec2(edge, high.y), quiet, ui.scale)
+        draw.add_line(imgui.ImVec2(edge, low.y), imgui.ImVec2(edge, high.y), quiet, ui.window.scale)
         return
     draw.push_clip_rect(low, imgui.ImVec2(edge, high.y), True)
     draw.add_rect_filled(low, high, colour32(ui.palette.fill), rounding)
     draw.pop_clip_rect()
-    grip = ui.scale
+    grip = ui.window.scale
     at = min(max(edge, low.x + grip), high.x - grip)
     draw.add_rect_filled(imgui.ImVec2(at - grip, low.y), imgui.ImVec2(at + grip, high.y), colour32(ui.palette.accent))
 
@@ -113,7 +115,7 @@ def dragged(ui: Ui, left: float, width: float) -> float | None:
     if not (imgui.is_item_activated() or moved):
         return None
     # The ends are reached a few pixels before the edge, so that they are easy to hit.
-    rim = 3.0 * ui.scale
+    rim = 3.0 * ui.window.scale
     return min(max((io.mouse_pos.x - left - rim) / max(width - 2 * rim, 1.0), 0.0), 1.0)
 
 
@@ -304,9 +306,9 @@ def choose_tab(ui: Ui, group: str, titles: Mapping[str, Message], padding: float
     """
     style, chosen = imgui.get_style(), None
     # The row is laid out with these paddings at its first tab.
-    imgui.push_style_var(imgui.StyleVar_.frame_padding, imgui.ImVec2(padding * ui.scale, style.frame_padding.y))
-    imgui.push_style_var(imgui.StyleVar_.item_inner_spacing, imgui.ImVec2(ui.scale, style.item_inner_spacing.y))
-    wide = sum(text_width(title) + (2.0 * padding + 1.0) * ui.scale for title in titles.values())
+    imgui.push_style_var(imgui.StyleVar_.frame_padding, imgui.ImVec2(padding * ui.window.scale, style.frame_padding.y))
+    imgui.push_style_var(imgui.StyleVar_.item_inner_spacing, imgui.ImVec2(ui.window.scale, style.item_inner_spacing.y))
+    wide = sum(text_width(title) + (2.0 * padding + 1.0) * ui.window.scale for title in titles.values())
     flags = imgui.TabBarFlags_.fitting_policy_scroll
     if wide > imgui.get_content_region_avail().x:
         flags |= imgui.TabBarFlags_.tab_list_popup_button

@@ -54,12 +54,12 @@ def _save_picture(ui: Ui, draw: Callable[[], NDArray[np.uint8] | None]) -> None:
     """Write the picture as PNG, and grains and forces as SVG, to the folder of the runs, with their origin inside."""
     snapshot, pixels = ui.snapshot, draw()
     if pixels is None or snapshot.scene not in scenes():
-        ui.run_saver.trouble = _("The picture cannot be drawn now, and is not saved.")
+        ui.work.run_saver.trouble = _("The picture cannot be drawn now, and is not saved.")
         return
     origin = origin_of(scenes()[snapshot.scene], snapshot.seed, snapshot.time, snapshot.parameters)
-    if ui.runs:
-        origin["side by side"] = "; ".join(run.label for run in ui.runs)
-    ui.run_saver.save_picture(runs_folder(), f"{snapshot.scene}-picture", partial(save_png, pixels, origin=origin))
+    if ui.beside.runs:
+        origin["side by side"] = "; ".join(run.label for run in ui.beside.runs)
+    ui.work.run_saver.save_picture(runs_folder(), f"{snapshot.scene}-picture", partial(save_png, pixels, origin=origin))
 
 
 def _turn_to(camera_control: Callable[[], CameraControl], view: str) -> None:
@@ -72,6 +72,6 @@ def _toggle_panels(ui: Ui) -> None:
 
 def _revive(ui: Ui, physics: Physics) -> None:
     """Restart the experiment after the physics thread ended because of a program error."""
-    ui.film.stop()
-    ui.edits.forget()
+    ui.work.film.stop()
+    ui.control.edits.forget()
     physics.revive()

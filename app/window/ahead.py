@@ -40,7 +40,7 @@ class Ahead:
         if self._process is None and now >= self._ready_at + CALM:
             self._process = self.start()
         if self._process is not None:
-            ui.preparing = self._words(self._process)
+            ui.program.preparing = self._words(self._process)
 
     def stop(self) -> None:
         """End the process; engines compiled so far remain on disk."""

@@ -71,7 +71,7 @@ PRESENTED = 1.6
 SAVE_INTERVAL = 300
 """Frames between two checks whether settings must be saved."""
 PICTURE = "picture"
-"""Name of the picture in `Ui.broken`."""
+"""Name of the picture in `Ui.program.broken`."""
 PHYSICS_TIME, FILM_TIME = 1.0, 1.5
 """Wall time to wait for physics to stop and for a film to be completed after the window has closed [s]."""
 
@@ -102,20 +102,20 @@ class Application:
         if others:
             self.physics.send(start_of(preset))
         self.ui = make_ui(self.physics, settings, self._direct)
-        self.ui.bold = self.gui.bold
-        self.ui.preset_library.refresh()
-        self.ui.preset_library.note(preset_name, preset.title, preset.scene)
+        self.ui.window.bold = self.gui.bold
+        self.ui.work.preset_library.refresh()
+        self.ui.work.preset_library.note(preset_name, preset.title, preset.scene)
         self.textures = Textures()
-        self.ui.texture = self.textures.texture
-        self.ui.run_saver.take_picture = self.ui.preset_library.take_picture = self._take_picture
-        self.ui.actions.update(make_actions(self.ui, self._control, window, self.physics, self._draw_still))
-        self.ui.actions["quit"] = self._note_closed
-        lecture_mode = self.ui.lecture
+        self.ui.window.texture = self.textures.texture
+        self.ui.work.run_saver.take_picture = self.ui.work.preset_library.take_picture = self._take_picture
+        self.ui.control.actions.update(make_actions(self.ui, self._control, window, self.physics, self._draw_still))
+        self.ui.control.actions["quit"] = self._note_closed
+        lecture_mode = self.ui.mode.lecture
         lecture_mode.set_aside, lecture_mode.frame_box = self._set_pictures_aside, self._frame_box
         lecture_mode.turn_to = self._turn_to
         lecture_mode.bring_back = partial(self.pictures.bring_back, self.ui)
-        self.ui.transport.choose(self.ui.transport.index)
-        self.ui.run_saver.begin()
+        self.ui.control.transport.choose(self.ui.control.transport.index)
+        self.ui.work.run_saver.begin()
         self._theme: object = None
         self._pointer = (0.0, 0.0)
         self._frames = 0
@@ -137,25 +137,25 @@ class Application:
         self.physics.show_contacts(needs_contacts(ui.view))
         self.physics.show_forces(needs_forces(ui.view))
         newest = self.physics.latest()
-        if ui.preset_library.see(newest):
+        if ui.work.preset_library.see(newest):
             self.pictures.begin(ui)
         self.pictures.see(ui, newest)
-        self.physics.chosen = ui.chosen
-        ui.dead = self.physics.dead
-        ui.edits.see(ui.snapshot)
-        ui.events.see(ui.snapshot, ui.edits)
+        self.physics.chosen = ui.beside.chosen
+        ui.program.dead = self.physics.dead
+        ui.control.edits.see(ui.snapshot)
+        ui.events.see(ui.snapshot, ui.control.edits)
         lecture.see(ui)
         self.notes.see(ui)
-        ui.run_saver.tick()
-        ui.recent_runs.see(ui.run_saver)
-        if ui.run_saver.opened:
-            ui.run_saver.opened, ui.overlay = False, ""
-            ui.edits.forget()
-            ui.preset_library.expect()
+        ui.work.run_saver.tick()
+        ui.work.recent_runs.see(ui.work.run_saver)
+        if ui.work.run_saver.opened:
+            ui.work.run_saver.opened, ui.mode.overlay = False, ""
+            ui.control.edits.forget()
+            ui.work.preset_library.expect()
         if min(size) > 0:
-            ui.size = size
+            ui.window.size = size
             self._fit(size)
-            self.gui.begin_frame(size, ui.scale)
+            self.gui.begin_frame(size, ui.window.scale)
             self._draw_panels()
             elapsed = self._elapsed()
             if self.gestures.tool is None:  # a camera that moves would move the pointer over the grains
@@ -166,9 +166,9 @@ class Application:
             self.gui.end_frame()
             self.gui.update_cursor()
             self.window.swap()
-        if not ui.run_saver.opening:
+        if not ui.work.run_saver.opening:
             self.physics.begin()  # after the first frame, because loading or compiling the loops takes seconds
-        ui.film.pump()
+        ui.work.film.pump()
         self._report()
         self._frames += 1
         if self._frames % SAVE_INTERVAL == 0:
@@ -177,7 +177,7 @@ class Application:
             self._ahead.tick(ui)
         if ui.snapshot.serial == 0 or ui.snapshot.compiling:
             time.sleep(STARTING_INTERVAL)
-        ui.fps = self._pace.wait(self.ui.settings.choices.frame_rate)
+        ui.window.fps = self._pace.wait(self.ui.settings.choices.frame_rate)
         return True
 
     def listen(self) -> None:
@@ -196,21 +196,21 @@ class Application:
         with ExitStack() as ending:  # called from last to first
             ending.push(lambda kind, *_: self._end_saves(keep_run or kind not in (None, Interrupt)))
             ending.callback(self.settings.save)
-            ending.callback(ui.film.wait, FILM_TIME)
+            ending.callback(ui.work.film.wait, FILM_TIME)
             ending.callback(self._stop_physics)
             ending.callback(self._ahead.stop)
             ending.callback(self._close_window)
             ending.callback(dismiss, ui)
-            ending.callback(ui.repeats.end)
-            ending.callback(ui.studies.end)
-            ending.callback(ui.workshop.end)
+            ending.callback(ui.work.repeats.end)
+            ending.callback(ui.work.studies.end)
+            ending.callback(ui.work.workshop.end)
             if keep_run:
-                ending.callback(ui.run_saver.save_now)
-            ending.callback(ui.film.stop)
+                ending.callback(ui.work.run_saver.save_now)
+            ending.callback(ui.work.film.stop)
 
     def _end_saves(self, keep: bool) -> None:
         with held():  # half of the saves would be offered as a run that ended unexpectedly
-            self.ui.run_saver.end(keep)
+            self.ui.work.run_saver.end(keep)
 
     def _close_window(self) -> None:
         from imgui_bundle import imgui, implot
@@ -235,19 +235,19 @@ class Application:
         from repose.app.ui.toasts import Toasts
         from repose.app.ui.tools import chosen_tool
 
-        ui, film = self.ui, self.ui.film
+        ui, film = self.ui, self.ui.work.film
         ui.probe.report(
             ui.snapshot,
-            ui.size,
-            side_by_side=[{"label": run.label, "time": run.time, "step": run.step} for run in ui.runs],
-            chosen=ui.chosen,
-            fps=ui.fps,
-            help=ui.help_open,
-            inset=ui.inset,
-            scale=ui.scale,
+            ui.window.size,
+            side_by_side=[{"label": run.label, "time": run.time, "step": run.step} for run in ui.beside.runs],
+            chosen=ui.beside.chosen,
+            fps=ui.window.fps,
+            help=ui.mode.help_open,
+            inset=ui.window.inset,
+            scale=ui.window.scale,
             events=[(event.at, event.kind, event.text) for event in ui.events.shown],
             toasts=[toast.text for toast in ui.states[Toasts].shown],
-            speed=ui.transport.speed,
+            speed=ui.control.transport.speed,
             colour_by=ui.view.colour_by,
             tool=chosen_tool(ui).name,
             selected=ui.view.selected,
@@ -255,16 +255,16 @@ class Application:
             cut=ui.view.cut_axis,
             turned=self.turning.angle,
             direction=(ui.camera.azimuth, ui.camera.elevation) if isinstance(ui.camera, Camera3D) else None,
-            metres_per_pixel=ui.camera.resolution(ui.size),
-            refusals=ui.edits.refusals,
-            workshop=ui.workshop.described(),
+            metres_per_pixel=ui.camera.resolution(ui.window.size),
+            refusals=ui.control.edits.refusals,
+            workshop=ui.work.workshop.described(),
             lecture=self._lecture(),
             film={"running": film.running or film.finishing, "frames": film.frames, "path": str(film.path or "")},
-            broken=ui.broken,
+            broken=ui.program.broken,
         )
 
     def _lecture(self) -> dict[str, Any]:
-        mode = self.ui.lecture
+        mode = self.ui.mode.lecture
         return {
             "opened": mode.lecture.name if mode.lecture is not None else "",
             "on": mode.on,
@@ -282,7 +282,7 @@ class Application:
         if not rows.size:
             return None
         place = snapshot.position[rows[snapshot.position[rows, -1].argmax()]]
-        pixel: list[float] = self.ui.camera.world_to_pixel(place, self.ui.size).tolist()
+        pixel: list[float] = self.ui.camera.world_to_pixel(place, self.ui.window.size).tolist()
         return pixel
 
     def _note_closed(self) -> None:
@@ -361,7 +361,7 @@ class Application:
         shown = self._shown()
         if shown is None and free and event.type == pygame.MOUSEBUTTONDOWN:
             self.pictures.choose(self.ui, run_at(self.ui, *self._pointer))
-            self.physics.chosen = self.ui.chosen
+            self.physics.chosen = self.ui.beside.chosen
         if shown is not None:
             self.still_control.handle(event, shown.camera, self.window.size, self._pointer, free)
         elif not (self.turning.handle(event, self.ui, free) or self.gestures.handle(event, self.ui, free)):
@@ -379,22 +379,24 @@ class Application:
 
         ui, palette, choices = self.ui, self.ui.palette, self.settings.choices
         ui.view.dark = palette.dark
-        wanted = max(choices.font_scale, PRESENTED) if ui.presenting else choices.font_scale
+        wanted = max(choices.font_scale, PRESENTED) if ui.mode.presenting else choices.font_scale
         ui.view.text_scale = wanted * palette.zoom
-        ui.view.letters = LETTERS if ui.presenting else 0.0
-        ui.scale = interface_scale(size, self.window.content_scale, wanted, palette, ui.presenting)
+        ui.view.letters = LETTERS if ui.mode.presenting else 0.0
+        ui.window.scale = interface_scale(size, self.window.content_scale, wanted, palette, ui.mode.presenting)
         folded = chosen_fold(ui) and instead(ui) is None
-        kept = chosen_tool(ui).keeps_band and not ui.presenting
-        plates = partial(band, ui.snapshot, ui.view, unit=ui.scale, kept=kept) if instead(ui) is None else no_band
+        kept = chosen_tool(ui).keeps_band and not ui.mode.presenting
+        plates = (
+            partial(band, ui.snapshot, ui.view, unit=ui.window.scale, kept=kept) if instead(ui) is None else no_band
+        )
 
         def beside(width: float) -> float:
             return max(plates(width), width_beside(ui, width))
 
         room = presented_room(ui)
-        ui.inset = measure_inset(size, ui.scale, ui.view.ui_visible, folded, beside, room)
-        if self._theme != (choices.theme, ui.scale):
-            self._theme = choices.theme, ui.scale
-            apply(palette, ui.scale)
+        ui.window.inset = measure_inset(size, ui.window.scale, ui.view.ui_visible, folded, beside, room)
+        if self._theme != (choices.theme, ui.window.scale):
+            self._theme = choices.theme, ui.window.scale
+            apply(palette, ui.window.scale)
 
     def _draw_panels(self) -> None:
         from imgui_bundle import imgui
@@ -417,10 +419,10 @@ class Application:
             gl.glClearColor(*(DARK if ui.view.dark else LIGHT).background[:3], 1.0)
             gl.glClear(gl.GL_COLOR_BUFFER_BIT)
             return
-        if PICTURE not in ui.broken:
+        if PICTURE not in ui.program.broken:
             try:
                 self.renderer = self.renderer or Renderer(self.gui)
-                scale = ui.scale / ui.view.text_scale
+                scale = ui.window.scale / ui.view.text_scale
                 if shown := self._shown():
                     self.still_control.update_still(ui, shown.camera, shown.corners, shown.foot)
                     snapshot, view, camera = shown.snapshot, shown.view, shown.camera
@@ -430,7 +432,7 @@ class Application:
                 return
             except Exception as error:  # a driver can raise any error; the run must continue
                 log.exception("The picture failed.")
-                ui.broken[PICTURE] = described(error)
+                ui.program.broken[PICTURE] = described(error)
                 self.renderer = None  # its OpenGL objects may be invalid
         gl.glBindFramebuffer(gl.GL_FRAMEBUFFER, 0)
         gl.glClear(gl.GL_COLOR_BUFFER_BIT)
@@ -440,14 +442,14 @@ class Application:
         from repose.app.render.renderer import Tile
 
         ui, pictures, view = self.ui, self.pictures, self.ui.view
-        tiles, around, edges = [], ui.inset, insets(ui) if ui.runs else [ui.inset]
+        tiles, around, edges = [], ui.window.inset, insets(ui) if ui.beside.runs else [ui.window.inset]
         for number, picture in enumerate(pictures.all):
             with pictures.of(ui, number):
-                turned = self.turning.picture(ui.snapshot) if number == ui.chosen else ui.snapshot
-                plates = around if number == ui.chosen else None
+                turned = self.turning.picture(ui.snapshot) if number == ui.beside.chosen else ui.snapshot
+                plates = around if number == ui.beside.chosen else None
                 snapshot = picture.control.picture(turned)
                 tiles.append(Tile(snapshot, ui.camera, free_of_buttons(ui), edges[number], plates))
-        if not ui.runs:
+        if not ui.beside.runs:
             snapshot, camera, inset, *_ = tiles[0]
             renderer.draw(snapshot, view, camera, size, inset, scale)
             return
@@ -464,7 +466,7 @@ class Application:
         """The director of a film, whose camera follows the grains until the user moves the camera; each camera of
         experiments side by side follows the grains of its own experiment."""
         view = self.ui.view
-        if self.ui.runs:
+        if self.ui.beside.runs:
             return Together(
                 lambda size, label: Director(self._read, size, film.rate, view, film.speed, film.words, title=label),
                 film.size,
@@ -474,7 +476,7 @@ class Application:
             follows = self.pictures.now.control.follows_grains
             return (self.ui.camera if follows else self.pictures.now.control.for_film(self.ui, film.size)), follows
 
-        title = self.ui.preset_library.title(self.ui.snapshot.scene)
+        title = self.ui.work.preset_library.title(self.ui.snapshot.scene)
         return Director(self._read, film.size, film.rate, view, film.speed, film.words, chosen, title)
 
     def _read(self, *snapshot: Any, **more: Any) -> Any:
@@ -493,8 +495,8 @@ class Application:
                 return self.pictures.all[number].control.for_film(self.ui, size)
 
         try:
-            runs = self.ui.runs or (self.ui.snapshot,)
-            return still(self.renderer.read, runs, self.ui.view, self.ui.film.size, camera_of)
+            runs = self.ui.beside.runs or (self.ui.snapshot,)
+            return still(self.renderer.read, runs, self.ui.view, self.ui.work.film.size, camera_of)
         except Exception:  # a driver can raise any error; the run continues
             log.warning("The picture could not be drawn.", exc_info=True)
             return None
@@ -528,20 +530,22 @@ class Application:
 def make_ui(physics: Physics, settings: Settings, direct: Callable[[Film], Director | Together]) -> Ui:
     """The record for the panels; it can be created before physics starts."""
     from repose.app.storage.recorder import Recorder
-    from repose.app.ui.ui import Ui
+    from repose.app.ui.recent_runs import RecentRuns
+    from repose.app.ui.ui import Control, Ui, Work
 
     report = os.environ.get(REPORT_VARIABLE)
     return Ui(
         snapshot=physics.latest(),
-        send=physics.send,
-        edits=Edits(physics.send, History()),
-        transport=Transport(physics),
+        control=Control(physics.send, Edits(physics.send, History()), Transport(physics)),
         camera=Camera2D(),
         settings=settings,
-        film=Film(source=physics, direct=direct, open=Recorder, pacer=pacer),
-        preset_library=PresetLibrary(physics.send, lambda: physics.starts),
-        run_saver=RunSaver(physics.send),
-        repeats=Repeats(physics.send),
-        studies=Studies(physics.send),
+        work=Work(
+            film=Film(source=physics, direct=direct, open=Recorder, pacer=pacer),
+            preset_library=PresetLibrary(physics.send, lambda: physics.starts),
+            recent_runs=RecentRuns(settings),
+            run_saver=RunSaver(physics.send),
+            repeats=Repeats(physics.send),
+            studies=Studies(physics.send),
+        ),
         probe=UiProbe(Path(report) if report else None),
     )

@@ -74,13 +74,13 @@ class CameraControl:
             if isinstance(ui.camera, Camera3D):
                 self._turn(ui.camera)
             room, above = _room(ui), _above(ui)
-            edge = legend.left_edge(ui.size[0] - room[2], ui.scale)
-            frame_box(ui.camera, self.box, ui.size, room, edge, room[1] - above)
+            edge = legend.left_edge(ui.window.size[0] - room[2], ui.window.scale)
+            frame_box(ui.camera, self.box, ui.window.size, room, edge, room[1] - above)
         if not self.follows_grains or not scene.serial:
             return
         if isinstance(ui.camera, Camera3D):
             self._turn(ui.camera)
-        window = (scene.scene, ui.size, ui.inset, ui.scale)
+        window = (scene.scene, ui.window.size, ui.window.inset, ui.window.scale)
         if not scene.step or window != self._beside_tools[0]:
             self._beside_tools = window, 0.0 if scene.step else _edge_of_tools_over_grains(ui)
         place = (*window, scene.cuts if not scene.step else 0, self._beside_tools[1])
@@ -90,7 +90,7 @@ class CameraControl:
             self._following = Following(ui.camera, wall_top=self._following.wall_top)  # a transition from there
         left, above, right, below = _room(ui)
         room = max(left, self._beside_tools[1]), above, right, below
-        self._following = follow(self._following, scene, ui.camera, ui.size, room, min(elapsed, LONGEST_FRAME))
+        self._following = follow(self._following, scene, ui.camera, ui.window.size, room, min(elapsed, LONGEST_FRAME))
         ui.camera = self._following.camera
 
     def update_still(self, ui: Ui, camera: Camera3D, corners: Floats, foot: float = 0.0) -> None:
@@ -99,7 +99,7 @@ class CameraControl:
         self._turn(camera)
         if self.follows_grains:
             left, top, right, bottom = _room(ui)
-            camera.frame_points(corners, ui.size, (left, top, right, max(bottom, ui.inset[3] + foot)))
+            camera.frame_points(corners, ui.window.size, (left, top, right, max(bottom, ui.window.inset[3] + foot)))
 
     def picture(self, snapshot: Snapshot) -> Snapshot:
         """The snapshot to draw: while the camera follows the grains, without the walls above the column."""
@@ -133,17 +133,17 @@ class CameraControl:
         camera = ui.camera
         if self.follows_grains and not isinstance(camera, Camera3D):
             return None
-        left, top, right, bottom = ui.inset
-        width, height = max(ui.size[0] - left - right, 1.0), max(ui.size[1] - top - bottom, 1.0)
+        left, top, right, bottom = ui.window.inset
+        width, height = max(ui.window.size[0] - left - right, 1.0), max(ui.window.size[1] - top - bottom, 1.0)
         beside = band(ui.snapshot, ui.view, size[0], picture_scale(size) * ui.view.text_scale)
         shrink = max(width / (size[0] - beside), height / size[1])
         middle = (left + width / 2, top + height / 2)
         if isinstance(camera, Camera3D):
             # The same position with another field of view gives the same picture.
-            angle = 2.0 * math.atan(0.5 * size[1] * shrink / camera.focal(ui.size))
-            x, y = (camera.offset[k] + ui.size[k] / 2 - middle[k] for k in (0, 1))
+            angle = 2.0 * math.atan(0.5 * size[1] * shrink / camera.focal(ui.window.size))
+            x, y = (camera.offset[k] + ui.window.size[k] / 2 - middle[k] for k in (0, 1))
             return replace(camera, fov=angle, offset=(x / shrink - beside / 2, y / shrink))
-        x, y = camera.pixel_to_world(middle, ui.size)
+        x, y = camera.pixel_to_world(middle, ui.window.size)
         metres = camera.metres_per_pixel * shrink
         return Camera2D((float(x) + 0.5 * beside * metres, float(y)), metres)
 
@@ -164,27 +164,27 @@ class CameraControl:
 def _room(ui: Ui) -> Inset:
     """Edges of the window that panels, legend and scale bar cover [pixel]; in pictures side by side also the tool
     buttons."""
-    left, top, right, bottom = free_of_buttons(ui) if ui.runs else ui.inset
-    above = max(top + LEGEND_ROOM * ui.scale, _above(ui))
-    return left, above, right, bottom + SCALE_BAR_ROOM * ui.scale
+    left, top, right, bottom = free_of_buttons(ui) if ui.beside.runs else ui.window.inset
+    above = max(top + LEGEND_ROOM * ui.window.scale, _above(ui))
+    return left, above, right, bottom + SCALE_BAR_ROOM * ui.window.scale
 
 
 def _above(ui: Ui) -> float:
     """Upper edge of the picture beside the legend: below panels and the task of the scene [px]."""
-    top = free_of_buttons(ui)[1] if ui.runs else ui.inset[1]
+    top = free_of_buttons(ui)[1] if ui.beside.runs else ui.window.inset[1]
     task = ui.states[TaskArea].foot or 0.0
-    return max(top, min(task, MOST_TASK * ui.size[1]))
+    return max(top, min(task, MOST_TASK * ui.window.size[1]))
 
 
 def _edge_of_tools_over_grains(ui: Ui) -> float:
     """Right edge of the tool buttons if they would hide grains of this picture in the plane, else 0 [px]."""
     edge, (_, foot) = ui.states[ToolArea].edge, ui.states[ToolArea].corner
     moving = ~ui.snapshot.fixed
-    if not edge or ui.runs or not moving.any():
+    if not edge or ui.beside.runs or not moving.any():
         return 0.0
-    camera = follow(None, ui.snapshot, ui.camera, ui.size, _room(ui), 0.0).camera
+    camera = follow(None, ui.snapshot, ui.camera, ui.window.size, _room(ui), 0.0).camera
     if isinstance(camera, Camera3D):
         return 0.0
-    x, y = camera.world_to_pixel(ui.snapshot.position[moving], ui.size).T
+    x, y = camera.world_to_pixel(ui.snapshot.position[moving], ui.window.size).T
     reach = ui.snapshot.radius[moving] / camera.metres_per_pixel
     return float(edge) if ((x - reach < edge) & (y - reach < foot)).any() else 0.0

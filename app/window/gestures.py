@@ -58,7 +58,7 @@ class Gestures:
             pressed, self._pressed, self._at, used = self._pressed, None, event.pos, self.tool is not None
             self.update(ui)  # to the place of the release, even in the frame of the press
             self.end(ui)
-            if pressed is not None and math.dist(pressed[1], event.pos) <= CLICK * ui.scale:
+            if pressed is not None and math.dist(pressed[1], event.pos) <= CLICK * ui.window.scale:
                 pressed[0].click(ui, event.pos)
             return used
         elif event.type == pygame.WINDOWFOCUSLOST:  # another window or a dialog may get the release
@@ -99,12 +99,12 @@ class Gestures:
     def _free_grains(self, ui: Ui) -> None:
         """End a pull or a push that no drag holds; an earlier state is shown as it was."""
         snapshot = ui.snapshot
-        acts = any(run.pull is not None or run.push is not None for run in ui.runs or (snapshot,))
+        acts = any(run.pull is not None or run.push is not None for run in ui.beside.runs or (snapshot,))
         if acts and snapshot.at == snapshot.log_end and snapshot.serial > self._released + PATIENCE:
             self._released = snapshot.serial
-            ui.send(Release())
+            ui.control.send(Release())
 
 
 def _moment_of(ui: Ui) -> tuple[int, int, int, float]:
     """Run, log, step and time that the picture shows."""
-    return ui.chosen, ui.snapshot.logs, ui.snapshot.at, ui.snapshot.time
+    return ui.beside.chosen, ui.snapshot.logs, ui.snapshot.at, ui.snapshot.time

@@ -55,12 +55,12 @@ class NotesWindow:
 
     def see(self, ui: Ui) -> None:
         """Open, draw or close the window, as the lecture and the screens require."""
-        if not ui.lecture.on:
+        if not ui.mode.lecture.on:
             self.close()
             self._refused = False
         elif self._handle is None and not self._refused:
             self._open()
-        ui.lecture.notes_beside = self._handle is not None
+        ui.mode.lecture.notes_beside = self._handle is not None
         if self._handle is not None:
             self._draw(ui, self._handle)
 
@@ -102,7 +102,7 @@ class NotesWindow:
             self._refused = True
 
     def _draw(self, ui: Ui, handle: pygame.Window) -> None:
-        mode = ui.lecture
+        mode = ui.mode.lecture
         seconds = int(time.monotonic() - mode.began)
         clock = f"{seconds // 60}:{seconds % 60:02d}"
         now = (mode.number, mode.unanswered, clock, handle.size, current_language())
@@ -116,7 +116,7 @@ class NotesWindow:
 
 def write_page(surface: pygame.Surface, ui: Ui, clock: str) -> None:
     """Write step and time, question and answer, notes, and the title of the next step."""
-    mode = ui.lecture
+    mode = ui.mode.lecture
     assert mode.lecture is not None
     steps, step = mode.lecture.steps, mode.step
     surface.fill(GROUND)

@@ -49,21 +49,21 @@ class Pictures:
             kept = self.now if count == 1 else Picture()
             kept.control.follow_grains()
             self.all = [kept, *(Picture() for _ in range(count - 1))]
-            ui.chosen = 0
+            ui.beside.chosen = 0
         stopped = next((number for number, run in enumerate(runs) if run.fault is not None), None)
-        if stopped is not None and runs[ui.chosen].fault is None:
-            ui.chosen = stopped
-        self.chosen, ui.runs = ui.chosen, runs
-        ui.snapshot = runs[ui.chosen] if runs else newest
-        ui.camera, ui.events, ui.edits.run = self.now.camera, self.now.events, ui.chosen
+        if stopped is not None and runs[ui.beside.chosen].fault is None:
+            ui.beside.chosen = stopped
+        self.chosen, ui.beside.runs = ui.beside.chosen, runs
+        ui.snapshot = runs[ui.beside.chosen] if runs else newest
+        ui.camera, ui.events, ui.control.edits.run = self.now.camera, self.now.events, ui.beside.chosen
         for number, picture in enumerate(self.all):
             if number != self.chosen:
-                picture.events.see(runs[number], ui.edits)
+                picture.events.see(runs[number], ui.control.edits)
 
     def begin(self, ui: Ui) -> None:
         """Use a new picture for another scene: neither camera nor events of the last one."""
         self.all, self.chosen = [Picture()], 0
-        ui.camera, ui.events, ui.chosen = self.now.camera, self.now.events, 0
+        ui.camera, ui.events, ui.beside.chosen = self.now.camera, self.now.events, 0
 
     def set_aside(self, ui: Ui) -> tuple[list[Picture], int]:
         """Use a new picture for a lecture; returns the pictures of the user's runs and the number of the chosen run."""
@@ -74,19 +74,19 @@ class Pictures:
     def bring_back(self, ui: Ui, aside: tuple[list[Picture], int]) -> None:
         """Use the pictures from `set_aside` again for the user's runs, once these are back in the window."""
         pictures, chosen = aside
-        if len(pictures) == max(len(ui.runs), 1):
+        if len(pictures) == max(len(ui.beside.runs), 1):
             self.all, self.chosen = pictures, chosen
-            ui.chosen = ui.edits.run = chosen
+            ui.beside.chosen = ui.control.edits.run = chosen
             ui.camera, ui.events = self.now.camera, self.now.events
-            ui.snapshot = ui.runs[chosen] if ui.runs else ui.snapshot
+            ui.snapshot = ui.beside.runs[chosen] if ui.beside.runs else ui.snapshot
 
     def choose(self, ui: Ui, run: int | None) -> None:
         """Choose the run on which panels, tools and keys act; None changes nothing."""
         if run is not None and run != self.chosen:
             self.now.camera = ui.camera
-            self.chosen = ui.chosen = run
-            ui.snapshot, ui.camera, ui.events = ui.runs[run], self.now.camera, self.now.events
-            ui.edits.run = run
+            self.chosen = ui.beside.chosen = run
+            ui.snapshot, ui.camera, ui.events = ui.beside.runs[run], self.now.camera, self.now.events
+            ui.control.edits.run = run
 
     def update(self, ui: Ui, elapsed: float) -> None:
         """One frame of every camera, `elapsed` [s] after the last one; pictures in the plane have the same scale."""
@@ -104,23 +104,26 @@ class Pictures:
             for number, camera in flat.items():
                 left, _, right, bottom = places[number]
                 shown = replace(camera)
-                foot = (0.5 * (left + ui.size[0] - right), ui.size[1] - bottom - SCALE_BAR_ROOM * ui.scale)
-                shown.zoom(camera.metres_per_pixel / widest, foot, ui.size)
+                foot = (
+                    0.5 * (left + ui.window.size[0] - right),
+                    ui.window.size[1] - bottom - SCALE_BAR_ROOM * ui.window.scale,
+                )
+                shown.zoom(camera.metres_per_pixel / widest, foot, ui.window.size)
                 self.all[number].camera = shown
             ui.camera = self.now.camera
 
     @contextmanager
     def of(self, ui: Ui, number: int) -> Iterator[None]:
         """Give `ui` snapshot, camera and insets of one of the pictures during the block."""
-        before = ui.snapshot, ui.inset
+        before = ui.snapshot, ui.window.inset
         self.now.camera = ui.camera
         picture = self.all[number]
-        if ui.runs:
-            ui.snapshot, ui.inset = ui.runs[number], above_labels(ui)[number]
+        if ui.beside.runs:
+            ui.snapshot, ui.window.inset = ui.beside.runs[number], above_labels(ui)[number]
         ui.camera = picture.camera
         try:
             yield
         finally:
             picture.camera = ui.camera
-            ui.snapshot, ui.inset = before
+            ui.snapshot, ui.window.inset = before
             ui.camera = self.now.camera

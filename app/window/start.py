@@ -66,7 +66,7 @@ def run(
         application = Application(window, settings, name, chosen, together)
         on_lost_display(partial(_leave_without_display, application))
         if saved is not None:
-            application.ui.run_saver.open(str(saved))
+            application.ui.work.run_saver.open(str(saved))
         if lecture is not None:
             offer(application.ui, lecture)
         return _stay(application, stop)
@@ -98,16 +98,16 @@ def _leave_without_display(application: Application) -> int:
     ui = application.ui
     with ExitStack() as ending:  # called from last to first, each also after an error of another
         ending.callback(lambda: say(f"The window ended because the X server did; {_what_is_kept(application)}"))
-        ending.callback(ui.run_saver.end, not application.closed)
+        ending.callback(ui.work.run_saver.end, not application.closed)
         ending.callback(application.settings.save)
-        ending.callback(ui.film.wait, FILM_TIME)
-        ending.callback(ui.run_saver.save_now)
+        ending.callback(ui.work.film.wait, FILM_TIME)
+        ending.callback(ui.work.run_saver.save_now)
     return FAULT
 
 
 def _what_is_kept(application: Application) -> str:
     """The end of a sentence about the saved run; call it after the run saver has ended."""
-    if application.ui.run_saver.kept:
+    if application.ui.work.run_saver.kept:
         return "its run was saved automatically and is offered at the next start."
     return "no run had been saved yet."
 

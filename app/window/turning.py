@@ -76,7 +76,7 @@ class Turning:
             if abs(goal - self.angle) < ARRIVED:
                 self.angle = goal
                 if goal:
-                    ui.send(Act(action.name))
+                    ui.control.send(Act(action.name))
                     self._waited = 1
 
     def picture(self, snapshot: Snapshot) -> Snapshot:
@@ -90,7 +90,7 @@ class Turning:
         action = turnable(ui.snapshot)
         if action is None or action.pivot is None or not isinstance(ui.camera, Camera3D):
             return
-        self.angle += swept(ui.camera, ui.size, action.pivot, mouse, moved, ui.snapshot.box)
+        self.angle += swept(ui.camera, ui.window.size, action.pivot, mouse, moved, ui.snapshot.box)
         self.angle = max(-math.pi, min(math.pi, self.angle))
 
 

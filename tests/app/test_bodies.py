@@ -146,7 +146,7 @@ def test_the_camera_leaves_the_outcomes_free_and_the_bar_says_that_the_run_has_e
         control = CameraControl()
         control.update(harness.ui)
         assert isinstance(harness.ui.camera, Camera2D)
-        top = harness.ui.camera.world_to_pixel(np.array(snapshot.focus)[1], harness.ui.size)[1]
+        top = harness.ui.camera.world_to_pixel(np.array(snapshot.focus)[1], harness.ui.window.size)[1]
         assert top >= foot
     assert describe_pace(replace(snapshot, at_rest=True), 1.0) == "ended"
     assert describe_pace(replace(snapshot, at_rest=True, outcomes=()), 1.0) == "at rest"

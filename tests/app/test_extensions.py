@@ -61,7 +61,7 @@ import pygame
 from repose.app.ui.keys import Key
 from repose.app.ui.panels import Panel
 
-KEY = Key("mine", "F11", "mine", "Window", lambda ui: ui.actions["mine"](), codes=(pygame.K_F11,))
+KEY = Key("mine", "F11", "mine", "Window", lambda ui: ui.control.actions["mine"](), codes=(pygame.K_F11,))
 PANEL = Panel("mine", "Mine", 1, "column", lambda ui: None, keys=(KEY,))
 """
 SEARCHES = (all_panels, all_passes, all_switches, all_keys)
@@ -98,11 +98,11 @@ def test_a_panel_from_a_file_is_drawn_and_its_key_acts(plug_in: Callable[[str], 
     plug_in(PANEL)
     assert registry.troubles() == []
     with open_harness(tmp_path, full_snapshot()) as harness:
-        harness.ui.help_open = True
+        harness.ui.mode.help_open = True
         harness.frame(3)
         (seen,) = (panel.draw.__globals__["SEEN"] for panel in all_panels() if panel.name == "mine")
         assert seen == ["heap", 0]
-        assert harness.ui.broken == {}
+        assert harness.ui.program.broken == {}
         assert dispatch(pressed("j"), all_keys(), harness.ui, typing=False)
         harness.frame()
         assert seen == ["heap", 1]
@@ -143,7 +143,7 @@ def test_a_file_without_a_record_adds_nothing(plug_in: Callable[[str], None]) ->
 def test_a_key_of_the_program_has_precedence_over_that_of_a_plug_in(plug_in: Callable[[str], None]) -> None:
     ui: Any = Ui.__new__(Ui)
     done: list[str] = []
-    ui.actions = {name: lambda name=name: done.append(name) for name in ("fullscreen", "mine")}
+    ui.control.actions = {name: lambda name=name: done.append(name) for name in ("fullscreen", "mine")}
     plug_in(SAME_KEY)
     assert "mine" in {panel.name for panel in all_panels()}
     event = pygame.event.Event(pygame.KEYDOWN, key=pygame.K_F11, unicode="", mod=0)

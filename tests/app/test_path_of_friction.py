@@ -68,7 +68,7 @@ def test_friction_passes_from_slider_to_force_through_at_most_eight_files(
     physics, queue = Physics("heap", {}, 1), NotedQueue()
     monkeypatch.setattr(physics._runner, "_commands", queue)
     with open_harness(tmp_path, full_snapshot()) as harness:
-        harness.ui.edits.send = physics.send
+        harness.ui.control.edits.send = physics.send
         harness.drag("field.friction", 0.1, 0.6, stops=1)
     to_queue = queue.path[queue.path.index("app/ui/fields.py") :]
     to_law: list[str] = []

@@ -27,7 +27,8 @@ from repose.sim.message import Message, _, plain
 
 Side = Literal["column", "tools", "low", "bottom", "over", "instead"]
 """Position: in the column; in the tabs at its lower end (tools); in these tabs only if the column is too low for the
-readings (low); in the bar at the bottom; over the picture; instead of the column while `Ui.overlay` names the panel."""
+readings (low); in the bar at the bottom; over the picture; instead of the column while `WindowMode.overlay` names the
+panel."""
 
 
 @dataclass(frozen=True)
@@ -59,8 +60,8 @@ class Panel:
     picture: Callable[[Ui], Shown | None] = lambda ui: None
     """The picture while the panel replaces the column; None for the picture of the run."""
     beside: Callable[[Ui, float], float] = lambda ui, width: 0.0
-    """Width of the panel at the right of a picture of a given width [px] while `Ui.overlay` names the panel [px]."""
-    edits: Callable[[Ui], Edits] = lambda ui: ui.edits
+    """Width of the panel at the right of a picture of a given width [px] while `WindowMode.overlay` names it [px]."""
+    edits: Callable[[Ui], Edits] = lambda ui: ui.control.edits
     """The parameters that the panel changes, with their undo history."""
 
     def __post_init__(self) -> None:
@@ -78,29 +79,29 @@ def all_panels() -> tuple[Panel, ...]:
 
 def instead(ui: Ui) -> Panel | None:
     """The panel that replaces the column now; None if there is none."""
-    return next((panel for panel in all_panels() if panel.side == "instead" and panel.name == ui.overlay), None)
+    return next((panel for panel in all_panels() if panel.side == "instead" and panel.name == ui.mode.overlay), None)
 
 
 def width_beside(ui: Ui, width: float) -> float:
-    """Width at the right of a picture of this width for the panel that `Ui.overlay` names [px]."""
-    return next((panel.beside(ui, width) for panel in all_panels() if panel.name == ui.overlay), 0.0)
+    """Width at the right of a picture of this width for the panel that `WindowMode.overlay` names [px]."""
+    return next((panel.beside(ui, width) for panel in all_panels() if panel.name == ui.mode.overlay), 0.0)
 
 
 def edits_shown(ui: Ui) -> Edits:
     """The parameters that the window shows: those of the panel that replaces the column, if there is one."""
     panel = instead(ui)
-    return panel.edits(ui) if panel is not None else ui.edits
+    return panel.edits(ui) if panel is not None else ui.control.edits
 
 
 @contextmanager
 def with_edits(ui: Ui, edits: Edits) -> Iterator[None]:
     """Fields and keys change these parameters during the block."""
-    of_run = ui.edits
-    ui.edits = edits
+    of_run = ui.control.edits
+    ui.control.edits = edits
     try:
         yield
     finally:
-        ui.edits = of_run
+        ui.control.edits = of_run
 
 
 @cache

@@ -42,9 +42,9 @@ def draw(ui: Ui) -> None:
         if index == 1:
             imgui.same_line()
         if button(ui, f"window.{action}", label, hint=hint, width=half if index < 2 else -1.0):
-            ui.actions[action]()
-    if ui.preparing:
-        note(ui.preparing, ui.palette.muted)
+            ui.control.actions[action]()
+    if ui.program.preparing:
+        note(ui.program.preparing, ui.palette.muted)
 
 
 def _draw_theme(ui: Ui) -> None:

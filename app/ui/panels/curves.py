@@ -44,7 +44,7 @@ def draw_curve(ui: Ui, curve: Curve) -> None:
     free -= imgui.get_text_line_height_with_spacing()
     if curve.note:
         free -= _draw_note(ui, curve.note)
-    least = LEAST_PLOT * ui.scale
+    least = LEAST_PLOT * ui.window.scale
     legend = _legend_height(curve)
     legend = legend if free - legend >= least else 0.0
     table = len(curve.table) * (line + 2.0 * style.cell_padding.y) + style.item_spacing.y if curve.table else 0.0

@@ -48,7 +48,7 @@ def draw(ui: Ui) -> None:
 
 def _draw_start(ui: Ui) -> None:
     """Draw the list of presets and the button of the scenes, which has only its key beside a very long title."""
-    gap, library = imgui.get_style().item_spacing.x, ui.preset_library
+    gap, library = imgui.get_style().item_spacing.x, ui.work.preset_library
     width, pad = imgui.get_content_region_avail().x, imgui.get_style().frame_padding.x
     current = library.current or str(library.title(ui.snapshot.scene))  # an opened run has no preset
     shown = library.titles.get(current) or library.title(ui.snapshot.scene)
@@ -65,7 +65,7 @@ def _draw_start(ui: Ui) -> None:
         choose_preset(ui, chosen)
     imgui.same_line()
     if button(ui, "experiment.scenes", label, hint=hint, width=pictures, help=_("Choose a scene from pictures.")):
-        ui.actions["scenes"]()
+        ui.control.actions["scenes"]()
 
 
 @dataclass
@@ -104,16 +104,16 @@ def _draw_seed(ui: Ui) -> None:
 
 def _start_with(ui: Ui, text: str) -> None:
     """Restart the experiment with the seed in `text`, or show why it is refused."""
-    parameters = ui.edits.parameters
+    parameters = ui.control.edits.parameters
     if parameters is None:
         return
     try:
         seed = checked_seed(read_whole(text))
     except (ParameterError, ValueError) as error:
-        ui.preset_library.trouble = message_of(error)
+        ui.work.preset_library.trouble = message_of(error)
         return
-    ui.preset_library.trouble = EMPTY
-    ui.preset_library.restart(ui.snapshot.scene, parameters, seed)
+    ui.work.preset_library.trouble = EMPTY
+    ui.work.preset_library.restart(ui.snapshot.scene, parameters, seed)
 
 
 def _draw_card(ui: Ui) -> None:
@@ -122,7 +122,7 @@ def _draw_card(ui: Ui) -> None:
     In a low column the card has the main result only, and a tab all others.
     """
     imgui.push_style_color(imgui.Col_.child_bg, vector(ui.palette.raised, 0.45))
-    size = imgui.ImVec2(0.0, (LOW_CARD if is_low(ui) else CARD) * ui.scale)
+    size = imgui.ImVec2(0.0, (LOW_CARD if is_low(ui) else CARD) * ui.window.scale)
     imgui.begin_child("readings", size, imgui.ChildFlags_.always_use_window_padding | imgui.ChildFlags_.nav_flattened)
     imgui.pop_style_color()
     _draw_headline(ui, headline(ui.snapshot) or NOTHING)
@@ -166,7 +166,7 @@ def _draw_headline(ui: Ui, shown: Headline) -> None:
     ui.probe.mark("experiment.angle" if ui.snapshot.measurement is not None else "experiment.headline")
     low, high = imgui.get_item_rect_max(), imgui.get_font_size()
     room = imgui.get_window_pos().x + imgui.get_window_width() - imgui.get_style().window_padding.x
-    x, y = low.x + 8 * ui.scale, low.y - LARGE * high * 1.06
+    x, y = low.x + 8 * ui.window.scale, low.y - LARGE * high * 1.06
     label = translated(shown.name)  # before it is divided: a half is no sentence
     lines = [(shown.error, ink), (label, ui.palette.muted)]
     if not shown.error and x + text_width(label, BESIDE[0]) > room:

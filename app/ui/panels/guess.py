@@ -38,26 +38,26 @@ class Guesses:
 def draw(ui: Ui) -> None:
     """At the right of the picture below the notices, in scenes that ask for a guess; in a lecture or presentation
     below the picture, where it covers neither the grains nor the measured angle."""
-    asked, at_foot = guess_now(ui), ui.presenting or ui.lecture.on
+    asked, at_foot = guess_now(ui), ui.mode.presenting or ui.mode.lecture.on
     area = ui.states[GuessArea]
     area.shown = False
-    covered = not at_foot and ui.overlay not in ("", GUESS)
+    covered = not at_foot and ui.mode.overlay not in ("", GUESS)
     if asked is None or covered or not ui.view.ui_visible:
         area.foot = 0.0
         return
-    left, top, right, bottom = ui.inset
+    left, top, right, bottom = ui.window.inset
     if at_foot:
-        width, height = float(ui.size[0]), area.foot
-        at = imgui.ImVec2(0.0, ui.size[1] - height - ui.states[LectureArea].notes)
+        width, height = float(ui.window.size[0]), area.foot
+        at = imgui.ImVec2(0.0, ui.window.size[1] - height - ui.states[LectureArea].notes)
     else:
         area.foot = 0.0
-        width = min(NOTICE * ui.scale, ui.size[0] - left - right - 20 * ui.scale)
-        at = imgui.ImVec2(ui.size[0] - right - 14 * ui.scale - width, top + ui.states[NoticeStack].foot)
-        if width < 80 * ui.scale or at.y > ui.size[1] - bottom:
+        width = min(NOTICE * ui.window.scale, ui.window.size[0] - left - right - 20 * ui.window.scale)
+        at = imgui.ImVec2(ui.window.size[0] - right - 14 * ui.window.scale - width, top + ui.states[NoticeStack].foot)
+        if width < 80 * ui.window.scale or at.y > ui.window.size[1] - bottom:
             return
     imgui.set_next_window_pos(at)
     imgui.set_next_window_size(imgui.ImVec2(width, 0))
-    imgui.push_style_var(imgui.StyleVar_.window_rounding, 0.0 if at_foot else 8 * ui.scale)
+    imgui.push_style_var(imgui.StyleVar_.window_rounding, 0.0 if at_foot else 8 * ui.window.scale)
     imgui.push_style_color(imgui.Col_.window_bg, vector(ui.palette.panel, 0.82))
     flags = imgui.WindowFlags_.no_decoration | imgui.WindowFlags_.no_saved_settings | imgui.WindowFlags_.no_move
     chosen = ui.states[Focus].next == GUESS
@@ -94,7 +94,7 @@ def shown(guess: Guess, value: float, finer: int = 0) -> Message:
 
 def _draw_parts(ui: Ui, first: Callable[[], None], second: Callable[[], None]) -> None:
     """Two parts, one below the other; at the foot of the window side by side."""
-    if not (ui.presenting or ui.lecture.on):
+    if not (ui.mode.presenting or ui.mode.lecture.on):
         first()
         second()
         return
@@ -126,8 +126,8 @@ def _draw_slider(ui: Ui, guess: Guess, chosen: bool) -> None:
     asked = guess_now(ui)
     if moved is not None and asked is not None:
         ui.states[Guesses].values[asked[0]] = guess.low + moved * span
-    if ui.lecture.on and ui.lecture.unanswered:
-        note(ui.lecture.unanswered, ui.palette.bad)
+    if ui.mode.lecture.on and ui.mode.lecture.unanswered:
+        note(ui.mode.lecture.unanswered, ui.palette.bad)
         ui.probe.mark("guess.unanswered")
 
 
@@ -141,15 +141,17 @@ def _draw_numbers(ui: Ui, guess: Guess, answer: Answer) -> None:
 def _draw_scale(ui: Ui, guess: Guess, answer: Answer) -> None:
     """Guess and result on one scale, then the answer in a sentence."""
     value, palette = guessed(ui), ui.palette
-    size = imgui.ImVec2(imgui.get_content_region_avail().x, 10.0 * ui.scale)
+    size = imgui.ImVec2(imgui.get_content_region_avail().x, 10.0 * ui.window.scale)
     imgui.dummy(size)
     low, ink = imgui.get_item_rect_min(), imgui.get_window_draw_list()
     middle = low.y + 0.5 * size.y
-    ink.add_line(imgui.ImVec2(low.x, middle), imgui.ImVec2(low.x + size.x, middle), colour32(palette.muted), ui.scale)
+    ink.add_line(
+        imgui.ImVec2(low.x, middle), imgui.ImVec2(low.x + size.x, middle), colour32(palette.muted), ui.window.scale
+    )
     for number, colour in ((value, palette.accent), (answer.value, palette.good)):
         if number is not None:
             share = min(max((number - guess.low) / (guess.high - guess.low), 0.0), 1.0)
-            ink.add_circle_filled(imgui.ImVec2(low.x + share * size.x, middle), 5.0 * ui.scale, colour32(colour))
+            ink.add_circle_filled(imgui.ImVec2(low.x + share * size.x, middle), 5.0 * ui.window.scale, colour32(colour))
     ui.probe.mark("guess.scale")
     if answer.words:
         write(answer.words, imgui.get_content_region_avail().x)

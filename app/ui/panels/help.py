@@ -26,14 +26,14 @@ APART = 26.0
 
 def draw(ui: Ui) -> None:
     """Draw a window in the middle with columns of keys, in letters that fit; with the smallest letters it scrolls."""
-    if not ui.help_open:
+    if not ui.mode.help_open:
         return
-    centre = imgui.ImVec2(ui.size[0] / 2, ui.size[1] / 2)
+    centre = imgui.ImVec2(ui.window.size[0] / 2, ui.window.size[1] / 2)
     imgui.set_next_window_pos(centre, imgui.Cond_.always, imgui.ImVec2(0.5, 0.5))
-    limit = imgui.ImVec2(ui.size[0] * 0.96, ui.size[1] * 0.96)
+    limit = imgui.ImVec2(ui.window.size[0] * 0.96, ui.window.size[1] * 0.96)
     imgui.set_next_window_size_constraints(imgui.ImVec2(0, 0), limit)
-    imgui.push_style_var(imgui.StyleVar_.window_padding, imgui.ImVec2(22 * ui.scale, 16 * ui.scale))
-    imgui.push_style_var(imgui.StyleVar_.window_rounding, 8 * ui.scale)
+    imgui.push_style_var(imgui.StyleVar_.window_padding, imgui.ImVec2(22 * ui.window.scale, 16 * ui.window.scale))
+    imgui.push_style_var(imgui.StyleVar_.window_rounding, 8 * ui.window.scale)
     imgui.push_style_var(imgui.StyleVar_.window_border_size, 1.0)
     flags = (
         imgui.WindowFlags_.no_title_bar
@@ -46,7 +46,7 @@ def draw(ui: Ui) -> None:
     imgui.begin("help", None, flags)
     imgui.pop_style_var(3)
     heading(_("Keys and mouse"), 1.35, ui.palette.text)
-    imgui.same_line(0, 24 * ui.scale)
+    imgui.same_line(0, 24 * ui.window.scale)
     if button(ui, "help.close", _("Close"), hint=_("Esc"), width=button_width(_("Close"), _("Esc"))):
         close(ui)
     keys = (*scene_keys(ui.snapshot), *all_keys(), *(key for tool in all_tools() for key in tool.keys))
@@ -64,13 +64,13 @@ def draw(ui: Ui) -> None:
     groups = {name: [(key.shown, key.help) for key in keys if key.group == name] for name in names}
     groups |= {_("Mouse on a parameter"): list(FIELD_MOUSE), _("Mouse on the picture"): list(MOUSE)}
     groups[_("Keyboard in a panel")] = list(PANEL_KEYS)
-    pad, top = 48 * ui.scale, imgui.get_cursor_pos().y + 16 * ui.scale
+    pad, top = 48 * ui.window.scale, imgui.get_cursor_pos().y + 16 * ui.window.scale
     room = imgui.ImVec2(limit.x - pad, limit.y - top)
-    placed, size = _fitted(groups, room, APART * ui.scale)
+    placed, size = _fitted(groups, room, APART * ui.window.scale)
     imgui.push_font(None, imgui.get_style().font_size_base * size)
     for place, column in enumerate(placed):
         if place:
-            imgui.same_line(0.0, APART * ui.scale)
+            imgui.same_line(0.0, APART * ui.window.scale)
         imgui.begin_group()
         key_width = _key_width(groups, column)
         for name in column:
@@ -144,17 +144,17 @@ def _draw_group(ui: Ui, title: Message, lines: list[tuple[Message, Message]], ke
         imgui.set_cursor_pos_x(start + key_width)
         imgui.text_unformatted(translated(help))
         ui.probe.mark(f"help.{shown}")
-    imgui.dummy(imgui.ImVec2(0, 2 * ui.scale))
+    imgui.dummy(imgui.ImVec2(0, 2 * ui.window.scale))
 
 
 def toggle(ui: Ui) -> None:
     """Open or close the help."""
-    ui.help_open = not ui.help_open
+    ui.mode.help_open = not ui.mode.help_open
 
 
 def close(ui: Ui) -> None:
     """Close the help and any other window over the picture."""
-    ui.help_open, ui.overlay = False, ""
+    ui.mode.help_open, ui.mode.overlay = False, ""
 
 
 KEYS = (

@@ -57,7 +57,7 @@ class CollisionChoice:
 
 def draw(ui: Ui) -> None:
     """A window over the picture between the panels."""
-    if ui.overlay != PANEL.name:
+    if ui.mode.overlay != PANEL.name:
         return
     size = begin_over_picture(ui, "integrators")
     if size is None:
@@ -137,7 +137,7 @@ def _draw_head(ui: Ui) -> tuple[float, bool]:
         watch_side_by_side(ui)
     imgui.same_line()
     if button(ui, "integrators.close", _("Close"), hint="F10", width=close):
-        ui.overlay = ""
+        ui.mode.overlay = ""
     note(
         _(
             "The same collision with every integrator: the error of the energy after it, over the time step in "
@@ -187,13 +187,17 @@ def _draw_plot(ui: Ui, found: dict[str, Errors]) -> None:
             ink = vector(_colour(number))
             shown = np.isfinite(errors.errors) & (errors.errors > 0.0)
             shares, values = (np.ascontiguousarray(part[shown]) for part in (errors.shares, errors.errors))
-            implot.plot_line(name, shares, values, implot.Spec(line_color=ink, line_weight=2.0 * ui.scale))
+            implot.plot_line(name, shares, values, implot.Spec(line_color=ink, line_weight=2.0 * ui.window.scale))
             for low, high in np.geomspace(LOW, HIGH, 2 * DASHES).reshape(DASHES, 2):
                 ends = np.full(2, errors.limit), np.array([low, high])
-                implot.plot_line(f"##{name} limit", *ends, implot.Spec(line_color=ink, line_weight=1.2 * ui.scale))
+                implot.plot_line(
+                    f"##{name} limit", *ends, implot.Spec(line_color=ink, line_weight=1.2 * ui.window.scale)
+                )
         if own_share(ui) > 0.0:
             ends = np.full(2, own_share(ui)), np.array([LOW, HIGH])
-            implot.plot_line("##own", *ends, implot.Spec(line_color=vector(ui.palette.text), line_weight=ui.scale))
+            implot.plot_line(
+                "##own", *ends, implot.Spec(line_color=vector(ui.palette.text), line_weight=ui.window.scale)
+            )
     ui.probe.mark("integrators.plot")
 
 
@@ -229,7 +233,7 @@ def _draw_table(ui: Ui, found: dict[str, Errors]) -> None:
 
 def toggle(ui: Ui) -> None:
     """Open the panel, or close it."""
-    ui.overlay = "" if ui.overlay == PANEL.name else PANEL.name
+    ui.mode.overlay = "" if ui.mode.overlay == PANEL.name else PANEL.name
 
 
 KEYS = (

@@ -25,9 +25,9 @@ plot covers them [px at scale 1]."""
 
 def draw(ui: Ui) -> None:
     """Draw a window over the picture between the panels; in a lecture beside the picture."""
-    if ui.overlay != PANEL.name:
+    if ui.mode.overlay != PANEL.name:
         return
-    size = begin_over_picture(ui, "large plot", width_beside(ui, ui.size[0] - ui.inset[0]))
+    size = begin_over_picture(ui, "large plot", width_beside(ui, ui.window.size[0] - ui.window.inset[0]))
     if size is None:
         return
     high = imgui.get_text_line_height()
@@ -42,26 +42,26 @@ def draw(ui: Ui) -> None:
 def beside(ui: Ui, width: float) -> float:
     """Width of the plot beside a picture of this width [px]; 0 if the plot covers the picture."""
     own = SHARE * width
-    return own if ui.lecture.on and width - own >= LEAST_PICTURE * ui.scale else 0.0
+    return own if ui.mode.lecture.on and width - own >= LEAST_PICTURE * ui.window.scale else 0.0
 
 
 def _draw_close(ui: Ui) -> None:
     """Draw the button that closes the plot at the upper right, beside the tabs, or above tabs without room beside."""
-    start, pad = imgui.get_cursor_pos(), (2.0 * plots.TAB_PADDING + 1.0) * ui.scale
+    start, pad = imgui.get_cursor_pos(), (2.0 * plots.TAB_PADDING + 1.0) * ui.window.scale
     width = text_width(_("Close  P")) + 2.5 * imgui.get_style().frame_padding.x
     tabs = sum(text_width(entry.title) + pad for entry in plots.tabs_of(ui))
     room = imgui.get_content_region_avail().x - width - imgui.get_style().item_spacing.x
     imgui.set_cursor_pos_x(start.x + imgui.get_content_region_avail().x - width)
     if button(ui, "large.close", _("Close"), hint="P", width=width):
-        ui.overlay = ""
+        ui.mode.overlay = ""
     if tabs <= room:
         imgui.set_cursor_pos(start)
 
 
 def toggle(ui: Ui) -> None:
     """Show the plot large, or close it."""
-    ui.overlay = "" if ui.overlay == PANEL.name else PANEL.name
-    if ui.overlay:
+    ui.mode.overlay = "" if ui.mode.overlay == PANEL.name else PANEL.name
+    if ui.mode.overlay:
         bring_forward(ui, ROW, ui.states[plots.ShownPlot].name or ui.settings.choices.tabs.get(plots.ROW, ""))
 
 

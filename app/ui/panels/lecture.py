@@ -42,7 +42,7 @@ FLAGS = (
 
 def draw(ui: Ui) -> None:
     """The band at the top, and the notes at the foot if the window has to show them."""
-    mode, area = ui.lecture, ui.states[LectureArea]
+    mode, area = ui.mode.lecture, ui.states[LectureArea]
     if not mode.on or not ui.view.ui_visible:
         area.band = area.notes = 0.0
         return
@@ -55,7 +55,7 @@ def draw(ui: Ui) -> None:
 
 def draw_offer(ui: Ui) -> None:
     """Content of the notice about a lecture that is opened and not shown."""
-    mode = ui.lecture
+    mode = ui.mode.lecture
     if mode.lecture is None:
         return
     heading(plain(mode.said(mode.lecture.title)), 1.2, ui.palette.text)
@@ -79,9 +79,9 @@ def draw_offer(ui: Ui) -> None:
 
 def _draw_band(ui: Ui) -> None:
     """Title and progress on the first line, below them question or answer; its height is measured for the picture."""
-    mode, pad = ui.lecture, PAD * ui.scale
+    mode, pad = ui.mode.lecture, PAD * ui.window.scale
     assert mode.lecture is not None
-    width, line = float(ui.size[0]), imgui.get_font_size()
+    width, line = float(ui.window.size[0]), imgui.get_font_size()
     words, colour = _sentence(ui)
     count = len(mode.lecture.steps)
     progress = f"{mode.number + 1} / {count}"
@@ -90,7 +90,7 @@ def _draw_band(ui: Ui) -> None:
     size = TITLE * max(min(1.0, room / max(text_width(title, TITLE), 1.0)), SMALLEST)
     title = shortened(title, room, 1.1 * size)  # bold letters are wider
     wrapped = imgui.calc_text_size(words, wrap_width=width - 2.0 * pad).y if words else 0.0
-    height = 0.7 * pad + 1.25 * TITLE * line + wrapped + (0.7 * pad if words else 0.3 * pad) + LINE * ui.scale
+    height = 0.7 * pad + 1.25 * TITLE * line + wrapped + (0.7 * pad if words else 0.3 * pad) + LINE * ui.window.scale
     ui.states[LectureArea].band = height
     imgui.set_next_window_pos(imgui.ImVec2(0.0, 0.0))
     imgui.set_next_window_size(imgui.ImVec2(width, height))
@@ -114,14 +114,14 @@ def _draw_band(ui: Ui) -> None:
 
 
 def _bold(ui: Ui, x: float, y: float, text: str, colour: Colour, size: float) -> None:
-    font = ui.bold if ui.bold is not None else imgui.get_font()
+    font = ui.window.bold if ui.window.bold is not None else imgui.get_font()
     high = round(imgui.get_font_size() * size)
     imgui.get_window_draw_list().add_text(font, high, imgui.ImVec2(round(x), round(y)), colour32(colour), text)
 
 
 def _sentence(ui: Ui) -> tuple[str, Colour]:
     """The question; once it is answered, the answer if there is one."""
-    step, mode = ui.lecture.step, ui.lecture
+    step, mode = ui.mode.lecture.step, ui.mode.lecture
     if mode.answered and step.answer:
         return mode.said(step.answer), ui.palette.good
     return mode.said(step.question), ui.palette.accent
@@ -129,10 +129,10 @@ def _sentence(ui: Ui) -> tuple[str, Colour]:
 
 def _draw_progress(ui: Ui, foot: float, count: int) -> None:
     """A bar along the foot of the band: the steps done."""
-    high = LINE * ui.scale
-    ink, width = imgui.get_window_draw_list(), float(ui.size[0])
+    high = LINE * ui.window.scale
+    ink, width = imgui.get_window_draw_list(), float(ui.window.size[0])
     ink.add_rect_filled(imgui.ImVec2(0.0, foot - high), imgui.ImVec2(width, foot), colour32(ui.palette.raised))
-    done = width * (ui.lecture.number + 1) / count
+    done = width * (ui.mode.lecture.number + 1) / count
     ink.add_rect_filled(imgui.ImVec2(0.0, foot - high), imgui.ImVec2(done, foot), colour32(ui.palette.accent))
 
 
@@ -140,7 +140,7 @@ def _draw_clock(ui: Ui, left: float, right: float, y: float) -> None:
     """Draw simulated time and speed of the step's run between title and progress, if there is room."""
     if awaits_run(ui):
         return
-    wanted = wanted_speed(ui.transport, ui.snapshot)
+    wanted = wanted_speed(ui.control.transport, ui.snapshot)
     speed = describe_pace(ui.snapshot, wanted) or describe_speed(wanted)
     words = joined((clock_text(ui.snapshot), speed), "   ")
     x = right - text_width(words)
@@ -150,18 +150,18 @@ def _draw_clock(ui: Ui, left: float, right: float, y: float) -> None:
 
 def _draw_notes(ui: Ui) -> None:
     """Draw the notes of the speaker below the picture; long notes scroll."""
-    mode = ui.lecture
+    mode = ui.mode.lecture
     assert mode.lecture is not None
     words = mode.said(mode.step.notes) or translated(_("This step has no notes."))
     if mode.unanswered:
         words = f"{translated(mode.unanswered)}\n{words}"
-    pad = PAD * ui.scale
-    width = float(ui.size[0])
+    pad = PAD * ui.window.scale
+    width = float(ui.window.size[0])
     imgui.push_font(None, imgui.get_style().font_size_base * NOTES)
     needed = imgui.calc_text_size(words, wrap_width=width - 4.0 * pad).y + 2.0 * pad
-    height = min(needed, MOST_NOTES * ui.size[1])
+    height = min(needed, MOST_NOTES * ui.window.size[1])
     ui.states[LectureArea].notes = height
-    imgui.set_next_window_pos(imgui.ImVec2(0.0, ui.size[1] - height))
+    imgui.set_next_window_pos(imgui.ImVec2(0.0, ui.window.size[1] - height))
     imgui.set_next_window_size(imgui.ImVec2(width, height))
     imgui.push_style_var(imgui.StyleVar_.window_padding, imgui.ImVec2(pad, pad))
     flags = FLAGS & ~int(imgui.WindowFlags_.no_scrollbar)
@@ -170,20 +170,20 @@ def _draw_notes(ui: Ui) -> None:
     imgui.push_text_wrap_pos(width - 3.0 * pad)
     imgui.text_unformatted(words)
     imgui.pop_text_wrap_pos()
-    ui.probe.mark_area("lecture.notes", (0.0, ui.size[1] - height, width, float(ui.size[1])))
+    ui.probe.mark_area("lecture.notes", (0.0, ui.window.size[1] - height, width, float(ui.window.size[1])))
     imgui.end()
     imgui.pop_font()
 
 
 def _is_on(ui: Ui) -> bool:
-    return ui.lecture.on
+    return ui.mode.lecture.on
 
 
 def _may_leave(ui: Ui) -> bool:
     """Whether Esc ends the lecture; otherwise Esc first closes a window over the picture, or releases a slider."""
-    if not ui.lecture.on or ui.help_open or ui.states[WidgetState].selected:
+    if not ui.mode.lecture.on or ui.mode.help_open or ui.states[WidgetState].selected:
         return False
-    return ui.overlay in ("", "large_plot")
+    return ui.mode.overlay in ("", "large_plot")
 
 
 KEYS = (

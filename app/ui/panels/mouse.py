@@ -29,37 +29,44 @@ def draw(ui: Ui) -> None:
     coloured. Beside other pictures, and in a narrow one, they show their keys only."""
     area, task = ui.states[ToolArea], ui.states[TaskArea].foot
     area.edge, area.corner = 0.0, (0.0, 0.0)
-    left, above, right, bottom = ui.inset
-    free, hidden = ui.size[0] - left - right, not (ui.view.ui_visible and bottom) or ui.presenting
-    if hidden or ui.overlay not in ("", PANEL.name) or instead(ui) is not None or free < LEAST_PICTURE * ui.scale:
+    left, above, right, bottom = ui.window.inset
+    free, hidden = ui.window.size[0] - left - right, not (ui.view.ui_visible and bottom) or ui.mode.presenting
+    if (
+        hidden
+        or ui.mode.overlay not in ("", PANEL.name)
+        or instead(ui) is not None
+        or free < LEAST_PICTURE * ui.window.scale
+    ):
         return
     tools, chosen = all_tools(), chosen_tool(ui)
     wide = max(button_width(tool.title, tool.key) for tool in tools)
-    titled = free >= TITLES * ui.scale and not ui.runs
-    width, margin = (wide, MARGIN * ui.scale) if titled else (HEIGHT * ui.scale, 0.5 * MARGIN * ui.scale)
+    titled = free >= TITLES * ui.window.scale and not ui.beside.runs
+    width, margin = (
+        (wide, MARGIN * ui.window.scale) if titled else (HEIGHT * ui.window.scale, 0.5 * MARGIN * ui.window.scale)
+    )
     top = (above if task is None else task) + margin
-    if not titled and not ui.runs:  # the number beside the legend needs all of the width
-        top = max(top, above + BELOW_NUMBER * ui.scale)
-    foot = insets(ui)[0][3] if ui.runs else bottom + STRIP * ui.scale
-    across, down = width + GAP * ui.scale, imgui.get_frame_height() + GAP * ui.scale
-    per_column = max(int((ui.size[1] - foot - top) / down), 1)
+    if not titled and not ui.beside.runs:  # the number beside the legend needs all of the width
+        top = max(top, above + BELOW_NUMBER * ui.window.scale)
+    foot = insets(ui)[0][3] if ui.beside.runs else bottom + STRIP * ui.window.scale
+    across, down = width + GAP * ui.window.scale, imgui.get_frame_height() + GAP * ui.window.scale
+    per_column = max(int((ui.window.size[1] - foot - top) / down), 1)
     per_column = -(-len(tools) // -(-len(tools) // per_column))  # columns of equal height
-    taken = -(-len(tools) // per_column) * across - GAP * ui.scale
-    if titled or ui.runs:
+    taken = -(-len(tools) // per_column) * across - GAP * ui.window.scale
+    if titled or ui.beside.runs:
         area.edge = left + margin + taken
-    below = (ui.size[1] - foot - top) / down >= min(per_column, len(tools)) + MOST_SETTINGS
+    below = (ui.window.size[1] - foot - top) / down >= min(per_column, len(tools)) + MOST_SETTINGS
     # A window wider than its buttons would take clicks that are meant for the picture.
     room = max(wide, taken) if chosen.options and below else taken
     imgui.set_next_window_pos(imgui.ImVec2(left + margin, top))
     imgui.set_next_window_size(imgui.ImVec2(room, 0.0))
     imgui.push_style_var(imgui.StyleVar_.window_padding, imgui.ImVec2(0.0, 0.0))
-    imgui.push_style_var(imgui.StyleVar_.item_spacing, imgui.ImVec2(0.0, GAP * ui.scale))
+    imgui.push_style_var(imgui.StyleVar_.item_spacing, imgui.ImVec2(0.0, GAP * ui.window.scale))
     imgui.begin("mouse", None, OVER)
     for number, tool in enumerate(tools):
         if number % per_column == 0:
             if number:
                 imgui.end_group()
-                imgui.same_line(0.0, GAP * ui.scale)
+                imgui.same_line(0.0, GAP * ui.window.scale)
             imgui.begin_group()
         emphasis = ui.palette.accent if tool is chosen else None
         label, hint = (tool.title, tool.key) if titled else (plain(tool.key), "")
@@ -75,12 +82,12 @@ def draw(ui: Ui) -> None:
     edge, lowest = left + margin + room, float(imgui.get_cursor_screen_pos().y)
     imgui.end()
     if chosen.options and not below:
-        imgui.set_next_window_pos(imgui.ImVec2(left + margin + taken + GAP * ui.scale, top))
+        imgui.set_next_window_pos(imgui.ImVec2(left + margin + taken + GAP * ui.window.scale, top))
         imgui.set_next_window_size(imgui.ImVec2(wide, 0.0))
         imgui.begin("settings of the mouse", None, OVER)
         chosen.options(ui)
         if (under := float(imgui.get_cursor_screen_pos().y)) > lowest:  # otherwise a label has room below them
-            edge, lowest = edge + GAP * ui.scale + wide, under
+            edge, lowest = edge + GAP * ui.window.scale + wide, under
         imgui.end()
     area.corner = edge, lowest
     imgui.pop_style_var(2)

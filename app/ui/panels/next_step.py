@@ -49,16 +49,18 @@ class NextButton:
 
 def draw(ui: Ui) -> None:
     """The strip at the foot of the picture; nothing in it changes its place while an experiment runs."""
-    left, _, right, bottom = ui.inset
-    if not (ui.view.ui_visible and bottom) or ui.presenting or instead(ui) is not None:
+    left, _, right, bottom = ui.window.inset
+    if not (ui.view.ui_visible and bottom) or ui.mode.presenting or instead(ui) is not None:
         return
-    free = ui.size[0] - left - right
+    free = ui.window.size[0] - left - right
     dimension = ui.snapshot.position.shape[1]
-    width = free - MARGIN * ui.scale - scale_bar.room(free, ui.scale, dimension, text_width)
-    if width < SMALLEST * ui.scale or not ui.snapshot.actions:
+    width = free - MARGIN * ui.window.scale - scale_bar.room(free, ui.window.scale, dimension, text_width)
+    if width < SMALLEST * ui.window.scale or not ui.snapshot.actions:
         return
-    imgui.set_next_window_pos(imgui.ImVec2(left + MARGIN * ui.scale, ui.size[1] - bottom - (STRIP + 4) * ui.scale))
-    imgui.set_next_window_size(imgui.ImVec2(width, STRIP * ui.scale))
+    imgui.set_next_window_pos(
+        imgui.ImVec2(left + MARGIN * ui.window.scale, ui.window.size[1] - bottom - (STRIP + 4) * ui.window.scale)
+    )
+    imgui.set_next_window_size(imgui.ImVec2(width, STRIP * ui.window.scale))
     imgui.push_style_var(imgui.StyleVar_.window_padding, imgui.ImVec2(0.0, 0.0))
     take_focus(ui, "actions")
     imgui.begin("actions", None, OVER)
@@ -66,11 +68,13 @@ def draw(ui: Ui) -> None:
     _draw_phase(ui, width)
     labels = sum(_with_labels(ui).values()) + len(ui.snapshot.actions) * imgui.get_style().item_spacing.x
     words = text_width(PAUSED, SMALLEST_SIZE) + 2.0 * imgui.get_style().frame_padding.x
-    large = min(max(min(LARGE * ui.scale, width - labels), SMALLEST * ui.scale, math.ceil(words)), width)
+    large = min(max(min(LARGE * ui.window.scale, width - labels), SMALLEST * ui.window.scale, math.ceil(words)), width)
     gap = imgui.get_style().item_spacing.x
-    if width - large < len(ui.snapshot.actions) * (NARROWEST * ui.scale + gap):
-        gap = TIGHT * ui.scale
-        large = min(large, max(width - len(ui.snapshot.actions) * (NARROWEST * ui.scale + gap), LEAST * ui.scale))
+    if width - large < len(ui.snapshot.actions) * (NARROWEST * ui.window.scale + gap):
+        gap = TIGHT * ui.window.scale
+        large = min(
+            large, max(width - len(ui.snapshot.actions) * (NARROWEST * ui.window.scale + gap), LEAST * ui.window.scale)
+        )
     imgui.push_style_var(imgui.StyleVar_.item_spacing, imgui.ImVec2(gap, imgui.get_style().item_spacing.y))
     drawn = draw_next(ui, large)
     _draw_small(ui, width - large, drawn)
@@ -94,7 +98,7 @@ def next_action(snapshot: Snapshot) -> Action | None:
 
 def draw_next(ui: Ui, width: float, height: float = HEIGHT) -> Action | None:
     """Draw the large button, or the progress while the experiment goes on; returns the action of the button."""
-    snapshot, size = ui.snapshot, imgui.ImVec2(width, height * ui.scale)
+    snapshot, size = ui.snapshot, imgui.ImVec2(width, height * ui.window.scale)
     action = next_action(snapshot)
     if action is None or goes_on(snapshot):
         imgui.dummy(size)
@@ -102,7 +106,7 @@ def draw_next(ui: Ui, width: float, height: float = HEIGHT) -> Action | None:
         ui.probe.mark("next.progress")
         return None
     imgui.push_style_var(
-        imgui.StyleVar_.frame_padding, imgui.ImVec2(8 * ui.scale, (size.y - imgui.get_font_size()) / 2)
+        imgui.StyleVar_.frame_padding, imgui.ImVec2(8 * ui.window.scale, (size.y - imgui.get_font_size()) / 2)
     )
     clicked = button(
         ui,
@@ -135,7 +139,7 @@ def _draw_progress(ui: Ui, size: imgui.ImVec2) -> None:
     room = size.x - 2 * imgui.get_style().frame_padding.x
     # Without room for the whole sentence, its first word: half a word says nothing.
     texts = [PAUSED, _("Paused")]
-    if not ui.transport.paused:  # the numbers of the phase are written above
+    if not ui.control.transport.paused:  # the numbers of the phase are written above
         texts = [joined((Capital(snapshot.phase.label), "…"), " ")]
     text = next((words for words in texts if text_width(words, fitting_size(words, room)) <= room), texts[-1])
     share = fitting_size(text, room)
@@ -149,12 +153,12 @@ def _draw_phase(ui: Ui, width: float) -> None:
     """The phase in words, on one line."""
     label, low = ui.snapshot.phase_label, imgui.get_cursor_screen_pos()
     if text_width(label, 0.9) <= width:
-        pad = 4 * ui.scale
+        pad = 4 * ui.window.scale
         size = imgui.ImVec2(text_width(label, 0.9) + 2 * pad, imgui.get_font_size())
         _draw_ground(ui, imgui.ImVec2(low.x - pad, low.y), size)
         draw_text(low.x, low.y, plain(Capital(label)), ui.palette.muted, 0.9)
     imgui.push_style_var(imgui.StyleVar_.item_spacing, imgui.ImVec2(imgui.get_style().item_spacing.x, 0.0))
-    imgui.dummy(imgui.ImVec2(1.0, imgui.get_font_size() + 2 * ui.scale))
+    imgui.dummy(imgui.ImVec2(1.0, imgui.get_font_size() + 2 * ui.window.scale))
     imgui.pop_style_var()
 
 
@@ -172,7 +176,7 @@ def _draw_small(ui: Ui, width: float, large: Action | None) -> None:
     wide, labelled = _share_out(ui, width)
     imgui.push_style_var(
         imgui.StyleVar_.frame_padding,
-        imgui.ImVec2(imgui.get_style().frame_padding.x, (HEIGHT * ui.scale - imgui.get_font_size()) / 2),
+        imgui.ImVec2(imgui.get_style().frame_padding.x, (HEIGHT * ui.window.scale - imgui.get_font_size()) / 2),
     )
     used = 0.0
     for action in actions:
@@ -181,13 +185,13 @@ def _draw_small(ui: Ui, width: float, large: Action | None) -> None:
             break
         imgui.same_line()
         if large is not None and action.name == large.name:
-            imgui.dummy(imgui.ImVec2(wide[action.name], HEIGHT * ui.scale))
+            imgui.dummy(imgui.ImVec2(wide[action.name], HEIGHT * ui.window.scale))
             continue
         labels = action.name in labelled
         label, hint = (action.label, action.key) if labels else (plain(action.key), "")
         help = action.obstacle or (action.help if labels else joined((action.label, action.help), ": "))
         name = f"action.{action.name}"
-        _draw_ground(ui, imgui.get_cursor_screen_pos(), imgui.ImVec2(wide[action.name], HEIGHT * ui.scale))
+        _draw_ground(ui, imgui.get_cursor_screen_pos(), imgui.ImVec2(wide[action.name], HEIGHT * ui.window.scale))
         if button(ui, name, label, hint=hint, help=help, width=wide[action.name], enabled=action.enabled):
             act(ui, action)
     imgui.pop_style_var()
@@ -199,7 +203,7 @@ def _share_out(ui: Ui, width: float) -> tuple[dict[str, float], set[str]]:
     Neither depends on which actions are possible: nothing moves while an experiment runs.
     """
     gap, actions, whole = imgui.get_style().item_spacing.x, ui.snapshot.actions, _with_labels(ui)
-    key = max(min(HEIGHT * ui.scale, width / len(actions) - gap), NARROWEST * ui.scale)
+    key = max(min(HEIGHT * ui.window.scale, width / len(actions) - gap), NARROWEST * ui.window.scale)
     wide, labelled = dict.fromkeys(whole, key), set()
     left = width - len(actions) * (key + gap)
     for name in sorted(whole, key=lambda name: whole[name]):

@@ -59,56 +59,60 @@ def draw(ui: Ui) -> None:
     if not snapshot.compiling and stack.watch is not None:
         stack.watch.finish()
         stack.compiled = stack.watch = None
-    stack.foot = headline_foot(ui) if ui.presenting else BELOW_LEGEND * ui.scale
+    stack.foot = headline_foot(ui) if ui.mode.presenting else BELOW_LEGEND * ui.window.scale
     if task.below_legend and task.foot is not None:
-        stack.foot = max(stack.foot, task.foot - ui.inset[1] + 8.0 * ui.scale)
+        stack.foot = max(stack.foot, task.foot - ui.window.inset[1] + 8.0 * ui.window.scale)
     if open_question(ui) is not None:
         _notice(ui, ui.palette.warning, _draw_question, name="question")
-    if ui.dead:
+    if ui.program.dead:
         _notice(ui, ui.palette.bad, _draw_dead)
     elif snapshot.fault is not None:
         _notice(ui, ui.palette.bad, _draw_fault)
-    elif "picture" in ui.broken:
+    elif "picture" in ui.program.broken:
         _notice(ui, ui.palette.bad, _draw_no_picture)
     elif snapshot.compiling or snapshot.serial == 0:
         _notice(ui, ui.palette.accent, _draw_compiling)
     elif snapshot.relaxing is not None:
         _notice(ui, ui.palette.accent, _draw_relaxing)
-    elif (awaited := ui.preset_library.awaited) and time.monotonic() >= awaited[-1].since + AT_ONCE:
+    elif (awaited := ui.work.preset_library.awaited) and time.monotonic() >= awaited[-1].since + AT_ONCE:
         _notice(ui, ui.palette.accent, partial(_draw_awaited, awaited[-1]))
-    elif ui.run_saver.lost is not None and not ui.lecture.on:  # an audience waits; the run is offered again afterwards
+    elif (
+        ui.work.run_saver.lost is not None and not ui.mode.lecture.on
+    ):  # an audience waits; the run is offered again afterwards
         _notice(ui, ui.palette.warning, _draw_lost)
-    elif ui.settings.trouble and not ui.lecture.on:
+    elif ui.settings.trouble and not ui.mode.lecture.on:
         _notice(ui, ui.palette.warning, _draw_settings)
-    elif snapshot.notice is not None and stack.closed is None and not ui.lecture.on:  # the answer of a lecture says it
+    elif (
+        snapshot.notice is not None and stack.closed is None and not ui.mode.lecture.on
+    ):  # the answer of a lecture says it
         _notice(ui, ui.palette.warning, _draw_scene)
-    elif ui.film.trouble and not ui.film.running:
+    elif ui.work.film.trouble and not ui.work.film.running:
         _notice(ui, ui.palette.warning, _draw_no_film)
-    if ui.run_saver.unsaved and not ui.lecture.on:  # a lecture saves nothing automatically
+    if ui.work.run_saver.unsaved and not ui.mode.lecture.on:  # a lecture saves nothing automatically
         _notice(ui, ui.palette.bad, _draw_unsaved, name="unsaved")
-    if ui.lecture.lecture is not None and not ui.lecture.on:
+    if ui.mode.lecture.lecture is not None and not ui.mode.lecture.on:
         _notice(ui, ui.palette.accent, draw_offer, name="lecture offer")
     for place, toast in enumerate(current_toasts(ui)):
-        if ui.presenting and not toast.bad:
+        if ui.mode.presenting and not toast.bad:
             continue  # an audience looks at the grains and the number
         colour = ui.palette.bad if toast.bad else ui.palette.line
         _notice(ui, colour, partial(_draw_toast, toast), name=f"toast.{place}")
-    if ui.film.running and (ui.presenting or not ui.view.ui_visible):
+    if ui.work.film.running and (ui.mode.presenting or not ui.view.ui_visible):
         _draw_filming(ui)
 
 
 def _notice(ui: Ui, edge: Colour, content: Callable[[Ui], None], name: str = "notice") -> None:
     """Draw a window at the right edge, below earlier notices; it covers neither the legend nor the left wall."""
-    left, top, right, bottom = ui.inset
-    width = min(NOTICE * ui.scale, ui.size[0] - left - right - 20 * ui.scale)
-    at = imgui.ImVec2(ui.size[0] - right - 14 * ui.scale - width, top + ui.states[NoticeStack].foot)
-    if width < 80 or at.y > ui.size[1] - bottom:
+    left, top, right, bottom = ui.window.inset
+    width = min(NOTICE * ui.window.scale, ui.window.size[0] - left - right - 20 * ui.window.scale)
+    at = imgui.ImVec2(ui.window.size[0] - right - 14 * ui.window.scale - width, top + ui.states[NoticeStack].foot)
+    if width < 80 or at.y > ui.window.size[1] - bottom:
         return
     imgui.set_next_window_pos(at)  # the left edge: for one frame ImGui places a new window as if it had no pivot
     imgui.set_next_window_size(imgui.ImVec2(width, 0))
-    imgui.push_style_var(imgui.StyleVar_.window_rounding, 8 * ui.scale)
-    imgui.push_style_var(imgui.StyleVar_.window_border_size, 1.5 * ui.scale)
-    imgui.push_style_var(imgui.StyleVar_.window_padding, imgui.ImVec2(14 * ui.scale, 9 * ui.scale))
+    imgui.push_style_var(imgui.StyleVar_.window_rounding, 8 * ui.window.scale)
+    imgui.push_style_var(imgui.StyleVar_.window_border_size, 1.5 * ui.window.scale)
+    imgui.push_style_var(imgui.StyleVar_.window_padding, imgui.ImVec2(14 * ui.window.scale, 9 * ui.window.scale))
     imgui.push_style_color(imgui.Col_.border, vector(edge))
     flags = imgui.WindowFlags_.no_decoration | imgui.WindowFlags_.no_saved_settings | imgui.WindowFlags_.no_move
     if name.startswith("toast"):
@@ -123,7 +127,7 @@ def _notice(ui: Ui, edge: Colour, content: Callable[[Ui], None], name: str = "no
     content(ui)
     low, size = imgui.get_window_pos(), imgui.get_window_size()
     ui.probe.mark_area(name, (low.x, low.y, low.x + size.x, low.y + size.y))
-    ui.states[NoticeStack].foot += size.y + 8 * ui.scale
+    ui.states[NoticeStack].foot += size.y + 8 * ui.window.scale
     imgui.end()
 
 
@@ -147,7 +151,7 @@ def _draw_question(ui: Ui) -> None:
 def _draw_awaited(awaited: Awaited, ui: Ui) -> None:
     """The scene that was chosen, while the window still shows the last one."""
     if awaited.preset:
-        heading(ui.preset_library.titles.get(awaited.preset) or plain(awaited.preset), 1.2, ui.palette.text)
+        heading(ui.work.preset_library.titles.get(awaited.preset) or plain(awaited.preset), 1.2, ui.palette.text)
     note(_("The scene is being built."), ui.palette.muted)
     _draw_busy(ui)
 
@@ -177,7 +181,7 @@ def _draw_compiling(ui: Ui) -> None:
         ui.palette.muted,
     )
     note(_("Keys and buttons act as soon as it is ready."), ui.palette.muted)
-    imgui.progress_bar(progress.share, imgui.ImVec2(-1, 5 * ui.scale), "")
+    imgui.progress_bar(progress.share, imgui.ImVec2(-1, 5 * ui.window.scale), "")
     ui.probe.mark("notice.progress")
 
 
@@ -189,12 +193,12 @@ def _draw_relaxing(ui: Ui) -> None:
         Message("{floor} %. At once the change would burst the packing.", floor=math.floor(100.0 * share)),
         ui.palette.muted,
     )
-    imgui.progress_bar(share, imgui.ImVec2(-1, 5 * ui.scale), "")
+    imgui.progress_bar(share, imgui.ImVec2(-1, 5 * ui.window.scale), "")
     ui.probe.mark("notice.relaxing")
     if button(
         ui, "notice.stop_relaxing", _("Stop"), hint="N", help=_("Keep the parameters and the grains as they were.")
     ):
-        ui.actions["stop_relaxing"]()
+        ui.control.actions["stop_relaxing"]()
 
 
 def _watch(ui: Ui) -> Watch | None:
@@ -212,14 +216,14 @@ def _watch(ui: Ui) -> Watch | None:
 def _draw_busy(ui: Ui) -> None:
     """A moving bar for unknown progress."""
     low, width = imgui.get_cursor_screen_pos(), imgui.get_content_region_avail().x
-    imgui.progress_bar(0.0, imgui.ImVec2(-1, 5 * ui.scale), "")
+    imgui.progress_bar(0.0, imgui.ImVec2(-1, 5 * ui.window.scale), "")
     piece = 0.25 * width
     start = low.x + (imgui.get_time() * 0.4) % 1.0 * (width - piece)
     imgui.get_window_draw_list().add_rect_filled(
         imgui.ImVec2(start, low.y),
-        imgui.ImVec2(start + piece, low.y + 5 * ui.scale),
+        imgui.ImVec2(start + piece, low.y + 5 * ui.window.scale),
         imgui.get_color_u32(imgui.Col_.plot_histogram),
-        3 * ui.scale,
+        3 * ui.window.scale,
     )
 
 
@@ -233,17 +237,17 @@ def _draw_dead(ui: Ui) -> None:
         emphasis=ui.palette.accent,
         help=_("From the beginning, with the present parameters."),
     ):
-        ui.actions["revive"]()
+        ui.control.actions["revive"]()
 
 
 def _draw_no_picture(ui: Ui) -> None:
     heading(_("The grains cannot be drawn"), 1.2, ui.palette.bad)
     note(
-        Message("The run continues. The graphics driver reports: {broken}", broken=ui.broken["picture"]),
+        Message("The run continues. The graphics driver reports: {broken}", broken=ui.program.broken["picture"]),
         ui.palette.text,
     )
     if button(ui, "notice.picture", _("Try again")):
-        del ui.broken["picture"]
+        del ui.program.broken["picture"]
 
 
 def _draw_fault(ui: Ui) -> None:
@@ -281,10 +285,10 @@ def in_rows(needed: list[float], whole: float, gap: float) -> list[list[int]]:
 def ways_back(ui: Ui) -> list[tuple[str, Message, Message, Message, Callable[[], object]]]:
     """Ways to continue after a fault, the likely remedy first: name, label, key, help, function."""
     fault, parameters = ui.snapshot.fault, ui.snapshot.parameters
-    if fault is None or parameters is None or ui.dead:
+    if fault is None or parameters is None or ui.program.dead:
         return []
     ways: list[tuple[str, Message, Message, Message, Callable[[], object]]] = []
-    if back := ui.edits.to_undo():
+    if back := ui.control.edits.to_undo():
         declared = parameters.in_units()
         quantities = [declared[name].quantity for name in back]
         one, many = (
@@ -296,17 +300,19 @@ def ways_back(ui: Ui) -> list[tuple[str, Message, Message, Message, Callable[[],
             joined((declared[name].quantity.label, declared[name].shown(value)), " ") for name, value in back.items()
         ]
         help = Message("Restore {again} and the state before the change.", again=Joined(tuple(again)))
-        ways.append(("undo", Message("Undo {short}", short=short), _("Ctrl+Z"), help, ui.edits.undo))
+        ways.append(("undo", Message("Undo {short}", short=short), _("Ctrl+Z"), help, ui.control.edits.undo))
     for remedy in fault.remedies:
         if remedy.name == "smaller_dt":
             label = Message("Step to {shown}", shown=parameters.declared()["dt"].shown(remedy.values["dt"], digits=4))
             help = _("Halved until it is stable; other parameters unchanged.")
-            ways.append(("halve", label, plain("H"), help, partial(ui.edits.set, remedy.values)))
+            ways.append(("halve", label, plain("H"), help, partial(ui.control.edits.set, remedy.values)))
         elif remedy.name == "auto_dt":
-            ways.append(("auto", _("Let the program choose Δt"), EMPTY, EMPTY, partial(ui.edits.set, remedy.values)))
+            ways.append(
+                ("auto", _("Let the program choose Δt"), EMPTY, EMPTY, partial(ui.control.edits.set, remedy.values))
+            )
         elif remedy.sphere_id is not None:
             help = _("The grain and its energy are removed permanently; the run continues.")
-            remove = partial(ui.send, RemoveGrain(remedy.sphere_id))
+            remove = partial(ui.control.send, RemoveGrain(remedy.sphere_id))
             ways.append(
                 ("remove", Message("Remove grain {sphere_id}", sphere_id=remedy.sphere_id), _("Del"), help, remove)
             )
@@ -316,7 +322,7 @@ def ways_back(ui: Ui) -> list[tuple[str, Message, Message, Message, Callable[[],
             _("Continue unchanged"),
             EMPTY,
             _("Return to the last good state with the present parameters."),
-            partial(ui.send, Recover({})),
+            partial(ui.control.send, Recover({})),
         )
     )
     return ways
@@ -324,29 +330,29 @@ def ways_back(ui: Ui) -> list[tuple[str, Message, Message, Message, Callable[[],
 
 def _draw_settings(ui: Ui) -> None:
     note(ui.settings.trouble, ui.palette.text)
-    if button(ui, "notice.settings", _("Close"), width=140 * ui.scale):
+    if button(ui, "notice.settings", _("Close"), width=140 * ui.window.scale):
         ui.settings.trouble = EMPTY
 
 
 def _draw_unsaved(ui: Ui) -> None:
-    note(ui.run_saver.unsaved, ui.palette.text)
+    note(ui.work.run_saver.unsaved, ui.palette.text)
 
 
 def _draw_lost(ui: Ui) -> None:
     """Offer the run of a window that ended unexpectedly; in few words in a presentation, where letters are large and an
     audience looks at the grains."""
     help = _("It was saved automatically and can be continued. Opening it replaces the run in the window.")
-    if ui.presenting:
+    if ui.mode.presenting:
         note(_("The last run ended unexpectedly"), ui.palette.warning)
     else:
         heading(_("The last run ended unexpectedly"), 1.2, ui.palette.warning)
         note(help, ui.palette.text)
     half = (imgui.get_content_region_avail().x - imgui.get_style().item_spacing.x) / 2
     if button(ui, "notice.open_lost", _("Open"), help=help, emphasis=ui.palette.accent, width=half):
-        ui.run_saver.open_lost()
+        ui.work.run_saver.open_lost()
     imgui.same_line()
     if button(ui, "notice.discard_lost", _("Discard"), width=half):
-        ui.run_saver.discard_lost()
+        ui.work.run_saver.discard_lost()
 
 
 def _draw_scene(ui: Ui) -> None:
@@ -366,7 +372,7 @@ def _draw_scene(ui: Ui) -> None:
 
 
 def _draw_no_film(ui: Ui) -> None:
-    film = ui.film
+    film = ui.work.film
     note(film.trouble, ui.palette.text)
     half = (imgui.get_content_region_avail().x - imgui.get_style().item_spacing.x) / 2
     if film.format != ".png":
@@ -380,18 +386,18 @@ def _draw_no_film(ui: Ui) -> None:
 
 def _draw_filming(ui: Ui) -> None:
     """Draw the indicator of a recording at the lower left of the picture, if no bar shows the recording."""
-    corner = imgui.ImVec2(10 * ui.scale, ui.size[1] - ui.inset[3] - 12 * ui.scale)
+    corner = imgui.ImVec2(10 * ui.window.scale, ui.window.size[1] - ui.window.inset[3] - 12 * ui.window.scale)
     imgui.set_next_window_pos(corner, imgui.Cond_.always, imgui.ImVec2(0.0, 1.0))
     flags = imgui.WindowFlags_.no_decoration | imgui.WindowFlags_.no_saved_settings | imgui.WindowFlags_.no_move
     flags |= imgui.WindowFlags_.always_auto_resize | imgui.WindowFlags_.no_focus_on_appearing
     imgui.begin("filming", None, flags)
-    draw_indicator(ui, 230 * ui.scale)
+    draw_indicator(ui, 230 * ui.window.scale)
     imgui.end()
 
 
 def _answer(yes: bool, ui: Ui) -> None:
     if open_question(ui) is None and not yes and ui.snapshot.relaxing is not None:
-        ui.actions["stop_relaxing"]()
+        ui.control.actions["stop_relaxing"]()
     answer(ui, yes)
 
 

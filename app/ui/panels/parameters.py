@@ -64,17 +64,19 @@ def grouped(kind: type[ParameterSet]) -> dict[str, tuple[Parameter, ...]]:
 def draw(ui: Ui) -> None:
     """Undo and redo, then the parameters that matter in a lecture, or all of them with a search."""
     ui.states[ParameterArea].covers_tools = lists_all(ui)
-    parameters = ui.edits.parameters
+    parameters = ui.control.edits.parameters
     if parameters is None:
         note(_("The parameters appear as soon as the engine is ready."), ui.palette.muted)
         return
     _draw_buttons(ui)
     if not lists_all(ui):
-        for parameter in in_effect(lecture_parameters(ui.snapshot.scene, type(parameters)), ui.edits):
+        for parameter in in_effect(lecture_parameters(ui.snapshot.scene, type(parameters)), ui.control.edits):
             draw_field(ui, parameter)
         return
     text = _draw_search(ui)
-    imgui.begin_child("all", imgui.ImVec2(0.0, max(room_in_column(), 120 * ui.scale)), imgui.ChildFlags_.nav_flattened)
+    imgui.begin_child(
+        "all", imgui.ImVec2(0.0, max(room_in_column(), 120 * ui.window.scale)), imgui.ChildFlags_.nav_flattened
+    )
     if text:
         found = [entry for entry in type(parameters).declared().values() if matches(entry, text)]
         for parameter in found:
@@ -89,7 +91,7 @@ def draw(ui: Ui) -> None:
                 group in OPEN_AT_START,
                 partial(imgui.tree_node_ex, f"{translated(group)}###{group}", FLAT),
             ):
-                for parameter in in_effect(members, ui.edits):
+                for parameter in in_effect(members, ui.control.edits):
                     draw_field(ui, parameter)
     imgui.end_child()
 
@@ -135,7 +137,7 @@ def toggle_all(ui: Ui) -> None:
 
 def search(ui: Ui) -> None:
     """Show the column and put the keyboard into the search of all parameters."""
-    ui.view.ui_visible, ui.overlay = True, ""
+    ui.view.ui_visible, ui.mode.overlay = True, ""
     if chosen_fold(ui):
         fold(ui)
     searched = ui.states[ParameterSearch]
@@ -165,7 +167,11 @@ def end_search(ui: Ui) -> None:
 
 def is_searching(ui: Ui) -> bool:
     """Whether Esc ends the search, and closes nothing over the picture."""
-    return not ui.lecture.on and ui.states[ParameterSearch].before is not None and not (ui.overlay or ui.help_open)
+    return (
+        not ui.mode.lecture.on
+        and ui.states[ParameterSearch].before is not None
+        and not (ui.mode.overlay or ui.mode.help_open)
+    )
 
 
 def _draw_search(ui: Ui) -> str:
@@ -184,24 +190,30 @@ def _draw_search(ui: Ui) -> str:
 
 
 def _draw_buttons(ui: Ui) -> None:
-    history, parameters = ui.edits.history, ui.edits.parameters
+    history, parameters = ui.control.edits.history, ui.control.edits.parameters
     declared = type(parameters).declared() if parameters is not None else {}
-    changed = {name: entry.default for name, entry in declared.items() if ui.edits.value(name) != entry.default}
+    changed = {name: entry.default for name, entry in declared.items() if ui.control.edits.value(name) != entry.default}
     entries: tuple[tuple[str, Message, bool, Message, Callable[[], object]], ...] = (
-        ("parameters.undo", _("Undo"), bool(history.undoable), _("Undo the last change.  Ctrl+Z"), ui.edits.undo),
+        (
+            "parameters.undo",
+            _("Undo"),
+            bool(history.undoable),
+            _("Undo the last change.  Ctrl+Z"),
+            ui.control.edits.undo,
+        ),
         (
             "parameters.redo",
             _("Redo"),
             bool(history.redoable),
             _("Repeat the change undone last.  Ctrl+Y or Ctrl+Shift+Z"),
-            ui.edits.redo,
+            ui.control.edits.redo,
         ),
         (
             "parameters.defaults",
             _("Defaults"),
             bool(changed),
             Message("Set {changed} changed parameters to their defaults; Undo restores them.", changed=len(changed)),
-            partial(ui.edits.set, changed),
+            partial(ui.control.edits.set, changed),
         ),
         (
             MORE,
@@ -235,17 +247,25 @@ KEYS = (
         _("Ctrl+Z"),
         _("undo a parameter change"),
         _("Parameters"),
-        lambda ui: ui.edits.undo(),
+        lambda ui: ui.control.edits.undo(),
         codes=(pygame.K_z,),
         ctrl=True,
     ),
-    Key("redo", _("Ctrl+Y"), _("redo it"), _("Parameters"), lambda ui: ui.edits.redo(), codes=(pygame.K_y,), ctrl=True),
+    Key(
+        "redo",
+        _("Ctrl+Y"),
+        _("redo it"),
+        _("Parameters"),
+        lambda ui: ui.control.edits.redo(),
+        codes=(pygame.K_y,),
+        ctrl=True,
+    ),
     Key(
         "redo",
         _("Ctrl+Shift+Z"),
         _("redo it"),
         _("Parameters"),
-        lambda ui: ui.edits.redo(),
+        lambda ui: ui.control.edits.redo(),
         codes=(pygame.K_z,),
         ctrl=True,
         shift=True,

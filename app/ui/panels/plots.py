@@ -127,7 +127,7 @@ def _draw_menu(ui: Ui, row: str, low: imgui.ImVec2, high: imgui.ImVec2) -> None:
         imgui.open_popup("plot menu")
     if not imgui.begin_popup("plot menu"):
         return
-    width = 180 * ui.scale
+    width = 180 * ui.window.scale
     imgui.text_colored(vector(ui.palette.muted), translated(_("Save this plot")))
     for suffix, help in HELP.items():
         label = suffix.removeprefix(".").upper()
@@ -138,7 +138,7 @@ def _draw_menu(ui: Ui, row: str, low: imgui.ImVec2, high: imgui.ImVec2) -> None:
         save(ui)
         imgui.close_current_popup()
     if row == ROW and button(ui, "plots.large", _("Show large"), hint="P", width=width):
-        ui.actions["large_plot"]()
+        ui.control.actions["large_plot"]()
         imgui.close_current_popup()
     imgui.end_popup()
 
@@ -151,10 +151,10 @@ def save(ui: Ui, suffixes: Sequence[str] = tuple(WRITERS)) -> None:
     shown = next((entry for entry in tabs if entry.name == ui.states[ShownPlot].name), tabs[0])
     sheet = shown.sheet(ui)
     if not any(len(line.x) for curve in sheet.curves for line in curve.lines):
-        ui.run_saver.trouble = Message("The plot {title} has no values yet, and is not saved.", title=shown.title)
+        ui.work.run_saver.trouble = Message("The plot {title} has no values yet, and is not saved.", title=shown.title)
         return
     name = "-".join(re.findall(r"[a-z0-9]+", f"{ui.snapshot.scene} {shown.name}".lower()))
-    ui.run_saver.save_plot(sheet, runs_folder(), name, suffixes)
+    ui.work.run_saver.save_plot(sheet, runs_folder(), name, suffixes)
 
 
 def _time_sheet(plot: Plot, ui: Ui) -> Sheet:
@@ -191,7 +191,7 @@ def _draw_axes(ui: Ui, measurements: list[Measurement]) -> None:
     """Draw the axes of a tab one above the other, the time at the lowest; a legend for lines that share an axis."""
     dimension = ui.snapshot.position.shape[1]
     axes = [(label, [*group]) for label, group in groupby(measurements, lambda entry: entry.axis_label(dimension))]
-    line = imgui.get_text_line_height() * SMALL_ENTRY + 2 * ui.scale
+    line = imgui.get_text_line_height() * SMALL_ENTRY + 2 * ui.window.scale
     legends = [-(-_shown_count(ui, group) // 2) * line if len(group) > 1 else 0.0 for _, group in axes]
     ticks, gap = imgui.get_text_line_height(), imgui.get_style().item_spacing.y
     free = imgui.get_content_region_avail().y - (len(axes) - 1) * gap
@@ -228,13 +228,13 @@ def _colour(ui: Ui, row: int, place: int, lines: int) -> Colour:
 def _draw_legend(ui: Ui, entries: list[tuple[Measurement, Colour]], height: float) -> None:
     """Draw every line of an axis with its latest value, in two columns."""
     low, width = imgui.get_cursor_screen_pos(), imgui.get_content_region_avail().x
-    line = imgui.get_text_line_height() * SMALL_ENTRY + 2 * ui.scale
+    line = imgui.get_text_line_height() * SMALL_ENTRY + 2 * ui.window.scale
     latest = {entry.name: _latest(ui, entry) for entry, _ in entries}
     noise = ROUNDING * max((abs(value) for value in latest.values() if math.isfinite(value)), default=0.0)
     for index, (entry, colour) in enumerate(entries):
-        x, y = low.x + (index % 2) * (width / 2 + 4 * ui.scale), low.y + index // 2 * line
+        x, y = low.x + (index % 2) * (width / 2 + 4 * ui.window.scale), low.y + index // 2 * line
         value = 0.0 if abs(latest[entry.name]) < noise else latest[entry.name]
-        _draw_entry(ui, entry, value, colour, x, y, width / 2 - 4 * ui.scale)
+        _draw_entry(ui, entry, value, colour, x, y, width / 2 - 4 * ui.window.scale)
     imgui.dummy(imgui.ImVec2(width, height))
 
 
@@ -248,7 +248,7 @@ def _draw_entry(ui: Ui, entry: Measurement, latest: float, colour: Colour, x: fl
     side = imgui.get_font_size() * 0.5
     top = y + (imgui.get_font_size() * SMALL_ENTRY - side) / 2
     imgui.get_window_draw_list().add_rect_filled(
-        imgui.ImVec2(x, top), imgui.ImVec2(x + side, top + side), colour32(colour), 2 * ui.scale
+        imgui.ImVec2(x, top), imgui.ImVec2(x + side, top + side), colour32(colour), 2 * ui.window.scale
     )
     unit = entry.unit_in(ui.snapshot.position.shape[1])
     # The size of the title follows from the longest usual value, so that it stays while the value changes.

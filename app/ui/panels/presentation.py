@@ -39,17 +39,19 @@ ACTION, CHIP = 170.0, 84.0
 def draw(ui: Ui) -> None:
     """Draw title and clock at the upper left, or at the lower left if the legend is as wide as the window; the number
     under the legend; action and parameters at the bottom."""
-    if not (ui.presenting and ui.view.ui_visible):
+    if not (ui.mode.presenting and ui.view.ui_visible):
         return
     imgui.set_next_window_pos(imgui.ImVec2(0.0, 0.0))
-    imgui.set_next_window_size(imgui.ImVec2(ui.size[0], ui.size[1]))
+    imgui.set_next_window_size(imgui.ImVec2(ui.window.size[0], ui.window.size[1]))
     flags = imgui.WindowFlags_.no_inputs | imgui.WindowFlags_.no_nav | imgui.WindowFlags_.no_bring_to_front_on_focus
     imgui.begin("presentation", None, OVER | flags)
-    if not ui.lecture.on:
+    if not ui.mode.lecture.on:
         _draw_title(ui)
     _draw_headline(ui)
     imgui.end()
-    if ui.inset[3] and not (ui.lecture.on and (ui.lecture.notes_shown or not ui.lecture.step.controls)):
+    if ui.window.inset[3] and not (
+        ui.mode.lecture.on and (ui.mode.lecture.notes_shown or not ui.mode.lecture.step.controls)
+    ):
         _draw_chips(ui)
 
 
@@ -60,38 +62,41 @@ def is_on_slope(ui: Ui) -> bool:
 
 def hides_number(ui: Ui) -> bool:
     """Whether a lecture hides the number, because nothing is measured yet or the guess shows the number."""
-    return ui.lecture.on and (ui.snapshot.measurement is None or bool(ui.lecture.step.guess))
+    return ui.mode.lecture.on and (ui.snapshot.measurement is None or bool(ui.mode.lecture.step.guess))
 
 
 def letter_size(ui: Ui) -> float:
     """Size of the font of the large number relative to running text [-]."""
-    return LETTERS * ui.size[1] / CAPITALS / imgui.get_font_size()
+    return LETTERS * ui.window.size[1] / CAPITALS / imgui.get_font_size()
 
 
 def headline_foot(ui: Ui) -> float:
     """Lower edge of the large number [px]; notices begin there."""
     if is_on_slope(ui) or hides_number(ui):
-        return BELOW_LEGEND * ui.scale
-    return BELOW_LEGEND * ui.scale + letter_size(ui) * imgui.get_font_size() + 1.4 * imgui.get_font_size()
+        return BELOW_LEGEND * ui.window.scale
+    return BELOW_LEGEND * ui.window.scale + letter_size(ui) * imgui.get_font_size() + 1.4 * imgui.get_font_size()
 
 
 def _draw_title(ui: Ui) -> None:
-    snapshot, x, margin = ui.snapshot, 20 * ui.scale, 14 * ui.scale
-    wanted, edge = wanted_speed(ui.transport, snapshot), legend.left_edge(ui.size[0] - ui.inset[2], ui.scale)
-    room = max(edge - 1.6 * x, NARROW * ui.size[0])
-    title = shortened(ui.preset_library.title(snapshot.scene), room, TITLE)
+    snapshot, x, margin = ui.snapshot, 20 * ui.window.scale, 14 * ui.window.scale
+    wanted, edge = (
+        wanted_speed(ui.control.transport, snapshot),
+        legend.left_edge(ui.window.size[0] - ui.window.inset[2], ui.window.scale),
+    )
+    room = max(edge - 1.6 * x, NARROW * ui.window.size[0])
+    title = shortened(ui.work.preset_library.title(snapshot.scene), room, TITLE)
     speed = describe_pace(snapshot, wanted) or describe_speed(wanted)
     beside = x + text_width("888.88 s") + margin
     right = max(x + text_width(title, TITLE), beside + text_width(speed)) + 0.6 * x
     first = 1.3 * TITLE * imgui.get_font_size()
     height = first + 1.6 * imgui.get_font_size()
     beside_legend = right <= edge
-    y = margin if beside_legend else ui.size[1] - ui.inset[3] - height - 0.6 * margin
+    y = margin if beside_legend else ui.window.size[1] - ui.window.inset[3] - height - 0.6 * margin
     second = y + first
     low, high = (0.4 * x, y - 0.6 * margin), (right, y + height)
     # A heap that fills the picture has its wall behind the words: without a plate both would be equally light.
     plate = colour32(ui.palette.panel, PLATE)
-    imgui.get_window_draw_list().add_rect_filled(imgui.ImVec2(*low), imgui.ImVec2(*high), plate, 6 * ui.scale)
+    imgui.get_window_draw_list().add_rect_filled(imgui.ImVec2(*low), imgui.ImVec2(*high), plate, 6 * ui.window.scale)
     ui.probe.mark_area("presentation.title", (*low, *high))
     draw_text(x, y, title, ui.palette.text, TITLE)
     draw_text(x, second, formatted(snapshot.time, ".2f", "s"), ui.palette.text)
@@ -103,15 +108,15 @@ def _draw_headline(ui: Ui) -> None:
     result = headline(ui.snapshot)
     if result is None or is_on_slope(ui) or hides_number(ui) or awaits_run(ui):
         return
-    size, right = letter_size(ui), ui.size[0] - ui.inset[2] - 24 * ui.scale
-    y, line = ui.inset[1] + BELOW_LEGEND * ui.scale, imgui.get_font_size()
+    size, right = letter_size(ui), ui.window.size[0] - ui.window.inset[2] - 24 * ui.window.scale
+    y, line = ui.window.inset[1] + BELOW_LEGEND * ui.window.scale, imgui.get_font_size()
     left = right - text_width(result.value, size)
     words = joined([part for part in (result.name, result.error) if part], "  ")
     start, pad = min(left, right - text_width(words)), 0.4 * line
     # Beside a large plot the picture is narrow, and grains are behind the words.
     low, high = imgui.ImVec2(start - pad, y), imgui.ImVec2(right + pad, y + (size + 1.2) * line)
     plate = colour32(ui.palette.panel, PLATE)
-    imgui.get_window_draw_list().add_rect_filled(low, high, plate, 6 * ui.scale)
+    imgui.get_window_draw_list().add_rect_filled(low, high, plate, 6 * ui.window.scale)
     draw_text(left, y, result.value, ui.palette.muted if result.outdated else ui.palette.text, size)
     ui.probe.mark_area("presentation.headline", (left, y, right, y + size * line))
     draw_text(right - text_width(words), y + size * line, words, ui.palette.muted)
@@ -119,46 +124,46 @@ def _draw_headline(ui: Ui) -> None:
 
 def _draw_chips(ui: Ui) -> None:
     """The next action and the parameters of the lecture side by side."""
-    high, pad = ui.inset[3] - ui.states[GuessArea].foot, 10 * ui.scale
-    imgui.set_next_window_pos(imgui.ImVec2(0.0, ui.size[1] - ui.inset[3]))
-    imgui.set_next_window_size(imgui.ImVec2(ui.size[0], high))
-    imgui.push_style_var(imgui.StyleVar_.window_padding, imgui.ImVec2(pad, 4 * ui.scale))
+    high, pad = ui.window.inset[3] - ui.states[GuessArea].foot, 10 * ui.window.scale
+    imgui.set_next_window_pos(imgui.ImVec2(0.0, ui.window.size[1] - ui.window.inset[3]))
+    imgui.set_next_window_size(imgui.ImVec2(ui.window.size[0], high))
+    imgui.push_style_var(imgui.StyleVar_.window_padding, imgui.ImVec2(pad, 4 * ui.window.scale))
     imgui.begin("chips", None, OVER)
     imgui.pop_style_var()
-    action = 0.0 if ui.lecture.on else ACTION * ui.scale
+    action = 0.0 if ui.mode.lecture.on else ACTION * ui.window.scale
     if action:
         draw_next(ui, action, 42.0)
     chips = _shown_parameters(ui)
-    gap = 6 * ui.scale
-    free = ui.size[0] - 2 * pad - action
-    count = min(len(chips), int(free // (CHIP * ui.scale + gap)))
+    gap = 6 * ui.window.scale
+    free = ui.window.size[0] - 2 * pad - action
+    count = min(len(chips), int(free // (CHIP * ui.window.scale + gap)))
     for place, parameter in enumerate(chips[:count]):
         if place or action:
             imgui.same_line(0.0, gap)
-        _draw_chip(ui, parameter.name, free / count - gap, high - 10 * ui.scale)
+        _draw_chip(ui, parameter.name, free / count - gap, high - 10 * ui.window.scale)
     imgui.end()
 
 
 def _shown_parameters(ui: Ui) -> tuple[Parameter, ...]:
     """The lecture parameters of the scene; in a lecture the parameters that the step names."""
-    parameters = ui.edits.parameters
+    parameters = ui.control.edits.parameters
     if parameters is None:
         return ()
-    if not ui.lecture.on:
+    if not ui.mode.lecture.on:
         return tuple(lecture_parameters(ui.snapshot.scene, type(parameters)))
     declared = parameters.declared()
-    return tuple(declared[name] for name in ui.lecture.step.controls if name in declared)
+    return tuple(declared[name] for name in ui.mode.lecture.step.controls if name in declared)
 
 
 def _draw_chip(ui: Ui, name: str, width: float, height: float) -> None:
     low = imgui.get_cursor_screen_pos()
     corner = imgui.ImVec2(low.x + width, low.y + height)
-    imgui.get_window_draw_list().add_rect_filled(low, corner, colour32(ui.palette.panel), 6 * ui.scale)
-    imgui.push_style_var(imgui.StyleVar_.window_padding, imgui.ImVec2(8 * ui.scale, 6 * ui.scale))
+    imgui.get_window_draw_list().add_rect_filled(low, corner, colour32(ui.palette.panel), 6 * ui.window.scale)
+    imgui.push_style_var(imgui.StyleVar_.window_padding, imgui.ImVec2(8 * ui.window.scale, 6 * ui.window.scale))
     flags = imgui.ChildFlags_.always_use_window_padding | imgui.ChildFlags_.nav_flattened
     imgui.begin_child(f"chip.{name}", imgui.ImVec2(width, height), flags, imgui.WindowFlags_.no_scrollbar)
     imgui.pop_style_var()
-    parameters = ui.edits.parameters
+    parameters = ui.control.edits.parameters
     if parameters is not None:
         draw_field(ui, type(parameters).declared()[name])
     imgui.end_child()
@@ -166,10 +171,10 @@ def _draw_chip(ui: Ui, name: str, width: float, height: float) -> None:
 
 def toggle(ui: Ui) -> None:
     """Begin or end the presentation; begin the lecture if one is opened."""
-    if ui.lecture.lecture is not None:
+    if ui.mode.lecture.lecture is not None:
         wish(ui, "begin")
     else:
-        ui.presenting = not ui.presenting
+        ui.mode.presenting = not ui.mode.presenting
 
 
 KEYS = (

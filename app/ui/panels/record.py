@@ -20,7 +20,7 @@ from repose.sim.message import Message, Number, _, joined, plain, plural
 
 def draw(ui: Ui) -> None:
     """Draw the buttons, which stay visible, then file, size, frames per second and speed, which scroll if needed."""
-    film = ui.film
+    film = ui.work.film
     label, emphasis = (_("End the recording"), ui.palette.bad) if film.running else (_("Record"), None)
     half = (imgui.get_content_region_avail().x - imgui.get_style().item_spacing.x) / 2
     free = film.running or not film.finishing
@@ -35,7 +35,7 @@ def draw(ui: Ui) -> None:
         width=half,
         help=_("As PNG of the size below, and grains and forces as SVG, with seed, version and parameters inside."),
     ):
-        ui.actions["save_picture"]()
+        ui.control.actions["save_picture"]()
     imgui.begin_disabled(film.running)
     _draw_choices(ui)
     imgui.end_disabled()
@@ -73,7 +73,7 @@ def draw(ui: Ui) -> None:
 
 def draw_indicator(ui: Ui, width: float) -> None:
     """Red dot, length and file of the recording in progress, whatever tab is open; a click ends it."""
-    film, size = ui.film, imgui.ImVec2(width, imgui.get_frame_height())
+    film, size = ui.work.film, imgui.ImVec2(width, imgui.get_frame_height())
     imgui.invisible_button("##recording", size)
     if not (film.running or film.finishing):
         return
@@ -81,7 +81,7 @@ def draw_indicator(ui: Ui, width: float) -> None:
     if film.running and imgui.is_item_clicked():
         film.stop()
     low, draw = imgui.get_item_rect_min(), imgui.get_window_draw_list()
-    radius, pad = 5.0 * ui.scale, imgui.get_style().frame_padding
+    radius, pad = 5.0 * ui.window.scale, imgui.get_style().frame_padding
     draw.add_circle_filled(
         imgui.ImVec2(low.x + 2 * radius, low.y + size.y / 2),
         radius,
@@ -102,7 +102,7 @@ def draw_indicator(ui: Ui, width: float) -> None:
 
 
 def _draw_choices(ui: Ui) -> None:
-    film = ui.film
+    film = ui.work.film
     imgui.align_text_to_frame_padding()
     imgui.text_disabled(translated(_("File")))
     imgui.same_line()
@@ -140,7 +140,7 @@ def _draw_choices(ui: Ui) -> None:
 
 def start_or_stop(ui: Ui) -> None:
     """Start a recording, or end the one in progress."""
-    ui.film.stop() if ui.film.running else ui.film.start(ui.snapshot.scene)
+    ui.work.film.stop() if ui.work.film.running else ui.work.film.start(ui.snapshot.scene)
 
 
 KEYS = (Key("record", plain("V"), _("start or end a video"), _("Picture"), start_or_stop, characters="vV"),)

@@ -46,7 +46,7 @@ def draw(ui: Ui) -> None:
 
 
 def _draw_file(ui: Ui) -> None:
-    saver = ui.run_saver
+    saver = ui.work.run_saver
     imgui.align_text_to_frame_padding()
     imgui.text_disabled(translated(_("Run")))
     imgui.same_line()
@@ -70,7 +70,7 @@ def _draw_file(ui: Ui) -> None:
         hint=_("Ctrl+Shift+S"),
         help=_("A QR code, a code and a command line of this run."),
     ):
-        ui.actions["share"]()
+        ui.control.actions["share"]()
     row(_("Checkpoints in memory"), rewind.memory(ui), ui)
     tooltip(
         _(
@@ -97,12 +97,12 @@ def _draw_buttons(ui: Ui) -> None:
     if button(
         ui, "runs.save_as", _("Save as…"), width=half, enabled=free, help=missing or _("Choose folder and name.")
     ):
-        path = ui.run_saver.path.strip() or str(free_name(runs_folder(), ui.snapshot.scene))
-        save = partial(ui.run_saver.save, asked=True)
+        path = ui.work.run_saver.path.strip() or str(free_name(runs_folder(), ui.snapshot.scene))
+        save = partial(ui.work.run_saver.save, asked=True)
         file_dialog.ask_to_save(ui, _("Save the run"), path, _("Runs"), SUFFIX, save)
     imgui.same_line()
     if button(ui, "runs.recent", _("Recent runs"), width=half, help=_("Saved runs with their pictures.")):
-        ui.actions["recent_runs"]()
+        ui.control.actions["recent_runs"]()
 
 
 def _half() -> float:
@@ -120,7 +120,7 @@ def _draw_export(ui: Ui) -> None:
         if place % EXPORTS_IN_A_ROW:
             imgui.same_line()
         if button(ui, f"runs.export{suffix}", label, width=width, help=help):
-            ui.run_saver.export(free_name(runs_folder(), ui.snapshot.scene, suffix))
+            ui.work.run_saver.export(free_name(runs_folder(), ui.snapshot.scene, suffix))
 
 
 def save_run(ui: Ui) -> None:
@@ -128,7 +128,7 @@ def save_run(ui: Ui) -> None:
 
     A file that this window has not written is replaced only after a question.
     """
-    saver = ui.run_saver
+    saver = ui.work.run_saver
     saver.save(saver.path.strip() or str(free_name(runs_folder(), ui.snapshot.scene)))
     if saver.confirm:
         path, saver.confirm = saver.confirm, ""
@@ -139,20 +139,20 @@ def save_run(ui: Ui) -> None:
 def open_run(ui: Ui) -> None:
     """Open the run that the user chooses in the dialog of the system; without a dialog, the run at the typed path."""
     if file_dialog.why_none():
-        open_file(ui, ui.run_saver.path)
+        open_file(ui, ui.work.run_saver.path)
         return
-    typed = unquoted(ui.run_saver.path)
+    typed = unquoted(ui.work.run_saver.path)
     folder = Path(typed).expanduser().parent if typed else runs_folder()
     file_dialog.ask_to_open(ui, _("Open a run"), folder, _("Runs"), (SUFFIX,), partial(open_file, ui))
 
 
 def open_file(ui: Ui, path: str) -> None:
     """Open a run, which replaces the run in the window; without such a file, say so without a question."""
-    if not ui.run_saver.is_file(path):
-        ui.run_saver.open(path)  # reports what is missing
+    if not ui.work.run_saver.is_file(path):
+        ui.work.run_saver.open(path)  # reports what is missing
         return
     replace_run(
-        ui, Message("Open {name}?", name=Path(unquoted(path)).name), _("Open"), partial(ui.run_saver.open, path)
+        ui, Message("Open {name}?", name=Path(unquoted(path)).name), _("Open"), partial(ui.work.run_saver.open, path)
     )
 
 

@@ -59,19 +59,19 @@ class SceneChoice:
 
 def draw(ui: Ui) -> None:
     """A window in the middle, groups one below the other."""
-    if ui.overlay != PANEL.name:
+    if ui.mode.overlay != PANEL.name:
         return
-    imgui.set_next_window_pos(imgui.ImVec2(*(side * (1.0 - SHARE) / 2.0 for side in ui.size)))
-    imgui.set_next_window_size(imgui.ImVec2(*(side * SHARE for side in ui.size)))
-    imgui.push_style_var(imgui.StyleVar_.window_padding, imgui.ImVec2(18 * ui.scale, 14 * ui.scale))
-    imgui.push_style_var(imgui.StyleVar_.window_rounding, 8 * ui.scale)
+    imgui.set_next_window_pos(imgui.ImVec2(*(side * (1.0 - SHARE) / 2.0 for side in ui.window.size)))
+    imgui.set_next_window_size(imgui.ImVec2(*(side * SHARE for side in ui.window.size)))
+    imgui.push_style_var(imgui.StyleVar_.window_padding, imgui.ImVec2(18 * ui.window.scale, 14 * ui.window.scale))
+    imgui.push_style_var(imgui.StyleVar_.window_rounding, 8 * ui.window.scale)
     imgui.push_style_var(imgui.StyleVar_.window_border_size, 1.0)
     flags = imgui.WindowFlags_.no_title_bar | imgui.WindowFlags_.no_resize | imgui.WindowFlags_.no_collapse
     imgui.begin("scenes", None, flags | imgui.WindowFlags_.no_move | imgui.WindowFlags_.no_saved_settings)
     imgui.pop_style_var(3)
     _draw_title(ui)
     groups = {
-        title: [card for card in ui.preset_library.cards.values() if _group_of(card) == group]
+        title: [card for card in ui.work.preset_library.cards.values() if _group_of(card) == group]
         for group, title in GROUPS.items()
     }
     _draw_ways(ui, [*(title for title, cards in groups.items() if cards), LECTURES])
@@ -95,14 +95,14 @@ def draw(ui: Ui) -> None:
 def _draw_title(ui: Ui) -> None:
     heading(_("Choose a scene"), 1.35, ui.palette.text)
     close = text_width(_("Close  Esc")) + 3.0 * imgui.get_style().frame_padding.x
-    imgui.same_line(imgui.get_window_width() - close - imgui.get_style().window_padding.x - 18 * ui.scale)
+    imgui.same_line(imgui.get_window_width() - close - imgui.get_style().window_padding.x - 18 * ui.window.scale)
     if button(ui, "scenes.close", _("Close"), hint=_("Esc"), width=close):
-        ui.overlay = ""
+        ui.mode.overlay = ""
 
 
 def _draw_ways(ui: Ui, titles: list[Message]) -> None:
     """Draw a button per group that scrolls to the group; some groups are far below the first screen."""
-    ways = [*titles, *([SAVED] if ui.recent_runs.found else [])]
+    ways = [*titles, *([SAVED] if ui.work.recent_runs.found else [])]
     gap, end = imgui.get_style().item_spacing.x, imgui.get_cursor_screen_pos().x + imgui.get_content_region_avail().x
     for place, title in enumerate(ways):
         width = button_width(title)
@@ -134,12 +134,12 @@ def _draw_group(ui: Ui, title: Message, cards: list[Card]) -> None:
         return
     imgui.text_colored(vector(ui.palette.muted), translated(title))
     _arrive(ui, title)
-    current = ui.preset_library.current
+    current = ui.work.preset_library.current
     faces = [face_of(card, card.name == current) for card in cards]
     chosen = draw_cards(ui, faces)
-    imgui.dummy(imgui.ImVec2(0.0, 4.0 * ui.scale))
+    imgui.dummy(imgui.ImVec2(0.0, 4.0 * ui.window.scale))
     if chosen is not None:
-        ui.overlay = ""
+        ui.mode.overlay = ""
         choose_preset(ui, chosen)
 
 
@@ -158,9 +158,9 @@ def _draw_lectures(ui: Ui) -> None:
         for card in lecture_file.cards(current_language())
     ]
     chosen = draw_cards(ui, faces)
-    imgui.dummy(imgui.ImVec2(0.0, 4.0 * ui.scale))
+    imgui.dummy(imgui.ImVec2(0.0, 4.0 * ui.window.scale))
     if chosen is not None:
-        ui.overlay = ""
+        ui.mode.overlay = ""
         if refusal := open_lecture(ui, chosen.removeprefix("lecture ")):
             tell(ui, refusal, bad=True)
         else:
@@ -169,20 +169,20 @@ def _draw_lectures(ui: Ui) -> None:
 
 def choose_preset(ui: Ui, name: str) -> None:
     """Start a preset in place of the run in the window."""
-    planned = ui.preset_library.plan(name)
+    planned = ui.work.preset_library.plan(name)
     if planned is not None:
-        title = ui.preset_library.titles.get(name) or plain(name)
+        title = ui.work.preset_library.titles.get(name) or plain(name)
         replace_run(ui, Message("Start {title}?", title=title), _("Start"), partial(_start, ui, planned))
 
 
 def _start(ui: Ui, planned: Planned) -> None:
-    ui.preset_library.begin(planned)
-    ui.edits.forget()
+    ui.work.preset_library.begin(planned)
+    ui.control.edits.forget()
     ui.settings.choices.preset = planned.name
 
 
 def _draw_runs(ui: Ui) -> None:
-    runs = {_name_of(run): run for run in ui.recent_runs.found}
+    runs = {_name_of(run): run for run in ui.work.recent_runs.found}
     if not runs and not ui.states[SceneChoice].runs_first:
         return
     imgui.text_colored(
@@ -199,7 +199,7 @@ def _draw_runs(ui: Ui) -> None:
     ]
     chosen = draw_cards(ui, faces)
     if chosen is not None:
-        ui.overlay = ""
+        ui.mode.overlay = ""
         open_file(ui, str(runs[chosen].path))
 
 
@@ -221,10 +221,10 @@ def toggle(ui: Ui, runs_first: bool = False) -> None:
     """Open the choice of scenes, or close it."""
     choice = ui.states[SceneChoice]
     choice.runs_first, choice.opened = runs_first, True
-    ui.overlay = "" if ui.overlay == PANEL.name else PANEL.name
-    if ui.overlay:
-        ui.preset_library.refresh()
-        ui.recent_runs.refresh()
+    ui.mode.overlay = "" if ui.mode.overlay == PANEL.name else PANEL.name
+    if ui.mode.overlay:
+        ui.work.preset_library.refresh()
+        ui.work.recent_runs.refresh()
 
 
 KEYS = (

@@ -39,7 +39,7 @@ class CodeEntry:
 
 def draw(ui: Ui) -> None:
     """A window over the picture: the QR code at the left, the text at the right."""
-    if ui.overlay != PANEL.name:
+    if ui.mode.overlay != PANEL.name:
         return
     size = begin_over_picture(ui, "share")
     if size is None:
@@ -48,7 +48,7 @@ def draw(ui: Ui) -> None:
     if code:
         room = imgui.get_content_region_avail()
         _draw_qr(ui, code, min(room.y, SHARE * room.x))
-        imgui.same_line(0.0, 18 * ui.scale)
+        imgui.same_line(0.0, 18 * ui.window.scale)
     imgui.begin_child("text", imgui.ImVec2(0.0, 0.0), imgui.ChildFlags_.nav_flattened)
     _draw_text(ui, code, refusal)
     imgui.end_child()
@@ -81,7 +81,7 @@ def _draw_text(ui: Ui, code: str, refusal: Message) -> None:
     heading(_("Share"), 1.35, ui.palette.text)
     imgui.same_line(imgui.get_content_region_avail().x - close)
     if button(ui, "share.close", _("Close"), hint=_("Esc"), width=close):
-        ui.overlay = ""
+        ui.mode.overlay = ""
     if refusal:
         note(refusal, ui.palette.bad)
     else:
@@ -102,7 +102,7 @@ def _draw_text(ui: Ui, code: str, refusal: Message) -> None:
             copy_command_line(ui)
         if button(ui, "share.save", _("Save the QR code"), help=_("As PNG and SVG in the folder of the runs.")):
             writers = {f".{kind}": partial(write_qr, code, kind) for kind in ("png", "svg")}
-            ui.run_saver.save_files(_("QR code"), runs_folder(), f"{ui.snapshot.scene}-code", writers)
+            ui.work.run_saver.save_files(_("QR code"), runs_folder(), f"{ui.snapshot.scene}-code", writers)
     imgui.dummy(imgui.ImVec2(0.0, imgui.get_text_line_height()))
     imgui.text_disabled(translated(_("A code from somebody else")))
     _draw_field(ui)
@@ -140,17 +140,17 @@ def open_code(ui: Ui, typed: str) -> None:
     try:
         if not code:
             raise ParameterError(_("Paste a code first; it begins with repose1- or repose2-."))
-        ui.preset_library.cards[code] = presets.card_of(code)
+        ui.work.preset_library.cards[code] = presets.card_of(code)
     except ParameterError as error:
         tell(ui, message_of(error), bad=True)
         return
-    ui.overlay, ui.states[CodeEntry].text = "", ""
+    ui.mode.overlay, ui.states[CodeEntry].text = "", ""
     choose_preset(ui, code)
 
 
 def toggle(ui: Ui) -> None:
     """Open the panel, or close it."""
-    ui.overlay = "" if ui.overlay == PANEL.name else PANEL.name
+    ui.mode.overlay = "" if ui.mode.overlay == PANEL.name else PANEL.name
 
 
 KEYS = (

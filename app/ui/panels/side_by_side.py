@@ -103,11 +103,11 @@ OVER = imgui.WindowFlags_.no_decoration | imgui.WindowFlags_.no_move | imgui.Win
 def draw(ui: Ui) -> None:
     """The request while the panel is open; labels and results while there are several runs."""
     ui.states[LabelStrip].height = 0.0
-    if ui.runs and instead(ui) is None:
+    if ui.beside.runs and instead(ui) is None:
         _draw_labels(ui)
         if foot(ui):
             _draw_results(ui)
-    if ui.overlay == PANEL.name and begin_over_picture(ui, "side by side") is not None:
+    if ui.mode.overlay == PANEL.name and begin_over_picture(ui, "side by side") is not None:
         _draw_request(ui)
         imgui.end()
 
@@ -123,12 +123,12 @@ def _draw_labels(ui: Ui) -> None:
     around the chosen picture."""
     tools_right, tools_foot = ui.states[ToolArea].corner
     draw, size = imgui.get_background_draw_list(), imgui.get_font_size() * LABEL
-    for number, (run, place) in enumerate(zip(ui.runs, insets(ui), strict=True)):
+    for number, (run, place) in enumerate(zip(ui.beside.runs, insets(ui), strict=True)):
         left, top, right, bottom = place
         ink, words_ink = colours(ui)[number], colour32(ui.palette.text)
-        low, high = imgui.ImVec2(left, top), imgui.ImVec2(ui.size[0] - right, ui.size[1] - bottom)
-        font = ui.bold if ui.bold is not None else imgui.get_font()
-        pad = 8.0 * ui.scale
+        low, high = imgui.ImVec2(left, top), imgui.ImVec2(ui.window.size[0] - right, ui.window.size[1] - bottom)
+        font = ui.window.bold if ui.window.bold is not None else imgui.get_font()
+        pad = 8.0 * ui.window.scale
         words = [
             (text, script, size * (SMALL if script else 1.0)) for text, script in pieces(translated(run.label), RAISED)
         ]
@@ -138,7 +138,12 @@ def _draw_labels(ui: Ui) -> None:
             base.x = tools_right + pad
         box = imgui.ImVec2(base.x + wide + 3.0 * pad + 0.6 * size, high.y)
         dimension = run.position.shape[1]
-        if box.x > high.x - scale_bar.room(high.x - low.x, ui.scale, dimension, text_width) + scale_bar.GAP * ui.scale:
+        if (
+            box.x
+            > high.x
+            - scale_bar.room(high.x - low.x, ui.window.scale, dimension, text_width)
+            + scale_bar.GAP * ui.window.scale
+        ):
             ui.states[LabelStrip].height = high.y - base.y
         draw.add_rect_filled(base, box, colour32((*ui.palette.panel[:3], 0.85)), 0.0)
         middle = imgui.ImVec2(base.x + pad + 0.3 * size, base.y + pad + 0.5 * size)
@@ -149,8 +154,8 @@ def _draw_labels(ui: Ui) -> None:
             at.x += _bold_width(font, high_text, text)
         ui.probe.mark_area(f"side_by_side.label{number + 1}", (base.x, base.y, box.x, box.y))
         ui.probe.mark_area(f"side_by_side.picture{number + 1}", (low.x, low.y, high.x, high.y))
-        if number == ui.chosen:
-            thick = 2.0 * ui.scale
+        if number == ui.beside.chosen:
+            thick = 2.0 * ui.window.scale
             inner = imgui.ImVec2(low.x + thick / 2, low.y + thick / 2)
             outer = imgui.ImVec2(high.x - thick / 2, high.y - thick / 2)
             draw.add_rect(inner, outer, colour32(ink), 0.0, thickness=thick)
@@ -189,7 +194,7 @@ def _draw_results(ui: Ui) -> None:
 
 def _draw_plot(ui: Ui) -> None:
     """Draw one quantity of all runs over simulated time, and the button back to one run beside or below its name."""
-    named = {entry.name: entry for run in ui.runs for entry in run.measurements}
+    named = {entry.name: entry for run in ui.beside.runs for entry in run.measurements}
     entries = {name: entry for name, entry in named.items() if _known(ui, name)}
     name = ui.states[ComparedQuantity].name
     if name not in entries:
@@ -214,12 +219,12 @@ def _draw_plot(ui: Ui) -> None:
 
 
 def _known(ui: Ui, name: str) -> bool:
-    return any(np.isfinite(run.series.get(name, np.empty(0))).any() for run in ui.runs)
+    return any(np.isfinite(run.series.get(name, np.empty(0))).any() for run in ui.beside.runs)
 
 
 def _draw_curves(ui: Ui, entry: Measurement) -> None:
     drawn, times = [], []
-    for run in ui.runs:
+    for run in ui.beside.runs:
         time, values = run.series.get("time", np.empty(0)), run.series.get(entry.name, np.empty(0))
         drawn.append((thinned(time), thinned(values) / entry.scale) if len(time) == len(values) else None)
         times.append(float(time[-1]) if len(time) else 0.0)
@@ -240,15 +245,15 @@ def _draw_curves(ui: Ui, entry: Measurement) -> None:
         set_axis(implot.ImAxis_.y1, low, high, size.y - imgui.get_text_line_height())
         for number, curve in enumerate(drawn):
             if curve is not None and np.isfinite(curve[1]).any():
-                weight = (2.4 if number == ui.chosen else 1.6) * ui.scale
+                weight = (2.4 if number == ui.beside.chosen else 1.6) * ui.window.scale
                 spec = implot.Spec(line_color=vector(colours(ui)[number]), line_weight=weight)
-                implot.plot_line(f"{ui.runs[number].label}##{number}", *curve, spec)
+                implot.plot_line(f"{ui.beside.runs[number].label}##{number}", *curve, spec)
 
 
 def rows(ui: Ui) -> list[Row]:
     """Name, and value in every run, of the main result and of the readings of scene and packing."""
     table: dict[Message, list[Cell]] = {}
-    for number, run in enumerate(ui.runs):
+    for number, run in enumerate(ui.beside.runs):
         large = headline(run)
         entries: list[tuple[Message, Cell]] = []
         if large is not None:
@@ -263,7 +268,7 @@ def rows(ui: Ui) -> list[Row]:
         share = Number(100 * run.largest_overlap, format=".2f")
         entries.append((_("largest overlap"), Cell(Message("{largest_overlap} % of R", largest_overlap=share))))
         for label, cell in entries:
-            table.setdefault(label, [NONE] * len(ui.runs))[number] = cell
+            table.setdefault(label, [NONE] * len(ui.beside.runs))[number] = cell
     return list(table.items())
 
 
@@ -286,8 +291,8 @@ def main_cell(run: Snapshot) -> Cell | None:
 
 def _head(ui: Ui) -> tuple[str, list[str]]:
     """The first row: the time, and the labels of the runs."""
-    time = Message("at {max} s", max=Number(max(run.time for run in ui.runs), format=".3g"))
-    return translated(time), [translated(run.label) for run in ui.runs]
+    time = Message("at {max} s", max=Number(max(run.time for run in ui.beside.runs), format=".3g"))
+    return translated(time), [translated(run.label) for run in ui.beside.runs]
 
 
 def fitted(head: tuple[str, list[str]], table: list[Row], room: float) -> tuple[Table, float]:
@@ -338,11 +343,11 @@ def _draw_table(ui: Ui, table: Table, needed: float) -> None:
     flags = imgui.TableFlags_.row_bg | imgui.TableFlags_.scroll_y
     spare, columns = imgui.get_content_region_avail().x - needed, widths(table)
     fits = spare >= 0.0
-    even = (spare + sum(columns[1:])) / len(ui.runs)
+    even = (spare + sum(columns[1:])) / len(ui.beside.runs)
     if even >= max(columns[1:]):  # columns of equal width, which do not change with the values
-        columns[1:] = [even] * len(ui.runs)
+        columns[1:] = [even] * len(ui.beside.runs)
     flags |= imgui.TableFlags_.sizing_fixed_fit if fits else imgui.TableFlags_.scroll_x
-    if not imgui.begin_table("side by side" if fits else "side by side, scrolled", len(ui.runs) + 1, flags):
+    if not imgui.begin_table("side by side" if fits else "side by side, scrolled", len(ui.beside.runs) + 1, flags):
         return
     # Columns without a width would keep the width of their first texts, and cut longer texts later.
     for number, wide in enumerate(columns):
@@ -366,7 +371,7 @@ def _draw_request(ui: Ui) -> None:
     imgui.same_line()
     imgui.set_cursor_pos_x(imgui.get_cursor_pos_x() + imgui.get_content_region_avail().x - width)
     if button(ui, "side_by_side.close", _("Close"), hint="F8", width=width):
-        ui.overlay = ""
+        ui.mode.overlay = ""
     note(
         _(
             "Two to four runs of the same experiment, each with its own value, at the same simulated time. One set of "
@@ -379,14 +384,14 @@ def _draw_request(ui: Ui) -> None:
         _draw_values(ui, parameters, form)
     if form.trouble:
         note(form.trouble, ui.palette.bad)
-    imgui.dummy(imgui.ImVec2(0.0, 4.0 * ui.scale))
+    imgui.dummy(imgui.ImVec2(0.0, 4.0 * ui.window.scale))
     imgui.text_colored(vector(ui.palette.muted), translated(_("Examples")))
-    together = [card for card in ui.preset_library.cards.values() if card.together]
+    together = [card for card in ui.work.preset_library.cards.values() if card.together]
     for card in together:
         if button(
             ui, ("side_by_side."), Message(card.title), width=18.0 * imgui.get_font_size(), help=Message(card.about)
         ):
-            ui.overlay = ""
+            ui.mode.overlay = ""
             choose_preset(ui, card.name)
         imgui.same_line()
         imgui.push_text_wrap_pos(0.0)
@@ -452,15 +457,15 @@ def back(ui: Ui) -> None:
 
 def toggle(ui: Ui) -> None:
     """Open the request, or close it."""
-    ui.overlay = "" if ui.overlay == PANEL.name else PANEL.name
-    if ui.overlay:
-        ui.preset_library.refresh()
+    ui.mode.overlay = "" if ui.mode.overlay == PANEL.name else PANEL.name
+    if ui.mode.overlay:
+        ui.work.preset_library.refresh()
 
 
 def choose_next(ui: Ui) -> None:
     """Choose the next of the runs side by side."""
-    if ui.runs:
-        ui.chosen = (ui.chosen + 1) % len(ui.runs)
+    if ui.beside.runs:
+        ui.beside.chosen = (ui.beside.chosen + 1) % len(ui.beside.runs)
 
 
 KEYS = (

@@ -64,7 +64,7 @@ def draw_dot(ui: Ui, width: float) -> None:
         tooltip(_("Time step against its limit, and the largest overlap. A click shows the numbers and the threads."))
     low, pad = imgui.get_item_rect_min(), imgui.get_style().frame_padding
     colour: Colour = getattr(ui.palette, now)
-    radius, draw = 5.0 * ui.scale, imgui.get_window_draw_list()
+    radius, draw = 5.0 * ui.window.scale, imgui.get_window_draw_list()
     draw.add_circle_filled(imgui.ImVec2(low.x + 2 * radius, low.y + size.y / 2), radius, colour32(colour))
     word = DOTS["turning" if now == "warning" and ui.snapshot.dt_inaccurate else now]
     if 4 * radius + text_width(word) <= width:
@@ -77,14 +77,19 @@ def draw_dot(ui: Ui, width: float) -> None:
 
 def draw(ui: Ui) -> None:
     """The numbers in a window over the right of the picture, above actions and scale bar, while they are open."""
-    if not ui.states[StabilityArea].shown or ui.presenting or not ui.inset[3]:
+    if not ui.states[StabilityArea].shown or ui.mode.presenting or not ui.window.inset[3]:
         return
-    edge = imgui.ImVec2(ui.size[0] - ui.inset[2] - 10 * ui.scale, ui.size[1] - ui.inset[3] - (STRIP + 10) * ui.scale)
+    edge = imgui.ImVec2(
+        ui.window.size[0] - ui.window.inset[2] - 10 * ui.window.scale,
+        ui.window.size[1] - ui.window.inset[3] - (STRIP + 10) * ui.window.scale,
+    )
     imgui.set_next_window_pos(edge, imgui.Cond_.always, imgui.ImVec2(1.0, 1.0))
-    width = min(WIDTH * ui.scale, ui.size[0] - ui.inset[0] - ui.inset[2] - 20 * ui.scale)
+    width = min(
+        WIDTH * ui.window.scale, ui.window.size[0] - ui.window.inset[0] - ui.window.inset[2] - 20 * ui.window.scale
+    )
     imgui.set_next_window_size(imgui.ImVec2(width, 0.0))
-    imgui.push_style_var(imgui.StyleVar_.window_rounding, 8 * ui.scale)
-    imgui.push_style_var(imgui.StyleVar_.window_border_size, ui.scale)
+    imgui.push_style_var(imgui.StyleVar_.window_rounding, 8 * ui.window.scale)
+    imgui.push_style_var(imgui.StyleVar_.window_border_size, ui.window.scale)
     flags = imgui.WindowFlags_.no_decoration | imgui.WindowFlags_.no_move | imgui.WindowFlags_.no_saved_settings
     take_focus(ui, STABILITY)
     imgui.begin(STABILITY, None, flags | imgui.WindowFlags_.no_focus_on_appearing)
@@ -138,7 +143,7 @@ def _draw_gauge(ui: Ui) -> None:
         else _("no contacts")
     )
     row(plain("ω Δt"), reading, ui, colour if share > SAFE_STEP else None)
-    size = imgui.ImVec2(imgui.get_content_region_avail().x, 10 * ui.scale)
+    size = imgui.ImVec2(imgui.get_content_region_avail().x, 10 * ui.window.scale)
     low = imgui.get_cursor_screen_pos()
     imgui.dummy(size)
     ui.probe.mark("stability.gauge")
@@ -156,16 +161,16 @@ def _draw_gauge(ui: Ui) -> None:
     if filled.x - low.x > 1.0:
         draw.add_rect_filled(low, filled, colour32(colour), rounding)
     at = low.x + size.x / 1.5
-    reach = 3 * ui.scale
+    reach = 3 * ui.window.scale
     draw.add_line(imgui.ImVec2(at, low.y - reach), imgui.ImVec2(at, high.y + reach), colour32(ui.palette.text), 2.0)
 
 
 def _draw_remedy(ui: Ui) -> None:
     """Warn if the chosen time step is too large, and offer the automatic one."""
-    if ui.snapshot.dt_warning and ui.edits.parameters is not None:
+    if ui.snapshot.dt_warning and ui.control.edits.parameters is not None:
         note(ui.snapshot.dt_warning, ui.palette.warning if ui.snapshot.dt_inaccurate else ui.palette.bad)
         if button(ui, "stability.auto", _("Let the program choose Δt"), emphasis=ui.palette.accent):
-            ui.edits.set({"dt": "auto"})
+            ui.control.edits.set({"dt": "auto"})
 
 
 def _draw_threads(ui: Ui) -> None:
@@ -179,7 +184,7 @@ def _draw_threads(ui: Ui) -> None:
     chosen = choose(ui, "stability.threads", _("Threads"), options, str(together), THREADS_HELP)
     if chosen is not None:
         ui.settings.choices.threads = int(chosen)
-        ui.send(UseThreads(int(chosen) or None))
+        ui.control.send(UseThreads(int(chosen) or None))
 
 
 PANEL = Panel("stability", _("Stability"), 75, "over", draw)

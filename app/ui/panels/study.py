@@ -41,9 +41,9 @@ class StudyPanel:
 
 def draw(ui: Ui) -> None:
     """Draw a window beside the picture, where the run stays visible; over the picture if it is too narrow."""
-    if ui.overlay != PANEL.name:
+    if ui.mode.overlay != PANEL.name:
         return
-    size = begin_over_picture(ui, "study", width_beside(ui, ui.size[0] - ui.inset[0]))
+    size = begin_over_picture(ui, "study", width_beside(ui, ui.window.size[0] - ui.window.inset[0]))
     if size is None:
         return
     _draw_head(ui)
@@ -73,12 +73,12 @@ def _draw_head(ui: Ui) -> None:
     imgui.same_line()
     imgui.set_cursor_pos_x(imgui.get_cursor_pos_x() + imgui.get_content_region_avail().x - width)
     if button(ui, "study.close", _("Close"), hint="F7", width=width, help=_("The runs go on.")):
-        ui.overlay = ""
+        ui.mode.overlay = ""
 
 
 def _draw_request(ui: Ui, parameters: ParameterSet) -> None:
     """Draw parameter, range, and numbers of values and seeds; locked while runs are under way."""
-    studies, scene = ui.studies, ui.snapshot.scene
+    studies, scene = ui.work.studies, ui.snapshot.scene
     over = studies.varied(scene, parameters)
     imgui.begin_disabled(studies.running)
     font, gap = imgui.get_font_size(), imgui.get_style().item_spacing.x
@@ -134,7 +134,7 @@ def _draw_request(ui: Ui, parameters: ParameterSet) -> None:
 
 def _draw_progress(ui: Ui) -> None:
     """Draw start or stop, progress and export; every part keeps its place."""
-    studies = ui.studies
+    studies = ui.work.studies
     font, gap = imgui.get_font_size(), imgui.get_style().item_spacing.x
     width = 6.0 * font
     if studies.running:
@@ -178,7 +178,7 @@ def _draw_progress(ui: Ui) -> None:
     if button(ui, "study.clear", _("Clear"), width=width, enabled=shown and not studies.running, help=help):
         studies.forget()
     line = imgui.get_cursor_pos()
-    exported = (ui.run_saver.trouble or ui.run_saver.said) if ui.states[StudyPanel].exported else ""
+    exported = (ui.work.run_saver.trouble or ui.work.run_saver.said) if ui.states[StudyPanel].exported else ""
     trouble = studies.trouble or exported
     imgui.text_unformatted(" ")  # a line is kept free, so that a message moves nothing
     if trouble:
@@ -193,7 +193,7 @@ def _draw_progress(ui: Ui) -> None:
 
 
 def _draw_result(ui: Ui) -> None:
-    curve = ui.studies.curve()
+    curve = ui.work.studies.curve()
     if curve is None:
         note(_("Points appear here as runs end, with error bars from two seeds on."), ui.palette.muted)
         return
@@ -202,10 +202,10 @@ def _draw_result(ui: Ui) -> None:
 
 def export(ui: Ui) -> None:
     """Write the plot and its numbers to free names in the folder of the runs."""
-    curve = ui.studies.curve()
+    curve = ui.work.studies.curve()
     if curve is None:
         return
-    plan = [*ui.studies.results.values()][-1].plan
+    plan = [*ui.work.studies.results.values()][-1].plan
     declared = plan.declared
     fixed = ", ".join(
         f"{declared[name].quantity.label} {declared[name].shown(value)}"
@@ -214,13 +214,15 @@ def export(ui: Ui) -> None:
     )
     title = scenes()[plan.scene].title
     sheet = Sheet(curve.heading, joined((title, fixed or _("default parameters"))), (curve,))
-    ui.run_saver.save_plot(sheet, runs_folder(), f"{plan.scene}-study-{plan.over}".replace("_", "-"), tuple(WRITERS))
+    ui.work.run_saver.save_plot(
+        sheet, runs_folder(), f"{plan.scene}-study-{plan.over}".replace("_", "-"), tuple(WRITERS)
+    )
     ui.states[StudyPanel].exported = True
 
 
 def toggle(ui: Ui) -> None:
     """Open the panel, or close it."""
-    ui.overlay = "" if ui.overlay == PANEL.name else PANEL.name
+    ui.mode.overlay = "" if ui.mode.overlay == PANEL.name else PANEL.name
 
 
 KEYS = (
@@ -233,4 +235,4 @@ KEYS = (
         codes=(pygame.K_F7,),
     ),
 )
-PANEL = Panel("study", _("Study"), 72, "over", draw, keys=KEYS, beside=lambda ui, width: beside(width, ui.scale))
+PANEL = Panel("study", _("Study"), 72, "over", draw, keys=KEYS, beside=lambda ui, width: beside(width, ui.window.scale))

@@ -36,25 +36,29 @@ def draw(ui: Ui) -> None:
     area.foot, area.below_legend = None, False
     scene = scenes().get(snapshot.scene)
     stated = bool(snapshot.outcomes) or (scene is not None and states_outcomes(scene))
-    if not (stated and ui.view.ui_visible) or ui.lecture.on or ui.overlay not in ("", PANEL.name):
+    if not (stated and ui.view.ui_visible) or ui.mode.lecture.on or ui.mode.overlay not in ("", PANEL.name):
         return
-    left, above, right, _ = ui.inset
-    free = ui.size[0] - left - right
-    width = min(WIDTH * ui.scale, free - 32.0 * ui.scale)
-    if ui.presenting:  # the title is above the task, the main result beside it
+    left, above, right, _ = ui.window.inset
+    free = ui.window.size[0] - left - right
+    width = min(WIDTH * ui.window.scale, free - 32.0 * ui.window.scale)
+    if ui.mode.presenting:  # the title is above the task, the main result beside it
         width = min(width, PRESENTED * free)
-    beside = ui.presenting or free - width >= LEGEND * ui.scale
+    beside = ui.mode.presenting or free - width >= LEGEND * ui.window.scale
     if beside and len(snapshot.gravity) == 2 and snapshot.gravity[0] != 0.0:
-        width = min(width, free - (LEGEND + PLUMB_LINE) * ui.scale)
-    top = above + (TOP if beside else BELOW_LEGEND) * ui.scale + (TITLE * ui.scale if ui.presenting else 0.0)
-    imgui.set_next_window_pos(imgui.ImVec2(left + 16.0 * ui.scale, top))
-    imgui.set_next_window_size_constraints(imgui.ImVec2(0.0, 0.0), imgui.ImVec2(width, ui.size[1]))
+        width = min(width, free - (LEGEND + PLUMB_LINE) * ui.window.scale)
+    top = (
+        above
+        + (TOP if beside else BELOW_LEGEND) * ui.window.scale
+        + (TITLE * ui.window.scale if ui.mode.presenting else 0.0)
+    )
+    imgui.set_next_window_pos(imgui.ImVec2(left + 16.0 * ui.window.scale, top))
+    imgui.set_next_window_size_constraints(imgui.ImVec2(0.0, 0.0), imgui.ImVec2(width, ui.window.size[1]))
     imgui.push_style_color(imgui.Col_.window_bg, vector(ui.palette.panel, 0.82))
     imgui.begin("task", None, (OVER & ~imgui.WindowFlags_.no_background) | NO_INPUT)
     imgui.pop_style_color()
     if snapshot.outcomes:
         # In the large letters of a presentation the table would cover the picture.
-        imgui.push_font(None, (SMALL if ui.presenting else 1.0) * imgui.get_style().font_size_base)
+        imgui.push_font(None, (SMALL if ui.mode.presenting else 1.0) * imgui.get_style().font_size_base)
         _draw_outcomes(ui, snapshot.outcomes, width)
         imgui.pop_font()
     else:
@@ -72,10 +76,10 @@ def states_outcomes(scene: Scene) -> bool:
 
 def _draw_sentences(ui: Ui, width: float) -> None:
     """Draw the description and the question to the audience."""
-    about, question = ui.preset_library.sentences(ui.snapshot.scene)
+    about, question = ui.work.preset_library.sentences(ui.snapshot.scene)
     for words, colour in ((about, ui.palette.text), (question, ui.palette.accent)):
         if words:
-            write(ui, words, colour, width - 16.0 * ui.scale)
+            write(ui, words, colour, width - 16.0 * ui.window.scale)
 
 
 def write(ui: Ui, words: Message, colour: Colour, right: float) -> None:
@@ -90,7 +94,7 @@ def _draw_outcomes(ui: Ui, outcomes: tuple[Outcome, ...], width: float) -> None:
     """Draw a row for each outcome: whether it holds, its statement, the number of the run and the expected number."""
     sides = [max(text_width(word) for word in words) for words in _columns(outcomes)]
     gap = 2.0 * imgui.get_style().cell_padding.x + imgui.get_style().item_spacing.x
-    sides[1:] = shared_widths(sides[1:], width - sides[0] - len(sides) * gap - 24.0 * ui.scale)
+    sides[1:] = shared_widths(sides[1:], width - sides[0] - len(sides) * gap - 24.0 * ui.window.scale)
     if not imgui.begin_table("outcomes", len(HEAD), imgui.TableFlags_.sizing_fixed_fit):
         return
     for side in sides:

@@ -156,14 +156,16 @@ def _draw_marks(ui: Ui, zero: float, factor: float) -> None:
 
     `zero` and `factor` are zero and unit of the time axis [s].
     """
-    marks = ui.edits.marks
+    marks = ui.control.edits.marks
     if not marks:
         return
     times = (np.array([mark.time for mark in marks]) - zero) / factor
-    grey = implot.Spec(line_color=vector(ui.palette.muted, 0.55), line_weight=ui.scale, flags=implot.ItemFlags_.no_fit)
+    grey = implot.Spec(
+        line_color=vector(ui.palette.muted, 0.55), line_weight=ui.window.scale, flags=implot.ItemFlags_.no_fit
+    )
     implot.plot_inf_lines("##changes", times, grey)
     if implot.is_plot_hovered():
-        reach = NEAR * ui.scale * implot.get_plot_limits().x.size() / max(implot.get_plot_size().x, 1.0)
+        reach = NEAR * ui.window.scale * implot.get_plot_limits().x.size() / max(implot.get_plot_size().x, 1.0)
         near = int(np.argmin(np.abs(times - implot.get_plot_mouse_pos().x)))
         if abs(times[near] - implot.get_plot_mouse_pos().x) < reach:
             imgui.set_tooltip(translated(joined((time_text(factor * times[near]), marks[near].text), ": ")))

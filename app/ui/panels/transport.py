@@ -40,7 +40,7 @@ class TimeBar:
 def draw(ui: Ui) -> None:
     """The bar of time over the whole width; below it controls, clock, recording and stability."""
     _draw_timeline(ui)
-    room = imgui.get_content_region_avail().x / ui.scale
+    room = imgui.get_content_region_avail().x / ui.window.scale
     _draw_controls(ui, room)
     end = _draw_clock(ui)
     _draw_watch(ui, room, end)
@@ -48,13 +48,13 @@ def draw(ui: Ui) -> None:
 
 def _draw_timeline(ui: Ui) -> None:
     """Draw the position of the run in its history, with the events; a drag goes to the nearest checkpoint."""
-    snapshot, size = ui.snapshot, imgui.ImVec2(imgui.get_content_region_avail().x, TIMELINE * ui.scale)
+    snapshot, size = ui.snapshot, imgui.ImVec2(imgui.get_content_region_avail().x, TIMELINE * ui.window.scale)
     imgui.invisible_button("##timeline", size)
     ui.probe.mark("rewind.bar")
     low = imgui.get_item_rect_min()
     share = snapshot.at / snapshot.log_end if snapshot.log_end else 0.0
     draw, middle = imgui.get_window_draw_list(), low.y + size.y / 2
-    half, rounding = 3.0 * ui.scale, 3.0 * ui.scale
+    half, rounding = 3.0 * ui.window.scale, 3.0 * ui.window.scale
     hot = imgui.is_item_hovered() or imgui.is_item_active()
     ground = imgui.get_color_u32(imgui.Col_.frame_bg_hovered if hot else imgui.Col_.frame_bg)
     edge = low.x + share * size.x
@@ -66,10 +66,10 @@ def _draw_timeline(ui: Ui) -> None:
     )
     for event in ui.events.shown:
         x = low.x + size.x * min(event.at / max(snapshot.log_end, 1), 1.0)
-        thick, ink = max(1.0, ui.scale), colour32(_colour(ui, event))
+        thick, ink = max(1.0, ui.window.scale), colour32(_colour(ui, event))
         draw.add_rect_filled(imgui.ImVec2(x - thick, low.y), imgui.ImVec2(x + thick, low.y + size.y), ink)
     knob = min(max(edge, low.x + half), low.x + size.x - half)
-    draw.add_circle_filled(imgui.ImVec2(knob, middle), 5.0 * ui.scale, colour32(ui.palette.accent))
+    draw.add_circle_filled(imgui.ImVec2(knob, middle), 5.0 * ui.window.scale, colour32(ui.palette.accent))
     _explain_timeline(ui, low.x, size.x)
     where = dragged(ui, low.x, size.x) if imgui.is_mouse_down(0) else None
     if where is None:
@@ -86,7 +86,7 @@ def _explain_timeline(ui: Ui, left: float, width: float) -> None:
     """Name the event under the pointer, or say what a click does."""
     end = max(ui.snapshot.log_end, 1)
     pointer = imgui.get_io().mouse_pos.x
-    near = [event for event in ui.events.shown if abs(left + width * event.at / end - pointer) < NEAR * ui.scale]
+    near = [event for event in ui.events.shown if abs(left + width * event.at / end - pointer) < NEAR * ui.window.scale]
     if near:
         tooltip(joined([joined((time_text(event.time), event.text), ": ") for event in near[-4:]], "\n"))
     else:
@@ -107,8 +107,8 @@ def _colour(ui: Ui, event: Event) -> Colour:
 
 def _draw_controls(ui: Ui, room: float) -> None:
     """Pause, steps and speed; in a narrow window the keys remain."""
-    paused = ui.snapshot.paused or ui.transport.paused
-    side, tight = imgui.get_frame_height(), 2 * ui.scale
+    paused = ui.snapshot.paused or ui.control.transport.paused
+    side, tight = imgui.get_frame_height(), 2 * ui.window.scale
     if room > 700.0:
         if button(ui, "rewind.earlier", plain("«"), width=side, help=_("To the previous checkpoint.  Key Page Up")):
             rewind.earlier(ui)
@@ -118,49 +118,51 @@ def _draw_controls(ui: Ui, room: float) -> None:
         imgui.same_line(0.0, tight)
     label, accent = (_("Continue"), ui.palette.accent) if paused else (_("Pause"), None)
     help = _("Pause the run, or continue it.")
-    if button(ui, "transport.pause", label, hint=_("Space"), width=118 * ui.scale, emphasis=accent, help=help):
-        ui.transport.pause(not paused)
+    if button(ui, "transport.pause", label, hint=_("Space"), width=118 * ui.window.scale, emphasis=accent, help=help):
+        ui.control.transport.pause(not paused)
     imgui.same_line(0.0, tight)
     imgui.push_item_flag(imgui.ItemFlags_.button_repeat, True)
-    if button(ui, "transport.step", _("Step"), hint=".", width=58 * ui.scale, help=_("One time step, then pause.")):
+    if button(
+        ui, "transport.step", _("Step"), hint=".", width=58 * ui.window.scale, help=_("One time step, then pause.")
+    ):
         rewind.step_forward(ui)
     imgui.pop_item_flag()
     if room > 700.0:
         imgui.same_line(0.0, tight)
         if button(ui, "rewind.later", plain("»"), width=side, help=_("To the next checkpoint.  Key Page Down")):
             rewind.later(ui)
-    imgui.same_line(0.0, 12 * ui.scale)
+    imgui.same_line(0.0, 12 * ui.window.scale)
     if button(ui, "transport.slower", plain("−"), width=side, help=_("Slower.  Key −")):
-        ui.transport.choose(ui.transport.index - 1)
+        ui.control.transport.choose(ui.control.transport.index - 1)
     imgui.same_line(0.0, tight)
     last = len(SPEEDS) - 1
-    speed = wanted_speed(ui.transport, ui.snapshot)
+    speed = wanted_speed(ui.control.transport, ui.snapshot)
     shown = (describe_speed(speed), plain("max") if speed is None else formatted(speed, "g", "×"))
-    wide = min(176.0, max(0.2 * room, 60.0)) * ui.scale
-    where = slide(ui, "transport.speed", shown, ui.transport.index / last, wide, step=1 / last)
+    wide = min(176.0, max(0.2 * room, 60.0)) * ui.window.scale
+    where = slide(ui, "transport.speed", shown, ui.control.transport.index / last, wide, step=1 / last)
     tooltip(_("Simulated time per wall time. It does not change the time step: a slow machine only takes longer."))
-    if where is not None and round(where * last) != ui.transport.index:
-        ui.transport.choose(round(where * last))
+    if where is not None and round(where * last) != ui.control.transport.index:
+        ui.control.transport.choose(round(where * last))
     imgui.same_line(0.0, tight)
     if button(ui, "transport.faster", plain("+"), width=side, help=_("Faster.  Key +")):
-        ui.transport.choose(ui.transport.index + 1)
+        ui.control.transport.choose(ui.control.transport.index + 1)
 
 
 def _draw_clock(ui: Ui) -> float:
     """Draw the simulated time, and beside it the actual speed if it is below the wanted one; returns its end [px]."""
     snapshot = ui.snapshot
-    imgui.same_line(0.0, 14 * ui.scale)
+    imgui.same_line(0.0, 14 * ui.window.scale)
     low = imgui.get_cursor_screen_pos()
     pad, past = imgui.get_style().frame_padding.y, snapshot.at < snapshot.log_end
     colour = ui.palette.accent if past else ui.palette.text
     draw_text(low.x, low.y + pad - 0.05 * imgui.get_font_size(), clock_text(snapshot), colour, 1.15)
     end = low.x + text_width("8888.888 s", 1.15)
-    said = describe_pace(snapshot, wanted_speed(ui.transport, snapshot))
+    said = describe_pace(snapshot, wanted_speed(ui.control.transport, snapshot))
     wide = text_width(_("8888 × slow motion"), 0.85)
-    if said and end + 10 * ui.scale + wide < ui.size[0] - WATCH * ui.scale:
-        draw_text(end + 10 * ui.scale, low.y + pad + 0.1 * imgui.get_font_size(), said, ui.palette.muted, 0.85)
+    if said and end + 10 * ui.window.scale + wide < ui.window.size[0] - WATCH * ui.window.scale:
+        draw_text(end + 10 * ui.window.scale, low.y + pad + 0.1 * imgui.get_font_size(), said, ui.palette.muted, 0.85)
     imgui.dummy(imgui.ImVec2(1.0, imgui.get_frame_height()))
-    return end + 10 * ui.scale + wide
+    return end + 10 * ui.window.scale + wide
 
 
 WATCH = 300.0
@@ -170,9 +172,9 @@ WATCH = 300.0
 def _draw_watch(ui: Ui, room: float, left: float) -> None:
     """Draw at the right the recording, the dot of stability, and the counts if the user wants them."""
     side = imgui.get_frame_height()
-    stable, gap = (86.0 if room > 560.0 else 26.0) * ui.scale, 6 * ui.scale
-    record = (150.0 if room > 860.0 else 26.0) * ui.scale
-    right = ui.size[0] - imgui.get_style().window_padding.x
+    stable, gap = (86.0 if room > 560.0 else 26.0) * ui.window.scale, 6 * ui.window.scale
+    record = (150.0 if room > 860.0 else 26.0) * ui.window.scale
+    right = ui.window.size[0] - imgui.get_style().window_padding.x
     start = right - side - stable - record - 2 * gap
     if start < left - text_width(_("8888 × slow motion"), 0.85):
         return
@@ -196,12 +198,12 @@ def _draw_numbers(ui: Ui, left: float, right: float, top: float) -> None:
     snapshot = ui.snapshot
     readouts = (
         (_("steps/s"), grouped(round(snapshot.steps_per_second)), "8 888 888"),
-        (_("frames/s"), f"{ui.fps:.0f}", _("frames/s")),
+        (_("frames/s"), f"{ui.window.fps:.0f}", _("frames/s")),
         (_("steps"), grouped(snapshot.step), "888 888 888"),
         # A sphere that is not released yet does not count as moving; 0 grains would contradict the picture.
         (_("grains"), grouped(snapshot.moving_count) if snapshot.moving_count else "–", "88 888"),
     )
-    high, small, gap = imgui.get_frame_height(), imgui.get_font_size() * SMALL, 12 * ui.scale
+    high, small, gap = imgui.get_frame_height(), imgui.get_font_size() * SMALL, 12 * ui.window.scale
     x = right
     for name, value, sample in readouts:
         x -= max(text_width(sample, 0.9), text_width(name, SMALL))
@@ -219,7 +221,7 @@ KEYS = (
         _("Space"),
         _("pause or continue"),
         _("Time"),
-        lambda ui: ui.transport.pause(not ui.transport.paused),
+        lambda ui: ui.control.transport.pause(not ui.control.transport.paused),
         codes=(pygame.K_SPACE,),
     ),
     Key("step", plain("."), _("one time step"), _("Time"), rewind.step_forward, characters="."),
@@ -228,7 +230,7 @@ KEYS = (
         plain("+"),
         _("faster"),
         _("Time"),
-        lambda ui: ui.transport.choose(ui.transport.index + 1),
+        lambda ui: ui.control.transport.choose(ui.control.transport.index + 1),
         codes=(pygame.K_KP_PLUS,),
         characters="+=",
     ),
@@ -237,7 +239,7 @@ KEYS = (
         plain("−"),
         _("slower"),
         _("Time"),
-        lambda ui: ui.transport.choose(ui.transport.index - 1),
+        lambda ui: ui.control.transport.choose(ui.control.transport.index - 1),
         codes=(pygame.K_KP_MINUS,),
         characters="-_",
     ),

@@ -74,7 +74,7 @@ def draw(ui: Ui) -> None:
         hint=_("Home"),
         help=_("Move and zoom so that the grains fill the picture."),
     ):
-        ui.actions["frame_all"]()
+        ui.control.actions["frame_all"]()
     if in_space:
         _draw_space(ui)
 
@@ -142,7 +142,7 @@ def _draw_space(ui: Ui) -> None:
             imgui.same_line()
         help = _("Turn the scene to this view.")
         if button(ui, f"view.look_{name}", LOOKS[name], hint=str(number), help=help, width=width):
-            ui.actions[f"look_{name}"]()
+            ui.control.actions[f"look_{name}"]()
     imgui.begin_child("cut", imgui.ImVec2(2 * width + gap, imgui.get_frame_height()), imgui.ChildFlags_.nav_flattened)
     axis = choose(ui, "view.cut", _("Cut"), CUTS, view.cut_axis)
     imgui.end_child()

@@ -76,18 +76,18 @@ def draw(ui: Ui) -> None:
 
 def foot_of_picture(ui: Ui) -> float:
     """Height that numbers and plot cover at the foot of the picture [px]."""
-    return FOOT * ui.scale if is_short(ui) else 0.0
+    return FOOT * ui.window.scale if is_short(ui) else 0.0
 
 
 def _draw_below_picture(ui: Ui) -> None:
     """Draw numbers and plot beside each other, left of the scale bar."""
-    left, _, right, bottom = ui.inset
-    margin, high = 10.0 * ui.scale, FOOT * ui.scale
-    free = ui.size[0] - left - right
-    wide = free - 2.0 * margin - scale_bar.room(free, ui.scale, 3, text_width)
-    if wide < LEAST_PLOT * ui.scale or high > 0.5 * ui.size[1]:
+    left, _, right, bottom = ui.window.inset
+    margin, high = 10.0 * ui.window.scale, FOOT * ui.window.scale
+    free = ui.window.size[0] - left - right
+    wide = free - 2.0 * margin - scale_bar.room(free, ui.window.scale, 3, text_width)
+    if wide < LEAST_PLOT * ui.window.scale or high > 0.5 * ui.window.size[1]:
         return
-    imgui.set_next_window_pos(imgui.ImVec2(left + margin, ui.size[1] - bottom - high - 0.5 * margin))
+    imgui.set_next_window_pos(imgui.ImVec2(left + margin, ui.window.size[1] - bottom - high - 0.5 * margin))
     imgui.set_next_window_size(imgui.ImVec2(wide, high))
     flags = imgui.WindowFlags_.no_decoration | imgui.WindowFlags_.no_move | imgui.WindowFlags_.no_saved_settings
     imgui.begin("quality", None, flags | imgui.WindowFlags_.no_focus_on_appearing)
@@ -109,28 +109,28 @@ def _draw_title(ui: Ui) -> None:
     below = imgui.get_cursor_pos()
     imgui.set_cursor_pos(imgui.ImVec2(start.x + imgui.get_content_region_avail().x - close, start.y))
     if button(ui, "workshop.close", _("Close"), hint=_("Esc"), width=close):
-        ui.overlay = ""
+        ui.mode.overlay = ""
     imgui.set_cursor_pos(imgui.ImVec2(below.x, max(below.y, imgui.get_cursor_pos_y())))
 
 
 def _draw_recipe(ui: Ui) -> None:
     """One row per parameter that has a meaning for this body and this algorithm."""
-    recipe = ui.workshop.recipe
+    recipe = ui.work.workshop.recipe
     without = {"size"} if recipe.file else {"unit"}
     without |= set() if recipe.algorithm == "greedy" else {"rho"}
-    made = ui.workshop.made
+    made = ui.work.workshop.made
     without |= set() if recipe.allow_pieces or (made is not None and made.pieces > 1) else {"allow_pieces"}
-    with with_edits(ui, ui.workshop.edits):
+    with with_edits(ui, ui.work.workshop.edits):
         for name, parameter in recipe.declared().items():
             if name not in without:
                 draw_field(ui, parameter)
-    for words in ui.workshop.edits.refusals.values():
+    for words in ui.work.workshop.edits.refusals.values():
         note(words, ui.palette.bad)
 
 
 def _draw_progress(ui: Ui) -> None:
     """Draw the present work with a button that ends it; otherwise the trouble, and a button that makes the clump."""
-    workshop = ui.workshop
+    workshop = ui.work.workshop
     width = text_width(_("Stop")) + 3.0 * imgui.get_style().frame_padding.x
     room = imgui.get_content_region_avail().x - width - imgui.get_style().item_spacing.x
     if workshop.working:
@@ -154,12 +154,12 @@ def _draw_progress(ui: Ui) -> None:
 
 
 def _draw_numbers(ui: Ui) -> None:
-    made = ui.workshop.made
+    made = ui.work.workshop.made
     if made is None:
         return
-    faded = not ui.workshop.is_made
+    faded = not ui.work.workshop.is_made
     colour = ui.palette.muted if faded else ui.palette.text
-    mass = ui.workshop.recipe.density * made.mass.volume
+    mass = ui.work.workshop.recipe.density * made.mass.volume
     lines = [
         Row(
             _("spheres"),
@@ -167,7 +167,7 @@ def _draw_numbers(ui: Ui) -> None:
             _("fewer than the largest number where one more would add nothing"),
         ),
         *(line for line in quality_rows(made.quality) if line.name != "outside"),
-        *(piece_rows(made) if ui.workshop.is_usable else ()),  # otherwise a sentence says it
+        *(piece_rows(made) if ui.work.workshop.is_usable else ()),  # otherwise a sentence says it
         Row(
             _("volume, mass"),
             Message("{volume}, {si}", volume=volume_text(made.mass.volume), si=si(1000.0 * mass, "g")),
@@ -181,7 +181,7 @@ def _draw_numbers(ui: Ui) -> None:
 
 def _draw_plot(ui: Ui) -> None:
     """Draw the measures of quality that are known so far over the number of spheres."""
-    points = ui.workshop.points
+    points = ui.work.workshop.points
     line = imgui.get_text_line_height()
     place = imgui.get_cursor_screen_pos()
     title = _("quality over number of spheres")
@@ -191,12 +191,12 @@ def _draw_plot(ui: Ui) -> None:
     imgui.dummy(imgui.ImVec2(1.0, line))
     curves = _curves(ui, points)
     legend = _legend_lines(curves) * imgui.get_text_line_height_with_spacing()
-    least = 0.0 if is_short(ui) else LEAST_PLOT * ui.scale
+    least = 0.0 if is_short(ui) else LEAST_PLOT * ui.window.scale
     high = max(imgui.get_content_region_avail().y - legend, least, 3.0 * line)
     size = imgui.ImVec2(imgui.get_content_region_avail().x, high)
     with plot_area("##quality", size, implot.Flags_.no_inputs) as shown:
         if shown:
-            last = max(ui.workshop.recipe.members, *(point.spheres for point in points), 10)
+            last = max(ui.work.workshop.recipe.members, *(point.spheres for point in points), 10)
             known = np.concatenate([values[np.isfinite(values)] for _, values, _ in curves])
             top = 1.05 * float(known.max(initial=1.0))
             implot.setup_axes("", "", 0, 0)
@@ -232,9 +232,9 @@ def _draw_curve(ui: Ui, name: str, numbers: np.ndarray, values: np.ndarray, colo
     ink = vector(colour)
     spec = implot.Spec(
         line_color=ink,
-        line_weight=1.6 * ui.scale,
+        line_weight=1.6 * ui.window.scale,
         marker=implot.Marker_.circle,
-        marker_size=3.0 * ui.scale,
+        marker_size=3.0 * ui.window.scale,
         marker_fill_color=ink,
         marker_line_color=ink,
     )
@@ -271,7 +271,7 @@ def _draw_legend(ui: Ui, curves: list[tuple[str, np.ndarray, Colour]]) -> None:
 
 
 def _draw_pour(ui: Ui) -> None:
-    workshop = ui.workshop
+    workshop = ui.work.workshop
     made = workshop.made
     few = made is not None and len(made.clump.radius) <= MOST_POURED
     ready = workshop.is_usable and few
@@ -312,20 +312,20 @@ def pour(ui: Ui, second: bool = False) -> None:
         return
     snapshot, parameters = ui.snapshot, _parameters_of_clumps(ui)
     values = different(parameters) if parameters is not None else {}
-    ui.overlay = ""
-    ui.edits.forget()
+    ui.mode.overlay = ""
+    ui.control.edits.forget()
     added = {"second_share": values.get("second_share", HALF), "second_clump": path} if second else {"clump": path}
-    ui.send(Start("clumps", values | added, snapshot.seed))
-    ui.preset_library.expect("clumps", scenes()["clumps"].title, "clumps")
-    ui.send(Act("fill"))
+    ui.control.send(Start("clumps", values | added, snapshot.seed))
+    ui.work.preset_library.expect("clumps", scenes()["clumps"].title, "clumps")
+    ui.control.send(Act("fill"))
 
 
 def _draw_exports(ui: Ui) -> None:
     """A button that opens the list of the kinds of file."""
-    help = Message("Write the clump to a new file in {folder}.", folder=str(ui.workshop.folder))
-    if ui.workshop.is_made and not ui.workshop.is_usable:
+    help = Message("Write the clump to a new file in {folder}.", folder=str(ui.work.workshop.folder))
+    if ui.work.workshop.is_made and not ui.work.workshop.is_usable:
         help = FALLS_APART
-    if button(ui, "workshop.export", _("Export…"), enabled=ui.workshop.is_usable, help=help):
+    if button(ui, "workshop.export", _("Export…"), enabled=ui.work.workshop.is_usable, help=help):
         imgui.open_popup("exports")
     if imgui.begin_popup("exports"):
         for suffix, (label, words) in EXPORTS.items():
@@ -339,13 +339,13 @@ def _draw_exports(ui: Ui) -> None:
 def save(ui: Ui, suffix: str) -> str:
     """Write the clump to a new file and report its path; returns the path, empty if writing failed."""
     try:
-        path = ui.workshop.save(suffix)
+        path = ui.work.workshop.save(suffix)
     except OSError as error:
         tell(
             ui,
             Message(
                 "The clump could not be written to {folder}: {error}.",
-                folder=str(ui.workshop.folder),
+                folder=str(ui.work.workshop.folder),
                 error=reason_of(error),
             ),
             bad=True,
@@ -357,7 +357,7 @@ def save(ui: Ui, suffix: str) -> str:
 
 def picture(ui: Ui) -> Shown | None:
     """Body and clump beside each other."""
-    workshop = ui.workshop
+    workshop = ui.work.workshop
     snapshot = workshop.picture()
     if snapshot is None:
         return None
@@ -368,11 +368,11 @@ def picture(ui: Ui) -> Shown | None:
 
 def toggle(ui: Ui) -> None:
     """Open the workshop, or close it."""
-    ui.overlay = "" if ui.overlay == PANEL.name else PANEL.name
-    if ui.overlay:
-        ui.presenting, ui.view.ui_visible = False, True
-        if not (ui.workshop.is_made or ui.workshop.working):
-            ui.workshop.begin()
+    ui.mode.overlay = "" if ui.mode.overlay == PANEL.name else PANEL.name
+    if ui.mode.overlay:
+        ui.mode.presenting, ui.view.ui_visible = False, True
+        if not (ui.work.workshop.is_made or ui.work.workshop.working):
+            ui.work.workshop.begin()
 
 
 KEYS = (
@@ -388,5 +388,5 @@ PANEL = Panel(
     draw,
     keys=KEYS,
     picture=picture,
-    edits=lambda ui: ui.workshop.edits,
+    edits=lambda ui: ui.work.workshop.edits,
 )

@@ -72,13 +72,13 @@ def all_tools() -> tuple[Tool, ...]:
 
 def chosen_tool(ui: Ui) -> Tool:
     """The tool of the left button: the chosen one, or the first one if the chosen one does nothing in this scene."""
-    chosen = (tool for tool in all_tools() if tool.name == ui.tool and not tool.refusal(ui.snapshot))
+    chosen = (tool for tool in all_tools() if tool.name == ui.mode.tool and not tool.refusal(ui.snapshot))
     return next(chosen, all_tools()[0])
 
 
 def choose_tool(ui: Ui, tool: Tool) -> None:
     """Choose the tool of the left button."""
-    ui.tool = tool.name
+    ui.mode.tool = tool.name
 
 
 def choose_by_key(tool: Tool, ui: Ui) -> None:

@@ -25,8 +25,8 @@ def refusal(snapshot: Snapshot) -> Message:
 def click(ui: Ui, at: Pixel) -> None:
     """Add the grains around this place."""
     choices = ui.settings.choices
-    ui.edits.note(ADDED)
-    ui.send(AddGrains(place_at(ui, at), choices.drop_size * grain_radius(ui.snapshot), choices.drop_count))
+    ui.control.edits.note(ADDED)
+    ui.control.send(AddGrains(place_at(ui, at), choices.drop_size * grain_radius(ui.snapshot), choices.drop_count))
 
 
 def options(ui: Ui) -> None:

@@ -30,15 +30,15 @@ def refusal(snapshot: Snapshot) -> Message:
 
 def click(ui: Ui, at: Pixel) -> None:
     """Remove the movable grain at this place, or else the drawn wall."""
-    row = sphere_at(ui.snapshot, ui.view, ui.camera, ui.size, at, REACH * ui.scale)
+    row = sphere_at(ui.snapshot, ui.view, ui.camera, ui.window.size, at, REACH * ui.window.scale)
     if row is not None and math.isfinite(ui.snapshot.mass[row]):
-        ui.edits.note(REMOVED)
-        ui.send(RemoveGrain(int(ui.snapshot.sphere_id[row])))
+        ui.control.edits.note(REMOVED)
+        ui.control.send(RemoveGrain(int(ui.snapshot.sphere_id[row])))
         return
-    place, reach = place_at(ui, at), WALL_REACH * ui.scale * ui.camera.resolution(ui.size)
+    place, reach = place_at(ui, at), WALL_REACH * ui.window.scale * ui.camera.resolution(ui.window.size)
     if wall_at(ui, place, reach):
-        ui.edits.note(DRAWN)
-        ui.send(RemoveWall(place, reach))
+        ui.control.edits.note(DRAWN)
+        ui.control.send(RemoveWall(place, reach))
 
 
 def wall_at(ui: Ui, place: tuple[float, ...], reach: float) -> bool:

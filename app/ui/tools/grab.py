@@ -56,18 +56,18 @@ class Grabbed:
 def press(ui: Ui, at: Pixel) -> bool:
     """Grab the movable grain under the pointer; in the plane, tell the user if there is none."""
     snapshot = ui.snapshot
-    row = sphere_at(snapshot, ui.view, ui.camera, ui.size, at, REACH * ui.scale)
+    row = sphere_at(snapshot, ui.view, ui.camera, ui.window.size, at, REACH * ui.window.scale)
     if row is None or not math.isfinite(snapshot.mass[row]):
         if snapshot.position.shape[1] == 3:
             return False
         tell(ui, NOTHING)
         return True
     centre = tuple(map(float, snapshot.position[row]))
-    pointer = point_at(ui.camera, ui.size, at, centre)
+    pointer = point_at(ui.camera, ui.window.size, at, centre)
     limit = min(ui.settings.choices.grab_strength * EARTH * float(snapshot.mass[row]), LARGEST_FORCE)
     offset = tuple(there - here for there, here in zip(centre, pointer, strict=True))
     ui.states[Grabbed].grain = Held(int(snapshot.sphere_id[row]), limit, centre, offset, snapshot.refused_drags)
-    ui.edits.note(PULLED)
+    ui.control.edits.note(PULLED)
     return hold(ui, at)
 
 
@@ -79,11 +79,11 @@ def hold(ui: Ui, at: Pixel) -> bool:
     if not np.any(ui.snapshot.sphere_id == held.sphere_id):
         tell(ui, Message("Grain {sphere_id} has left the scene: nothing is held any more.", sphere_id=held.sphere_id))
         return False
-    pointer = point_at(ui.camera, ui.size, at, held.through)
+    pointer = point_at(ui.camera, ui.window.size, at, held.through)
     target = tuple(here + by for here, by in zip(pointer, held.offset, strict=True))
-    if held.target is None or math.dist(target, held.target) > STILL * ui.camera.resolution(ui.size):
+    if held.target is None or math.dist(target, held.target) > STILL * ui.camera.resolution(ui.window.size):
         held.target = target
-        ui.send(Pull(held.sphere_id, target, held.limit))
+        ui.control.send(Pull(held.sphere_id, target, held.limit))
     return True
 
 
@@ -91,7 +91,7 @@ def release(ui: Ui) -> None:
     """Let go of the grain, if one is held."""
     if ui.states[Grabbed].grain is not None:
         ui.states[Grabbed].grain = None
-        ui.send(Release())
+        ui.control.send(Release())
 
 
 def abandon(ui: Ui) -> None:

@@ -14,7 +14,7 @@ REACH = 6.0
 
 def click(ui: Ui, at: Pixel) -> None:
     """Select the grain or contact at this place; a click beside the grains ends the selection."""
-    ui.view.selected = selection_at(ui.snapshot, ui.view, ui.camera, ui.size, at, REACH * ui.scale)
+    ui.view.selected = selection_at(ui.snapshot, ui.view, ui.camera, ui.window.size, at, REACH * ui.window.scale)
 
 
 def end_with_grain(ui: Ui) -> None:

@@ -43,7 +43,7 @@ def depth_at(ui: Ui, at: Pixel) -> tuple[float, ...]:
     """A point of the plane in which a pointer pressed here moves [m]: the grain under it, or the middle of the
     scene."""
     snapshot = ui.snapshot
-    row = sphere_at(snapshot, ui.view, ui.camera, ui.size, at, 0.0)
+    row = sphere_at(snapshot, ui.view, ui.camera, ui.window.size, at, 0.0)
     if row is not None:
         return tuple(map(float, snapshot.position[row]))
     middle = np.mean(snapshot.focus or snapshot.box, axis=0)
@@ -52,7 +52,7 @@ def depth_at(ui: Ui, at: Pixel) -> tuple[float, ...]:
 
 def place_at(ui: Ui, at: Pixel) -> tuple[float, ...]:
     """The place under a pointer pressed here [m]."""
-    return point_at(ui.camera, ui.size, at, depth_at(ui, at))
+    return point_at(ui.camera, ui.window.size, at, depth_at(ui, at))
 
 
 def grain_radius(snapshot: Snapshot) -> float:
@@ -70,7 +70,7 @@ def grain_radius(snapshot: Snapshot) -> float:
 def begin_drag(ui: Ui, at: Pixel, deed: str, make: Callable[[tuple[float, ...]], Command]) -> bool:
     """Begin a drag with the name `deed` for `TakeBack`, and send its first command."""
     ui.states[PresentDrag].drag = Drag(make, depth_at(ui, at), ui.snapshot.refused_drags)
-    ui.edits.note(deed)
+    ui.control.edits.note(deed)
     return drag_on(ui, at)
 
 
@@ -79,17 +79,17 @@ def drag_on(ui: Ui, at: Pixel) -> bool:
     drag = ui.states[PresentDrag].drag
     if drag is None or ui.snapshot.refused_drags > drag.refused:
         return False
-    place = point_at(ui.camera, ui.size, at, drag.through)
-    if drag.sent is None or math.dist(place, drag.sent) > STILL * ui.camera.resolution(ui.size):
+    place = point_at(ui.camera, ui.window.size, at, drag.through)
+    if drag.sent is None or math.dist(place, drag.sent) > STILL * ui.camera.resolution(ui.window.size):
         drag.sent = place
-        ui.send(drag.make(place))
+        ui.control.send(drag.make(place))
     return True
 
 
 def end_drag(ui: Ui) -> None:
     """End the drag and its effect on the grains."""
     ui.states[PresentDrag].drag = None
-    ui.send(Release())
+    ui.control.send(Release())
 
 
 def abandon_drag(ui: Ui) -> None:

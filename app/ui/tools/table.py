@@ -47,16 +47,18 @@ def angle_at(ui: Ui, at: Pixel) -> float | None:
     """Angle of the pointer about the middle of the scene, clockwise as a tilt is positive [rad]; None near the
     middle."""
     middle = np.mean(ui.snapshot.focus or ui.snapshot.box, axis=0)
-    x, y = np.asarray(at, float) - np.asarray(ui.camera.world_to_pixel(middle, ui.size), float)
+    x, y = np.asarray(at, float) - np.asarray(ui.camera.world_to_pixel(middle, ui.window.size), float)
     facing = 1.0
     if isinstance(ui.camera, Camera3D):  # the table turns about the y axis, seen from the front or from the back
         facing = -1.0 if ui.camera.axes()[2, 1] > 0.0 else 1.0
-    return facing * math.atan2(y, x) if math.hypot(x, y) > NEAR * ui.scale else None
+    return facing * math.atan2(y, x) if math.hypot(x, y) > NEAR * ui.window.scale else None
 
 
 def tilt_to(ui: Ui, angle: float, gesture: object = None) -> None:
     """Request this tilt [rad], within its bounds."""
-    ui.edits.set({"tilt": min(max(round(math.degrees(angle), 1) * math.pi / 180, -STEEPEST), STEEPEST)}, gesture)
+    ui.control.edits.set(
+        {"tilt": min(max(round(math.degrees(angle), 1) * math.pi / 180, -STEEPEST), STEEPEST)}, gesture
+    )
 
 
 def press(ui: Ui, at: Pixel) -> bool:
@@ -64,8 +66,8 @@ def press(ui: Ui, at: Pixel) -> bool:
     angle = angle_at(ui, at)
     if angle is None or not hasattr(ui.snapshot.parameters, "tilt"):
         return False
-    ui.edits.begin_gesture()
-    ui.states[TableTurn].offset = float(ui.edits.value("tilt")) - angle
+    ui.control.edits.begin_gesture()
+    ui.states[TableTurn].offset = float(ui.control.edits.value("tilt")) - angle
     return True
 
 
@@ -88,17 +90,17 @@ def release(ui: Ui) -> None:
 def turn_by(by: float, ui: Ui) -> None:
     """Turn the table by this angle [rad]."""
     if hasattr(ui.snapshot.parameters, "tilt"):
-        tilt_to(ui, float(ui.edits.value("tilt")) + by)
+        tilt_to(ui, float(ui.control.edits.value("tilt")) + by)
 
 
 def shake(ui: Ui) -> None:
     """Begin to shake, or end it."""
     choices = ui.settings.choices
-    ui.edits.note(SHAKEN)
+    ui.control.edits.note(SHAKEN)
     if ui.snapshot.shaking is None:
-        ui.send(Shake(choices.shake_amplitude, choices.shake_frequency, choices.shake_upright))
+        ui.control.send(Shake(choices.shake_amplitude, choices.shake_frequency, choices.shake_upright))
     else:
-        ui.send(Still())
+        ui.control.send(Still())
 
 
 def options(ui: Ui) -> None:
@@ -126,7 +128,7 @@ def options(ui: Ui) -> None:
         choices.shake_upright = not choices.shake_upright
     after = choices.shake_amplitude, choices.shake_frequency, choices.shake_upright
     if shaking is not None and after != before:
-        ui.send(Shake(*after))
+        ui.control.send(Shake(*after))
     if not hasattr(ui.snapshot.parameters, "tilt"):
         note(_("This scene has no tilt: it can only be shaken."), ui.palette.muted)
 

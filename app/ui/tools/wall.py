@@ -58,11 +58,11 @@ def hold(ui: Ui, at: Pixel) -> bool:
 def release(ui: Ui) -> None:
     """Add the wall to the scene, if it is long enough."""
     ends, ui.states[WallLine].ends = ui.states[WallLine].ends, None
-    if ends is None or math.dist(*ends) < SHORTEST * ui.scale:
+    if ends is None or math.dist(*ends) < SHORTEST * ui.window.scale:
         return
     middle = ui.snapshot.box[0]
-    ui.edits.note(DRAWN)
-    ui.send(DrawWall(*(point_at(ui.camera, ui.size, at, middle) for at in ends)))
+    ui.control.edits.note(DRAWN)
+    ui.control.send(DrawWall(*(point_at(ui.camera, ui.window.size, at, middle) for at in ends)))
 
 
 def abandon(ui: Ui) -> None:
@@ -75,7 +75,7 @@ def options(ui: Ui) -> None:
     ends = ui.states[WallLine].ends
     if ends is not None:
         start, end = (imgui.ImVec2(*at) for at in ends)
-        imgui.get_background_draw_list().add_line(start, end, colour32(ui.palette.accent), 3.0 * ui.scale)
+        imgui.get_background_draw_list().add_line(start, end, colour32(ui.palette.accent), 3.0 * ui.window.scale)
 
 
 TOOL = Tool(

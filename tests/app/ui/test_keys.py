@@ -15,13 +15,14 @@ from repose.app.ui.actions import RESET
 from repose.app.ui.keys import dispatch, find_key, scene_keys
 from repose.app.ui.panels import all_keys
 from repose.app.ui.states import States
+from repose.app.ui.ui import WindowMode
 from repose.app.ui.widgets import WidgetState
 from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act
 from repose.sim.experiment.snapshot import Action, Snapshot
 from repose.sim.registry import scenes
 
-UI: Any = SimpleNamespace(actions={}, lecture=LectureMode(), states=States())
+UI: Any = SimpleNamespace(control=SimpleNamespace(actions={}), mode=WindowMode(), states=States())
 
 
 def press(key: int, text: str = "", mod: int = 0) -> pygame.event.Event:
@@ -59,18 +60,20 @@ def test_a_key_acts_once(event: pygame.event.Event, does: str) -> None:
 def test_a_key_without_its_own_function_calls_that_of_the_window() -> None:
     done: list[str] = []
     ui: Any = SimpleNamespace(
-        actions={"fullscreen": partial(done.append, "fullscreen")}, lecture=LectureMode(), states=States()
+        control=SimpleNamespace(actions={"fullscreen": partial(done.append, "fullscreen")}),
+        mode=WindowMode(),
+        states=States(),
     )
     assert dispatch(press(pygame.K_F11), all_keys(), ui, typing=False)
     assert done == ["fullscreen"]
-    ui.actions.clear()
+    ui.control.actions.clear()
     assert not dispatch(press(pygame.K_F11), all_keys(), ui, typing=False)
 
 
 @pytest.mark.parametrize("text", ["f", "F"])
 def test_the_letter_of_an_action_of_the_scene_sends_its_command(text: str) -> None:
     sent: list[Any] = []
-    ui: Any = SimpleNamespace(send=sent.append, snapshot=Snapshot())
+    ui: Any = SimpleNamespace(control=SimpleNamespace(send=sent.append), snapshot=Snapshot())
     snapshot = Snapshot(actions=(Action("pour", "Pour grains", "F", True, ""), Action("wait", "Wait", "", True, "")))
     keys = scene_keys(snapshot)
     assert [(key.shown, key.help, key.group) for key in keys] == [("F", "Pour grains", "Experiment")]
@@ -100,7 +103,7 @@ def test_unknown_keys_have_no_effect(event: pygame.event.Event) -> None:
 @pytest.mark.parametrize(("code", "does"), [(pygame.K_PAGEDOWN, "later"), (pygame.K_PAGEUP, "earlier")])
 def test_the_page_keys_are_those_of_a_lecture_while_one_is_shown(code: int, does: str) -> None:
     wishes = {"later": "forward", "earlier": "back"}
-    for ui, wanted in ((UI, does), (SimpleNamespace(lecture=LectureMode(on=True)), wishes[does])):
+    for ui, wanted in ((UI, does), (SimpleNamespace(mode=WindowMode(lecture=LectureMode(on=True))), wishes[does])):
         done: list[str] = []
         keys = [replace(key, act=lambda ui, name=key.name, done=done: done.append(name)) for key in all_keys()]
         dispatch(press(code), keys, ui, typing=False)
@@ -109,7 +112,7 @@ def test_the_page_keys_are_those_of_a_lecture_while_one_is_shown(code: int, does
 
 def test_esc_gives_up_a_selected_slider_before_it_ends_the_lecture() -> None:
     leave = next(key for key in all_keys() if key.name == "leave")
-    ui: Any = SimpleNamespace(lecture=LectureMode(on=True), help_open=False, overlay="", states=States())
+    ui: Any = SimpleNamespace(mode=WindowMode(lecture=LectureMode(on=True)), states=States())
     ui.states[WidgetState].selected = "guess.slider"
     assert not leave.when(ui)
     ui.states.clear()

@@ -123,11 +123,11 @@ def test_the_button_starts_the_runs_and_nothing_moves_when_they_end(tmp_path: Pa
             assert go_on.wait(30.0)
             writes(ANGLES)(tasks, processes, **callbacks)
 
-        harness.ui.repeats = Repeats(harness.commands.append, run_all)
+        harness.ui.work.repeats = Repeats(harness.commands.append, run_all)
         before = dict(harness.widgets)
         harness.click("repeat.start")
         assert {"repeat.progress", "repeat.stop"} <= harness.widgets.keys()
-        thread = harness.ui.repeats._thread
+        thread = harness.ui.work.repeats._thread
         assert thread is not None
         go_on.set()
         thread.join(30.0)
@@ -135,4 +135,4 @@ def test_the_button_starts_the_runs_and_nothing_moves_when_they_end(tmp_path: Pa
         assert sum(isinstance(command, KeepMeasured) for command in harness.commands) == RUNS
         assert harness.widgets.pop("repeat.result")
         assert harness.widgets == before
-        assert harness.ui.broken == {}
+        assert harness.ui.program.broken == {}

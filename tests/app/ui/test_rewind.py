@@ -37,7 +37,7 @@ def test_keys_go_to_restart_points_and_pause(action: str, at: int, expected: int
     paused: list[bool] = []
     snapshot = Snapshot(at=at, log_end=5_000, moments=((0, 0.0), (2_000, 0.02), (4_000, 0.04)))
     clock: Any = SimpleNamespace(paused=False, pause=paused.append)
-    ui: Any = SimpleNamespace(snapshot=snapshot, transport=clock, send=sent.append)
+    ui: Any = SimpleNamespace(snapshot=snapshot, control=SimpleNamespace(transport=clock, send=sent.append))
     getattr(rewind, action)(ui)
     assert sent == [Rewind(expected)]
     assert paused == [True]
@@ -50,7 +50,9 @@ def test_a_step_forward_follows_the_history_and_computes_a_new_step_at_its_end()
     steps: list[str] = []
     clock: Any = SimpleNamespace(paused=True, pause=lambda paused: None, step=lambda: steps.append("new"))
     for at in (4_999, 5_000):
-        ui: Any = SimpleNamespace(snapshot=Snapshot(at=at, log_end=5_000), transport=clock, send=sent.append)
+        ui: Any = SimpleNamespace(
+            snapshot=Snapshot(at=at, log_end=5_000), control=SimpleNamespace(transport=clock, send=sent.append)
+        )
         rewind.step_forward(ui)
     assert sent == [Rewind(5_000)]
     assert steps == ["new"]

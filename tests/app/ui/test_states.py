@@ -104,7 +104,7 @@ def test_every_record_is_written_by_one_module() -> None:
     "line",
     [
         "ui.states[Area].foot = 1.0",
-        "ui.overlay, ui.states[places.Area].foot = '', 1.0",
+        "ui.mode.overlay, ui.states[places.Area].foot = '', 1.0",
         "ui.states[Area].foot += 1.0",
         "area, other = ui.states[Area], 2\n    area.foot = 1.0",
         "texts = ui.states[Area].texts\n    texts['a'] = ''",

@@ -164,7 +164,7 @@ def test_only_numbers_with_a_range_are_offered_and_typed_in_the_shown_unit(tmp_p
 
 
 def opened(harness: PanelHarness, folder: Path) -> PanelHarness:
-    harness.ui.studies = of(folder, runs(by_friction), low="0.1", high="0.3", count=2, seeds=2)
+    harness.ui.work.studies = of(folder, runs(by_friction), low="0.1", high="0.3", count=2, seeds=2)
     panel.toggle(harness.ui)
     harness.frame(3)
     return harness
@@ -176,32 +176,32 @@ def test_the_panel_starts_a_study_and_nothing_moves_when_points_and_messages_app
         before = {name: place for name, place in harness.widgets.items() if name.startswith("study.")}
         assert {"study.over", "study.low", "study.high", "study.count", "study.seeds", "study.start"} <= set(before)
         harness.click("study.start")
-        assert harness.ui.studies._thread is not None
-        harness.ui.studies._thread.join(30.0)
-        harness.ui.studies.trouble = "The run friction 0.1, seed 1 has no result: it was lost."
+        assert harness.ui.work.studies._thread is not None
+        harness.ui.work.studies._thread.join(30.0)
+        harness.ui.work.studies.trouble = "The run friction 0.1, seed 1 has no result: it was lost."
         harness.frame(3)
-        assert harness.ui.studies.done == 4
+        assert harness.ui.work.studies.done == 4
         after = {name: harness.widgets[name] for name in before}
         assert after == before
         harness.click("study.close")
-        assert harness.ui.overlay == ""
-        assert harness.ui.studies.curve() is not None, "closing forgets the results"
+        assert harness.ui.mode.overlay == ""
+        assert harness.ui.work.studies.curve() is not None, "closing forgets the results"
 
 
 def test_the_panel_is_worked_by_keyboard_and_exports(tmp_path: Path) -> None:
     with open_harness(tmp_path, full_snapshot(), size=(1280, 800)) as harness:
         opened(harness, tmp_path / "studies")
-        finished(harness.ui.studies)
+        finished(harness.ui.work.studies)
         saved: list[Any] = []
-        harness.ui.run_saver.save_plot = lambda *given: saved.append(given)
+        harness.ui.work.run_saver.save_plot = lambda *given: saved.append(given)
         harness.frame(3)
         harness.click("study.export")
         assert [sheet.title for sheet, *_ in saved] == ["θ(μ), 2 seeds"]
         harness.ctrl_click("study.low")
         harness.write("0.15")
-        assert harness.ui.studies.low.endswith("0.15")
+        assert harness.ui.work.studies.low.endswith("0.15")
         harness.click("study.clear")
-        assert harness.ui.studies.curve() is None
+        assert harness.ui.work.studies.curve() is None
 
 
 def test_a_tooltip_covers_neither_the_row_of_its_widget_nor_those_above(
@@ -223,11 +223,13 @@ def test_the_help_of_start_says_why_the_study_is_refused(tmp_path: Path, monkeyp
     real = widgets.write
     monkeypatch.setattr(widgets, "write", lambda *given: seen.append(given[0]) or real(*given))
     with open_harness(tmp_path, full_snapshot(), size=(1280, 800)) as harness:
-        opened(harness, tmp_path).ui.studies.low = "0.4"
+        opened(harness, tmp_path).ui.work.studies.low = "0.4"
         harness.click("study.start")
         harness.frame(120)
-        assert harness.ui.studies.trouble
-        assert any(harness.ui.studies.trouble in text for text in seen), "the help covers the message with other words"
+        assert harness.ui.work.studies.trouble
+        assert any(harness.ui.work.studies.trouble in text for text in seen), (
+            "the help covers the message with other words"
+        )
 
 
 def test_a_scene_that_cannot_be_compared_says_so(tmp_path: Path) -> None:
@@ -236,4 +238,4 @@ def test_a_scene_that_cannot_be_compared_says_so(tmp_path: Path) -> None:
     with open_harness(tmp_path, snapshot, size=(1280, 800)) as harness:
         opened(harness, tmp_path)
         assert "study.start" not in harness.widgets
-        assert "study" not in harness.ui.broken
+        assert "study" not in harness.ui.program.broken

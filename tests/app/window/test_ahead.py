@@ -6,6 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from repose.app.storage.compile_process import State
+from repose.app.ui.ui import ProgramState
 from repose.app.window.ahead import CALM, Ahead
 from repose.sim.experiment.snapshot import Snapshot
 
@@ -30,7 +31,7 @@ def test_other_engines_are_compiled_some_time_after_the_first_and_until_the_wind
         return started[-1]
 
     ahead = Ahead(start, lambda: now[0])
-    ui: Any = SimpleNamespace(snapshot=Snapshot(serial=1, compiling=True), preparing="")
+    ui: Any = SimpleNamespace(snapshot=Snapshot(serial=1, compiling=True), program=ProgramState())
     for now[0] in (1.0, 2.0 * CALM):
         ahead.tick(ui)
     assert started == []
@@ -41,6 +42,6 @@ def test_other_engines_are_compiled_some_time_after_the_first_and_until_the_wind
     for now[0] in (3.0 * CALM + 4.0, 3.0 * CALM + 6.0):
         ahead.tick(ui)
     assert len(started) == 1
-    assert "2 of 7, heap3d" in ui.preparing
+    assert "2 of 7, heap3d" in ui.program.preparing
     ahead.stop()
     assert started[0].stopped

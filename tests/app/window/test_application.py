@@ -47,7 +47,7 @@ def application(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any
     monkeypatch.setattr(ahead, "CALM", math.inf)
 
     application = Application(window, Settings(tmp_path / "settings.toml"), "small", SMALL)
-    application.ui.film.folder = tmp_path
+    application.ui.work.film.folder = tmp_path
     yield application
     application.close()
 
@@ -77,29 +77,29 @@ def test_the_window_draws_during_compiling_and_then_reacts_to_keys(application: 
     press("f", "f")
     until(application, lambda: ui.snapshot.moving_count > 0)
     press("p", "\x10", "CTRL")
-    until(application, lambda: bool(ui.run_saver.said or ui.run_saver.trouble))
-    assert ui.run_saver.said.startswith("Picture written to")
+    until(application, lambda: bool(ui.work.run_saver.said or ui.work.run_saver.trouble))
+    assert ui.work.run_saver.said.startswith("Picture written to")
     with Image.open(runs_folder() / "heap-picture-1.png") as picture:
-        assert picture.size == ui.film.size
+        assert picture.size == ui.work.film.size
         assert "seed: 1" in picture.text["Description"].splitlines()
     assert 'name="seed">1<' in (runs_folder() / "heap-picture-1.svg").read_text("utf-8")
     press("TAB", "\t")
     until(application, lambda: not ui.view.ui_visible)
-    assert ui.inset == (0.0, 0.0, 0.0, 0.0)
+    assert ui.window.inset == (0.0, 0.0, 0.0, 0.0)
     press("F1")
-    until(application, lambda: ui.help_open)
-    assert ui.broken == {}
+    until(application, lambda: ui.mode.help_open)
+    assert ui.program.broken == {}
 
 
 def test_a_run_that_is_opened_comes_from_no_preset(application: Any, tmp_path: Path) -> None:
     ui, kept = application.ui, tmp_path / "kept.repose"
     until(application, lambda: ui.snapshot.parameters is not None)
-    assert ui.preset_library.title("heap") == "Small heap"
-    ui.run_saver.save(str(kept))
+    assert ui.work.preset_library.title("heap") == "Small heap"
+    ui.work.run_saver.save(str(kept))
     until(application, kept.exists)
     drop(kept)
-    until(application, lambda: ui.preset_library.current == "")
-    assert ui.preset_library.title("heap") == scenes()["heap"].title
+    until(application, lambda: ui.work.preset_library.current == "")
+    assert ui.work.preset_library.title("heap") == scenes()["heap"].title
 
 
 class DropEvent(ctypes.Structure):
@@ -148,15 +148,15 @@ def test_files_dropped_on_the_window_start_a_preset_and_become_a_body_or_are_ref
     assert ui.snapshot.parameters.grain_count == 30
     drop(preset)
     until(application, lambda: ui.snapshot.parameters.grain_count == 31)
-    assert ui.preset_library.title("heap") == "Mine"
+    assert ui.work.preset_library.title("heap") == "Mine"
     press("w", "w")
-    until(application, lambda: ui.overlay == "workshop")
-    ui.workshop.stop()
+    until(application, lambda: ui.mode.overlay == "workshop")
+    ui.work.workshop.stop()
     drop(mesh)
-    until(application, lambda: ui.workshop.recipe.file == str(mesh))
-    until(application, lambda: not ui.workshop.working)
-    assert str(mesh) in ui.workshop.trouble
-    assert ui.broken == {}
+    until(application, lambda: ui.work.workshop.recipe.file == str(mesh))
+    until(application, lambda: not ui.work.workshop.working)
+    assert str(mesh) in ui.work.workshop.trouble
+    assert ui.program.broken == {}
 
 
 def test_a_window_that_a_program_drives_compiles_nothing_ahead(application: Any, tmp_path: Path) -> None:
@@ -211,7 +211,7 @@ def test_name_picture_and_camera_of_a_chosen_scene_change_together_and_progress_
     pygame.event.post(pygame.event.Event(pygame.MOUSEMOTION, pos=(400.0, 200.0), rel=(0, 0), buttons=(0, 0, 0)))
     pygame.event.post(pygame.event.Event(pygame.MOUSEWHEEL, precise_x=0.0, precise_y=-20.0))
     application.draw_frame()
-    zoomed = ui.camera.resolution(ui.size)
+    zoomed = ui.camera.resolution(ui.window.size)
 
     def slowly(*arguments: Any) -> Any:
         assert gate.wait(60.0)
@@ -222,22 +222,28 @@ def test_name_picture_and_camera_of_a_chosen_scene_change_together_and_progress_
     told: list[str] = []
     monkeypatch.setattr(
         "repose.app.ui.panels.notices._draw_awaited",
-        lambda awaited, ui: told.append(ui.preset_library.titles[awaited.preset]),
+        lambda awaited, ui: told.append(ui.work.preset_library.titles[awaited.preset]),
     )
     until(application, lambda: bool(told))
-    assert (ui.preset_library.title("heap"), ui.snapshot.seed, told[0]) == ("Small heap", 1, "Next")
-    assert ui.camera.resolution(ui.size) == zoomed
+    assert (ui.work.preset_library.title("heap"), ui.snapshot.seed, told[0]) == ("Small heap", 1, "Next")
+    assert ui.camera.resolution(ui.window.size) == zoomed
     gate.set()
     seen: set[tuple[str, int, bool]] = set()
 
     def arrived() -> bool:
-        seen.add((ui.preset_library.title("heap"), ui.snapshot.seed, ui.camera.resolution(ui.size) < 0.5 * zoomed))
+        seen.add(
+            (
+                ui.work.preset_library.title("heap"),
+                ui.snapshot.seed,
+                ui.camera.resolution(ui.window.size) < 0.5 * zoomed,
+            )
+        )
         return ui.snapshot.seed == 5
 
     until(application, arrived)
     assert seen <= {("Small heap", 1, False), ("Next", 5, True)}
     assert ui.snapshot.parameters.grain_count == 31
-    assert ui.preset_library.awaited == []
+    assert ui.work.preset_library.awaited == []
 
 
 def test_the_wheel_zooms_at_the_pointer_moved_in_the_same_frame(application: Any) -> None:
@@ -246,11 +252,11 @@ def test_the_wheel_zooms_at_the_pointer_moved_in_the_same_frame(application: Any
     ui = application.ui
     until(application, lambda: ui.snapshot.parameters is not None)
     for at in ((300.0, 200.0), (360.0, 260.0)):
-        before = ui.camera.pixel_to_world(at, ui.size)
+        before = ui.camera.pixel_to_world(at, ui.window.size)
         pygame.event.post(pygame.event.Event(pygame.MOUSEMOTION, pos=at, rel=(0, 0), buttons=(0, 0, 0)))
         pygame.event.post(pygame.event.Event(pygame.MOUSEWHEEL, precise_x=0.0, precise_y=2.0))
         application.draw_frame()
-        assert ui.camera.pixel_to_world(at, ui.size) == pytest.approx(before, abs=1e-9)
+        assert ui.camera.pixel_to_world(at, ui.window.size) == pytest.approx(before, abs=1e-9)
         assert not application.pictures.all[0].control.follows_grains
 
 
@@ -273,13 +279,13 @@ def test_a_film_ends_with_the_window_and_has_all_its_frames(application: Any) ->
 
     ui = application.ui
     until(application, lambda: ui.snapshot.parameters is not None)
-    ui.film.size, ui.film.fps = (160, 90), 30
+    ui.work.film.size, ui.work.film.fps = (160, 90), 30
     press("v", "v")
-    until(application, lambda: ui.film.frames >= 5)
+    until(application, lambda: ui.work.film.frames >= 5)
     press("v", "v")
-    until(application, lambda: not ui.film.running and not ui.film.finishing)
-    with av.open(str(ui.film.path)) as container:
-        assert sum(1 for _ in container.decode(video=0)) == ui.film.frames
+    until(application, lambda: not ui.work.film.running and not ui.work.film.finishing)
+    with av.open(str(ui.work.film.path)) as container:
+        assert sum(1 for _ in container.decode(video=0)) == ui.work.film.frames
 
 
 def test_without_the_video_library_the_film_key_gives_a_message_and_pictures_can_be_recorded(
@@ -288,18 +294,18 @@ def test_without_the_video_library_the_film_key_gives_a_message_and_pictures_can
     ui = application.ui
     until(application, lambda: ui.snapshot.parameters is not None)
     monkeypatch.setitem(sys.modules, "av", None)
-    ui.film.size, ui.film.fps = (160, 90), 30
+    ui.work.film.size, ui.work.film.fps = (160, 90), 30
     press("v", "v")
-    until(application, lambda: bool(ui.film.trouble))
-    assert "PyAV cannot be loaded" in ui.film.trouble
-    assert not ui.film.running
-    ui.film.format = ".png"
+    until(application, lambda: bool(ui.work.film.trouble))
+    assert "PyAV cannot be loaded" in ui.work.film.trouble
+    assert not ui.work.film.running
+    ui.work.film.format = ".png"
     press("v", "v")
-    until(application, lambda: ui.film.frames >= 3)
+    until(application, lambda: ui.work.film.frames >= 3)
     press("v", "v")
-    until(application, lambda: not ui.film.running and not ui.film.finishing)
-    assert len(list(ui.film.path.glob("*.png"))) == ui.film.frames >= 3
-    assert ui.film.trouble == ""
+    until(application, lambda: not ui.work.film.running and not ui.work.film.finishing)
+    assert len(list(ui.work.film.path.glob("*.png"))) == ui.work.film.frames >= 3
+    assert ui.work.film.trouble == ""
 
 
 def test_the_run_before_a_lecture_is_not_drawn_behind_its_first_step(
@@ -314,15 +320,15 @@ def test_the_run_before_a_lecture_is_not_drawn_behind_its_first_step(
     assert open_lecture(ui, str(tmp_path / "one.toml")) == ""
 
     def note(renderer: Renderer, snapshot: Any, *arguments: Any) -> None:
-        drawn.append((ui.lecture.on, snapshot.seed))
+        drawn.append((ui.mode.lecture.on, snapshot.seed))
         assert not snapshot.compiling, "the engine of the heap is ready"
         draw(renderer, snapshot, *arguments)
 
     monkeypatch.setattr(Renderer, "draw", note)
     wish(ui, "begin")
-    until(application, lambda: ui.lecture.entered)
+    until(application, lambda: ui.mode.lecture.entered)
     wish(ui, "leave")
-    until(application, lambda: not ui.lecture.on and ui.lecture.kept is None)
+    until(application, lambda: not ui.mode.lecture.on and ui.mode.lecture.kept is None)
     assert {seed for on, seed in drawn if on} == {7}
     assert drawn[-1] == (False, 1)
 
@@ -361,15 +367,15 @@ def test_a_shader_refused_by_the_driver_is_reported_and_the_experiment_continues
     with monkeypatch.context() as patch:
         patch.setattr(repose.app.render.renderer, "Program", refused)
         until(application, lambda: ui.snapshot.parameters is not None)
-        assert "bad luck" in ui.broken["picture"]
+        assert "bad luck" in ui.program.broken["picture"]
         press("f", "f")
         until(application, lambda: ui.snapshot.moving_count > 0)
-        ui.film.start()
-        until(application, lambda: bool(ui.film.trouble))
-        assert "picture cannot be drawn" in ui.film.trouble
-    del ui.broken["picture"]
+        ui.work.film.start()
+        until(application, lambda: bool(ui.work.film.trouble))
+        assert "picture cannot be drawn" in ui.work.film.trouble
+    del ui.program.broken["picture"]
     assert application.draw_frame()
-    assert ui.broken == {}
+    assert ui.program.broken == {}
 
 
 @pytest.mark.parametrize("times", [8, pytest.param(100, marks=pytest.mark.slow)])
@@ -381,22 +387,22 @@ def test_a_window_of_any_size_and_often_without_one_films_whole_pictures_at_the_
     ui, at = application.ui, (640, 480)
     monkeypatch.setattr(type(application.window), "size", property(lambda self: at))
     until(application, lambda: ui.snapshot.parameters is not None)
-    ui.film.size, ui.film.fps, ui.film.words = (160, 90), 30, False
+    ui.work.film.size, ui.work.film.fps, ui.work.film.words = (160, 90), 30, False
     press("f", "f")
     press("v", "v")
     before = objects()
     for number in range(2 * times):
         at = (0, 0) if number % 2 else ((1, 1), (1, 5000), (17, 300), (640, 480))[number // 2 % 4]
         assert application.draw_frame()
-    until(application, lambda: ui.film.frames >= 5)
+    until(application, lambda: ui.work.film.frames >= 5)
     press("v", "v")
-    until(application, lambda: not ui.film.running and not ui.film.finishing)
+    until(application, lambda: not ui.work.film.running and not ui.work.film.finishing)
     at = (640, 480)
     application.draw_frame()
-    assert (ui.broken, ui.film.trouble) == ({}, "")
-    with av.open(str(ui.film.path)) as container:
+    assert (ui.program.broken, ui.work.film.trouble) == ({}, "")
+    with av.open(str(ui.work.film.path)) as container:
         frames = [frame.to_ndarray(format="rgb24") for frame in container.decode(video=0)]
-    assert len(frames) == ui.film.frames
+    assert len(frames) == ui.work.film.frames
     assert {frame.shape for frame in frames} == {(90, 160, 3)}
     assert min(frame.std() for frame in frames) > 5.0  # grains on a ground, no black picture
     after = objects(50 * times + 400)
@@ -424,14 +430,14 @@ def test_a_driver_without_memory_and_the_loss_of_all_objects_are_reported_and_an
 
             patch.setattr(Target, "__init__", refused)
             patch.setattr(type(application.window), "size", property(lambda self: (500, 400)))
-        until(application, lambda: "picture" in ui.broken)
-    assert ui.broken["picture"]
+        until(application, lambda: "picture" in ui.program.broken)
+    assert ui.program.broken["picture"]
     step = ui.snapshot.step
     press("f", "f")
     until(application, lambda: ui.snapshot.step > step)
-    del ui.broken["picture"]
+    del ui.program.broken["picture"]
     application.draw_frame()
-    assert ui.broken == {}
+    assert ui.program.broken == {}
 
 
 def test_a_physics_thread_that_failed_is_reported_and_replaced(
@@ -439,7 +445,7 @@ def test_a_physics_thread_that_failed_is_reported_and_replaced(
 ) -> None:
     ui = application.ui
     until(application, lambda: ui.snapshot.parameters is not None)
-    ui.edits.set({"friction": 0.4})
+    ui.control.edits.set({"friction": 0.4})
     until(application, lambda: ui.snapshot.parameters.friction == 0.4)
 
     def broken(experiment: Experiment, steps: int, to_rest: bool) -> int:
@@ -448,12 +454,12 @@ def test_a_physics_thread_that_failed_is_reported_and_replaced(
     with monkeypatch.context() as patch:
         patch.setattr("repose.sim.experiment.runner.advance", broken)
         patch.setattr("traceback.print_exc", lambda: None)
-        until(application, lambda: ui.dead)
+        until(application, lambda: ui.program.dead)
         until(application, lambda: "a grain too many" in ui.snapshot.message)
     application.draw_frame()
-    ui.actions["revive"]()
-    until(application, lambda: not ui.dead and ui.snapshot.fault is None and ui.snapshot.parameters is not None)
+    ui.control.actions["revive"]()
+    until(application, lambda: not ui.program.dead and ui.snapshot.fault is None and ui.snapshot.parameters is not None)
     assert ui.snapshot.parameters.friction == 0.4
     press("f", "f")
     until(application, lambda: ui.snapshot.moving_count > 0)
-    assert ui.broken == {}
+    assert ui.program.broken == {}

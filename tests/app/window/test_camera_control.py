@@ -18,6 +18,7 @@ from repose.app.render.passes import legend
 from repose.app.storage.view import View
 from repose.app.ui.places import TaskArea, ToolArea
 from repose.app.ui.states import States
+from repose.app.ui.ui import RunsBeside, WindowArea
 from repose.app.window.camera_control import CameraControl
 from repose.sim.experiment.snapshot import Snapshot
 
@@ -29,16 +30,21 @@ def ui() -> Any:
     snapshot = Snapshot(serial=1, box=((0.0, 0.0), (0.1, 0.2)))
     inset = (300.0, 0.0, 300.0, 46.0)
     return SimpleNamespace(
-        runs=(), snapshot=snapshot, camera=Camera2D(), size=SIZE, inset=inset, scale=1.0, states=States(), view=View()
+        beside=RunsBeside(),
+        snapshot=snapshot,
+        camera=Camera2D(),
+        window=WindowArea(SIZE, inset=inset),
+        states=States(),
+        view=View(),
     )
 
 
 def handle(control: CameraControl, ui: Any, kind: int, free: bool = True, **fields: Any) -> None:
-    control.handle(pygame.event.Event(kind, **fields), ui.camera, ui.size, (640.0, 300.0), free)
+    control.handle(pygame.event.Event(kind, **fields), ui.camera, ui.window.size, (640.0, 300.0), free)
 
 
 def corners(ui: Any) -> Any:
-    return ui.camera.world_to_pixel(ui.snapshot.box, ui.size)
+    return ui.camera.world_to_pixel(ui.snapshot.box, ui.window.size)
 
 
 def test_the_whole_scene_is_between_the_panels(ui: Any) -> None:
@@ -57,7 +63,7 @@ def test_the_whole_scene_is_below_its_task(ui: Any) -> None:
 def test_the_panel_fits_after_the_window_changes_its_size(ui: Any) -> None:
     control = CameraControl()
     control.update(ui)
-    ui.size = (900, 500)
+    ui.window.size = (900, 500)
     control.update(ui)
     (x0, y0), (x1, y1) = corners(ui)
     assert 300 < x0 < x1 < 600
@@ -72,7 +78,7 @@ def test_a_drag_moves_the_picture_and_ends_following(ui: Any) -> None:
     handle(control, ui, pygame.MOUSEMOTION, rel=(10, -5), buttons=(1, 0, 0))
     handle(control, ui, pygame.MOUSEBUTTONUP, button=1)
     handle(control, ui, pygame.MOUSEMOTION, rel=(10, -5), buttons=(0, 0, 0))
-    ui.inset = (0.0, 0.0, 0.0, 0.0)
+    ui.window.inset = (0.0, 0.0, 0.0, 0.0)
     control.update(ui)
     assert corners(ui) - before == pytest.approx(np.array([[10.0, -5.0]] * 2))
     control.follow_grains()
@@ -115,12 +121,12 @@ def test_a_film_shows_what_the_window_shows_between_its_panels(ui: Any) -> None:
 
 @pytest.mark.parametrize(("wide", "beside"), [(0.02, True), (0.3, False)])
 def test_a_box_is_beside_the_legend_unless_the_legend_would_cover_it(ui: Any, wide: float, beside: bool) -> None:
-    ui.inset, control = (0.0, 0.0, 0.0, 0.0), CameraControl()
+    ui.window.inset, control = (0.0, 0.0, 0.0, 0.0), CameraControl()
     control.frame_box(((-wide, 0.0), (wide, 0.2)))
     control.update(ui)
     (_, foot), (right, top) = ui.camera.world_to_pixel(((-wide, 0.0), (wide, 0.2)), SIZE)
     assert bool(top < LEGEND_ROOM) is beside
-    assert bool(right < legend.left_edge(SIZE[0], ui.scale)) is beside
+    assert bool(right < legend.left_edge(SIZE[0], ui.window.scale)) is beside
     assert 0.0 < top < foot < SIZE[1] - SCALE_BAR_ROOM
 
 
@@ -222,11 +228,15 @@ def test_a_column_of_grains_does_not_begin_below_the_buttons_of_the_tools(ui: An
     ui.snapshot = Snapshot(serial=1, position=column, box=((0.0, 0.0), (0.4, 0.2)), **alike)
     control = CameraControl()
     control.update(ui)
-    begun = ui.camera.world_to_pixel((0.0, 0.0), ui.size)
+    begun = ui.camera.world_to_pixel((0.0, 0.0), ui.window.size)
     assert 428 < begun[0] < 460
     ui.snapshot = replace(ui.snapshot, step=1)
     control.update(ui, 0.02)
-    assert ui.camera.world_to_pixel((0.0, 0.0), ui.size) == pytest.approx(begun)  # the first step moves no picture
+    assert ui.camera.world_to_pixel((0.0, 0.0), ui.window.size) == pytest.approx(
+        begun
+    )  # the first step moves no picture
     ui.snapshot = replace(ui.snapshot, step=0, position=column + np.float32((0.3, 0.0)))
     CameraControl().update(ui)
-    assert ui.camera.world_to_pixel((0.0, 0.0), ui.size)[0] < 328  # nothing is below them: the picture keeps its size
+    assert (
+        ui.camera.world_to_pixel((0.0, 0.0), ui.window.size)[0] < 328
+    )  # nothing is below them: the picture keeps its size

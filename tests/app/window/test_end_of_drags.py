@@ -36,7 +36,7 @@ class Frames:
         self.runner.pause(True)
         self.runner._turn(self.experiment)
         self.ui, self.gestures, self.covered = ui, Gestures(), False
-        ui.send, ui.snapshot, ui.camera = self.runner.send, self.runner.latest(), Camera2D((0.0, 0.0), 1e-4)
+        ui.control.send, ui.snapshot, ui.camera = self.runner.send, self.runner.latest(), Camera2D((0.0, 0.0), 1e-4)
 
     def draw(self, *events: pygame.event.Event, count: int = 1) -> None:
         for given in events:
@@ -50,7 +50,7 @@ class Frames:
     def mouse(self, kind: int, by: float = 0.0) -> pygame.event.Event:
         """The button, or a motion, at the grain and `by` pixels beside it."""
         row = int(np.flatnonzero(np.isfinite(self.ui.snapshot.mass))[0])
-        x, y = self.ui.camera.world_to_pixel(self.ui.snapshot.position[row], self.ui.size)
+        x, y = self.ui.camera.world_to_pixel(self.ui.snapshot.position[row], self.ui.window.size)
         return pygame.event.Event(kind, button=1, pos=(x + by, y), rel=(by, 0), buttons=(1, 0, 0))
 
     @property
@@ -63,12 +63,12 @@ class Frames:
 def frames(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Frames]:
     use_plain_engine(monkeypatch)
     with open_harness(tmp_path, size=(800, 600)) as harness:
-        harness.ui.tool = request.param
+        harness.ui.mode.tool = request.param
         yield Frames(harness.ui)
 
 
 def test_a_drag_that_begins_in_the_frame_of_a_restart_ends_with_the_button(frames: Frames) -> None:
-    frames.ui.send(Act("run"))
+    frames.ui.control.send(Act("run"))
     frames.runner._turn(frames.experiment)
     frames.draw(frames.mouse(pygame.MOUSEBUTTONDOWN))  # on the picture before the restart
     frames.draw(frames.mouse(pygame.MOUSEMOTION, 20.0), count=2)
@@ -79,8 +79,8 @@ def test_a_drag_that_begins_in_the_frame_of_a_restart_ends_with_the_button(frame
 def test_a_drag_during_which_another_run_begins_leaves_nothing_in_it(frames: Frames) -> None:
     frames.draw(frames.mouse(pygame.MOUSEBUTTONDOWN), count=3)
     assert frames.acts
-    frames.ui.send(Start("heap", dict(frames.experiment.parameters), 2))
-    frames.ui.send(Act("fill"))
+    frames.ui.control.send(Start("heap", dict(frames.experiment.parameters), 2))
+    frames.ui.control.send(Act("fill"))
     frames.draw(frames.mouse(pygame.MOUSEMOTION, 20.0), count=FRAMES)
     assert not frames.acts
 
@@ -111,7 +111,7 @@ def test_a_run_continued_from_the_middle_of_a_drag_is_not_pulled_any_more(frames
     frames.draw(count=20)
     assert not frames.acts
     frames.runner.pause(True)
-    frames.ui.send(Rewind(middle - 10))
+    frames.ui.control.send(Rewind(middle - 10))
     frames.draw(count=FRAMES)
     assert frames.acts, "the state in the middle of the drag is shown as it was"
     assert frames.experiment.history.log.end > middle
@@ -129,6 +129,6 @@ def test_a_pull_is_released_once(frames: Frames) -> None:
 
 def test_a_click_belongs_to_the_tool_with_which_the_button_went_down(frames: Frames) -> None:
     frames.draw(frames.mouse(pygame.MOUSEBUTTONDOWN), count=3)
-    frames.ui.tool = "erase"
+    frames.ui.mode.tool = "erase"
     frames.draw(frames.mouse(pygame.MOUSEBUTTONUP), count=3)
     assert not frames.experiment.run.world.fixed.all(), "the grain would be erased"

@@ -9,6 +9,7 @@ import pygame
 import pytest
 from repose.app.ui import tools
 from repose.app.ui.tools import Tool
+from repose.app.ui.ui import RunsBeside, WindowArea, WindowMode
 from repose.app.window.gestures import Gestures
 from repose.sim.experiment.snapshot import Snapshot
 
@@ -18,7 +19,12 @@ def ui(monkeypatch: pytest.MonkeyPatch) -> Any:
     """A tool that takes drags from the right half, and writes down what happens to it until it has had enough."""
     done: list[object] = []
     found = SimpleNamespace(
-        snapshot=Snapshot(serial=1), tool="pen", scale=1.0, done=done, enough=False, chosen=0, runs=()
+        snapshot=Snapshot(serial=1),
+        mode=WindowMode(tool="pen"),
+        window=WindowArea(),
+        beside=RunsBeside(),
+        done=done,
+        enough=False,
     )
 
     def hold(ui: Any, at: tuple[float, float]) -> bool:
@@ -79,7 +85,7 @@ def test_a_drag_is_told_once_per_frame_and_ends_where_the_button_goes_up(ui: Any
     ],
 )
 def test_other_drags_are_left_to_the_camera(ui: Any, press: Any, free: bool, mod: int, tool: str) -> None:
-    gestures, ui.tool = Gestures(), tool
+    gestures, ui.mode.tool = Gestures(), tool
     gestures.handle(event(pygame.KEYDOWN, mod=mod), ui, True)
     assert not gestures.handle(press, ui, free)
     assert not gestures.handle(moved(160), ui, True)
@@ -113,7 +119,7 @@ def test_a_drag_is_left_where_the_run_goes_to_another_moment_while_the_button_is
 ) -> None:
     gestures, ui.snapshot = Gestures(), Snapshot(serial=1, at=100, time=1.0)
     gestures.handle(down(150), ui, True)
-    ui.snapshot, ui.chosen = then, chosen
+    ui.snapshot, ui.beside.chosen = then, chosen
     gestures.update(ui)
     assert ui.done == [told]
     assert (gestures.tool is None) == isinstance(told, str)
@@ -141,7 +147,7 @@ def test_a_click_is_told_to_the_tool_whoever_has_the_drag(ui: Any, start: float)
 def test_a_double_click_is_the_camera_s_only_while_neither_click_nor_drag_is_a_tool_s(ui: Any) -> None:
     gestures = Gestures()
     assert gestures.takes_clicks(ui)  # the pen acts on clicks
-    ui.tool = "look"
+    ui.mode.tool = "look"
     assert not gestures.takes_clicks(ui)
     gestures.tool = tools.all_tools()[1]  # a drag that another tool began
     assert gestures.takes_clicks(ui)

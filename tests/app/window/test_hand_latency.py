@@ -36,7 +36,7 @@ def test_the_frame_after_a_motion_of_the_mouse_shows_the_hand_on_its_way_there(
     gestures, shown = Gestures(), []
     with open_harness(tmp_path, runner.latest(), (800, 600)) as harness:
         ui = harness.ui
-        ui.tool, ui.send, ui.camera = tool, runner.send, Camera2D((0.0, 0.0), 1e-4)
+        ui.mode.tool, ui.control.send, ui.camera = tool, runner.send, Camera2D((0.0, 0.0), 1e-4)
 
         def frame(*events: Any) -> None:
             """Draw, and let physics publish nothing but answers to commands."""
@@ -53,13 +53,13 @@ def test_the_frame_after_a_motion_of_the_mouse_shows_the_hand_on_its_way_there(
             runner._turn(experiment)
 
         row = int(np.flatnonzero(np.isfinite(ui.snapshot.mass))[0])
-        x, y = ui.camera.world_to_pixel(ui.snapshot.position[row], ui.size)
+        x, y = ui.camera.world_to_pixel(ui.snapshot.position[row], ui.window.size)
         frame(pygame.event.Event(pygame.MOUSEBUTTONDOWN, button=1, pos=(x, y)))
         for step in (20, 40):
             there = (x + step, y - step)
             frame(pygame.event.Event(pygame.MOUSEMOTION, pos=there, rel=(20, -20), buttons=(1, 0, 0)))
             frame()
-            assert shown[-1] == pytest.approx(ui.camera.pixel_to_world(there, ui.size), abs=1e-6)
+            assert shown[-1] == pytest.approx(ui.camera.pixel_to_world(there, ui.window.size), abs=1e-6)
         frame(pygame.event.Event(pygame.MOUSEBUTTONUP, button=1, pos=there))
         frame()
         assert shown[-1] is None

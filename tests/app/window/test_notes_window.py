@@ -9,6 +9,7 @@ from typing import Any, cast
 import pytest
 from repose.app.lectures.lecture_file import load
 from repose.app.lectures.mode import LectureMode
+from repose.app.ui.ui import WindowMode
 from repose.app.window import notes_window
 from repose.app.window.notes_window import NotesWindow, write_page
 from repose.app.window.window import open_offscreen
@@ -16,7 +17,7 @@ from repose.app.window.window import open_offscreen
 
 def speaking() -> Any:
     """What the notes need of the window: a lecture that is shown."""
-    return SimpleNamespace(lecture=LectureMode(load("heap-slope"), on=True, began=time.monotonic()))
+    return SimpleNamespace(mode=WindowMode(lecture=LectureMode(load("heap-slope"), on=True, began=time.monotonic())))
 
 
 def test_the_page_fits_every_step_of_a_lecture_and_differs_from_step_to_step() -> None:
@@ -24,12 +25,12 @@ def test_the_page_fits_every_step_of_a_lecture_and_differs_from_step_to_step() -
 
     pygame.font.init()
     ui, pages = speaking(), set()
-    for number in range(len(ui.lecture.lecture.steps)):
-        ui.lecture.number = number
+    for number in range(len(ui.mode.lecture.lecture.steps)):
+        ui.mode.lecture.number = number
         page = pygame.Surface((640, 480))
         write_page(page, ui, "0:10")
         pages.add(pygame.image.tobytes(page, "RGB"))
-    assert len(pages) == len(ui.lecture.lecture.steps)
+    assert len(pages) == len(ui.mode.lecture.lecture.steps)
 
 
 @pytest.mark.gl
@@ -41,7 +42,7 @@ def test_the_window_lives_with_the_lecture_and_leaves_the_keys_to_it(monkeypatch
     notes = NotesWindow(window)
     try:
         notes.see(ui)
-        assert ui.lecture.notes_beside
+        assert ui.mode.lecture.notes_beside
         mine: dict[str, Any] = {"window": notes.handle}
         assert not notes.takes(pygame.Event(pygame.KEYDOWN, {**mine, "key": pygame.K_PAGEDOWN}))
         assert notes.takes(pygame.Event(pygame.MOUSEBUTTONDOWN, {**mine, "pos": (1, 1), "button": 1}))
@@ -50,15 +51,15 @@ def test_the_window_lives_with_the_lecture_and_leaves_the_keys_to_it(monkeypatch
         )
         assert notes.takes(pygame.Event(pygame.WINDOWCLOSE, mine))
         notes.see(ui)
-        assert not ui.lecture.notes_beside  # closed by the user: not again in this lecture
-        ui.lecture.on = False
+        assert not ui.mode.lecture.notes_beside  # closed by the user: not again in this lecture
+        ui.mode.lecture.on = False
         notes.see(ui)
-        ui.lecture.on = True
+        ui.mode.lecture.on = True
         notes.see(ui)
-        assert ui.lecture.notes_beside
-        ui.lecture.on = False
+        assert ui.mode.lecture.notes_beside
+        ui.mode.lecture.on = False
         notes.see(ui)
-        assert not ui.lecture.notes_beside
+        assert not ui.mode.lecture.notes_beside
     finally:
         notes.close()
         window.close()
@@ -70,7 +71,7 @@ def test_with_one_screen_there_is_no_second_window(monkeypatch: pytest.MonkeyPat
     window, ui = open_offscreen(), speaking()
     try:
         NotesWindow(window).see(ui)
-        assert not ui.lecture.notes_beside
+        assert not ui.mode.lecture.notes_beside
     finally:
         window.close()
 

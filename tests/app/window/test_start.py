@@ -38,7 +38,8 @@ application = Application(window, settings, name, chosen)
 begun = []
 begin, application.physics.begin = application.physics.begin, lambda: begun.append(application.renderer is not None)
 application.draw_frame()
-print(json.dumps([begun, application.ui.broken, len(application.ui.preset_library.titles), sorted(sys.modules)]))
+ui = application.ui
+print(json.dumps([begun, ui.program.broken, len(ui.work.preset_library.titles), sorted(sys.modules)]))
 application.close()
 """
 
@@ -72,7 +73,7 @@ def application(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     application = Application(window, Settings(tmp_path / "settings.toml"), "small", SMALL)
     while application.ui.snapshot.parameters is None or application.ui.snapshot.compiling:
         assert application.draw_frame()
-    application.ui.run_saver.save_now()
+    application.ui.work.run_saver.save_now()
     assert list(tmp_path.glob("autosave/*/run-*.repose"))
     return application
 
@@ -113,7 +114,7 @@ def test_a_clean_end_deletes_the_automatic_saves(application: Any, monkeypatch: 
 def test_a_window_that_the_user_closes_ends_cleanly_also_if_signals_follow(
     application: Any, monkeypatch: pytest.MonkeyPatch, how: str, signals: str
 ) -> None:
-    stop, frame, end = Stop(), application.draw_frame, application.ui.film.stop
+    stop, frame, end = Stop(), application.draw_frame, application.ui.work.film.stop
 
     def asking(*_: object) -> None:
         stop.asked = True
@@ -135,7 +136,7 @@ def test_a_window_that_the_user_closes_ends_cleanly_also_if_signals_follow(
     if signals == "before the frame":
         asking()
     if signals.startswith("at the end"):
-        monkeypatch.setattr(application.ui.film, "stop", lambda: (end(), asking()))
+        monkeypatch.setattr(application.ui.work.film, "stop", lambda: (end(), asking()))
     if signals.endswith("impatient"):
         with pytest.raises(Interrupt):
             start._stay(application, stop)

@@ -12,6 +12,7 @@ import numpy as np
 import pygame
 import pytest
 from repose.app.render.orbit import VIEWS, Camera3D
+from repose.app.ui.ui import WindowArea
 from repose.app.window.turning import Turning, swept, turned
 from repose.sim.experiment.commands import Act
 from repose.sim.experiment.snapshot import Action, Snapshot
@@ -39,12 +40,14 @@ def ui() -> Any:
     camera = Camera3D(azimuth=VIEWS["side"][0], elevation=0.0)
     camera.frame(BOX, SIZE)
     sent: list[Any] = []
-    return SimpleNamespace(snapshot=scene(), camera=camera, size=SIZE, sent=sent, send=sent.append)
+    return SimpleNamespace(
+        snapshot=scene(), camera=camera, window=WindowArea(SIZE), sent=sent, control=SimpleNamespace(send=sent.append)
+    )
 
 
 def ctrl_drag(turning: Turning, ui: Any, angle: float, steps: int = 20, held: bool = True) -> None:
     """Sweep the pointer about the pivot, clockwise as seen, by `angle` [rad], and release the button."""
-    centre = ui.camera.world_to_pixel(PIVOT, ui.size)
+    centre = ui.camera.world_to_pixel(PIVOT, ui.window.size)
     way = [centre + 200.0 * np.array((math.sin(a), -math.cos(a))) for a in np.linspace(0.0, angle, steps)]
     turning.handle(pygame.event.Event(pygame.KEYDOWN, mod=pygame.KMOD_CTRL if held else 0), ui, True)
     taken = turning.handle(pygame.event.Event(pygame.MOUSEBUTTONDOWN, button=1), ui, True)

@@ -20,8 +20,9 @@ from repose.app.storage.settings import load_settings
 from repose.app.ui.edits import Edits
 from repose.app.ui.layout import draw_panels
 from repose.app.ui.preset_library import PresetLibrary
+from repose.app.ui.recent_runs import RecentRuns
 from repose.app.ui.transport import Transport
-from repose.app.ui.ui import Ui
+from repose.app.ui.ui import Control, Ui, WindowArea, Work
 from repose.app.ui.ui_probe import UiProbe
 from repose.sim.experiment.commands import Command
 from repose.sim.experiment.comparison import Point, compare
@@ -204,25 +205,26 @@ def open_harness(
     """A harness of that size and scale of text over a snapshot; settings and presets live in `folder`."""
     with bare_imgui():
         commands: list[Command] = []
-        runner = RecordingRunner()
+        runner, settings = RecordingRunner(), load_settings(folder / "settings.toml")
         ui = Ui(
             snapshot=snapshot if snapshot is not None else Snapshot(),
-            send=commands.append,
-            edits=Edits(commands.append),
-            transport=Transport(runner),
+            control=Control(commands.append, Edits(commands.append), Transport(runner)),
             camera=Camera2D(),
-            settings=load_settings(folder / "settings.toml"),
-            film=Film(runner, direct_nothing, no_film, pacer, folder),
-            preset_library=PresetLibrary(commands.append, folder=folder / "presets"),
+            settings=settings,
+            work=Work(
+                film=Film(runner, direct_nothing, no_film, pacer, folder),
+                preset_library=PresetLibrary(commands.append, folder=folder / "presets"),
+                recent_runs=RecentRuns(settings),
+            ),
+            window=WindowArea(size=size),
             probe=UiProbe(folder / "report.json"),
-            size=size,
         )
         done: list[str] = []
-        ui.actions = {
+        ui.control.actions = {
             name: (lambda name=name: done.append(name)) for name in ("frame_all", "fullscreen", "hide_panels", "help")
         }
-        ui.preset_library.refresh()
-        ui.scale = scale
+        ui.work.preset_library.refresh()
+        ui.window.scale = scale
         apply(ui.palette, scale)
         imgui.get_style().font_scale_main = scale
         harness = PanelHarness(ui, commands, runner, done, draw)

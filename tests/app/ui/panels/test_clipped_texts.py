@@ -35,8 +35,8 @@ def test_the_legend_of_the_workshop_is_inside_its_panel(small: PanelHarness, lan
             small.settle()
             entries = {name: box for name, box in small.widgets.items() if name.startswith("workshop.legend.")}
             assert len(entries) == 3
-            column = small.ui.inset[0]
-            right = column if min(left for left, *_rest in entries.values()) < column else small.ui.size[0]
+            column = small.ui.window.inset[0]
+            right = column if min(left for left, *_rest in entries.values()) < column else small.ui.window.size[0]
             for name, (left, _top, end, _foot) in entries.items():
                 assert end <= right + 0.5, (name, left, end, right)
         finally:
@@ -46,11 +46,11 @@ def test_the_legend_of_the_workshop_is_inside_its_panel(small: PanelHarness, lan
 @pytest.mark.parametrize("language", NATIVE)
 def test_no_line_of_the_page_of_keys_is_cut(small: PanelHarness, language: str) -> None:
     with in_language(language):
-        small.ui.help_open = True
+        small.ui.mode.help_open = True
         small.frame(6)
         lines = {name: box for name, box in small.widgets.items() if name.startswith("help.")}
         assert len(lines) > 40
-        edges = 0.02 * small.ui.size[0], 0.98 * small.ui.size[0]
+        edges = 0.02 * small.ui.window.size[0], 0.98 * small.ui.window.size[0]
         for name, (left, _top, right, _foot) in lines.items():
             assert edges[0] <= left < right <= edges[1], (name, left, right, edges)
 
@@ -66,7 +66,7 @@ def test_the_pause_is_told_in_whole_words(small: PanelHarness, language: str, mo
     monkeypatch.setattr(next_step, "draw_text", draw_text)
     monkeypatch.setattr(next_step, "goes_on", lambda snapshot: True)
     with in_language(language):
-        small.ui.transport.pause(True)
+        small.ui.control.transport.pause(True)
         small.settle()
         left, _top, right, _foot = small.widgets["next.progress"]
         said = [width for words, width in written if words == translated(_("Paused: Space continues"))]
@@ -93,4 +93,4 @@ def test_a_reading_wider_than_its_card_has_several_lines(
         small.ui.snapshot = replace(small.ui.snapshot, readings=(Reading(long, 31.2, "°", 0.4),), bulk_readings=())
         small.settle()
         assert ends
-        assert max(ends) <= small.ui.inset[0]
+        assert max(ends) <= small.ui.window.inset[0]

@@ -101,17 +101,17 @@ def test_a_panel_may_fail_at_any_of_its_widgets(panel: Panel, monkeypatch: pytes
         monkeypatch.setattr(layout, "all_panels", lambda: panels)
         monkeypatch.setattr(layout.log, "disabled", True)
         ui.settings.choices.tabs = {"tab": panel.name}
-        ui.overlay = panel.name
-        ui.presenting = panel.name == "presentation"
+        ui.mode.overlay = panel.name
+        ui.mode.presenting = panel.name == "presentation"
         if panel.name == "task":  # drawn in scenes that state outcomes
             ui.snapshot = replace(ui.snapshot, outcomes=(Outcome("it holds", "1 m", "2 m", False),))
         if panel.name == "guess":  # drawn in scenes that ask for one
             ui.snapshot = replace(ui.snapshot, scene="drum")
         if panel.name == "lecture":  # drawn while one is shown
-            ui.lecture.lecture, ui.lecture.on = load("heap-slope"), True
+            ui.mode.lecture.lecture, ui.mode.lecture.on = load("heap-slope"), True
         ui.states[StabilityArea].shown = True
         with bare_imgui():
-            panel_faults.apply(ui.palette, ui.scale)
+            panel_faults.apply(ui.palette, ui.window.scale)
             for _ in range(3):
                 panel_faults.bare_frame(ui)
             most = marked
@@ -119,7 +119,7 @@ def test_a_panel_may_fail_at_any_of_its_widgets(panel: Panel, monkeypatch: pytes
             for call in range(1, most + 1):
                 due = range(call, call + 1)
                 panel_faults.bare_frame(ui)
-                assert ui.broken.pop(panel.name) == "Mistake: on purpose"
+                assert ui.program.broken.pop(panel.name) == "Mistake: on purpose"
 
 
 def test_the_window_continues_when_all_panels_fail_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -131,11 +131,11 @@ def test_the_window_continues_when_all_panels_fail_at_once(monkeypatch: pytest.M
     monkeypatch.setattr(layout, "all_panels", lambda: panels)
     monkeypatch.setattr(layout.log, "disabled", True)
     with bare_imgui(), bare_ui(full_snapshot()) as ui:
-        panel_faults.apply(ui.palette, ui.scale)
+        panel_faults.apply(ui.palette, ui.window.scale)
         for _ in range(4):
             panel_faults.bare_frame(ui)
         shown = {entry.name for entry in panels if entry.side not in ("tools", "low", "instead")} | {"plots"}
-        assert set(ui.broken) == shown
+        assert set(ui.program.broken) == shown
         assert {f"{name}.again" for name in shown} <= set(ui.probe.widgets)
 
 
@@ -145,10 +145,10 @@ def test_a_click_draws_a_failed_panel_again(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr(layout, "note", lambda text, colour: (said.append(text), plain(text, colour))[1])
     with open_harness(tmp_path, full_snapshot()) as harness:
         harness.click("tab.view")
-        harness.ui.broken["view"] = "ValueError: no such colour"
+        harness.ui.program.broken["view"] = "ValueError: no such colour"
         harness.frame(2)
         assert said[-1] == "The panel View stopped (ValueError: no such colour); the run continues."
         assert "view.colour" not in harness.widgets
         harness.click("view.again")
-        assert harness.ui.broken == {}
+        assert harness.ui.program.broken == {}
         assert "view.colour" in harness.widgets

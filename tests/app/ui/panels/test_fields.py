@@ -109,15 +109,15 @@ def test_a_drag_sends_valid_values_and_is_one_step_of_undo(harness: PanelHarness
     values = [command.values["friction"] for command in harness.commands if isinstance(command, SetParameters)]
     assert len(values) == len(harness.commands) > 3
     assert values[-1] == pytest.approx(1.6, abs=0.05)
-    harness.ui.edits.undo()
+    harness.ui.control.edits.undo()
     assert harness.commands[-1] == SetParameters({"friction": 0.1})
-    assert harness.ui.edits.history.undoable == []
+    assert harness.ui.control.edits.history.undoable == []
 
 
 def test_two_drags_are_two_steps_of_undo(harness: PanelHarness) -> None:
     harness.drag("field.friction", 0.1, 0.5)
     harness.drag("field.friction", 0.5, 0.8)
-    assert len(harness.ui.edits.history.undoable) == 2
+    assert len(harness.ui.control.edits.history.undoable) == 2
 
 
 def test_a_drag_beyond_the_ends_stays_at_the_limit(harness: PanelHarness) -> None:
@@ -129,14 +129,14 @@ def test_a_drag_beyond_the_ends_stays_at_the_limit(harness: PanelHarness) -> Non
 
 @pytest.mark.parametrize("way", ["double click", "right click"])
 def test_a_double_click_resets_to_the_default(harness: PanelHarness, way: str) -> None:
-    harness.ui.edits.set({"friction": 0.3})
+    harness.ui.control.edits.set({"friction": 0.3})
     harness.frame()
     if way == "double click":
         harness.double_click("field.friction", share=0.7)
     else:
         harness.click("field.friction", button=1)
     assert harness.commands[-1] == SetParameters({"friction": 0.1})
-    harness.ui.edits.undo()
+    harness.ui.control.edits.undo()
     assert harness.commands[-1] == SetParameters({"friction": 0.3})
 
 
@@ -153,17 +153,17 @@ def test_a_typed_value_out_of_range_is_refused_beside_the_field_and_not_sent(har
     harness.ctrl_click("field.friction")
     harness.write(text)
     assert harness.commands == []
-    assert "friction = " in harness.ui.edits.refusals["friction"]
-    assert "from 0 to 2" in harness.ui.edits.refusals["friction"]
-    assert harness.ui.edits.value("friction") == 0.1
+    assert "friction = " in harness.ui.control.edits.refusals["friction"]
+    assert "from 0 to 2" in harness.ui.control.edits.refusals["friction"]
+    assert harness.ui.control.edits.value("friction") == 0.1
 
 
 @pytest.mark.parametrize("parameter", NUMBERS, ids=lambda entry: entry.name)
 def test_a_hundred_times_the_limit_is_refused_for_every_slider(harness: PanelHarness, parameter: Parameter) -> None:
-    assert not harness.ui.edits.set(
+    assert not harness.ui.control.edits.set(
         {parameter.name: typed(parameter, str(100 * float(parameter.high or 0.0) / parameter.quantity.scale))}
     )
-    assert parameter.name in harness.ui.edits.refusals
+    assert parameter.name in harness.ui.control.edits.refusals
     assert harness.commands == []
 
 
@@ -221,7 +221,7 @@ def test_symbol_and_value_never_share_a_place_however_long_the_value_is(
         imgui.end()
 
     monkeypatch.setattr(fields, "draw_symbol", draw_symbol)
-    harness.ui.edits.set({"normal_stiffness": 8.7e8})
+    harness.ui.control.edits.set({"normal_stiffness": 8.7e8})
     harness.draw = draw
     harness.frame(2)
     (symbol, _, end), (value, start, _) = drawn[-2:]

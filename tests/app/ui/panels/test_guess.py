@@ -67,7 +67,7 @@ def test_a_reading_of_a_lecture_answers_at_the_end_of_the_step_or_the_panel_says
     step = '[[step]]\ntitle = "A"\nscene = "heap"\n'
     guess = step + 'guess = { words = "w", low = 0, high = 2, unit = "%s", reading = "%s" }\n'
     with open_harness(tmp_path, shot, (1280, 720)) as harness:
-        mode = harness.ui.lecture
+        mode = harness.ui.mode.lecture
         for unit, label, answered in (("ms", "waiting time", True), ("mm", "waiting time", False), ("s", "x", False)):
             mode.lecture, mode.on, mode.over, mode.unanswered = parse(guess % (unit, label), "mine"), True, False, ""
             harness.frame(2)

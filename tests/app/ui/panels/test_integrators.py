@@ -26,7 +26,7 @@ def low(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[PanelHarnes
     shares = integrators.np.array([0.01, 0.1, 1.0])
     monkeypatch.setattr(integrators, "collision_errors", lambda *_: Errors(shares, 0.00999 * shares, 0.318))
     with open_harness(tmp_path, full_snapshot(), size=LOW) as harness:
-        harness.ui.overlay = "integrators"
+        harness.ui.mode.overlay = "integrators"
         harness.frame(12)
         yield harness
 
@@ -36,9 +36,9 @@ def low(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[PanelHarnes
 def test_no_column_of_the_table_is_cut_in_any_language(low: PanelHarness, language: str, scale: float) -> None:
     use_language(language)
     try:
-        low.ui.scale = imgui.get_style().font_scale_main = scale
+        low.ui.window.scale = imgui.get_style().font_scale_main = scale
         low.frame(12)
-        right = low.ui.size[0] - low.ui.inset[2] - MARGIN * scale
+        right = low.ui.window.size[0] - low.ui.window.inset[2] - MARGIN * scale
         for head in HEAD:
             assert low.widgets[f"integrators.{head}"][2] <= right, (head, low.widgets[f"integrators.{head}"], right)
         left, _, end, _ = low.widgets["integrators.plot"]
@@ -50,10 +50,10 @@ def test_no_column_of_the_table_is_cut_in_any_language(low: PanelHarness, langua
 @pytest.mark.parametrize("panel", [panel.name for panel in all_panels() if panel.side == "over"])
 def test_a_question_is_answered_by_a_click_in_front_of_every_panel(low: PanelHarness, panel: str) -> None:
     ui, done = low.ui, []
-    ui.overlay = ""
+    ui.mode.overlay = ""
     ask(ui, "Start the scene? It replaces the run in the window.", "Start", lambda: done.append("started"))
     low.frame(5)
-    ui.overlay, ui.help_open = panel, panel == "help"
+    ui.mode.overlay, ui.mode.help_open = panel, panel == "help"
     low.frame(5)
     low.click("question.yes")
     assert done == ["started"]

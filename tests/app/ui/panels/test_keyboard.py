@@ -82,20 +82,20 @@ def test_escape_closes_a_list_and_chooses_nothing(harness: PanelHarness) -> None
 
 
 def test_a_slider_is_selected_with_enter_and_moved_with_arrows(harness: PanelHarness) -> None:
-    before = harness.ui.transport.index
+    before = harness.ui.control.transport.index
     focus_next(harness.ui)
     reach_along(harness, "transport.speed", 1)
     harness.press(imgui.Key.left_arrow)
-    assert harness.ui.transport.index == before
+    assert harness.ui.control.transport.index == before
     reach_along(harness, "transport.speed", 0)
     harness.press(imgui.Key.enter, imgui.Key.left_arrow, imgui.Key.left_arrow, imgui.Key.up_arrow)
-    assert harness.ui.transport.index == before - 1
+    assert harness.ui.control.transport.index == before - 1
     assert harness.ui.states[WithKeyboard].names == ["transport.speed"]
     for _ in range(ENOUGH):
         harness.press(imgui.Key.down_arrow)
-    assert harness.ui.transport.index == 0
+    assert harness.ui.control.transport.index == 0
     harness.press(imgui.Key.enter, imgui.Key.right_arrow)
-    assert harness.ui.transport.index == 0
+    assert harness.ui.control.transport.index == 0
     assert harness.ui.states[WithKeyboard].names != ["transport.speed"]
 
 
@@ -135,7 +135,7 @@ def test_enter_on_a_slider_types_its_value_wherever_the_mouse_is(harness: PanelH
 
 
 def test_the_mouse_acts_on_the_widget_under_it_not_on_the_one_with_keyboard_focus(harness: PanelHarness) -> None:
-    harness.ui.edits.set({"friction": 0.3})
+    harness.ui.control.edits.set({"friction": 0.3})
     harness.commands.clear()
     harness.move(*harness.place("field.gravity"))
     reach(harness, "field.friction", 1)
@@ -145,7 +145,7 @@ def test_the_mouse_acts_on_the_widget_under_it_not_on_the_one_with_keyboard_focu
 
 
 def test_keyboard_focus_skips_a_folded_column(harness: PanelHarness) -> None:
-    harness.ui.size = (460, 600)
+    harness.ui.window.size = (460, 600)
     harness.frame(2)
     seen = []
     for _ in range(4):

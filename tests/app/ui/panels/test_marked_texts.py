@@ -48,9 +48,9 @@ def test_no_panel_draws_the_english_text_of_a_message(harness: PanelHarness, dra
     for panel in all_panels():
         harness.ui.settings.choices.tabs = {TOOLS: panel.name}
         harness.ui.states[WidgetState].found_tabs.clear()
-        harness.ui.overlay = panel.name
+        harness.ui.mode.overlay = panel.name
         harness.frame(3)
-    assert harness.ui.broken == {}
+    assert harness.ui.program.broken == {}
     assert english_in(drawn) == set()
 
 

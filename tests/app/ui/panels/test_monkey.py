@@ -44,4 +44,4 @@ def test_random_events_raise_no_error_and_send_only_valid_values(seed: int, even
                     snapshot.seed = command.seed
             harness.commands.clear()
             snapshot.serial += 1
-        assert harness.ui.broken == {}
+        assert harness.ui.program.broken == {}

@@ -98,7 +98,7 @@ def acts(harness: PanelHarness, message: str) -> None:
     parameters = shot.parameters.changed(**harness.commands[-1].values)
     numbers = {"serial": shot.serial + 1, "messages": shot.messages + 1, "time": shot.time + 1.0}
     harness.ui.snapshot = replace(shot, parameters=parameters, message=message, **numbers)
-    harness.ui.edits.see(harness.ui.snapshot)
+    harness.ui.control.edits.see(harness.ui.snapshot)
 
 
 def test_two_drags_within_seconds_are_two_changes(harness: PanelHarness) -> None:
@@ -106,7 +106,7 @@ def test_two_drags_within_seconds_are_two_changes(harness: PanelHarness) -> None
         harness.drag("field.gravity", 0.9, share, stops=5)
         acts(harness, changed("43 m/s²", "42 m/s²"))
         shown = toasts(harness)
-    first, second, third = (mark.text for mark in harness.ui.edits.marks)
+    first, second, third = (mark.text for mark in harness.ui.control.edits.marks)
     assert first == "gravity: 9.81 m/s² → 50 m/s²"
     assert second.startswith("gravity: 50 m/s² → ")
     assert third.endswith(" → 50 m/s²")
@@ -141,10 +141,10 @@ def test_an_action_that_came_too_late_is_refused_without_alarm(harness: PanelHar
 
 
 def test_a_failed_automatic_save_stays_visible(harness: PanelHarness) -> None:
-    harness.ui.run_saver.unsaved = "The run cannot be saved automatically in /a: No space left on device."
+    harness.ui.work.run_saver.unsaved = "The run cannot be saved automatically in /a: No space left on device."
     harness.frame(round(60 * LONG) + 60)
     assert "unsaved" in harness.widgets
-    harness.ui.run_saver.unsaved = ""
+    harness.ui.work.run_saver.unsaved = ""
     harness.frame(2)
     assert "unsaved" not in harness.widgets
 
@@ -155,9 +155,9 @@ def test_notices_and_messages_cover_neither_the_legend_nor_each_other(harness: P
     ask(harness.ui, "Go on?", "Yes", lambda: None)
     harness.frame(3)
     boxes = [harness.widgets[name] for name in ("question", "notice", "toast.0")]
-    assert boxes[0][1] >= BELOW_LEGEND * harness.ui.scale
+    assert boxes[0][1] >= BELOW_LEGEND * harness.ui.window.scale
     assert all(above[3] < below[1] for above, below in pairwise(boxes))
-    assert min(box[0] for box in boxes) > harness.ui.size[0] / 2
+    assert min(box[0] for box in boxes) > harness.ui.window.size[0] / 2
 
 
 @pytest.mark.parametrize("yes", [True, False])
@@ -180,7 +180,7 @@ def test_a_change_that_removes_the_grains_is_asked_about_once_on_release(harness
 
 
 def test_a_fault_offers_undo_and_undo_restores_the_value(harness: PanelHarness) -> None:
-    harness.ui.edits.set({"normal_stiffness": 1e9})
+    harness.ui.control.edits.set({"normal_stiffness": 1e9})
     parameters = harness.ui.snapshot.parameters.changed(normal_stiffness=1e9)
     fault = Fault("Grain 17 left the container.", 17, "normal_stiffness", 1e6)
     harness.ui.snapshot = replace(harness.ui.snapshot, parameters=parameters, fault=fault, serial=9)
@@ -240,13 +240,13 @@ def test_a_panel_that_fails_shows_its_error_and_the_others_continue(
     found = (broken, *all_panels())
     monkeypatch.setattr("repose.app.ui.layout.all_panels", lambda: found)
     harness.frame(3)
-    assert "made up" in harness.ui.broken["broken"]
-    assert harness.ui.broken.keys() == {"broken"}
+    assert "made up" in harness.ui.program.broken["broken"]
+    assert harness.ui.program.broken.keys() == {"broken"}
     harness.click("action.open")
     assert harness.commands == [Act("open")]
     failing = False
     harness.click("broken.again")
-    assert harness.ui.broken == {}
+    assert harness.ui.program.broken == {}
     assert "The panel broken failed." in caplog.text
 
 
@@ -276,7 +276,7 @@ def test_a_notice_of_the_scene_is_shown_until_it_is_closed(harness: PanelHarness
 def test_a_film_that_cannot_be_made_is_reported_over_the_picture_and_pictures_are_offered(
     harness: PanelHarness,
 ) -> None:
-    film, asked = harness.ui.film, []
+    film, asked = harness.ui.work.film, []
 
     def open_sink(path: Path, size: tuple[int, int], fps: int) -> Any:
         asked.append(path)
@@ -335,7 +335,7 @@ def test_the_numbers_of_stability_leave_the_actions_free(tmp_path: Path) -> None
 
 def test_a_long_relaxation_shows_its_share_and_is_stopped_by_button_and_key(harness: PanelHarness) -> None:
     stopped: list[str] = []
-    harness.ui.actions["stop_relaxing"] = lambda: stopped.append("now")
+    harness.ui.control.actions["stop_relaxing"] = lambda: stopped.append("now")
     (no,) = (key for key in all_keys() if key.name == "no")
     assert no.act is not None
     no.act(harness.ui)
@@ -380,15 +380,15 @@ def test_title_clock_and_speed_of_a_presentation_stand_on_one_plate(
         return ends[-1][0]
 
     monkeypatch.setattr(presentation, "draw_text", draw_text)
-    harness.ui.presenting = True
+    harness.ui.mode.presenting = True
     for title in ("Heap", "A heap with a title that is much longer than its clock"):
-        monkeypatch.setattr(harness.ui.preset_library, "title", lambda scene, title=title: title)
+        monkeypatch.setattr(harness.ui.work.preset_library, "title", lambda scene, title=title: title)
         ends.clear()
         harness.frame()
         _, _, right, foot = harness.widgets["presentation.title"]
         assert len(ends) >= 3
         assert all(x < right and y < foot for x, y in ends[:3])
-        assert right < harness.ui.size[0]
+        assert right < harness.ui.window.size[0]
 
 
 @pytest.mark.parametrize(("size", "below"), [((480, 360), True), ((1280, 720), False)])
@@ -396,13 +396,13 @@ def test_the_title_of_a_presentation_is_at_the_foot_where_it_cannot_be_beside_th
     size: tuple[int, int], below: bool, tmp_path: Path
 ) -> None:
     with open_harness(tmp_path, full_snapshot(), size, scale=1.6) as harness:
-        harness.ui.presenting = True
+        harness.ui.mode.presenting = True
         harness.frame(2)
         left, top, right, foot = harness.widgets["presentation.title"]
         assert (top > size[1] / 2) == below
         assert below or right <= size[0] - legend.WIDTH * 1.6
         assert left > 0.0
-        assert foot < size[1] - harness.ui.inset[3]
+        assert foot < size[1] - harness.ui.window.inset[3]
 
 
 @pytest.mark.parametrize("widget", ["notice.open_lost", "notice.settings"])
@@ -411,13 +411,13 @@ def test_a_lost_run_and_trouble_with_the_settings_wait_until_a_lecture_is_over(
 ) -> None:
     ui = harness.ui
     if widget == "notice.open_lost":
-        ui.run_saver.lost = Place(Path("runs"), BytesIO())
+        ui.work.run_saver.lost = Place(Path("runs"), BytesIO())
     else:
         ui.settings.trouble = "Settings cannot be read."
     open_lecture(ui, "heap-slope")
-    for ui.lecture.on in (False, True, False):
+    for ui.mode.lecture.on in (False, True, False):
         harness.frame(2)
-        assert (widget in harness.widgets) != ui.lecture.on
+        assert (widget in harness.widgets) != ui.mode.lecture.on
 
 
 def test_a_step_that_waits_for_space_is_paused_before_its_run_begins(harness: PanelHarness) -> None:
@@ -425,12 +425,12 @@ def test_a_step_that_waits_for_space_is_paused_before_its_run_begins(harness: Pa
     open_lecture(ui, "granular-flow")
     lecture.wish(ui, "begin")
     lecture.see(ui)
-    assert not ui.transport.paused
+    assert not ui.control.transport.paused
     for __ in range(4):
         lecture.wish(ui, "forward")
     lecture.see(ui)
-    assert ui.lecture.step.paused
-    assert ui.transport.paused
+    assert ui.mode.lecture.step.paused
+    assert ui.control.transport.paused
 
 
 def test_a_lecture_that_is_begun_before_the_first_picture_waits_for_the_run_that_it_replaces(
@@ -441,12 +441,12 @@ def test_a_lecture_that_is_begun_before_the_first_picture_waits_for_the_run_that
     open_lecture(ui, "granular-flow")
     lecture.wish(ui, "begin")
     lecture.see(ui)
-    assert not ui.lecture.on
+    assert not ui.mode.lecture.on
     ui.snapshot = replace(run, logs=1)
     lecture.see(ui)
-    assert ui.lecture.on
+    assert ui.mode.lecture.on
     lecture.see(ui)
-    assert not ui.lecture.entered, "the run before the lecture is still in the window"
+    assert not ui.mode.lecture.entered, "the run before the lecture is still in the window"
     ui.snapshot = replace(run, logs=2)
     lecture.see(ui)
-    assert ui.lecture.entered
+    assert ui.mode.lecture.entered

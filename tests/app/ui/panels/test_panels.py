@@ -37,7 +37,7 @@ def draw_alone(panel: Panel) -> object:
 @pytest.mark.parametrize("snapshot", [Snapshot(), full_snapshot()], ids=["empty", "full"])
 def test_drawing_a_panel_sends_no_command(panel: Panel, snapshot: Snapshot, tmp_path: Path) -> None:
     with open_harness(tmp_path, snapshot, draw=draw_alone(panel)) as harness:
-        harness.ui.help_open = True
+        harness.ui.mode.help_open = True
         harness.frame(3)
         assert harness.commands == []
         assert harness.runner.told == []
@@ -54,9 +54,9 @@ def test_all_panels_are_found() -> None:
 @pytest.mark.parametrize("snapshot", [Snapshot(), full_snapshot()], ids=["empty", "full"])
 def test_the_whole_window_draws_at_any_size(size: tuple[int, int], snapshot: Snapshot, tmp_path: Path) -> None:
     with open_harness(tmp_path, snapshot, size=size) as harness:
-        harness.ui.help_open = True
+        harness.ui.mode.help_open = True
         harness.frame(3)
-        assert harness.ui.broken == {}
+        assert harness.ui.program.broken == {}
         assert harness.commands == []
 
 
@@ -143,7 +143,7 @@ def test_the_tabs_chosen_are_shown_at_the_next_start(tmp_path: Path, monkeypatch
 
 
 def test_choosing_a_preset_starts_it_and_forgets_the_history(harness: PanelHarness) -> None:
-    harness.ui.edits.set({"friction": 0.3})
+    harness.ui.control.edits.set({"friction": 0.3})
     harness.commands.clear()
     harness.click("experiment.preset")
     harness.click("experiment.preset.moon")
@@ -152,7 +152,7 @@ def test_choosing_a_preset_starts_it_and_forgets_the_history(harness: PanelHarne
     assert isinstance(start, Start)
     assert start.values == {"gravity": 1.62}
     assert harness.ui.settings.choices.preset == "moon"
-    assert harness.ui.edits.history.undoable == []
+    assert harness.ui.control.edits.history.undoable == []
 
 
 def test_a_saved_preset_appears_in_the_list(harness: PanelHarness) -> None:
@@ -160,17 +160,17 @@ def test_a_saved_preset_appears_in_the_list(harness: PanelHarness) -> None:
     harness.click("tab.runs")
     harness.click("experiment.save")
     harness.write("My heap")
-    path = harness.ui.preset_library.folder / "my-heap.toml"
+    path = harness.ui.work.preset_library.folder / "my-heap.toml"
     assert "friction = 0.37" in path.read_text(encoding="utf-8")
-    assert harness.ui.preset_library.titles[str(path)] == "My heap"
+    assert harness.ui.work.preset_library.titles[str(path)] == "My heap"
 
 
 def test_a_preset_name_that_is_a_path_is_refused_in_a_sentence(harness: PanelHarness) -> None:
     harness.click("tab.runs")
     harness.click("experiment.save")
     harness.write("../../evil")
-    assert "cannot be a preset's name" in harness.ui.preset_library.trouble
-    assert not harness.ui.preset_library.folder.exists()
+    assert "cannot be a preset's name" in harness.ui.work.preset_library.trouble
+    assert not harness.ui.work.preset_library.folder.exists()
 
 
 @pytest.mark.parametrize("text", ["-1", "x", "x10", "1.5", str(2**64)])
@@ -178,7 +178,7 @@ def test_an_invalid_seed_is_refused(harness: PanelHarness, text: str) -> None:
     harness.click("experiment.seed")
     harness.write(text)
     assert harness.commands == []
-    assert "seed" in harness.ui.preset_library.trouble
+    assert "seed" in harness.ui.work.preset_library.trouble
 
 
 def test_a_new_seed_restarts_the_same_experiment(harness: PanelHarness) -> None:
@@ -209,8 +209,8 @@ def test_theme_and_text_size_can_be_chosen(harness: PanelHarness) -> None:
 def test_a_film_that_cannot_begin_gives_the_reason(harness: PanelHarness) -> None:
     harness.click("tab.record")
     harness.click("record.button")
-    assert harness.ui.film.trouble == "That failed: nothing is filmed here."
-    assert not harness.ui.film.running
+    assert harness.ui.work.film.trouble == "That failed: nothing is filmed here."
+    assert not harness.ui.work.film.running
 
 
 def test_an_unstable_time_step_offers_the_automatic_one(harness: PanelHarness) -> None:
@@ -306,10 +306,10 @@ def test_run_all_continues_a_paused_run_and_other_actions_say_how(
     harness: PanelHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     harness.ui.snapshot = at_rest(harness, measured=True)
-    harness.ui.transport.pause(True)
+    harness.ui.control.transport.pause(True)
     harness.frame(2)
     harness.click("action.measure")
-    assert harness.ui.transport.paused
+    assert harness.ui.control.transport.paused
     harness.click("action.run")
     assert harness.commands == [Act("measure"), Act("run")]
     assert harness.runner.told[-1] == ("pause", False)
@@ -322,7 +322,7 @@ def test_run_all_continues_a_paused_run_and_other_actions_say_how(
 
     monkeypatch.setattr(next_step, "draw_text", watched)
     harness.ui.snapshot = replace(harness.ui.snapshot, phase=FLOWING, progress=0.3)
-    harness.ui.transport.pause(True)
+    harness.ui.control.transport.pause(True)
     harness.frame(1)
     assert "Paused: Space continues" in written
 
@@ -348,17 +348,17 @@ def test_run_all_of_a_run_that_was_paused_on_its_way_continues_it_without_a_refu
     ui.snapshot = on_its_way(harness)
     harness.frame(2)
     assert offered["action.run"] == (False, "What Run all does.")
-    ui.transport.pause(True)
+    ui.control.transport.pause(True)
     harness.frame(2)
     assert offered["action.run"] == (True, CONTINUES)
     assert not offered["action.open"][0]
     harness.click("action.run")
-    assert (harness.commands, ui.transport.paused) == ([], False)
-    ui.transport.pause(True)
+    assert (harness.commands, ui.control.transport.paused) == ([], False)
+    ui.control.transport.pause(True)
     (key,) = (key for key in scene_keys(ui.snapshot) if key.name == "act_run")
     assert key.act is not None
     key.act(ui)
-    assert (harness.commands, ui.transport.paused) == ([], False)
+    assert (harness.commands, ui.control.transport.paused) == ([], False)
     key.act(ui)  # not paused: the engine says why it is refused
     assert harness.commands == [Act("run")]
 
@@ -392,13 +392,13 @@ def test_run_all_continues_no_stopped_run_and_begins_those_side_by_side_that_hav
 ) -> None:
     ui, idle = harness.ui, harness.ui.snapshot
     ui.snapshot = replace(on_its_way(harness), fault=Fault("The grains fly apart."))
-    ui.transport.pause(True)
+    ui.control.transport.pause(True)
     run = next(action for action in ui.snapshot.actions if action.name == "run")
     act(ui, run)
     assert harness.commands == [Act("run")]
     ui.snapshot = on_its_way(harness)
-    ui.runs = ui.snapshot, idle
-    ui.transport.pause(True)
+    ui.beside.runs = ui.snapshot, idle
+    ui.control.transport.pause(True)
     act(ui, run)
     assert harness.commands == [Act("run")] * 2
 
@@ -424,7 +424,7 @@ def test_disabled_actions_and_the_phase_have_a_ground_that_hides_the_grains(
 
 def test_no_widget_of_a_column_is_cut_off_at_the_side(tmp_path: Path) -> None:
     with open_harness(tmp_path, full_snapshot(), size=(1280, 720)) as harness:
-        left, _, _, bottom = harness.ui.inset
+        left, _, _, bottom = harness.ui.window.inset
         for name, (x0, y0, x1, y1) in harness.widgets.items():
             in_bar, over_picture = y0 >= 720 - bottom, x0 >= left
             assert in_bar or over_picture or x1 <= left, name
@@ -437,7 +437,7 @@ def test_no_widget_of_a_column_is_cut_off_at_the_side(tmp_path: Path) -> None:
 def test_the_tools_fit_under_the_parameters_without_scrolling_at_the_design_size(tmp_path: Path) -> None:
     with open_harness(tmp_path, full_snapshot(), size=(1280, 720)) as harness:
         harness.click("tab.view")
-        assert harness.widgets["view.frame"][3] <= 720 - harness.ui.inset[3]
+        assert harness.widgets["view.frame"][3] <= 720 - harness.ui.window.inset[3]
 
 
 def test_no_two_panels_have_the_same_name() -> None:

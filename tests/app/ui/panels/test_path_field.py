@@ -45,7 +45,7 @@ def test_an_unusable_path_is_refused_beside_the_field_and_not_sent(harness: Pane
     harness.click("field.mesh")
     harness.write("/nowhere/shape.stl")
     assert harness.commands == []
-    assert "there is no such file" in harness.ui.edits.refusals["mesh"]
+    assert "there is no such file" in harness.ui.control.edits.refusals["mesh"]
 
 
 def test_escape_leaves_the_old_path(harness: PanelHarness, mesh: str) -> None:
@@ -53,11 +53,11 @@ def test_escape_leaves_the_old_path(harness: PanelHarness, mesh: str) -> None:
     harness.write(mesh, key=imgui.Key.escape)
     harness.frame(3)
     assert harness.commands == []
-    assert harness.ui.edits.refusals == {}
+    assert harness.ui.control.edits.refusals == {}
 
 
 def test_a_right_click_resets_to_the_goblet(harness: PanelHarness, mesh: str) -> None:
-    harness.ui.edits.set({"mesh": mesh})
+    harness.ui.control.edits.set({"mesh": mesh})
     harness.click("field.mesh", button=1)
     assert harness.commands[-1] == SetParameters({"mesh": ""})
 
@@ -121,7 +121,7 @@ def test_a_cancelled_dialog_changes_nothing_and_an_open_one_is_closed_at_the_end
 
 def test_without_a_dialog_the_path_can_be_typed(harness: PanelHarness, mesh: str, dialogs: list) -> None:
     harness.click("field.mesh.choose")  # the queue is empty: opening fails
-    assert harness.ui.broken == {}
+    assert harness.ui.program.broken == {}
     assert "type the path" in harness.ui.states[Toasts].shown[-1].text
     harness.click("field.mesh")
     harness.write(mesh)

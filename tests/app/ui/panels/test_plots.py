@@ -112,7 +112,7 @@ def test_a_right_click_saves_the_plot_with_its_source(
     harness: PanelHarness, suffix: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sheets: list[tuple[Sheet, tuple[str, ...]]] = []
-    saver = harness.ui.run_saver
+    saver = harness.ui.work.run_saver
     monkeypatch.setattr(saver, "save_plot", lambda sheet, folder, name, suffixes: sheets.append((sheet, suffixes)))
     harness.click("plots.motion")
     left, _, _, below = harness.widgets["plots.span"]
@@ -134,7 +134,7 @@ def test_a_right_click_saves_the_plot_with_its_source(
         times = [float(row[0]) for row in rows[1:]]
         assert min(times) == 0.0
         assert len(times) == 200
-    assert harness.ui.broken == {}
+    assert harness.ui.program.broken == {}
 
 
 def test_a_key_saves_all_three_kinds_and_another_shows_the_plot_large(
@@ -142,7 +142,7 @@ def test_a_key_saves_all_three_kinds_and_another_shows_the_plot_large(
 ) -> None:
     saved: list[tuple[str, tuple[str, ...]]] = []
     monkeypatch.setattr(
-        harness.ui.run_saver, "save_plot", lambda sheet, folder, name, suffixes: saved.append((name, suffixes))
+        harness.ui.work.run_saver, "save_plot", lambda sheet, folder, name, suffixes: saved.append((name, suffixes))
     )
     harness.click("plots.comparison")
     keys = {key.name: key for key in all_keys()}
@@ -158,7 +158,7 @@ def test_a_key_saves_all_three_kinds_and_another_shows_the_plot_large(
     assert harness.ui.settings.choices.tabs["large"] == "comparison"
     harness.click("large.close")
     assert "large.comparison" not in harness.widgets
-    assert harness.ui.broken == {}
+    assert harness.ui.program.broken == {}
 
 
 def test_picture_and_table_of_a_comparison_contain_all_points(tmp_path: Path) -> None:
@@ -191,11 +191,14 @@ def test_no_tab_moves_when_values_appear(tmp_path: Path) -> None:
         for name in names:
             harness.click(f"plots.{name}")
         plots.save(harness.ui)
-        assert harness.ui.run_saver.trouble == f"The plot {bare.comparison.title} has no values yet, and is not saved."
+        assert (
+            harness.ui.work.run_saver.trouble
+            == f"The plot {bare.comparison.title} has no values yet, and is not saved."
+        )
         harness.ui.snapshot = full
         harness.rest()
         assert places == [harness.widgets[f"plots.{name}"] for name in names]
-        assert harness.ui.broken == {}
+        assert harness.ui.program.broken == {}
 
 
 def test_a_scene_of_single_spheres_has_no_plot_of_a_packing_or_a_slope(tmp_path: Path) -> None:
@@ -219,7 +222,7 @@ def test_bodies_of_particles_that_cohere_have_no_plot_of_contacts(tmp_path: Path
 def test_every_plot_draws(harness: PanelHarness) -> None:
     for name in ("angle", "contacts", "packing", "ledger", "comparison", "motion"):
         harness.click(f"plots.{name}")
-        assert harness.ui.broken == {}
+        assert harness.ui.program.broken == {}
 
 
 def test_quantities_that_the_scene_does_not_have_are_not_plotted(
@@ -236,7 +239,7 @@ def test_quantities_that_the_scene_does_not_have_are_not_plotted(
     harness.frame(2)
     assert "energy.translational" in shown
     assert "energy.rotational" not in shown
-    assert harness.ui.broken == {}
+    assert harness.ui.program.broken == {}
 
 
 def test_six_tabs_fit_the_column_at_larger_text_sizes(harness: PanelHarness) -> None:
@@ -263,7 +266,7 @@ def test_a_new_measurement_is_plotted_with_no_other_edit(
     assert drawn[-1] == "mean overlap δ [µm]"
     monkeypatch.setattr(plots, "draw_over_time", plain)
     harness.frame(2)
-    assert harness.ui.broken == {}
+    assert harness.ui.program.broken == {}
 
 
 def test_each_named_sphere_has_the_colour_of_the_picture_in_the_plot_and_closed_forms_share_one(
@@ -303,7 +306,7 @@ def test_a_distribution_over_decades_has_logarithmic_axes_in_the_window_and_on_f
     )
     harness.ui.snapshot = replace(harness.ui.snapshot, comparison=curve)
     harness.click("plots.comparison")
-    assert harness.ui.broken == {}
+    assert harness.ui.program.broken == {}
     assert {axis for axis, scale in scales if scale == implot.Scale_.log10} == {implot.ImAxis_.x1, implot.ImAxis_.y1}
     left, right, low, high = limits[-1]
     assert 0.5 < left < 1.0 < 1000.0 < right < 2000.0
@@ -311,7 +314,7 @@ def test_a_distribution_over_decades_has_logarithmic_axes_in_the_window_and_on_f
     nothing = replace(curve, lines=(Line("avalanches", size[:0], share[:0], points=True),))
     harness.ui.snapshot = replace(harness.ui.snapshot, comparison=nothing)
     harness.frame(2)
-    assert harness.ui.broken == {}
+    assert harness.ui.program.broken == {}
     figure = Figure()
     draw_axes(figure.subplots(), curve)
     (axes,) = figure.axes

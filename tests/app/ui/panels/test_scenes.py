@@ -54,7 +54,7 @@ def test_every_shipped_preset_has_a_sentence_a_question_and_a_picture(name: str)
 
 
 def test_a_preset_from_another_folder_keeps_its_title_while_the_presets_are_listed_again(harness: PanelHarness) -> None:
-    library = harness.ui.preset_library
+    library = harness.ui.work.preset_library
     library.note("/elsewhere/a.toml", "My heap", "heap")
     library.refresh()
     assert library.titles[library.current] == "My heap"
@@ -62,7 +62,7 @@ def test_a_preset_from_another_folder_keeps_its_title_while_the_presets_are_list
 
 def awaited(harness: PanelHarness) -> str:
     """The preset that was requested; empty for none."""
-    awaited = harness.ui.preset_library.awaited
+    awaited = harness.ui.work.preset_library.awaited
     return awaited[-1].preset if awaited else ""
 
 
@@ -75,9 +75,9 @@ def test_one_key_opens_the_choice_and_a_click_starts_the_preset(harness: PanelHa
     harness.click("card.moon")
     assert [command.values for command in harness.commands if isinstance(command, Start)] == [{"gravity": 1.62}]
     assert awaited(harness) == "moon"
-    assert harness.ui.overlay == ""
+    assert harness.ui.mode.overlay == ""
     assert not any(name.startswith("card.") for name in harness.widgets)
-    assert harness.ui.broken == {}
+    assert harness.ui.program.broken == {}
 
 
 def test_a_button_scrolls_to_a_group_far_below(harness: PanelHarness) -> None:
@@ -85,7 +85,7 @@ def test_a_button_scrolls_to_a_group_far_below(harness: PanelHarness) -> None:
     assert "card.bounce" not in harness.widgets  # out of sight
     harness.click("scenes.to.Checks against closed forms")
     harness.frame(2)
-    assert 0.0 < harness.widgets["card.bounce"][1] < harness.ui.size[1]
+    assert 0.0 < harness.widgets["card.bounce"][1] < harness.ui.window.size[1]
 
 
 @pytest.mark.parametrize("where", ["pictures", "list"])
@@ -119,7 +119,7 @@ def test_a_preset_replaces_a_run_with_something_to_lose_only_after_a_yes(harness
 def test_what_was_saved_is_not_lost_when_another_run_replaces_it(harness: PanelHarness, tmp_path: Path) -> None:
     experiment = new_experiment("heap", {"grain_count": 5, "width": 0.02}, seed=9)
     apply(experiment, SetParameters({"friction": 0.3}))
-    saver = harness.ui.run_saver = RunSaver(lambda command: command.take(saved_copy(experiment)))
+    saver = harness.ui.work.run_saver = RunSaver(lambda command: command.take(saved_copy(experiment)))
     saver.begin()
     snapshot = harness.ui.snapshot = Snapshot()
     take_snapshot(experiment, snapshot)
@@ -138,7 +138,7 @@ def test_saving_over_the_file_that_was_opened_asks_over_the_picture(
     harness: PanelHarness, tmp_path: Path, yes: bool
 ) -> None:
     saver, opened = RunSaver(harness.commands.append), tmp_path / "lecture.repose"
-    harness.ui.run_saver = saver
+    harness.ui.work.run_saver = saver
     opened.write_text("a run")
     saver.path = str(opened)
     for _ in range(2):  # also after a no
@@ -159,17 +159,17 @@ def test_presets_are_listed_in_the_group_of_their_scene(harness: PanelHarness, m
     monkeypatch.setattr(
         scenes, "_draw_group", lambda ui, title, cards: groups.update({title: [card.name for card in cards]})
     )
-    parameters = harness.ui.edits.parameters
+    parameters = harness.ui.control.edits.parameters
     assert parameters is not None
-    harness.ui.preset_library.take_picture = small_picture
-    assert harness.ui.preset_library.save("My heap", "heap", parameters, 1)
+    harness.ui.work.preset_library.take_picture = small_picture
+    assert harness.ui.work.preset_library.save("My heap", "heap", parameters, 1)
     press(harness, "scenes")
     assert {"thesis-heap", "large"} <= set(groups["In the plane"])
     assert {"hourglass", "heap-in-space", "goblet"} <= set(groups["In space"])
     assert groups["Checks against closed forms"] == ["bounce", *(f"impact-{k}" for k in range(1, 9)), "slope"]
     (own,) = groups["Your presets"]
     assert thumbnails.pixels(thumbnails.of_preset(own)) is not None
-    assert sorted(name for group in groups.values() for name in group) == sorted(harness.ui.preset_library.cards)
+    assert sorted(name for group in groups.values() for name in group) == sorted(harness.ui.work.preset_library.cards)
 
 
 def test_a_preset_of_an_older_version_has_neither_sentence_nor_question(tmp_path: Path) -> None:
@@ -194,7 +194,7 @@ def test_a_saved_run_is_listed_with_its_picture_and_read_without_it(
     spoilt.write_bytes(b"PK no archive")
     assert saved_run.load(elsewhere).log.seed == 9
     saver = RunSaver(harness.commands.append, used=[str(elsewhere)])
-    recent = harness.ui.recent_runs = RecentRuns(harness.ui.settings)
+    recent = harness.ui.work.recent_runs = RecentRuns(harness.ui.settings)
     recent.see(saver)
     recent.wait()
     assert harness.ui.settings.choices.recent_runs == [str(elsewhere.resolve())]
@@ -210,7 +210,7 @@ def test_a_saved_run_is_listed_with_its_picture_and_read_without_it(
     question = open_question(harness.ui)
     assert question is not None, "the run in the window is replaced without a word"
     assert "heap-of-mine.repose" in question.text
-    assert harness.ui.overlay == ""
+    assert harness.ui.mode.overlay == ""
 
 
 @pytest.mark.parametrize("picture", [b"", b"RIFFxxxxWEBPbroken", b"\x89PNG", bytes(2 * thumbnails.LARGEST_FILE)])
@@ -252,8 +252,8 @@ def test_the_dialog_of_the_system_selects_files_to_open_and_to_save(
     asked, opened = dialogs(monkeypatch), []
     saved: list[tuple[str, bool]] = []
     harness.ui.snapshot.step = 0
-    monkeypatch.setattr(harness.ui.run_saver, "open", opened.append)
-    monkeypatch.setattr(harness.ui.run_saver, "save", lambda path, asked=False: saved.append((path, asked)))
+    monkeypatch.setattr(harness.ui.work.run_saver, "open", opened.append)
+    monkeypatch.setattr(harness.ui.work.run_saver, "save", lambda path, asked=False: saved.append((path, asked)))
     harness.click("tab.runs")
     harness.click("runs.open")
     harness.click("runs.save_as")
@@ -269,12 +269,12 @@ def test_a_run_chosen_in_the_dialog_is_opened_whatever_the_window_shows(
     harness: PanelHarness, monkeypatch: pytest.MonkeyPatch, shown: str
 ) -> None:
     asked, opened = dialogs(monkeypatch), []
-    monkeypatch.setattr(harness.ui.run_saver, "open", opened.append)
+    monkeypatch.setattr(harness.ui.work.run_saver, "open", opened.append)
     harness.ui.snapshot.step = 0
     harness.click("tab.plots")
     if shown == "all parameters":
         harness.click("parameters.more")
-    harness.ui.presenting = shown == "presentation"
+    harness.ui.mode.presenting = shown == "presentation"
     harness.ui.view.ui_visible = shown != "no panels"
     press(harness, "open_run")
     assert len(asked) == 1
@@ -287,7 +287,7 @@ def test_a_saved_run_dropped_on_the_window_is_opened_after_the_question(
     opened: list[str] = []
     path = tmp_path / "heap.REPOSE"
     path.touch()
-    monkeypatch.setattr(harness.ui.run_saver, "open", opened.append)
+    monkeypatch.setattr(harness.ui.work.run_saver, "open", opened.append)
     harness.ui.snapshot = replace(harness.ui.snapshot, step=100, progress=0.5)
     assert take_dropped(harness.ui, str(path)) == ""
     assert opened == []
@@ -300,18 +300,18 @@ def test_a_saved_run_dropped_on_the_window_is_opened_after_the_question(
 
 def test_what_cannot_be_opened_or_started_is_refused_without_a_question(harness: PanelHarness, tmp_path: Path) -> None:
     ui = harness.ui
-    ui.run_saver = RunSaver(harness.commands.append)
+    ui.work.run_saver = RunSaver(harness.commands.append)
     ui.snapshot = replace(ui.snapshot, step=100, progress=0.5)
     for missing in ("", "/", str(tmp_path / "missing.repose"), str(tmp_path / ("x" * 400)), str(tmp_path / "a\0b")):
-        assert not ui.run_saver.is_file(missing)
+        assert not ui.work.run_saver.is_file(missing)
     open_file(ui, str(tmp_path / "missing.repose"))
     assert open_question(ui) is None
-    assert ui.run_saver.opening  # the thread of the saver says that there is no such file
+    assert ui.work.run_saver.opening  # the thread of the saver says that there is no such file
     damaged = tmp_path / "damaged.toml"
     damaged.write_text('scene = "heap"\n[parameters]\nfriction = 99\n')
     choose_preset(ui, str(damaged))
     assert open_question(ui) is None
-    assert "99" in ui.preset_library.trouble
+    assert "99" in ui.work.preset_library.trouble
     damaged.write_text('scene = "heap"\n[parameters]\nfriction = 0.9\n')
     choose_preset(ui, str(damaged))
     assert open_question(ui) is not None
@@ -320,11 +320,11 @@ def test_what_cannot_be_opened_or_started_is_refused_without_a_question(harness:
 def test_without_a_dialog_program_the_path_is_typed(harness: PanelHarness, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[str] = []
     monkeypatch.setattr(file_dialog, "why_none", lambda: "No program for choosing files is installed.")
-    monkeypatch.setattr(harness.ui.run_saver, "open", lambda path: opened.append(path))
+    monkeypatch.setattr(harness.ui.work.run_saver, "open", lambda path: opened.append(path))
     harness.ui.snapshot.step = 0
     harness.click("tab.runs")
     harness.click("runs.save_as")  # it is greyed
     assert not file_dialog.is_open(harness.ui)
-    harness.ui.run_saver.path = "typed.repose"
+    harness.ui.work.run_saver.path = "typed.repose"
     harness.click("runs.open")
     assert opened == ["typed.repose"]

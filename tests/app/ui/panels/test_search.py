@@ -47,5 +47,5 @@ def test_esc_closes_the_help_before_it_ends_the_search(harness: PanelHarness) ->
     harness.write("wall")
     key(harness, pygame.K_F1)
     key(harness, pygame.K_ESCAPE)
-    assert not harness.ui.help_open
+    assert not harness.ui.mode.help_open
     assert "parameters.search" in harness.widgets

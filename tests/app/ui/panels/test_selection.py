@@ -23,4 +23,4 @@ def test_a_grain_that_leaves_ends_the_selection(tmp_path: Path) -> None:
         assert [toast.text for toast in ui.states[Toasts].shown] == [
             "Grain 9 has left the scene: nothing is selected any more."
         ]
-        assert ui.broken == {}
+        assert ui.program.broken == {}

@@ -56,7 +56,9 @@ def test_the_copied_code_is_the_experiment_shown(shared: PanelHarness) -> None:
 def test_the_code_of_runs_side_by_side_is_all_of_them_or_says_why_there_is_none(shared: PanelHarness) -> None:
     ui, declared = shared.ui, scenes()["heap"].parameters
     first = ui.snapshot
-    ui.runs = tuple(replace(first, parameters=declared.checked({"gravity": 1.62, "friction": mu})) for mu in (0.1, 0.4))
+    ui.beside.runs = tuple(
+        replace(first, parameters=declared.checked({"gravity": 1.62, "friction": mu})) for mu in (0.1, 0.4)
+    )
     press(shared, "copy_code")
     code = imgui.get_clipboard_text()
     found = presets.load(code)
@@ -66,7 +68,7 @@ def test_the_code_of_runs_side_by_side_is_all_of_them_or_says_why_there_is_none(
     press(shared, "copy_command_line")
     assert imgui.get_clipboard_text() == f"repose open {code}"
     assert "side by side" in current_toasts(ui)[-1].text
-    ui.runs = (first, replace(first, seed=6))
+    ui.beside.runs = (first, replace(first, seed=6))
     press(shared, "copy_code")
     press(shared, "copy_command_line")
     assert {toast.text.partition(" are not")[0] for toast in current_toasts(ui)[-2:]} == {"These runs side by side"}
@@ -85,13 +87,13 @@ def test_a_pasted_code_starts_its_experiment_and_a_damaged_one_says_why(shared: 
     told = [toast.text for toast in current_toasts(shared.ui)]
     assert any("checksum" in text for text in told)
     assert any("newer version" in text for text in told)
-    assert shared.ui.overlay == ""
-    library = shared.ui.preset_library
+    assert shared.ui.mode.overlay == ""
+    library = shared.ui.work.preset_library
     assert [library.titles[awaited.preset] for awaited in library.awaited] == ["Heap, shared"]
 
 
 def test_the_qr_code_is_saved_with_the_code_inside(shared: PanelHarness) -> None:
-    shared.ui.run_saver = saver = RunSaver(lambda command: None)
+    shared.ui.work.run_saver = saver = RunSaver(lambda command: None)
     press(shared, "share")
     assert "share.qr" in shared.widgets
     shared.click("share.save")

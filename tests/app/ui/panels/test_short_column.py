@@ -32,7 +32,7 @@ def scale_of(size: tuple[int, int], text: float, theme: str) -> float:
 
 def in_the_column(harness: PanelHarness) -> set[str]:
     """Names of the widgets that are wholly inside the column, above the bar."""
-    right, floor = harness.ui.inset[0], harness.ui.size[1] - harness.ui.inset[3]
+    right, floor = harness.ui.window.inset[0], harness.ui.window.size[1] - harness.ui.window.inset[3]
     return {name for name, box in harness.widgets.items() if box[2] <= right and box[3] <= floor}
 
 
@@ -87,7 +87,7 @@ def test_the_main_result_has_its_name_beside_it(
     with open_harness(tmp_path, snapshot, size, scale=scale_of(size, text, theme)) as harness:
         beside = [text for text in written if text in (name, *experiment.halves(name))]
         assert " ".join(beside) == name
-        assert max(written[text] for text in beside) <= harness.ui.inset[0]
+        assert max(written[text] for text in beside) <= harness.ui.window.inset[0]
 
 
 @pytest.mark.parametrize(("size", "text", "theme"), [*LOW, *HIGH, LARGEST])
@@ -116,7 +116,7 @@ def test_all_actions_stand_beside_the_length_scale_and_its_text(
     with open_harness(tmp_path, snapshot, size, scale=scale) as harness:
         ends = {name: box[2] for name, box in harness.widgets.items() if name.startswith("action.")}
         assert len(ends) == 7
-        free = size[0] - harness.ui.inset[0]
+        free = size[0] - harness.ui.window.inset[0]
         words = widgets.text_width("500 mm at the centre" if in_space else "500 mm", scale_bar.LABEL)
         bar = max(scale_bar.longest(free, scale), words)
         assert max(ends.values()) <= size[0] - bar - scale_bar.MARGIN * scale
@@ -128,17 +128,17 @@ def test_all_actions_stand_beside_an_open_study(tmp_path: Path) -> None:
     snapshot = replace(snapshot, actions=(*snapshot.actions[:2], *more, *snapshot.actions[2:]))
 
     def draw(ui: Ui) -> None:
-        left, top, _, bottom = ui.inset
-        ui.inset = left, top, study.beside(size[0] - left, ui.scale), bottom
+        left, top, _, bottom = ui.window.inset
+        ui.window.inset = left, top, study.beside(size[0] - left, ui.window.scale), bottom
         draw_panels(ui)
 
     with open_harness(tmp_path, snapshot, size, draw) as harness:
-        left, _, right, _ = harness.ui.inset
+        left, _, right, _ = harness.ui.window.inset
         assert right > 0.0
         ends = {name: box[2] for name, box in harness.widgets.items() if name.startswith("action.")}
         assert len(ends) == 7
-        bar = max(scale_bar.longest(size[0] - left - right, harness.ui.scale), widgets.text_width("500 mm"))
-        assert max(ends.values()) <= size[0] - right - bar - scale_bar.MARGIN * harness.ui.scale
+        bar = max(scale_bar.longest(size[0] - left - right, harness.ui.window.scale), widgets.text_width("500 mm"))
+        assert max(ends.values()) <= size[0] - right - bar - scale_bar.MARGIN * harness.ui.window.scale
 
 
 @pytest.mark.parametrize(("size", "text", "theme"), [*LOW, *HIGH])
@@ -198,7 +198,7 @@ def test_no_title_of_a_preset_is_cut(
 
     monkeypatch.setattr(widgets, "fitting_size", fitting_size)
     with open_harness(tmp_path, full_snapshot(), size, scale=scale_of(size, text, theme)) as harness:
-        library = harness.ui.preset_library
+        library = harness.ui.work.preset_library
         library.refresh()
         titles = dict(library.titles)
         assert "Log and weight on a thread" in titles.values()

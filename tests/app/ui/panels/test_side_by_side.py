@@ -29,8 +29,8 @@ HEAP = scenes()["heap"].parameters
 def harness(tmp_path: Path) -> Iterator[PanelHarness]:
     """The panel open over an experiment that would lose nothing."""
     with open_harness(tmp_path, replace(full_snapshot(), step=0, commands=0), (1280, 720)) as made:
-        made.ui.inset = (320.0, 0.0, 0.0, 66.0)
-        made.ui.overlay = "side_by_side"
+        made.ui.window.inset = (320.0, 0.0, 0.0, 66.0)
+        made.ui.mode.overlay = "side_by_side"
         made.settle()
         yield made
 
@@ -46,15 +46,15 @@ def asked(harness: PanelHarness, text: str) -> list[dict[str, Value]]:
 def beside(harness: PanelHarness, count: int) -> None:
     """Put so many runs into the window."""
     first = replace(full_snapshot(), own=frozenset({"friction"}))
-    harness.ui.runs = tuple(replace(first, label=f"μ = 0.{number + 1}") for number in range(count))
-    harness.ui.overlay, harness.ui.snapshot = "", harness.ui.runs[0]
+    harness.ui.beside.runs = tuple(replace(first, label=f"μ = 0.{number + 1}") for number in range(count))
+    harness.ui.mode.overlay, harness.ui.snapshot = "", harness.ui.beside.runs[0]
     harness.settle()
 
 
 def test_typed_values_start_a_run_each_with_the_other_values_as_they_are(harness: PanelHarness) -> None:
     runs = asked(harness, "0.1, 0.2; 0.4")
     assert [values.get("friction") for values in runs] == [0.1, 0.2, 0.4]
-    assert harness.ui.overlay == ""
+    assert harness.ui.mode.overlay == ""
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_typed_values_start_a_run_each_with_the_other_values_as_they_are(harness
 def test_values_that_cannot_be_used_are_refused_with_a_sentence(harness: PanelHarness, text: str, words: str) -> None:
     assert asked(harness, text) == []
     assert words in harness.ui.states[SideBySideForm].trouble
-    assert harness.ui.overlay == "side_by_side"
+    assert harness.ui.mode.overlay == "side_by_side"
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_the_pictures_lie_beside_each_other_between_the_panels(
 ) -> None:
     ui = harness.ui
     beside(harness, count)
-    ui.size = size
+    ui.window.size = size
     areas = [(x0, y0, size[0] - right, size[1] - foot) for x0, y0, right, foot in insets(ui)]
     assert len(areas) == count
     for number, (x0, y0, x1, y1) in enumerate(areas):
@@ -126,7 +126,7 @@ def test_the_pictures_lie_beside_each_other_between_the_panels(
 
 def test_the_table_has_a_column_for_every_run_and_a_dash_where_one_has_no_such_reading(harness: PanelHarness) -> None:
     beside(harness, 3)
-    harness.ui.runs = (replace(harness.ui.runs[0], measurement=None), *harness.ui.runs[1:])
+    harness.ui.beside.runs = (replace(harness.ui.beside.runs[0], measurement=None), *harness.ui.beside.runs[1:])
     harness.frame()
     rows = dict(side_by_side.rows(harness.ui))
     assert all(len(values) == 3 for values in rows.values())
@@ -137,7 +137,7 @@ def test_the_table_has_a_column_for_every_run_and_a_dash_where_one_has_no_such_r
 def test_keys_choose_the_next_run_and_go_back_to_the_chosen_one(harness: PanelHarness) -> None:
     beside(harness, 2)
     side_by_side.choose_next(harness.ui)
-    assert harness.ui.chosen == 1
+    assert harness.ui.beside.chosen == 1
     harness.click("side_by_side.back")
     assert harness.commands[-1] == KeepOne(1)
 
@@ -152,7 +152,7 @@ def test_enter_in_the_empty_field_takes_the_values_that_it_shows(harness: PanelH
 @pytest.mark.parametrize("count", [2, 4])
 def test_the_buttons_of_every_tool_leave_the_labels_free(harness: PanelHarness, count: int) -> None:
     for tool in all_tools():
-        harness.ui.tool = tool.name
+        harness.ui.mode.tool = tool.name
         beside(harness, count)
         buttons = [box for name, box in harness.widgets.items() if name.startswith("tool.")]
         labels = [harness.widgets[f"side_by_side.label{number + 1}"] for number in range(count)]
@@ -167,7 +167,7 @@ def test_the_buttons_of_every_tool_leave_the_labels_free(harness: PanelHarness, 
 def test_the_buttons_of_the_tools_stay_in_the_first_picture_and_cover_little_of_it(
     harness: PanelHarness, count: int, size: tuple[int, int]
 ) -> None:
-    harness.ui.size = size
+    harness.ui.window.size = size
     beside(harness, count)
     left, top, right, bottom = insets(harness.ui)[0]
     boxes = [box for name, box in harness.widgets.items() if name in {f"tool.{tool.name}" for tool in all_tools()}]
@@ -201,18 +201,18 @@ def test_labels_without_room_beside_the_scale_bar_have_a_strip_of_their_own_belo
 ) -> None:
     beside(harness, 2)
     assert above_labels(harness.ui) == insets(harness.ui)
-    harness.ui.size = (800, 600)
+    harness.ui.window.size = (800, 600)
     beside(harness, 4)
-    harness.ui.runs = tuple(replace(run, label="Hertz–Mindlin with rolling") for run in harness.ui.runs)
+    harness.ui.beside.runs = tuple(replace(run, label="Hertz–Mindlin with rolling") for run in harness.ui.beside.runs)
     harness.frame()
     label = harness.widgets["side_by_side.label1"]
-    foot = harness.ui.size[1] - above_labels(harness.ui)[0][3]
+    foot = harness.ui.window.size[1] - above_labels(harness.ui)[0][3]
     assert foot == pytest.approx(label[1])
 
 
 def test_a_subscript_of_a_symbol_is_small_in_the_label_of_a_picture(harness: PanelHarness) -> None:
     def width(label: str) -> float:
-        harness.ui.runs = tuple(replace(run, label=label) for run in harness.ui.runs)
+        harness.ui.beside.runs = tuple(replace(run, label=label) for run in harness.ui.beside.runs)
         harness.frame()
         left, _, right, _ = harness.widgets["side_by_side.label1"]
         return right - left

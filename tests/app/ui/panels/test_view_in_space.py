@@ -19,7 +19,7 @@ def harness(tmp_path: Path) -> Iterator[PanelHarness]:
     with open_harness(tmp_path, fake_cone(60)) as harness:
         done = harness.done
         harness.click("tab.view")
-        harness.ui.actions |= {f"look_{name}": partial(done.append, name) for name in VIEWS}
+        harness.ui.control.actions |= {f"look_{name}": partial(done.append, name) for name in VIEWS}
         yield harness
 
 

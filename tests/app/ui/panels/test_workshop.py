@@ -22,14 +22,14 @@ from tests.tiers import tiered
 
 def opened(harness: PanelHarness, folder: Path, members: int = 6) -> Workshop:
     """The workshop opened by its key, with a small clump."""
-    harness.ui.workshop = Workshop(folder=folder)
-    change(harness.ui.workshop, cells=16, members=members)
+    harness.ui.work.workshop = Workshop(folder=folder)
+    change(harness.ui.work.workshop, cells=16, members=members)
     act = next(key.act for key in all_keys() if key.name == "workshop")
     assert act is not None
     act(harness.ui)
     harness.frame(3)
-    assert harness.ui.overlay == "workshop"
-    return harness.ui.workshop
+    assert harness.ui.mode.overlay == "workshop"
+    return harness.ui.work.workshop
 
 
 def test_it_takes_the_place_of_the_column_and_sends_nothing(tmp_path: Path) -> None:
@@ -43,7 +43,7 @@ def test_it_takes_the_place_of_the_column_and_sends_nothing(tmp_path: Path) -> N
         harness.click("workshop.close")
         assert "field.friction" in harness.widgets
         assert harness.commands == []
-        assert harness.ui.broken == {}
+        assert harness.ui.program.broken == {}
 
 
 def test_a_slider_changes_the_recipe_and_undo_takes_it_back(tmp_path: Path) -> None:
@@ -56,7 +56,7 @@ def test_a_slider_changes_the_recipe_and_undo_takes_it_back(tmp_path: Path) -> N
         with workshop.with_edits(harness.ui, edits_shown(harness.ui)):
             undo(harness.ui)
         assert made.recipe.members == 6
-        assert harness.ui.edits.history.undoable == []
+        assert harness.ui.control.edits.history.undoable == []
         harness.ctrl_click("field.members")
         harness.write("0")
         harness.rest()
@@ -79,7 +79,7 @@ def test_pouring_saves_the_clump_and_asks_before_it_replaces_a_run(tmp_path: Pat
         assert made.made is not None
         assert len(read_clump(str(start.values["clump"])).clump.radius) == len(made.made.clump.radius)
         assert fill == Act("fill")
-        assert harness.ui.overlay == ""
+        assert harness.ui.mode.overlay == ""
 
 
 def test_a_clump_of_too_many_spheres_is_not_poured_but_exported(tmp_path: Path) -> None:
@@ -138,7 +138,7 @@ def test_a_dropped_file_is_the_body_in_the_workshop_only(tmp_path: Path) -> None
         assert "no numpy array" in made.trouble
         harness.frame(3)
         assert {"workshop.trouble", "workshop.make", "field.unit"} <= set(harness.widgets)
-        harness.ui.overlay = ""
+        harness.ui.mode.overlay = ""
         assert "the clump workshop (W)" in take_dropped(harness.ui, str(path))
 
 
@@ -187,12 +187,12 @@ def test_its_buttons_are_in_sight_and_no_label_is_cut(
     scale = interface_scale(size, 1.0, text, PALETTES[theme])
     with open_harness(tmp_path, full_snapshot(), size, scale=scale) as harness:
         opened(harness, tmp_path)
-        floor = size[1] - harness.ui.inset[3]
+        floor = size[1] - harness.ui.window.inset[3]
         for name in ("workshop.pour", "workshop.close", "workshop.export"):
             _, _, right, bottom = harness.widgets[name]
             assert bottom <= floor
-            assert right <= harness.ui.inset[0] + 1.0
+            assert right <= harness.ui.window.inset[0] + 1.0
         assert cut == []
         assert harness.widgets["workshop.plot"][3] <= floor  # beside the numbers, in sight without scrolling
         assert read & {"overlap IoU", "IoU"}
-        assert harness.ui.broken == {}
+        assert harness.ui.program.broken == {}

@@ -23,5 +23,5 @@ def test_a_click_adds_grains_where_the_pointer_is_and_a_drag_is_the_cameras(tmp_
         added = harness.commands[-1]
         assert added == AddGrains(added.position, 0.5, 7)
         assert added.position == pytest.approx((-1.0, 2.0))
-        ui.edits.undo()
+        ui.control.edits.undo()
         assert harness.commands[-1] == TakeBack(ADDED)

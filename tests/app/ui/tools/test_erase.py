@@ -28,12 +28,12 @@ def test_a_click_removes_the_grain_and_no_wall(harness: PanelHarness) -> None:
     TOOL.click(harness.ui, at(harness, -3.0, 2.0))
     assert harness.commands == []
     TOOL.click(harness.ui, at(harness, 3.4, 1.2))
-    harness.ui.edits.undo()
+    harness.ui.control.edits.undo()
     assert harness.commands == [RemoveGrain(7), TakeBack(REMOVED)]
 
 
 def test_a_removal_is_redone_and_marked_on_the_bar_of_time_once_it_has_acted(harness: PanelHarness) -> None:
-    edits, snapshot = harness.ui.edits, harness.ui.snapshot
+    edits, snapshot = harness.ui.control.edits, harness.ui.snapshot
     TOOL.click(harness.ui, at(harness, 3.4, 1.2))
     assert edits.marks == []
     edits.see(replace(snapshot, serial=snapshot.serial + PATIENCE))
@@ -48,7 +48,7 @@ def test_a_removal_is_redone_and_marked_on_the_bar_of_time_once_it_has_acted(har
 def test_a_refused_removal_is_not_undone_but_what_was_done_before_it(
     harness: PanelHarness, later: int, undone: bool
 ) -> None:
-    edits = harness.ui.edits
+    edits = harness.ui.control.edits
     edits.history.record({"friction": 0.1}, {"friction": 0.2})
     TOOL.click(harness.ui, at(harness, 3.0, 1.0))
     for serial in range(2, later + 2):

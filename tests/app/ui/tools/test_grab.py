@@ -46,7 +46,7 @@ def harness(tmp_path: Path) -> Iterator[PanelHarness]:
 
 
 def at(harness: PanelHarness, *place: float) -> tuple[float, float]:
-    x, y = harness.ui.camera.world_to_pixel(place, harness.ui.size)
+    x, y = harness.ui.camera.world_to_pixel(place, harness.ui.window.size)
     return float(x), float(y)
 
 
@@ -88,14 +88,14 @@ def test_a_press_that_misses_moves_nothing_in_the_plane_and_says_so(
     assert not TOOL.hold(ui, there)
     TOOL.release(ui)
     assert [toast.text for toast in ui.states[Toasts].shown] == [NOTHING]
-    assert (harness.commands, ui.edits.history.undoable) == ([], [])
+    assert (harness.commands, ui.control.edits.history.undoable) == ([], [])
 
 
 def test_in_space_a_press_beside_the_grains_is_left_to_the_camera(harness: PanelHarness) -> None:
     ui = harness.ui
     ui.snapshot, ui.camera = two_grains((0.5,)), Camera3D((0.0, 0.0, 0.0), 40.0, *VIEWS["three-quarter"])
     assert not TOOL.press(ui, at(harness, -9.0, -6.0, 0.5))
-    assert (harness.commands, ui.edits.history.undoable) == ([], [])
+    assert (harness.commands, ui.control.edits.history.undoable) == ([], [])
 
 
 def test_the_strongest_pull_is_one_that_the_engine_accepts(harness: PanelHarness) -> None:
@@ -124,7 +124,7 @@ def test_a_drag_ends_when_the_grain_leaves_or_the_pull_is_refused(harness: Panel
 
 
 def test_undo_takes_back_the_whole_drag_once_and_then_the_change_before_it(harness: PanelHarness) -> None:
-    edits = harness.ui.edits
+    edits = harness.ui.control.edits
     edits.history.record({"friction": 0.1}, {"friction": 0.2})
     assert TOOL.press(harness.ui, at(harness, 3.0, 1.0))
     TOOL.hold(harness.ui, at(harness, 4.0, 1.0))
@@ -136,7 +136,7 @@ def test_undo_takes_back_the_whole_drag_once_and_then_the_change_before_it(harne
 
 def test_buttons_and_keys_choose_a_tool_and_the_strength_is_set(harness: PanelHarness) -> None:
     ui = harness.ui
-    ui.inset = (0.0, 0.0, 0.0, 60.0)
+    ui.window.inset = (0.0, 0.0, 0.0, 60.0)
     harness.frame(3)
     assert chosen_tool(ui) is all_tools()[0]
     harness.click("tool.grab")
@@ -167,7 +167,7 @@ def test_settings_of_a_tool_end_above_the_actions_in_a_small_window(tmp_path: Pa
         ui = harness.ui
         boxes = [box for name, box in harness.widgets.items() if name.startswith("tool.")]
         assert {"tool.shake", "tool.amplitude", "tool.frequency", "tool.upright"} <= harness.widgets.keys()
-        assert max(box[3] for box in boxes) <= ui.size[1] - ui.inset[3] - STRIP * ui.scale
+        assert max(box[3] for box in boxes) <= ui.window.size[1] - ui.window.inset[3] - STRIP * ui.window.scale
 
 
 @pytest.mark.parametrize("size", [(1280, 720), (800, 600)])
@@ -180,5 +180,5 @@ def test_buttons_of_the_tools_leave_the_room_of_the_angle_free(size: tuple[int, 
         if size[0] > 1000:
             assert all(box[2] <= words_begin for box in boxes)
         else:
-            assert words_begin == ui.inset[0]
-            assert all(box[1] >= BELOW_LEGEND * ui.scale for box in boxes)
+            assert words_begin == ui.window.inset[0]
+            assert all(box[1] >= BELOW_LEGEND * ui.window.scale for box in boxes)

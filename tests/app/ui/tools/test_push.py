@@ -43,7 +43,7 @@ def test_it_follows_the_pointer_and_ends_with_the_drag_which_one_undo_takes_back
     assert (first.radius, first.rigid, last) == (2.0, rigid, Release())
     assert (first.speed if rigid else first.limit / push.EARTH) == pytest.approx(0.5 if rigid else 30.0)
     assert ui.states[PresentDrag].drag is None
-    ui.edits.undo()
+    ui.control.edits.undo()
     assert harness.commands[-1] == TakeBack(PUSHED)
 
 

@@ -24,7 +24,7 @@ def harness(tmp_path: Path) -> Iterator[PanelHarness]:
     shown = replace(two_grains(), parameters=scenes()["heap"].parameters(), box=((-5.0, -5.0), (5.0, 5.0)))
     with open_harness(tmp_path, shown, size=SIZE) as opened:
         opened.ui.camera = Camera2D((0.0, 0.0), 0.03)
-        opened.ui.edits.see(shown)
+        opened.ui.control.edits.see(shown)
         yield opened
 
 
@@ -45,7 +45,7 @@ def test_a_drag_clockwise_lowers_the_right_side_by_the_angle_of_the_pointer_and_
     TOOL.release(ui)
     assert tilts(harness) == [10.0, 20.0]
     assert ui.states[TableTurn].offset is None
-    ui.edits.undo()
+    ui.control.edits.undo()
     assert tilts(harness)[-1] == 0.0
 
 
@@ -77,13 +77,13 @@ def test_its_key_chooses_the_tool_then_shakes_then_ends_the_shaking(harness: Pan
     ui.snapshot.shaking = ShownShaking((0.0, 1.0), 5e-4, 30.0, 1.0, 17.0)
     choose_by_key(TOOL, ui)
     assert harness.commands.pop() == Still()
-    ui.edits.undo()
+    ui.control.edits.undo()
     assert harness.commands.pop() == TakeBack(SHAKEN)
 
 
 def test_a_slider_moved_during_the_shaking_acts_at_once(harness: PanelHarness) -> None:
     ui = harness.ui
-    ui.inset, ui.tool = (0.0, 0.0, 0.0, 60.0), TOOL.name
+    ui.window.inset, ui.mode.tool = (0.0, 0.0, 0.0, 60.0), TOOL.name
     ui.snapshot.shaking = ShownShaking((0.0, 1.0), 5e-4, 30.0, 1.0, 17.0)
     harness.frame(2)
     assert harness.commands == []

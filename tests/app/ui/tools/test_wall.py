@@ -30,7 +30,7 @@ def test_a_drag_draws_a_wall_from_press_to_release_shows_it_meanwhile_and_undo_t
     harness: PanelHarness,
 ) -> None:
     ui = harness.ui
-    ui.inset, ui.tool = (0.0, 0.0, 0.0, 60.0), TOOL.name
+    ui.window.inset, ui.mode.tool = (0.0, 0.0, 0.0, 60.0), TOOL.name
     assert TOOL.press(ui, at(harness, -2.0, 2.0))
     assert TOOL.hold(ui, at(harness, 1.0, 3.0))
     harness.frame(1)
@@ -40,7 +40,7 @@ def test_a_drag_draws_a_wall_from_press_to_release_shows_it_meanwhile_and_undo_t
     assert isinstance(drawn, DrawWall)
     assert (*drawn.start, *drawn.end) == pytest.approx((-2.0, 2.0, 1.0, 3.0))
     assert ui.states[WallLine].ends is None
-    ui.edits.undo()
+    ui.control.edits.undo()
     assert harness.commands[-1] == TakeBack(DRAWN)
 
 
@@ -57,11 +57,11 @@ def test_a_tool_that_the_scene_refuses_is_grey_with_the_reason_and_neither_click
     harness: PanelHarness, tool: Tool, word: str
 ) -> None:
     ui = harness.ui
-    ui.inset, ui.tool = (0.0, 0.0, 0.0, 60.0), tool.name
+    ui.window.inset, ui.mode.tool = (0.0, 0.0, 0.0, 60.0), tool.name
     assert chosen_tool(ui) is tool
     ui.snapshot = replace(ui.snapshot, scene="bounce")
     assert chosen_tool(ui) is all_tools()[0]
-    ui.tool = ""
+    ui.mode.tool = ""
     harness.frame(3)
     harness.click(f"tool.{tool.name}")
     choose_by_key(tool, ui)
@@ -77,5 +77,5 @@ def test_erase_removes_the_wall_that_is_clicked_and_none_beside_it(harness: Pane
     removed = harness.commands[-1]
     assert isinstance(removed, RemoveWall)
     assert removed.position == pytest.approx((-2.0, -0.95))
-    harness.ui.edits.undo()
+    harness.ui.control.edits.undo()
     assert harness.commands[-1] == TakeBack(DRAWN)
