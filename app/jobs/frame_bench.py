@@ -110,28 +110,34 @@ def measure_publishing(quick: bool = False) -> list[dict[str, Any]]:
 
 def _run(turn: Turn, send: Callable[[Act], None], span: float) -> list[dict[str, Any]]:
     """The filled column at rest, then flowing."""
-    _wait(turn, lambda shown: not goes_on(shown) and shown.time >= SETTLED_UNTIL)
+    _wait(turn, lambda shown: not goes_on(shown) and shown.run.time >= SETTLED_UNTIL)
     rows = [{"state": "settled"} | _measure(turn, span)]
     send(Act("open"))
-    opened = _wait(turn, goes_on).time
-    _wait(turn, lambda shown: shown.time >= opened + FLOWING_FROM)
+    opened = _wait(turn, goes_on).run.time
+    _wait(turn, lambda shown: shown.run.time >= opened + FLOWING_FROM)
     return [*rows, {"state": "flowing"} | _measure(turn, span)]
 
 
 def _measure(turn: Turn, span: float) -> dict[str, Any]:
     """Rates over a simulated time of `span` [s]."""
     first = turn()
-    time_0, step_0, grains, began, turns = first.time, first.step, first.moving_count, time.perf_counter(), 0
+    time_0, step_0, grains, began, turns = (
+        first.run.time,
+        first.run.step,
+        first.grains.moving_count,
+        time.perf_counter(),
+        0,
+    )
     last = first
-    while last.time < time_0 + span:
+    while last.run.time < time_0 + span:
         last, turns = turn(), turns + 1
         _give_up_after(began, last)
     wall = time.perf_counter() - began
     return {
         "grains": grains,
         "turns_per_second": turns / wall,
-        "steps_per_second": (last.step - step_0) / wall,
-        "realtime_factor": (last.time - time_0) / wall,
+        "steps_per_second": (last.run.step - step_0) / wall,
+        "realtime_factor": (last.run.time - time_0) / wall,
     }
 
 
@@ -144,7 +150,7 @@ def _wait(turn: Turn, done: Callable[[Snapshot], bool]) -> Snapshot:
 
 def _give_up_after(began: float, shown: Snapshot) -> None:
     if time.perf_counter() - began > LONGEST_WAIT:
-        raise RuntimeError(f"The run makes no progress at {shown.time:.3f} s: {shown.phase_label}.")
+        raise RuntimeError(f"The run makes no progress at {shown.run.time:.3f} s: {shown.run.phase_label}.")
 
 
 def describe(frames: dict[str, Any]) -> str:

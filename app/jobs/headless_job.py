@@ -329,12 +329,12 @@ def _draw(simulation: Experiment, job: Job, file: BinaryIO) -> None:
         from repose.app.storage.png import save_png
 
         about = origin_of(simulation.scene, simulation.seed, simulation.time, simulation.parameters)
-        if snapshot.parts:  # bodies move through a larger scene
+        if snapshot.grains.parts:  # bodies move through a larger scene
             beside = band(snapshot, view, size[0], picture_scale(size) * view.text_scale)
             camera = first_camera(snapshot, size, picture_room(size, view.text_scale, beside))
             save_png(maker.draw(snapshot, view, camera), file, about)
             return
-        box = whole_scene(snapshot) if snapshot.measurement is None else close_up(snapshot)
+        box = whole_scene(snapshot) if snapshot.results.slope is None else close_up(snapshot)
         save_png(maker.draw(snapshot, view, box=box), file, about)
     finally:
         maker.close()

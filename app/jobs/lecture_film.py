@@ -89,7 +89,7 @@ class Stage:
         shots = [Snapshot() for _ in runs]
         for run, shot, label in zip(runs, shots, names, strict=True):
             take_snapshot(run, shot, forces=forces)
-            shot.label = label
+            shot.run = replace(shot.run, label=label)
         shots[0].beside = tuple(shots[1:])
         return shots[0]
 
@@ -255,7 +255,7 @@ class StepFilm:
             yield from self._taken(tell)
             return
         shot = self._stage.shot(forces=False)
-        names = tuple(translated(run.label) for run in (shot, *shot.beside))
+        names = tuple(translated(run.run.label) for run in (shot, *shot.beside))
         card = title_card(self._size, self._lines, names, translated(film_words(shot, 1.0).origin))
         yield from repeat(card, round(READING * self._fps))
         shown, above = self._lines, head(self._size, self._head, self._lines)
@@ -291,7 +291,7 @@ class StepFilm:
             filmed += 1
             seconds = filmed / fps
             end = self._end(over_at, idle)
-            tell(min(seconds / end, shot.progress or 0.0 if math.isinf(over_at) and step.seconds is None else 1.0))
+            tell(min(seconds / end, shot.run.progress or 0.0 if math.isinf(over_at) and step.seconds is None else 1.0))
             if seconds >= end or run.fault is not None:
                 break
             if step.paused and not step.actions:  # a step with actions waits for a guess: a film goes on
@@ -312,10 +312,10 @@ class StepFilm:
             return None
         name, runs = self._step.plot, (shot, *shot.beside)
         curves: tuple[Curve, ...]
-        if name == COMPARISON and shot.comparison is not None:  # it has the runs of all experiments
-            curves, over_time = (shot.comparison,), False
-        elif any(curve.title == name for curve in shot.curves):
-            curves = together(runs, [[curve for curve in run.curves if curve.title == name] for run in runs])
+        if name == COMPARISON and shot.results.comparison is not None:  # it has the runs of all experiments
+            curves, over_time = (shot.results.comparison,), False
+        elif any(curve.title == name for curve in shot.results.curves):
+            curves = together(runs, [[curve for curve in run.results.curves if curve.title == name] for run in runs])
             over_time = len(runs) > 1 and not any(line.points for curve in curves for line in curve.lines)
         elif len(runs) > 1:
             curves, over_time = curves_of_runs(runs, name), True
@@ -345,8 +345,8 @@ class StepFilm:
 
     def _answer_of_run(self, shot: Snapshot) -> str:
         """The answer of the run to the question of its scene, if the audience guesses it in this step; or empty."""
-        asked = self._step.guess is True and shot.answer is not None
-        return translated(shot.answer.words) if asked and shot.answer else ""
+        asked = self._step.guess is True and shot.results.answer is not None
+        return translated(shot.results.answer.words) if asked and shot.results.answer else ""
 
     def _answer_due(self, filmed: int) -> bool:
         """Whether the answer is due: the film time of the step is fixed, and its last part shows the answer."""

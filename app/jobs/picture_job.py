@@ -17,7 +17,7 @@ from repose.app.render.still import still
 from repose.app.storage.png import save_png
 from repose.app.storage.view import View
 from repose.sim.experiment.origin import origin_of
-from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.experiment.snapshot import ShownRun, Snapshot
 from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.message import plain
 from repose.sim.parameters import ParameterError, require_known
@@ -76,7 +76,7 @@ def _snapshots(path: Path, view: View) -> tuple[list[Snapshot], dict[str, str]]:
     names = labels(experiments, own) if len(runs) > 1 else ("",)
     snapshots = []
     for experiment, name in zip(experiments, names, strict=True):
-        snapshot = Snapshot(label=plain(name))
+        snapshot = Snapshot(run=ShownRun(label=plain(name)))
         take_snapshot(experiment, snapshot, forces=needs_forces(view))
         snapshots.append(snapshot)
     first = experiments[0]

@@ -57,7 +57,9 @@ def unanswered(lecture: Lecture, number: int, shot: Snapshot) -> Message:
 
 def _readings(shot: Snapshot) -> Iterable[Reading]:
     """All readings with a value, first those of the scene."""
-    return (reading for reading in (*shot.readings, *shot.bulk_readings) if math.isfinite(reading.value))
+    return (
+        reading for reading in (*shot.results.readings, *shot.results.bulk_readings) if math.isfinite(reading.value)
+    )
 
 
 def _reading(question: Question, shot: Snapshot) -> Reading | None:

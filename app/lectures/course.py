@@ -15,7 +15,7 @@ RUN_ALL = "run"
 
 def goes_on(shot: Snapshot) -> bool:
     """Whether the experiment continues without an action; its fraction done can be unknown."""
-    return shot.progress is not None or shot.phase.runs
+    return shot.run.progress is not None or shot.run.phase.runs
 
 
 def _runs(shot: Snapshot) -> Sequence[Snapshot]:
@@ -43,16 +43,16 @@ class Course:
     def due(self, shot: Snapshot) -> str:
         """Name of the action to do now; empty if no action is left or possible, or while an experiment goes on."""
         action = self.left[0] if self.left else ""
-        possible = any(offered.name == action and offered.enabled for offered in shot.actions)
+        possible = any(offered.name == action and offered.enabled for offered in shot.run.actions)
         # `run` does not wait: begun before the next phase, it does each action at the same step in every run.
         waits = action != RUN_ALL and any(map(goes_on, _runs(shot)))
         return action if possible and not waits else ""
 
     def obstacle(self, shot: Snapshot) -> Message:
         """Why the next action is never due, in one sentence; empty if the action is due now or can still become due."""
-        if not self.left or not shot.at_rest or any(map(goes_on, _runs(shot))) or self.due(shot):
+        if not self.left or not shot.run.at_rest or any(map(goes_on, _runs(shot))) or self.due(shot):
             return EMPTY
-        offered = ", ".join(action.name for action in shot.actions if action.enabled) or "none"
+        offered = ", ".join(action.name for action in shot.run.actions if action.enabled) or "none"
         return Message(
             "The step waits for the action {left}, which is not possible now; possible: {offered}. "
             "List the actions of the step in their order.",
@@ -75,6 +75,6 @@ class Course:
 
     def _ends(self, shot: Snapshot) -> bool:
         if self.step.until:
-            return shot.phase.name == self.step.until
+            return shot.run.phase.name == self.step.until
         # A change of parameters may set grains in motion before the phase changes.
-        return not goes_on(shot) and (shot.at_rest or not self.step.values)
+        return not goes_on(shot) and (shot.run.at_rest or not self.step.values)

@@ -9,7 +9,7 @@ from repose.sim.clumps.body import Body
 from repose.sim.clumps.clump import Clump
 from repose.sim.clumps.distance_field import Field, iso_surface
 from repose.sim.engine import world
-from repose.sim.experiment.snapshot import Floats, Snapshot
+from repose.sim.experiment.snapshot import Floats, ShownGeometry, ShownGrains, Snapshot
 
 CREASE, MOST_AT_CORNER = 0.7, 12
 """Cosine of the angle between two triangles below which there is an edge [-], and triangles that are compared at a
@@ -81,13 +81,14 @@ def beside(body: Body, surface: Floats, clump: Clump, camera: Camera3D, radius: 
     radii = clump.radius.astype(np.float32)
     return Snapshot(
         serial=1,
-        position=(clump.centre + right).astype(np.float32),
-        radius=radii,
-        fixed=np.zeros(count, np.bool_),
-        sphere_id=np.arange(count),
-        columns={"size": radii},
-        solid=shown,
-        box=((-2.0 * radius,) * 3, (2.0 * radius,) * 3),
+        grains=ShownGrains(
+            position=(clump.centre + right).astype(np.float32),
+            radius=radii,
+            fixed=np.zeros(count, np.bool_),
+            sphere_id=np.arange(count),
+            columns={"size": radii},
+        ),
+        geometry=ShownGeometry(box=((-2.0 * radius,) * 3, (2.0 * radius,) * 3), solid=shown),
     )
 
 

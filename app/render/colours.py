@@ -134,7 +134,7 @@ def _from_zero(least: float) -> Callable[[Floats, Snapshot], tuple[float, float]
 
 def _speed_span(values: Floats, snapshot: Snapshot) -> tuple[float, float]:
     """Like `_from_zero`, at least to the settle speed."""
-    settled = float(getattr(snapshot.parameters, "settle_speed", 1e-2))
+    settled = float(snapshot.run.parameters.values.get("settle_speed", 1e-2))
     return _from_zero(2.0 * settled)(values, snapshot)
 
 
@@ -150,9 +150,9 @@ def to_round(wanted: tuple[float, float], snapshot: Snapshot) -> tuple[float, fl
 
 def _free_fall(wanted: tuple[float, float], snapshot: Snapshot) -> tuple[float, float]:
     """From zero to a share of the speed of free fall through the scene: known before the grains move."""
-    up = len(snapshot.box[0]) - 1
-    gravity = float(getattr(snapshot.parameters, "gravity", 9.81))
-    height = max(snapshot.box[1][up] - snapshot.box[0][up], 0.0)
+    up = len(snapshot.geometry.box[0]) - 1
+    gravity = float(snapshot.run.parameters.values.get("gravity", 9.81))
+    height = max(snapshot.geometry.box[1][up] - snapshot.geometry.box[0][up], 0.0)
     fall = FALL_SHARE * math.sqrt(2.0 * gravity * height)
     if fall <= 0.0:
         return to_round(wanted, snapshot)
@@ -162,8 +162,8 @@ def _free_fall(wanted: tuple[float, float], snapshot: Snapshot) -> tuple[float, 
 
 def _layer_step(wanted: tuple[float, float], snapshot: Snapshot) -> tuple[float, float]:
     """From the first layer to the last one of the run; to the next of `LAYER_STEPS` if the last one is not known."""
-    if snapshot.layers and max(snapshot.layers, 2) > wanted[1]:
-        return 0.0, max(snapshot.layers - 1.0, 1.0)
+    if snapshot.grains.layers and max(snapshot.grains.layers, 2) > wanted[1]:
+        return 0.0, max(snapshot.grains.layers - 1.0, 1.0)
     return 0.0, float(next((step for step in LAYER_STEPS if step >= wanted[1]), wanted[1]))
 
 
@@ -222,16 +222,16 @@ def shown_as(choice: str, snapshot: Snapshot) -> str:
     """The quantity or look that a choice shows for a snapshot; "labels" for spheres with labels, `PARTS` for bodies."""
     if choice != AUTOMATIC and choice in COLOURINGS:
         return choice
-    if snapshot.labels:
+    if snapshot.grains.labels:
         return "labels"
-    if snapshot.parts:
+    if snapshot.grains.parts:
         return PARTS
-    if snapshot.phase.colour == "speed":
+    if snapshot.run.phase.colour == "speed":
         return "speed"
-    layers = snapshot.columns.get("layer", np.empty(0, np.float32))
-    layers = layers[~snapshot.fixed] if len(layers) == len(snapshot.fixed) else layers[:0]
+    layers = snapshot.grains.columns.get("layer", np.empty(0, np.float32))
+    layers = layers[~snapshot.grains.fixed] if len(layers) == len(snapshot.grains.fixed) else layers[:0]
     # If more layers follow, the first layer has its colour as a layer from the beginning.
-    several = len(layers) and (snapshot.layers > 1 or layers.max() > layers.min())
+    several = len(layers) and (snapshot.grains.layers > 1 or layers.max() > layers.min())
     return "layer" if several else "sand"
 
 
@@ -240,7 +240,7 @@ def colouring_of(name: str, snapshot: Snapshot) -> Colouring | None:
     colouring = COLOURINGS.get(name)
     if colouring is None or colouring.name != "pressure":
         return colouring
-    return replace(colouring, unit=stress_unit(snapshot.position.shape[1]))
+    return replace(colouring, unit=stress_unit(snapshot.grains.position.shape[1]))
 
 
 MOST_BANDS = 12
@@ -254,10 +254,10 @@ def bands(low: float, high: float) -> int:
 
 def measure_range(colouring: Colouring, snapshot: Snapshot) -> tuple[float, float] | None:
     """The range of the moving grains [SI]; None if there are no values."""
-    values = snapshot.columns.get(colouring.name)
-    if values is None or len(values) != len(snapshot.fixed):
+    values = snapshot.grains.columns.get(colouring.name)
+    if values is None or len(values) != len(snapshot.grains.fixed):
         return None
-    moving = values[~snapshot.fixed]
+    moving = values[~snapshot.grains.fixed]
     moving = moving[np.isfinite(moving)]
     return colouring.span(moving, snapshot) if len(moving) else None
 
@@ -303,14 +303,14 @@ class Ranges:
     def _begin(self, snapshot: Snapshot) -> None:
         """Forget the ranges of another run."""
         # The steps since the log began are not reset when the time of a run restarts.
-        run = (snapshot.scene, snapshot.seed, snapshot.logs, snapshot.at - snapshot.step)
+        run = (snapshot.run.scene, snapshot.run.seed, snapshot.history.logs, snapshot.history.at - snapshot.run.step)
         if run != self._run:
             self._run, self._held, self._eased = run, {}, {}
 
 
 def contact_scale(snapshot: Snapshot, ranges: Ranges, follows: bool) -> tuple[Colouring, tuple[float, float]] | None:
     """Quantity and range of the colours of contacts, their normal forces [N]; None if no contact presses."""
-    forces = snapshot.forces
+    forces = snapshot.contacts.forces
     pressing = forces.normal_force[forces.normal_force > 0.0] if forces is not None else np.empty(0)
     if not pressing.size:
         return None
@@ -331,18 +331,18 @@ def fill_colours(
 ) -> Floats:
     """Face colour of every sphere, linear light, shape (count, 3); `shown` is the result of `shown_as`."""
     if colouring is not None and span is not None:
-        faces = shades(position_on_map(snapshot.columns[colouring.name], colouring, span), map_name, palette)
+        faces = shades(position_on_map(snapshot.grains.columns[colouring.name], colouring, span), map_name, palette)
     elif (look := LOOKS.get(shown, LOOKS["plain"])).tones:
-        faces = own_tones(snapshot.sphere_id, look)
+        faces = own_tones(snapshot.grains.sphere_id, look)
     else:
-        faces = np.tile(to_linear(palette.grain), (len(snapshot.radius), 1))
+        faces = np.tile(to_linear(palette.grain), (len(snapshot.grains.radius), 1))
     if shown == PARTS:
-        for number, part in enumerate(snapshot.parts):
-            faces[snapshot.columns["layer"] == number] = to_linear(part_colour(part, number))
-    faces[snapshot.fixed] = to_linear(palette.fixed)
+        for number, part in enumerate(snapshot.grains.parts):
+            faces[snapshot.grains.columns["layer"] == number] = to_linear(part_colour(part, number))
+    faces[snapshot.grains.fixed] = to_linear(palette.fixed)
     if shown == "labels":
-        for number, label in enumerate(snapshot.labels):
-            faces[snapshot.sphere_id == label.sphere_id] = category(number)
+        for number, label in enumerate(snapshot.grains.labels):
+            faces[snapshot.grains.sphere_id == label.sphere_id] = category(number)
     return faces
 
 

@@ -26,15 +26,15 @@ class Course:
 
     def follow(self, snapshot: Snapshot, view: View) -> None:
         """Add the row of a snapshot."""
-        run = (snapshot.scene, snapshot.seed, snapshot.logs)
+        run = (snapshot.run.scene, snapshot.run.seed, snapshot.history.logs)
         if (self.selected, self.run) != (view.selected, run):
             self.selected, self.run, self.rows = view.selected, run, []
         forces, rows = forces_of(snapshot, view), rows_of(snapshot, view.selected)
-        while self.rows and self.rows[-1][0] >= snapshot.time:
+        while self.rows and self.rows[-1][0] >= snapshot.run.time:
             self.rows.pop()
         if forces is not None and rows is not None:
-            place = snapshot.position[members_of(snapshot, rows[0])].mean(axis=0)
-            self.rows.append((snapshot.time, *forces, *place.tolist()))
+            place = snapshot.grains.position[members_of(snapshot, rows[0])].mean(axis=0)
+            self.rows.append((snapshot.run.time, *forces, *place.tolist()))
             del self.rows[:-LONGEST]
 
     def table(self, most: int) -> Floats:
@@ -46,7 +46,7 @@ class Course:
 def forces_of(snapshot: Snapshot, view: View) -> tuple[float, float] | None:
     """Normal and shear force of the selected contact, 0 while the contact is open; of a selected grain the sum of the
     magnitudes of its normal forces and the magnitude of its total force [N]. None before the forces are known."""
-    forces, rows = snapshot.forces, rows_of(snapshot, view.selected)
+    forces, rows = snapshot.contacts.forces, rows_of(snapshot, view.selected)
     if forces is None or rows is None:
         return None
     if len(view.selected) == 2:

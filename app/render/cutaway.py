@@ -22,8 +22,8 @@ FIELD = "stress_field"
 def has_field(view: View, snapshot: Snapshot) -> bool:
     """Whether the stress field is switched on and can be drawn: grains touch, and no sphere has a label, which is for
     spheres that never touch."""
-    forces = snapshot.forces
-    return view.shown.get(FIELD, False) and not snapshot.labels and forces is not None and len(forces.i) > 0
+    forces = snapshot.contacts.forces
+    return view.shown.get(FIELD, False) and not snapshot.grains.labels and forces is not None and len(forces.i) > 0
 
 
 def cut_plane(view: View, box: Box, camera: Camera3D, field: bool = False) -> Plane:

@@ -113,7 +113,7 @@ class Director:
         """The camera whose direction is kept in space, the size of the picture and the room for words [pixel]."""
         assert self._newest is not None
         camera, _ = self._chosen()
-        kind = Camera3D if self._newest.position.shape[1] == 3 else Camera2D
+        kind = Camera3D if self._newest.grains.position.shape[1] == 3 else Camera2D
         scale = self._view.text_scale
         beside = band(self._newest, self._view, self._size[0], picture_scale(self._size) * scale)
         room = picture_room(self._size, scale, beside) if self._words else NO_INSET
@@ -145,8 +145,8 @@ def film_colour(choice: str, snapshot: Snapshot) -> str:
 
     Automatic colours would change from layers to speeds in the middle of a film; a film shows the layers.
     """
-    if choice != AUTOMATIC or snapshot.labels or snapshot.parts:
+    if choice != AUTOMATIC or snapshot.grains.labels or snapshot.grains.parts:
         return choice
-    layers = snapshot.columns.get("layer")
+    layers = snapshot.grains.columns.get("layer")
     several = layers is not None and layers.size > 0 and layers.max() > 0.0
-    return "layer" if several or snapshot.phase.colour == "layer" else "speed"
+    return "layer" if several or snapshot.run.phase.colour == "layer" else "speed"

@@ -90,11 +90,11 @@ def means_of_grains(snapshot: Snapshot, values: NDArray[Any]) -> Floats:
     the centre does not change the stress of bodies in equilibrium without weight.
     """
     values = values.astype(np.float64)
-    loose = snapshot.body < 0
-    if loose.all() or not len(snapshot.body):
+    loose = snapshot.grains.body < 0
+    if loose.all() or not len(snapshot.grains.body):
         return values
-    body = np.where(loose, 0, snapshot.body)
-    volume = np.where(loose, 0.0, snapshot.radius.astype(np.float64) ** values.shape[1])
+    body = np.where(loose, 0, snapshot.grains.body)
+    volume = np.where(loose, 0.0, snapshot.grains.radius.astype(np.float64) ** values.shape[1])
     total = np.bincount(body, volume)
     sums = np.stack([np.bincount(body, volume * column) for column in values.T], axis=1)
     return np.where(loose[:, None], values, sums[body] / np.maximum(total[body], np.finfo(float).tiny)[:, None])
@@ -102,18 +102,20 @@ def means_of_grains(snapshot: Snapshot, values: NDArray[Any]) -> Floats:
 
 def stress_of_motion(snapshot: Snapshot, width: float, grid: Grid) -> Floats:
     """The kinetic part of the stress: every grain once, at its centre."""
-    grains = np.isfinite(snapshot.mass) & np.isfinite(snapshot.position).all(axis=1)
-    grains &= np.isfinite(snapshot.velocity).all(axis=1)
-    if len(snapshot.body):
-        _, first = np.unique(snapshot.body, return_index=True)
-        grains &= (snapshot.body < 0) | np.isin(np.arange(len(grains)), first)
-    place, velocity = (means_of_grains(snapshot, column)[grains] for column in (snapshot.position, snapshot.velocity))
-    return kinetic_stress(place, velocity, snapshot.mass[grains].astype(np.float64), width, grid)
+    grains = np.isfinite(snapshot.grains.mass) & np.isfinite(snapshot.grains.position).all(axis=1)
+    grains &= np.isfinite(snapshot.grains.velocity).all(axis=1)
+    if len(snapshot.grains.body):
+        _, first = np.unique(snapshot.grains.body, return_index=True)
+        grains &= (snapshot.grains.body < 0) | np.isin(np.arange(len(grains)), first)
+    place, velocity = (
+        means_of_grains(snapshot, column)[grains] for column in (snapshot.grains.position, snapshot.grains.velocity)
+    )
+    return kinetic_stress(place, velocity, snapshot.grains.mass[grains].astype(np.float64), width, grid)
 
 
 def branches(snapshot: Snapshot, forces: ContactForces) -> tuple[Floats, Floats]:
     """Centre of the grain i [m] and branch from j to i of every contact, each shape (contacts, dimension)."""
-    centre = means_of_grains(snapshot, snapshot.position)
+    centre = means_of_grains(snapshot, snapshot.grains.position)
     end = centre[forces.i]
     return end, end - np.where((forces.j >= 0)[:, None], centre[forces.j], forces.point)
 
@@ -121,8 +123,8 @@ def branches(snapshot: Snapshot, forces: ContactForces) -> tuple[Floats, Floats]
 def field_picture(snapshot: Snapshot, view: View, plane: Plane, ranges: Ranges) -> FieldPicture | None:
     """The field of a snapshot; in space in the plane of the cut. None before the forces are known, and where no grains
     touch."""
-    forces, dimension = snapshot.forces, snapshot.position.shape[1]
-    moving = ~snapshot.fixed & np.isfinite(snapshot.position).all(axis=1)
+    forces, dimension = snapshot.contacts.forces, snapshot.grains.position.shape[1]
+    moving = ~snapshot.grains.fixed & np.isfinite(snapshot.grains.position).all(axis=1)
     if forces is None or not moving.any():
         return None
     end, branch = branches(snapshot, forces)
@@ -131,7 +133,7 @@ def field_picture(snapshot: Snapshot, view: View, plane: Plane, ranges: Ranges) 
     if not known.any():
         return None
     end, branch, force = end[known], branch[known], force[known]
-    radius = snapshot.radius[moving].astype(np.float64)
+    radius = snapshot.grains.radius[moving].astype(np.float64)
     width = view.stress_width * 2.0 * float(radius.mean())
     axes, across = (0, 1), math.nan
     if dimension == 3:
@@ -143,7 +145,7 @@ def field_picture(snapshot: Snapshot, view: View, plane: Plane, ranges: Ranges) 
     chosen = COMPONENTS.get(view.stress_component, COMPONENTS["pressure"])
     stress = stress_field(end, branch, force, width, grid) + stress_of_motion(snapshot, width, grid)
     values = chosen.of(stress, axes)
-    place = snapshot.position[moving].astype(np.float64)
+    place = snapshot.grains.position[moving].astype(np.float64)
     fraction = smoothed(place, UNIT[dimension] * radius[:, None] ** dimension, width, grid)[0]
     filled = np.clip((fraction - EMPTY) / (FILLED - EMPTY), 0.0, 1.0)
     inside = values[filled > 0.5]

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 
+from repose.sim.experiment.parameter_values import parameters_of
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.measure.display import Reading
 from repose.sim.message import Capital, Joined, Message, Number, _, joined, plain
@@ -80,23 +81,23 @@ def film_words(
     lines: Lines | None = None,
 ) -> FilmWords:
     """The texts for a snapshot; `ending` adds the result. Without `title` the film has the title of the scene."""
-    scene = scenes().get(snapshot.scene)
-    name = plain(title) if title else scene.title if scene is not None else plain(Capital(snapshot.scene))
+    scene = scenes().get(snapshot.run.scene)
+    name = plain(title) if title else scene.title if scene is not None else plain(Capital(snapshot.run.scene))
     # In a lecture the answer states the result: readings would cover the grains.
-    result = _result(snapshot) if ending and snapshot.measurement is None and lines is None else ()
-    origin = Message("seed {seed}  ·  Repose {version}", seed=snapshot.seed, version=_version())
+    result = _result(snapshot) if ending and snapshot.results.slope is None and lines is None else ()
+    origin = Message("seed {seed}  ·  Repose {version}", seed=snapshot.run.seed, version=_version())
     return FilmWords(name, _parameters(snapshot), origin, None if ending else speed, result, card, lines)
 
 
 def _result(snapshot: Snapshot) -> tuple[Message, ...]:
     """The readings with an expected value, or else the outcomes of the task; in scenes without both the first
     readings."""
-    if snapshot.outcomes and not any(entry.expected is not None for entry in snapshot.readings):
+    if snapshot.results.outcomes and not any(entry.expected is not None for entry in snapshot.results.readings):
         return tuple(
             joined(("✓ " if entry.holds else ("✗ "), entry.statement, ": ", entry.found), "")
-            for entry in snapshot.outcomes
+            for entry in snapshot.results.outcomes
         )
-    return tuple(map(_read, told(snapshot.readings)))
+    return tuple(map(_read, told(snapshot.results.readings)))
 
 
 def told(readings: Sequence[Reading]) -> Sequence[Reading]:
@@ -106,8 +107,8 @@ def told(readings: Sequence[Reading]) -> Sequence[Reading]:
 
 def _parameters(snapshot: Snapshot) -> tuple[Message, ...]:
     """The parameters that differ from the defaults first, filled up with those of a lecture, in the lecture's order."""
-    values = snapshot.parameters
-    scene = scenes().get(snapshot.scene)
+    values = parameters_of(snapshot.run)
+    scene = scenes().get(snapshot.run.scene)
     if values is None or scene is None:
         return ()
     declared = values.in_units()

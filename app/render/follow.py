@@ -98,34 +98,38 @@ def first_camera(snapshot: Snapshot, size: Size, room: Inset) -> Camera:
 
 def first_following(snapshot: Snapshot, size: Size, room: Inset) -> Following:
     """The camera of `first_camera` with the height above which walls are not needed."""
-    camera: Camera = Camera3D() if snapshot.position.shape[1] == 3 else Camera2D()
-    camera.frame(snapshot.box, size)
+    camera: Camera = Camera3D() if snapshot.grains.position.shape[1] == 3 else Camera2D()
+    camera.frame(snapshot.geometry.box, size)
     return follow(None, snapshot, camera, size, room, 0.0)
 
 
 def without_idle_walls(snapshot: Snapshot, top: float) -> Snapshot:
     """The snapshot without the fixed spheres that are above `top` [m] and not part of its focus."""
-    up = snapshot.position.shape[1] - 1
-    reach = max(top, (snapshot.focus or snapshot.box)[1][up])
-    idle = snapshot.fixed & (snapshot.position[:, up] > reach)
+    up = snapshot.grains.position.shape[1] - 1
+    reach = max(top, (snapshot.geometry.focus or snapshot.geometry.box)[1][up])
+    idle = snapshot.grains.fixed & (snapshot.grains.position[:, up] > reach)
     if not idle.any():
         return snapshot
     kept = ~idle
     rows = ("position", "radius", "mass", "body", "fixed", "sphere_id", "orientation", "velocity")
-    columns = {name: values[kept] for name, values in snapshot.columns.items()}
-    forces = snapshot.forces.of_spheres(kept) if snapshot.forces is not None else None
-    bonds = (np.cumsum(kept) - 1)[snapshot.bonds[kept[snapshot.bonds].all(axis=1)]]
-    shown = {name: getattr(snapshot, name)[kept] for name in rows}
-    return replace(snapshot, columns=columns, forces=forces, bonds=bonds, **shown)
+    columns = {name: values[kept] for name, values in snapshot.grains.columns.items()}
+    shown = {name: getattr(snapshot.grains, name)[kept] for name in rows}
+    grains = replace(snapshot.grains, columns=columns, **shown)
+    forces = snapshot.contacts.forces.of_spheres(kept) if snapshot.contacts.forces is not None else None
+    bonds = (np.cumsum(kept) - 1)[snapshot.contacts.bonds[kept[snapshot.contacts.bonds].all(axis=1)]]
+    return replace(snapshot, grains=grains, contacts=replace(snapshot.contacts, forces=forces, bonds=bonds))
 
 
 def _seen(snapshot: Snapshot, stray: float = STRAY, beyond: float = 0.0) -> Box | None:
     """Lower and upper corner of the grains inside the scene and up to `beyond` sizes of it outside, without a share
     `stray` of outliers [m]; None without grains."""
-    low, high = (np.asarray(corner, np.float64) for corner in snapshot.box)
+    low, high = (np.asarray(corner, np.float64) for corner in snapshot.geometry.box)
     low, high = low - beyond * (high - low), high + beyond * (high - low)
-    moving = ~snapshot.fixed
-    position, radius = snapshot.position[moving].astype(np.float64), snapshot.radius[moving, None].astype(np.float64)
+    moving = ~snapshot.grains.fixed
+    position, radius = (
+        snapshot.grains.position[moving].astype(np.float64),
+        snapshot.grains.radius[moving, None].astype(np.float64),
+    )
     inside = ((position >= low) & (position <= high)).all(axis=1)  # also false for nan
     if not inside.any():
         return None
@@ -139,7 +143,7 @@ def _wall_top(last: Following | None, snapshot: Snapshot, seen: Box | None) -> f
     """Upper end of walls without contacts: above all positions of grains since the scene was empty."""
     if seen is None:
         return math.inf
-    low, high = snapshot.focus or snapshot.box
+    low, high = snapshot.geometry.focus or snapshot.geometry.box
     top = seen[1][-1] + WALL_HEADROOM * (high[0] - low[0])
     before = last.wall_top if last is not None else math.inf
     return max(top, before) if math.isfinite(before) else top
@@ -147,7 +151,9 @@ def _wall_top(last: Following | None, snapshot: Snapshot, seen: Box | None) -> f
 
 def _goal(snapshot: Snapshot, seen: Box | None, camera: Camera, size: Size, room: Inset) -> Camera:
     """The camera that shows focus and grains as large as possible, at the lower edge of the free part."""
-    low, high = (np.asarray(corner, np.float64) for corner in ((seen and snapshot.focus) or snapshot.box))
+    low, high = (
+        np.asarray(corner, np.float64) for corner in ((seen and snapshot.geometry.focus) or snapshot.geometry.box)
+    )
     if seen:
         # Equally wide on both sides of the middle of the focus, which therefore does not move when grains flow to one
         # side.
@@ -169,12 +175,12 @@ def _points_in_space(snapshot: Snapshot, seen: Box | None, box: Box) -> NDArray[
     """Points that must be in the picture [m], shape (count, 3): grains, focus and measured cone instead of the corners
     of a box around them, which would be empty above a heap; without grains the corners of `box`."""
     whole = np.array(list(product(*zip(*box))), np.float64)
-    if seen is None or snapshot.focus is None:
+    if seen is None or snapshot.geometry.focus is None:
         return whole
-    corners = np.array(list(product(*zip(*snapshot.focus))), np.float64)
+    corners = np.array(list(product(*zip(*snapshot.geometry.focus))), np.float64)
     low, high = np.array(seen[0]), np.array(seen[1])
-    position = snapshot.position[~snapshot.fixed].astype(np.float64)
-    radius = snapshot.radius[~snapshot.fixed, None].astype(np.float64)
+    position = snapshot.grains.position[~snapshot.grains.fixed].astype(np.float64)
+    radius = snapshot.grains.radius[~snapshot.grains.fixed, None].astype(np.float64)
     near = ((position >= low) & (position <= high)).all(axis=1)
     position, radius = position[near], radius[near]
     if not len(position):
@@ -185,10 +191,10 @@ def _points_in_space(snapshot: Snapshot, seen: Box | None, box: Box) -> NDArray[
 
 def _cone(snapshot: Snapshot) -> NDArray[np.float64]:
     """Circles at the ends of the measured slope of a heap in space [m], shape (count, 3)."""
-    measured = snapshot.measurement
+    measured = snapshot.results.slope
     if measured is None or not math.isfinite(measured.angle):
         return np.empty((0, 3))
-    middle = (np.array(snapshot.box[0]) + np.array(snapshot.box[1]))[:2] / 2
+    middle = (np.array(snapshot.geometry.box[0]) + np.array(snapshot.geometry.box[1]))[:2] / 2
     turn = np.linspace(0.0, math.tau, CIRCLE, endpoint=False)
     rings = [
         np.column_stack(

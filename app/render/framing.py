@@ -24,18 +24,18 @@ HEADROOM = 0.12
 
 def whole_scene(snapshot: Snapshot) -> Box:
     """The whole scene, walls included."""
-    return snapshot.box
+    return snapshot.geometry.box
 
 
 def close_up(snapshot: Snapshot) -> Box:
     """The scene without the space above its highest grain, so that a heap at rest fills the picture."""
-    low, high = snapshot.box
+    low, high = snapshot.geometry.box
     up = len(low) - 1
-    moving = ~snapshot.fixed
-    tops = snapshot.position[moving, up] + snapshot.radius[moving]
+    moving = ~snapshot.grains.fixed
+    tops = snapshot.grains.position[moving, up] + snapshot.grains.radius[moving]
     tops = tops[np.isfinite(tops)]
     if not len(tops):
-        return snapshot.box
+        return snapshot.geometry.box
     top = max(float(tops.max()), low[up]) + HEADROOM * (high[0] - low[0])
     return low, (*high[:up], min(high[up], top))
 

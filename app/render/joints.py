@@ -12,16 +12,16 @@ NEAR = 1.1
 
 def joints_of(snapshot: Snapshot) -> NDArray[np.int64]:
     """Rows of the two spheres of every pair of touching members of a body, shape (pairs, 2)."""
-    members = np.flatnonzero(snapshot.body >= 0)
-    order = members[np.argsort(snapshot.body[members], kind="stable")]
+    members = np.flatnonzero(snapshot.grains.body >= 0)
+    order = members[np.argsort(snapshot.grains.body[members], kind="stable")]
     found = [np.empty((0, 2), np.int64)]
     for apart in range(1, len(order)):
         first, second = order[:-apart], order[apart:]
-        same = snapshot.body[first] == snapshot.body[second]
+        same = snapshot.grains.body[first] == snapshot.grains.body[second]
         if not same.any():  # no body has so many members
             break
         first, second = first[same], second[same]
-        distance = np.linalg.norm(snapshot.position[first] - snapshot.position[second], axis=1)
-        near = distance < NEAR * (snapshot.radius[first] + snapshot.radius[second])
+        distance = np.linalg.norm(snapshot.grains.position[first] - snapshot.grains.position[second], axis=1)
+        near = distance < NEAR * (snapshot.grains.radius[first] + snapshot.grains.radius[second])
         found.append(np.column_stack((first[near], second[near])))
     return np.concatenate(found)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from repose.app.render.colours import nice_step
+from repose.sim.experiment.parameter_values import parameters_of
 from repose.sim.experiment.phase import NOT_BEGUN, Pace, Phase
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.message import Message, Number, _, joined
@@ -48,19 +49,19 @@ class Pacing:
 
 def pace(last: Pacing | None, snapshot: Snapshot, elapsed: float) -> Pacing:
     """The speed at a snapshot, `elapsed` seconds of film after the snapshot before."""
-    share = snapshot.progress or 0.0
-    rule = snapshot.phase.pace
-    if last is None or snapshot.phase != last.phase or snapshot.time < last.began:
+    share = snapshot.run.progress or 0.0
+    rule = snapshot.run.phase.pace
+    if last is None or snapshot.run.phase != last.phase or snapshot.run.time < last.began:
         before = last.speed if last is not None else 1.0
         speed = _first_speed(rule, snapshot, before) if rule else 1.0
-        return Pacing(speed, snapshot.phase, 0.0, snapshot.time, share, share, _first_raise(rule))
+        return Pacing(speed, snapshot.run.phase, 0.0, snapshot.run.time, share, share, _first_raise(rule))
     now = replace(last, spent=last.spent + elapsed)
     if rule is None:
         return now
     if rule.known_from == "share" and share > now.share and now.spent < rule.seconds:
         # The estimate is updated only when the share rises, because layers are poured one at a time.
         now = replace(now, share=share, raise_at=max(now.raise_at, rule.seconds))
-        whole = (snapshot.time - now.began) / (share - now.first_share) * (1.0 - now.first_share)
+        whole = (snapshot.run.time - now.began) / (share - now.first_share) * (1.0 - now.first_share)
         left = whole * (1.0 - share) / now.speed
         if now.spent + left > rule.seconds:
             now = replace(now, speed=_round_up(left * now.speed / (rule.seconds - now.spent), rule))
@@ -106,18 +107,19 @@ def _first_raise(rule: Pace | None) -> float:
 
 def _first_speed(rule: Pace, snapshot: Snapshot, before: float) -> float:
     """The speed at the beginning of a phase; the fraction done corrects the speed later."""
-    scene = scenes().get(snapshot.scene)
-    scale = 1.0 if scene is None or snapshot.parameters is None else scene.time_scale(snapshot.parameters)
+    scene = scenes().get(snapshot.run.scene)
+    parameters = parameters_of(snapshot.run)
+    scale = 1.0 if scene is None or parameters is None else scene.time_scale(parameters)
     if scale < 1.0:
         return scale
     if rule.known_from == "before":
         return max(before, rule.least)
-    up = snapshot.position.shape[1] - 1
-    tops = snapshot.position[~snapshot.fixed, up]
+    up = snapshot.grains.position.shape[1] - 1
+    tops = snapshot.grains.position[~snapshot.grains.fixed, up]
     tops = tops[np.isfinite(tops)]
-    base = (snapshot.focus or snapshot.box)[0][up]
+    base = (snapshot.geometry.focus or snapshot.geometry.box)[0][up]
     height = max(float(np.quantile(tops, 0.99)) - base, 0.0) if tops.size else 0.0
-    gravity = float(getattr(snapshot.parameters, "gravity", 9.81))
+    gravity = float(snapshot.run.parameters.values.get("gravity", 9.81))
     if height <= 0.0 or gravity <= 0.0:
         return max(1.0, rule.least)
     return _round_up(COLLAPSE * math.sqrt(height / gravity) / rule.seconds, rule)

@@ -20,10 +20,12 @@ def sphere_at(
     If there is none, the row of the movable sphere whose edge is nearest to the pixel and within `reach` [pixel];
     otherwise None.
     """
-    position, radius = snapshot.position.astype(np.float64), snapshot.radius.astype(np.float64)
+    position, radius = snapshot.grains.position.astype(np.float64), snapshot.grains.radius.astype(np.float64)
     shown = np.isfinite(position).all(axis=1)
     if isinstance(camera, Camera3D):
-        shown &= ~is_cut(snapshot.position, cut_plane(view, snapshot.box, camera, has_field(view, snapshot)))
+        shown &= ~is_cut(
+            snapshot.grains.position, cut_plane(view, snapshot.geometry.box, camera, has_field(view, snapshot))
+        )
         eye, direction = camera.ray(pixel, size)
         apart = position - eye
         along = apart @ direction
@@ -34,13 +36,13 @@ def sphere_at(
         off = np.linalg.norm(position - camera.pixel_to_world(pixel, size), axis=1)
         # Grains are drawn over walls.
         nearness, beyond = (
-            off + np.where(snapshot.fixed, off.max(initial=0.0), 0.0),
+            off + np.where(snapshot.grains.fixed, off.max(initial=0.0), 0.0),
             (off - radius) / camera.resolution(size),
         )
     hit = np.flatnonzero(shown & (beyond <= 0.0))
     if hit.size:
         return int(hit[nearness[hit].argmin()])
-    close = np.flatnonzero(shown & ~snapshot.fixed & (beyond <= reach))
+    close = np.flatnonzero(shown & ~snapshot.grains.fixed & (beyond <= reach))
     return int(close[beyond[close].argmin()]) if close.size else None
 
 

@@ -174,7 +174,7 @@ class Renderer:
     def _course_of(self, snapshot: Snapshot, view: View) -> Course:
         """The course of the selection in the run of a snapshot, up to this snapshot; runs side by side have different
         labels."""
-        course = self._courses.setdefault(snapshot.label, Course())
+        course = self._courses.setdefault(snapshot.run.label, Course())
         course.follow(snapshot, view)
         return course
 
@@ -250,7 +250,7 @@ def _fill(parts: Sequence[Part], colour: Colour) -> None:
 
 def _fitting(camera: Camera | None, snapshot: Snapshot, size: Size, inset: Inset, box: Box | None = None) -> Camera:
     """The camera, if it has the dimension of the snapshot; otherwise a camera that frames `box` or the whole scene."""
-    kind = Camera3D if snapshot.position.shape[1] == 3 else Camera2D
+    kind = Camera3D if snapshot.grains.position.shape[1] == 3 else Camera2D
     if isinstance(camera, kind):
         return camera
     fitting = kind()

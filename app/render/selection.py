@@ -21,19 +21,19 @@ CLOSE = 0.35
 
 def rows_of(snapshot: Snapshot, ids: Sequence[int]) -> list[int] | None:
     """Rows of the selected spheres, without a wall; None if a sphere has left, or none is selected."""
-    matches = [np.flatnonzero(snapshot.sphere_id == sphere) for sphere in ids if sphere != WALL]
+    matches = [np.flatnonzero(snapshot.grains.sphere_id == sphere) for sphere in ids if sphere != WALL]
     return [int(rows[0]) for rows in matches] if matches and all(rows.size for rows in matches) else None
 
 
 def members_of(snapshot: Snapshot, row: int) -> list[int]:
     """Rows of the spheres of the grain to which a sphere belongs: those of its rigid body, or its own row."""
-    body = snapshot.body[row]
-    return np.flatnonzero(snapshot.body == body).tolist() if body >= 0 else [row]
+    body = snapshot.grains.body[row]
+    return np.flatnonzero(snapshot.grains.body == body).tolist() if body >= 0 else [row]
 
 
 def contacts_of(snapshot: Snapshot, rows: list[int]) -> NDArray[np.intp]:
     """Contacts in `Snapshot.forces` of a grain, whose spheres have these rows, with other grains and walls."""
-    forces = snapshot.forces
+    forces = snapshot.contacts.forces
     if forces is None:
         return np.zeros(0, np.intp)
     return np.flatnonzero(np.isin(forces.i, rows) != np.isin(forces.j, rows))
@@ -48,7 +48,7 @@ def forces_on(forces: ContactForces, near: NDArray[np.intp], rows: list[int]) ->
 
 def selected_contact(snapshot: Snapshot, view: View) -> int | None:
     """The selected contact in `Snapshot.forces`; None if no contact is selected, or the two do not touch now."""
-    rows, forces = rows_of(snapshot, view.selected), snapshot.forces
+    rows, forces = rows_of(snapshot, view.selected), snapshot.contacts.forces
     if len(view.selected) != 2 or rows is None or forces is None:
         return None
     if view.selected[1] == WALL:
@@ -66,11 +66,11 @@ def selection_at(
     row = sphere_at(snapshot, view, camera, size, pixel, reach)
     if row is None:
         return ()
-    ids, forces = snapshot.sphere_id, snapshot.forces
+    ids, forces = snapshot.grains.sphere_id, snapshot.contacts.forces
     near = contacts_of(snapshot, [row])
     if forces is not None and near.size:
         places = camera.world_to_pixel(forces.point[near], size)
-        rim = camera.world_to_pixel(snapshot.position[row], size)
+        rim = camera.world_to_pixel(snapshot.grains.position[row], size)
         apart = np.linalg.norm(places - np.asarray(pixel), axis=1)
         # All contacts are on the rim: the farthest one from the centre is seen at its full distance.
         radius = np.nanmax(np.linalg.norm(places - rim, axis=1))

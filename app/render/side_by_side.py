@@ -30,7 +30,7 @@ def columns_for(count: int, width: float, height: float, shape: float) -> int:
 
 def shape_of(snapshot: Snapshot) -> float:
     """Width over height of the scene [-]."""
-    low, high = snapshot.box
+    low, high = snapshot.geometry.box
     up = len(low) - 1
     return float((high[0] - low[0]) / max(high[up] - low[up], 1e-12))
 
@@ -100,7 +100,7 @@ class Together:
             columns = columns_for(len(runs), *self._size, shape_of(snapshot))
             self._places = places(len(runs), columns, self._size)
             self._directors = [
-                self._make((place[2] - LINE, place[3] - LINE), run.label)
+                self._make((place[2] - LINE, place[3] - LINE), run.run.label)
                 for place, run in zip(self._places, runs, strict=True)
             ]
         self._newest = (*runs[: len(self._directors)], *self._newest[len(runs) :])

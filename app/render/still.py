@@ -34,9 +34,9 @@ def still(
     parts = []
     for number, (snapshot, (_, _, width, height)) in enumerate(zip(runs, rectangles, strict=True)):
         part = (width - gap, height - gap)
-        words = film_words(snapshot, 0.0, ending=snapshot.at_rest)
-        if snapshot.label:
-            words = replace(words, result=(snapshot.label, *words.result))
+        words = film_words(snapshot, 0.0, ending=snapshot.run.at_rest)
+        if snapshot.run.label:
+            words = replace(words, result=(snapshot.run.label, *words.result))
         following = first_following(snapshot, part, _room(snapshot, view, part))
         seen = without_idle_walls(snapshot, following.wall_top)
         parts.append(read(seen, view, part, camera_of(number, part) or following.camera, film=words))

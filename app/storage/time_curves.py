@@ -19,7 +19,7 @@ def opening(snapshot: Snapshot) -> float | None:
 
     A scene reads a slope only once the grains can flow; `Scene.slope_since` names this event.
     """
-    angle, time = snapshot.series.get("angle", np.empty(0)), snapshot.series.get("time", np.empty(0))
+    angle, time = snapshot.results.series.get("angle", np.empty(0)), snapshot.results.series.get("time", np.empty(0))
     known = np.isfinite(angle)
     if not known.any() or known[0]:
         return None
@@ -28,7 +28,7 @@ def opening(snapshot: Snapshot) -> float | None:
 
 def zero_words(snapshot: Snapshot) -> Message:
     """Zero of the time axis in words."""
-    return snapshot.slope_since
+    return snapshot.results.slope_since
 
 
 def axis_unit(snapshot: Snapshot, span: tuple[float, float]) -> tuple[float, str]:
@@ -39,7 +39,7 @@ def axis_unit(snapshot: Snapshot, span: tuple[float, float]) -> tuple[float, str
 
 def whole_span(snapshot: Snapshot) -> tuple[float, float]:
     """Time span after the opening, or of the whole run [s]."""
-    time = snapshot.series.get("time", np.empty(0))
+    time = snapshot.results.series.get("time", np.empty(0))
     end = float(time[-1]) if len(time) else 0.0
     end = end or 1.0  # a run that has not begun
     begin = opening(snapshot) or 0.0
@@ -53,7 +53,10 @@ def curves_over_time(snapshot: Snapshot, plot: str, span: tuple[float, float]) -
 
 def curves_of_runs(runs: Sequence[Snapshot], plot: str) -> tuple[Curve, ...]:
     """The curves of all runs side by side over the whole time since the beginning, in one plot per axis."""
-    begin, end = 0.0, max(float(run.series["time"][-1]) if len(run.series.get("time", ())) else 0.0 for run in runs)
+    begin, end = (
+        0.0,
+        max(float(run.results.series["time"][-1]) if len(run.results.series.get("time", ())) else 0.0 for run in runs),
+    )
     return together(runs, [_curves(run, plot, begin, None, *time_unit(end)) for run in runs])
 
 
@@ -76,7 +79,7 @@ def _lines_of(runs: Sequence[tuple[Snapshot, Curve]]) -> Iterator[Line]:
                 if number == 0:
                     yield line
                 continue
-            name = joined((line.label, run.label)) if several else run.label
+            name = joined((line.label, run.run.label)) if several else run.run.label
             yield replace(line, label=name, group=number + len(runs) * line.group)
 
 
@@ -92,20 +95,19 @@ def _curves(
     snapshot: Snapshot, plot: str, begin: float, zero: float | None, factor: float, unit: str
 ) -> tuple[Curve, ...]:
     """One curve per axis from the time `begin` on [s]; the axis counts from `zero`, or from the beginning."""
-    time = snapshot.series.get("time", np.empty(0))
+    time = snapshot.results.series.get("time", np.empty(0))
     inside = time >= begin
     shown = (time[inside] - (zero or 0.0)) / factor
     since = _("simulated time t") if zero is None else Message("time from {event} t", event=zero_words(snapshot))
     axis = Axis(since, unit, over_time=True)
-    dimension = snapshot.position.shape[1]
-    found = [entry for entry in snapshot.measurements if entry.plot is not None and entry.plot.name == plot]
+    found = [entry for entry in snapshot.results.quantities if entry.plot is not None and entry.plot.name == plot]
     title = next((entry.plot.title for entry in found if entry.plot is not None), EMPTY)
     curves = []
-    for y, group in groupby(found, lambda entry: entry.axis_in(dimension)):
+    for y, group in groupby(found, lambda entry: entry.axis):
         entries = [*group]
-        columns = {entry: snapshot.series.get(entry.name, np.empty(0)) for entry in entries}
+        columns = {entry: snapshot.results.series.get(entry.name, np.empty(0)) for entry in entries}
         lines = tuple(
-            Line(entry.label(), shown, column[inside] / entry.scale)
+            Line(entry.label, shown, column[inside] / entry.scale)
             for entry, column in columns.items()
             if len(column) == len(time) and np.isfinite(column).any()
         )

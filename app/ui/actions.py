@@ -23,15 +23,15 @@ def only_continues(ui: Ui, action: Action) -> bool:
     if action.name != RUN_ALL or not ui.control.transport.paused:
         return False
     runs = ui.beside.runs or (ui.snapshot,)
-    begun = not any(entry.name == RUN_ALL and entry.enabled for run in runs for entry in run.actions)
-    return begun and all(run.fault is None for run in runs)
+    begun = not any(entry.name == RUN_ALL and entry.enabled for shot in runs for entry in shot.run.actions)
+    return begun and all(run.messages.fault is None for run in runs)
 
 
 def as_offered(ui: Ui) -> tuple[Action, ...]:
     """The actions of the scene as their buttons offer them: *Run all* is also possible while it only continues."""
     return tuple(
         replace(action, enabled=True, help=CONTINUES) if only_continues(ui, action) else action
-        for action in ui.snapshot.actions
+        for action in ui.snapshot.run.actions
     )
 
 
@@ -44,5 +44,5 @@ def act(ui: Ui, action: Action) -> None:
     if continues:
         return
     ui.control.send(Act(action.name))
-    if ui.snapshot.compiling:
+    if ui.snapshot.engine.compiling:
         tell(ui, Message("{label}: as soon as the engine is ready.", label=action.label))

@@ -24,7 +24,8 @@ from repose.sim.experiment.commands import (
     SetParameters,
     TakeBack,
 )
-from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.experiment.parameter_values import parameters_of
+from repose.sim.experiment.snapshot import ShownRun, Snapshot
 from repose.sim.message import Capital, Message, _, joined, plain
 from repose.sim.parameters import ParameterError, ParameterSet, Value
 
@@ -70,6 +71,8 @@ class Edits:
 
     send: Callable[[Command], None]
     history: History = field(default_factory=History)
+    find: Callable[[ShownRun], ParameterSet | None] = parameters_of
+    """The parameters of a run in a snapshot."""
     run: int = 0
     """Number of the experiment, of those side by side, that the user has chosen."""
     refusals: dict[str, Message] = field(default_factory=dict)
@@ -88,37 +91,37 @@ class Edits:
 
     def see(self, snapshot: Snapshot) -> None:
         """Compare with the newest snapshot: drop values that have arrived, assign a refusal to its field."""
-        if snapshot.cuts != self._snapshot.cuts:
+        if snapshot.history.cuts != self._snapshot.history.cuts:
             self.history.leave_later()
-        self.history.follow(snapshot.at, snapshot.log_end)
+        self.history.follow(snapshot.history.at, snapshot.history.log_end)
         self._snapshot = snapshot
         if self._noted is not None:
             serial, refusals = self._noted
-            if snapshot.refusals > refusals and self.history.undoable and self.history.undoable[-1].deed:
+            if snapshot.messages.refusals > refusals and self.history.undoable and self.history.undoable[-1].deed:
                 self.history.undoable.pop()
             elif snapshot.serial >= serial + PATIENCE and self.history.undoable and self.history.undoable[-1].deed:
-                self.marks.append(Mark(snapshot.time, plain(Capital(DEEDS[self.history.undoable[-1].deed])), {}))
-            if snapshot.refusals > refusals or snapshot.serial >= serial + PATIENCE:
+                self.marks.append(Mark(snapshot.run.time, plain(Capital(DEEDS[self.history.undoable[-1].deed])), {}))
+            if snapshot.messages.refusals > refusals or snapshot.serial >= serial + PATIENCE:
                 self._noted = None
-        if snapshot.refusal and self._edited and self._edited in self._wanted:
-            self.refusals[self._edited] = snapshot.refusal
+        if snapshot.messages.refusal and self._edited and self._edited in self._wanted:
+            self.refusals[self._edited] = snapshot.messages.refusal
             self._wanted.clear()
         for name, (value, serial) in list(self._wanted.items()):
-            if getattr(snapshot.parameters, name, None) == value or snapshot.serial >= serial + PATIENCE:
+            if getattr(self.parameters, name, None) == value or snapshot.serial >= serial + PATIENCE:
                 del self._wanted[name]
-        while self.marks and self.marks[-1].time > snapshot.time:
+        while self.marks and self.marks[-1].time > snapshot.run.time:
             self.marks.pop()
 
     @property
     def parameters(self) -> ParameterSet | None:
         """The parameters in effect, as of the last snapshot."""
-        return self._snapshot.parameters
+        return self.find(self._snapshot.run)
 
     def value(self, name: str) -> Value:
         """The value to show for one parameter, SI."""
         if name in self._wanted:
             return self._wanted[name][0]
-        value: Value = getattr(self._snapshot.parameters, name)
+        value: Value = getattr(self.parameters, name)
         return value
 
     def set(self, values: Mapping[str, Value], gesture: object = None) -> bool:
@@ -140,7 +143,7 @@ class Edits:
         after: dict[str, Value] = {name: getattr(checked, name) for name in values}
         gesture = None if gesture is None else (gesture, self._gestures)
         if after != before:
-            self.history.record(before, after, gesture, self._snapshot.at, self.run)
+            self.history.record(before, after, gesture, self._snapshot.history.at, self.run)
             self._ask(after, gesture)
         return True
 
@@ -151,14 +154,14 @@ class Edits:
     def note(self, deed: str) -> None:
         """Add a change that is not one of parameters to the undo history, unless the command that is sent now is
         refused; undo sends `TakeBack(deed)`."""
-        self.history.note(deed, self._snapshot.at, self.run)
-        self._noted = self._snapshot.serial, self._snapshot.refusals
+        self.history.note(deed, self._snapshot.history.at, self.run)
+        self._noted = self._snapshot.serial, self._snapshot.messages.refusals
 
     def to_undo(self) -> Mapping[str, Value] | None:
         """The values that `undo` would restore, or None if there is nothing to undo."""
         if self.history.undoable:
             return self.history.undoable[-1].before
-        fault = self._snapshot.fault
+        fault = self._snapshot.messages.fault
         if fault is None or fault.parameter is None or fault.previous is None:
             return None
         return {fault.parameter: fault.previous}
@@ -186,7 +189,7 @@ class Edits:
 
     def redo(self) -> None:
         """Repeat the change undone last."""
-        change = self.history.redo(self._snapshot.at)
+        change = self.history.redo(self._snapshot.history.at)
         if change is not None and change.deed:
             self._send(DoAgain(change.deed), change.run)
         elif change is not None:
@@ -223,18 +226,19 @@ class Edits:
         before = {name: self.value(name) for name in values} if self.parameters is not None else {}
         for name, value in values.items():
             self._wanted[name] = (value, self._snapshot.serial)
-        stopped = self._snapshot.fault is not None
+        stopped = self._snapshot.messages.fault is not None
         self._send(Recover(dict(values)) if stopped else SetParameters(dict(values)), self.run if run is None else run)
         self._mark(before, values, gesture)
 
     def _mark(self, before: Mapping[str, Value], values: Mapping[str, Value], gesture: object) -> None:
-        if self._snapshot.parameters is None:
+        parameters = self.parameters
+        if parameters is None:
             return
-        declared = self._snapshot.parameters.in_units()
+        declared = parameters.in_units()
         asked: tuple[Mapping[str, Value], ...] = (dict(values),)
         if gesture is not None and self.marks and self.marks[-1].gesture == gesture:
             drag = self.marks.pop()
             before, asked = {**before, **drag.before}, (*drag.asked, *asked)
         text = joined([declared[name].change(before[name], value) for name, value in values.items()])
-        self.marks.append(Mark(self._snapshot.time, text, before, asked, gesture))
+        self.marks.append(Mark(self._snapshot.run.time, text, before, asked, gesture))
         del self.marks[:-MOST_MARKS]

@@ -39,17 +39,17 @@ class Events:
         last, self._last = self._last, snapshot
         if snapshot.serial == last.serial:
             return
-        if snapshot.log_end < last.log_end or snapshot.scene != last.scene:
-            keep = snapshot.at if snapshot.scene == last.scene and snapshot.at else -1
+        if snapshot.history.log_end < last.history.log_end or snapshot.run.scene != last.run.scene:
+            keep = snapshot.history.at if snapshot.run.scene == last.run.scene and snapshot.history.at else -1
             self.shown = [event for event in self.shown if event.at <= keep]
         self._see_change(snapshot, edits)
-        if snapshot.at < snapshot.log_end or not last.serial or snapshot.scene != last.scene:
+        if snapshot.history.at < snapshot.history.log_end or not last.serial or snapshot.run.scene != last.run.scene:
             return
-        if snapshot.phase != last.phase:
-            self._add(Event(snapshot.at, snapshot.time, "phase", _sentence(snapshot, last)))
-        measured = snapshot.measurement
-        if measured is not None and (last.measurement is None or measured.angle != last.measurement.angle):
-            self._add(Event(snapshot.at, snapshot.time, "measured", measured.sentence))
+        if snapshot.run.phase != last.run.phase:
+            self._add(Event(snapshot.history.at, snapshot.run.time, "phase", _sentence(snapshot, last)))
+        measured = snapshot.results.slope
+        if measured is not None and (last.results.slope is None or measured.angle != last.results.slope.angle):
+            self._add(Event(snapshot.history.at, snapshot.run.time, "measured", measured.sentence))
 
     def _see_change(self, snapshot: Snapshot, edits: Edits) -> None:
         """Record the last change of a parameter; during a drag its text is updated."""
@@ -60,7 +60,7 @@ class Events:
         drags_on = before is not None and mark.gesture is not None and before.gesture == mark.gesture
         if drags_on and self.shown and self.shown[-1].mark == before:
             self.shown.pop()
-        self._add(Event(snapshot.at, snapshot.time, "changed", mark.text, mark))
+        self._add(Event(snapshot.history.at, snapshot.run.time, "changed", mark.text, mark))
 
     def _add(self, event: Event) -> None:
         self.shown.append(event)
@@ -70,6 +70,6 @@ class Events:
 def _sentence(snapshot: Snapshot, last: Snapshot) -> Message:
     """The text of a new phase: the message at its beginning, unless it is about a parameter, or the label of the
     phase."""
-    if snapshot.message != last.message and not changes_in(snapshot.message):
-        return snapshot.message
-    return plain(Capital(snapshot.phase_label))
+    if snapshot.messages.latest != last.messages.latest and not changes_in(snapshot.messages.latest):
+        return snapshot.messages.latest
+    return plain(Capital(snapshot.run.phase_label))

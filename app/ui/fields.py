@@ -88,7 +88,7 @@ def draw_field(ui: Ui, parameter: Parameter) -> None:
     elif parameter.kind == "bool":
         _draw_tick(ui, parameter)
     elif parameter.kind == "path":
-        draw_path(ui, parameter, describe(parameter, ui.snapshot.contact_time))
+        draw_path(ui, parameter, describe(parameter, ui.snapshot.stability.contact_time))
     elif parameter.choices:
         _draw_automatic(ui, parameter)
     else:
@@ -100,12 +100,12 @@ def _draw_slider(ui: Ui, parameter: Parameter, width: float) -> None:
     """Name and value above the bar; both are dragged."""
     value = _shown(ui, parameter.name)
     automatic = isinstance(value, str)
-    number = ui.snapshot.dt if isinstance(value, str) else float(value)
+    number = ui.snapshot.run.dt if isinstance(value, str) else float(value)
     line, gap = imgui.get_text_line_height(), 2 * ui.window.scale
     size = imgui.ImVec2(width, line + gap + TRACK * ui.window.scale)
     imgui.invisible_button("##slider", size, imgui.ButtonFlags_.enable_nav)
     ui.probe.mark(f"field.{parameter.name}")
-    tooltip(describe(parameter, ui.snapshot.contact_time))
+    tooltip(describe(parameter, ui.snapshot.stability.contact_time))
     low = imgui.get_item_rect_min()
     if not _reset_asked(ui, parameter):
         _follow_mouse(ui, parameter, low.x, size.x)
@@ -149,7 +149,7 @@ def _caption(ui: Ui, parameter: Parameter, value: Message, left: float, top: flo
     if tag and x + text_width(tag, SMALL) <= start - gap:
         draw_text(x, top + imgui.get_font_size() * (1 - SMALL) * 0.6, tag, colour, SMALL)
     clip.pop_clip_rect()
-    ill = parameter.name in ui.control.edits.refusals or (parameter.name == "dt" and ui.snapshot.dt_warning)
+    ill = parameter.name in ui.control.edits.refusals or (parameter.name == "dt" and ui.snapshot.stability.dt_warning)
     draw_symbol(start, top, value, palette.bad if ill else palette.text)
     if tight:
         imgui.pop_font()
@@ -157,8 +157,8 @@ def _caption(ui: Ui, parameter: Parameter, value: Message, left: float, top: flo
 
 def _tag(ui: Ui, parameter: Parameter) -> tuple[Message, Colour]:
     if parameter.quantity.effect == "restart":
-        return _("at next start") if ui.snapshot.phase.begun else EMPTY, ui.palette.muted
-    if parameter.quantity.effect == "anew" and ui.snapshot.moving_count:
+        return _("at next start") if ui.snapshot.run.phase.begun else EMPTY, ui.palette.muted
+    if parameter.quantity.effect == "anew" and ui.snapshot.grains.moving_count:
         return _("restarts"), ui.palette.warning
     return EMPTY, ui.palette.muted
 
@@ -194,7 +194,7 @@ def _follow_mouse(ui: Ui, parameter: Parameter, left: float, width: float) -> No
             entry.typing, entry.text, entry.fresh = name, editable(parameter, ui.control.edits.value(name)), True
             return
     where = dragged(ui, left, width)
-    if where is not None and parameter.quantity.effect in ("base", "anew") and ui.snapshot.moving_count:
+    if where is not None and parameter.quantity.effect in ("base", "anew") and ui.snapshot.grains.moving_count:
         entry.held, entry.held_value = name, value_at(parameter, where)
     elif where is not None:
         ui.control.edits.set({name: value_at(parameter, where)}, gesture=("drag", name))
@@ -239,7 +239,7 @@ def _draw_choice(ui: Ui, parameter: Parameter) -> None:
         imgui.end_combo()
     else:
         ui.probe.mark(f"field.{name}")
-        tooltip(describe(parameter, ui.snapshot.contact_time))
+        tooltip(describe(parameter, ui.snapshot.stability.contact_time))
         if right_clicked():
             request(ui, parameter, parameter.default)
     right = low.x + width - imgui.get_frame_height() - pad.x
@@ -251,7 +251,7 @@ def _draw_tick(ui: Ui, parameter: Parameter) -> None:
         f"{translated(parameter.quantity.label)}###{parameter.name}", bool(ui.control.edits.value(parameter.name))
     )
     ui.probe.mark(f"field.{parameter.name}")
-    tooltip(describe(parameter, ui.snapshot.contact_time))
+    tooltip(describe(parameter, ui.snapshot.stability.contact_time))
     if right_clicked():
         request(ui, parameter, parameter.default)
     elif changed:
@@ -269,4 +269,4 @@ def _draw_automatic(ui: Ui, parameter: Parameter) -> None:
     ui.probe.mark(f"field.{parameter.name}.{word}")
     tooltip(Message("{label}: let the program choose, or keep the value it has now.", label=parameter.quantity.label))
     if changed:
-        ui.control.edits.set({parameter.name: word if automatic else compact(ui.snapshot.dt)})
+        ui.control.edits.set({parameter.name: word if automatic else compact(ui.snapshot.run.dt)})

@@ -99,7 +99,7 @@ def scene_keys(snapshot: Snapshot) -> tuple[Key, ...]:
             partial(_act, action),
             characters=action.key.lower() + action.key.upper(),
         )
-        for action in snapshot.actions
+        for action in snapshot.run.actions
         if action.key
     )
 

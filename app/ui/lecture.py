@@ -100,7 +100,7 @@ def _begin(ui: Ui) -> None:
         ui.work.run_saver.hold(run.take)
     mode.kept.resumed = False
     mode.on, mode.began = True, time.monotonic()
-    mode.awaited, mode.refusals = max(mode.awaited, ui.snapshot.logs), ui.snapshot.refusals
+    mode.awaited, mode.refusals = max(mode.awaited, ui.snapshot.history.logs), ui.snapshot.messages.refusals
     ui.mode.presenting, ui.mode.overlay, ui.mode.help_open = True, "", False
     _enter(ui, mode.number, back=mode.number in mode.beginnings)
 
@@ -175,23 +175,23 @@ def _send_anew(ui: Ui, command: Command) -> None:
     """Send a command that puts another run into the window; `_is_shown` waits for its snapshots."""
     mode = ui.mode.lecture
     ui.control.edits.forget()
-    mode.awaited = max(mode.awaited, ui.snapshot.logs) + 1
+    mode.awaited = max(mode.awaited, ui.snapshot.history.logs) + 1
     ui.control.send(command)
 
 
 def _is_shown(ui: Ui) -> bool:
     """Whether the newest snapshot shows the run that was requested last; after a refusal, the present run."""
     mode, snapshot = ui.mode.lecture, ui.snapshot
-    if ui.program.dead or snapshot.serial == 0 or snapshot.compiling:
+    if ui.program.dead or snapshot.serial == 0 or snapshot.engine.compiling:
         return False
-    if snapshot.refusals > mode.refusals:
-        mode.refusals, mode.awaited = snapshot.refusals, min(mode.awaited, snapshot.logs)
-    return snapshot.logs >= mode.awaited
+    if snapshot.messages.refusals > mode.refusals:
+        mode.refusals, mode.awaited = snapshot.messages.refusals, min(mode.awaited, snapshot.history.logs)
+    return snapshot.history.logs >= mode.awaited
 
 
 def awaits_run(ui: Ui) -> bool:
     """Whether the newest snapshot still shows the run before that of the step, which does not belong to the step."""
-    return ui.mode.lecture.on and ui.snapshot.logs < ui.mode.lecture.awaited
+    return ui.mode.lecture.on and ui.snapshot.history.logs < ui.mode.lecture.awaited
 
 
 def _go_on(ui: Ui) -> None:
@@ -232,7 +232,7 @@ def _go_on(ui: Ui) -> None:
 
 def _seen(ui: Ui) -> tuple[int, int, int]:
     """Numbers of which at least one changes once a command has acted or is refused."""
-    return ui.snapshot.logs, ui.snapshot.commands, ui.snapshot.refusals
+    return ui.snapshot.history.logs, ui.snapshot.history.commands, ui.snapshot.messages.refusals
 
 
 def _set_speed(ui: Ui) -> None:
@@ -280,11 +280,11 @@ def guess_now(ui: Ui) -> tuple[str, Guess, Answer | None] | None:
     A reading answers at the end of the step: many readings exist, and change, from the beginning of the run on.
     """
     mode, snapshot = ui.mode.lecture, ui.snapshot
-    scene = scenes().get(snapshot.scene)
+    scene = scenes().get(snapshot.run.scene)
     asked = mode.step.guess if mode.on else scene is not None and scene.guess is not None
     if isinstance(asked, Question):
         answer = answer_of(asked, snapshot) if mode.over else None
         return f"{said(asked.words)} [{asked.unit}]", asked.in_language(current_language()), answer
     if not asked or scene is None or scene.guess is None:
         return None
-    return scene.name, scene.guess, snapshot.answer
+    return scene.name, scene.guess, snapshot.results.answer

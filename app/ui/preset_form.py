@@ -45,6 +45,6 @@ def _draw_form(ui: Ui) -> None:
     entered |= button(ui, "experiment.save.now", _("Save"), width=WIDTH * ui.window.scale)
     parameters = ui.control.edits.parameters
     if entered and parameters is not None:
-        ui.work.preset_library.save(form.name, ui.snapshot.scene, parameters, ui.snapshot.seed)
+        ui.work.preset_library.save(form.name, ui.snapshot.run.scene, parameters, ui.snapshot.run.seed)
         imgui.close_current_popup()
     imgui.end_popup()

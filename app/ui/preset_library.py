@@ -110,9 +110,11 @@ class PresetLibrary:
         before, self._side_by_side = self._side_by_side, bool(snapshot.beside)
         if before and not snapshot.beside and self.current in self.cards and self.cards[self.current].together:
             self.current = ""
-        done = [awaited for awaited in self.awaited if awaited.number <= snapshot.starts]
+        done = [awaited for awaited in self.awaited if awaited.number <= snapshot.history.starts]
         self.awaited = self.awaited[len(done) :]
-        shown = [awaited for awaited in done if awaited.number == snapshot.begun_by]  # others were refused or replaced
+        shown = [
+            awaited for awaited in done if awaited.number == snapshot.history.begun_by
+        ]  # others were refused or replaced
         if shown:
             self.current = shown[0].preset
         return bool(shown)

@@ -48,7 +48,7 @@ def answer(ui: Ui, yes: bool) -> None:
 
 def request(ui: Ui, parameter: Parameter, value: Value, gesture: object = None) -> None:
     """Request a value of a parameter; if the change removes the present grains, only after the user agrees."""
-    name, grains = parameter.name, ui.snapshot.moving_count
+    name, grains = parameter.name, ui.snapshot.grains.moving_count
     if parameter.quantity.effect != "anew" or not grains or value == ui.control.edits.value(name):
         ui.control.edits.set({name: value}, gesture)
         return
@@ -74,9 +74,9 @@ def _in_words(parameter: Parameter, value: Value) -> Message:
 def is_losing(ui: Ui) -> bool:
     """Whether the run in the window is under way or changed by the user, and not saved."""
     snapshot = ui.snapshot
-    under_way = snapshot.step > 0 and snapshot.progress is not None
-    state = State(snapshot.scene, snapshot.seed, snapshot.log_end, snapshot.commands)
-    return (under_way or snapshot.commands > 0) and state != ui.work.run_saver.safe
+    under_way = snapshot.run.step > 0 and snapshot.run.progress is not None
+    state = State(snapshot.run.scene, snapshot.run.seed, snapshot.history.log_end, snapshot.history.commands)
+    return (under_way or snapshot.history.commands > 0) and state != ui.work.run_saver.safe
 
 
 def replace_run(ui: Ui, words: Message, yes: Message, act: Callable[[], object]) -> None:

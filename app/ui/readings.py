@@ -30,13 +30,13 @@ class Headline(NamedTuple):
 
 def headline(snapshot: Snapshot) -> Headline | None:
     """The measured angle, or the first result with an error, or the first result; None before there is a result."""
-    measured = snapshot.measurement
+    measured = snapshot.results.slope
     if measured is not None:
         error = math.degrees(measured.standard_error)
         value = formatted(math.degrees(measured.angle), ".1f", "°")
         words = joined(("± ", Number(error, "°", ".1f"), " (", measured.error_of, ")"), "")
         return Headline(value, words if math.isfinite(error) else EMPTY, measured.label)
-    readings = [entry for entry in snapshot.readings if not entry.given]
+    readings = [entry for entry in snapshot.results.readings if not entry.given]
     first = next((entry for entry in readings if entry.error is not None), readings[0] if readings else None)
     if first is None:
         return None

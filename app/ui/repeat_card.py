@@ -8,6 +8,7 @@ from repose.app.ui.repeats import RUNS
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, row, tooltip
 from repose.sim.experiment.comparison import Study, mean_in_words, repeated_in_words
+from repose.sim.experiment.parameter_values import parameters_of
 from repose.sim.message import Message, _, plural
 from repose.sim.registry import scenes
 
@@ -28,17 +29,21 @@ def repeats_width(ui: Ui) -> float:
 
 def draw_repeats(ui: Ui, width: float) -> None:
     """The button; during the runs, their progress and a button that ends them."""
-    parameters = ui.snapshot.parameters
+    parameters = parameters_of(ui.snapshot.run)
     if ui.work.repeats.running:
         _draw_progress(ui, width)
     elif parameters is not None and button(ui, "repeat.start", LABEL, help=BUTTON_HELP, width=width):
-        ui.work.repeats.start(ui.snapshot.scene, parameters, ui.snapshot.seed)
+        ui.work.repeats.start(ui.snapshot.run.scene, parameters, ui.snapshot.run.seed)
 
 
 def draw_repeated(ui: Ui) -> None:
     """Mean and error over the runs, with an explanation, and the last trouble; nothing before the first runs."""
-    study, parameters, trouble = _study(ui), ui.snapshot.parameters, ui.work.repeats.trouble
-    mean = ui.work.repeats.mean(ui.snapshot.scene, parameters) if study is not None and parameters is not None else None
+    study, parameters, trouble = _study(ui), parameters_of(ui.snapshot.run), ui.work.repeats.trouble
+    mean = (
+        ui.work.repeats.mean(ui.snapshot.run.scene, parameters)
+        if study is not None and parameters is not None
+        else None
+    )
     if mean is not None and study is not None:
         row(
             plural("mean over {count} run", "mean over {count} runs", count=mean.runs),
@@ -53,8 +58,8 @@ def draw_repeated(ui: Ui) -> None:
 
 def _study(ui: Ui) -> Study | None:
     """How runs of the scene are compared; None if they cannot be compared."""
-    scene = scenes().get(ui.snapshot.scene)
-    return scene.study if scene is not None and ui.snapshot.parameters is not None else None
+    scene = scenes().get(ui.snapshot.run.scene)
+    return scene.study if scene is not None and ui.snapshot.run.parameters.values else None
 
 
 def _draw_progress(ui: Ui, width: float) -> None:

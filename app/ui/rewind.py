@@ -11,26 +11,26 @@ from repose.sim.message import Message, Number
 
 def places(ui: Ui) -> list[int]:
     """Steps of the checkpoints, and the last step reached."""
-    steps = [at for at, _ in ui.snapshot.moments]
-    return steps if steps and steps[-1] == ui.snapshot.log_end else [*steps, ui.snapshot.log_end]
+    steps = [at for at, _ in ui.snapshot.history.moments]
+    return steps if steps and steps[-1] == ui.snapshot.history.log_end else [*steps, ui.snapshot.history.log_end]
 
 
 def go_to(ui: Ui, at: int) -> None:
     """Pause at a step; later states remain until the run continues from here."""
-    if not (ui.snapshot.paused and ui.control.transport.paused):
+    if not (ui.snapshot.engine.paused and ui.control.transport.paused):
         ui.control.transport.pause(True)
     ui.control.send(Rewind(at))
 
 
 def step_back(ui: Ui) -> None:
     """To the previous step."""
-    go_to(ui, max(0, ui.snapshot.at - 1))
+    go_to(ui, max(0, ui.snapshot.history.at - 1))
 
 
 def step_forward(ui: Ui) -> None:
     """One step; at an earlier step, along the recorded history."""
-    if ui.snapshot.at < ui.snapshot.log_end and ui.control.transport.paused:
-        go_to(ui, ui.snapshot.at + 1)
+    if ui.snapshot.history.at < ui.snapshot.history.log_end and ui.control.transport.paused:
+        go_to(ui, ui.snapshot.history.at + 1)
     else:
         ui.control.transport.step()
 
@@ -38,13 +38,13 @@ def step_forward(ui: Ui) -> None:
 def earlier(ui: Ui) -> None:
     """To the previous checkpoint."""
     steps = places(ui)
-    go_to(ui, steps[max(0, bisect.bisect_left(steps, ui.snapshot.at) - 1)])
+    go_to(ui, steps[max(0, bisect.bisect_left(steps, ui.snapshot.history.at) - 1)])
 
 
 def later(ui: Ui) -> None:
     """To the next checkpoint, or to the last step reached."""
     steps = places(ui)
-    go_to(ui, steps[min(len(steps) - 1, bisect.bisect_right(steps, ui.snapshot.at))])
+    go_to(ui, steps[min(len(steps) - 1, bisect.bisect_right(steps, ui.snapshot.history.at))])
 
 
 def memory(ui: Ui) -> Message:
@@ -52,12 +52,12 @@ def memory(ui: Ui) -> Message:
     snapshot = ui.snapshot
     return Message(
         "{moments_bytes} of {moments_budget} MB",
-        moments_bytes=Number(snapshot.moments_bytes / 1000000.0, format=".1f"),
-        moments_budget=Number(snapshot.moments_budget / 1000000.0, format=".0f"),
+        moments_bytes=Number(snapshot.history.moments_bytes / 1000000.0, format=".1f"),
+        moments_budget=Number(snapshot.history.moments_budget / 1000000.0, format=".0f"),
     )
 
 
 def nearest(ui: Ui, share: float) -> int:
     """The checkpoint nearest to a fraction of the whole history, 0 to 1."""
-    wanted = share * ui.snapshot.log_end
+    wanted = share * ui.snapshot.history.log_end
     return min(places(ui), key=lambda at: abs(at - wanted))

@@ -14,6 +14,7 @@ from imgui_bundle import imgui
 from repose.app.ui.preset_library import different
 from repose.app.ui.toasts import tell
 from repose.app.ui.ui import Ui
+from repose.sim.experiment.parameter_values import parameters_of
 from repose.sim.io import presets
 from repose.sim.message import EMPTY, Message, _
 from repose.sim.parameters import ParameterError, ParameterSet, Value
@@ -25,18 +26,18 @@ def experiment_of(ui: Ui) -> presets.Preset | None:
     """Scene, seed, ready state at the beginning and present parameters of the run, or of all runs side by side; None
     before the run has begun. Raises `ParameterError` if one preset cannot describe all runs."""
     runs = ui.beside.runs or (ui.snapshot,)
-    sets = [run.parameters for run in runs if run.parameters is not None]
-    if len(sets) < len(runs) or ui.snapshot.compiling:  # runs side by side begin once the engine is ready
+    sets = [found for shot in runs if (found := parameters_of(shot.run)) is not None]
+    if len(sets) < len(runs) or ui.snapshot.engine.compiling:  # runs side by side begin once the engine is ready
         return None
     first = runs[0]
     names = dict.fromkeys(name for parameters in sets for name in different(parameters))
     values: dict[str, list[Any]] = {name: [getattr(parameters, name, None) for parameters in sets] for name in names}
     own = {name: tuple(given) for name, given in values.items() if given.count(given[0]) < len(given)}
     common = {name: given[0] for name, given in values.items() if name not in own}
-    title = scenes()[first.scene].title
-    preset = presets.Preset("shared", title, first.scene, first.seed, common, first.ready, side_by_side=own)
+    title = scenes()[first.run.scene].title
+    preset = presets.Preset("shared", title, first.run.scene, first.run.seed, common, first.run.ready, side_by_side=own)
     if len(runs) > 1:
-        _require_same(preset, [(run.scene, run.seed, run.ready) for run in runs], sets)
+        _require_same(preset, [(shot.run.scene, shot.run.seed, shot.run.ready) for shot in runs], sets)
     return preset
 
 

@@ -105,7 +105,7 @@ def _at_commas(over: Parameter, text: str, alone: bool) -> list[str]:
 
 def planned(ui: Ui, parameters: ParameterSet, over: Parameter, text: str) -> Start | StartSideBySide | Message:
     """The command that starts the present experiment anew with these values side by side, or why they are refused."""
-    scene, seed = ui.snapshot.scene, ui.snapshot.seed
+    scene, seed = ui.snapshot.run.scene, ui.snapshot.run.seed
     try:
         values = {over.name: parsed(over, text)}
         return start_of(presets.Preset("", "", scene, seed, different(parameters), side_by_side=values))

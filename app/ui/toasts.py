@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from imgui_bundle import imgui
 from repose.app.storage.recorder import names_of
 from repose.app.ui.ui import Ui
+from repose.sim.experiment.parameter_values import parameters_of
 from repose.sim.message import EMPTY, Message, Number, replaced
 from repose.sim.parameters import Value, changes_in
 
@@ -63,7 +64,7 @@ def _sources(ui: Ui) -> list[tuple[str, object, Message, bool]]:
     """Sources of sentences: name, a value that changes with a new sentence, the sentence, and whether it is a
     refusal."""
     snapshot, film, saver = ui.snapshot, ui.work.film, ui.work.run_saver
-    quiet = snapshot.fault is not None or snapshot.message_repeats
+    quiet = snapshot.messages.fault is not None or snapshot.messages.repeats
     refused = next(iter(ui.control.edits.refusals.values()), EMPTY)
     busy = film.running or film.finishing
     ended = (
@@ -76,11 +77,16 @@ def _sources(ui: Ui) -> list[tuple[str, object, Message, bool]]:
         else EMPTY
     )
     return [
-        (MESSAGE, (snapshot.messages, snapshot.message, snapshot.cuts), EMPTY if quiet else whole_change(ui), False),
-        ("refusal", snapshot.refusals, snapshot.refusal, not snapshot.refused_action),
+        (
+            MESSAGE,
+            (snapshot.messages.count, snapshot.messages.latest, snapshot.history.cuts),
+            EMPTY if quiet else whole_change(ui),
+            False,
+        ),
+        ("refusal", snapshot.messages.refusals, snapshot.messages.refusal, not snapshot.messages.refused_action),
         ("edit", ui.control.edits.refused, refused, True),
         ("preset", ui.work.preset_library.trouble, ui.work.preset_library.trouble, True),
-        ("threads", snapshot.threads_crowded, snapshot.threads_crowded, False),
+        ("threads", snapshot.engine.threads_crowded, snapshot.engine.threads_crowded, False),
         ("saved", saver.said, saver.said, False),
         ("not saved", saver.trouble, saver.trouble, True),
         (
@@ -95,7 +101,7 @@ def _sources(ui: Ui) -> list[tuple[str, object, Message, bool]]:
 
 def whole_change(ui: Ui) -> Message:
     """The last message; after a drag, with the value before the whole drag instead of the last increment."""
-    message, marks, parameters = ui.snapshot.message, ui.control.edits.marks, ui.snapshot.parameters
+    message, marks, parameters = ui.snapshot.messages.latest, ui.control.edits.marks, parameters_of(ui.snapshot.run)
     if not marks or len(marks[-1].before) != 1 or parameters is None:
         return message
     ((name, before),) = marks[-1].before.items()

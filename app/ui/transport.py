@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from repose.app.render.pacing import describe_speed
+from repose.sim.experiment.parameter_values import parameters_of
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.message import EMPTY, Message, _, formatted, with_prefix
 from repose.sim.registry import scenes
@@ -57,8 +58,9 @@ class Transport:
 
 def time_scale(snapshot: Snapshot) -> float:
     """Simulated over wall time at speed 1 of the shown scene [-]."""
-    scene = scenes().get(snapshot.scene)
-    return 1.0 if scene is None or snapshot.parameters is None else float(scene.time_scale(snapshot.parameters))
+    scene = scenes().get(snapshot.run.scene)
+    parameters = parameters_of(snapshot.run)
+    return 1.0 if scene is None or parameters is None else float(scene.time_scale(parameters))
 
 
 def wanted_speed(transport: Transport, snapshot: Snapshot) -> float | None:
@@ -68,15 +70,19 @@ def wanted_speed(transport: Transport, snapshot: Snapshot) -> float | None:
 
 def clock_text(snapshot: Snapshot) -> Message:
     """The simulated time: "1.234 s", and "37.9 µs" in a scene of microseconds."""
-    return formatted(snapshot.time, ".3f", "s") if time_scale(snapshot) == 1.0 else with_prefix(snapshot.time, "s", 3)
+    return (
+        formatted(snapshot.run.time, ".3f", "s")
+        if time_scale(snapshot) == 1.0
+        else with_prefix(snapshot.run.time, "s", 3)
+    )
 
 
 def describe_pace(snapshot: Snapshot, wanted: float | None) -> Message:
     """The actual speed in words if it is below the wanted one; the reason if the time does not advance."""
-    if snapshot.at < snapshot.log_end:
+    if snapshot.history.at < snapshot.history.log_end:
         return _("an earlier step")
-    if snapshot.paused or snapshot.at_rest:
-        return _("paused") if snapshot.paused else _("ended") if snapshot.outcomes else _("at rest")
-    if snapshot.realtime_factor > 0.0 and (wanted is None or snapshot.realtime_factor < SLOW * wanted):
-        return describe_speed(snapshot.realtime_factor)
+    if snapshot.engine.paused or snapshot.run.at_rest:
+        return _("paused") if snapshot.engine.paused else _("ended") if snapshot.results.outcomes else _("at rest")
+    if snapshot.engine.realtime_factor > 0.0 and (wanted is None or snapshot.engine.realtime_factor < SLOW * wanted):
+        return describe_speed(snapshot.engine.realtime_factor)
     return EMPTY

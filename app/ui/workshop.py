@@ -155,16 +155,11 @@ class Workshop:
     """Direction of view, and the snapshot for it."""
 
     def __post_init__(self) -> None:
-        self.edits = Edits(self._change_recipe, History())
-        """Changes of the recipe, with their undo history."""
-        self.edits.see(Snapshot(serial=self._serial, parameters=Recipe()))
-
-    @property
-    def recipe(self) -> Recipe:
+        self.recipe = Recipe()
         """The recipe with the present values of the user."""
-        recipe = self.edits.parameters
-        assert isinstance(recipe, Recipe)
-        return recipe
+        self.edits = Edits(self._change_recipe, History(), find=lambda run: self.recipe)
+        """Changes of the recipe, with their undo history."""
+        self.edits.see(Snapshot(serial=self._serial))
 
     @property
     def working(self) -> bool:
@@ -250,7 +245,8 @@ class Workshop:
         assert isinstance(command, SetParameters | Recover)
         values: Mapping[str, Value] = command.values
         self._serial += 1
-        self.edits.see(Snapshot(serial=self._serial, parameters=self.recipe.changed(**values)))
+        self.recipe = self.recipe.changed(**values)
+        self.edits.see(Snapshot(serial=self._serial))
         if not set(values) <= {"density", "allow_pieces"}:
             self.begin()
 

@@ -18,6 +18,7 @@ from repose.app.window.camera_control import CameraControl
 from repose.app.window.physics import Physics
 from repose.app.window.window import Window
 from repose.sim.experiment.origin import origin_of
+from repose.sim.experiment.parameter_values import parameters_of
 from repose.sim.message import _
 from repose.sim.registry import scenes
 
@@ -53,13 +54,15 @@ def make_actions(
 def _save_picture(ui: Ui, draw: Callable[[], NDArray[np.uint8] | None]) -> None:
     """Write the picture as PNG, and grains and forces as SVG, to the folder of the runs, with their origin inside."""
     snapshot, pixels = ui.snapshot, draw()
-    if pixels is None or snapshot.scene not in scenes():
+    if pixels is None or snapshot.run.scene not in scenes():
         ui.work.run_saver.trouble = _("The picture cannot be drawn now, and is not saved.")
         return
-    origin = origin_of(scenes()[snapshot.scene], snapshot.seed, snapshot.time, snapshot.parameters)
+    origin = origin_of(scenes()[snapshot.run.scene], snapshot.run.seed, snapshot.run.time, parameters_of(snapshot.run))
     if ui.beside.runs:
-        origin["side by side"] = "; ".join(run.label for run in ui.beside.runs)
-    ui.work.run_saver.save_picture(runs_folder(), f"{snapshot.scene}-picture", partial(save_png, pixels, origin=origin))
+        origin["side by side"] = "; ".join(shot.run.label for shot in ui.beside.runs)
+    ui.work.run_saver.save_picture(
+        runs_folder(), f"{snapshot.run.scene}-picture", partial(save_png, pixels, origin=origin)
+    )
 
 
 def _turn_to(camera_control: Callable[[], CameraControl], view: str) -> None:

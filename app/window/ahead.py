@@ -33,7 +33,7 @@ class Ahead:
         if now < self._due:
             return
         self._due = now + INTERVAL
-        if ui.snapshot.serial == 0 or ui.snapshot.compiling:
+        if ui.snapshot.serial == 0 or ui.snapshot.engine.compiling:
             self._ready_at = None
             return
         self._ready_at = self._ready_at or now

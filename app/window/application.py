@@ -175,7 +175,7 @@ class Application:
             self.settings.save()
         if ui.probe.path is None:  # a program that drives the window, such as a test, decides what is compiled
             self._ahead.tick(ui)
-        if ui.snapshot.serial == 0 or ui.snapshot.compiling:
+        if ui.snapshot.serial == 0 or ui.snapshot.engine.compiling:
             time.sleep(STARTING_INTERVAL)
         ui.window.fps = self._pace.wait(self.ui.settings.choices.frame_rate)
         return True
@@ -239,7 +239,9 @@ class Application:
         ui.probe.report(
             ui.snapshot,
             ui.window.size,
-            side_by_side=[{"label": run.label, "time": run.time, "step": run.step} for run in ui.beside.runs],
+            side_by_side=[
+                {"label": shot.run.label, "time": shot.run.time, "step": shot.run.step} for shot in ui.beside.runs
+            ],
             chosen=ui.beside.chosen,
             fps=ui.window.fps,
             help=ui.mode.help_open,
@@ -278,10 +280,10 @@ class Application:
     def _highest_grain(self) -> list[float] | None:
         """Position of the highest movable grain in the window [px]; None if no grain can move."""
         snapshot = self.ui.snapshot
-        rows = np.flatnonzero(np.isfinite(snapshot.mass))
+        rows = np.flatnonzero(np.isfinite(snapshot.grains.mass))
         if not rows.size:
             return None
-        place = snapshot.position[rows[snapshot.position[rows, -1].argmax()]]
+        place = snapshot.grains.position[rows[snapshot.grains.position[rows, -1].argmax()]]
         pixel: list[float] = self.ui.camera.world_to_pixel(place, self.ui.window.size).tolist()
         return pixel
 
@@ -476,7 +478,7 @@ class Application:
             follows = self.pictures.now.control.follows_grains
             return (self.ui.camera if follows else self.pictures.now.control.for_film(self.ui, film.size)), follows
 
-        title = self.ui.work.preset_library.title(self.ui.snapshot.scene)
+        title = self.ui.work.preset_library.title(self.ui.snapshot.run.scene)
         return Director(self._read, film.size, film.rate, view, film.speed, film.words, chosen, title)
 
     def _read(self, *snapshot: Any, **more: Any) -> Any:

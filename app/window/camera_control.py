@@ -66,11 +66,11 @@ class CameraControl:
     def update(self, ui: Ui, elapsed: float = 0.0) -> None:
         """One frame, `elapsed` [s] after the last one: follow the grains, unless the user has moved the camera."""
         scene = ui.snapshot
-        kind = Camera3D if scene.position.shape[1] == 3 else Camera2D
+        kind = Camera3D if scene.grains.position.shape[1] == 3 else Camera2D
         if not isinstance(ui.camera, kind):
             ui.camera, self._following, self._goal = kind(), None, None
             self.follow_grains()
-        if self.box is not None and len(self.box[0]) == scene.position.shape[1]:
+        if self.box is not None and len(self.box[0]) == scene.grains.position.shape[1]:
             if isinstance(ui.camera, Camera3D):
                 self._turn(ui.camera)
             room, above = _room(ui), _above(ui)
@@ -80,10 +80,10 @@ class CameraControl:
             return
         if isinstance(ui.camera, Camera3D):
             self._turn(ui.camera)
-        window = (scene.scene, ui.window.size, ui.window.inset, ui.window.scale)
-        if not scene.step or window != self._beside_tools[0]:
-            self._beside_tools = window, 0.0 if scene.step else _edge_of_tools_over_grains(ui)
-        place = (*window, scene.cuts if not scene.step else 0, self._beside_tools[1])
+        window = (scene.run.scene, ui.window.size, ui.window.inset, ui.window.scale)
+        if not scene.run.step or window != self._beside_tools[0]:
+            self._beside_tools = window, 0.0 if scene.run.step else _edge_of_tools_over_grains(ui)
+        place = (*window, scene.history.cuts if not scene.run.step else 0, self._beside_tools[1])
         if place != self._chosen_for or self._following is None:
             self._chosen_for, self._following = place, None  # no transition in another window or scene
         elif self._following.camera is not ui.camera:
@@ -179,12 +179,12 @@ def _above(ui: Ui) -> float:
 def _edge_of_tools_over_grains(ui: Ui) -> float:
     """Right edge of the tool buttons if they would hide grains of this picture in the plane, else 0 [px]."""
     edge, (_, foot) = ui.states[ToolArea].edge, ui.states[ToolArea].corner
-    moving = ~ui.snapshot.fixed
+    moving = ~ui.snapshot.grains.fixed
     if not edge or ui.beside.runs or not moving.any():
         return 0.0
     camera = follow(None, ui.snapshot, ui.camera, ui.window.size, _room(ui), 0.0).camera
     if isinstance(camera, Camera3D):
         return 0.0
-    x, y = camera.world_to_pixel(ui.snapshot.position[moving], ui.window.size).T
-    reach = ui.snapshot.radius[moving] / camera.metres_per_pixel
+    x, y = camera.world_to_pixel(ui.snapshot.grains.position[moving], ui.window.size).T
+    reach = ui.snapshot.grains.radius[moving] / camera.metres_per_pixel
     return float(edge) if ((x - reach < edge) & (y - reach < foot)).any() else 0.0

@@ -99,12 +99,12 @@ class Gestures:
     def _free_grains(self, ui: Ui) -> None:
         """End a pull or a push that no drag holds; an earlier state is shown as it was."""
         snapshot = ui.snapshot
-        acts = any(run.pull is not None or run.push is not None for run in ui.beside.runs or (snapshot,))
-        if acts and snapshot.at == snapshot.log_end and snapshot.serial > self._released + PATIENCE:
+        acts = any(run.hand.pull is not None or run.hand.push is not None for run in ui.beside.runs or (snapshot,))
+        if acts and snapshot.history.at == snapshot.history.log_end and snapshot.serial > self._released + PATIENCE:
             self._released = snapshot.serial
             ui.control.send(Release())
 
 
 def _moment_of(ui: Ui) -> tuple[int, int, int, float]:
     """Run, log, step and time that the picture shows."""
-    return ui.beside.chosen, ui.snapshot.logs, ui.snapshot.at, ui.snapshot.time
+    return ui.beside.chosen, ui.snapshot.history.logs, ui.snapshot.history.at, ui.snapshot.run.time

@@ -62,11 +62,11 @@ class Physics:
     def revive(self) -> None:
         """Restart the experiment in a new thread, with the last parameters in effect."""
         shown = self._runner.latest()
-        if shown.parameters is not None:
+        if shown.run.parameters.values:
             self._start, *others = (
-                Start(run.scene, run.parameters.model_dump(), run.seed, self._start.ready)
-                for run in (shown, *shown.beside)
-                if run.parameters is not None
+                Start(shot.run.scene, dict(shot.run.parameters.values), shot.run.seed, self._start.ready)
+                for shot in (shown, *shown.beside)
+                if shot.run.parameters.values
             )
             self._beside = StartSideBySide((self._start, *others)) if others else None
         self._replace()

@@ -50,8 +50,8 @@ class Pictures:
             kept.control.follow_grains()
             self.all = [kept, *(Picture() for _ in range(count - 1))]
             ui.beside.chosen = 0
-        stopped = next((number for number, run in enumerate(runs) if run.fault is not None), None)
-        if stopped is not None and runs[ui.beside.chosen].fault is None:
+        stopped = next((number for number, run in enumerate(runs) if run.messages.fault is not None), None)
+        if stopped is not None and runs[ui.beside.chosen].messages.fault is None:
             ui.beside.chosen = stopped
         self.chosen, ui.beside.runs = ui.beside.chosen, runs
         ui.snapshot = runs[ui.beside.chosen] if runs else newest

@@ -90,13 +90,13 @@ class Turning:
         action = turnable(ui.snapshot)
         if action is None or action.pivot is None or not isinstance(ui.camera, Camera3D):
             return
-        self.angle += swept(ui.camera, ui.window.size, action.pivot, mouse, moved, ui.snapshot.box)
+        self.angle += swept(ui.camera, ui.window.size, action.pivot, mouse, moved, ui.snapshot.geometry.box)
         self.angle = max(-math.pi, min(math.pi, self.angle))
 
 
 def turnable(snapshot: Snapshot) -> Action | None:
     """The action that turning the picture triggers now, or None."""
-    return next((action for action in snapshot.actions if action.pivot is not None and action.enabled), None)
+    return next((action for action in snapshot.run.actions if action.pivot is not None and action.enabled), None)
 
 
 def swept(
@@ -135,18 +135,17 @@ def turned(snapshot: Snapshot, pivot: tuple[float, float, float], angle: float) 
         result: np.ndarray = ((points - centre) @ rotation.T + centre).astype(np.float32)
         return result
 
-    ends = moved(snapshot.contact_ends.reshape(-1, 3)).reshape(-1, 6)
-    orientation = snapshot.orientation
+    ends = moved(snapshot.contacts.ends.reshape(-1, 3)).reshape(-1, 6)
+    orientation = snapshot.grains.orientation
     if orientation.size:
         w, x, y, z = orientation.T
         c, s = math.cos(0.5 * angle), math.sin(0.5 * angle)
         orientation = np.column_stack((c * w - s * x, c * x + s * w, c * y - s * z, c * z + s * y)).astype(np.float32)
     return replace(
         snapshot,
-        position=moved(snapshot.position),
-        facets=moved(snapshot.facets),
-        contact_ends=ends,
-        orientation=orientation,
-        forces=None,  # forces and pull are drawn again once the experiment itself has turned
-        pull=None,
+        grains=replace(snapshot.grains, position=moved(snapshot.grains.position), orientation=orientation),
+        geometry=replace(snapshot.geometry, facets=moved(snapshot.geometry.facets)),
+        # Forces and pull are drawn again once the experiment itself has turned.
+        contacts=replace(snapshot.contacts, ends=ends, forces=None),
+        hand=replace(snapshot.hand, pull=None),
     )

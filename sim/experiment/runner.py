@@ -13,16 +13,16 @@ import time
 import traceback
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from repose.sim.experiment import side_by_side
 from repose.sim.experiment.commands import Act, Beginning, Command, From, Pull, Push, Release, Resume
 from repose.sim.experiment.control import apply, seek_further
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
 from repose.sim.experiment.side_by_side import SideBySide, all_of
-from repose.sim.experiment.snapshot import Fault, Snapshot, TripleBuffer
+from repose.sim.experiment.snapshot import Fault, ShownEngine, ShownHistory, ShownMessages, Snapshot, TripleBuffer
 from repose.sim.experiment.stepping import advance, at_rest, rests_at_check, steps_until, threads_wanted
-from repose.sim.experiment.take_snapshot import take_picture, take_snapshot
+from repose.sim.experiment.take_snapshot import shown_parameters, take_picture, take_snapshot
 from repose.sim.message import EMPTY, Message
 from repose.sim.wording import described
 
@@ -118,7 +118,7 @@ class Runner:
         self._command_began = 0.0
         """Wall time at which the present command began [s]; used by the physics thread only."""
         self._newest = self._buffer.writing
-        self._newest.compiling = True
+        self._newest.engine = ShownEngine(compiling=True)
         self._buffer.publish()
         self._thread = threading.Thread(target=self._main, name="physics", daemon=True)
 
@@ -230,11 +230,9 @@ class Runner:
             shown = self._buffer.writing
             vars(shown).update(vars(self._newest))  # the snapshot being written is older than the published one
             shown.serial += 1
-            shown.compiling = False
-            shown.fault = Fault(
-                Message("The physics thread stopped: {error}. Start the experiment anew.", error=described(error))
-            )
-            shown.message = shown.fault.message
+            shown.engine = replace(shown.engine, compiling=False)
+            words = Message("The physics thread stopped: {error}. Start the experiment anew.", error=described(error))
+            shown.messages = replace(shown.messages, latest=words, fault=Fault(words))
             self._buffer.publish()
 
     def _turn(self, experiment: Experiment) -> None:
@@ -399,24 +397,30 @@ class Runner:
         names = side_by_side.labels(runs, self._beside.own) if len(runs) > 1 else (EMPTY,)
         for run, shot, label in zip(runs, shots, names, strict=True):
             self._describe(run, shot, contacts)
-            shot.label, shot.own = label, self._beside.own
+            shot.run = replace(shot.run, label=label, differing=self._beside.own)
         snapshot.beside = tuple(shots[1:])
 
     def _describe(self, experiment: Experiment, snapshot: Snapshot, contacts: bool) -> None:
         take_snapshot(experiment, snapshot, contacts, self._forces_shown)
         snapshot.serial = self._serial
-        snapshot.refusal, snapshot.refusals = self._refusal, self._refusals
-        snapshot.refused_drags = self._refused_drags
-        snapshot.refused_action = self._refused_action
-        snapshot.starts, snapshot.begun_by = self._starts, self._begun_by
-        snapshot.paused = self._paused
-        snapshot.compiling, snapshot.engine_of, snapshot.relaxing = False, None, None
-        snapshot.threads_asked, snapshot.threads_wanted = experiment.session.threads, threads_wanted(experiment)
-        snapshot.threads_crowded = experiment.session.thread_choice.crowded
+        snapshot.messages = replace(
+            snapshot.messages,
+            refusal=self._refusal,
+            refusals=self._refusals,
+            refused_drags=self._refused_drags,
+            refused_action=self._refused_action,
+        )
+        snapshot.history = replace(snapshot.history, starts=self._starts, begun_by=self._begun_by)
         first, last = (self._timeline[0], self._timeline[-1]) if self._timeline else ((0.0, 0.0, 0),) * 2
         wall = last[0] - first[0]
-        snapshot.realtime_factor = (last[1] - first[1]) / wall if wall > 0.0 else 0.0
-        snapshot.steps_per_second = (last[2] - first[2]) / wall if wall > 0.0 else 0.0
+        snapshot.engine = ShownEngine(
+            paused=self._paused,
+            realtime_factor=(last[1] - first[1]) / wall if wall > 0.0 else 0.0,
+            steps_per_second=(last[2] - first[2]) / wall if wall > 0.0 else 0.0,
+            threads_asked=experiment.session.threads,
+            threads_wanted=threads_wanted(experiment),
+            threads_crowded=experiment.session.thread_choice.crowded,
+        )
 
     def announce_compiling(self, experiment: Experiment) -> None:
         """Publish the world before its first step, while the step loop is compiled. Called on the physics thread.
@@ -426,16 +430,18 @@ class Runner:
         """
         shown, begins = self._buffer.writing, self._begins
         if begins is not None and not side_by_side.begins_several(begins):
-            vars(shown).update(vars(Snapshot(refusals=self._refusals, refused_drags=self._refused_drags)))
-            shown.starts = shown.begun_by = self._starts + 1
+            refused = ShownMessages(refusals=self._refusals, refused_drags=self._refused_drags)
+            vars(shown).update(vars(Snapshot(messages=refused)))
+            shown.history = ShownHistory(starts=self._starts + 1, begun_by=self._starts + 1)
             take_picture(experiment, shown)
         else:
             vars(shown).update(vars(self._newest))
             if begins is None and not self._newest.beside:
                 take_picture(experiment, shown)
         self._serial += 1
-        shown.serial, shown.paused, shown.compiling = self._serial, self._paused, True
-        shown.engine_of = experiment.scene.name, experiment.parameters
+        needed = experiment.scene.name, shown_parameters(experiment)
+        shown.serial = self._serial
+        shown.engine = replace(shown.engine, paused=self._paused, compiling=True, needed=needed)
         self._newest = shown
         self._buffer.publish()
 
@@ -443,12 +449,12 @@ class Runner:
         """Publish the completed fraction of a long relaxation, None at its end; returns whether the relaxation must
         stop. Called on the physics thread."""
         now = time.perf_counter()
-        ended = share is None and self._newest.relaxing is not None
+        ended = share is None and self._newest.engine.relaxing is not None
         if ended or (share is not None and now >= max(self._publish_at, self._command_began + AT_ONCE)):
             shown = self._buffer.writing
             vars(shown).update(vars(self._newest))  # the one being written is older than the published one
             self._serial += 1
-            shown.serial, shown.relaxing = self._serial, share
+            shown.serial, shown.engine = self._serial, replace(shown.engine, relaxing=share)
             self._newest = shown
             self._buffer.publish()
             self._publish_at = now + PUBLISH_INTERVAL

@@ -9,17 +9,16 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from repose.sim.experiment.phase import NOT_BEGUN, Phase
 from repose.sim.measure.contact_forces import ContactForces
-from repose.sim.measure.display import Answer, Curve, Label, Outcome, Part, Reading, Track
-from repose.sim.measure.measurement import Measurement
+from repose.sim.measure.display import Answer, Curve, Label, Outcome, Part, Reading, SampledQuantity, Track
 from repose.sim.measure.surface_slope import SurfaceSlope
 from repose.sim.message import EMPTY, Message
-from repose.sim.parameters import ParameterSet, Value
+from repose.sim.parameters import Value
 
 Floats = NDArray[np.float32]
 
@@ -147,15 +146,26 @@ class ShownShaking:
     """Amplitude of the acceleration [m/s²]."""
 
 
-@dataclass
-class Snapshot:
-    """The state of a run at one time.
+@dataclass(frozen=True, eq=False)
+class ParameterValues:
+    """The values of a parameter set as data."""
 
-    Arrays have one row per sphere (`count` of them, fixed ones included) or one per contact.
-    """
+    values: Mapping[str, Value] = field(default_factory=dict)
+    """SI; empty for no set."""
+    given: frozenset[str] = frozenset()
+    """Names of the values that were set; the others follow from these or are defaults."""
+    surfaces: Mapping[str, Any] = field(default_factory=dict)
+    """Surfaces read from the files that the values name, by path."""
 
-    serial: int = 0
-    """Increases with every published snapshot."""
+
+NO_PARAMETERS = ParameterValues()
+"""Before there is an experiment."""
+
+
+@dataclass(frozen=True)
+class ShownRun:
+    """Which experiment it is, its time and its phase."""
+
     scene: str = ""
     seed: int = 0
     ready: str | None = None
@@ -165,14 +175,30 @@ class Snapshot:
     """Simulated time [s]."""
     dt: float = 0.0
     """Time step in use [s]."""
-    contact_time: float = 0.0
-    """Contact duration of a typical impact, over which changes of stiffness act [s]."""
-    parameters: ParameterSet | None = None
-    gravity: tuple[float, ...] = ()
-    """Acceleration of free fall in the frame of the table, at present [m/s²], one entry per dimension."""
+    parameters: ParameterValues = NO_PARAMETERS
+    """`repose.sim.experiment.parameter_values` makes the parameter set from them."""
+    phase: Phase = NOT_BEGUN
+    phase_label: Message = EMPTY
+    """The phase in words, for example "filling: layer 12, 240 of 1100 grains"."""
+    progress: float | None = None
+    """Completed fraction of the phase, 0 to 1; None in phases without progress."""
+    actions: tuple[Action, ...] = ()
+    at_rest: bool = False
+    """True if all grains stay at rest until a command: the simulated time can stop."""
+    label: Message = EMPTY
+    """Differences of this experiment from those side by side with it, in words; empty for a single experiment."""
+    differing: frozenset[str] = frozenset()
+    """Names of the parameters in which the experiments side by side differ."""
+
+
+@dataclass(frozen=True)
+class ShownGrains:
+    """The spheres: arrays have one row for each, fixed ones included."""
 
     position: Floats = field(default_factory=lambda: np.empty((0, 2), np.float32))
     """Centres [m], shape (count, dimension)."""
+    velocity: Floats = field(default_factory=lambda: np.empty((0, 2), np.float32))
+    """Velocities of the centres [m/s], shape (count, dimension)."""
     radius: Floats = field(default_factory=lambda: np.empty(0, np.float32))
     """Radii [m], shape (count,)."""
     mass: Floats = field(default_factory=lambda: np.empty(0, np.float32))
@@ -187,6 +213,49 @@ class Snapshot:
     orientation: Floats = field(default_factory=lambda: np.empty((0, 0), np.float32))
     """Unit quaternion (w, x, y, z) in space, angle [rad] in the plane, empty without rotation;
     shape (count, 4, 1 or 0)."""
+    columns: dict[str, Floats] = field(default_factory=dict)
+    """Per sphere, SI, shape (count,): "speed" [m/s], "force" (sum of normal forces) [N], "pressure" (inside the sphere)
+    [Pa, in the plane N/m], "coordination" [contacts], "size" (radius) [m], "layer" (of origin, -1 for fixed),
+    "rotational" (energy of the spin of a sphere on its own) [J]."""
+    layers: int = 0
+    """Number of layers of the grains when all are poured; 0 if unknown."""
+    parts: tuple[Part, ...] = ()
+    """Parts of the bodies; the column "layer" is the index of the part of each sphere."""
+    labels: tuple[Label, ...] = ()
+    """Labels at spheres."""
+    tracks: tuple[Track, ...] = ()
+    """Paths of spheres."""
+    mark: Mark | None = None
+    """Reference state of displacements; None if there is none."""
+    moving_count: int = 0
+    """Number of grains that can move: loose spheres, and rigid bodies."""
+
+
+@dataclass(frozen=True)
+class ShownContacts:
+    """Contacts and bonds: arrays have one row for each."""
+
+    ends: Floats = field(default_factory=lambda: np.empty((0, 4), np.float32))
+    """Both centres of every touching pair [m], shape (contacts, 2 * dimension)."""
+    force: Floats = field(default_factory=lambda: np.empty(0, np.float32))
+    """Normal force [N], shape (contacts,)."""
+    forces: ContactForces | None = None
+    """Forces of all contacts; None if the picture does not show them."""
+    bonds: NDArray[np.int64] = field(default_factory=lambda: np.empty((0, 2), np.int64))
+    """Rows of the two spheres of every intact bond, shape (bonds, 2)."""
+
+
+@dataclass(frozen=True)
+class ShownGeometry:
+    """What is around the grains, and the region to show."""
+
+    gravity: tuple[float, ...] = ()
+    """Acceleration of free fall in the frame of the table, at present [m/s²], one entry per dimension."""
+    box: tuple[tuple[float, ...], tuple[float, ...]] = ((0.0, 0.0), (1.0, 1.0))
+    """Lower and upper corner of the region of space to show [m]."""
+    focus: tuple[tuple[float, ...], tuple[float, ...]] | None = None
+    """Lower and upper corner of the region that stays in view when the camera follows the grains [m]; None for the
+    whole box."""
     facets: Floats = field(default_factory=lambda: np.empty((0, 2, 2), np.float32))
     """Walls to draw [m]: corners of triangles in space, ends of lines in the plane;
     shape (facets, dimension, dimension)."""
@@ -195,58 +264,30 @@ class Snapshot:
     shape (triangles, 2, 3, 3)."""
     ghosts: Floats = field(default_factory=lambda: np.empty((0, 4), np.float32))
     """Positions of spheres in space according to a closed form: centre and radius [m], shape (ghosts, 4)."""
-    bonds: NDArray[np.int64] = field(default_factory=lambda: np.empty((0, 2), np.int64))
-    """Rows of the two spheres of every intact bond, shape (bonds, 2)."""
-    parts: tuple[Part, ...] = ()
-    """Parts of the bodies; the column "layer" is the index of the part of each sphere."""
     liquid: tuple[float, float] | None = None
     """Heights of bottom and surface of a liquid over the whole width of the picture [m]."""
-    labels: tuple[Label, ...] = ()
-    """Labels at spheres."""
+
+
+@dataclass(frozen=True)
+class ShownHand:
+    """What the hand of the user does to the grains."""
+
     pull: ShownPull | None = None
     """The present pull; None for no pull."""
-    mark: Mark | None = None
-    """Reference state of displacements; None if there is none."""
     push: ShownPush | None = None
     """The present push; None for no push."""
     shaking: ShownShaking | None = None
     """The present shaking of the table; None for no shaking."""
-    tracks: tuple[Track, ...] = ()
-    """Paths of spheres."""
-    velocity: Floats = field(default_factory=lambda: np.empty((0, 2), np.float32))
-    """Velocities of the centres [m/s], shape (count, dimension)."""
-    columns: dict[str, Floats] = field(default_factory=dict)
-    """Per sphere, SI, shape (count,): "speed" [m/s], "force" (sum of normal forces) [N], "pressure" (inside the sphere)
-    [Pa, in the plane N/m], "coordination" [contacts], "size" (radius) [m], "layer" (of origin, -1 for fixed),
-    "rotational" (energy of the spin of a sphere on its own) [J]."""
-    layers: int = 0
-    """Number of layers of the grains when all are poured; 0 if unknown."""
-    contact_ends: Floats = field(default_factory=lambda: np.empty((0, 4), np.float32))
-    """Both centres of every touching pair [m], shape (contacts, 2 * dimension)."""
-    contact_force: Floats = field(default_factory=lambda: np.empty(0, np.float32))
-    """Normal force [N], shape (contacts,)."""
-    forces: ContactForces | None = None
-    """Forces of all contacts; None if the picture does not show them."""
-    box: tuple[tuple[float, ...], tuple[float, ...]] = ((0.0, 0.0), (1.0, 1.0))
-    """Lower and upper corner of the region of space to show [m]."""
-    focus: tuple[tuple[float, ...], tuple[float, ...]] | None = None
-    """Lower and upper corner of the region that stays in view when the camera follows the grains [m]; None for the
-    whole box."""
 
-    phase: Phase = NOT_BEGUN
-    phase_label: Message = EMPTY
-    """The phase in words, for example "filling: layer 12, 240 of 1100 grains"."""
-    progress: float | None = None
-    """Completed fraction of the phase, 0 to 1; None in phases without progress."""
-    actions: tuple[Action, ...] = ()
-    measurement: SurfaceSlope | None = None
+
+@dataclass(frozen=True)
+class ShownResults:
+    """Measured numbers, plots and samples over time."""
+
+    slope: SurfaceSlope | None = None
     """Slope to draw on the grains (`Scene.slope`)."""
     slope_since: Message = EMPTY
     """The event from which on there is a slope, in words."""
-    measured: int = 0
-    """Runs of this scene measured in this session."""
-    comparison: Curve | None = None
-    """Comparison of these runs; None in scenes without comparison."""
     readings: tuple[Reading, ...] = ()
     """Readings of the scene."""
     bulk_readings: tuple[Reading, ...] = ()
@@ -256,10 +297,27 @@ class Snapshot:
     answer: Answer | None = None
     """Answer of the run to the question of its scene; None before its end."""
     curves: tuple[Curve, ...] = ()
-    kinetic_energy: float = 0.0
+    measured: int = 0
+    """Runs of this scene measured in this session."""
+    comparison: Curve | None = None
+    """Comparison of these runs; None in scenes without comparison."""
     mean_speed: float = 0.0
-    moving_count: int = 0
-    """Number of grains that can move: loose spheres, and rigid bodies."""
+    kinetic_energy: float = 0.0
+    energy: dict[str, float] = field(default_factory=dict)
+    """The energy ledger [J]: see `repose.sim.measure.energy`."""
+    series: dict[str, NDArray[np.float64]] = field(default_factory=dict)
+    """Samples over time, SI units, each shape (samples,): "time" [s], and every measurement by name; nan stands for a
+    missing value."""
+    quantities: tuple[SampledQuantity, ...] = ()
+    """The measurements in `series`, in the order in which they are shown."""
+
+
+@dataclass(frozen=True)
+class ShownStability:
+    """Time step and overlaps against their limits."""
+
+    contact_time: float = 0.0
+    """Contact duration of a typical impact, over which changes of stiffness act [s]."""
     largest_overlap: float = 0.0
     """Largest overlap / radius of the smaller sphere that can move [-]."""
     omega_dt: float = 0.0
@@ -270,13 +328,11 @@ class Snapshot:
     """Consequence of a fixed time step that is too large; empty if the step is small enough."""
     dt_inaccurate: bool = False
     """Whether the step of `dt_warning` is stable, but too large for the rotation of a body."""
-    energy: dict[str, float] = field(default_factory=dict)
-    """The energy ledger [J]: see `repose.sim.measure.energy`."""
-    series: dict[str, NDArray[np.float64]] = field(default_factory=dict)
-    """Samples over time, SI units, each shape (samples,): "time" [s], and every measurement by name; nan stands for a
-    missing value."""
-    measurements: tuple[Measurement, ...] = ()
-    """The measurements in `series`, in the order in which they are shown."""
+
+
+@dataclass(frozen=True)
+class ShownHistory:
+    """Place in the log of the run."""
 
     at: int = 0
     """Steps since the log began; not reset when the time of the run begins anew."""
@@ -299,11 +355,16 @@ class Snapshot:
     moments_budget: int = 0
     """Largest memory of the checkpoints [bytes]."""
 
-    message: Message = EMPTY
+
+@dataclass(frozen=True)
+class ShownMessages:
+    """What the experiment says to the user."""
+
+    latest: Message = EMPTY
     """The last event, one sentence."""
-    message_repeats: bool = False
+    repeats: bool = False
     """True while the message says the same as `phase_label`."""
-    messages: int = 0
+    count: int = 0
     """Number of messages so far: two in a row may be equal."""
     notice: Notice | None = None
     """Notice of the scene, or of a gap in the energy ledger."""
@@ -318,6 +379,21 @@ class Snapshot:
     """Whether the refused command was an action of the scene, which was possible in the picture that the user saw."""
     fault: Fault | None = None
 
+
+@dataclass(frozen=True)
+class ShownEngine:
+    """What the physics thread is doing, and how fast."""
+
+    paused: bool = False
+    compiling: bool = False
+    """True while an engine is being compiled and nothing can move."""
+    needed: tuple[str, ParameterValues] | None = None
+    """Scene and parameters whose engine is being compiled; None if none is, and before they are known."""
+    relaxing: float | None = None
+    """Completed fraction of a long relaxation; None without one."""
+    realtime_factor: float = 0.0
+    """Simulated / wall time, over the last half second."""
+    steps_per_second: float = 0.0
     threads_asked: int | None = None
     """Requested number of threads; None for automatic."""
     threads_wanted: int = 1
@@ -325,24 +401,29 @@ class Snapshot:
     threads_crowded: Message = EMPTY
     """Why fewer threads than allowed step the grains, one sentence; empty if all do."""
 
-    paused: bool = False
-    at_rest: bool = False
-    """True if all grains stay at rest until a command: the simulated time can stop."""
-    realtime_factor: float = 0.0
-    """Simulated / wall time, over the last half second."""
-    steps_per_second: float = 0.0
-    relaxing: float | None = None
-    """Completed fraction of a long relaxation; None without one."""
+
+@dataclass
+class Snapshot:
+    """The state of a run at one time: records of arrays, numbers, messages and names.
+
+    It has no function and no class that is made while the program runs, so that another process can read it. A record
+    is replaced as a whole, never changed: a shallow copy of a snapshot stays as it is.
+    """
+
+    serial: int = 0
+    """Increases with every published snapshot."""
+    run: ShownRun = field(default_factory=ShownRun)
+    grains: ShownGrains = field(default_factory=ShownGrains)
+    contacts: ShownContacts = field(default_factory=ShownContacts)
+    geometry: ShownGeometry = field(default_factory=ShownGeometry)
+    hand: ShownHand = field(default_factory=ShownHand)
+    results: ShownResults = field(default_factory=ShownResults)
+    stability: ShownStability = field(default_factory=ShownStability)
+    history: ShownHistory = field(default_factory=ShownHistory)
+    messages: ShownMessages = field(default_factory=ShownMessages)
+    engine: ShownEngine = field(default_factory=ShownEngine)
     beside: tuple[Snapshot, ...] = ()
     """The other experiments side by side with this one, at the same time."""
-    label: Message = EMPTY
-    """Differences of this experiment from those side by side with it, in words; empty for a single experiment."""
-    own: frozenset[str] = frozenset()
-    """Names of the parameters in which the experiments side by side differ."""
-    compiling: bool = False
-    """True while an engine is being compiled and nothing can move."""
-    engine_of: tuple[str, ParameterSet] | None = None
-    """Scene and parameters whose engine is being compiled; None if none is, and before they are known."""
 
 
 class TripleBuffer:

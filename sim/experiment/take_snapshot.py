@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,17 +17,28 @@ from repose.sim.experiment.displacement import present_mark
 from repose.sim.experiment.energy_gap import gap_notice
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.ledger import energy_of, survey_contacts
+from repose.sim.experiment.parameter_values import values_of
 from repose.sim.experiment.pull import shown_pull
 from repose.sim.experiment.push import shown_push
 from repose.sim.experiment.results import conditions
 from repose.sim.experiment.run import Run
 from repose.sim.experiment.sampling import system_of
 from repose.sim.experiment.shake import shown_shaking
-from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.experiment.snapshot import (
+    Mark,
+    ParameterValues,
+    ShownContacts,
+    ShownGeometry,
+    ShownGrains,
+    ShownHand,
+    ShownRun,
+    ShownStability,
+    Snapshot,
+)
 from repose.sim.experiment.stepping import at_rest
 from repose.sim.measure.contact_forces import contact_forces
 from repose.sim.measure.contact_sums import pushes, touching_pairs
-from repose.sim.measure.display import Curve, Reading
+from repose.sim.measure.display import Curve, Reading, SampledQuantity
 from repose.sim.measure.energy import Energy
 from repose.sim.measure.grains import grain_count
 from repose.sim.measure.measurement import Measurement
@@ -48,7 +59,7 @@ take in larger worlds [-]; one survey costs as much as three to five steps."""
 
 
 @dataclass(frozen=True)
-class ShownReadings:
+class LatestReadings:
     """The latest readings of the measurements of a run."""
 
     run: Run
@@ -58,7 +69,7 @@ class ShownReadings:
 
 
 @dataclass(frozen=True)
-class ShownContacts:
+class LatestContacts:
     """The latest survey of all contacts of a run."""
 
     run: Run
@@ -78,14 +89,14 @@ def shown_contacts(experiment: Experiment) -> tuple[Survey, Energy]:
         survey = survey_contacts(experiment)
         ledger = energy_of(experiment, survey)
         cost = time.perf_counter() - now
-        last = experiment.session.shown["contacts"] = ShownContacts(
+        last = experiment.session.shown["contacts"] = LatestContacts(
             experiment.run, experiment.parameters, now + cost + min(cost / CONTACT_SHARE, LONGEST_WAIT), survey, ledger
         )
     return last.survey, last.energy
 
 
 @dataclass(frozen=True)
-class ShownLayers:
+class LatestLayers:
     """The number of layers of a run; it changes only with the phase."""
 
     run: Run
@@ -99,13 +110,13 @@ def shown_layers(experiment: Experiment) -> int:
     last, run, phase = experiment.session.shown.get("layers"), experiment.run, experiment.phase
     if last is None or last.run is not run or last.built is not run.built or last.phase != phase:
         layers = experiment.scene.layers(experiment)
-        last = experiment.session.shown["layers"] = ShownLayers(run, run.built, phase, layers)
+        last = experiment.session.shown["layers"] = LatestLayers(run, run.built, phase, layers)
     shown: int = last.layers
     return shown
 
 
 @dataclass(frozen=True)
-class ShownComparison:
+class LatestComparison:
     """The latest plot of the runs of a session."""
 
     parameters: object
@@ -123,7 +134,7 @@ def shown_comparison(experiment: Experiment) -> Curve | None:
     if last is None or last.parameters is not experiment.parameters or last.state != state:
         declared = experiment.parameters.declared()
         curve = compare_session(scene.study, declared, points, now) if scene.study else None
-        last = experiment.session.shown["comparison"] = ShownComparison(experiment.parameters, state, curve)
+        last = experiment.session.shown["comparison"] = LatestComparison(experiment.parameters, state, curve)
     shown: Curve | None = last.curve
     return shown
 
@@ -138,10 +149,48 @@ def shown_readings(experiment: Experiment) -> tuple[Reading, ...]:
         entries = [entry.reading(system) for entry in sorted_measurements() if touching or not entry.of_grains]
         readings = tuple(reading for reading in entries if reading is not None)
         cost = time.perf_counter() - now
-        last = experiment.session.shown["readings"] = ShownReadings(
+        last = experiment.session.shown["readings"] = LatestReadings(
             experiment.run, now + cost + min(max(READING_INTERVAL, cost / READING_SHARE), LONGEST_WAIT), readings
         )
     return last.readings
+
+
+@dataclass(frozen=True)
+class LatestParameters:
+    """The parameters of an experiment as data; they are made again after a change only."""
+
+    parameters: object
+    data: ParameterValues
+
+
+def shown_parameters(experiment: Experiment) -> ParameterValues:
+    """The present parameters as data; the same object until they change."""
+    last = experiment.session.shown.get("parameters")
+    if last is None or last.parameters is not experiment.parameters:
+        data = values_of(experiment.parameters)
+        last = experiment.session.shown["parameters"] = LatestParameters(experiment.parameters, data)
+    shown: ParameterValues = last.data
+    return shown
+
+
+@dataclass(frozen=True)
+class LatestQuantities:
+    """What is sampled over time, as data; made again only if another measurement is found."""
+
+    measurements: tuple[Measurement, ...]
+    dimension: int
+    quantities: tuple[SampledQuantity, ...]
+
+
+def shown_quantities(experiment: Experiment) -> tuple[SampledQuantity, ...]:
+    """What is sampled over time, in the order in which it is shown."""
+    measurements, dimension = sorted_measurements(), experiment.scene.dimension
+    last = experiment.session.shown.get("quantities")
+    if last is None or last.dimension != dimension or last.measurements != measurements:
+        quantities = tuple(entry.sampled(dimension) for entry in measurements)
+        last = experiment.session.shown["quantities"] = LatestQuantities(measurements, dimension, quantities)
+    shown: tuple[SampledQuantity, ...] = last.quantities
+    return shown
 
 
 def sorted_measurements() -> tuple[Measurement, ...]:
@@ -173,56 +222,86 @@ def intact_bonds(world: World) -> NDArray[np.int64]:
 
 def take_picture(experiment: Experiment, snapshot: Snapshot) -> None:
     """Copy the data that need no compiled function: positions, parameters, phase, actions."""
-    world, dimension = experiment.run.world, experiment.scene.dimension
-    snapshot.scene, snapshot.seed, snapshot.ready = experiment.scene.name, experiment.seed, experiment.ready
-    snapshot.step, snapshot.time, snapshot.dt = experiment.step, experiment.time, experiment.dt
-    snapshot.parameters, snapshot.gravity = experiment.parameters, experiment.engine.gravity
-    snapshot.position = world.motion[:dimension, 0].T.astype(np.float32)
-    snapshot.radius = world.radius.astype(np.float32)
-    snapshot.mass = np.where(world.fixed, np.inf, world.movable_mass).astype(np.float32)
-    snapshot.body = world.search.body.astype(np.int64)
-    snapshot.fixed = world.fixed & (world.layer < 0)  # a grain that is fixed until its release is not a wall
-    snapshot.sphere_id = world.sphere_id.copy()
-    snapshot.velocity = world.motion[:dimension, 1].T.astype(np.float32)
+    world, scene, dimension = experiment.run.world, experiment.scene, experiment.scene.dimension
     speed = np.sqrt(np.sum(world.motion[:dimension, 1] ** 2, axis=0))
-    snapshot.columns = {
+    snapshot.run = shown_run(experiment, snapshot.run)
+    snapshot.grains = shown_grains(experiment, speed, snapshot.grains.mark)
+    snapshot.contacts = ShownContacts(ends=np.empty((0, 2 * dimension), np.float32), bonds=intact_bonds(world))
+    ghosts, facets = scene.ghosts(experiment), scene.facets(experiment)
+    snapshot.geometry = ShownGeometry(
+        gravity=experiment.engine.gravity,
+        box=scene.box(experiment),
+        focus=scene.focus(experiment),
+        facets=(wall_facets(world) if facets is None else facets).astype(np.float32),
+        ghosts=(np.empty((0, 4)) if ghosts is None else ghosts).astype(np.float32),
+        liquid=scene.liquid(experiment),
+    )
+    snapshot.hand = ShownHand(shown_pull(experiment), shown_push(experiment), shown_shaking(experiment))
+    moving = ~world.fixed
+    snapshot.results = replace(
+        snapshot.results,
+        slope=scene.slope(experiment),
+        slope_since=scene.slope_since,
+        readings=scene.readings(experiment),
+        # Readings and curves of an earlier run must not be shown while the engine of this one is compiled.
+        bulk_readings=(),
+        curves=(),
+        outcomes=scene.outcomes(experiment),
+        answer=scene.answer(experiment),
+        mean_speed=float(speed[moving].mean()) if moving.any() else 0.0,
+        series=experiment.run.series.columns(),
+    )
+
+
+def shown_run(experiment: Experiment, before: ShownRun) -> ShownRun:
+    """Which experiment it is, its time and its phase; the rest is that of the snapshot before."""
+    scene = experiment.scene
+    name, label, progress = scene.describe(experiment)
+    return replace(
+        before,
+        scene=scene.name,
+        seed=experiment.seed,
+        ready=experiment.ready,
+        step=experiment.step,
+        time=experiment.time,
+        dt=experiment.dt,
+        parameters=shown_parameters(experiment),
+        phase=scene.phase(name),
+        phase_label=label,
+        progress=progress,
+        actions=scene.actions(experiment),
+    )
+
+
+def shown_grains(experiment: Experiment, speed: Floats, mark: Mark | None) -> ShownGrains:
+    """The spheres with their speeds [m/s]; sums over contacts are 0."""
+    world, dimension = experiment.run.world, experiment.scene.dimension
+    radius = world.radius.astype(np.float32)
+    columns = {
         "speed": speed.astype(np.float32),
         **{name: np.zeros(world.sphere_count, np.float32) for name in ("force", "pressure", "coordination")},
-        "size": snapshot.radius,
+        "size": radius,
         "layer": world.layer.astype(np.float32),
         "rotational": rotational_energy(world, dimension).astype(np.float32),
     }
-    snapshot.orientation = world.orientation[: {0: 0, 1: 1, 3: 4}[experiment.engine.model.spin_length]].T.astype(
-        np.float32
+    numbers = {0: 0, 1: 1, 3: 4}[experiment.engine.model.spin_length]
+    return ShownGrains(
+        position=world.motion[:dimension, 0].T.astype(np.float32),
+        velocity=world.motion[:dimension, 1].T.astype(np.float32),
+        radius=radius,
+        mass=np.where(world.fixed, np.inf, world.movable_mass).astype(np.float32),
+        body=world.search.body.astype(np.int64),
+        fixed=world.fixed & (world.layer < 0),  # a grain that is fixed until its release is not a wall
+        sphere_id=world.sphere_id.copy(),
+        orientation=world.orientation[:numbers].T.astype(np.float32),
+        columns=columns,
+        layers=shown_layers(experiment),
+        parts=experiment.scene.parts,
+        labels=experiment.scene.labels(experiment),
+        tracks=experiment.scene.tracks(experiment),
+        mark=mark,
+        moving_count=grain_count(world),
     )
-    ghosts, facets = experiment.scene.ghosts(experiment), experiment.scene.facets(experiment)
-    if ghosts is None:
-        ghosts = np.empty((0, 4))
-    snapshot.ghosts = ghosts.astype(np.float32)
-    snapshot.facets = (wall_facets(world) if facets is None else facets).astype(np.float32)
-    snapshot.forces = None
-    snapshot.contact_ends, snapshot.contact_force = np.empty((0, 2 * dimension), np.float32), np.empty(0, np.float32)
-    snapshot.bonds = intact_bonds(world)
-    snapshot.parts, snapshot.liquid = experiment.scene.parts, experiment.scene.liquid(experiment)
-    snapshot.labels, snapshot.tracks = experiment.scene.labels(experiment), experiment.scene.tracks(experiment)
-    snapshot.pull = shown_pull(experiment)
-    snapshot.push, snapshot.shaking = shown_push(experiment), shown_shaking(experiment)
-    snapshot.layers = shown_layers(experiment)
-    snapshot.box = experiment.scene.box(experiment)
-    snapshot.focus = experiment.scene.focus(experiment)
-    name, snapshot.phase_label, snapshot.progress = experiment.scene.describe(experiment)
-    snapshot.phase = experiment.scene.phase(name)
-    snapshot.actions = experiment.scene.actions(experiment)
-    snapshot.measurement = experiment.scene.slope(experiment)
-    snapshot.slope_since = experiment.scene.slope_since
-    snapshot.readings = experiment.scene.readings(experiment)
-    # Readings and curves of an earlier run must not be shown while the engine of this one is compiled.
-    snapshot.bulk_readings, snapshot.curves, snapshot.series = (), (), experiment.run.series.columns()
-    snapshot.outcomes = experiment.scene.outcomes(experiment)
-    snapshot.answer = experiment.scene.answer(experiment)
-    moving = ~world.fixed
-    snapshot.mean_speed = float(speed[moving].mean()) if moving.any() else 0.0
-    snapshot.moving_count = grain_count(world)
 
 
 def take_snapshot(experiment: Experiment, snapshot: Snapshot, contacts: bool = True, forces: bool = False) -> None:
@@ -231,46 +310,63 @@ def take_snapshot(experiment: Experiment, snapshot: Snapshot, contacts: bool = T
     The physics thread makes no steps meanwhile: every operation is a copy or one pass over the lists.
     """
     take_picture(experiment, snapshot)
-    snapshot.mark = present_mark(experiment)
-    world, run = experiment.run.world, experiment.run
-    dimension = experiment.scene.dimension
+    world, dimension, history = experiment.run.world, experiment.scene.dimension, experiment.history
     pushed = pushes(world)
     survey, ledger = shown_contacts(experiment)
-    snapshot.columns["force"] = pushed.force.astype(np.float32)
-    snapshot.columns["pressure"] = grain_pressure(world.radius, pushed.force, dimension).astype(np.float32)
-    snapshot.columns["coordination"] = pushed.contacts.astype(np.float32)
+    sums = {
+        "force": pushed.force.astype(np.float32),
+        "pressure": grain_pressure(world.radius, pushed.force, dimension).astype(np.float32),
+        "coordination": pushed.contacts.astype(np.float32),
+    }
+    snapshot.grains = replace(snapshot.grains, columns=snapshot.grains.columns | sums, mark=present_mark(experiment))
     if contacts:
-        snapshot.contact_ends, snapshot.contact_force = touching_pairs(world, snapshot.position)
+        ends, force = touching_pairs(world, snapshot.grains.position)
+        snapshot.contacts = replace(snapshot.contacts, ends=ends, force=force)
     if forces:
         table = experiment.engine.contact_table(world, experiment.engine.law_parameters)
         rotates = bool(experiment.engine.model.rotation)
-        snapshot.forces = contact_forces(world, table, experiment.engine.law_parameters, rotates)
-    snapshot.bulk_readings = shown_readings(experiment)
-    snapshot.curves = experiment.scene.curves(experiment)
-
-    if (seek := experiment.history.seek) is not None:
-        snapshot.phase_label = Message("moving to step {at}, now at {at2}", at=seek.at, at2=experiment.history.at)
-        snapshot.progress = (experiment.history.at - seek.origin) / (seek.at - seek.origin)
-    snapshot.measured = len(experiment.session.measured.get(experiment.scene.name, ()))
-    snapshot.comparison = shown_comparison(experiment)
-    snapshot.kinetic_energy = ledger.kinetic
-    snapshot.largest_overlap = survey.largest_overlap
-    snapshot.omega_dt = survey.omega * experiment.dt
-    snapshot.omega_dt_limit = survey.omega * survey.stable_dt if survey.contacts else 1.0
-    snapshot.dt_warning = dt_warning(experiment, survey)
-    snapshot.dt_inaccurate = bool(snapshot.dt_warning) and is_stable(experiment, survey)
-    snapshot.contact_time = experiment.engine.contact_time
-    snapshot.energy = ledger.as_dict()
-    snapshot.series = run.series.columns()
-    snapshot.measurements = sorted_measurements()
-    snapshot.at, snapshot.log_end = experiment.history.at, experiment.history.log.end
-    snapshot.logs = experiment.history.logs
-    snapshot.cuts, snapshot.commands = experiment.history.cuts, len(experiment.history.log.entries)
-    snapshot.moments = experiment.history.checkpoints.shown
-    snapshot.moments_bytes = experiment.history.checkpoints.bytes
-    snapshot.moments_budget = experiment.history.checkpoints.budget
-    snapshot.message, snapshot.message_repeats = experiment.message, experiment.message_repeats
-    snapshot.messages = experiment.messages
-    snapshot.notice = experiment.scene.notice(experiment) or gap_notice(experiment, ledger)
-    snapshot.fault = experiment.fault
-    snapshot.at_rest = at_rest(experiment)
+        found = contact_forces(world, table, experiment.engine.law_parameters, rotates)
+        snapshot.contacts = replace(snapshot.contacts, forces=found)
+    if (seek := history.seek) is not None:
+        label = Message("moving to step {at}, now at {at2}", at=seek.at, at2=history.at)
+        share = (history.at - seek.origin) / (seek.at - seek.origin)
+        snapshot.run = replace(snapshot.run, phase_label=label, progress=share)
+    snapshot.run = replace(snapshot.run, at_rest=at_rest(experiment))
+    snapshot.results = replace(
+        snapshot.results,
+        bulk_readings=shown_readings(experiment),
+        curves=experiment.scene.curves(experiment),
+        measured=len(experiment.session.measured.get(experiment.scene.name, ())),
+        comparison=shown_comparison(experiment),
+        kinetic_energy=ledger.kinetic,
+        energy=ledger.as_dict(),
+        quantities=shown_quantities(experiment),
+    )
+    warning = dt_warning(experiment, survey)
+    snapshot.stability = ShownStability(
+        contact_time=experiment.engine.contact_time,
+        largest_overlap=survey.largest_overlap,
+        omega_dt=survey.omega * experiment.dt,
+        omega_dt_limit=survey.omega * survey.stable_dt if survey.contacts else 1.0,
+        dt_warning=warning,
+        dt_inaccurate=bool(warning) and is_stable(experiment, survey),
+    )
+    snapshot.history = replace(
+        snapshot.history,
+        at=history.at,
+        log_end=history.log.end,
+        logs=history.logs,
+        cuts=history.cuts,
+        commands=len(history.log.entries),
+        moments=history.checkpoints.shown,
+        moments_bytes=history.checkpoints.bytes,
+        moments_budget=history.checkpoints.budget,
+    )
+    snapshot.messages = replace(
+        snapshot.messages,
+        latest=experiment.message,
+        repeats=experiment.message_repeats,
+        count=experiment.messages,
+        notice=experiment.scene.notice(experiment) or gap_notice(experiment, ledger),
+        fault=experiment.fault,
+    )

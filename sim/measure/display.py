@@ -232,6 +232,29 @@ class Plot:
     appears. "values": the tab is shown once there is a value."""
 
 
+@dataclass(frozen=True)
+class SampledQuantity:
+    """What a plot needs to know of a quantity that is sampled over time."""
+
+    name: str
+    """Column of the series."""
+    title: Message
+    label: Message
+    """Title and symbol."""
+    unit: str
+    """Display unit."""
+    scale: float
+    """Shown value = value / scale."""
+    plot: Plot | None
+    """Tab of the plot; None for no plot."""
+    axis: Axis
+    """Quantities of one tab with equal axes share one."""
+    log: bool = False
+    """Whether the axis is logarithmic."""
+    from_zero: bool = True
+    """Whether the axis begins at zero."""
+
+
 COMPARISON = "comparison"
 """Name of the plot of the runs of this session beside each other."""
 MOTION = Plot("motion", _("Motion"), 10)

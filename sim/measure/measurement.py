@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from repose.sim.engine.world import Floats, World
 from repose.sim.measure.booked import Booked
-from repose.sim.measure.display import OTHER, Axis, Plot, Reading
+from repose.sim.measure.display import OTHER, Axis, Plot, Reading, SampledQuantity
 from repose.sim.message import EMPTY, Message, label_of
 
 if TYPE_CHECKING:  # both modules import the compiler
@@ -128,9 +128,12 @@ class Measurement:
         """The axis of its plot in 2D or 3D."""
         return Axis(self.axis or self.label(), self.unit_in(dimension))
 
-    def axis_label(self, dimension: int) -> Message:
-        """Label of the axis with the unit."""
-        return self.axis_in(dimension).label
+    def sampled(self, dimension: int) -> SampledQuantity:
+        """Its samples as a quantity to plot, in 2D or 3D."""
+        axis, unit = self.axis_in(dimension), self.unit_in(dimension)
+        return SampledQuantity(
+            self.name, self.title, self.label(), unit, self.scale, self.plot, axis, self.log, self.from_zero
+        )
 
     def reading(self, system: System) -> Reading | None:
         """The reading beside the picture; None if there is no value or it is not shown."""

@@ -164,15 +164,15 @@ class Stages:
 
     def take(self, shot: Snapshot) -> float:
         """Store the snapshot if it is one of the stages; returns the time until the next check [s]."""
-        if shot.phase.name != self._phase:
-            self._phase, self._began = shot.phase.name, shot.time
+        if shot.run.phase.name != self._phase:
+            self._phase, self._began = shot.run.phase.name, shot.run.time
         for stage in self._stages:
             if stage.phase != self._phase:
                 continue
             if stage.share is not None:
-                due = (shot.progress or 0.0) <= stage.share
+                due = (shot.run.progress or 0.0) <= stage.share
             else:
-                due = stage.name not in self.taken and shot.time >= self._began + stage.after
+                due = stage.name not in self.taken and shot.run.time >= self._began + stage.after
             if due:
                 self._keep(stage.name, shot)
         return self.BETWEEN
@@ -180,10 +180,10 @@ class Stages:
     def _keep(self, stage: str, shot: Snapshot) -> None:
         digits = 7  # a tenth of a micrometre, far below what a picture shows
         self.taken[stage] = {
-            "time": shot.time,
-            "position": [[round(float(x), digits) for x in row] for row in shot.position],
-            "radius": [round(float(radius), digits) for radius in shot.radius],
-            "fixed": shot.fixed.tolist(),
+            "time": shot.run.time,
+            "position": [[round(float(x), digits) for x in row] for row in shot.grains.position],
+            "radius": [round(float(radius), digits) for radius in shot.grains.radius],
+            "fixed": shot.grains.fixed.tolist(),
         }
 
 

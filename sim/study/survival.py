@@ -177,11 +177,11 @@ def single_steps() -> Outcome:
     for asker in askers:
         asker.join()
     for _ in range(round(PATIENCE / 0.02)):
-        if runner.latest().step >= 2000 or runner.dead:
+        if runner.latest().run.step >= 2000 or runner.dead:
             break
         changed.wait(0.02)
     changed.wait(0.1)  # a step too many is done within this time
-    found = runner.latest().step
+    found = runner.latest().run.step
     runner.stop()
     return Outcome(abs(found - 2000), 0, "steps")
 
@@ -242,13 +242,13 @@ def do_heaps(count: int) -> list[InUse]:
             runner.send(command)
         runner.start()
         for _ in range(round(PATIENCE / 0.01)):
-            if runner.latest().step >= 200 or runner.dead:
+            if runner.latest().run.step >= 200 or runner.dead:
                 break
             waiting.wait(0.01)
         shown = runner.latest()
         runner.stop()
-        if shown.step < 200 or shown.fault is not None:
-            raise RuntimeError(f"Heap {seed + 1} of {count} stopped at step {shown.step}.")
+        if shown.run.step < 200 or shown.messages.fault is not None:
+            raise RuntimeError(f"Heap {seed + 1} of {count} stopped at step {shown.run.step}.")
         held.append(in_use())
     return held
 

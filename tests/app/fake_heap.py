@@ -7,6 +7,8 @@ from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.measure.surface_slope import SurfaceSlope
 from repose.sim.scenes.common.phases import RESTED
 
+from tests.snapshots import snapshot_of
+
 RADIUS = 1e-3
 FIXED = 10
 
@@ -33,7 +35,7 @@ def fake_heap(measured: bool = True) -> Snapshot:
         count - FIXED,
     )
     ends = np.concatenate((position[:-1], position[1:]), axis=1)
-    return Snapshot(
+    return snapshot_of(
         serial=1,
         scene="heap",
         time=1.25,
@@ -51,11 +53,11 @@ def fake_heap(measured: bool = True) -> Snapshot:
             "size": np.full(count, RADIUS, np.float32),
             "layer": np.where(fixed, -1, np.arange(count) // 6).astype(np.float32),
         },
-        contact_ends=ends,
-        contact_force=np.linspace(0.0, 1.0, count - 1, dtype=np.float32),
+        ends=ends,
+        force=np.linspace(0.0, 1.0, count - 1, dtype=np.float32),
         box=((-0.002, -0.004), (0.024, 0.016)),
         phase=RESTED,
         slope_since="the opening",
         phase_label="at rest: 55 grains left",
-        measurement=angle if measured else None,
+        slope=angle if measured else None,
     )

@@ -8,6 +8,8 @@ import numpy as np
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.scenes.common.phases import FILLING
 
+from tests.snapshots import snapshot_of
+
 RADIUS = 1.5e-3
 
 
@@ -46,7 +48,7 @@ def fake_cone(count: int = 5000, seed: int = 1, orientation: bool = True, funnel
     facets = np.concatenate((_plate(reach * 1.25), _funnel(mouth))) if funnel else _plate(reach * 1.25)
     tall = mouth + 26 * RADIUS
     radius = (RADIUS * draw.uniform(0.92, 1.0, total)).astype(np.float32)
-    return Snapshot(
+    return snapshot_of(
         serial=1,
         scene="heap3d",
         time=1.25,
@@ -68,8 +70,8 @@ def fake_cone(count: int = 5000, seed: int = 1, orientation: bool = True, funnel
             "size": radius,
             "layer": (np.arange(total) * 12 // total).astype(np.float32),
         },
-        contact_ends=ends,
-        contact_force=force,
+        ends=ends,
+        force=force,
         box=((-1.25 * reach, -1.25 * reach, 0.0), (1.25 * reach, 1.25 * reach, tall)),
         phase=FILLING,
         slope_since="the end of filling",
@@ -80,7 +82,7 @@ def fake_cone(count: int = 5000, seed: int = 1, orientation: bool = True, funnel
 def few_spheres(*spheres: tuple[float, float, float, float]) -> Snapshot:
     """Spheres given as (x, y, z, radius), plain, in a box around the origin."""
     rows = np.array(spheres, np.float32).reshape(-1, 4)
-    return Snapshot(
+    return snapshot_of(
         serial=1,
         position=rows[:, :3].copy(),
         radius=rows[:, 3].copy(),
@@ -88,7 +90,7 @@ def few_spheres(*spheres: tuple[float, float, float, float]) -> Snapshot:
         sphere_id=np.arange(len(rows)),
         orientation=np.empty((len(rows), 0), np.float32),
         facets=np.empty((0, 3, 3), np.float32),
-        contact_ends=np.empty((0, 6), np.float32),
+        ends=np.empty((0, 6), np.float32),
         box=((-2.0, -2.0, -2.0), (2.0, 2.0, 2.0)),
     )
 

@@ -52,4 +52,4 @@ def finished(scene: str, **values: Any) -> Snapshot:
 
 def in_phase(scene: str, phase: str) -> list[Snapshot]:
     """Snapshots of the course in that phase."""
-    return [snapshot for snapshot in course(scene) if snapshot.phase.name == phase]
+    return [snapshot for snapshot in course(scene) if snapshot.run.phase.name == phase]

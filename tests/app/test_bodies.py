@@ -28,13 +28,14 @@ from repose.sim.registry import scenes
 
 from tests.app.real_runs import course, finished, shot
 from tests.app.ui.panels.panel_harness import open_harness
+from tests.snapshots import with_fields
 
 SIZE = (640, 360)
 
 
 def frame_of(snapshot: Snapshot, view: View | None = None) -> Frame:
     camera = Camera2D()
-    camera.frame(snapshot.focus or snapshot.box, SIZE)
+    camera.frame(snapshot.geometry.focus or snapshot.geometry.box, SIZE)
     return make_frame(snapshot, view or View(), camera, SIZE, NO_INSET, 1.0, Ranges())
 
 
@@ -42,7 +43,7 @@ def test_a_body_is_drawn_with_the_bonds_that_it_still_has() -> None:
     first, last = course("beam")[0], finished("beam")
     rows = bonds_pass.instances(frame_of(first))
     assert rows is not None
-    assert len(rows) == len(first.bonds) > len(last.bonds) > 0
+    assert len(rows) == len(first.contacts.bonds) > len(last.contacts.bonds) > 0
     length = np.hypot(rows[:, 2] - rows[:, 0], rows[:, 3] - rows[:, 1])
     assert length == pytest.approx(np.full(len(rows), 0.02), rel=1e-4)
     assert bonds_pass.instances(frame_of(course("column")[0])) is None
@@ -53,8 +54,8 @@ def test_the_parts_of_a_body_have_their_colours_until_another_quantity_is_chosen
     assert shown_as("automatic", snapshot) == PARTS
     assert film_colour("automatic", snapshot) == "automatic"
     faces = frame_of(snapshot).faces
-    for number, part in enumerate(snapshot.parts):
-        rows = snapshot.columns["layer"] == number
+    for number, part in enumerate(snapshot.grains.parts):
+        rows = snapshot.grains.columns["layer"] == number
         assert rows.any()
         assert faces[rows] == pytest.approx(np.tile(to_linear(part_colour(part, number)), (rows.sum(), 1)))
     assert shown_as("speed", snapshot) == "speed"
@@ -66,7 +67,7 @@ def test_a_liquid_at_rest_fills_the_picture_from_its_bottom_to_its_level() -> No
     frame = frame_of(snapshot)
     rows = liquid_pass.at_rest(frame)
     assert rows is not None
-    bottom, level = snapshot.liquid or (0.0, 0.0)
+    bottom, level = snapshot.geometry.liquid or (0.0, 0.0)
     left = frame.camera.pixel_to_world((0, 0), SIZE)[0]
     half = 0.5 * rows[0, 4] * frame.metres_per_pixel
     low = max(bottom, frame.camera.pixel_to_world((0, SIZE[1]), SIZE)[1])
@@ -79,8 +80,8 @@ def test_the_particles_of_a_liquid_leave_no_gap_and_those_of_a_body_are_no_liqui
     snapshot = course("column")[0]
     rows = liquid_pass.of_particles(frame_of(snapshot))
     assert rows is not None
-    assert len(rows) == len(snapshot.radius)
-    assert rows[:, 2] == pytest.approx(liquid_pass.SWELL * snapshot.radius)
+    assert len(rows) == len(snapshot.grains.radius)
+    assert rows[:, 2] == pytest.approx(liquid_pass.SWELL * snapshot.grains.radius)
     assert liquid_pass.of_particles(frame_of(course("rod")[0])) is None
 
 
@@ -93,7 +94,7 @@ def test_the_path_of_the_satellite_is_smooth_and_ends_at_the_satellite() -> None
     steps = steps[np.hypot(*steps.T) > 0.0]
     turns = np.abs(np.diff(np.unwrap(np.arctan2(steps[:, 1], steps[:, 0]))))
     assert turns.max() < 0.3
-    assert rows[-1, 2:4] == pytest.approx(snapshot.position.mean(axis=0), abs=1e-6)
+    assert rows[-1, 2:4] == pytest.approx(snapshot.grains.position.mean(axis=0), abs=1e-6)
 
 
 def test_the_window_says_what_to_look_for_and_at_the_end_what_came_out(
@@ -106,10 +107,10 @@ def test_the_window_says_what_to_look_for_and_at_the_end_what_came_out(
     said.clear()
     snapshot = finished("rod")
     with open_harness(tmp_path, snapshot):
-        for entry in snapshot.outcomes:
+        for entry in snapshot.results.outcomes:
             assert {entry.statement, entry.found, entry.expected, task.HOLDS} <= set(said)
     said.clear()
-    failed = replace(snapshot, outcomes=(replace(snapshot.outcomes[0], holds=False),))
+    failed = with_fields(snapshot, outcomes=(replace(snapshot.results.outcomes[0], holds=False),))
     with open_harness(tmp_path, failed):
         assert task.FAILS in said
     said.clear()
@@ -119,22 +120,22 @@ def test_the_window_says_what_to_look_for_and_at_the_end_what_came_out(
 
 def test_a_film_ends_with_the_outcomes() -> None:
     result = film_words(finished("capture"), 1.0, ending=True).result
-    assert [line.startswith("✓") for line in result] == [True] * len(finished("capture").outcomes)
+    assert [line.startswith("✓") for line in result] == [True] * len(finished("capture").results.outcomes)
 
 
 @pytest.mark.parametrize("scene", [name for name, scene in scenes().items() if scene.group == "bodies"])
 def test_the_camera_keeps_all_bodies_in_the_picture(scene: str) -> None:
     for snapshot in course(scene):
-        low, high = snapshot.box
-        inside = ((snapshot.position >= low) & (snapshot.position <= high)).all(axis=1)
-        assert inside.all() or (scene == "beam" and inside.mean() > 0.9), snapshot.time  # splinters fly far
+        low, high = snapshot.geometry.box
+        inside = ((snapshot.grains.position >= low) & (snapshot.grains.position <= high)).all(axis=1)
+        assert inside.all() or (scene == "beam" and inside.mean() > 0.9), snapshot.run.time  # splinters fly far
 
 
 def test_a_change_of_the_geometry_is_seen_before_the_start() -> None:
     experiment = new_experiment("rod", scenes()["rod"].test_values)
-    before = len(shot(experiment).position)
+    before = len(shot(experiment).grains.position)
     assert apply(experiment, SetParameters({"length": 20})) == ""
-    assert len(shot(experiment).position) > before
+    assert len(shot(experiment).grains.position) > before
 
 
 def test_the_camera_leaves_the_outcomes_free_and_the_bar_says_that_the_run_has_ended(tmp_path: Path) -> None:
@@ -146,7 +147,7 @@ def test_the_camera_leaves_the_outcomes_free_and_the_bar_says_that_the_run_has_e
         control = CameraControl()
         control.update(harness.ui)
         assert isinstance(harness.ui.camera, Camera2D)
-        top = harness.ui.camera.world_to_pixel(np.array(snapshot.focus)[1], harness.ui.window.size)[1]
+        top = harness.ui.camera.world_to_pixel(np.array(snapshot.geometry.focus)[1], harness.ui.window.size)[1]
         assert top >= foot
-    assert describe_pace(replace(snapshot, at_rest=True), 1.0) == "ended"
-    assert describe_pace(replace(snapshot, at_rest=True, outcomes=()), 1.0) == "at rest"
+    assert describe_pace(with_fields(snapshot, at_rest=True), 1.0) == "ended"
+    assert describe_pace(with_fields(snapshot, at_rest=True, outcomes=()), 1.0) == "at rest"

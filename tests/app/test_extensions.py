@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pygame
@@ -13,7 +14,7 @@ from repose.app.storage.settings import load_settings
 from repose.app.storage.view import View
 from repose.app.ui.keys import dispatch
 from repose.app.ui.panels import all_keys, all_panels
-from repose.app.ui.ui import Ui
+from repose.app.ui.ui import WindowMode
 from repose.sim import registry
 
 from tests.app.ui.panels.panel_harness import full_snapshot, open_harness
@@ -38,7 +39,7 @@ def mark(ui):
 
 
 def draw(ui):
-    SEEN[:] = [ui.snapshot.scene, ui.states[Marks].count]
+    SEEN[:] = [ui.snapshot.run.scene, ui.states[Marks].count]
 
 
 KEY = Key("mark", "J", "mark", "Plug-in", mark, characters="jJ")
@@ -141,9 +142,9 @@ def test_a_file_without_a_record_adds_nothing(plug_in: Callable[[str], None]) ->
 
 
 def test_a_key_of_the_program_has_precedence_over_that_of_a_plug_in(plug_in: Callable[[str], None]) -> None:
-    ui: Any = Ui.__new__(Ui)
     done: list[str] = []
-    ui.control.actions = {name: lambda name=name: done.append(name) for name in ("fullscreen", "mine")}
+    actions = {name: lambda name=name: done.append(name) for name in ("fullscreen", "mine")}
+    ui: Any = SimpleNamespace(control=SimpleNamespace(actions=actions), mode=WindowMode())
     plug_in(SAME_KEY)
     assert "mine" in {panel.name for panel in all_panels()}
     event = pygame.event.Event(pygame.KEYDOWN, key=pygame.K_F11, unicode="", mod=0)

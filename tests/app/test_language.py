@@ -129,7 +129,7 @@ def test_no_english_is_left_in_names_and_helps_of_records() -> None:
         shown = read_language("ru").translated(describe(parameter, 1e-4)).split("\n")
         texts.update((*shown[1:], parameter.quantity.label))  # the symbol in the first line has Latin letters
     for measurement in measurements().values():
-        texts.update(measurement.axis_label(dimension) for dimension in (2, 3))
+        texts.update(measurement.axis_in(dimension).label for dimension in (2, 3))
         texts.update((measurement.title, measurement.plot.title if measurement.plot is not None else EMPTY))
     for record in (*all_panels(), *all_tools()):
         texts.add(record.title)

@@ -193,8 +193,8 @@ def test_a_film_has_the_pace_and_the_colours_that_the_phases_declare() -> None:
 
     def frame(snapshot: Snapshot) -> float:
         step = interval(snapshot)
-        speeds.setdefault(snapshot.phase.name, 10.0 * step)
-        colours[snapshot.phase.name] = shown_as(AUTOMATIC, snapshot), film_colour(AUTOMATIC, snapshot)
+        speeds.setdefault(snapshot.run.phase.name, 10.0 * step)
+        colours[snapshot.run.phase.name] = shown_as(AUTOMATIC, snapshot), film_colour(AUTOMATIC, snapshot)
         return step
 
     run_experiment(experiment, on_frame=frame, at_phases=True)
@@ -269,7 +269,7 @@ def test_experiments_side_by_side_end_a_step_when_all_have_reached_the_phase() -
         advance_all(lead, beside, at)
     first, *others = map(shot, all_of(lead, beside))
     first.beside = tuple(others)
-    assert [run.phase.name for run in (first, *others)] == ["molten", "molten"]
+    assert [run.run.phase.name for run in (first, *others)] == ["molten", "molten"]
     assert course.is_over(first)
 
 

@@ -26,13 +26,14 @@ from repose.sim.experiment.snapshot import Snapshot
 
 from tests.app.fake_heap import FIXED, fake_heap
 from tests.app.fake_space import fake_cone, few_spheres
+from tests.snapshots import put, with_fields
 
 SIZE = (400, 300)
 
 
 def frame_of(snapshot: Snapshot, view: View) -> Frame:
-    camera: Camera = Camera3D() if snapshot.position.shape[1] == 3 else Camera2D()
-    camera.frame(snapshot.box, SIZE)
+    camera: Camera = Camera3D() if snapshot.grains.position.shape[1] == 3 else Camera2D()
+    camera.frame(snapshot.geometry.box, SIZE)
     return make_frame(snapshot, view, camera, SIZE, NO_INSET, 1.0, Ranges())
 
 
@@ -78,7 +79,7 @@ def test_force_chains_leave_out_the_weakest_and_widen_with_force() -> None:
     heap = fake_heap()
     rows = rows_of("force_chains", heap, View(shown={"force_chains": True}))
     assert rows is not None
-    assert len(rows) == int((heap.contact_force > LEAST * heap.contact_force.mean()).sum()) < len(heap.contact_force)
+    assert len(rows) == int((heap.contacts.force > LEAST * heap.contacts.force.mean()).sum()) < len(heap.contacts.force)
     assert (np.diff(rows[:, 4]) >= 0.0).all()
     assert rows[-1, 4] > 3.0 * rows[0, 4]
     assert rows_of("force_chains", heap, View()) is None
@@ -96,9 +97,9 @@ def test_rings_mark_the_measured_grains_and_no_others() -> None:
     heap = fake_heap()
     rows = rows_of("measurement", heap, View())
     assert rows is not None
-    assert heap.measurement is not None
+    assert heap.results.slope is not None
     marked = {tuple(centre) for centre in rows[:, :2].tolist()}
-    assert marked == {tuple(centre) for centre in heap.position[list(heap.measurement.used_ids)].tolist()}
+    assert marked == {tuple(centre) for centre in heap.grains.position[list(heap.results.slope.used_ids)].tolist()}
     assert (rows[:, 6] == 0.0).all()
     assert rows_of("measurement", heap, View(shown={"measurement": False})) is None
     assert rows_of("measurement", fake_heap(measured=False), View()) is None
@@ -112,7 +113,7 @@ def test_the_box_is_drawn_behind_the_fixed_grains_only() -> None:
 
 
 def test_the_angle_is_written_with_its_error() -> None:
-    measurement = fake_heap().measurement
+    measurement = fake_heap().results.slope
     assert measurement is not None
     reading = dataclasses.replace(measurement, angle=math.radians(13.02), standard_error=math.radians(0.48))
     assert (label(reading), error_words(reading)) == ("13.0° ± 0.5°", "± of the line fit")
@@ -143,7 +144,7 @@ def test_the_legend_names_symbol_and_unit_and_ticks_lie_on_the_bar() -> None:
 
 @pytest.mark.parametrize(("dimension", "unit"), [(2, "N/m"), (3, "Pa")])
 def test_pressure_has_the_unit_of_its_dimension(dimension: int, unit: str) -> None:
-    flat = dataclasses.replace(fake_heap(), position=np.zeros((1, dimension), np.float32))
+    flat = with_fields(fake_heap(), position=np.zeros((1, dimension), np.float32))
     colouring = colouring_of("pressure", flat)
     assert colouring is not None
     assert describe(colouring, (0.0, 80.0))[0] == f"Pressure on the grain  P  [{unit}]"
@@ -165,10 +166,10 @@ def test_layers_are_counted_from_one() -> None:
 
 
 def test_a_close_up_keeps_every_grain_and_drops_the_empty_height() -> None:
-    heap = dataclasses.replace(fake_heap(), box=((-0.002, -0.004), (0.024, 0.5)))
+    heap = with_fields(fake_heap(), box=((-0.002, -0.004), (0.024, 0.5)))
     (x0, y0), (x1, y1) = close_up(heap)
     assert (x0, y0, x1) == pytest.approx((-0.002, -0.004, 0.024))
-    assert float((heap.position[:, 1] + heap.radius).max()) < y1 < 0.05
+    assert float((heap.grains.position[:, 1] + heap.grains.radius).max()) < y1 < 0.05
     assert close_up(Snapshot()) == whole_scene(Snapshot())
 
 
@@ -191,7 +192,7 @@ def test_every_module_of_passes_offers_one_named_like_it() -> None:
 
 def turning_heap() -> Snapshot:
     heap = fake_heap()
-    heap.orientation = np.full((len(heap.radius), 1), math.pi / 2, np.float32)
+    put(heap, orientation=np.full((len(heap.grains.radius), 1), math.pi / 2, np.float32))
     return heap
 
 
@@ -199,12 +200,12 @@ def test_a_disc_whose_angle_is_known_has_a_mark_that_points_there() -> None:
     heap = turning_heap()
     rows = rows_of("spin", heap, View())
     assert rows is not None
-    assert len(rows) == int((~heap.fixed).sum())
+    assert len(rows) == int((~heap.grains.fixed).sum())
     way = rows[:, 2:4] - rows[:, 0:2]
     assert np.abs(way[:, 0]).max() < 1e-6
     assert (way[:, 1] > 0.0).all()
-    centre = heap.position[~heap.fixed]
-    assert (np.linalg.norm(rows[:, 2:4] - centre, axis=1) < heap.radius[~heap.fixed]).all()
+    centre = heap.grains.position[~heap.grains.fixed]
+    assert (np.linalg.norm(rows[:, 2:4] - centre, axis=1) < heap.grains.radius[~heap.grains.fixed]).all()
 
 
 def test_without_angles_there_are_no_marks() -> None:
@@ -213,7 +214,7 @@ def test_without_angles_there_are_no_marks() -> None:
 
 
 def test_walls_of_the_plane_are_lines_and_go_with_the_container() -> None:
-    heap = dataclasses.replace(fake_heap(), facets=np.array([[[0, 0], [0.02, 0.01]]], np.float32))
+    heap = with_fields(fake_heap(), facets=np.array([[[0, 0], [0.02, 0.01]]], np.float32))
     rows = rows_of("walls", heap, View())
     assert rows is not None
     assert rows[:, :4].tolist() == pytest.approx(np.array([[0, 0, 0.02, 0.01]]))
@@ -225,7 +226,7 @@ def test_spheres_are_drawn_from_the_farthest_to_the_nearest() -> None:
     cone = fake_cone(200)
     rows = rows_of("spheres", cone, View())
     assert rows is not None
-    assert len(rows) == len(cone.radius)
+    assert len(rows) == len(cone.grains.radius)
     assert (np.diff(frame_of(cone, View()).orbit.depth(rows[:, :3])) <= 1e-6).all()
 
 
@@ -237,7 +238,7 @@ def test_only_edges_that_are_seen_as_such_are_outlined() -> None:
     # Of 40 sides: two rims, two lines where the funnel turns out of sight, four sides of the plate, no diagonals.
     assert len(rows) == 40 + 40 + 2 + 4
     assert np.isfinite(lengths).all()
-    closed = dataclasses.replace(cone, facets=cone.facets[:0])
+    closed = with_fields(cone, facets=cone.geometry.facets[:0])
     assert rows_of("facet_edges", closed, View()) is None
 
 
@@ -245,7 +246,7 @@ def test_force_chains_in_space_leave_out_the_weakest_and_thicken_with_force() ->
     cone = fake_cone(200)
     rows = rows_of("force_network", cone, View(shown={"force_chains": True}))
     assert rows is not None
-    assert len(rows) == int((cone.contact_force > LEAST * cone.contact_force.mean()).sum())
+    assert len(rows) == int((cone.contacts.force > LEAST * cone.contacts.force.mean()).sum())
     order = np.argsort(rows[:, 6])
     assert (np.diff(rows[order, 8]) >= -1e-6).all()
     assert rows_of("force_network", cone, View()) is None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import pickle
 import re
 from collections.abc import Iterator
 from contextlib import nullcontext
@@ -47,6 +48,7 @@ from repose.sim.experiment.commands import Act, Pull, SetParameters, Shake
 from repose.sim.experiment.control import apply
 from repose.sim.experiment.experiment import CHECK_STEPS
 from repose.sim.experiment.history import saved_copy
+from repose.sim.experiment.parameter_values import parameters_of
 from repose.sim.experiment.pull import FREQUENCY
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.stepping import advance
@@ -57,6 +59,7 @@ from repose.sim.scenes.common import release
 
 from tests.app.real_runs import course, finished, in_phase, shot
 from tests.app.ui.panels.panel_harness import open_harness
+from tests.snapshots import not_data, put, with_fields
 from tests.tiers import tiered
 
 if TYPE_CHECKING:
@@ -115,8 +118,8 @@ class Sheet:
 
 
 def frame_of(snapshot: Snapshot, view: View = ALL_BUT_CHAINS, ranges: Ranges | None = None) -> Frame:
-    camera: Camera = Camera3D() if snapshot.position.shape[1] == 3 else Camera2D()
-    camera.frame(whole_scene(snapshot) if snapshot.measurement is None else close_up(snapshot), SIZE)
+    camera: Camera = Camera3D() if snapshot.grains.position.shape[1] == 3 else Camera2D()
+    camera.frame(whole_scene(snapshot) if snapshot.results.slope is None else close_up(snapshot), SIZE)
     return make_frame(snapshot, view, camera, SIZE, NO_INSET, 1.0, ranges or Ranges())
 
 
@@ -192,18 +195,18 @@ def test_every_number_that_a_pass_draws_of_a_real_run_is_finite(scene: str) -> N
 
 @pytest.mark.parametrize("scene", ["heap", "heap3d"])
 def test_the_angle_in_the_picture_is_that_of_the_readings(scene: str) -> None:
-    assert all(snapshot.measurement is None for snapshot in course(scene) if snapshot.phase.name != "rested")
+    assert all(snapshot.results.slope is None for snapshot in course(scene) if snapshot.run.phase.name != "rested")
     last = finished(scene)
-    reading = next(entry for entry in last.readings if entry.label == "angle of repose")
-    assert last.measurement is not None
-    assert math.degrees(last.measurement.angle) == pytest.approx(reading.value)
+    reading = next(entry for entry in last.results.readings if entry.label == "angle of repose")
+    assert last.results.slope is not None
+    assert math.degrees(last.results.slope.angle) == pytest.approx(reading.value)
     sheet, frame = Sheet(), frame_of(last)
     for item in all_passes():
         if item.overlay and item.is_drawn(frame):
             item.overlay(frame, sheet)
     assert f"{reading.value:.1f}° ± {reading.error:.1f}°" in sheet.words
-    assert reading.error_of.endswith(last.measurement.error_of)
-    assert any(last.measurement.error_of in words for words in sheet.words)
+    assert reading.error_of.endswith(last.results.slope.error_of)
+    assert any(last.results.slope.error_of in words for words in sheet.words)
 
 
 @pytest.mark.parametrize("scene", sorted(scenes()))
@@ -211,18 +214,24 @@ def test_every_reading_of_a_scene_stands_beside_the_picture_at_the_end_of_its_ru
     scene: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     snapshot, rows = finished(scene), list[str]()
-    assert snapshot.readings
+    assert snapshot.results.readings
     monkeypatch.setattr(readings_panel, "row", lambda label, *rest: rows.append(label))
     with open_harness(tmp_path, snapshot):
         large = headline(snapshot)
     assert large is not None
-    assert {reading.label for reading in snapshot.readings} <= {large.label, *rows}
+    assert {reading.label for reading in snapshot.results.readings} <= {large.label, *rows}
+
+
+@pytest.mark.parametrize("scene", sorted(scenes()))
+def test_the_snapshot_at_the_end_of_a_run_is_data(scene: str) -> None:
+    assert not_data(finished(scene)) == []
+    assert pickle.dumps(finished(scene))
 
 
 @pytest.mark.parametrize("scene", sorted(scenes()))
 def test_no_reading_of_a_run_is_a_raw_small_number(scene: str) -> None:
     for snapshot in course(scene):
-        for reading in (*snapshot.readings, *snapshot.bulk_readings):
+        for reading in (*snapshot.results.readings, *snapshot.results.bulk_readings):
             value = abs(reading.readable().value)
             unit = reading.unit not in ("", "°", "%", "d") and not reading.unit.startswith("1/")
             assert not unit or value == 0.0 or not np.isfinite(value) or value >= 0.99, in_words(reading)
@@ -239,8 +248,8 @@ def test_at_the_end_of_a_run_the_next_action_does_not_measure_again(scene: str) 
 def test_a_film_of_the_slope_ends_with_every_sphere_beside_its_closed_form() -> None:
     snapshot = finished("slope")
     result = film_words(snapshot, 1.0, ending=True).result
-    assert len(result) == len(snapshot.labels) == 5
-    for text, label in zip(result, snapshot.labels, strict=True):
+    assert len(result) == len(snapshot.grains.labels) == 5
+    for text, label in zip(result, snapshot.grains.labels, strict=True):
         measured, _, closed = text.partition(": ")[2].partition(" m/s²  (closed form ")
         assert text.startswith(f"{label.text} ")
         assert float(measured) == pytest.approx(float(closed.rstrip(")")), rel=0.05)
@@ -251,7 +260,7 @@ def test_all_words_in_a_film_stand_on_a_plate_and_the_end_says_the_phase() -> No
     frame = replace(frame_of(snapshot), film=film_words(snapshot, 1.0, ending=True), size=(1280, 720))
     sheet = Sheet()
     draw_caption(frame, sheet)
-    assert snapshot.phase_label in sheet.words
+    assert snapshot.run.phase_label in sheet.words
     assert any(word.startswith("grains left: ") for word in sheet.words)
     assert any(word.startswith("μ = ") for word in sheet.words)
     for text, (left, top, right, bottom) in zip(sheet.words, sheet.boxes, strict=True):
@@ -292,8 +301,8 @@ def test_the_angle_is_clear_of_the_legend_at_any_text_size(scene: str, scale: fl
     sheet.scale = scale
     frame.camera.frame(close_up(frame.snapshot), size, inset)
     (draw_slope if scene == "heap3d" else draw_plane_slope)(frame, sheet)
-    assert frame.snapshot.measurement is not None
-    number, legend = angle_label(frame.snapshot.measurement), plate(frame, sheet)
+    assert frame.snapshot.results.slope is not None
+    number, legend = angle_label(frame.snapshot.results.slope), plate(frame, sheet)
     assert legend is not None
     width, height = sheet.text_extent(number, NUMBER)
     for x, y in (sheet.places[number], *(np.array(inset[:2]) + np.random.default_rng(1).uniform(0, 800, (200, 2)))):
@@ -305,16 +314,16 @@ def test_the_angle_is_clear_of_the_legend_at_any_text_size(scene: str, scale: fl
 
 def test_the_cone_drawn_lies_on_the_measured_heap_in_space() -> None:
     last = finished("heap3d")
-    measured = last.measurement
+    measured = last.results.slope
     assert measured is not None
-    used = np.isin(last.sphere_id, measured.used_ids)
+    used = np.isin(last.grains.sphere_id, measured.used_ids)
     assert used.sum() == len(measured.used_ids) > 20
-    distance = np.hypot(last.position[used, 0], last.position[used, 1])
-    tops = last.position[used, 2] + last.radius[used]
+    distance = np.hypot(last.grains.position[used, 0], last.grains.position[used, 1])
+    tops = last.grains.position[used, 2] + last.grains.radius[used]
     near, far = measured.x_range
     assert distance.min() - 2e-3 < near < far < distance.max() + 2e-3
     off = tops - (measured.intercept + measured.slope * distance)
-    assert abs(off.mean()) < 0.2 * last.radius.mean()
+    assert abs(off.mean()) < 0.2 * last.grains.radius.mean()
     # With every view on, the cut of the stress field leaves out the grains in front of it.
     sheet, frame = Sheet(), frame_of(last, View())
     draw_slope(frame, sheet)
@@ -322,33 +331,33 @@ def test_the_cone_drawn_lies_on_the_measured_heap_in_space() -> None:
     assert rows is not None
     # The rows leave out what is cut, here by the plane of the stress field, and what is behind other spheres.
     kept = np.flatnonzero(frame.kept)
-    visible = kept[seen_from(frame.orbit, SIZE, last.position[kept], last.radius[kept])]
+    visible = kept[seen_from(frame.orbit, SIZE, last.grains.position[kept], last.grains.radius[kept])]
     assert len(rows) == len(visible)
     ringed = {tuple(row) for row in rows[rows[:, 11] > 0.0, :3]}
-    assert ringed == {tuple(row) for row in last.position[visible[used[visible]]].astype(np.float32)}
+    assert ringed == {tuple(row) for row in last.grains.position[visible[used[visible]]].astype(np.float32)}
     assert len(ringed) > 20
     drawn = np.concatenate(sheet.lines)
-    seen = frame.orbit.world_to_pixel(last.position[used].astype(float), SIZE)
+    seen = frame.orbit.world_to_pixel(last.grains.position[used].astype(float), SIZE)
     assert seen[:, 0].min() - 20.0 < drawn[:, 0].min() < drawn[:, 0].max() < seen[:, 0].max() + 20.0
 
 
 def test_the_funnel_is_left_out_once_the_heap_below_it_is_measured() -> None:
     before, after = in_phase("heap3d", "flowing")[0], finished("heap3d")
-    lowest = after.facets[..., 2].min(axis=1)
-    highest = (after.position[:, 2] + after.radius)[~after.fixed].max()
-    assert len(drawn_facets(frame_of(before))) == len(before.facets)
-    assert len(drawn_facets(frame_of(after))) == int((lowest <= highest).sum()) < len(after.facets)
+    lowest = after.geometry.facets[..., 2].min(axis=1)
+    highest = (after.grains.position[:, 2] + after.grains.radius)[~after.grains.fixed].max()
+    assert len(drawn_facets(frame_of(before))) == len(before.geometry.facets)
+    assert len(drawn_facets(frame_of(after))) == int((lowest <= highest).sum()) < len(after.geometry.facets)
     hidden = View(shown={"measurement": False})
-    assert len(drawn_facets(frame_of(after, hidden))) == len(after.facets)
+    assert len(drawn_facets(frame_of(after, hidden))) == len(after.geometry.facets)
 
 
 def test_colours_show_layers_at_rest_and_speed_in_flow_until_the_user_chooses() -> None:
     for scene in ("heap", "heap3d"):
         for snapshot in course(scene):
             shown = shown_as(View().colour_by, snapshot)
-            if snapshot.phase.name == "flowing":
+            if snapshot.run.phase.name == "flowing":
                 assert shown == "speed"
-            elif len(snapshot.fixed) > np.count_nonzero(snapshot.fixed):  # also the first layer alone
+            elif len(snapshot.grains.fixed) > np.count_nonzero(snapshot.grains.fixed):  # also the first layer alone
                 assert shown == "layer"
             assert shown_as("force", snapshot) == "force"
     assert shown_as("automatic", course("heap")[0]) == "sand"
@@ -361,7 +370,7 @@ def test_the_range_of_the_colours_is_constant_in_a_run_unless_it_follows_the_val
     held, following = Ranges(), Ranges()
     spans, eased = [], []
     for snapshot in course("heap"):
-        if snapshot.moving_count == 0:
+        if snapshot.grains.moving_count == 0:
             continue
         spans.append(frame_of(snapshot, View(colour_by=quantity), held).span)
         eased.append(frame_of(snapshot, View(colour_by=quantity, range_follows=True), following).span)
@@ -379,10 +388,10 @@ def test_the_range_of_the_colours_is_constant_in_a_run_unless_it_follows_the_val
 
 @pytest.mark.parametrize("scene", ["heap", "heap3d", "vessel", "hourglass", "brazil_nut", "janssen", "two_sided"])
 def test_the_legend_shows_the_number_of_layers_from_the_first_grain_on(scene: str) -> None:
-    shots = [snapshot for snapshot in course(scene) if snapshot.columns["layer"].max(initial=-1.0) >= 0.0]
-    poured = 1.0 + max(snapshot.columns["layer"].max() for snapshot in shots)
+    shots = [snapshot for snapshot in course(scene) if snapshot.grains.columns["layer"].max(initial=-1.0) >= 0.0]
+    poured = 1.0 + max(snapshot.grains.columns["layer"].max() for snapshot in shots)
     view = View(colour_by="layer")
-    assert {snapshot.layers for snapshot in shots} == {poured}
+    assert {snapshot.grains.layers for snapshot in shots} == {poured}
     assert {frame_of(snapshot, view, Ranges()).span for snapshot in shots} == {(0.0, poured - 1.0)}
 
 
@@ -390,7 +399,7 @@ def test_the_legend_shows_the_number_of_layers_from_the_first_grain_on(scene: st
 def test_the_answers_of_lecture_scenes_have_no_english_words_in_another_language(code: str) -> None:
     language, words = read_language(code), re.compile(r"[A-Za-z]{5,}")
     asked = [name for name, scene in scenes().items() if scene.guess is not None]
-    answers = [shown.words for name in asked if (shown := finished(name).answer) is not None]
+    answers = [shown.words for name in asked if (shown := finished(name).results.answer) is not None]
     assert len(answers) > 4
     for english in answers:
         assert not set(words.findall(english)) & set(words.findall(language.translated(english)))
@@ -402,23 +411,19 @@ def test_a_new_run_begins_with_a_new_range(another: str) -> None:
     first, last = course("heap")[3], course("heap")[-1]
     narrow = frame_of(first, view, ranges).span
     assert frame_of(last, view, ranges).span != narrow
-    anew = finished("heap")
-    anew.__dict__.update(
-        first.__dict__ | {"at": last.at + first.step}
-        if another == "begun again"
-        else first.__dict__ | {"logs": last.logs + 1}
-    )
+    begun_again = {"at": last.history.at + first.run.step}
+    anew = with_fields(first, **begun_again if another == "begun again" else {"logs": last.history.logs + 1})
     assert frame_of(anew, view, ranges).span == narrow
 
 
 def test_another_preset_of_the_same_scene_and_a_run_that_is_opened_are_new_runs() -> None:
     """With the same seed, which scene, seed and steps since the beginning do not tell apart."""
     experiment = new_experiment("clumps", {"shape": "ball"})
-    saved, numbers = saved_copy(experiment), [shot(experiment).logs]
+    saved, numbers = saved_copy(experiment), [shot(experiment).history.logs]
     start(experiment, "clumps", {"grain_count": 10, "shape": "ball"}, 1)
-    numbers.append(shot(experiment).logs)
+    numbers.append(shot(experiment).history.logs)
     resume(experiment, saved)
-    numbers.append(shot(experiment).logs)
+    numbers.append(shot(experiment).history.logs)
     assert len(set(numbers)) == 3
 
 
@@ -432,12 +437,12 @@ def test_the_number_stands_over_a_heap_that_stands_upright_too() -> None:
     experiment.run.state.phase = "rested"
     experiment.scene.act(experiment, "measure")
     last, sheet = shot(experiment), Sheet()
-    assert last.measurement is not None
-    assert last.measurement.method == "flank"
+    assert last.results.slope is not None
+    assert last.results.slope.method == "flank"
     draw_slope(frame_of(last), sheet)
-    assert angle_label(last.measurement) in sheet.words
-    assert sheet.places[angle_label(last.measurement)][1] < min(line[:, 1].min() for line in sheet.lines)
-    (curve,) = last.curves
+    assert angle_label(last.results.slope) in sheet.words
+    assert sheet.places[angle_label(last.results.slope)][1] < min(line[:, 1].min() for line in sheet.lines)
+    (curve,) = last.results.curves
     assert [line.label for line in curve.lines] == ["radius of the layers", "fit"]
     assert limits(curve)[0][0] == 0.0
 
@@ -447,7 +452,11 @@ def test_every_compared_sphere_has_a_label_and_its_own_colour(scene: str) -> Non
     for snapshot in course(scene):
         frame, sheet = frame_of(snapshot), Sheet()
         next(item for item in all_passes() if item.name == "labels").overlay(frame, sheet)
-        values = [value for name, value in snapshot.parameters or () if name.startswith(("restitution", "friction"))]
+        values = [
+            value
+            for name, value in snapshot.run.parameters.values.items()
+            if name.startswith(("restitution", "friction"))
+        ]
         symbol = "e" if scene == "bounce" else "μ"
         named = [word for word in sheet.words if word.startswith(symbol)]
         assert sorted(named) == sorted(f"{symbol} = {value:g}" for value in values)
@@ -511,10 +520,10 @@ def test_no_stem_of_a_label_crosses_the_words_of_another_where_spheres_lie_on_a_
 @pytest.mark.parametrize("scene", ["bounce", "slope"])
 def test_paths_of_the_run_lie_beside_the_closed_form(scene: str) -> None:
     last = finished(scene)
-    radius = float(last.radius[0])
-    for label in last.labels:
+    radius = float(last.grains.radius[0])
+    for label in last.grains.labels:
         expected, found = (
-            next(t for t in last.tracks if t.sphere_id == label.sphere_id and t.expected is says)
+            next(t for t in last.grains.tracks if t.sphere_id == label.sphere_id and t.expected is says)
             for says in (True, False)
         )
         assert len(found.points) > 50
@@ -525,13 +534,13 @@ def test_paths_of_the_run_lie_beside_the_closed_form(scene: str) -> None:
 
 def test_the_labels_at_the_slope_distinguish_rolling_and_sliding_by_the_spin() -> None:
     last = finished("slope")
-    assert last.parameters is not None
-    critical = 2.0 / 7.0 * math.tan(last.parameters.slope_angle)
-    for label, mu in zip(last.labels, last.parameters.frictions, strict=True):
+    assert parameters_of(last.run) is not None
+    critical = 2.0 / 7.0 * math.tan(parameters_of(last.run).slope_angle)
+    for label, mu in zip(last.grains.labels, parameters_of(last.run).frictions, strict=True):
         assert label.note == ("rolls" if mu >= critical else "slides")
     first = course("slope")[0]
-    assert {label.note for label in first.labels} == {""}
-    turned = np.abs(last.orientation - first.orientation).max(axis=1)
+    assert {label.note for label in first.grains.labels} == {""}
+    turned = np.abs(last.grains.orientation - first.grains.orientation).max(axis=1)
     assert turned[0] < 1e-9  # without friction nothing turns
     assert (turned[1:] > 0.1).all()
     rows = next(item for item in all_passes() if item.name == "spheres").instances(frame_of(last))
@@ -541,11 +550,11 @@ def test_the_labels_at_the_slope_distinguish_rolling_and_sliding_by_the_spin() -
 
 def test_the_bounce_ends_at_a_landing() -> None:
     last = finished("bounce")
-    assert last.parameters is not None
-    liveliest = int(np.argmax(last.parameters.restitutions))
-    height = last.position[:, 2] - last.radius
-    assert height[liveliest] < 0.03 * last.parameters.drop_height
-    assert last.time >= last.parameters.duration
+    assert parameters_of(last.run) is not None
+    liveliest = int(np.argmax(parameters_of(last.run).restitutions))
+    height = last.grains.position[:, 2] - last.grains.radius
+    assert height[liveliest] < 0.03 * parameters_of(last.run).drop_height
+    assert last.run.time >= parameters_of(last.run).duration
 
 
 @pytest.mark.parametrize("scene", ["bounce", "slope"])
@@ -582,13 +591,13 @@ def test_each_grain_has_a_shade_that_follows_from_its_id(look: str) -> None:
     last = finished("heap3d")
     view = View(colour_by=look)
     frame = frame_of(last, view)
-    moving = frame.faces[~last.fixed]
+    moving = frame.faces[~last.grains.fixed]
     assert len(np.unique(moving, axis=0)) > 0.9 * len(moving)
     assert frame.colouring is None
-    order = np.random.default_rng(1).permutation(len(last.radius))
+    order = np.random.default_rng(1).permutation(len(last.grains.radius))
     for name in ("position", "radius", "fixed", "sphere_id", "orientation"):
-        setattr(last, name, getattr(last, name)[order])
-    last.columns = {name: column[order] for name, column in last.columns.items()}
+        put(last, **{name: getattr(last.grains, name)[order]})
+    put(last, columns={name: column[order] for name, column in last.grains.columns.items()})
     assert np.array_equal(frame_of(last, view).faces, frame.faces[order])
     tones = to_srgb(moving)
     assert (tones[:, 0] > tones[:, 2]).all()  # warm, as sand and fired clay are
@@ -600,7 +609,9 @@ def test_grains_at_rest_in_space_are_not_dark(picture_maker: PictureMaker) -> No
     last = finished("heap3d")
     frame = frame_of(last)
     picture = picture_maker.draw(last, View(), frame.camera)
-    pixels = np.rint(frame.orbit.world_to_pixel(last.position[~last.fixed].astype(float), SIZE)).astype(int)
+    pixels = np.rint(frame.orbit.world_to_pixel(last.grains.position[~last.grains.fixed].astype(float), SIZE)).astype(
+        int
+    )
     inside = (pixels >= 0).all(axis=1) & (pixels < SIZE).all(axis=1)
     bright = lightness(picture[pixels[inside, 1], pixels[inside, 0]] / 255.0)
     assert np.median(bright) > 40.0
@@ -624,9 +635,9 @@ def test_the_end_of_every_scene_is_drawn_in_every_theme(picture_maker: PictureMa
 
 def test_only_spheres_of_walls_are_fixed_in_snapshots() -> None:
     at_start = shot(new_experiment("slope", {}))
-    assert not at_start.fixed.any()
-    assert at_start.moving_count == 0
-    assert course("heap3d")[-1].fixed.any()
+    assert not at_start.grains.fixed.any()
+    assert at_start.grains.moving_count == 0
+    assert course("heap3d")[-1].grains.fixed.any()
 
 
 def test_the_legend_ends_above_the_notices() -> None:
@@ -644,26 +655,26 @@ def test_spheres_that_never_touch_keep_their_size_when_force_chains_are_on() -> 
     assert spheres.instances is not None
     rows = spheres.instances(frame_of(last, EVERYTHING))
     assert rows is not None
-    assert np.allclose(rows[:, 3], last.radius[0])
+    assert np.allclose(rows[:, 3], last.grains.radius[0])
 
 
 def test_the_pull_on_a_grain_is_an_arrow_towards_its_target_with_its_value() -> None:
     found = next(item for item in all_passes() if item.name == "pull")
     assert found.overlay is not None
     snapshot = pulled_grain()
-    assert snapshot.pull is not None
-    weight = 9.81 * float(snapshot.mass[snapshot.sphere_id == snapshot.pull.sphere_id][0])
+    assert snapshot.hand.pull is not None
+    weight = 9.81 * float(snapshot.grains.mass[snapshot.grains.sphere_id == snapshot.hand.pull.sphere_id][0])
     sheet, none, strongest = Sheet(), Sheet(), Sheet()
     found.overlay(frame_of(snapshot), sheet)
-    found.overlay(frame_of(replace(snapshot, pull=None)), none)
-    found.overlay(frame_of(replace(snapshot, pull=replace(snapshot.pull, limit=weight))), strongest)
+    found.overlay(frame_of(with_fields(snapshot, pull=None)), none)
+    found.overlay(frame_of(with_fields(snapshot, pull=replace(snapshot.hand.pull, limit=weight))), strongest)
     assert (none.words, none.lines) == ([], [])
-    force = math.hypot(*snapshot.pull.force)
+    force = math.hypot(*snapshot.hand.pull.force)
     assert force == pytest.approx(weight * 5e-3 * FREQUENCY**2 / 9.81, rel=0.1)  # its velocity is still small
     assert sheet.words == [with_prefix(force, "N", 3)]
     start, tip = sheet.lines[2]  # after the thread and the ring at the target
     assert math.atan2(start[1] - tip[1], tip[0] - start[0]) == pytest.approx(
-        math.atan2(snapshot.pull.force[1], snapshot.pull.force[0]), abs=1e-3
+        math.atan2(snapshot.hand.pull.force[1], snapshot.hand.pull.force[0]), abs=1e-3
     )
     assert strongest.words == [f"{with_prefix(force, 'N', 3)} (largest)"]
 
@@ -681,36 +692,38 @@ def numbers_of(snapshot: Snapshot, selected: tuple[int, ...]) -> tuple[dict[str,
     found.overlay(frame, sheet)
     rows = rows_of(snapshot, selected) or [0]
     seen = (
-        contact_seen(frame, snapshot.forces, selected_contact(snapshot, frame.view)).words if len(selected) == 2 else ()
+        contact_seen(frame, snapshot.contacts.forces, selected_contact(snapshot, frame.view)).words
+        if len(selected) == 2
+        else ()
     )
     return dict(seen or grain_words(frame, rows[0])), sheet
 
 
 def test_the_contact_forces_of_a_grain_at_rest_carry_its_weight_and_stay_within_the_coulomb_limit() -> None:
     last = finished("heap")
-    assert last.forces is not None
+    assert last.contacts.forces is not None
     carried = 0
-    for row in np.flatnonzero(np.isfinite(last.mass) & (last.columns["coordination"] > 2)):
-        numbers, sheet = numbers_of(last, (int(last.sphere_id[row]),))
-        assert numbers["contacts"] == f"{last.columns['coordination'][row]:.0f}"
+    for row in np.flatnonzero(np.isfinite(last.grains.mass) & (last.grains.columns["coordination"] > 2)):
+        numbers, sheet = numbers_of(last, (int(last.grains.sphere_id[row]),))
+        assert numbers["contacts"] == f"{last.grains.columns['coordination'][row]:.0f}"
         assert numbers["weight"] in sheet.words
         carried += numbers["sum of contact forces"][:3] == numbers["weight"][:3]
     assert carried > 10
-    pressing = last.forces.normal_force > 0.01 * last.forces.normal_force.max()
-    assert (last.forces.mobilised[pressing] < 1.02).all()  # damping comes on top of a spring at its limit
-    assert last.forces.mobilised[pressing].max() > 0.2
+    pressing = last.contacts.forces.normal_force > 0.01 * last.contacts.forces.normal_force.max()
+    assert (last.contacts.forces.mobilised[pressing] < 1.02).all()  # damping comes on top of a spring at its limit
+    assert last.contacts.forces.mobilised[pressing].max() > 0.2
 
 
 def test_the_friction_spring_of_a_contact_is_as_long_as_its_force_says() -> None:
     last = finished("heap")
-    forces, stiffness = last.forces, last.parameters.shear_stiffness
+    forces, stiffness = last.contacts.forces, parameters_of(last.run).shear_stiffness
     assert forces is not None
     size, stretch = (np.linalg.norm(vectors, axis=1) for vectors in (forces.shear_force, forces.shear))
     sticks = (forces.mobilised < 0.8) & (size > 1e-3 * forces.normal_force.max())
     assert np.count_nonzero(sticks) > 5
     assert np.median(np.abs(stiffness * stretch[sticks] / size[sticks] - 1.0)) < 0.01
     contact = int(np.flatnonzero(sticks)[0])
-    ids = tuple(int(last.sphere_id[rows[contact]]) for rows in (forces.i, forces.j))
+    ids = tuple(int(last.grains.sphere_id[rows[contact]]) for rows in (forces.i, forces.j))
     for selected in (ids, ids[::-1]):
         numbers, _ = numbers_of(last, selected)
         assert numbers["spring ξ"] == with_prefix(float(stretch[contact]), "m", 3)
@@ -719,22 +732,22 @@ def test_the_friction_spring_of_a_contact_is_as_long_as_its_force_says() -> None
 
 def test_a_sphere_that_slides_on_a_plane_is_at_its_coulomb_limit() -> None:
     last = finished("slope")
-    forces, frictions = last.forces, last.parameters.frictions
+    forces, frictions = last.contacts.forces, parameters_of(last.run).frictions
     assert forces is not None
     assert (forces.j == -1).all()
     assert forces.limit == pytest.approx(np.array(frictions) * forces.normal_force)
-    rolling = [mu >= 2.0 / 7.0 * math.tan(last.parameters.slope_angle) for mu in frictions]
+    rolling = [mu >= 2.0 / 7.0 * math.tan(parameters_of(last.run).slope_angle) for mu in frictions]
     for row, (mu, rolls) in enumerate(zip(frictions, rolling, strict=True)):
-        numbers, sheet = numbers_of(last, (int(last.sphere_id[row]), -1))
+        numbers, sheet = numbers_of(last, (int(last.grains.sphere_id[row]), -1))
         assert any("wall" in words for words in sheet.words)
-        share = 2.0 / 7.0 * math.tan(last.parameters.slope_angle) / mu if rolls else 1.0
+        share = 2.0 / 7.0 * math.tan(parameters_of(last.run).slope_angle) / mu if rolls else 1.0
         assert numbers["F_t / limit"] == (f"{share:.2f}" if mu > 0.0 else "–")
 
 
 def test_a_selection_that_has_left_or_does_not_touch_draws_no_forces() -> None:
     last = finished("heap")
     assert numbers_of(last, (10**6,))[1].words == []
-    grains = last.sphere_id[np.isfinite(last.mass)]
+    grains = last.grains.sphere_id[np.isfinite(last.grains.mass)]
     far = int(grains[0]), int(grains[-1])
     numbers, sheet = numbers_of(last, far)
     assert "does not touch now" in numbers
@@ -745,9 +758,9 @@ def test_a_plumb_line_shows_where_the_weight_pulls_on_a_tilted_table_and_the_ang
     sheet, level = Sheet(), Sheet()
     found = next(item for item in all_passes() if item.name == "plumb_line")
     assert found.overlay is not None
-    tilted = replace(finished("heap"), gravity=(9.81 * math.sin(0.3), -9.81 * math.cos(0.3)))
+    tilted = with_fields(finished("heap"), gravity=(9.81 * math.sin(0.3), -9.81 * math.cos(0.3)))
     found.overlay(frame_of(tilted), sheet)
-    found.overlay(frame_of(replace(tilted, gravity=(0.0, -9.81))), level)
+    found.overlay(frame_of(with_fields(tilted, gravity=(0.0, -9.81))), level)
     assert sheet.words == ["α = 17.2°"]
     (start, end) = sheet.lines[-3]
     assert np.arctan2(*(end - start)) == pytest.approx(0.3, abs=1e-6)  # the picture's y points down

@@ -28,6 +28,7 @@ from repose.sim.experiment.stepping import advance
 from repose.sim.io.lammps_dump import read_dump
 
 from tests.small_worlds import use_plain_engine
+from tests.snapshots import snapshot_of
 
 FEW = ("--set", "grain_count=20", "--set", "width=0.01", "--no-picture")
 
@@ -166,11 +167,11 @@ def test_any_part_of_a_saved_run_is_replayed_with_the_same_bits(whole: Path) -> 
     frames: list[Snapshot] = []
 
     def take(snapshot: Snapshot) -> float:
-        frames.append(Snapshot(time=snapshot.time, phase=snapshot.phase, dt=snapshot.dt))
+        frames.append(snapshot_of(time=snapshot.run.time, phase=snapshot.run.phase, dt=snapshot.run.dt))
         return 0.01
 
     played = play(saved, pictures(take), since=0.2, until=0.4)
-    times = np.array([frame.time for frame in frames])
+    times = np.array([frame.run.time for frame in frames])
     due = 0.2 + 0.01 * np.arange(len(times))
     assert len(times) in (20, 21)
     assert (times >= due - 1e-9).all()
@@ -179,8 +180,8 @@ def test_any_part_of_a_saved_run_is_replayed_with_the_same_bits(whole: Path) -> 
     assert played.verdict.differs_at is None
     frames.clear()
     played = play(saved, pictures(take), at_phases=True)
-    assert {"filling", "flowing", "rested"} <= {frame.phase.name for frame in frames}
-    assert frames[0].time == 0.0
+    assert {"filling", "flowing", "rested"} <= {frame.run.phase.name for frame in frames}
+    assert frames[0].run.time == 0.0
     assert state_hash(played.experiment.run) == state_hash(saved.now.now.run)
     assert played.verdict.compared == verify(saved).compared - 1
     assert played.verdict.agreed == played.verdict.compared
@@ -194,7 +195,7 @@ def test_a_replay_that_differs_goes_on_to_the_end_of_the_part_and_names_the_step
     times: list[float] = []
 
     def take(snapshot: Snapshot) -> float:
-        times.append(snapshot.time)
+        times.append(snapshot.run.time)
         return 0.05
 
     played = play(other, pictures(take), since=0.3, until=0.4)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +15,7 @@ from repose.app.storage.view import View
 from tests.app.drawn_pictures import BARE, draw, eye, lit, objects, with_view
 from tests.app.fake_heap import fake_heap
 from tests.app.fake_space import fake_cone, few_spheres
+from tests.snapshots import put, with_fields
 
 if TYPE_CHECKING:
     from repose.app.window.picture import PictureMaker
@@ -27,9 +27,9 @@ def test_walls_are_transparent_and_hidden_by_nearer_grains(picture_maker: Pictur
     sheet = np.array((((-3, 0, -3), (3, 0, -3), (0, 0, 4)),), np.float32)
     grain = few_spheres((0.0, 0.0, 0.0, 0.5))
     view = with_view(BARE, box=True)
-    bare = draw(picture_maker, replace(grain, facets=sheet[:0]), BARE)
-    before = draw(picture_maker, replace(grain, facets=sheet - np.float32((0, 1, 0))), view)
-    behind = draw(picture_maker, replace(grain, facets=sheet + np.float32((0, 1, 0))), view)
+    bare = draw(picture_maker, with_fields(grain, facets=sheet[:0]), BARE)
+    before = draw(picture_maker, with_fields(grain, facets=sheet - np.float32((0, 1, 0))), view)
+    behind = draw(picture_maker, with_fields(grain, facets=sheet + np.float32((0, 1, 0))), view)
     middle = (slice(44, 52), slice(44, 52))
     assert (before[middle] > bare[middle]).any()
     assert np.abs(before[middle] - bare[middle]).max() < 60.0
@@ -45,7 +45,7 @@ def test_a_wall_seen_from_behind_is_fainter(picture_maker: PictureMaker) -> None
     sheet = np.array((((-3, 0, -3), (3, 0, -3), (0, 0, 4)),), np.float32)
     view = with_view(BARE, box=True)
     front, back = (
-        draw(picture_maker, replace(few_spheres(), facets=facets), view) for facets in (sheet, sheet[:, ::-1])
+        draw(picture_maker, with_fields(few_spheres(), facets=facets), view) for facets in (sheet, sheet[:, ::-1])
     )
     assert front[40:44, 44:52].mean() > back[40:44, 44:52].mean() + 2.0
 
@@ -64,7 +64,7 @@ def test_the_cut_away_hides_only_what_is_in_front_of_it(picture_maker: PictureMa
 
 def test_the_cut_away_cuts_walls_through(picture_maker: PictureMaker) -> None:
     sheet = np.array((((0, -3, -3), (0.02, 3, -3), (0.02, 3, 3)), ((0, -3, -3), (0.02, 3, 3), (0, -3, 3))), np.float32)
-    snapshot = replace(few_spheres(), facets=sheet)
+    snapshot = with_fields(few_spheres(), facets=sheet)
     camera = Camera3D((0.0, 0.0, 0.0), 6.0, math.radians(-30.0), 0.1)
     whole = lit(draw(picture_maker, snapshot, with_view(BARE, box=True), camera))
     opened = lit(draw(picture_maker, snapshot, with_view(BARE, box=True, cut_axis="y"), camera))
@@ -73,11 +73,11 @@ def test_the_cut_away_cuts_walls_through(picture_maker: PictureMaker) -> None:
 
 def test_force_chains_are_hidden_by_what_is_nearer(picture_maker: PictureMaker) -> None:
     rod = few_spheres((-1.0, 0.0, 0.0, 0.5), (1.0, 0.0, 0.0, 0.5))
-    rod.contact_ends = np.array(((-1.0, 0.0, 0.0, 1.0, 0.0, 0.0),), np.float32)
-    rod.contact_force = np.array((1.0,), np.float32)
+    put(rod, ends=np.array(((-1.0, 0.0, 0.0, 1.0, 0.0, 0.0),), np.float32))
+    put(rod, force=np.array((1.0,), np.float32))
     view = with_view(BARE, force_chains=True)
     closer = few_spheres((-1.0, 0.0, 0.0, 0.5), (1.0, 0.0, 0.0, 0.5), (0.0, -1.0, 0.0, 1.2))
-    closer.contact_ends, closer.contact_force = rod.contact_ends, rod.contact_force
+    put(closer, ends=rod.contacts.ends, force=rod.contacts.force)
     bare = np.array(DARK.background) * 255.0
     seen, hidden = (draw(picture_maker, snapshot, view)[47:49, 48] - bare for snapshot in (rod, closer))
     # A rod is redder than the background by far, a grain in the colour of sand is not.
@@ -87,7 +87,7 @@ def test_force_chains_are_hidden_by_what_is_nearer(picture_maker: PictureMaker) 
 
 def test_ghosts_show_and_do_not_hide_the_grain_behind(picture_maker: PictureMaker) -> None:
     grain = few_spheres((0.0, 0.5, 0.0, 0.3))
-    ghost = replace(grain, ghosts=np.array(((0.0, -0.5, 0.0, 0.8),), np.float32))
+    ghost = with_fields(grain, ghosts=np.array(((0.0, -0.5, 0.0, 0.8),), np.float32))
     bare, both = draw(picture_maker, grain), draw(picture_maker, ghost)
     assert lit(both).sum() > 2 * lit(bare).sum()
     assert np.abs(both[46:50, 46:50] - bare[46:50, 46:50]).max() < 60.0
@@ -98,11 +98,11 @@ def test_the_ground_is_darker_in_the_shadow_and_invisible_from_below(picture_mak
     view = with_view(BARE, box=True)
     camera = eye("three-quarter", distance=12.0)
     for snapshot in (grain, nothing):
-        snapshot.facets = np.array((((-2, -2, -2), (2, -2, -2), (2, 2, -2)),), np.float32)
+        put(snapshot, facets=np.array((((-2, -2, -2), (2, -2, -2), (2, 2, -2)),), np.float32))
     with_grain, without = draw(picture_maker, grain, view, camera), draw(picture_maker, nothing, view, camera)
     assert ((without - with_grain).max(axis=2) > 8.0).sum() > 40
     below = Camera3D((0.0, 0.0, 0.0), 12.0, 0.0, math.radians(-60.0))
-    seen = draw(picture_maker, replace(nothing, facets=nothing.facets[:0]), view, below)
+    seen = draw(picture_maker, with_fields(nothing, facets=nothing.geometry.facets[:0]), view, below)
     assert lit(seen).mean() < 0.2
 
 
@@ -111,12 +111,12 @@ def test_the_ground_is_darker_in_the_shadow_and_invisible_from_below(picture_mak
 def test_all_passes_draw_from_every_side(picture_maker: PictureMaker, name: str, dark: bool) -> None:
     picture_maker.size = (320, 200)
     heap = fake_cone(200)
-    heap.ghosts = np.array(((0.0, 0.0, 0.05, 0.01),), np.float32)
+    put(heap, ghosts=np.array(((0.0, 0.0, 0.05, 0.01),), np.float32))
     for chains in (False, True):
         view = View(dark=dark, cut_axis="x", shown={"force_chains": chains, "caption": True})
         azimuth, elevation = VIEWS[name]
         camera = Camera3D(azimuth=azimuth, elevation=elevation)
-        camera.frame(heap.box, picture_maker.size)
+        camera.frame(heap.geometry.box, picture_maker.size)
         picture = picture_maker.draw(heap, view, camera)
         assert picture.shape == (200, 320, 3)
         assert len(np.unique(picture)) > 30

@@ -17,6 +17,7 @@ from repose.sim.experiment.snapshot import Snapshot
 
 from tests.app.drawn_pictures import BARE, SIZE, draw, eye, lit, with_view
 from tests.app.fake_space import few_spheres
+from tests.snapshots import put, with_fields
 
 if TYPE_CHECKING:
     from repose.app.window.picture import PictureMaker
@@ -28,7 +29,7 @@ pytestmark = pytest.mark.gl
 def two_colours() -> Snapshot:
     """Two spheres that run into each other, one at each end of the map."""
     snapshot = few_spheres((-0.35, 0.1, 0.0, 0.7), (0.35, -0.1, 0.1, 0.6))
-    snapshot.columns["coordination"] = np.array((0.0, 6.0), np.float32)
+    snapshot.grains.columns["coordination"] = np.array((0.0, 6.0), np.float32)
     return snapshot
 
 
@@ -39,7 +40,7 @@ def nearest_sphere(snapshot: Snapshot, camera: Camera3D) -> np.ndarray:
         for column in range(SIZE[0]):
             start, way = camera.ray((column + 0.5, row + 0.5), SIZE)
             hits = []
-            for index, (centre, radius) in enumerate(zip(snapshot.position, snapshot.radius)):
+            for index, (centre, radius) in enumerate(zip(snapshot.grains.position, snapshot.grains.radius)):
                 ahead = float((centre - start) @ way)
                 off = float(np.linalg.norm(start + ahead * way - centre))
                 if abs(off - radius) < 2.0 * camera.resolution(SIZE):
@@ -70,11 +71,11 @@ def test_of_overlapping_spheres_the_nearer_surface_is_visible(picture_maker: Pic
 
 def test_the_order_of_the_rows_does_not_matter(picture_maker: PictureMaker) -> None:
     snapshot = two_colours()
-    turned = replace(
+    turned = with_fields(
         snapshot,
-        position=snapshot.position[::-1].copy(),
-        radius=snapshot.radius[::-1].copy(),
-        columns={"coordination": snapshot.columns["coordination"][::-1].copy()},
+        position=snapshot.grains.position[::-1].copy(),
+        radius=snapshot.grains.radius[::-1].copy(),
+        columns={"coordination": snapshot.grains.columns["coordination"][::-1].copy()},
     )
     view = with_view(BARE, colour_by="coordination")
     assert np.array_equal(draw(picture_maker, snapshot, view), draw(picture_maker, turned, view))
@@ -87,7 +88,7 @@ def test_a_sphere_off_the_axis_covers_the_ellipse_that_perspective_makes_of_it(p
     for row in range(SIZE[1]):
         for column in range(SIZE[0]):
             _, way = camera.ray((column + 0.5, row + 0.5), SIZE)
-            arm = snapshot.position[0] - start
+            arm = snapshot.grains.position[0] - start
             off = float(np.linalg.norm(arm - (arm @ way) * way))
             if abs(off - 0.4) > 1.2 * camera.resolution(SIZE):
                 assert touched[row, column] == (off < 0.4)
@@ -120,7 +121,7 @@ def test_a_sphere_smaller_than_a_pixel_gives_its_share_of_light(picture_maker: P
 @pytest.mark.parametrize("name", COLOUR_MAPS)
 def test_the_brightest_side_has_the_colour_of_the_legend(picture_maker: PictureMaker, name: str) -> None:
     snapshot = few_spheres((0.0, 0.0, 0.0, 1.0))
-    snapshot.columns["coordination"] = np.array((3.0,), np.float32)
+    snapshot.grains.columns["coordination"] = np.array((3.0,), np.float32)
     view = with_view(BARE, colour_by="coordination", colour_map=name)
     picture = draw(picture_maker, snapshot, view, eye("three-quarter"))
     promised = to_srgb(shades(0.5, name, DARK)) * 255.0
@@ -135,10 +136,10 @@ def test_the_brightest_side_has_the_colour_of_the_legend(picture_maker: PictureM
 def test_colours_are_the_same_numbers_as_in_the_plane(picture_maker: PictureMaker) -> None:
     """Both pictures take the face colours from one place; the legend beside them is the same too."""
     flat, deep = few_spheres((0.0, 0.0, 0.0, 1.0)), few_spheres((0.0, 0.0, 0.0, 1.0))
-    flat.position = flat.position[:, :2]
-    flat.box = ((-2.0, -2.0), (2.0, 2.0))
+    put(flat, position=flat.grains.position[:, :2])
+    put(flat, box=((-2.0, -2.0), (2.0, 2.0)))
     for snapshot in (flat, deep):
-        snapshot.columns["speed"] = np.array((0.02,), np.float32)
+        snapshot.grains.columns["speed"] = np.array((0.02,), np.float32)
     picture_maker.size = (640, 360)
     view = View(shown={"scale_bar": False, "box": False})
     pictures = [picture_maker.draw(snapshot, view) for snapshot in (flat, deep)]
@@ -148,14 +149,14 @@ def test_colours_are_the_same_numbers_as_in_the_plane(picture_maker: PictureMake
 def test_orientation_marks_are_drawn_only_with_rotation_and_follow_it(picture_maker: PictureMaker) -> None:
     plain = few_spheres((0.0, 0.0, 0.0, 1.0))
     marked, turned = replace(plain), replace(plain)
-    marked.orientation = np.array(((1.0, 0.0, 0.0, 0.0),), np.float32)
-    turned.orientation = np.array(((math.cos(0.2), 0.0, 0.0, math.sin(0.2)),), np.float32)
+    put(marked, orientation=np.array(((1.0, 0.0, 0.0, 0.0),), np.float32))
+    put(turned, orientation=np.array(((math.cos(0.2), 0.0, 0.0, math.sin(0.2)),), np.float32))
     camera = eye("three-quarter")
     pictures = [draw(picture_maker, snapshot, BARE, camera) for snapshot in (plain, marked, turned)]
     assert not np.array_equal(pictures[0], pictures[1])
     assert not np.array_equal(pictures[1], pictures[2])
     # A quarter turn about an axis swaps the two tones, half a turn brings them back.
-    half = replace(plain, orientation=np.array(((0.0, 0.0, 0.0, 1.0),), np.float32))
+    half = with_fields(plain, orientation=np.array(((0.0, 0.0, 0.0, 1.0),), np.float32))
     assert np.abs(draw(picture_maker, half, BARE, camera) - pictures[1]).max() <= 1.0
 
 
@@ -165,7 +166,7 @@ def test_spheres_around_and_behind_the_camera_or_not_finite_change_no_other_pixe
         (0.0, 0.0, 0.0, 0.5), (0.0, -6.0, 0.0, 0.3), (0.0, -9.0, 0.0, 0.5), (math.nan, math.inf, 0.0, 0.5)
     )
     for snapshot in (lone, cluster):
-        snapshot.box = ((-20.0, -20.0, -20.0), (20.0, 20.0, 20.0))
+        put(snapshot, box=((-20.0, -20.0, -20.0), (20.0, 20.0, 20.0)))
     assert np.abs(draw(picture_maker, lone) - draw(picture_maker, cluster)).max() <= 1.0
 
 

@@ -12,7 +12,8 @@ from repose.app.render.orbit import Camera3D
 from repose.app.render.passes import Frame, make_frame
 from repose.app.render.passes.velocity_arrows import LONGEST, PASS, VELOCITY_ARROWS
 from repose.app.storage.view import View
-from repose.sim.experiment.snapshot import Snapshot
+
+from tests.snapshots import snapshot_of, with_fields
 
 PLANE, SPACE = PASS
 
@@ -21,7 +22,7 @@ def frame(velocity: list[tuple[float, ...]]) -> Frame:
     count, dimension = np.shape(velocity)
     position = np.zeros((count, dimension), np.float32)
     position[:, 0] = np.arange(count)
-    snapshot = Snapshot(
+    snapshot = snapshot_of(
         position=position,
         radius=np.full(count, 0.4, np.float32),
         fixed=np.zeros(count, bool),
@@ -31,7 +32,7 @@ def frame(velocity: list[tuple[float, ...]]) -> Frame:
         box=((-1.0,) * dimension, (float(count),) * dimension),
     )
     camera = Camera2D() if dimension == 2 else Camera3D()
-    camera.frame(snapshot.box, (640, 360))
+    camera.frame(snapshot.geometry.box, (640, 360))
     return make_frame(snapshot, View(), camera, (640, 360), NO_INSET, 1.0, Ranges())
 
 
@@ -54,6 +55,6 @@ def test_no_arrow_where_nothing_moves_and_none_without_velocities() -> None:
     assert PLANE.instances is not None
     still = frame([(0.0, 0.0), (0.0, 0.0)])
     assert PLANE.instances(still) is None
-    old = replace(still, snapshot=replace(still.snapshot, velocity=np.empty((0, 2), np.float32)))
+    old = replace(still, snapshot=with_fields(still.snapshot, velocity=np.empty((0, 2), np.float32)))
     assert PLANE.instances(old) is None
     assert not VELOCITY_ARROWS.is_on(View())

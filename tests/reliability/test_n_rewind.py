@@ -161,7 +161,7 @@ def test_n17_a_long_rewind_is_done_in_parts_during_which_commands_are_refused() 
     assert "moving to step 5500, 4800 steps from here" in apply(again, SetParameters({"friction": 0.2}))
     shown = Snapshot()
     take_snapshot(again, shown)
-    assert shown.progress == 700 / 5_500
+    assert shown.run.progress == 700 / 5_500
     for _ in range(7):
         seek_further(again, 700)
     assert (state_hash(again.run), again.history.seek) == (far, None)

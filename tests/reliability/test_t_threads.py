@@ -104,7 +104,10 @@ def test_t06_ten_seconds_without_a_snapshot_change_nothing(monkeypatch: pytest.M
             if looking:
                 manual.runner.latest()
         shown = manual.runner.latest()
-        assert shown.step == manual.simulation.step or manual.simulation.step - shown.step <= 2 * BATCH_TIME / STEP_COST
+        assert (
+            shown.run.step == manual.simulation.step
+            or manual.simulation.step - shown.run.step <= 2 * BATCH_TIME / STEP_COST
+        )
         hashes.append(state_hash(manual.simulation.run))
     assert hashes[0] == hashes[1]
 
@@ -162,12 +165,12 @@ def test_t07_a_slow_step_delays_neither_picture_nor_commands(monkeypatch: pytest
     assert slow.inside.wait(PATIENCE)
     # The thread is inside a step now and stays there: all of this returns although no step ends.
     for _ in range(60):
-        assert runner.latest().parameters is not None
+        assert runner.latest().run.parameters.values
         runner.send(SetParameters({"friction": 0.2}))
         runner.pause(True)
         runner.set_speed(1.0)
     slow.go_on.set()
-    until(lambda: runner.latest().parameters.friction == 0.2)
+    until(lambda: runner.latest().run.parameters.values["friction"] == 0.2)
     runner.stop()
     assert not runner._thread.is_alive()
 
@@ -206,11 +209,11 @@ def test_t08_an_error_in_the_thread_is_reported_and_the_last_picture_kept(
     runner.start()
     until(lambda: runner.dead)
     shown = runner.latest()
-    assert shown.fault is not None
-    assert "a grain too many" in shown.fault.message
-    assert shown.fault.message.endswith("Start the experiment anew.")
-    assert shown.moving_count > 0
-    assert np.isfinite(shown.position).all()
+    assert shown.messages.fault is not None
+    assert "a grain too many" in shown.messages.fault.message
+    assert shown.messages.fault.message.endswith("Start the experiment anew.")
+    assert shown.grains.moving_count > 0
+    assert np.isfinite(shown.grains.position).all()
     assert steps[0].step > 2_000
     runner.stop()
     capsys.readouterr()
@@ -274,7 +277,7 @@ def test_t15_a_speed_that_the_machine_reaches_is_kept(monkeypatch: pytest.Monkey
     # Whole steps in, whole steps out: one turn of each may be missing.
     assert share == pytest.approx(1.0, abs=0.02 + 2.0 * manual.simulation.dt / (speed * (manual.clock.now - wall)))
     shown = manual.runner.latest()
-    assert shown.realtime_factor == pytest.approx(speed, rel=0.1)
+    assert shown.engine.realtime_factor == pytest.approx(speed, rel=0.1)
 
 
 def beyond_the_machine(monkeypatch: pytest.MonkeyPatch) -> tuple[ManualRunner, list[float], float]:
@@ -284,7 +287,7 @@ def beyond_the_machine(monkeypatch: pytest.MonkeyPatch) -> tuple[ManualRunner, l
     wall, time, shown = manual.clock.now, manual.simulation.time, []
     for _ in range(150):
         assert manual.turn() <= BATCH_TIME / STEP_COST + 1
-        shown.append(manual.runner.latest().realtime_factor)
+        shown.append(manual.runner.latest().engine.realtime_factor)
     return manual, shown, (manual.simulation.time - time) / (manual.clock.now - wall)
 
 

@@ -43,7 +43,7 @@ def test_x06_a_step_above_the_critical_one_is_set_with_a_warning_and_stopped_wit
     assert simulation.fault is None
     snapshot = Snapshot()
     take_snapshot(simulation, snapshot)
-    assert snapshot.dt_warning.startswith(
+    assert snapshot.stability.dt_warning.startswith(
         f"Above {1e6 * critical:.4g} µs, the stable time step of the present contacts"
     )
     assert advance(simulation, 100) < 100

@@ -186,11 +186,11 @@ def test_the_plot_of_a_session_follows_the_parameters_of_the_present_run() -> No
         experiment.run.state.slope = measured_slope()
         keep_measurement(experiment)
         take_snapshot(experiment, snapshot)
-        assert snapshot.comparison is not None
-        assert next(line.label for line in snapshot.comparison.lines if line.points) == "mean"
-        assert ("g = 1.62" in snapshot.comparison.note) == (gravity == 1.62)
-    assert "g = 9.81 m/s²" in {line.label for line in snapshot.comparison.lines}
-    assert snapshot.measured == 2
+        assert snapshot.results.comparison is not None
+        assert next(line.label for line in snapshot.results.comparison.lines if line.points) == "mean"
+        assert ("g = 1.62" in snapshot.results.comparison.note) == (gravity == 1.62)
+    assert "g = 9.81 m/s²" in {line.label for line in snapshot.results.comparison.lines}
+    assert snapshot.results.measured == 2
 
 
 def test_points_outlive_a_reset_count_once_and_stay_with_their_scene() -> None:
@@ -203,13 +203,13 @@ def test_points_outlive_a_reset_count_once_and_stay_with_their_scene() -> None:
     begin_anew(simulation)
     snapshot = Snapshot()
     take_snapshot(simulation, snapshot)
-    assert snapshot.measured == 1
-    assert snapshot.comparison is not None
-    assert ("250", "1") in [row[:2] for row in snapshot.comparison.table]
+    assert snapshot.results.measured == 1
+    assert snapshot.results.comparison is not None
+    assert ("250", "1") in [row[:2] for row in snapshot.results.comparison.table]
     start(simulation, "heap", {"grain_count": 3}, 1)
     take_snapshot(simulation, snapshot)
-    assert snapshot.measured == 0
-    assert snapshot.comparison.title == "θ(μ)"
+    assert snapshot.results.measured == 0
+    assert snapshot.results.comparison.title == "θ(μ)"
     start(simulation, "hourglass", tiny, 1)
     take_snapshot(simulation, snapshot)
-    assert snapshot.measured == 1
+    assert snapshot.results.measured == 1

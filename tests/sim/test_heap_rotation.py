@@ -29,9 +29,9 @@ def test_grains_rotate_and_rolling_friction_keeps_more_of_them_on_the_base(integ
         assert abs(energy["gap"]) < GAP[integrator] * (energy["damping"] + energy["sliding"])
         snapshot = Snapshot()
         take_snapshot(simulation, snapshot)
-        assert snapshot.orientation.shape == (len(snapshot.radius), 1)
-        turned = snapshot.orientation[~snapshot.fixed, 0]
+        assert snapshot.grains.orientation.shape == (len(snapshot.grains.radius), 1)
+        turned = snapshot.grains.orientation[~snapshot.grains.fixed, 0]
         assert np.ptp(turned) > 0.1
-        assert not snapshot.orientation[snapshot.fixed].any()
+        assert not snapshot.grains.orientation[snapshot.grains.fixed].any()
         left.append(result["grains_left"])
     assert left[1] > left[0]

@@ -104,12 +104,12 @@ def test_the_same_seed_gives_the_same_run_and_another_seed_another():
 def test_the_snapshot_shows_readings_curve_and_walls(emptied):
     snapshot = Snapshot()
     take_snapshot(emptied, snapshot)
-    labels = {reading.label: reading.value for reading in snapshot.readings}
+    labels = {reading.label: reading.value for reading in snapshot.results.readings}
     assert labels["grains passed"] == 60
-    (curve,) = snapshot.curves
+    (curve,) = snapshot.results.curves
     assert curve.lines[0].x.shape == curve.lines[0].y.shape == (50,)
-    assert snapshot.facets.shape[1:] == (3, 3)
-    assert snapshot.box[1][2] == 1.5
+    assert snapshot.geometry.facets.shape[1:] == (3, 3)
+    assert snapshot.geometry.box[1][2] == 1.5
 
 
 def test_the_button_says_why_the_glass_cannot_be_turned(monkeypatch, emptied):
@@ -224,10 +224,10 @@ def test_a_gap_of_the_energy_is_shown_with_its_cause(integrator, longer, monkeyp
     assert gap_share(energy_of(simulation)) > 1e-4
     snapshot = Snapshot()
     take_snapshot(simulation, snapshot)
-    assert snapshot.notice is not None
-    assert "The time step is too long for damping and friction" in snapshot.notice.text
-    assert ("or for this integrator" in snapshot.notice.text) == (integrator == "rk4")
-    assert snapshot.notice.text in results_of(simulation)["energy_notice"]
+    assert snapshot.messages.notice is not None
+    assert "The time step is too long for damping and friction" in snapshot.messages.notice.text
+    assert ("or for this integrator" in snapshot.messages.notice.text) == (integrator == "rk4")
+    assert snapshot.messages.notice.text in results_of(simulation)["energy_notice"]
 
 
 def test_the_default_glass_has_no_notice_of_a_gap(emptied):

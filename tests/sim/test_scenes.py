@@ -22,6 +22,7 @@ from repose.sim.measure.surface_slope import SurfaceSlope
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
 
+from tests.snapshots import snapshot_of
 from tests.tiers import tiered
 
 LEDGER_SHARE = {"hourglass": 0.07, "hourglass_glass": 0.02, "brazil_nut": 0.02, "vessel": 0.012, "two_sided": 0.012}
@@ -52,7 +53,7 @@ def drawn_slope(simulation: Experiment) -> SurfaceSlope | None:
     """The slope that window and film draw on the grains."""
     snapshot = Snapshot()
     take_picture(simulation, snapshot)
-    return snapshot.measurement
+    return snapshot.results.slope
 
 
 @pytest.fixture(scope="module")
@@ -88,7 +89,7 @@ def test_a_scene_gives_the_same_bits_for_the_same_seed_filmed_or_not(scene: str,
     frames: list[float] = []
 
     def look(snapshot: Snapshot) -> float:
-        frames.append(snapshot.time)
+        frames.append(snapshot.run.time)
         assert snapshot.serial == len(frames) - 1
         return 0.013
 
@@ -338,10 +339,10 @@ def test_heap_at_rest_that_is_tilted_flows_again() -> None:
 
 
 def test_a_picture_without_a_step_has_no_readings_of_an_earlier_run() -> None:
-    snapshot = Snapshot(bulk_readings=(Reading("packing fraction", 0.86, ""),), series={"time": np.ones(3)})
+    snapshot = snapshot_of(bulk_readings=(Reading("packing fraction", 0.86, ""),), series={"time": np.ones(3)})
     take_picture(new_experiment("bounce"), snapshot)
-    assert snapshot.bulk_readings == ()
-    assert snapshot.series["time"].size == 0
+    assert snapshot.results.bulk_readings == ()
+    assert snapshot.results.series["time"].size == 0
 
 
 def test_the_clock_stops_at_the_end_of_an_impact_of_microseconds(finished: Finished) -> None:

@@ -118,7 +118,7 @@ class Frame:
     @property
     def dimension(self) -> int:
         """2 in 2D, 3 in 3D."""
-        return int(self.snapshot.position.shape[1])
+        return int(self.snapshot.grains.position.shape[1])
 
     @property
     def metres_per_pixel(self) -> float:
@@ -136,7 +136,7 @@ class Frame:
     @functools.cached_property
     def cut(self) -> Plane:
         """In 3D: the cut plane, in front of which nothing is drawn."""
-        return cut_plane(self.view, self.snapshot.box, self.orbit, has_field(self.view, self.snapshot))
+        return cut_plane(self.view, self.snapshot.geometry.box, self.orbit, has_field(self.view, self.snapshot))
 
     @functools.cached_property
     def joints(self) -> NDArray[np.int64]:
@@ -153,7 +153,7 @@ class Frame:
     @property
     def is_translucent(self) -> bool:
         """In space: whether the forces of contacts are shown through translucent spheres, the photoelastic view."""
-        return self.dimension == 3 and self.shown == "photoelastic" and self.snapshot.forces is not None
+        return self.dimension == 3 and self.shown == "photoelastic" and self.snapshot.contacts.forces is not None
 
     @functools.cached_property
     def contact_scale(self) -> tuple[Colouring, tuple[float, float]] | None:
@@ -172,7 +172,7 @@ class Frame:
     @functools.cached_property
     def kept(self) -> NDArray[np.bool_]:
         """In 3D: whether a sphere is behind the plane of the cut-away, shape (count,)."""
-        position = self.snapshot.position
+        position = self.snapshot.grains.position
         kept: NDArray[np.bool_] = np.isfinite(position).all(axis=1) & ~is_cut(position, self.cut)
         return kept
 
@@ -180,7 +180,9 @@ class Frame:
     def ambient_occlusion(self) -> AmbientOcclusion:
         """In 3D: the light on the spheres behind the cut plane, which are drawn."""
         kept = self.kept
-        return measure_ambient_occlusion(self.snapshot.position[kept], self.snapshot.radius[kept], self.snapshot.box)
+        return measure_ambient_occlusion(
+            self.snapshot.grains.position[kept], self.snapshot.grains.radius[kept], self.snapshot.geometry.box
+        )
 
     def plate(self, name: str) -> Plate | None:
         """Rectangle of the plate of this pass in the band at the right [pixel]; None without room for the plate."""
@@ -302,7 +304,7 @@ def plates(snapshot: Snapshot, view: View) -> dict[str, tuple[float, float]]:
     """Upper and lower edge of every plate in the band at the right, by pass [units from the top of the picture]."""
     edges, top = {}, PLATE_MARGIN
     for item in all_passes():
-        if snapshot.position.shape[1] in item.dimensions and (height := item.plate(snapshot, view)) > 0.0:
+        if snapshot.grains.position.shape[1] in item.dimensions and (height := item.plate(snapshot, view)) > 0.0:
             edges[item.name] = top, top + height
             top += height + PLATE_GAP
     return edges

@@ -19,13 +19,15 @@ SHADE = 0.55
 def instances(frame: Frame) -> Floats | None:
     """One line per intact bond and per joint; in a body of several parts, in the colour of the first end."""
     snapshot = frame.snapshot
-    bonds = np.concatenate((snapshot.bonds, frame.joints))
+    bonds = np.concatenate((snapshot.contacts.bonds, frame.joints))
     if not len(bonds):
         return None
     first, second = bonds.T
     rows = np.empty((len(bonds), 9), np.float32)
-    rows[:, 0:2], rows[:, 2:4] = snapshot.position[first], snapshot.position[second]
-    rows[:, 4] = WIDTH * np.minimum(snapshot.radius[first], snapshot.radius[second]) / frame.metres_per_pixel
+    rows[:, 0:2], rows[:, 2:4] = snapshot.grains.position[first], snapshot.grains.position[second]
+    rows[:, 4] = (
+        WIDTH * np.minimum(snapshot.grains.radius[first], snapshot.grains.radius[second]) / frame.metres_per_pixel
+    )
     rows[:, 5:8] = SHADE * frame.faces[first]
     if frame.shows(FORCE_CHAINS):
         rows[:, 5:8] = DIMMED * rows[:, 5:8] + (1.0 - DIMMED) * to_linear(frame.palette.background)

@@ -17,11 +17,11 @@ BAND = 3.5
 def instances(frame: Frame) -> Floats | None:
     """A wider disc behind each fixed grain; together the discs form a continuous outline."""
     snapshot = frame.snapshot
-    if not snapshot.fixed.any():
+    if not snapshot.grains.fixed.any():
         return None
-    fixed = snapshot.fixed
+    fixed = snapshot.grains.fixed
     band = np.float32(BAND * frame.scale * frame.metres_per_pixel)
-    rows = disc_rows(snapshot.position[fixed], snapshot.radius[fixed] + band)
+    rows = disc_rows(snapshot.grains.position[fixed], snapshot.grains.radius[fixed] + band)
     rows[:, 3:6] = to_linear(frame.palette.solid)
     rows[:, 6] = 1.0
     return rows

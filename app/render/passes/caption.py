@@ -36,15 +36,15 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
     free = frame.size[0] - left - right
     bar = scale_bar.room(free, unit, frame.dimension, lambda text, size: canvas.text_extent(text, size)[0])
     end = frame.size[0] - right - bar
-    time = translated(joined(("t", Number(frame.snapshot.time, "s", ".3f")), " = "))
+    time = translated(joined(("t", Number(frame.snapshot.run.time, "s", ".3f")), " = "))
     height = canvas.text_extent(time, TIME, bold=True)[1]
     # Digits differ in width: with the width of zeros, the next entry does not move while the digits change.
     zeros = "".join("0" if character.isdigit() else character for character in time)
     time_width = canvas.text_extent(zeros, TIME, bold=True)[0]
     entries = (
-        (frame.snapshot.phase_label,)
+        (frame.snapshot.run.phase_label,)
         if film is None
-        else (describe_speed(film.speed) if film.speed else frame.snapshot.phase_label, *film.parameters)
+        else (describe_speed(film.speed) if film.speed else frame.snapshot.run.phase_label, *film.parameters)
     )
     last = x + time_width
     at, base = last + GAP * unit, y - 2.0 * unit - canvas.text_extent("0", PHASE)[1]

@@ -28,7 +28,7 @@ def disc_rows(centre: Floats, radius: Floats) -> Floats:
 def instances(frame: Frame) -> Floats:
     """One disc per sphere, fixed spheres first, so that grains cover them."""
     snapshot, palette = frame.snapshot, frame.palette
-    rows = disc_rows(snapshot.position, snapshot.radius)
+    rows = disc_rows(snapshot.grains.position, snapshot.grains.radius)
     faces = frame.faces
     if frame.shows(FORCE_CHAINS):
         faces = DIMMED * faces + (1.0 - DIMMED) * to_linear(palette.background)
@@ -37,10 +37,10 @@ def instances(frame: Frame) -> Floats:
     rows[:, 7:10] = faces * palette.rim
     rows[:, 10] = 1.0
     # The rim is 12 % of the radius wide, at most 1.6 units.
-    rows[:, 11] = np.minimum(0.12 * snapshot.radius / frame.metres_per_pixel, 1.6 * frame.scale)
-    if frame.shown == PHOTOELASTIC and snapshot.forces is not None:
-        return rows[snapshot.fixed]  # the grains are drawn by another pass
-    return rows[np.argsort(~snapshot.fixed, kind="stable")]
+    rows[:, 11] = np.minimum(0.12 * snapshot.grains.radius / frame.metres_per_pixel, 1.6 * frame.scale)
+    if frame.shown == PHOTOELASTIC and snapshot.contacts.forces is not None:
+        return rows[snapshot.grains.fixed]  # the grains are drawn by another pass
+    return rows[np.argsort(~snapshot.grains.fixed, kind="stable")]
 
 
 PASS = Pass("discs", order=20, shader="discs", attributes=(2, 1, 4, 4, 1), instances=instances, dimensions=(2,))

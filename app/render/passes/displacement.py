@@ -28,7 +28,7 @@ DISPLACEMENT = Switch(
     _("Arrows from where each grain was when the phase or the last action began to where it is now."),
     default=False,
     key="7",
-    applies=lambda snapshot: snapshot.mark is not None,
+    applies=lambda snapshot: snapshot.grains.mark is not None,
 )
 INK = CATEGORIES[4]
 FAST = 0.95
@@ -66,23 +66,23 @@ class Displaced(NamedTuple):
 
 def displaced(snapshot: Snapshot) -> Displaced | None:
     """The grains that existed at the mark; None if there were none, or without a mark."""
-    mark = snapshot.mark
-    if mark is None or mark.position.shape[1] != snapshot.position.shape[1]:
+    mark = snapshot.grains.mark
+    if mark is None or mark.position.shape[1] != snapshot.grains.position.shape[1]:
         return None
-    along = displacements(mark, snapshot.sphere_id, snapshot.position)
-    rows = ~snapshot.fixed & np.isfinite(along).all(axis=1)
+    along = displacements(mark, snapshot.grains.sphere_id, snapshot.grains.position)
+    rows = ~snapshot.grains.fixed & np.isfinite(along).all(axis=1)
     if not rows.any():
         return None
-    radius, size = float(snapshot.radius[rows].mean()), np.linalg.norm(along[rows], axis=1)
+    radius, size = float(snapshot.grains.radius[rows].mean()), np.linalg.norm(along[rows], axis=1)
     fast = float(np.quantile(size, FAST))
-    place, along = snapshot.position[rows].astype(np.float64), along[rows]
+    place, along = snapshot.grains.position[rows].astype(np.float64), along[rows]
     if not fast > STILL * radius:
         return Displaced(place, along, radius, 1.0, np.zeros(size.size, np.bool_), 1)
     # The factor is 1, 2 or 5 times a power of ten: the arrows of a fast grain then have at least the wanted length.
     factor = nice_step(WANTED * radius / fast, 1) if fast < WANTED * radius else 1.0
     covered = factor * float(size.sum()) * WIDTH * radius / (math.pi * radius**2 * size.size)
     every = max(1, round(nice_step(covered / COVERED, 1)))
-    shown = (size > LEAST * fast) & (snapshot.sphere_id[rows] % every == 0)
+    shown = (size > LEAST * fast) & (snapshot.grains.sphere_id[rows] % every == 0)
     return Displaced(place, along, radius, factor, shown, every)
 
 
@@ -99,7 +99,7 @@ def instances(frame: Frame) -> NDArray[np.float32] | None:
 
 def overlay(frame: Frame, canvas: Canvas) -> None:
     """Draw time of the mark, displacements and enlargement on the plate."""
-    area, found, mark = frame.plate(WORDS), displaced(frame.snapshot), frame.snapshot.mark
+    area, found, mark = frame.plate(WORDS), displaced(frame.snapshot), frame.snapshot.grains.mark
     if area is not None and mark is not None:
         with canvas.anywhere():
             _draw(frame, canvas, area, mark, found)

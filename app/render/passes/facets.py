@@ -18,13 +18,13 @@ LEVEL = 1e-3
 def drawn_facets(frame: Frame) -> Floats:
     """Facets to draw [m], shape (facets, 3, 3): all, or with a measured slope those below the highest grain."""
     snapshot = frame.snapshot
-    facets = snapshot.facets
+    facets = snapshot.geometry.facets
     if facets.ndim != 3 or facets.shape[1:] != (3, 3):
         return np.empty((0, 3, 3), np.float32)
     facets = facets[np.isfinite(facets).all(axis=(1, 2))]
-    if snapshot.measurement is None or not frame.shows(SLOPE):
+    if snapshot.results.slope is None or not frame.shows(SLOPE):
         return facets
-    tops = (snapshot.position[:, 2] + snapshot.radius)[~snapshot.fixed]
+    tops = (snapshot.grains.position[:, 2] + snapshot.grains.radius)[~snapshot.grains.fixed]
     highest = np.max(tops, initial=-np.inf, where=np.isfinite(tops))
     drawn: Floats = facets[facets[..., 2].min(axis=1) <= highest]
     return drawn
@@ -35,7 +35,7 @@ def instances(frame: Frame) -> Floats | None:
     facets = drawn_facets(frame)
     if not len(facets):
         return None
-    low, high = (corner[2] for corner in frame.snapshot.box)
+    low, high = (corner[2] for corner in frame.snapshot.geometry.box)
     # A plate on the ground would cover the shadow; its outline is sufficient.
     flat = (np.abs(facets[..., 2] - low) <= LEVEL * (high - low)).all(axis=1)
     facets = facets[~flat]

@@ -15,7 +15,7 @@ FORCE_CHAINS = Switch(
     _("Lines along contacts, their width proportional to the normal force."),
     default=False,
     key="L",
-    applies=lambda snapshot: not snapshot.labels,  # labelled spheres never touch each other
+    applies=lambda snapshot: not snapshot.grains.labels,  # labelled spheres never touch each other
 )
 LEAST = 0.1
 """Smallest force that is drawn [mean forces]: lines of weaker contacts would cover those of strong ones."""
@@ -27,15 +27,15 @@ WIDEST = 5.0
 
 def drawn_contacts(snapshot: Snapshot) -> tuple[NDArray[np.intp], Floats, float] | None:
     """Contacts to draw, the weakest first: their rows, forces [mean forces], and mean radius of the grains [m]."""
-    force = snapshot.contact_force
+    force = snapshot.contacts.force
     mean = float(force.mean()) if len(force) else 0.0
     if not mean > 0.0:
         return None
     share = force / mean
     drawn = np.flatnonzero(share > LEAST)
     drawn = drawn[np.argsort(share[drawn], kind="stable")]
-    moving = snapshot.radius[~snapshot.fixed]
-    radius = float(moving.mean()) if len(moving) else float(snapshot.radius.mean())
+    moving = snapshot.grains.radius[~snapshot.grains.fixed]
+    radius = float(moving.mean()) if len(moving) else float(snapshot.grains.radius.mean())
     return drawn, np.minimum(share[drawn], WIDEST), radius
 
 
@@ -46,7 +46,7 @@ def instances(frame: Frame) -> Floats | None:
         return None
     drawn, strength, radius = chosen
     rows = np.empty((len(drawn), 9), np.float32)
-    rows[:, 0:4] = frame.snapshot.contact_ends[drawn]
+    rows[:, 0:4] = frame.snapshot.contacts.ends[drawn]
     rows[:, 4] = WIDTH * strength * radius / frame.metres_per_pixel
     rows[:, 5:8] = to_linear(frame.palette.chain)
     rows[:, 8] = np.clip(0.35 + 0.4 * strength, 0.0, 1.0)

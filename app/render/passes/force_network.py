@@ -24,10 +24,10 @@ def instances(frame: Frame) -> Floats | None:
     if chosen is None:
         return None
     drawn, strength, radius = chosen
-    ends = snapshot.contact_ends[drawn].reshape(-1, 2, 3)
+    ends = snapshot.contacts.ends[drawn].reshape(-1, 2, 3)
     middle = ends.mean(axis=1)
     rows = np.empty((len(drawn), 12), np.float32)
-    rows[:, 0:6] = snapshot.contact_ends[drawn]
+    rows[:, 0:6] = snapshot.contacts.ends[drawn]
     rows[:, 6] = RELATIVE_WIDTH * WIDTH * strength * radius
     rows[:, 7] = LEAST_WIDTH * frame.scale
     brightness = np.clip(FAINTEST + 0.2 * strength, 0.0, 1.0)[:, None]

@@ -19,7 +19,7 @@ ENLARGEMENT = 1.01
 
 def instances(frame: Frame) -> Floats | None:
     """One shell per sphere of the closed form, the farthest first."""
-    ghosts = frame.snapshot.ghosts
+    ghosts = frame.snapshot.geometry.ghosts
     if not len(ghosts):
         return None
     ghosts = ghosts[np.isfinite(ghosts).all(axis=1) & ~is_cut(ghosts[:, :3], frame.cut)]

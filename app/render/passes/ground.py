@@ -22,7 +22,7 @@ MOST_CELLS, MARGIN_CELLS = 36, 7
 
 def instances(frame: Frame) -> Floats | None:
     """One rectangle per cell of the ground; none if the eye is below the ground."""
-    low, high = (np.asarray(corner, np.float64) for corner in frame.snapshot.box)
+    low, high = (np.asarray(corner, np.float64) for corner in frame.snapshot.geometry.box)
     if frame.orbit.eye()[2] <= low[2]:
         return None
     lamp, sky = np.moveaxis(frame.ambient_occlusion.ground, -1, 0)

@@ -42,7 +42,7 @@ def circle_on(frame: Frame, centre: np.ndarray, radius: float) -> tuple[np.ndarr
 
 def draw_push(frame: Frame, canvas: Canvas) -> None:
     """Draw the rod as a circle, with the force of the grains on the rod; a soft push as a dashed circle."""
-    push = frame.snapshot.push
+    push = frame.snapshot.hand.push
     if push is None or not push.radius > 0.0:
         return
     centre, force = np.array(push.position), np.array(push.force)
@@ -65,7 +65,7 @@ def draw_push(frame: Frame, canvas: Canvas) -> None:
 def draw_shaking(frame: Frame, canvas: Canvas) -> None:
     """Draw a line with an oscillating mark, and amplitude, frequency and acceleration on a plate, because grains and
     base can be behind the words."""
-    shaking = frame.snapshot.shaking
+    shaking = frame.snapshot.hand.shaking
     if shaking is None:
         return
     __, __, right, bottom = frame.inset

@@ -18,7 +18,7 @@ LABELS = Switch(
     "labels",
     _("Labels"),
     _("The property that distinguishes each sphere, such as its restitution."),
-    applies=lambda snapshot: bool(snapshot.labels),
+    applies=lambda snapshot: bool(snapshot.grains.labels),
 )
 TEXT, NOTE, SMALL = 1.35, 1.2, 0.9
 """Text sizes, relative to ordinary text."""
@@ -79,7 +79,7 @@ def _arranged(
         x, y, radius = spheres[number]
         others = [(u - r, v - r, u + r, v + r) for other, (u, v, r) in spheres.items() if other != number]
         choices: list[Placed] = []
-        for shortened, lines in enumerate(_variants(frame.snapshot.labels[number])):
+        for shortened, lines in enumerate(_variants(frame.snapshot.grains.labels[number])):
             extents = [canvas.text_extent(text, size, bold) for text, size, bold in lines]
             width, height = max(extent[0] for extent in extents), sum(extent[1] for extent in extents)
             place = _free_place(frame, (x, y, radius), (width, height), [*taken, *others])
@@ -148,11 +148,16 @@ def _overlap(place: tuple[float, float], extent: tuple[float, float], other: Pla
 def _spheres(frame: Frame) -> dict[int, tuple[float, float, float]]:
     """Centre and radius [pixel] of every labelled sphere in view, by the number of its label."""
     snapshot = frame.snapshot
-    rows = {int(sphere): row for row, sphere in enumerate(snapshot.sphere_id)}
+    rows = {int(sphere): row for row, sphere in enumerate(snapshot.grains.sphere_id)}
     labelled = [
-        (number, rows[label.sphere_id]) for number, label in enumerate(snapshot.labels) if label.sphere_id in rows
+        (number, rows[label.sphere_id])
+        for number, label in enumerate(snapshot.grains.labels)
+        if label.sphere_id in rows
     ]
-    seen = {number: _seen(frame, snapshot.position[row], float(snapshot.radius[row])) for number, row in labelled}
+    seen = {
+        number: _seen(frame, snapshot.grains.position[row], float(snapshot.grains.radius[row]))
+        for number, row in labelled
+    }
     return {number: place for number, place in seen.items() if np.isfinite(place).all()}
 
 
@@ -160,7 +165,7 @@ def _ghosts(frame: Frame) -> list[tuple[float, float, float]]:
     """Centre and radius [pixel] of every sphere of the closed form in view."""
     if frame.dimension != 3:
         return []
-    seen = [_seen(frame, ghost[:3], float(ghost[3])) for ghost in frame.snapshot.ghosts]
+    seen = [_seen(frame, ghost[:3], float(ghost[3])) for ghost in frame.snapshot.geometry.ghosts]
     return [place for place in seen if np.isfinite(place).all()]
 
 

@@ -23,12 +23,12 @@ SHADE = 0.75
 
 def at_rest(frame: Frame) -> Floats | None:
     """A broad line from the bottom to the level, across the picture, and the surface."""
-    if frame.snapshot.liquid is None:
+    if frame.snapshot.geometry.liquid is None:
         return None
     scale = frame.metres_per_pixel
     left, foot = frame.camera.pixel_to_world((0, frame.size[1]), frame.size)
     right, top = frame.camera.pixel_to_world((frame.size[0], 0), frame.size)
-    bottom, level = frame.snapshot.liquid
+    bottom, level = frame.snapshot.geometry.liquid
     bottom, upper = max(bottom, float(foot)), min(level, float(top))
     if not upper > bottom:
         return None
@@ -45,11 +45,11 @@ def at_rest(frame: Frame) -> Floats | None:
 def of_particles(frame: Frame) -> Floats | None:
     """A larger, darker disc behind each particle of a liquid."""
     snapshot = frame.snapshot
-    wet = [number for number, part in enumerate(snapshot.parts) if part.look.endswith(WATER.look)]
-    rows = np.isin(snapshot.columns.get("layer", np.empty(0)), wet)
+    wet = [number for number, part in enumerate(snapshot.grains.parts) if part.look.endswith(WATER.look)]
+    rows = np.isin(snapshot.grains.columns.get("layer", np.empty(0)), wet)
     if not rows.any():
         return None
-    discs = disc_rows(snapshot.position[rows], SWELL * snapshot.radius[rows])
+    discs = disc_rows(snapshot.grains.position[rows], SWELL * snapshot.grains.radius[rows])
     discs[:, 3:6] = SHADE * frame.faces[rows]
     discs[:, 6] = 1.0
     return discs

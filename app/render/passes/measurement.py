@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def measures_slope(snapshot: Snapshot) -> bool:
     """Whether the scene shown fits a line to a slope."""
-    scene = scenes().get(snapshot.scene)
+    scene = scenes().get(snapshot.run.scene)
     return scene is not None and scene.measure is not Scene.measure
 
 
@@ -45,7 +45,7 @@ BEYOND = 0.02
 
 
 def _measured(frame: Frame) -> SurfaceSlope | None:
-    measurement = frame.snapshot.measurement
+    measurement = frame.snapshot.results.slope
     if measurement is None or not math.isfinite(measurement.angle):
         return None
     return measurement
@@ -57,11 +57,11 @@ def rings(frame: Frame) -> Floats | None:
     if measurement is None:
         return None
     snapshot = frame.snapshot
-    used = np.isin(snapshot.sphere_id, measurement.used_ids)
+    used = np.isin(snapshot.grains.sphere_id, measurement.used_ids)
     pixel = frame.metres_per_pixel
-    ring = disc_rows(snapshot.position[used], snapshot.radius[used])
+    ring = disc_rows(snapshot.grains.position[used], snapshot.grains.radius[used])
     # At least one pixel wide, and narrow enough to leave the colour of the grain visible.
-    ring[:, 11] = np.clip(0.18 * snapshot.radius[used] / pixel, 1.0, 1.6 * frame.scale)
+    ring[:, 11] = np.clip(0.18 * snapshot.grains.radius[used] / pixel, 1.0, 1.6 * frame.scale)
     ring[:, 7:10] = to_linear(frame.palette.mark)
     ring[:, 10] = 1.0
     # A second ring in the colour of the background separates the ring from grains of a similar colour.
@@ -169,9 +169,9 @@ def _write_angle(frame: Frame, canvas: Canvas, measurement: SurfaceSlope, top: F
     x = place_label(frame, canvas, (width, 0.0), top[0] + 0.62 * (foot[0] - top[0]), math.inf)[0]
     y = top[1] + 0.62 * (foot[1] - top[1])
     snapshot = frame.snapshot
-    moving = ~snapshot.fixed
-    centres = frame.camera.world_to_pixel(snapshot.position[moving, :2], frame.size)
-    radii = snapshot.radius[moving] / frame.metres_per_pixel
+    moving = ~snapshot.grains.fixed
+    centres = frame.camera.world_to_pixel(snapshot.grains.position[moving, :2], frame.size)
+    radii = snapshot.grains.radius[moving] / frame.metres_per_pixel
     under = np.abs(centres[:, 0] - x) < width / 2 + radii + pad
     if under.any():
         y = min(y, float((centres[under, 1] - radii[under]).min()))

@@ -68,50 +68,52 @@ def overlay(frame: Frame, canvas: Canvas) -> None:
         _draw_path(frame, canvas)
         _draw_forces(frame, canvas, shown)
         _draw_plate(frame, canvas, Seen(grain_words(frame, rows[0]), None))
-    elif snapshot.forces is not None:
+    elif snapshot.contacts.forces is not None:
         contact = selected_contact(snapshot, view)
         if contact is not None:
-            _draw_spring(frame, canvas, snapshot.forces, contact)
-        _draw_plate(frame, canvas, contact_seen(frame, snapshot.forces, contact))
+            _draw_spring(frame, canvas, snapshot.contacts.forces, contact)
+        _draw_plate(frame, canvas, contact_seen(frame, snapshot.contacts.forces, contact))
 
 
 def grain_words(frame: Frame, row: int) -> list[tuple[Message, Message]]:
     """Names and values of the numbers of a grain: a sphere, or the rigid body to which the sphere belongs."""
     snapshot, rows = frame.snapshot, members_of(frame.snapshot, row)
-    speed, mass = float(np.linalg.norm(snapshot.velocity[row])), float(snapshot.mass[row])
+    speed, mass = float(np.linalg.norm(snapshot.grains.velocity[row])), float(snapshot.grains.mass[row])
     words: list[tuple[Message, Message]] = [
-        (Message("Grain {sphere_id}", sphere_id=int(snapshot.sphere_id[row])), EMPTY),
-        (_("radius"), with_prefix(float(snapshot.radius[row]), "m", 3)),
+        (Message("Grain {sphere_id}", sphere_id=int(snapshot.grains.sphere_id[row])), EMPTY),
+        (_("radius"), with_prefix(float(snapshot.grains.radius[row]), "m", 3)),
     ]
     if len(rows) > 1:
         heading, of_sphere = (
             plural("Clump of {count} sphere", "Clump of {count} spheres", count=len(rows)),
-            Message("speed of sphere {sphere_id}", sphere_id=int(snapshot.sphere_id[row])),
+            Message("speed of sphere {sphere_id}", sphere_id=int(snapshot.grains.sphere_id[row])),
         )
         words = [(heading, EMPTY), (of_sphere, with_prefix(speed, "m/s", 3))]
     elif math.isfinite(mass):
-        gravity = math.hypot(*snapshot.gravity) if snapshot.gravity else 0.0
+        gravity = math.hypot(*snapshot.geometry.gravity) if snapshot.geometry.gravity else 0.0
         words += [(_("weight"), with_prefix(mass * gravity, "N", 3)), (_("speed"), with_prefix(speed, "m/s", 3))]
         words += energies_of_grain(snapshot, row)
-    if snapshot.forces is not None:
+    if snapshot.contacts.forces is not None:
         near = contacts_of(snapshot, rows)
-        total = float(np.linalg.norm(forces_on(snapshot.forces, near, rows).sum(axis=0)))
+        total = float(np.linalg.norm(forces_on(snapshot.contacts.forces, near, rows).sum(axis=0)))
         words += [(_("contacts"), plain(int(near.size))), (_("sum of contact forces"), with_prefix(total, "N", 3))]
-        words += neighbours(snapshot, snapshot.forces, near, rows)
+        words += neighbours(snapshot, snapshot.contacts.forces, near, rows)
     return words
 
 
 def energies_of_grain(snapshot: Snapshot, row: int) -> list[tuple[Message, Message]]:
     """Energy of motion and of spin of a single sphere, and potential energy above the lowest corner of the scene."""
-    mass, velocity = float(snapshot.mass[row]), snapshot.velocity[row].astype(np.float64)
+    mass, velocity = float(snapshot.grains.mass[row]), snapshot.grains.velocity[row].astype(np.float64)
     values = [0.5 * mass * float(velocity @ velocity)]
-    if "rotational" in snapshot.columns and snapshot.orientation.shape[1:] not in ((), (0,)):
-        values.append(float(snapshot.columns["rotational"][row]))
+    if "rotational" in snapshot.grains.columns and snapshot.grains.orientation.shape[1:] not in ((), (0,)):
+        values.append(float(snapshot.grains.columns["rotational"][row]))
     name = _("energy of motion, spin") if len(values) > 1 else _("kinetic energy")
     words: list[tuple[Message, Message]] = [(name, joined([with_prefix(value, "J", 3) for value in values]))]
-    if snapshot.gravity and any(snapshot.gravity):
-        above = snapshot.position[row].astype(np.float64) - np.array(snapshot.box[0])
-        words.append((_("potential energy"), with_prefix(-mass * float(np.dot(snapshot.gravity, above)), "J", 3)))
+    if snapshot.geometry.gravity and any(snapshot.geometry.gravity):
+        above = snapshot.grains.position[row].astype(np.float64) - np.array(snapshot.geometry.box[0])
+        words.append(
+            (_("potential energy"), with_prefix(-mass * float(np.dot(snapshot.geometry.gravity, above)), "J", 3))
+        )
     return words
 
 
@@ -123,7 +125,9 @@ def neighbours(
     own = np.isin(forces.i[chosen], rows)
     others = np.where(own, forces.j[chosen], forces.i[chosen])
     names = [
-        _("touches a wall") if row < 0 else Message("touches {sphere_id}", sphere_id=int(snapshot.sphere_id[row]))
+        _("touches a wall")
+        if row < 0
+        else Message("touches {sphere_id}", sphere_id=int(snapshot.grains.sphere_id[row]))
         for row in others
     ]
     values = (joined(("F_n", with_prefix(float(forces.normal_force[contact]), "N", 3)), " = ") for contact in chosen)
@@ -195,21 +199,21 @@ def _draw_path(frame: Frame, canvas: Canvas) -> None:
 
 def _seen(frame: Frame, row: int) -> tuple[float, float, float]:
     """Centre and radius of a sphere in the picture [pixel]."""
-    place = frame.snapshot.position[row].astype(np.float64)
+    place = frame.snapshot.grains.position[row].astype(np.float64)
     x, y = frame.camera.world_to_pixel(place, frame.size)
     far = float(frame.orbit.depth(place[None])[0]) / frame.orbit.distance if frame.dimension == 3 else 1.0
-    return float(x), float(y), float(frame.snapshot.radius[row]) / (frame.metres_per_pixel * far)
+    return float(x), float(y), float(frame.snapshot.grains.radius[row]) / (frame.metres_per_pixel * far)
 
 
 def _draw_forces(frame: Frame, canvas: Canvas, rows: list[int]) -> None:
     """Draw an arrow towards the grain at each of its contacts, with a length proportional to the force."""
-    forces = frame.snapshot.forces
+    forces = frame.snapshot.contacts.forces
     near = contacts_of(frame.snapshot, rows)
     if forces is None or not near.size:
         return
     force = forces_on(forces, near, rows)
     size = np.linalg.norm(force, axis=1)
-    longest = ARROW * float(frame.snapshot.radius[rows].max()) / max(float(size.max()), np.finfo(float).tiny)
+    longest = ARROW * float(frame.snapshot.grains.radius[rows].max()) / max(float(size.max()), np.finfo(float).tiny)
     taken: list[tuple[float, float, float, float]] = []
     for number, k in enumerate(np.argsort(-size, kind="stable")):
         point, push = forces.point[near[k]], force[k]
@@ -252,7 +256,7 @@ def _draw_spring(frame: Frame, canvas: Canvas, forces: ContactForces, contact: i
     """Draw the friction spring between the rims, perpendicular to the normal, and the contact point."""
     shear, mobilised = forces.shear[contact], float(forces.mobilised[contact])
     stretch = float(np.linalg.norm(shear))
-    radius = float(frame.snapshot.radius[forces.i[contact]])
+    radius = float(frame.snapshot.grains.radius[forces.i[contact]])
     point = forces.point[contact]
     if stretch > 0.0 and math.isfinite(stretch) and math.isfinite(mobilised):
         half = 0.5 * SPRING * radius * min(mobilised, 1.0) / stretch * shear

@@ -40,8 +40,8 @@ class Row(NamedTuple):
 def names_of(frame: Frame) -> list[tuple[Message, Colour]]:
     """Names and colours of all parts; the fixed particles are last, if there are any."""
     snapshot = frame.snapshot
-    names = [(part.name, part_colour(part, number)) for number, part in enumerate(snapshot.parts)]
-    return [*names, (FIXED.name, frame.palette.fixed)] if snapshot.fixed.any() else names
+    names = [(part.name, part_colour(part, number)) for number, part in enumerate(snapshot.grains.parts)]
+    return [*names, (FIXED.name, frame.palette.fixed)] if snapshot.grains.fixed.any() else names
 
 
 def row(frame: Frame, canvas: Canvas) -> Row | None:

@@ -48,16 +48,16 @@ def loads_of(forces: ContactForces, count: int) -> tuple[Floats, Floats]:
 def instances(frame: Frame) -> Floats | None:
     """One row per grain with its loads, in fringe orders at the distance of one radius."""
     snapshot, view = frame.snapshot, frame.view
-    if frame.shown != CHOICE or snapshot.forces is None:
+    if frame.shown != CHOICE or snapshot.contacts.forces is None:
         return None
-    number, loads = loads_of(snapshot.forces, len(snapshot.radius))
-    loads[:, :, 2:] *= (2.0 / np.pi * view.stress_optic / WAVELENGTH / snapshot.radius)[:, None, None]
-    rows = np.zeros((len(snapshot.radius), HEAD + 4 * LOADS), np.float32)
-    rows[:, 0:2], rows[:, 2] = snapshot.position, snapshot.radius
-    rows[:, 3] = np.minimum(0.06 * snapshot.radius / frame.metres_per_pixel, 1.2 * frame.scale)
+    number, loads = loads_of(snapshot.contacts.forces, len(snapshot.grains.radius))
+    loads[:, :, 2:] *= (2.0 / np.pi * view.stress_optic / WAVELENGTH / snapshot.grains.radius)[:, None, None]
+    rows = np.zeros((len(snapshot.grains.radius), HEAD + 4 * LOADS), np.float32)
+    rows[:, 0:2], rows[:, 2] = snapshot.grains.position, snapshot.grains.radius
+    rows[:, 3] = np.minimum(0.06 * snapshot.grains.radius / frame.metres_per_pixel, 1.2 * frame.scale)
     rows[:, 4], rows[:, 5] = number, view.white_light
     rows[:, HEAD:] = loads.reshape(len(rows), 4 * LOADS)
-    return rows[~snapshot.fixed & np.isfinite(rows).all(axis=1)]
+    return rows[~snapshot.grains.fixed & np.isfinite(rows).all(axis=1)]
 
 
 PASS = Pass(

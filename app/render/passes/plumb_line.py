@@ -22,7 +22,7 @@ distance from the right edge (between the question of a scene and the legend), l
 
 def overlay(frame: Frame, canvas: Canvas) -> None:
     """Draw the line along gravity, the normal of the table, and the angle between them."""
-    gravity = frame.snapshot.gravity
+    gravity = frame.snapshot.geometry.gravity
     if len(gravity) != 2 or gravity[0] == 0.0:
         return
     angle = math.atan2(gravity[0], -gravity[1])

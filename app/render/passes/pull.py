@@ -32,7 +32,7 @@ def words(force: float, limit: float) -> str:
 
 def overlay(frame: Frame, canvas: Canvas) -> None:
     """Draw thread, arrow and value while a grain is pulled."""
-    pull = frame.snapshot.pull
+    pull = frame.snapshot.hand.pull
     if pull is None:
         return
     centre, target, force = (np.array(part) for part in (pull.position, pull.target, pull.force))

@@ -30,7 +30,7 @@ ROSE = Switch(
     ),
     default=False,
     key="5",
-    applies=lambda snapshot: not snapshot.labels,  # labelled spheres never touch each other
+    applies=lambda snapshot: not snapshot.grains.labels,  # labelled spheres never touch each other
 )
 SECTORS = 36
 HEIGHT, PAD, LINE = 232.0, 12.0, 19.0
@@ -78,7 +78,7 @@ def words(frame: Frame, found: Fabric, mean_force: float) -> list[Message]:
 
 def overlay(frame: Frame, canvas: Canvas) -> None:
     """Draw the diagram on its plate: contours of the numbers and of the forces, and a circle for their means."""
-    area, forces = frame.plate(PASS.name), frame.snapshot.forces
+    area, forces = frame.plate(PASS.name), frame.snapshot.contacts.forces
     if area is not None and forces is not None:
         with canvas.anywhere():
             _draw(frame, canvas, area, forces)
@@ -88,7 +88,7 @@ def _draw(frame: Frame, canvas: Canvas, area: Plate, forces: ContactForces) -> N
     unit, palette, (left, top, right, bottom) = frame.scale, frame.palette, area
     canvas.rectangle((left, top), (right, bottom), palette.background, 0.85, 6.0)
     canvas.text((left + PAD * unit, top + 0.6 * PAD * unit), _("Directions of contacts"), palette.text, 0.95, True)
-    chosen = contacts_between_grains(forces, frame.snapshot.fixed)
+    chosen = contacts_between_grains(forces, frame.snapshot.grains.fixed)
     if not chosen.size:
         canvas.text(
             (left + PAD * unit, top + 0.6 * PAD * unit + LINE * unit), _("no grains touch"), palette.faint, 0.95

@@ -26,13 +26,13 @@ FAINTEST = 0.06
 def instances(frame: Frame) -> Floats | None:
     """Two soft ellipses per sphere: the shadow of the sky below it and of the lamp beside it."""
     snapshot = frame.snapshot
-    ground = snapshot.box[0][2]
+    ground = snapshot.geometry.box[0][2]
     if frame.shows(FORCE_CHAINS) or frame.orbit.eye()[2] <= ground:
         return None
     occlusion = frame.ambient_occlusion
     lit = np.flatnonzero(occlusion.lamp > LEAST_LIT)
     kept = np.flatnonzero(frame.kept)[lit]
-    centre, radius = snapshot.position[kept], snapshot.radius[kept]
+    centre, radius = snapshot.grains.position[kept], snapshot.grains.radius[kept]
     height = np.maximum(centre[:, 2] - np.float32(ground), radius)
     low = height < LOW * radius
     soft = SHARP * radius + SOFT * (height - radius)
@@ -55,7 +55,7 @@ def _rows(frame: Frame, middle: Floats, radius: Floats, soft: Floats, dark: Floa
     seen = (dark > FAINTEST) & (sky > COVERED)
     rows = np.empty((int(seen.sum()), 7), np.float32)
     rows[:, :2] = middle[seen]
-    rows[:, 2] = frame.snapshot.box[0][2]
+    rows[:, 2] = frame.snapshot.geometry.box[0][2]
     rows[:, 3] = radius[seen]
     rows[:, 4] = soft[seen]
     rows[:, 5] = 1.0

@@ -26,7 +26,7 @@ RING, FAR_RING = 0.9, 0.3
 
 def overlay(frame: Frame, canvas: Canvas) -> None:
     """Draw the cone z = intercept + slope r about the vertical axis of the heap, and its outline for the eye."""
-    measurement = frame.snapshot.measurement
+    measurement = frame.snapshot.results.slope
     if measurement is None or not math.isfinite(measurement.angle):
         return
     near, far = measurement.x_range
@@ -76,9 +76,9 @@ def _write_angle(frame: Frame, canvas: Canvas, measurement: SurfaceSlope, top: f
     """Draw the number above the highest grain of the heap and the upper end `top` of the fitted interval [m], inside
     the part of the picture without panels. The extended line meets the axis far above a steep heap."""
     snapshot = frame.snapshot
-    moving = ~snapshot.fixed
-    tops = snapshot.position[moving].astype(np.float64)
-    tops[:, 2] += snapshot.radius[moving]
+    moving = ~snapshot.grains.fixed
+    tops = snapshot.grains.position[moving].astype(np.float64)
+    tops[:, 2] += snapshot.grains.radius[moving]
     seen = frame.orbit.world_to_pixel(tops, frame.size)[:, 1]
     peak = frame.orbit.world_to_pixel(np.array((*_axis(frame), top)), frame.size)
     if not np.isfinite(peak).all():
@@ -90,7 +90,7 @@ def _write_angle(frame: Frame, canvas: Canvas, measurement: SurfaceSlope, top: f
 
 def _axis(frame: Frame) -> NDArray[np.float64]:
     """Intersection of the vertical axis of the heap and the ground [m], shape (2,)."""
-    low, high = (np.asarray(corner, np.float64) for corner in frame.snapshot.box)
+    low, high = (np.asarray(corner, np.float64) for corner in frame.snapshot.geometry.box)
     axis: NDArray[np.float64] = (low + high)[:2] / 2
     return axis
 

@@ -10,7 +10,7 @@ from repose.sim.experiment.snapshot import Floats
 
 def instances(frame: Frame) -> Floats | None:
     """One triangle per row."""
-    solid = frame.snapshot.solid
+    solid = frame.snapshot.geometry.solid
     if not len(solid):
         return None
     rows = np.empty((len(solid), 21), np.float32)

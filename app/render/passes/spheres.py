@@ -41,26 +41,26 @@ def instances(frame: Frame) -> Floats | None:
     """One instance per sphere that can be seen, the farthest first."""
     snapshot, palette, kept = frame.snapshot, frame.palette, np.flatnonzero(frame.kept)
     if frame.shows(FORCE_CHAINS):
-        rows = sphere_rows(snapshot.position[kept], REDUCED * snapshot.radius[kept])
+        rows = sphere_rows(snapshot.grains.position[kept], REDUCED * snapshot.grains.radius[kept])
         rows[:, 4:7] = FAINT * frame.faces[kept] + (1.0 - FAINT) * to_linear(palette.background)
         return rows.take(_back_to_front(frame, kept), axis=0)
     # Another pass draws translucent grains, which hide nothing.
-    opaque = np.flatnonzero(snapshot.fixed[kept]) if frame.is_translucent else np.arange(len(kept))
-    place, radius = snapshot.position[kept[opaque]], snapshot.radius[kept[opaque]]
+    opaque = np.flatnonzero(snapshot.grains.fixed[kept]) if frame.is_translucent else np.arange(len(kept))
+    place, radius = snapshot.grains.position[kept[opaque]], snapshot.grains.radius[kept[opaque]]
     seen = opaque[seen_from(frame.orbit, frame.size, place, radius)]
     seen = seen[_back_to_front(frame, kept[seen])]
     kept, occlusion = kept[seen], frame.ambient_occlusion
-    rows = sphere_rows(snapshot.position[kept], snapshot.radius[kept])
+    rows = sphere_rows(snapshot.grains.position[kept], snapshot.grains.radius[kept])
     rows[:, 4:7] = frame.faces[kept]
     rows[:, 16:19] = occlusion.outward[seen]
     rows[:, 19] = occlusion.crowding[seen]
     rows[:, 20] = occlusion.lamp[seen]
     rows[:, 21] = occlusion.sky[seen]
-    if snapshot.orientation.shape == (len(snapshot.radius), 4):
-        rows[:, 12:16] = np.where(snapshot.fixed[kept, None], np.float32(0.0), snapshot.orientation[kept])
-    measurement = snapshot.measurement
+    if snapshot.grains.orientation.shape == (len(snapshot.grains.radius), 4):
+        rows[:, 12:16] = np.where(snapshot.grains.fixed[kept, None], np.float32(0.0), snapshot.grains.orientation[kept])
+    measurement = snapshot.results.slope
     if frame.shows(SLOPE) and measurement is not None and math.isfinite(measurement.angle):
-        used = np.isin(snapshot.sphere_id[kept], measurement.used_ids)
+        used = np.isin(snapshot.grains.sphere_id[kept], measurement.used_ids)
         rows[used, 8:11] = RING_TINT * to_linear(palette.mark) + (1.0 - RING_TINT) * rows[used, 4:7]
         rows[used, 11] = np.clip(RING * rows[used, 3] / frame.metres_per_pixel, 0.7, MOST_RING * frame.scale)
     return rows
@@ -68,7 +68,7 @@ def instances(frame: Frame) -> Floats | None:
 
 def _back_to_front(frame: Frame, kept: NDArray[np.intp]) -> NDArray[np.intp]:
     """The order of the spheres `kept`, the farthest first."""
-    return np.argsort(-frame.orbit.depth(frame.snapshot.position[kept]).astype(np.float32))
+    return np.argsort(-frame.orbit.depth(frame.snapshot.grains.position[kept]).astype(np.float32))
 
 
 PASS = Pass(

@@ -22,25 +22,25 @@ JOINT = 0.3
 def instances(frame: Frame) -> Floats | None:
     """One line per disc that can move, or per joint of a body, in the colour of its rim."""
     snapshot = frame.snapshot
-    if snapshot.orientation.shape != (len(snapshot.radius), 1) or frame.shows(FORCE_CHAINS):
+    if snapshot.grains.orientation.shape != (len(snapshot.grains.radius), 1) or frame.shows(FORCE_CHAINS):
         return None
-    seen = ~snapshot.fixed & (snapshot.radius > LEAST_SEEN * frame.metres_per_pixel)
+    seen = ~snapshot.grains.fixed & (snapshot.grains.radius > LEAST_SEEN * frame.metres_per_pixel)
     pairs = frame.joints
     first, second = pairs[seen[pairs].all(axis=1)].T
     marked = seen.copy()
     marked[pairs] = False
-    angle = snapshot.orientation[marked, 0]
-    radius = snapshot.radius[marked, None]
+    angle = snapshot.grains.orientation[marked, 0]
+    radius = snapshot.grains.radius[marked, None]
     arm = radius * np.column_stack((np.cos(angle), np.sin(angle)))
-    centre = snapshot.position[marked]
+    centre = snapshot.grains.position[marked]
     rows = np.empty((len(centre) + len(first), 9), np.float32)
     marks, joints = rows[: len(centre)], rows[len(centre) :]
     marks[:, 0:2] = centre + FROM * arm
     marks[:, 2:4] = centre + TO * arm
     marks[:, 4] = WIDTH * radius[:, 0] / frame.metres_per_pixel
     marks[:, 5:8] = frame.faces[marked] * frame.palette.rim
-    joints[:, 0:2], joints[:, 2:4] = snapshot.position[first], snapshot.position[second]
-    joints[:, 4] = JOINT * snapshot.radius[first] / frame.metres_per_pixel
+    joints[:, 0:2], joints[:, 2:4] = snapshot.grains.position[first], snapshot.grains.position[second]
+    joints[:, 4] = JOINT * snapshot.grains.radius[first] / frame.metres_per_pixel
     joints[:, 5:8] = frame.faces[first] * frame.palette.rim
     rows[:, 8] = OPACITY
     return rows

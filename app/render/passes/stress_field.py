@@ -16,7 +16,7 @@ STRESS_FIELD = Switch(
     _("Stress by contacts and motion, smoothed over a width; in space in the plane of the cut, or in the middle."),
     default=False,
     key="6",
-    applies=lambda snapshot: not snapshot.labels,  # labelled spheres never touch each other
+    applies=lambda snapshot: not snapshot.grains.labels,  # labelled spheres never touch each other
 )
 RIM = 0.35
 """Opacity of the outlines of the grains on the field [-]."""
@@ -49,8 +49,8 @@ def outlines(frame: Frame) -> Floats | None:
     """One ring per grain, so that the grains are visible on the field."""
     if frame.field is None:
         return None
-    moving = ~frame.snapshot.fixed
-    rows = disc_rows(frame.snapshot.position[moving], frame.snapshot.radius[moving])
+    moving = ~frame.snapshot.grains.fixed
+    rows = disc_rows(frame.snapshot.grains.position[moving], frame.snapshot.grains.radius[moving])
     rows[:, 10] = RIM
     rows[:, 11] = np.minimum(0.12 * rows[:, 2] / frame.metres_per_pixel, 1.2 * frame.scale)
     return rows

@@ -13,7 +13,7 @@ TRACKS = Switch(
     "tracks",
     _("Paths"),
     _("Paths of the spheres as lines, those of the closed form as dots."),
-    applies=lambda snapshot: bool(snapshot.tracks),
+    applies=lambda snapshot: bool(snapshot.grains.tracks),
 )
 LINE, DOT = 2.0, 4.0
 """Width of a line, size of a dot [units of line width]."""
@@ -23,13 +23,13 @@ LINE_ALPHA, DOT_ALPHA = 0.8, 0.95
 def instances(frame: Frame) -> Floats | None:
     """One stroke per segment of a line, and one per dot."""
     snapshot = frame.snapshot
-    found = [_rows(frame, track, _number(snapshot, track)) for track in snapshot.tracks if len(track.points)]
+    found = [_rows(frame, track, _number(snapshot, track)) for track in snapshot.grains.tracks if len(track.points)]
     return np.concatenate(found) if found else None
 
 
 def _number(snapshot: Snapshot, track: Track) -> int:
     """Index of the label of the sphere, which determines the colour."""
-    return next((k for k, label in enumerate(snapshot.labels) if label.sphere_id == track.sphere_id), 0)
+    return next((k for k, label in enumerate(snapshot.grains.labels) if label.sphere_id == track.sphere_id), 0)
 
 
 def _rows(frame: Frame, track: Track, number: int) -> Floats:
@@ -47,7 +47,7 @@ def _rows(frame: Frame, track: Track, number: int) -> Floats:
 
 def in_plane(frame: Frame) -> Floats | None:
     """Rows for the shader `lines`: both ends [m], width [pixel], colour with opacity."""
-    found = [track.points[np.isfinite(track.points).all(axis=1)] for track in frame.snapshot.tracks]
+    found = [track.points[np.isfinite(track.points).all(axis=1)] for track in frame.snapshot.grains.tracks]
     count = sum(max(len(points) - 1, 0) for points in found)
     if not count:
         return None

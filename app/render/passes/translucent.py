@@ -21,18 +21,18 @@ WIDEST, NARROWEST = 0.35, 0.7
 
 def rods(frame: Frame) -> Floats | None:
     """One rod per contact, from centre to centre, or from centre to contact point at a wall; the farthest first."""
-    forces, scale = frame.snapshot.forces, frame.contact_scale
+    forces, scale = frame.snapshot.contacts.forces, frame.contact_scale
     if not frame.is_translucent or forces is None or scale is None:
         return None
     colouring, span = scale
-    position = frame.snapshot.position
+    position = frame.snapshot.grains.position
     strength = forces.normal_force / span[1]
     first = position[forces.i].astype(np.float64)
     second = np.where((forces.j >= 0)[:, None], position[forces.j], forces.point)
     middle = 0.5 * (first + second)
     kept = (strength > LEAST) & np.isfinite(middle).all(axis=1) & ~is_cut(middle, frame.cut)
-    kept &= ~(frame.snapshot.fixed[forces.i] & (forces.j < 0))
-    radius = float(frame.snapshot.radius[~frame.snapshot.fixed].mean()) if kept.any() else 0.0
+    kept &= ~(frame.snapshot.grains.fixed[forces.i] & (forces.j < 0))
+    radius = float(frame.snapshot.grains.radius[~frame.snapshot.grains.fixed].mean()) if kept.any() else 0.0
     rows = np.empty((int(kept.sum()), 12), np.float32)
     rows[:, 0:3], rows[:, 3:6] = first[kept], second[kept]
     rows[:, 6] = WIDEST * radius * np.minimum(strength[kept], 1.0)
@@ -48,11 +48,11 @@ def shells(frame: Frame) -> Floats | None:
     snapshot = frame.snapshot
     if not frame.is_translucent:
         return None
-    kept = np.flatnonzero(frame.kept & ~snapshot.fixed)
-    kept = kept[np.argsort(-frame.orbit.depth(snapshot.position[kept]))]
+    kept = np.flatnonzero(frame.kept & ~snapshot.grains.fixed)
+    kept = kept[np.argsort(-frame.orbit.depth(snapshot.grains.position[kept]))]
     rows = np.zeros((len(kept), 12), np.float32)
-    rows[:, 0:3] = rows[:, 3:6] = snapshot.position[kept]
-    rows[:, 6] = 2.0 * snapshot.radius[kept]
+    rows[:, 0:3] = rows[:, 3:6] = snapshot.grains.position[kept]
+    rows[:, 6] = 2.0 * snapshot.grains.radius[kept]
     rows[:, 8:11] = to_linear(frame.palette.grain)
     rows[:, 11] = min(CLEAR, DENSE / max(len(kept), 1) ** (1.0 / 3.0))
     return rows

@@ -36,19 +36,23 @@ NARROWEST = 1.2
 def arrows(frame: Frame) -> tuple[Floats, Floats, float] | None:
     """Both ends of all strokes [m], each shape (3 arrows, dimension), and their width [m]; None if nothing moves."""
     snapshot = frame.snapshot
-    if snapshot.velocity.shape != snapshot.position.shape:
+    if snapshot.grains.velocity.shape != snapshot.grains.position.shape:
         return None
-    rows = ~snapshot.fixed & np.isfinite(snapshot.velocity).all(axis=1) & np.isfinite(snapshot.position).all(axis=1)
+    rows = (
+        ~snapshot.grains.fixed
+        & np.isfinite(snapshot.grains.velocity).all(axis=1)
+        & np.isfinite(snapshot.grains.position).all(axis=1)
+    )
     if frame.dimension == 3:
         rows &= frame.kept
     if not rows.any():
         return None
-    velocity, centre = snapshot.velocity[rows], snapshot.position[rows]
+    velocity, centre = snapshot.grains.velocity[rows], snapshot.grains.position[rows]
     speed = np.linalg.norm(velocity, axis=1)
     fast = float(np.quantile(speed, FAST))
     if not fast > STILL:
         return None
-    radius = float(snapshot.radius[rows].mean())
+    radius = float(snapshot.grains.radius[rows].mean())
     shown = speed > LEAST * fast
     velocity, centre, speed = velocity[shown], centre[shown], speed[shown]
     length = LONGEST * radius * np.minimum(speed / fast, FASTER)

@@ -14,7 +14,7 @@ WIDTH = 3.0
 
 def instances(frame: Frame) -> Floats | None:
     """One line per wall."""
-    facets = frame.snapshot.facets
+    facets = frame.snapshot.geometry.facets
     if not len(facets) or facets.shape[1:] != (2, 2):
         return None
     rows = np.empty((len(facets), 9), np.float32)

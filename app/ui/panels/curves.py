@@ -139,7 +139,7 @@ def _colours(ui: Ui, curve: Curve) -> dict[str, Colour]:
     Lines of one label, such as the closed form of each sphere, share a colour.
     """
     palette = ui.palette
-    spheres = {label.text: _of_sphere(number) for number, label in enumerate(ui.snapshot.labels)}
+    spheres = {label.text: _of_sphere(number) for number, label in enumerate(ui.snapshot.grains.labels)}
     labels = tuple(dict.fromkeys(line.label for line in curve.lines))
     shared = (palette.warning, palette.good, palette.bad, palette.muted) if not spheres else (palette.muted,)
     others = iter(shared * (1 + len(labels)))

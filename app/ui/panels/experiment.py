@@ -50,8 +50,8 @@ def _draw_start(ui: Ui) -> None:
     """Draw the list of presets and the button of the scenes, which has only its key beside a very long title."""
     gap, library = imgui.get_style().item_spacing.x, ui.work.preset_library
     width, pad = imgui.get_content_region_avail().x, imgui.get_style().frame_padding.x
-    current = library.current or str(library.title(ui.snapshot.scene))  # an opened run has no preset
-    shown = library.titles.get(current) or library.title(ui.snapshot.scene)
+    current = library.current or str(library.title(ui.snapshot.run.scene))  # an opened run has no preset
+    shown = library.titles.get(current) or library.title(ui.snapshot.run.scene)
     title = text_width(shown, SMALL_TITLE) + imgui.get_frame_height() + 2.0 * pad
     label = _("Scenes")
     hint, pictures = "S", text_width(_("Scenes  S")) + 3.0 * pad
@@ -85,7 +85,7 @@ def _draw_seed(ui: Ui) -> None:
     new, repeats = text_width(_("New")) + 2 * pad, repeats_width(ui)
     imgui.set_next_item_width(imgui.get_content_region_avail().x - new - gap - (repeats + gap if repeats else 0.0))
     entry = ui.states[SeedEntry]
-    text = entry.text if entry.text is not None else str(ui.snapshot.seed)
+    text = entry.text if entry.text is not None else str(ui.snapshot.run.seed)
     entered, text = imgui.input_text("##seed", text, imgui.InputTextFlags_.enter_returns_true)
     ui.probe.mark("experiment.seed")
     tooltip(
@@ -96,7 +96,7 @@ def _draw_seed(ui: Ui) -> None:
         _start_with(ui, text)
     imgui.same_line()
     if button(ui, "experiment.new_seed", _("New"), width=new, help=_("Restart with the next seed.")):
-        _start_with(ui, str(ui.snapshot.seed + 1))
+        _start_with(ui, str(ui.snapshot.run.seed + 1))
     if repeats:
         imgui.same_line()
         draw_repeats(ui, repeats)
@@ -113,7 +113,7 @@ def _start_with(ui: Ui, text: str) -> None:
         ui.work.preset_library.trouble = message_of(error)
         return
     ui.work.preset_library.trouble = EMPTY
-    ui.work.preset_library.restart(ui.snapshot.scene, parameters, seed)
+    ui.work.preset_library.restart(ui.snapshot.run.scene, parameters, seed)
 
 
 def _draw_card(ui: Ui) -> None:
@@ -136,8 +136,8 @@ def draw_readings(ui: Ui) -> None:
     """Draw the mean over repeated runs, all readings except the main result, and the method of the angle."""
     draw_repeated(ui)
     large = headline(ui.snapshot) or NOTHING
-    own = [entry for entry in ui.snapshot.readings if entry.label != large.label]
-    for reading in (*own, *ui.snapshot.bulk_readings):
+    own = [entry for entry in ui.snapshot.results.readings if entry.label != large.label]
+    for reading in (*own, *ui.snapshot.results.bulk_readings):
         row(reading.name, in_words(reading), ui, ui.palette.muted if reading.outdated else None)
         words = (
             Message("± is the standard error ({error_of}).", error_of=reading.error_of)
@@ -146,7 +146,7 @@ def draw_readings(ui: Ui) -> None:
         )
         if reading.help or words:
             tooltip(joined([part for part in (reading.help, words) if part], " "))
-    measured = ui.snapshot.measurement
+    measured = ui.snapshot.results.slope
     if measured is not None:
         row(measured.label_of_method, METHODS[measured.method], ui)
         row(_("surface grains used"), plain(len(measured.used_ids)), ui)
@@ -163,7 +163,7 @@ def _draw_headline(ui: Ui, shown: Headline) -> None:
     """Draw the main result in large letters; a dash before it is known."""
     top, ink = imgui.get_cursor_pos_y(), ui.palette.muted if shown.outdated else ui.palette.text
     heading(shown.value, LARGE, ink)
-    ui.probe.mark("experiment.angle" if ui.snapshot.measurement is not None else "experiment.headline")
+    ui.probe.mark("experiment.angle" if ui.snapshot.results.slope is not None else "experiment.headline")
     low, high = imgui.get_item_rect_max(), imgui.get_font_size()
     room = imgui.get_window_pos().x + imgui.get_window_width() - imgui.get_style().window_padding.x
     x, y = low.x + 8 * ui.window.scale, low.y - LARGE * high * 1.06
@@ -177,7 +177,7 @@ def _draw_headline(ui: Ui, shown: Headline) -> None:
         if text:
             draw_text(x, y, text, colour, size)
         y += high * 1.05
-    if ui.snapshot.measurement is not None:
+    if ui.snapshot.results.slope is not None:
         tooltip(_("Standard error from the scatter of surface grains about the fitted line. Seeds scatter more."))
     imgui.set_cursor_pos_y(top + LARGE * high * 1.25)
     imgui.dummy(imgui.ImVec2(0.0, 0.0))

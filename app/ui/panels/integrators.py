@@ -23,6 +23,7 @@ from repose.app.ui.side_by_side import planned, possible, start
 from repose.app.ui.toasts import tell
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, button_width, checkbox, slide, tooltip
+from repose.sim.experiment.parameter_values import parameters_of
 from repose.sim.message import Message, Number, _, formatted, plain
 from repose.sim.registry import integrators
 from repose.sim.study.integrator_errors import TYPICAL, Errors, collision_errors, error_at
@@ -98,7 +99,7 @@ def compute(ui: Ui, restitution: float, oblique: bool) -> dict[str, Errors]:
 
 def own_share(ui: Ui) -> float:
     """Time step of the run over the duration of its stiffest contact now, without damping [-]; 0 if there is none."""
-    return ui.snapshot.omega_dt / math.pi
+    return ui.snapshot.stability.omega_dt / math.pi
 
 
 def _draw_head(ui: Ui) -> tuple[float, bool]:
@@ -130,7 +131,7 @@ def _draw_head(ui: Ui) -> tuple[float, bool]:
         choice.restitution = round(LOWEST + round(where * steps) * STEP, 2)
     imgui.same_line()
     imgui.set_cursor_pos_x(imgui.get_cursor_pos_x() + imgui.get_content_region_avail().x - watch - close - gap)
-    parameters = ui.snapshot.parameters
+    parameters = parameters_of(ui.snapshot.run)
     able = parameters is not None and "integrator" in possible(parameters)
     help = _("Start the experiment of the window anew with four integrators side by side.")
     if button(ui, "integrators.watch", _("Watch side by side"), width=watch, enabled=able, help=help):
@@ -156,7 +157,7 @@ def _draw_head(ui: Ui) -> tuple[float, bool]:
 
 def watch_side_by_side(ui: Ui) -> None:
     """Start the present experiment anew with the integrators that differ most."""
-    parameters = ui.snapshot.parameters
+    parameters = parameters_of(ui.snapshot.run)
     if parameters is not None:
         over = possible(parameters)["integrator"]
         command = planned(ui, parameters, over, ", ".join(name for name in WATCHED if name in over.choices))

@@ -53,9 +53,9 @@ def draw(ui: Ui) -> None:
     if not (ui.view.ui_visible and bottom) or ui.mode.presenting or instead(ui) is not None:
         return
     free = ui.window.size[0] - left - right
-    dimension = ui.snapshot.position.shape[1]
+    dimension = ui.snapshot.grains.position.shape[1]
     width = free - MARGIN * ui.window.scale - scale_bar.room(free, ui.window.scale, dimension, text_width)
-    if width < SMALLEST * ui.window.scale or not ui.snapshot.actions:
+    if width < SMALLEST * ui.window.scale or not ui.snapshot.run.actions:
         return
     imgui.set_next_window_pos(
         imgui.ImVec2(left + MARGIN * ui.window.scale, ui.window.size[1] - bottom - (STRIP + 4) * ui.window.scale)
@@ -66,14 +66,15 @@ def draw(ui: Ui) -> None:
     imgui.begin("actions", None, OVER)
     imgui.pop_style_var()
     _draw_phase(ui, width)
-    labels = sum(_with_labels(ui).values()) + len(ui.snapshot.actions) * imgui.get_style().item_spacing.x
+    labels = sum(_with_labels(ui).values()) + len(ui.snapshot.run.actions) * imgui.get_style().item_spacing.x
     words = text_width(PAUSED, SMALLEST_SIZE) + 2.0 * imgui.get_style().frame_padding.x
     large = min(max(min(LARGE * ui.window.scale, width - labels), SMALLEST * ui.window.scale, math.ceil(words)), width)
     gap = imgui.get_style().item_spacing.x
-    if width - large < len(ui.snapshot.actions) * (NARROWEST * ui.window.scale + gap):
+    if width - large < len(ui.snapshot.run.actions) * (NARROWEST * ui.window.scale + gap):
         gap = TIGHT * ui.window.scale
         large = min(
-            large, max(width - len(ui.snapshot.actions) * (NARROWEST * ui.window.scale + gap), LEAST * ui.window.scale)
+            large,
+            max(width - len(ui.snapshot.run.actions) * (NARROWEST * ui.window.scale + gap), LEAST * ui.window.scale),
         )
     imgui.push_style_var(imgui.StyleVar_.item_spacing, imgui.ImVec2(gap, imgui.get_style().item_spacing.y))
     drawn = draw_next(ui, large)
@@ -88,7 +89,7 @@ def next_action(snapshot: Snapshot) -> Action | None:
     An action that has to wait for the moment stays where it is. The action for the whole experiment and the reset are
     returned only if no other action continues the experiment.
     """
-    enabled = {action.name: action for action in snapshot.actions if action.enabled or action.obstacle}
+    enabled = {action.name: action for action in snapshot.run.actions if action.enabled or action.obstacle}
     steps = [action for name, action in enabled.items() if name not in (RESET, RUN_ALL)]
     if steps and not steps[-1].done:
         return steps[-1]
@@ -122,14 +123,14 @@ def draw_next(ui: Ui, width: float, height: float = HEIGHT) -> Action | None:
         ui.states[NextButton].pressed = action.name
     if clicked:  # the button may have another action now
         pressed, ui.states[NextButton].pressed = ui.states[NextButton].pressed or action.name, ""
-        act(ui, next((entry for entry in snapshot.actions if entry.name == pressed), action))
+        act(ui, next((entry for entry in snapshot.run.actions if entry.name == pressed), action))
     imgui.pop_style_var()
     return action
 
 
 def _draw_progress(ui: Ui, size: imgui.ImVec2) -> None:
     snapshot, low = ui.snapshot, imgui.get_item_rect_min()
-    done = min(max(snapshot.progress or 0.0, 0.0), 1.0)
+    done = min(max(snapshot.run.progress or 0.0, 0.0), 1.0)
     high = imgui.ImVec2(low.x + size.x, low.y + size.y)
     ink, rounding = imgui.get_window_draw_list(), imgui.get_style().frame_rounding
     ink.add_rect_filled(low, high, colour32(ui.palette.raised), rounding)
@@ -140,7 +141,7 @@ def _draw_progress(ui: Ui, size: imgui.ImVec2) -> None:
     # Without room for the whole sentence, its first word: half a word says nothing.
     texts = [PAUSED, _("Paused")]
     if not ui.control.transport.paused:  # the numbers of the phase are written above
-        texts = [joined((Capital(snapshot.phase.label), "…"), " ")]
+        texts = [joined((Capital(snapshot.run.phase.label), "…"), " ")]
     text = next((words for words in texts if text_width(words, fitting_size(words, room)) <= room), texts[-1])
     share = fitting_size(text, room)
     at = low.x + (size.x - text_width(text, share)) / 2, low.y + (size.y - share * imgui.get_font_size()) / 2
@@ -151,7 +152,7 @@ def _draw_progress(ui: Ui, size: imgui.ImVec2) -> None:
 
 def _draw_phase(ui: Ui, width: float) -> None:
     """The phase in words, on one line."""
-    label, low = ui.snapshot.phase_label, imgui.get_cursor_screen_pos()
+    label, low = ui.snapshot.run.phase_label, imgui.get_cursor_screen_pos()
     if text_width(label, 0.9) <= width:
         pad = 4 * ui.window.scale
         size = imgui.ImVec2(text_width(label, 0.9) + 2 * pad, imgui.get_font_size())
@@ -202,7 +203,7 @@ def _share_out(ui: Ui, width: float) -> tuple[dict[str, float], set[str]]:
 
     Neither depends on which actions are possible: nothing moves while an experiment runs.
     """
-    gap, actions, whole = imgui.get_style().item_spacing.x, ui.snapshot.actions, _with_labels(ui)
+    gap, actions, whole = imgui.get_style().item_spacing.x, ui.snapshot.run.actions, _with_labels(ui)
     key = max(min(HEIGHT * ui.window.scale, width / len(actions) - gap), NARROWEST * ui.window.scale)
     wide, labelled = dict.fromkeys(whole, key), set()
     left = width - len(actions) * (key + gap)
@@ -216,7 +217,7 @@ def _share_out(ui: Ui, width: float) -> tuple[dict[str, float], set[str]]:
 
 def _with_labels(ui: Ui) -> dict[str, float]:
     """The width of every small button with its label [px]."""
-    pad, actions = 2 * imgui.get_style().frame_padding.x, ui.snapshot.actions
+    pad, actions = 2 * imgui.get_style().frame_padding.x, ui.snapshot.run.actions
     return {action.name: symbol_width(action.label) + text_width(action.key, SMALL) + 2.2 * pad for action in actions}
 
 

@@ -26,6 +26,7 @@ from repose.app.ui.tools.inspect import end_with_grain
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, button_width
 from repose.sim.experiment.commands import Recover, RemoveGrain
+from repose.sim.experiment.parameter_values import parameter_set, parameters_of
 from repose.sim.experiment.snapshot import Notice
 from repose.sim.message import EMPTY, Joined, Message, Number, _, joined, plain, plural
 from repose.sim.parameters import Value
@@ -54,9 +55,9 @@ def draw(ui: Ui) -> None:
     themselves."""
     snapshot, stack, task = ui.snapshot, ui.states[NoticeStack], ui.states[TaskArea]
     end_with_grain(ui)
-    if stack.closed != snapshot.notice:
+    if stack.closed != snapshot.messages.notice:
         stack.closed = None
-    if not snapshot.compiling and stack.watch is not None:
+    if not snapshot.engine.compiling and stack.watch is not None:
         stack.watch.finish()
         stack.compiled = stack.watch = None
     stack.foot = headline_foot(ui) if ui.mode.presenting else BELOW_LEGEND * ui.window.scale
@@ -66,13 +67,13 @@ def draw(ui: Ui) -> None:
         _notice(ui, ui.palette.warning, _draw_question, name="question")
     if ui.program.dead:
         _notice(ui, ui.palette.bad, _draw_dead)
-    elif snapshot.fault is not None:
+    elif snapshot.messages.fault is not None:
         _notice(ui, ui.palette.bad, _draw_fault)
     elif "picture" in ui.program.broken:
         _notice(ui, ui.palette.bad, _draw_no_picture)
-    elif snapshot.compiling or snapshot.serial == 0:
+    elif snapshot.engine.compiling or snapshot.serial == 0:
         _notice(ui, ui.palette.accent, _draw_compiling)
-    elif snapshot.relaxing is not None:
+    elif snapshot.engine.relaxing is not None:
         _notice(ui, ui.palette.accent, _draw_relaxing)
     elif (awaited := ui.work.preset_library.awaited) and time.monotonic() >= awaited[-1].since + AT_ONCE:
         _notice(ui, ui.palette.accent, partial(_draw_awaited, awaited[-1]))
@@ -83,7 +84,7 @@ def draw(ui: Ui) -> None:
     elif ui.settings.trouble and not ui.mode.lecture.on:
         _notice(ui, ui.palette.warning, _draw_settings)
     elif (
-        snapshot.notice is not None and stack.closed is None and not ui.mode.lecture.on
+        snapshot.messages.notice is not None and stack.closed is None and not ui.mode.lecture.on
     ):  # the answer of a lecture says it
         _notice(ui, ui.palette.warning, _draw_scene)
     elif ui.work.film.trouble and not ui.work.film.running:
@@ -187,7 +188,7 @@ def _draw_compiling(ui: Ui) -> None:
 
 def _draw_relaxing(ui: Ui) -> None:
     """Progress of the relaxation, with a button that cancels the change of parameters."""
-    share = ui.snapshot.relaxing or 0.0
+    share = ui.snapshot.engine.relaxing or 0.0
     heading(_("The grains move apart…"), 1.2, ui.palette.text)
     note(
         Message("{floor} %. At once the change would burst the packing.", floor=math.floor(100.0 * share)),
@@ -203,10 +204,11 @@ def _draw_relaxing(ui: Ui) -> None:
 
 def _watch(ui: Ui) -> Watch | None:
     """The progress of compiling the engine; None before there is a scene."""
-    if ui.snapshot.engine_of is None:
+    if ui.snapshot.engine.needed is None:
         return None
-    scene, parameters = ui.snapshot.engine_of
-    values = different(parameters)
+    scene, data = ui.snapshot.engine.needed
+    parameters = parameter_set(scene, data)
+    values = different(parameters) if parameters is not None else {}
     stack = ui.states[NoticeStack]
     if stack.compiled != (scene, values):
         stack.compiled, stack.watch = (scene, values), Watch(needed_by(scene, values))
@@ -229,7 +231,7 @@ def _draw_busy(ui: Ui) -> None:
 
 def _draw_dead(ui: Ui) -> None:
     heading(_("The physics thread has stopped"), 1.2, ui.palette.bad)
-    note(ui.snapshot.message, ui.palette.text)
+    note(ui.snapshot.messages.latest, ui.palette.text)
     if button(
         ui,
         "notice.revive",
@@ -251,7 +253,7 @@ def _draw_no_picture(ui: Ui) -> None:
 
 
 def _draw_fault(ui: Ui) -> None:
-    fault = ui.snapshot.fault
+    fault = ui.snapshot.messages.fault
     if fault is None:
         return
     heading(_("The run has stopped"), 1.2, ui.palette.bad)
@@ -284,7 +286,7 @@ def in_rows(needed: list[float], whole: float, gap: float) -> list[list[int]]:
 
 def ways_back(ui: Ui) -> list[tuple[str, Message, Message, Message, Callable[[], object]]]:
     """Ways to continue after a fault, the likely remedy first: name, label, key, help, function."""
-    fault, parameters = ui.snapshot.fault, ui.snapshot.parameters
+    fault, parameters = ui.snapshot.messages.fault, parameters_of(ui.snapshot.run)
     if fault is None or parameters is None or ui.program.dead:
         return []
     ways: list[tuple[str, Message, Message, Message, Callable[[], object]]] = []
@@ -356,13 +358,13 @@ def _draw_lost(ui: Ui) -> None:
 
 
 def _draw_scene(ui: Ui) -> None:
-    notice = ui.snapshot.notice
+    notice = ui.snapshot.messages.notice
     if notice is None:
         return
     heading(notice.heading, 1.2, ui.palette.warning)
     note(notice.text, ui.palette.text)
     half = (imgui.get_content_region_avail().x - imgui.get_style().item_spacing.x) / 2
-    for action in ui.snapshot.actions:
+    for action in ui.snapshot.run.actions:
         if action.name == notice.action and action.enabled:
             if button(ui, "notice.action", action.label, hint=action.key, help=action.help, width=half):
                 act(ui, action)
@@ -378,7 +380,7 @@ def _draw_no_film(ui: Ui) -> None:
     if film.format != ".png":
         if button(ui, "notice.pictures", _("Record PNG pictures"), width=half):
             film.format = ".png"
-            film.start(ui.snapshot.scene)
+            film.start(ui.snapshot.run.scene)
         imgui.same_line()
     if button(ui, "notice.no_film", _("Close"), width=half):
         film.trouble = EMPTY
@@ -396,7 +398,7 @@ def _draw_filming(ui: Ui) -> None:
 
 
 def _answer(yes: bool, ui: Ui) -> None:
-    if open_question(ui) is None and not yes and ui.snapshot.relaxing is not None:
+    if open_question(ui) is None and not yes and ui.snapshot.engine.relaxing is not None:
         ui.control.actions["stop_relaxing"]()
     answer(ui, yes)
 

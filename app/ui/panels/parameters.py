@@ -70,7 +70,7 @@ def draw(ui: Ui) -> None:
         return
     _draw_buttons(ui)
     if not lists_all(ui):
-        for parameter in in_effect(lecture_parameters(ui.snapshot.scene, type(parameters)), ui.control.edits):
+        for parameter in in_effect(lecture_parameters(ui.snapshot.run.scene, type(parameters)), ui.control.edits):
             draw_field(ui, parameter)
         return
     text = _draw_search(ui)

@@ -29,8 +29,8 @@ from repose.app.ui.panels.time_plot import (
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, choose_tab, fitting_size
 from repose.sim.experiment.origin import origin_of
-from repose.sim.measure.display import COMPARISON, Curve, Plot
-from repose.sim.measure.measurement import Measurement
+from repose.sim.experiment.parameter_values import parameters_of
+from repose.sim.measure.display import COMPARISON, Curve, Plot, SampledQuantity
 from repose.sim.message import Message, _, joined, plain
 from repose.sim.registry import scenes
 
@@ -99,16 +99,16 @@ def draw_tabs(ui: Ui, row: str) -> None:
 def tabs_of(ui: Ui) -> list[PlotTab]:
     """The plots of the scene, of the measurements, and of compared runs; a plot keeps its place during the run."""
     snapshot = ui.snapshot
-    possible = scenes()[snapshot.scene].plots if snapshot.scene in scenes() else ("",)
-    found = [_tab_of_curve(curve.title, curve) for curve in snapshot.curves]
-    plots = {entry.plot for entry in snapshot.measurements if entry.plot is not None}
+    possible = scenes()[snapshot.run.scene].plots if snapshot.run.scene in scenes() else ("",)
+    found = [_tab_of_curve(curve.title, curve) for curve in snapshot.results.curves]
+    plots = {entry.plot for entry in snapshot.results.quantities if entry.plot is not None}
     for plot in sorted(plots, key=lambda plot: plot.order):
-        measurements = [entry for entry in snapshot.measurements if entry.plot == plot]
+        measurements = [entry for entry in snapshot.results.quantities if entry.plot == plot]
         known = plot.needs == "values" and any(_has(ui, entry.name) for entry in measurements)
         if known or plot.needs in possible:
             draw, sheet = partial(_draw_axes, measurements=measurements), partial(_time_sheet, plot)
             found.append(PlotTab(plot.name, plot.title, draw, sheet))
-    comparison = snapshot.comparison
+    comparison = snapshot.results.comparison
     if comparison is not None:
         found.append(_tab_of_curve(COMPARISON, comparison))
     return found
@@ -153,7 +153,7 @@ def save(ui: Ui, suffixes: Sequence[str] = tuple(WRITERS)) -> None:
     if not any(len(line.x) for curve in sheet.curves for line in curve.lines):
         ui.work.run_saver.trouble = Message("The plot {title} has no values yet, and is not saved.", title=shown.title)
         return
-    name = "-".join(re.findall(r"[a-z0-9]+", f"{ui.snapshot.scene} {shown.name}".lower()))
+    name = "-".join(re.findall(r"[a-z0-9]+", f"{ui.snapshot.run.scene} {shown.name}".lower()))
     ui.work.run_saver.save_plot(sheet, runs_folder(), name, suffixes)
 
 
@@ -170,27 +170,26 @@ def _curve_sheet(curve: Curve, ui: Ui) -> Sheet:
 
 def _sheet(ui: Ui, what: Message, curves: tuple[Curve, ...], over_time: bool) -> Sheet:
     """The curves with scene, seed, program and parameters."""
-    snapshot, parameters = ui.snapshot, ui.snapshot.parameters
-    scene = scenes()[snapshot.scene]
+    snapshot, parameters = ui.snapshot, parameters_of(ui.snapshot.run)
+    scene = scenes()[snapshot.run.scene]
     declared = parameters.in_units() if parameters is not None else {}
     values = {name: getattr(parameters, name) for name in declared}
-    source = origin_of(scene, snapshot.seed, snapshot.time, parameters)
+    source = origin_of(scene, snapshot.run.seed, snapshot.run.time, parameters)
     changed = [source[f"parameter {name}"] for name, entry in declared.items() if values[name] != entry.default]
     facts = joined(
-        [*(changed or [_("default parameters")]), Message("seed {seed}", seed=snapshot.seed), source["program"]]
+        [*(changed or [_("default parameters")]), Message("seed {seed}", seed=snapshot.run.seed), source["program"]]
     )
     return Sheet(joined((scene.title, what), ": "), facts, curves, source, over_time)
 
 
 def _has(ui: Ui, name: str) -> bool:
     """Whether a series has a value to show: nan stands for a missing value."""
-    return bool(np.isfinite(thinned(ui.snapshot.series.get(name, np.empty(0)))).any())
+    return bool(np.isfinite(thinned(ui.snapshot.results.series.get(name, np.empty(0)))).any())
 
 
-def _draw_axes(ui: Ui, measurements: list[Measurement]) -> None:
+def _draw_axes(ui: Ui, measurements: list[SampledQuantity]) -> None:
     """Draw the axes of a tab one above the other, the time at the lowest; a legend for lines that share an axis."""
-    dimension = ui.snapshot.position.shape[1]
-    axes = [(label, [*group]) for label, group in groupby(measurements, lambda entry: entry.axis_label(dimension))]
+    axes = [(axis, [*group]) for axis, group in groupby(measurements, lambda entry: entry.axis)]
     line = imgui.get_text_line_height() * SMALL_ENTRY + 2 * ui.window.scale
     legends = [-(-_shown_count(ui, group) // 2) * line if len(group) > 1 else 0.0 for _, group in axes]
     ticks, gap = imgui.get_text_line_height(), imgui.get_style().item_spacing.y
@@ -200,7 +199,7 @@ def _draw_axes(ui: Ui, measurements: list[Measurement]) -> None:
     if height < LEAST_AXIS * ticks:  # the large plot shows the legends
         legends = [0.0] * len(axes)
         height = (imgui.get_content_region_avail().y - (len(axes) - 1) * gap - ticks) / len(axes)
-    for row, ((label, group), legend) in enumerate(zip(axes, legends, strict=True)):
+    for row, ((axis, group), legend) in enumerate(zip(axes, legends, strict=True)):
         last = row == len(axes) - 1
         first = group[0]
         curves = {
@@ -209,12 +208,12 @@ def _draw_axes(ui: Ui, measurements: list[Measurement]) -> None:
             if len(group) == 1 or _has(ui, entry.name)
         }
         size = height + (ticks if last else 0.0)
-        draw_over_time(ui, label, curves, size, log=first.log, ticks=last, from_zero=first.from_zero)
+        draw_over_time(ui, axis.label, curves, size, log=first.log, ticks=last, from_zero=first.from_zero)
         if legend:
             _draw_legend(ui, [(entry, curves[entry.name][2]) for entry in group if entry.name in curves], legend)
 
 
-def _shown_count(ui: Ui, group: list[Measurement]) -> int:
+def _shown_count(ui: Ui, group: list[SampledQuantity]) -> int:
     return sum(_has(ui, entry.name) for entry in group)
 
 
@@ -225,7 +224,7 @@ def _colour(ui: Ui, row: int, place: int, lines: int) -> Colour:
     return ui.palette.good if row % 2 else ui.palette.accent
 
 
-def _draw_legend(ui: Ui, entries: list[tuple[Measurement, Colour]], height: float) -> None:
+def _draw_legend(ui: Ui, entries: list[tuple[SampledQuantity, Colour]], height: float) -> None:
     """Draw every line of an axis with its latest value, in two columns."""
     low, width = imgui.get_cursor_screen_pos(), imgui.get_content_region_avail().x
     line = imgui.get_text_line_height() * SMALL_ENTRY + 2 * ui.window.scale
@@ -238,19 +237,21 @@ def _draw_legend(ui: Ui, entries: list[tuple[Measurement, Colour]], height: floa
     imgui.dummy(imgui.ImVec2(width, height))
 
 
-def _latest(ui: Ui, entry: Measurement) -> float:
-    samples = ui.snapshot.series.get(entry.name, np.empty(0))
+def _latest(ui: Ui, entry: SampledQuantity) -> float:
+    samples = ui.snapshot.results.series.get(entry.name, np.empty(0))
     return float(samples[-1]) / entry.scale if len(samples) else 0.0
 
 
-def _draw_entry(ui: Ui, entry: Measurement, latest: float, colour: Colour, x: float, y: float, width: float) -> None:
+def _draw_entry(
+    ui: Ui, entry: SampledQuantity, latest: float, colour: Colour, x: float, y: float, width: float
+) -> None:
     """Colour, title and latest value of one line."""
     side = imgui.get_font_size() * 0.5
     top = y + (imgui.get_font_size() * SMALL_ENTRY - side) / 2
     imgui.get_window_draw_list().add_rect_filled(
         imgui.ImVec2(x, top), imgui.ImVec2(x + side, top + side), colour32(colour), 2 * ui.window.scale
     )
-    unit = entry.unit_in(ui.snapshot.position.shape[1])
+    unit = entry.unit
     # The size of the title follows from the longest usual value, so that it stays while the value changes.
     value = si(latest, unit)
     room = width - side * 1.7 - max(text_width(text, SMALL_ENTRY) for text in (value, si(LONGEST_VALUE, unit)))

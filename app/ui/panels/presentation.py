@@ -57,12 +57,12 @@ def draw(ui: Ui) -> None:
 
 def is_on_slope(ui: Ui) -> bool:
     """Whether the picture itself shows the number, on the slope of the heap."""
-    return ui.snapshot.measurement is not None and SLOPE.is_on(ui.view)
+    return ui.snapshot.results.slope is not None and SLOPE.is_on(ui.view)
 
 
 def hides_number(ui: Ui) -> bool:
     """Whether a lecture hides the number, because nothing is measured yet or the guess shows the number."""
-    return ui.mode.lecture.on and (ui.snapshot.measurement is None or bool(ui.mode.lecture.step.guess))
+    return ui.mode.lecture.on and (ui.snapshot.results.slope is None or bool(ui.mode.lecture.step.guess))
 
 
 def letter_size(ui: Ui) -> float:
@@ -84,7 +84,7 @@ def _draw_title(ui: Ui) -> None:
         legend.left_edge(ui.window.size[0] - ui.window.inset[2], ui.window.scale),
     )
     room = max(edge - 1.6 * x, NARROW * ui.window.size[0])
-    title = shortened(ui.work.preset_library.title(snapshot.scene), room, TITLE)
+    title = shortened(ui.work.preset_library.title(snapshot.run.scene), room, TITLE)
     speed = describe_pace(snapshot, wanted) or describe_speed(wanted)
     beside = x + text_width("888.88 s") + margin
     right = max(x + text_width(title, TITLE), beside + text_width(speed)) + 0.6 * x
@@ -99,7 +99,7 @@ def _draw_title(ui: Ui) -> None:
     imgui.get_window_draw_list().add_rect_filled(imgui.ImVec2(*low), imgui.ImVec2(*high), plate, 6 * ui.window.scale)
     ui.probe.mark_area("presentation.title", (*low, *high))
     draw_text(x, y, title, ui.palette.text, TITLE)
-    draw_text(x, second, formatted(snapshot.time, ".2f", "s"), ui.palette.text)
+    draw_text(x, second, formatted(snapshot.run.time, ".2f", "s"), ui.palette.text)
     draw_text(beside, second, speed, ui.palette.muted)
 
 
@@ -150,7 +150,7 @@ def _shown_parameters(ui: Ui) -> tuple[Parameter, ...]:
     if parameters is None:
         return ()
     if not ui.mode.lecture.on:
-        return tuple(lecture_parameters(ui.snapshot.scene, type(parameters)))
+        return tuple(lecture_parameters(ui.snapshot.run.scene, type(parameters)))
     declared = parameters.declared()
     return tuple(declared[name] for name in ui.mode.lecture.step.controls if name in declared)
 

@@ -108,7 +108,7 @@ def _draw_choices(ui: Ui) -> None:
     imgui.same_line()
     suffix = imgui.calc_text_size(film.format).x + imgui.get_style().item_inner_spacing.x
     imgui.set_next_item_width(imgui.get_content_region_avail().x - suffix)
-    __, film.name = imgui.input_text_with_hint("##name", ui.snapshot.scene, film.name)
+    __, film.name = imgui.input_text_with_hint("##name", ui.snapshot.run.scene, film.name)
     ui.probe.mark("record.name")
     tooltip(Message("Written to {folder}; a name already taken gets a number.", folder=str(film.folder)))
     imgui.same_line(0.0, imgui.get_style().item_inner_spacing.x)
@@ -140,7 +140,7 @@ def _draw_choices(ui: Ui) -> None:
 
 def start_or_stop(ui: Ui) -> None:
     """Start a recording, or end the one in progress."""
-    ui.work.film.stop() if ui.work.film.running else ui.work.film.start(ui.snapshot.scene)
+    ui.work.film.stop() if ui.work.film.running else ui.work.film.start(ui.snapshot.run.scene)
 
 
 KEYS = (Key("record", plain("V"), _("start or end a video"), _("Picture"), start_or_stop, characters="vV"),)

@@ -97,7 +97,7 @@ def _draw_buttons(ui: Ui) -> None:
     if button(
         ui, "runs.save_as", _("Save as…"), width=half, enabled=free, help=missing or _("Choose folder and name.")
     ):
-        path = ui.work.run_saver.path.strip() or str(free_name(runs_folder(), ui.snapshot.scene))
+        path = ui.work.run_saver.path.strip() or str(free_name(runs_folder(), ui.snapshot.run.scene))
         save = partial(ui.work.run_saver.save, asked=True)
         file_dialog.ask_to_save(ui, _("Save the run"), path, _("Runs"), SUFFIX, save)
     imgui.same_line()
@@ -120,7 +120,7 @@ def _draw_export(ui: Ui) -> None:
         if place % EXPORTS_IN_A_ROW:
             imgui.same_line()
         if button(ui, f"runs.export{suffix}", label, width=width, help=help):
-            ui.work.run_saver.export(free_name(runs_folder(), ui.snapshot.scene, suffix))
+            ui.work.run_saver.export(free_name(runs_folder(), ui.snapshot.run.scene, suffix))
 
 
 def save_run(ui: Ui) -> None:
@@ -129,7 +129,7 @@ def save_run(ui: Ui) -> None:
     A file that this window has not written is replaced only after a question.
     """
     saver = ui.work.run_saver
-    saver.save(saver.path.strip() or str(free_name(runs_folder(), ui.snapshot.scene)))
+    saver.save(saver.path.strip() or str(free_name(runs_folder(), ui.snapshot.run.scene)))
     if saver.confirm:
         path, saver.confirm = saver.confirm, ""
         text = Message("{name} exists already. Saving replaces it.", name=Path(path).name)

@@ -102,7 +102,7 @@ def _draw_text(ui: Ui, code: str, refusal: Message) -> None:
             copy_command_line(ui)
         if button(ui, "share.save", _("Save the QR code"), help=_("As PNG and SVG in the folder of the runs.")):
             writers = {f".{kind}": partial(write_qr, code, kind) for kind in ("png", "svg")}
-            ui.work.run_saver.save_files(_("QR code"), runs_folder(), f"{ui.snapshot.scene}-code", writers)
+            ui.work.run_saver.save_files(_("QR code"), runs_folder(), f"{ui.snapshot.run.scene}-code", writers)
     imgui.dummy(imgui.ImVec2(0.0, imgui.get_text_line_height()))
     imgui.text_disabled(translated(_("A code from somebody else")))
     _draw_field(ui)

@@ -38,9 +38,9 @@ from repose.app.ui.side_by_side import (
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, button_width, choose, tooltip
 from repose.sim.choices import choice_name
+from repose.sim.experiment.parameter_values import parameters_of
 from repose.sim.experiment.snapshot import Snapshot
-from repose.sim.measure.display import Reading
-from repose.sim.measure.measurement import Measurement
+from repose.sim.measure.display import Reading, SampledQuantity
 from repose.sim.message import EMPTY, POINT, Message, Number, _, joined, label_of, plain
 from repose.sim.parameters import Parameter, ParameterSet
 from repose.sim.registry import scenes
@@ -130,14 +130,15 @@ def _draw_labels(ui: Ui) -> None:
         font = ui.window.bold if ui.window.bold is not None else imgui.get_font()
         pad = 8.0 * ui.window.scale
         words = [
-            (text, script, size * (SMALL if script else 1.0)) for text, script in pieces(translated(run.label), RAISED)
+            (text, script, size * (SMALL if script else 1.0))
+            for text, script in pieces(translated(run.run.label), RAISED)
         ]
         wide = sum(_bold_width(font, high_text, text) for text, _, high_text in words)
         base = imgui.ImVec2(low.x, high.y - size - 2.0 * pad)
         if base.x < tools_right and base.y < tools_foot:
             base.x = tools_right + pad
         box = imgui.ImVec2(base.x + wide + 3.0 * pad + 0.6 * size, high.y)
-        dimension = run.position.shape[1]
+        dimension = run.grains.position.shape[1]
         if (
             box.x
             > high.x
@@ -194,7 +195,7 @@ def _draw_results(ui: Ui) -> None:
 
 def _draw_plot(ui: Ui) -> None:
     """Draw one quantity of all runs over simulated time, and the button back to one run beside or below its name."""
-    named = {entry.name: entry for run in ui.beside.runs for entry in run.measurements}
+    named = {entry.name: entry for run in ui.beside.runs for entry in run.results.quantities}
     entries = {name: entry for name, entry in named.items() if _known(ui, name)}
     name = ui.states[ComparedQuantity].name
     if name not in entries:
@@ -219,16 +220,16 @@ def _draw_plot(ui: Ui) -> None:
 
 
 def _known(ui: Ui, name: str) -> bool:
-    return any(np.isfinite(run.series.get(name, np.empty(0))).any() for run in ui.beside.runs)
+    return any(np.isfinite(run.results.series.get(name, np.empty(0))).any() for run in ui.beside.runs)
 
 
-def _draw_curves(ui: Ui, entry: Measurement) -> None:
+def _draw_curves(ui: Ui, entry: SampledQuantity) -> None:
     drawn, times = [], []
     for run in ui.beside.runs:
-        time, values = run.series.get("time", np.empty(0)), run.series.get(entry.name, np.empty(0))
+        time, values = run.results.series.get("time", np.empty(0)), run.results.series.get(entry.name, np.empty(0))
         drawn.append((thinned(time), thinned(values) / entry.scale) if len(time) == len(values) else None)
         times.append(float(time[-1]) if len(time) else 0.0)
-    y_label, x_label = entry.axis_label(ui.snapshot.position.shape[1]), _("time [s]")
+    y_label, x_label = entry.axis.label, _("time [s]")
     imgui.text_colored(
         vector(ui.palette.muted), translated(Message("{y_label} over {x_label}", y_label=y_label, x_label=x_label))
     )
@@ -247,7 +248,7 @@ def _draw_curves(ui: Ui, entry: Measurement) -> None:
             if curve is not None and np.isfinite(curve[1]).any():
                 weight = (2.4 if number == ui.beside.chosen else 1.6) * ui.window.scale
                 spec = implot.Spec(line_color=vector(colours(ui)[number]), line_weight=weight)
-                implot.plot_line(f"{ui.beside.runs[number].label}##{number}", *curve, spec)
+                implot.plot_line(f"{ui.beside.runs[number].run.label}##{number}", *curve, spec)
 
 
 def rows(ui: Ui) -> list[Row]:
@@ -261,11 +262,11 @@ def rows(ui: Ui) -> list[Row]:
             entries = [(large.label, main_cell(run) or Cell(words, note=large.outdated))]
         entries += [
             (reading.label, cell_of(reading))
-            for reading in (*run.readings, *run.bulk_readings)
+            for reading in (*run.results.readings, *run.results.bulk_readings)
             if large is None or reading.label != large.label
         ]
-        entries.append((_("time step"), Cell(plain(si(run.dt, "s")))))
-        share = Number(100 * run.largest_overlap, format=".2f")
+        entries.append((_("time step"), Cell(plain(si(run.run.dt, "s")))))
+        share = Number(100 * run.stability.largest_overlap, format=".2f")
         entries.append((_("largest overlap"), Cell(Message("{largest_overlap} % of R", largest_overlap=share))))
         for label, cell in entries:
             table.setdefault(label, [NONE] * len(ui.beside.runs))[number] = cell
@@ -285,14 +286,14 @@ def cell_of(reading: Reading) -> Cell:
 def main_cell(run: Snapshot) -> Cell | None:
     """The main result of a run; None for a measured slope, whose error has its source beside it."""
     large = headline(run)
-    found = [reading for reading in run.readings if large is not None and reading.label == large.label]
-    return cell_of(found[0]) if found and run.measurement is None else None
+    found = [reading for reading in run.results.readings if large is not None and reading.label == large.label]
+    return cell_of(found[0]) if found and run.results.slope is None else None
 
 
 def _head(ui: Ui) -> tuple[str, list[str]]:
     """The first row: the time, and the labels of the runs."""
-    time = Message("at {max} s", max=Number(max(run.time for run in ui.beside.runs), format=".3g"))
-    return translated(time), [translated(run.label) for run in ui.beside.runs]
+    time = Message("at {max} s", max=Number(max(shot.run.time for shot in ui.beside.runs), format=".3g"))
+    return translated(time), [translated(shot.run.label) for shot in ui.beside.runs]
 
 
 def fitted(head: tuple[str, list[str]], table: list[Row], room: float) -> tuple[Table, float]:
@@ -379,7 +380,7 @@ def _draw_request(ui: Ui) -> None:
         ),
         ui.palette.muted,
     )
-    parameters, form = ui.snapshot.parameters, ui.states[SideBySideForm]
+    parameters, form = parameters_of(ui.snapshot.run), ui.states[SideBySideForm]
     if parameters is not None:
         _draw_values(ui, parameters, form)
     if form.trouble:
@@ -403,7 +404,7 @@ def _draw_values(ui: Ui, parameters: ParameterSet, form: SideBySideForm) -> None
     able = possible(parameters)
     if not able:
         return
-    study = scenes()[ui.snapshot.scene].study if ui.snapshot.scene in scenes() else None
+    study = scenes()[ui.snapshot.run.scene].study if ui.snapshot.run.scene in scenes() else None
     first = study.over if study is not None and study.over in able else next(iter(able))
     over = able.get(form.over, able[first])
     font = imgui.get_font_size()
@@ -413,7 +414,7 @@ def _draw_values(ui: Ui, parameters: ParameterSet, form: SideBySideForm) -> None
     imgui.end_child()
     if chosen is not None and chosen != over.name:
         form.over, form.text, form.trouble, over = chosen, "", EMPTY, able[chosen]
-    usual = usual_values(over, ui.snapshot.scene, getattr(parameters, over.name))
+    usual = usual_values(over, ui.snapshot.run.scene, getattr(parameters, over.name))
     width = button_width(_("Start"), _("Enter"))
     if imgui.get_content_region_avail().x >= 35.0 * font + width:
         imgui.same_line()

@@ -41,16 +41,16 @@ DOTS = {
 def state(ui: Ui) -> str:
     """ "good", "warning", "bad", or "muted" without contacts."""
     snapshot = ui.snapshot
-    unstable = snapshot.dt_warning and not snapshot.dt_inaccurate
-    if snapshot.fault is not None or unstable or share_of_limit(ui) > 1.0:
+    unstable = snapshot.stability.dt_warning and not snapshot.stability.dt_inaccurate
+    if snapshot.messages.fault is not None or unstable or share_of_limit(ui) > 1.0:
         return "bad"
     if (
-        snapshot.dt_inaccurate
+        snapshot.stability.dt_inaccurate
         or share_of_limit(ui) > SAFE_STEP
-        or snapshot.largest_overlap > overlap_limit(snapshot.scene)
+        or snapshot.stability.largest_overlap > overlap_limit(snapshot.run.scene)
     ):
         return "warning"
-    return "good" if snapshot.omega_dt > 0.0 else "muted"
+    return "good" if snapshot.stability.omega_dt > 0.0 else "muted"
 
 
 def draw_dot(ui: Ui, width: float) -> None:
@@ -66,10 +66,10 @@ def draw_dot(ui: Ui, width: float) -> None:
     colour: Colour = getattr(ui.palette, now)
     radius, draw = 5.0 * ui.window.scale, imgui.get_window_draw_list()
     draw.add_circle_filled(imgui.ImVec2(low.x + 2 * radius, low.y + size.y / 2), radius, colour32(colour))
-    word = DOTS["turning" if now == "warning" and ui.snapshot.dt_inaccurate else now]
+    word = DOTS["turning" if now == "warning" and ui.snapshot.stability.dt_inaccurate else now]
     if 4 * radius + text_width(word) <= width:
         draw_text(low.x + 4 * radius, low.y + pad.y, word, ui.palette.text)
-    due = now in ("warning", "bad") and ui.snapshot.fault is None
+    due = now in ("warning", "bad") and ui.snapshot.messages.fault is None
     if area.due not in (None, due):
         area.shown = due
     area.due = due
@@ -104,10 +104,12 @@ def _draw_numbers(ui: Ui) -> None:
     """The gauge, its numbers, and a button for the remedy."""
     _draw_gauge(ui)
     snapshot = ui.snapshot
-    row(_("Time step in use"), si(snapshot.dt, "s") if snapshot.dt > 0.0 else _("none yet"), ui)
-    limit = overlap_limit(snapshot.scene)
-    squeezed = snapshot.largest_overlap > limit
-    percent = Message("{largest_overlap} % of R", largest_overlap=Number(100 * snapshot.largest_overlap, format=".2f"))
+    row(_("Time step in use"), si(snapshot.run.dt, "s") if snapshot.run.dt > 0.0 else _("none yet"), ui)
+    limit = overlap_limit(snapshot.run.scene)
+    squeezed = snapshot.stability.largest_overlap > limit
+    percent = Message(
+        "{largest_overlap} % of R", largest_overlap=Number(100 * snapshot.stability.largest_overlap, format=".2f")
+    )
     if math.isfinite(limit):
         row(_("Largest overlap"), percent, ui, ui.palette.warning if squeezed else None)
     if squeezed:
@@ -124,7 +126,11 @@ def overlap_limit(scene: str) -> float:
 
 def share_of_limit(ui: Ui) -> float:
     """ω Δt over the stability limit of the integrator [-]; 0 if there is no limit."""
-    return ui.snapshot.omega_dt / ui.snapshot.omega_dt_limit if ui.snapshot.omega_dt_limit > 0.0 else 0.0
+    return (
+        ui.snapshot.stability.omega_dt / ui.snapshot.stability.omega_dt_limit
+        if ui.snapshot.stability.omega_dt_limit > 0.0
+        else 0.0
+    )
 
 
 def _draw_gauge(ui: Ui) -> None:
@@ -136,10 +142,10 @@ def _draw_gauge(ui: Ui) -> None:
     reading = (
         Message(
             "{omega_dt}  of  {omega_dt_limit}",
-            omega_dt=Number(snapshot.omega_dt, format=".3f"),
-            omega_dt_limit=Number(snapshot.omega_dt_limit, format=".3f"),
+            omega_dt=Number(snapshot.stability.omega_dt, format=".3f"),
+            omega_dt_limit=Number(snapshot.stability.omega_dt_limit, format=".3f"),
         )
-        if snapshot.omega_dt > 0.0
+        if snapshot.stability.omega_dt > 0.0
         else _("no contacts")
     )
     row(plain("ω Δt"), reading, ui, colour if share > SAFE_STEP else None)
@@ -167,8 +173,11 @@ def _draw_gauge(ui: Ui) -> None:
 
 def _draw_remedy(ui: Ui) -> None:
     """Warn if the chosen time step is too large, and offer the automatic one."""
-    if ui.snapshot.dt_warning and ui.control.edits.parameters is not None:
-        note(ui.snapshot.dt_warning, ui.palette.warning if ui.snapshot.dt_inaccurate else ui.palette.bad)
+    if ui.snapshot.stability.dt_warning and ui.control.edits.parameters is not None:
+        note(
+            ui.snapshot.stability.dt_warning,
+            ui.palette.warning if ui.snapshot.stability.dt_inaccurate else ui.palette.bad,
+        )
         if button(ui, "stability.auto", _("Let the program choose Δt"), emphasis=ui.palette.accent):
             ui.control.edits.set({"dt": "auto"})
 
@@ -176,11 +185,13 @@ def _draw_remedy(ui: Ui) -> None:
 def _draw_threads(ui: Ui) -> None:
     """The list of thread counts."""
     snapshot = ui.snapshot
-    together = snapshot.threads_asked or 0
-    options: dict[str, Message] = {"0": Message("automatic ({threads_wanted})", threads_wanted=snapshot.threads_wanted)}
+    together = snapshot.engine.threads_asked or 0
+    options: dict[str, Message] = {
+        "0": Message("automatic ({threads_wanted})", threads_wanted=snapshot.engine.threads_wanted)
+    }
     options |= {str(count): plain(count) for count in range(1, max(most_threads(), together) + 1)}
-    if snapshot.threads_crowded:
-        note(snapshot.threads_crowded, ui.palette.warning)
+    if snapshot.engine.threads_crowded:
+        note(snapshot.engine.threads_crowded, ui.palette.warning)
     chosen = choose(ui, "stability.threads", _("Threads"), options, str(together), THREADS_HELP)
     if chosen is not None:
         ui.settings.choices.threads = int(chosen)

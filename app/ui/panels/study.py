@@ -18,6 +18,7 @@ from repose.app.ui.panels.curves import draw_curve
 from repose.app.ui.studies import MOST_SEEDS, MOST_VALUES, candidates, usual_range
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, choose, fitting_size, tooltip
+from repose.sim.experiment.parameter_values import parameters_of
 from repose.sim.message import EMPTY, Message, _, formatted, joined, plain, plural
 from repose.sim.parameters import ParameterSet
 from repose.sim.registry import scenes
@@ -47,7 +48,7 @@ def draw(ui: Ui) -> None:
     if size is None:
         return
     _draw_head(ui)
-    scene, parameters = scenes().get(ui.snapshot.scene), ui.snapshot.parameters
+    scene, parameters = scenes().get(ui.snapshot.run.scene), parameters_of(ui.snapshot.run)
     if scene is None or scene.study is None or parameters is None:
         note(
             _("Runs of this scene measure no quantity that can be compared: choose a heap or the hourglass."),
@@ -78,7 +79,7 @@ def _draw_head(ui: Ui) -> None:
 
 def _draw_request(ui: Ui, parameters: ParameterSet) -> None:
     """Draw parameter, range, and numbers of values and seeds; locked while runs are under way."""
-    studies, scene = ui.work.studies, ui.snapshot.scene
+    studies, scene = ui.work.studies, ui.snapshot.run.scene
     over = studies.varied(scene, parameters)
     imgui.begin_disabled(studies.running)
     font, gap = imgui.get_font_size(), imgui.get_style().item_spacing.x
@@ -140,7 +141,7 @@ def _draw_progress(ui: Ui) -> None:
     if studies.running:
         if button(ui, "study.stop", _("Stop"), width=width, help=_("End these runs; those that have ended count.")):
             studies.stop()
-    elif ui.snapshot.parameters is not None and button(
+    elif (parameters := parameters_of(ui.snapshot.run)) is not None and button(
         ui,
         "study.start",
         _("Start"),
@@ -151,7 +152,7 @@ def _draw_progress(ui: Ui) -> None:
             "done earlier are on disk, and are not done again."
         ),  # the tooltip covers the line of the message
     ):
-        studies.start(ui.snapshot.scene, ui.snapshot.parameters)
+        studies.start(ui.snapshot.run.scene, parameters)
     imgui.same_line()
     bar = imgui.ImVec2(
         max(imgui.get_content_region_avail().x - 2.0 * (width + gap), 4.0 * font), imgui.get_frame_height()

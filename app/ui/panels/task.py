@@ -34,8 +34,8 @@ def draw(ui: Ui) -> None:
     """Draw the task at the upper left of the picture, in scenes that state the outcomes of their task."""
     snapshot, area = ui.snapshot, ui.states[TaskArea]
     area.foot, area.below_legend = None, False
-    scene = scenes().get(snapshot.scene)
-    stated = bool(snapshot.outcomes) or (scene is not None and states_outcomes(scene))
+    scene = scenes().get(snapshot.run.scene)
+    stated = bool(snapshot.results.outcomes) or (scene is not None and states_outcomes(scene))
     if not (stated and ui.view.ui_visible) or ui.mode.lecture.on or ui.mode.overlay not in ("", PANEL.name):
         return
     left, above, right, _ = ui.window.inset
@@ -44,7 +44,7 @@ def draw(ui: Ui) -> None:
     if ui.mode.presenting:  # the title is above the task, the main result beside it
         width = min(width, PRESENTED * free)
     beside = ui.mode.presenting or free - width >= LEGEND * ui.window.scale
-    if beside and len(snapshot.gravity) == 2 and snapshot.gravity[0] != 0.0:
+    if beside and len(snapshot.geometry.gravity) == 2 and snapshot.geometry.gravity[0] != 0.0:
         width = min(width, free - (LEGEND + PLUMB_LINE) * ui.window.scale)
     top = (
         above
@@ -56,10 +56,10 @@ def draw(ui: Ui) -> None:
     imgui.push_style_color(imgui.Col_.window_bg, vector(ui.palette.panel, 0.82))
     imgui.begin("task", None, (OVER & ~imgui.WindowFlags_.no_background) | NO_INPUT)
     imgui.pop_style_color()
-    if snapshot.outcomes:
+    if snapshot.results.outcomes:
         # In the large letters of a presentation the table would cover the picture.
         imgui.push_font(None, (SMALL if ui.mode.presenting else 1.0) * imgui.get_style().font_size_base)
-        _draw_outcomes(ui, snapshot.outcomes, width)
+        _draw_outcomes(ui, snapshot.results.outcomes, width)
         imgui.pop_font()
     else:
         _draw_sentences(ui, width)
@@ -76,7 +76,7 @@ def states_outcomes(scene: Scene) -> bool:
 
 def _draw_sentences(ui: Ui, width: float) -> None:
     """Draw the description and the question to the audience."""
-    about, question = ui.work.preset_library.sentences(ui.snapshot.scene)
+    about, question = ui.work.preset_library.sentences(ui.snapshot.run.scene)
     for words, colour in ((about, ui.palette.text), (question, ui.palette.accent)):
         if words:
             write(ui, words, colour, width - 16.0 * ui.window.scale)

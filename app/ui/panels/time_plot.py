@@ -106,7 +106,7 @@ def _draw_span(ui: Ui) -> bool:
 
 def shown_span(ui: Ui) -> tuple[float, float]:
     """Begin and end of the time axis in simulated time [s]: the time after the opening, the last seconds, or all."""
-    time, span = ui.snapshot.series.get("time", np.empty(0)), ui.settings.choices.plot_span
+    time, span = ui.snapshot.results.series.get("time", np.empty(0)), ui.settings.choices.plot_span
     end = float(time[-1]) if len(time) else 0.0
     end = end or 1.0  # a run that has not begun
     if span == SINCE_OPENING:
@@ -116,11 +116,11 @@ def shown_span(ui: Ui) -> tuple[float, float]:
 
 def shown_column(ui: Ui, name: str) -> Floats:
     """Samples of a series within the time span, and the sample before if the span begins between two samples."""
-    time = ui.snapshot.series.get("time", np.empty(0))
+    time = ui.snapshot.results.series.get("time", np.empty(0))
     begin = shown_span(ui)[0]
     first = int(np.searchsorted(time, begin))
     first -= 0 if first == len(time) or time[first] == begin else min(first, 1)
-    return ui.snapshot.series.get(name, np.empty(0))[first:]
+    return ui.snapshot.results.series.get(name, np.empty(0))[first:]
 
 
 def _finite(

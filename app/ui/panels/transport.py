@@ -52,7 +52,7 @@ def _draw_timeline(ui: Ui) -> None:
     imgui.invisible_button("##timeline", size)
     ui.probe.mark("rewind.bar")
     low = imgui.get_item_rect_min()
-    share = snapshot.at / snapshot.log_end if snapshot.log_end else 0.0
+    share = snapshot.history.at / snapshot.history.log_end if snapshot.history.log_end else 0.0
     draw, middle = imgui.get_window_draw_list(), low.y + size.y / 2
     half, rounding = 3.0 * ui.window.scale, 3.0 * ui.window.scale
     hot = imgui.is_item_hovered() or imgui.is_item_active()
@@ -65,7 +65,7 @@ def _draw_timeline(ui: Ui) -> None:
         imgui.ImVec2(low.x, middle - half), imgui.ImVec2(edge, middle + half), colour32(ui.palette.fill), rounding
     )
     for event in ui.events.shown:
-        x = low.x + size.x * min(event.at / max(snapshot.log_end, 1), 1.0)
+        x = low.x + size.x * min(event.at / max(snapshot.history.log_end, 1), 1.0)
         thick, ink = max(1.0, ui.window.scale), colour32(_colour(ui, event))
         draw.add_rect_filled(imgui.ImVec2(x - thick, low.y), imgui.ImVec2(x + thick, low.y + size.y), ink)
     knob = min(max(edge, low.x + half), low.x + size.x - half)
@@ -84,7 +84,7 @@ def _draw_timeline(ui: Ui) -> None:
 
 def _explain_timeline(ui: Ui, left: float, width: float) -> None:
     """Name the event under the pointer, or say what a click does."""
-    end = max(ui.snapshot.log_end, 1)
+    end = max(ui.snapshot.history.log_end, 1)
     pointer = imgui.get_io().mouse_pos.x
     near = [event for event in ui.events.shown if abs(left + width * event.at / end - pointer) < NEAR * ui.window.scale]
     if near:
@@ -94,7 +94,7 @@ def _explain_timeline(ui: Ui, left: float, width: float) -> None:
             Message(
                 "Drag: back to one of {moments} checkpoints, dense for recent times ({ui}). Continuing "
                 "from there deletes what came after.",
-                moments=len(ui.snapshot.moments),
+                moments=len(ui.snapshot.history.moments),
                 ui=rewind.memory(ui),
             )
         )
@@ -107,7 +107,7 @@ def _colour(ui: Ui, event: Event) -> Colour:
 
 def _draw_controls(ui: Ui, room: float) -> None:
     """Pause, steps and speed; in a narrow window the keys remain."""
-    paused = ui.snapshot.paused or ui.control.transport.paused
+    paused = ui.snapshot.engine.paused or ui.control.transport.paused
     side, tight = imgui.get_frame_height(), 2 * ui.window.scale
     if room > 700.0:
         if button(ui, "rewind.earlier", plain("«"), width=side, help=_("To the previous checkpoint.  Key Page Up")):
@@ -153,7 +153,7 @@ def _draw_clock(ui: Ui) -> float:
     snapshot = ui.snapshot
     imgui.same_line(0.0, 14 * ui.window.scale)
     low = imgui.get_cursor_screen_pos()
-    pad, past = imgui.get_style().frame_padding.y, snapshot.at < snapshot.log_end
+    pad, past = imgui.get_style().frame_padding.y, snapshot.history.at < snapshot.history.log_end
     colour = ui.palette.accent if past else ui.palette.text
     draw_text(low.x, low.y + pad - 0.05 * imgui.get_font_size(), clock_text(snapshot), colour, 1.15)
     end = low.x + text_width("8888.888 s", 1.15)
@@ -197,11 +197,11 @@ def _draw_numbers(ui: Ui, left: float, right: float, top: float) -> None:
     """Draw as many counts as fit, the most important ones first."""
     snapshot = ui.snapshot
     readouts = (
-        (_("steps/s"), grouped(round(snapshot.steps_per_second)), "8 888 888"),
+        (_("steps/s"), grouped(round(snapshot.engine.steps_per_second)), "8 888 888"),
         (_("frames/s"), f"{ui.window.fps:.0f}", _("frames/s")),
-        (_("steps"), grouped(snapshot.step), "888 888 888"),
+        (_("steps"), grouped(snapshot.run.step), "888 888 888"),
         # A sphere that is not released yet does not count as moving; 0 grains would contradict the picture.
-        (_("grains"), grouped(snapshot.moving_count) if snapshot.moving_count else "–", "88 888"),
+        (_("grains"), grouped(snapshot.grains.moving_count) if snapshot.grains.moving_count else "–", "88 888"),
     )
     high, small, gap = imgui.get_frame_height(), imgui.get_font_size() * SMALL, 12 * ui.window.scale
     x = right

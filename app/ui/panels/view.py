@@ -47,7 +47,7 @@ def draw(ui: Ui) -> None:
     gap = imgui.get_style().item_spacing.x
     third = (imgui.get_content_region_avail().x - gap) / 3
     imgui.begin_child("colour", imgui.ImVec2(2 * third, imgui.get_frame_height()), imgui.ChildFlags_.nav_flattened)
-    in_space = ui.snapshot.position.shape[1] == 3
+    in_space = ui.snapshot.grains.position.shape[1] == 3
     titles = COLOURS | ({PHOTOELASTIC: _("forces inside")} if in_space else {})
     # A look that this scene cannot show is not offered; if it was chosen before, the list names the shown look.
     offered = {
@@ -153,7 +153,7 @@ def _draw_space(ui: Ui) -> None:
         imgui.dummy(imgui.ImVec2(2 * width + gap, imgui.get_frame_height()))
         return
     along = AXES.index(view.cut_axis)
-    low, high = ui.snapshot.box[0][along], ui.snapshot.box[1][along]
+    low, high = ui.snapshot.geometry.box[0][along], ui.snapshot.geometry.box[1][along]
     place = si(low + view.cut_position * (high - low), "m")
     moved = slide(ui, "view.cut_position", (f"{view.cut_axis} = {place}", place), view.cut_position, step=0.02)
     if moved is not None:

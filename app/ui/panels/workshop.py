@@ -25,6 +25,7 @@ from repose.app.ui.widgets import button, row, tooltip
 from repose.app.ui.workshop import NUMBERS, Point
 from repose.sim.clumps.making import Row, piece_rows, quality_rows, volume_text
 from repose.sim.experiment.commands import Act, Start
+from repose.sim.experiment.parameter_values import parameters_of
 from repose.sim.message import Capital, Message, _, joined, plain, sentence
 from repose.sim.parameters import ParameterSet
 from repose.sim.registry import scenes
@@ -302,7 +303,7 @@ def _draw_pour(ui: Ui) -> None:
 
 def _parameters_of_clumps(ui: Ui) -> ParameterSet | None:
     """The parameters of the run in the window, if its scene is clumps."""
-    return ui.snapshot.parameters if ui.snapshot.scene == "clumps" else None
+    return parameters_of(ui.snapshot.run) if ui.snapshot.run.scene == "clumps" else None
 
 
 def pour(ui: Ui, second: bool = False) -> None:
@@ -315,7 +316,7 @@ def pour(ui: Ui, second: bool = False) -> None:
     ui.mode.overlay = ""
     ui.control.edits.forget()
     added = {"second_share": values.get("second_share", HALF), "second_clump": path} if second else {"clump": path}
-    ui.control.send(Start("clumps", values | added, snapshot.seed))
+    ui.control.send(Start("clumps", values | added, snapshot.run.seed))
     ui.work.preset_library.expect("clumps", scenes()["clumps"].title, "clumps")
     ui.control.send(Act("fill"))
 

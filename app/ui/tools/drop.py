@@ -14,7 +14,7 @@ from repose.sim.registry import scenes
 
 def refusal(snapshot: Snapshot) -> Message:
     """Why no grains can be added to the present scene."""
-    scene = scenes().get(snapshot.scene)
+    scene = scenes().get(snapshot.run.scene)
     if scene is None or scene.add_grains is not None:
         return EMPTY
     return Message(

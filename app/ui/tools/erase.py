@@ -22,7 +22,7 @@ WALL_REACH = 8.0
 
 def refusal(snapshot: Snapshot) -> Message:
     """Why nothing can be erased in the present scene."""
-    scene = scenes().get(snapshot.scene)
+    scene = scenes().get(snapshot.run.scene)
     if scene is None or scene.on_grain_removed is not None or scene.free_walls:
         return EMPTY
     return Message("Nothing can be erased here: the scene '{title}' needs each of its grains.", title=scene.title)
@@ -31,9 +31,9 @@ def refusal(snapshot: Snapshot) -> Message:
 def click(ui: Ui, at: Pixel) -> None:
     """Remove the movable grain at this place, or else the drawn wall."""
     row = sphere_at(ui.snapshot, ui.view, ui.camera, ui.window.size, at, REACH * ui.window.scale)
-    if row is not None and math.isfinite(ui.snapshot.mass[row]):
+    if row is not None and math.isfinite(ui.snapshot.grains.mass[row]):
         ui.control.edits.note(REMOVED)
-        ui.control.send(RemoveGrain(int(ui.snapshot.sphere_id[row])))
+        ui.control.send(RemoveGrain(int(ui.snapshot.grains.sphere_id[row])))
         return
     place, reach = place_at(ui, at), WALL_REACH * ui.window.scale * ui.camera.resolution(ui.window.size)
     if wall_at(ui, place, reach):
@@ -43,7 +43,7 @@ def click(ui: Ui, at: Pixel) -> None:
 
 def wall_at(ui: Ui, place: tuple[float, ...], reach: float) -> bool:
     """Whether a drawn wall is within this distance of a place [m]."""
-    scene, facets = scenes().get(ui.snapshot.scene), ui.snapshot.facets.astype(float)
+    scene, facets = scenes().get(ui.snapshot.run.scene), ui.snapshot.geometry.facets.astype(float)
     if scene is None or not scene.free_walls or not len(facets):
         return False
     start, way = facets[:, 0], facets[:, 1] - facets[:, 0]

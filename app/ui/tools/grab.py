@@ -57,16 +57,18 @@ def press(ui: Ui, at: Pixel) -> bool:
     """Grab the movable grain under the pointer; in the plane, tell the user if there is none."""
     snapshot = ui.snapshot
     row = sphere_at(snapshot, ui.view, ui.camera, ui.window.size, at, REACH * ui.window.scale)
-    if row is None or not math.isfinite(snapshot.mass[row]):
-        if snapshot.position.shape[1] == 3:
+    if row is None or not math.isfinite(snapshot.grains.mass[row]):
+        if snapshot.grains.position.shape[1] == 3:
             return False
         tell(ui, NOTHING)
         return True
-    centre = tuple(map(float, snapshot.position[row]))
+    centre = tuple(map(float, snapshot.grains.position[row]))
     pointer = point_at(ui.camera, ui.window.size, at, centre)
-    limit = min(ui.settings.choices.grab_strength * EARTH * float(snapshot.mass[row]), LARGEST_FORCE)
+    limit = min(ui.settings.choices.grab_strength * EARTH * float(snapshot.grains.mass[row]), LARGEST_FORCE)
     offset = tuple(there - here for there, here in zip(centre, pointer, strict=True))
-    ui.states[Grabbed].grain = Held(int(snapshot.sphere_id[row]), limit, centre, offset, snapshot.refused_drags)
+    ui.states[Grabbed].grain = Held(
+        int(snapshot.grains.sphere_id[row]), limit, centre, offset, snapshot.messages.refused_drags
+    )
     ui.control.edits.note(PULLED)
     return hold(ui, at)
 
@@ -74,9 +76,9 @@ def press(ui: Ui, at: Pixel) -> bool:
 def hold(ui: Ui, at: Pixel) -> bool:
     """Move the target to the pointer; False if no grain is held, the grain has left, or the pull is refused."""
     held = ui.states[Grabbed].grain
-    if held is None or ui.snapshot.refused_drags > held.refused:
+    if held is None or ui.snapshot.messages.refused_drags > held.refused:
         return False
-    if not np.any(ui.snapshot.sphere_id == held.sphere_id):
+    if not np.any(ui.snapshot.grains.sphere_id == held.sphere_id):
         tell(ui, Message("Grain {sphere_id} has left the scene: nothing is held any more.", sphere_id=held.sphere_id))
         return False
     pointer = point_at(ui.camera, ui.window.size, at, held.through)

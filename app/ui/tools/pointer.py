@@ -12,6 +12,7 @@ from repose.app.ui.tools import Pixel
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import slide
 from repose.sim.experiment.commands import Command, Release
+from repose.sim.experiment.parameter_values import parameters_of
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.registry import scenes
 
@@ -45,8 +46,8 @@ def depth_at(ui: Ui, at: Pixel) -> tuple[float, ...]:
     snapshot = ui.snapshot
     row = sphere_at(snapshot, ui.view, ui.camera, ui.window.size, at, 0.0)
     if row is not None:
-        return tuple(map(float, snapshot.position[row]))
-    middle = np.mean(snapshot.focus or snapshot.box, axis=0)
+        return tuple(map(float, snapshot.grains.position[row]))
+    middle = np.mean(snapshot.geometry.focus or snapshot.geometry.box, axis=0)
     return tuple(map(float, middle))
 
 
@@ -57,19 +58,20 @@ def place_at(ui: Ui, at: Pixel) -> tuple[float, ...]:
 
 def grain_radius(snapshot: Snapshot) -> float:
     """Mean radius of the movable grains [m]; without grains, the radius of the smallest grain that the scene pours."""
-    moving = np.isfinite(snapshot.mass)
+    moving = np.isfinite(snapshot.grains.mass)
     if moving.any():
-        return float(snapshot.radius[moving].mean())
-    scene = scenes().get(snapshot.scene)
-    if scene is None or snapshot.parameters is None:
+        return float(snapshot.grains.radius[moving].mean())
+    scene = scenes().get(snapshot.run.scene)
+    parameters = parameters_of(snapshot.run)
+    if scene is None or parameters is None:
         return 1e-3
-    radius: float = scene.smallest_grain(snapshot.parameters)[1]
+    radius: float = scene.smallest_grain(parameters)[1]
     return radius
 
 
 def begin_drag(ui: Ui, at: Pixel, deed: str, make: Callable[[tuple[float, ...]], Command]) -> bool:
     """Begin a drag with the name `deed` for `TakeBack`, and send its first command."""
-    ui.states[PresentDrag].drag = Drag(make, depth_at(ui, at), ui.snapshot.refused_drags)
+    ui.states[PresentDrag].drag = Drag(make, depth_at(ui, at), ui.snapshot.messages.refused_drags)
     ui.control.edits.note(deed)
     return drag_on(ui, at)
 
@@ -77,7 +79,7 @@ def begin_drag(ui: Ui, at: Pixel, deed: str, make: Callable[[tuple[float, ...]],
 def drag_on(ui: Ui, at: Pixel) -> bool:
     """Send the command for the place of the pointer, if it has moved; False once one of these commands is refused."""
     drag = ui.states[PresentDrag].drag
-    if drag is None or ui.snapshot.refused_drags > drag.refused:
+    if drag is None or ui.snapshot.messages.refused_drags > drag.refused:
         return False
     place = point_at(ui.camera, ui.window.size, at, drag.through)
     if drag.sent is None or math.dist(place, drag.sent) > STILL * ui.camera.resolution(ui.window.size):

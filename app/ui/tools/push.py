@@ -23,7 +23,7 @@ SPEED = 5.0
 
 def press(ui: Ui, at: Pixel) -> bool:
     """Begin to push where the pointer is."""
-    choices, fall = ui.settings.choices, math.hypot(*ui.snapshot.gravity) or EARTH
+    choices, fall = ui.settings.choices, math.hypot(*ui.snapshot.geometry.gravity) or EARTH
     radius, limit = choices.push_size * grain_radius(ui.snapshot), choices.push_strength * fall
     return begin_drag(ui, at, PUSHED, lambda place: Push(place, radius, limit, SPEED, False))
 

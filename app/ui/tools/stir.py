@@ -25,10 +25,10 @@ def limit_of(snapshot: Snapshot, size: float) -> float:
     one contact: in the plane about π (s + 1) / 2 of them are on half the rim of a rod of s radii, in space about
     2 (s + 1)² on half its surface.
     """
-    if not snapshot.omega_dt > 0.0 or not snapshot.dt > 0.0:
+    if not snapshot.stability.omega_dt > 0.0 or not snapshot.run.dt > 0.0:
         return STRONGEST
-    grains = 0.5 * math.pi * (size + 1.0) if snapshot.position.shape[1] == 2 else 2.0 * (size + 1.0) ** 2
-    wanted = OVERLAP * grain_radius(snapshot) * (snapshot.omega_dt / snapshot.dt) ** 2 / grains
+    grains = 0.5 * math.pi * (size + 1.0) if snapshot.grains.position.shape[1] == 2 else 2.0 * (size + 1.0) ** 2
+    wanted = OVERLAP * grain_radius(snapshot) * (snapshot.stability.omega_dt / snapshot.run.dt) ** 2 / grains
     return min(max(wanted, WEAKEST), STRONGEST)
 
 

@@ -46,7 +46,7 @@ class TableTurn:
 def angle_at(ui: Ui, at: Pixel) -> float | None:
     """Angle of the pointer about the middle of the scene, clockwise as a tilt is positive [rad]; None near the
     middle."""
-    middle = np.mean(ui.snapshot.focus or ui.snapshot.box, axis=0)
+    middle = np.mean(ui.snapshot.geometry.focus or ui.snapshot.geometry.box, axis=0)
     x, y = np.asarray(at, float) - np.asarray(ui.camera.world_to_pixel(middle, ui.window.size), float)
     facing = 1.0
     if isinstance(ui.camera, Camera3D):  # the table turns about the y axis, seen from the front or from the back
@@ -64,7 +64,7 @@ def tilt_to(ui: Ui, angle: float, gesture: object = None) -> None:
 def press(ui: Ui, at: Pixel) -> bool:
     """Begin to turn the table, if the scene has a tilt."""
     angle = angle_at(ui, at)
-    if angle is None or not hasattr(ui.snapshot.parameters, "tilt"):
+    if angle is None or "tilt" not in ui.snapshot.run.parameters.values:
         return False
     ui.control.edits.begin_gesture()
     ui.states[TableTurn].offset = float(ui.control.edits.value("tilt")) - angle
@@ -74,7 +74,7 @@ def press(ui: Ui, at: Pixel) -> bool:
 def hold(ui: Ui, at: Pixel) -> bool:
     """Turn the table with the pointer; False once the scene has no tilt."""
     offset = ui.states[TableTurn].offset
-    if offset is None or not hasattr(ui.snapshot.parameters, "tilt"):
+    if offset is None or "tilt" not in ui.snapshot.run.parameters.values:
         return False
     angle = angle_at(ui, at)
     if angle is not None:
@@ -89,7 +89,7 @@ def release(ui: Ui) -> None:
 
 def turn_by(by: float, ui: Ui) -> None:
     """Turn the table by this angle [rad]."""
-    if hasattr(ui.snapshot.parameters, "tilt"):
+    if "tilt" in ui.snapshot.run.parameters.values:
         tilt_to(ui, float(ui.control.edits.value("tilt")) + by)
 
 
@@ -97,7 +97,7 @@ def shake(ui: Ui) -> None:
     """Begin to shake, or end it."""
     choices = ui.settings.choices
     ui.control.edits.note(SHAKEN)
-    if ui.snapshot.shaking is None:
+    if ui.snapshot.hand.shaking is None:
         ui.control.send(Shake(choices.shake_amplitude, choices.shake_frequency, choices.shake_upright))
     else:
         ui.control.send(Still())
@@ -106,7 +106,7 @@ def shake(ui: Ui) -> None:
 def options(ui: Ui) -> None:
     """Amplitude, frequency and direction of the shaking, and its button; a change acts at once on a table that
     shakes."""
-    choices, shaking = ui.settings.choices, ui.snapshot.shaking
+    choices, shaking = ui.settings.choices, ui.snapshot.hand.shaking
     before = choices.shake_amplitude, choices.shake_frequency, choices.shake_upright
     label, accent = (_("Shake"), None) if shaking is None else (_("Stand still"), ui.palette.accent)
     if button(ui, "tool.shake", label, hint=TOOL.key, emphasis=accent, help=_("Shake the table, or end it.")):
@@ -129,7 +129,7 @@ def options(ui: Ui) -> None:
     after = choices.shake_amplitude, choices.shake_frequency, choices.shake_upright
     if shaking is not None and after != before:
         ui.control.send(Shake(*after))
-    if not hasattr(ui.snapshot.parameters, "tilt"):
+    if "tilt" not in ui.snapshot.run.parameters.values:
         note(_("This scene has no tilt: it can only be shaken."), ui.palette.muted)
 
 

@@ -29,12 +29,12 @@ class WallLine:
 
 def refusal(snapshot: Snapshot) -> Message:
     """Why no walls can be drawn into the present scene."""
-    if snapshot.position.shape[1] == 3:
+    if snapshot.grains.position.shape[1] == 3:
         return _("Walls are drawn in the plane only: a line on the picture does not say how deep in space a wall is.")
-    scene = scenes().get(snapshot.scene)
+    scene = scenes().get(snapshot.run.scene)
     if scene is not None and scene.free_walls:
         return EMPTY
-    title = scene.title if scene is not None else snapshot.scene
+    title = scene.title if scene is not None else snapshot.run.scene
     return Message("Walls can be drawn into the heap only: the scene '{title}' counts on its own walls.", title=title)
 
 
@@ -60,7 +60,7 @@ def release(ui: Ui) -> None:
     ends, ui.states[WallLine].ends = ui.states[WallLine].ends, None
     if ends is None or math.dist(*ends) < SHORTEST * ui.window.scale:
         return
-    middle = ui.snapshot.box[0]
+    middle = ui.snapshot.geometry.box[0]
     ui.control.edits.note(DRAWN)
     ui.control.send(DrawWall(*(point_at(ui.camera, ui.window.size, at, middle) for at in ends)))
 

@@ -88,7 +88,7 @@ def filmed(folder: Path, step: str, times: list[float] | None = None) -> tuple[l
     def read(snapshot: Snapshot, _view: object, size: tuple[int, int], *_: object, **__: object) -> Any:
         asked.append(film._lines.question)
         if times is not None:
-            times.append(snapshot.time)
+            times.append(snapshot.run.time)
         return np.zeros((size[1], size[0], 3), np.uint8)
 
     maker, stop = cast("Any", SimpleNamespace(read=read)), cast("Any", SimpleNamespace(check=lambda: None))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from repose.app.language import read_language
 from repose.app.lectures.answers import answer_of, unanswered
@@ -12,12 +10,14 @@ from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.measure.display import Reading
 from repose.sim.message import _
 
+from tests.snapshots import snapshot_of, with_fields
+
 READINGS = (
     Reading("mean time", 0.0008, "s"),
     Reading(_("angle of repose"), 12.6, "°"),
     Reading("none yet", float("nan")),
 )
-SHOT = Snapshot(readings=READINGS, bulk_readings=(Reading("coordination number", 3.9),))
+SHOT = snapshot_of(readings=READINGS, bulk_readings=(Reading("coordination number", 3.9),))
 
 
 def asking(reading: str, unit: str, more: str = "") -> Lecture:
@@ -68,7 +68,7 @@ def test_a_guess_taken_before_the_run_is_answered_by_a_later_step_of_the_same_ru
     assert unanswered(lecture, 1, SHOT) != ""
     shipped = load("heap-slope")
     first = next(number for number, step in enumerate(shipped.steps) if isinstance(step.guess, Question))
-    assert unanswered(shipped, first, replace(SHOT, readings=())) == ""
+    assert unanswered(shipped, first, with_fields(SHOT, readings=())) == ""
 
 
 def test_the_label_may_be_that_of_a_window_in_another_language() -> None:

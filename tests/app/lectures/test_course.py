@@ -9,12 +9,14 @@ from repose.app.lectures.lecture_file import Step
 from repose.sim.experiment.snapshot import Action, Snapshot
 from repose.sim.registry import scenes
 
+from tests.snapshots import snapshot_of
+
 OFFERED = tuple(Action(name, name, name[0], True, "") for name in ("fill", "open", "measure"))
 
 
 def shot(phase: str, **values: Any) -> Snapshot:
     """A snapshot that offers every action."""
-    return Snapshot(**{"phase": scenes()["heap"].phase(phase), "actions": OFFERED, **values})
+    return snapshot_of(**{"phase": scenes()["heap"].phase(phase), "actions": OFFERED, **values})
 
 
 def test_an_action_waits_until_the_one_before_has_come_to_its_end() -> None:

@@ -64,12 +64,12 @@ def ends(lecture: Lecture) -> Iterator[End]:
             assert waited <= longest(step), f"step {number + 1} after {waited:.2f} s: {labels_of(shot)}"
             advance_all(stage.lead, stage.beside, stage.lead.time + INTERVAL)
         left = tuple(course.left)
-        yield End(number, stage.lead.time - began, tuple(run.phase.name for run in (shot, *shot.beside)))
+        yield End(number, stage.lead.time - began, tuple(run.run.phase.name for run in (shot, *shot.beside)))
 
 
 def labels_of(shot: Snapshot) -> str:
     """The phases of all experiments in words."""
-    return "; ".join(run.phase_label for run in (shot, *shot.beside))
+    return "; ".join(run.run.phase_label for run in (shot, *shot.beside))
 
 
 @pytest.mark.slow

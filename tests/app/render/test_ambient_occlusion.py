@@ -30,9 +30,9 @@ def test_a_single_sphere_is_not_darkened() -> None:
 
 def test_grains_inside_the_heap_are_dark_and_those_on_top_are_not() -> None:
     heap = fake_cone(3000, funnel=False)
-    day = measure_ambient_occlusion(heap.position, heap.radius, heap.box)
-    across = np.hypot(heap.position[:, 0], heap.position[:, 1])
-    deep = (across < 6 * RADIUS) & (heap.position[:, 2] < 3 * RADIUS)
+    day = measure_ambient_occlusion(heap.grains.position, heap.grains.radius, heap.geometry.box)
+    across = np.hypot(heap.grains.position[:, 0], heap.grains.position[:, 1])
+    deep = (across < 6 * RADIUS) & (heap.grains.position[:, 2] < 3 * RADIUS)
     rim = across > 0.9 * across.max()
     assert day.sky[deep].mean() < 0.15
     assert day.crowding[deep].mean() > 0.8
@@ -42,10 +42,10 @@ def test_grains_inside_the_heap_are_dark_and_those_on_top_are_not() -> None:
 
 def test_outward_points_away_from_the_heap() -> None:
     heap = fake_cone(3000, funnel=False)
-    day = measure_ambient_occlusion(heap.position, heap.radius, heap.box)
-    across = np.hypot(heap.position[:, 0], heap.position[:, 1])
+    day = measure_ambient_occlusion(heap.grains.position, heap.grains.radius, heap.geometry.box)
+    across = np.hypot(heap.grains.position[:, 0], heap.grains.position[:, 1])
     slope = (across > 0.4 * across.max()) & (day.sky > 0.8)
-    radial = heap.position[slope, :2] / across[slope, None]
+    radial = heap.grains.position[slope, :2] / across[slope, None]
     assert (day.outward[slope, 2] > 0.0).mean() > 0.95
     assert ((day.outward[slope, :2] * radial).sum(axis=1) > 0.0).mean() > 0.9
     assert np.linalg.norm(day.outward, axis=1).max() <= 1.0 + 1e-5

@@ -24,13 +24,13 @@ def test_the_body_is_at_the_left_and_both_are_in_view_from_every_side(azimuth: f
     radius = reach(body, clump)
     camera.frame_points(corners_seen(camera, radius), SIZE)
     shown = beside(body, drawn_surface(body), clump, camera, radius)
-    of_body = camera.world_to_pixel(shown.solid[:, 0].reshape(-1, 3), SIZE)
-    of_clump = camera.world_to_pixel(shown.position, SIZE)
+    of_body = camera.world_to_pixel(shown.geometry.solid[:, 0].reshape(-1, 3), SIZE)
+    of_clump = camera.world_to_pixel(shown.grains.position, SIZE)
     assert of_body[:, 0].max() < of_clump[:, 0].min()
     for seen in (of_body, of_clump):
         assert (seen >= 0.0).all()
         assert (seen <= SIZE).all()
-    np.testing.assert_array_equal(shown.columns["size"], clump.radius.astype(np.float32))
+    np.testing.assert_array_equal(shown.grains.columns["size"], clump.radius.astype(np.float32))
 
 
 def test_normals_of_a_cube_are_those_of_its_faces() -> None:

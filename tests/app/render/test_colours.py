@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import numpy as np
 import pytest
 from repose.app.language import translated
@@ -30,6 +28,7 @@ from repose.app.storage.view import View
 from repose.sim.numbers import prefix_of
 
 from tests.app.fake_heap import fake_heap
+from tests.snapshots import with_fields
 
 
 @pytest.mark.parametrize("name", COLOUR_MAPS)
@@ -65,7 +64,7 @@ def test_srgb_and_linear_light_are_inverse() -> None:
 
 
 def test_every_colouring_names_a_column_or_is_plain() -> None:
-    columns = fake_heap().columns
+    columns = fake_heap().grains.columns
     assert View().colour_by in COLOURINGS
     assert all(item is None or item.name in columns for item in COLOURINGS.values())
 
@@ -75,27 +74,27 @@ def test_fixed_grains_are_neutral_whatever_the_colouring() -> None:
     for shown, colouring in COLOURINGS.items():
         span = measure_range(colouring, heap) if colouring else None
         faces = fill_colours(heap, shown, colouring, span, "viridis", DARK)
-        assert np.allclose(faces[heap.fixed], to_linear(DARK.fixed))
+        assert np.allclose(faces[heap.grains.fixed], to_linear(DARK.fixed))
 
 
 def test_a_missing_or_not_finite_column_is_drawn_plain_or_low() -> None:
     heap = fake_heap()
     speed = COLOURINGS["speed"]
     assert speed is not None
-    heap.columns["speed"][:] = np.nan
+    heap.grains.columns["speed"][:] = np.nan
     assert measure_range(speed, heap) is None
     assert position_on_map([np.nan, np.inf, -np.inf], speed, (0.0, 1.0)).tolist() == [0.0, 1.0, 0.0]
-    assert measure_range(speed, dataclasses.replace(heap, columns={})) is None
+    assert measure_range(speed, with_fields(heap, columns={})) is None
 
 
 def test_small_speeds_at_rest_do_not_use_the_whole_colour_map() -> None:
     heap = fake_heap()
     speed = COLOURINGS["speed"]
     assert speed is not None
-    heap.columns["speed"] = np.full(len(heap.radius), 1e-5, np.float32)
+    heap.grains.columns["speed"] = np.full(len(heap.grains.radius), 1e-5, np.float32)
     span = measure_range(speed, heap)
     assert span is not None
-    assert position_on_map(heap.columns["speed"], speed, span).max() < 0.01
+    assert position_on_map(heap.grains.columns["speed"], speed, span).max() < 0.01
 
 
 def test_the_shown_range_changes_smoothly_to_the_range_of_the_values() -> None:

@@ -7,26 +7,27 @@ from repose.app.render.course import Course
 from repose.app.storage.view import View
 
 from tests.app.render.test_selection import three_in_a_row
+from tests.snapshots import put
 
 
 def test_forces_of_a_contact_and_the_path_of_its_grain_are_collected_and_cut_at_an_earlier_step() -> None:
     snapshot, course, view = three_in_a_row(), Course(), View(selected=(7, 9))
-    assert snapshot.forces is not None
+    assert snapshot.contacts.forces is not None
     for time in (0.1, 0.2, 0.3, 0.2):
-        snapshot.time = time
-        snapshot.forces.normal_force[1] = 10.0 * time
-        snapshot.position[2, 1] = time
+        put(snapshot, time=time)
+        snapshot.contacts.forces.normal_force[1] = 10.0 * time
+        snapshot.grains.position[2, 1] = time
         course.follow(snapshot, view)
     assert np.allclose(course.rows, ((0.1, 1.0, 0.0, 2.0, 0.1), (0.2, 2.0, 0.0, 2.0, 0.2)))
     course.follow(snapshot, View(selected=(9,)))
     assert len(course.rows) == 1
     assert course.rows[0][1:3] == (3.0, 1.0)
-    snapshot.logs += 1
-    snapshot.time = 0.5
+    put(snapshot, logs=snapshot.history.logs + 1)
+    put(snapshot, time=0.5)
     course.follow(snapshot, View(selected=(9,)))
     assert [row[0] for row in course.rows] == [0.5]
-    snapshot.sphere_id = np.array((5, 8, 7))
-    snapshot.time = 0.6
+    put(snapshot, sphere_id=np.array((5, 8, 7)))
+    put(snapshot, time=0.6)
     course.follow(snapshot, View(selected=(9,)))
     assert [row[0] for row in course.rows] == [0.5]
 

@@ -19,6 +19,7 @@ from repose.sim.registry import scenes
 from repose.sim.scenes.common.phases import FILLING, FLOWING, RESTED
 
 from tests.app.fake_heap import fake_heap
+from tests.snapshots import with_fields
 
 SIZE = (640, 360)
 FPS = 10.0
@@ -59,21 +60,21 @@ def test_a_film_begins_with_a_fading_title_card_and_ends_with_a_still(shots: Sho
 
 
 def test_a_film_that_ends_while_grains_flow_holds_a_still_that_shows_every_grain(shots: Shots) -> None:
-    heap = replace(fake_heap(measured=False), phase=FLOWING)
-    moving = np.flatnonzero(~heap.fixed)
+    heap = with_fields(fake_heap(measured=False), phase=FLOWING)
+    moving = np.flatnonzero(~heap.grains.fixed)
     director = Director(shots.read, SIZE, FPS, View(), speed=1.0)
     for k in range(4):  # the column runs out to the right, the foremost grains beyond the box of the scene
-        position = heap.position.copy()
+        position = heap.grains.position.copy()
         position[moving, 0] *= 1.0 + 0.2 * k
         position[moving[:3], 0] = 0.022 + 0.003 * k + 0.001 * np.arange(3)
-        newest = replace(heap, position=position, time=heap.time + 0.1 * k)
+        newest = with_fields(heap, position=position, time=heap.run.time + 0.1 * k)
         list(director.take(newest))
-    assert newest.position[:, 0].max() > heap.box[1][0]
+    assert newest.grains.position[:, 0].max() > heap.geometry.box[1][0]
     held = list(director.ending())[-round(STILL * FPS) :]
     assert all(np.array_equal(picture, held[-1]) for picture in held)
     camera = shots.asked[-1]["camera"]
-    pixels = camera.world_to_pixel(newest.position[moving], SIZE)
-    radius = newest.radius[moving, None] / camera.resolution(SIZE)
+    pixels = camera.world_to_pixel(newest.grains.position[moving], SIZE)
+    radius = newest.grains.radius[moving, None] / camera.resolution(SIZE)
     assert (pixels - radius >= 0.0).all()
     assert (pixels + radius <= SIZE).all()
 
@@ -86,8 +87,10 @@ def test_a_film_without_words_has_one_picture_for_each_snapshot(shots: Shots) ->
 
 def test_a_film_shows_layers_from_the_first_to_the_last_picture(shots: Shots) -> None:
     heap = fake_heap(measured=False)
-    early = replace(heap, phase=FILLING, progress=0.25, columns=heap.columns | {"layer": heap.columns["layer"] // 4})
-    late = replace(heap, phase=FILLING, progress=1.0)
+    early = with_fields(
+        heap, phase=FILLING, progress=0.25, columns=heap.grains.columns | {"layer": heap.grains.columns["layer"] // 4}
+    )
+    late = with_fields(heap, phase=FILLING, progress=1.0)
     pictures(Director(shots.read, SIZE, FPS, View(), speed=1.0), early, late)
     assert {shot["view"].colour_by for shot in shots.asked} == {"layer"}
 
@@ -105,7 +108,7 @@ def test_a_film_uses_the_view_settings_of_the_user(shots: Shots) -> None:
 
 def test_the_parameters_on_the_card_are_those_of_the_lecture_and_those_that_differ(shots: Shots) -> None:
     parameters = scenes()["heap"].parameters.checked({"friction": 0.3, "wall_stiffness_factor": 3.0})
-    pictures(Director(shots.read, SIZE, FPS, View()), replace(fake_heap(), parameters=parameters, seed=7))
+    pictures(Director(shots.read, SIZE, FPS, View()), with_fields(fake_heap(), parameters=parameters, seed=7))
     words = shots.asked[0]["film"]
     assert words.title == scenes()["heap"].title  # no preset's
     assert "μ = 0.3" in words.parameters
@@ -134,7 +137,7 @@ class Filmed:
     def read(self, snapshot: Snapshot, view: View, size: Any, camera: Any, **more: Any) -> Any:
         picture = self._maker.read(snapshot, view, size, camera, **more)
         self.last = {"snapshot": replace(snapshot), "camera": camera}
-        self.phases.append(snapshot.phase.name)
+        self.phases.append(snapshot.run.phase.name)
         self.cards.append(more["film"].card)
         self.plain[len(self.pictures)] = lambda: self._maker.read(replace(snapshot), view, size, camera, plain=True)
         if len(self.pictures) == 0:
@@ -174,10 +177,10 @@ def test_the_first_pictures_show_only_the_title_card(filmed: Filmed) -> None:
 @pytest.mark.gl
 def test_at_the_end_grains_fill_a_good_part_of_the_picture(filmed: Filmed) -> None:
     snapshot, camera = filmed.last["snapshot"], filmed.last["camera"]
-    assert snapshot.phase.name == "rested"
-    moving = ~snapshot.fixed
-    pixels = camera.world_to_pixel(snapshot.position[moving], SIZE)
-    radius = snapshot.radius[moving, None] / camera.resolution(SIZE)
+    assert snapshot.run.phase.name == "rested"
+    moving = ~snapshot.grains.fixed
+    pixels = camera.world_to_pixel(snapshot.grains.position[moving], SIZE)
+    radius = snapshot.grains.radius[moving, None] / camera.resolution(SIZE)
     low, high = (pixels - radius).min(axis=0), (pixels + radius).max(axis=0)
     assert (low >= 0.0).all()
     assert (high <= SIZE).all()
@@ -216,15 +219,17 @@ def test_filling_takes_less_than_two_thirds_of_the_film(filmed: Filmed) -> None:
 @pytest.mark.gl
 def test_a_grain_has_the_same_colour_in_an_early_and_a_late_picture(picture_maker: PictureMaker) -> None:
     heap = fake_heap(measured=False)
-    early = replace(heap, phase=FILLING, progress=0.6, layers=15)
-    late = replace(early, phase=RESTED, progress=None, columns=heap.columns | {"layer": heap.columns["layer"] + 0})
-    late.columns["layer"][-1] = 14.0
-    colours, grain = [], len(heap.radius) // 2
+    early = with_fields(heap, phase=FILLING, progress=0.6, layers=15)
+    late = with_fields(
+        early, phase=RESTED, progress=None, columns=heap.grains.columns | {"layer": heap.grains.columns["layer"] + 0}
+    )
+    late.grains.columns["layer"][-1] = 14.0
+    colours, grain = [], len(heap.grains.radius) // 2
     seen: list[Any] = []
 
     def read(*shot: Any, **more: Any) -> Any:
         picture = picture_maker.read(*shot, **more)
-        x, y = shot[3].world_to_pixel(shot[0].position[grain], SIZE)
+        x, y = shot[3].world_to_pixel(shot[0].grains.position[grain], SIZE)
         seen.append((picture[round(float(y)), round(float(x))], more["film"].card))
         return picture
 
@@ -238,9 +243,9 @@ def test_a_grain_has_the_same_colour_in_an_early_and_a_late_picture(picture_make
 
 def test_pacing_and_director_agree_on_the_speed(shots: Shots) -> None:
     director, pacing = Director(shots.read, SIZE, FPS, View()), None
-    heap = replace(fake_heap(), scene="heap", phase=FLOWING)
+    heap = with_fields(fake_heap(), scene="heap", phase=FLOWING)
     for k in range(120):
-        snapshot = replace(heap, time=0.01 * k)
+        snapshot = with_fields(heap, time=0.01 * k)
         list(director.take(snapshot))
         pacing = pace(pacing, snapshot, 0.0 if k == 0 else 1.0 / FPS)
         assert director.speed == pacing.speed

@@ -16,6 +16,7 @@ from repose.app.storage.view import View
 from repose.sim.experiment.snapshot import Mark, Snapshot
 
 from tests.app.test_passes_of_real_runs import Sheet
+from tests.snapshots import put, snapshot_of
 
 SEEN, SIZE = View(shown={"displacement": True}), (1280, 720)
 
@@ -26,7 +27,7 @@ def moved(by: Any, dimension: int = 2) -> Snapshot:
     before = np.zeros((count, dimension))
     before[:, 0], before[:, -1] = 2e-3 * (np.arange(count) % side), 2e-3 * (np.arange(count) // side)
     order = np.random.default_rng(1).permutation(count)
-    return Snapshot(
+    return snapshot_of(
         serial=1,
         position=(before + by)[order].astype(np.float32),
         radius=np.full(count, 1e-3, np.float32),
@@ -39,8 +40,8 @@ def moved(by: Any, dimension: int = 2) -> Snapshot:
 
 
 def frame(snapshot: Snapshot) -> Frame:
-    camera = Camera3D() if snapshot.position.shape[1] == 3 else Camera2D()
-    camera.frame(snapshot.box, SIZE)
+    camera = Camera3D() if snapshot.grains.position.shape[1] == 3 else Camera2D()
+    camera.frame(snapshot.geometry.box, SIZE)
     return make_frame(snapshot, SEEN, camera, SIZE, (0.0, 0.0, BAND, 0.0), 1.0, Ranges())
 
 
@@ -57,7 +58,7 @@ def test_an_arrow_leads_from_where_a_grain_was_to_where_it_is(dimension: int) ->
     ends = shafts[:, dimension : 2 * dimension] - shafts[:, :dimension]
     assert ends == pytest.approx(np.tile(by, (len(shafts), 1)), abs=1e-6)
     assert {tuple(row) for row in shafts[:, dimension : 2 * dimension].round(5)} <= {
-        tuple(row) for row in snapshot.position.round(5)
+        tuple(row) for row in snapshot.grains.position.round(5)
     }
 
 
@@ -85,17 +86,17 @@ def test_long_arrows_are_drawn_of_so_few_grains_that_the_others_are_visible() ->
 
 def test_grains_that_were_not_there_have_no_arrow_and_at_the_mark_nothing_is_drawn() -> None:
     snapshot = moved((0.005, 0.0))
-    assert snapshot.mark is not None
-    snapshot.sphere_id = snapshot.sphere_id + 40
+    assert snapshot.grains.mark is not None
+    put(snapshot, sphere_id=snapshot.grains.sphere_id + 40)
     found = displaced(snapshot)
     assert found is not None
     assert len(found.place) == 60
-    snapshot.sphere_id = snapshot.sphere_id + 1000
+    put(snapshot, sphere_id=snapshot.grains.sphere_id + 1000)
     assert displaced(snapshot) is None
     assert words(None) == ["none of the grains was there then"]
     assert instances(frame(snapshot)) is None
     assert instances(frame(moved(0.0))) is None
-    snapshot.mark = None
+    put(snapshot, mark=None)
     assert displaced(snapshot) is None
     assert not next(item for item in all_passes() if item.name == WORDS).is_drawn(frame(snapshot))
 

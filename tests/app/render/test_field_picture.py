@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +20,7 @@ from repose.sim.measure.contact_forces import ContactForces
 from repose.sim.measure.display import Label
 
 from tests.app.test_passes_of_real_runs import Sheet
+from tests.snapshots import snapshot_of, with_fields
 
 RADIUS, FORCE, SIDE = 0.005, 4.0, 16
 SEEN = View(shown={"stress_field": True})
@@ -38,7 +38,7 @@ def lattice(dimension: int = 2) -> Snapshot:
     i, j = (np.concatenate(ends) for ends in zip(*pairs, strict=True))
     place = 2.0 * RADIUS * centre
     count, contacts = len(centre), len(i)
-    return Snapshot(
+    return snapshot_of(
         serial=1,
         position=place.astype(np.float32),
         radius=np.full(count, RADIUS, np.float32),
@@ -64,8 +64,8 @@ def lattice(dimension: int = 2) -> Snapshot:
 
 
 def frame(snapshot: Snapshot, view: View = SEEN) -> Any:
-    camera = Camera3D() if snapshot.position.shape[1] == 3 else Camera2D()
-    camera.frame(snapshot.box, SIZE)
+    camera = Camera3D() if snapshot.grains.position.shape[1] == 3 else Camera2D()
+    camera.frame(snapshot.geometry.box, SIZE)
     return make_frame(snapshot, view, camera, SIZE, NO_INSET, 1.0, Ranges())
 
 
@@ -91,16 +91,16 @@ def test_the_legend_states_stress_width_and_unit_and_the_field_needs_forces() ->
     draw_legend(frame(lattice()), sheet)
     assert sheet.words[0] == "Pressure, width 10 mm  P  [kN/m]"
     assert needs_forces(SEEN)
-    bare = frame(replace(lattice(), forces=None))
+    bare = frame(with_fields(lattice(), forces=None))
     assert bare.field is None
     assert frame(lattice(), View()).field is None
 
 
 def test_the_range_is_held_for_a_run_unless_it_follows_the_values() -> None:
     snapshot, ranges = lattice(), Ranges()
-    assert snapshot.forces is not None
+    assert snapshot.contacts.forces is not None
     first = field_picture(snapshot, SEEN, NOTHING, ranges)
-    snapshot.forces.normal_force[:] *= 0.1
+    snapshot.contacts.forces.normal_force[:] *= 0.1
     held = field_picture(snapshot, SEEN, NOTHING, ranges)
     follows = field_picture(snapshot, View(shown=SEEN.shown, range_follows=True), NOTHING, ranges)
     assert first is not None
@@ -112,13 +112,13 @@ def test_the_range_is_held_for_a_run_unless_it_follows_the_values() -> None:
 
 def test_a_body_has_one_centre_and_its_contacts_branch_from_there() -> None:
     snapshot = lattice()
-    snapshot.body[[0, 1]] = 3
-    snapshot.radius[1] *= 2.0
-    centre = means_of_grains(snapshot, snapshot.position)
-    assert centre[0] == pytest.approx((snapshot.position[0] + 4.0 * snapshot.position[1]) / 5.0)
+    snapshot.grains.body[[0, 1]] = 3
+    snapshot.grains.radius[1] *= 2.0
+    centre = means_of_grains(snapshot, snapshot.grains.position)
+    assert centre[0] == pytest.approx((snapshot.grains.position[0] + 4.0 * snapshot.grains.position[1]) / 5.0)
     assert (centre[0] == centre[1]).all()
-    assert centre[2:] == pytest.approx(snapshot.position[2:])
-    forces = snapshot.forces
+    assert centre[2:] == pytest.approx(snapshot.grains.position[2:])
+    forces = snapshot.contacts.forces
     assert forces is not None
     within = int(np.flatnonzero((forces.i == 1) & (forces.j == 0))[0])
     assert np.abs(branches(snapshot, forces)[1][within]).max() == 0.0
@@ -141,7 +141,7 @@ def test_in_space_the_field_is_in_the_cut_or_in_the_middle_of_the_box_facing_the
 def test_where_no_field_can_be_drawn_its_switch_hides_no_sphere() -> None:
     touching = lattice(3)
     assert frame(touching).cut != NOTHING
-    for loose in (replace(touching, forces=None), replace(touching, labels=(Label(0, "e = 0.8"),))):
+    for loose in (with_fields(touching, forces=None), with_fields(touching, labels=(Label(0, "e = 0.8"),))):
         assert frame(loose).cut == NOTHING
 
 
@@ -164,7 +164,7 @@ def test_the_cells_drawn_are_in_the_plane_of_the_field(dimension: int) -> None:
 
 def test_a_sphere_at_infinity_after_a_fault_does_not_spoil_the_field() -> None:
     snapshot = lattice()
-    snapshot.position[5] = math.inf
+    snapshot.grains.position[5] = math.inf
     field = frame(snapshot).field
     assert field is not None
     assert np.isfinite(field.values).all()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,6 +14,7 @@ from repose.sim.measure.surface_slope import SurfaceSlope
 
 from tests.app.fake_heap import fake_heap
 from tests.app.fake_space import fake_cone
+from tests.snapshots import snapshot_of, with_fields
 
 SIZE = (1280, 720)
 ROOM: Inset = (200.0, 80.0, 100.0, 60.0)
@@ -32,7 +32,7 @@ def column(layers: int, across: int = 20, lift: float = 0.0) -> Snapshot:
     walls = [np.column_stack((np.full(100, side), posts)) for side in (-R, width + R)]
     position = np.concatenate((*walls, grains)).astype(np.float32)
     count = len(position)
-    return Snapshot(
+    return snapshot_of(
         serial=1,
         position=position,
         radius=np.full(count, R, np.float32),
@@ -57,9 +57,9 @@ def settled(snapshot: Snapshot, last: Following | None = None, seconds: float = 
 
 def pixels(snapshot: Snapshot, following: Following) -> np.ndarray:
     """Left, top, right and lower end of the grains on the screen."""
-    moving = ~snapshot.fixed
-    centre = following.camera.world_to_pixel(snapshot.position[moving], SIZE)
-    radius = snapshot.radius[moving, None] / following.camera.resolution(SIZE)
+    moving = ~snapshot.grains.fixed
+    centre = following.camera.world_to_pixel(snapshot.grains.position[moving], SIZE)
+    radius = snapshot.grains.radius[moving, None] / following.camera.resolution(SIZE)
     return np.concatenate(((centre - radius).min(axis=0), (centre + radius).max(axis=0)))
 
 
@@ -120,14 +120,14 @@ def test_a_falling_layer_does_not_make_the_zoom_oscillate() -> None:
 def test_the_camera_does_not_follow_a_grain_that_has_left_the_scene(where: tuple[float, float]) -> None:
     snapshot = column(10)
     expected = settled(snapshot)
-    snapshot.position[-1] = where
+    snapshot.grains.position[-1] = where
     assert settled(snapshot).camera.resolution(SIZE) == pytest.approx(expected.camera.resolution(SIZE), rel=1e-6)
 
 
 def test_a_few_grains_thrown_up_are_not_followed() -> None:
     snapshot = column(20)
     expected = settled(snapshot)
-    snapshot.position[-2:, 1] = 0.15
+    snapshot.grains.position[-2:, 1] = 0.15
     assert settled(snapshot).camera.resolution(SIZE) == pytest.approx(expected.camera.resolution(SIZE), rel=1e-6)
 
 
@@ -135,19 +135,24 @@ def test_walls_end_above_the_column_and_keep_their_height_when_it_collapses() ->
     tall, heap = column(40), column(4)
     following = settled(tall)
     shown = without_idle_walls(tall, following.wall_top)
-    wall = shown.position[shown.fixed, 1].max()
-    grains = tall.position[~tall.fixed, 1].max()
+    wall = shown.grains.position[shown.grains.fixed, 1].max()
+    grains = tall.grains.position[~tall.grains.fixed, 1].max()
     assert grains < wall < grains + 8.0 * R
-    assert len(shown.position) == len(shown.radius) == len(shown.columns["speed"]) == len(shown.orientation)
-    assert np.array_equal(shown.position[~shown.fixed], tall.position[~tall.fixed])
+    assert (
+        len(shown.grains.position)
+        == len(shown.grains.radius)
+        == len(shown.grains.columns["speed"])
+        == len(shown.grains.orientation)
+    )
+    assert np.array_equal(shown.grains.position[~shown.grains.fixed], tall.grains.position[~tall.grains.fixed])
     after = settled(heap, following)
     assert after.wall_top == following.wall_top
-    emptied = replace(heap, **{name: getattr(heap, name)[:200] for name in ("position", "radius", "fixed")})
+    emptied = with_fields(heap, **{name: getattr(heap.grains, name)[:200] for name in ("position", "radius", "fixed")})
     assert settled(column(2), settled(emptied, after)).wall_top < 0.2 * following.wall_top
 
 
 def test_fixed_spheres_of_a_scene_without_focus_stay() -> None:
-    heap = replace(fake_heap(), focus=None)
+    heap = with_fields(fake_heap(), focus=None)
     assert without_idle_walls(heap, 0.0) is heap
 
 
@@ -175,7 +180,7 @@ def test_in_space_grains_fit_from_every_direction_and_the_direction_is_kept(dire
     cone = fake_cone(800, funnel=False)
     camera = in_space(cone, Camera3D(azimuth=direction[0], elevation=direction[1]))
     assert (camera.azimuth, camera.elevation) == direction
-    seen = camera.world_to_pixel(cone.position, SIZE)
+    seen = camera.world_to_pixel(cone.grains.position, SIZE)
     assert seen[:, 0].min() >= ROOM[0]
     assert seen[:, 0].max() <= SIZE[0] - ROOM[2]
     assert seen[:, 1].min() >= ROOM[1]
@@ -183,11 +188,16 @@ def test_in_space_grains_fit_from_every_direction_and_the_direction_is_kept(dire
 
 
 def test_in_space_the_heap_is_nearer_than_the_whole_scene_and_stands_on_the_lower_edge() -> None:
-    cone = replace(fake_cone(800, funnel=False), focus=((-0.005, -0.005, 0.0), (0.005, 0.005, 0.0)))
-    near, far = in_space(cone, Camera3D(elevation=0.1)), in_space(replace(cone, focus=None), Camera3D(elevation=0.1))
+    cone = with_fields(fake_cone(800, funnel=False), focus=((-0.005, -0.005, 0.0), (0.005, 0.005, 0.0)))
+    near, far = (
+        in_space(cone, Camera3D(elevation=0.1)),
+        in_space(with_fields(cone, focus=None), Camera3D(elevation=0.1)),
+    )
     assert near.distance < 0.8 * far.distance
-    low_heap = replace(cone, position=cone.position * np.array((1.0, 1.0, 0.3), np.float32))  # its width fills the part
-    lowest = in_space(low_heap, Camera3D(elevation=0.1)).world_to_pixel(low_heap.position, SIZE)[:, 1].max()
+    low_heap = with_fields(
+        cone, position=cone.grains.position * np.array((1.0, 1.0, 0.3), np.float32)
+    )  # its width fills the part
+    lowest = in_space(low_heap, Camera3D(elevation=0.1)).world_to_pixel(low_heap.grains.position, SIZE)[:, 1].max()
     assert lowest > SIZE[1] - ROOM[3] - 0.15 * FREE[1]
 
 
@@ -201,15 +211,15 @@ def test_the_camera_restarts_when_the_dimension_changes() -> None:
 
 @pytest.mark.parametrize("elevation", [0.1, 0.35])
 def test_in_space_the_grains_themselves_fill_the_picture_and_no_empty_corner_of_a_box(elevation: float) -> None:
-    cone = replace(fake_cone(800, funnel=False), focus=((-0.005, -0.005, 0.0), (0.005, 0.005, 0.0)))
-    cone = replace(cone, measurement=None)
+    cone = with_fields(fake_cone(800, funnel=False), focus=((-0.005, -0.005, 0.0), (0.005, 0.005, 0.0)))
+    cone = with_fields(cone, slope=None)
     camera = follow(None, cone, Camera3D(elevation=elevation), SIZE, ROOM, 0.0).camera
     assert isinstance(camera, Camera3D)
-    size = cone.radius.max() / camera.resolution(SIZE)
-    seen = camera.world_to_pixel(cone.position, SIZE)
+    size = cone.grains.radius.max() / camera.resolution(SIZE)
+    seen = camera.world_to_pixel(cone.grains.position, SIZE)
     used = (np.ptp(seen, axis=0) + 2.0 * size) / FREE
     assert used.max() > 0.85
-    measured = replace(cone, measurement=SurfaceSlope(0.4, 0.01, -0.42, 0.05, (0.0, 0.1), "line", (1, 2), 3))
+    measured = with_fields(cone, slope=SurfaceSlope(0.4, 0.01, -0.42, 0.05, (0.0, 0.1), "line", (1, 2), 3))
     wide = follow(None, measured, Camera3D(elevation=elevation), SIZE, ROOM, 0.0).camera
     assert isinstance(wide, Camera3D)
     foot = wide.world_to_pixel([(0.1, 0.0, 0.008), (-0.1, 0.0, 0.008), (0.0, 0.0, 0.05)], SIZE)
@@ -220,7 +230,7 @@ def test_in_space_the_grains_themselves_fill_the_picture_and_no_empty_corner_of_
 
 def test_at_the_end_the_camera_comes_to_rest_smoothly_where_every_grain_is_in_the_picture() -> None:
     column_at_rest, spread = column(40), column(6, across=60)
-    spread = replace(spread, focus=column_at_rest.focus)
+    spread = with_fields(spread, focus=column_at_rest.geometry.focus)
     moving = settled(column_at_rest)
     for _ in range(2):
         moving = follow(moving, spread, Camera2D(), SIZE, ROOM, 1.0 / 60.0)

@@ -21,6 +21,7 @@ from repose.sim.experiment.snapshot import Mark, Snapshot
 from repose.sim.scenes.common.phases import FLOWING
 
 from tests.app.render.test_field_picture import FORCE, RADIUS, SIDE, lattice
+from tests.snapshots import put
 
 if TYPE_CHECKING:
     from repose.app.window.picture import PictureMaker
@@ -35,19 +36,19 @@ PLAIN = {"scale_bar": False, "box": False}
 def shot(dimension: int) -> Snapshot:
     """A lattice whose forces grow downwards and lean to the right, displaced by a shear."""
     snapshot = lattice(dimension)
-    forces, height = snapshot.forces, snapshot.position[:, -1] / (2.0 * RADIUS)
+    forces, height = snapshot.contacts.forces, snapshot.grains.position[:, -1] / (2.0 * RADIUS)
     assert forces is not None
     depth = (height.max() - height[forces.i] + 1.0) / (height.max() + 1.0)
     forces.normal_force[:] = FORCE * depth * (1.0 + 0.3 * np.sin(5.0 * np.arange(len(forces.i))))
     forces.shear_force[:, 0] = 0.2 * forces.normal_force * forces.normal[:, -1]
     forces.shear[:] = 1e-3 * forces.shear_force
     forces.limit[:] = 0.3 * forces.normal_force
-    before = snapshot.position.astype(np.float64)
+    before = snapshot.grains.position.astype(np.float64)
     before[:, 0] -= 0.4 * RADIUS * height
-    snapshot.mark = Mark(0, 0, "flowing", 0.0, snapshot.sphere_id.copy(), before)
-    snapshot.velocity[:, 0] = 0.1 * height
-    snapshot.mass[:] = 1e-3  # of pebbles: their motion adds less than a thousandth to the stress
-    snapshot.phase, snapshot.time = FLOWING, 0.5
+    put(snapshot, mark=Mark(0, 0, "flowing", 0.0, snapshot.grains.sphere_id.copy(), before))
+    snapshot.grains.velocity[:, 0] = 0.1 * height
+    snapshot.grains.mass[:] = 1e-3  # of pebbles: their motion adds less than a thousandth to the stress
+    put(snapshot, phase=FLOWING, time=0.5)
     return snapshot
 
 

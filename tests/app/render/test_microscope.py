@@ -19,6 +19,7 @@ from repose.sim.message import with_prefix
 
 from tests.app.render.test_selection import three_in_a_row
 from tests.app.test_passes_of_real_runs import Sheet
+from tests.snapshots import put
 
 SIZE, GRAIN = (1280, 720), View(selected=(9,))
 MICROSCOPE = next(item for item in all_passes() if item.name == "microscope")
@@ -72,17 +73,17 @@ def test_on_a_narrow_picture_the_plate_is_no_larger_than_its_words_and_in_the_ba
 
 def test_the_energies_of_a_grain_are_those_of_motion_spin_and_height() -> None:
     snapshot = three_in_a_row()
-    row, count = 1, len(snapshot.mass)
-    snapshot.mass = np.full(count, 2e-3, np.float32)
-    snapshot.velocity = np.tile(np.array((0.3, -0.4), np.float32), (count, 1))
-    snapshot.gravity, snapshot.box = (0.0, -9.81), ((-3.0, -2.0), (3.0, 2.0))
-    height = float(snapshot.position[row, 1]) + 2.0
+    row, count = 1, len(snapshot.grains.mass)
+    put(snapshot, mass=np.full(count, 2e-3, np.float32))
+    put(snapshot, velocity=np.tile(np.array((0.3, -0.4), np.float32), (count, 1)))
+    put(snapshot, gravity=(0.0, -9.81), box=((-3.0, -2.0), (3.0, 2.0)))
+    height = float(snapshot.grains.position[row, 1]) + 2.0
     assert energies_of_grain(snapshot, row) == [
         ("kinetic energy", "250 µJ"),
         ("potential energy", with_prefix(2e-3 * 9.81 * height, "J", 3)),
     ]
-    snapshot.orientation = np.zeros((count, 1), np.float32)
-    snapshot.columns["rotational"] = np.full(count, 5e-5, np.float32)
+    put(snapshot, orientation=np.zeros((count, 1), np.float32))
+    snapshot.grains.columns["rotational"] = np.full(count, 5e-5, np.float32)
     assert energies_of_grain(snapshot, row)[0] == ("energy of motion, spin", "250 µJ, 50 µJ")
 
 
@@ -90,16 +91,19 @@ def test_many_forces_on_a_grain_leave_only_labels_that_do_not_overlap() -> None:
     snapshot, count = three_in_a_row(), 30
     turn = np.linspace(0.0, math.tau, count, endpoint=False)
     out = np.column_stack((np.cos(turn), np.sin(turn)))
-    snapshot.forces = ContactForces(
-        i=np.full(count, 1),
-        j=np.full(count, -1),
-        point=out,
-        normal=-out,
-        overlap=np.full(count, 1e-3),
-        normal_force=1.0 + 0.01 * np.arange(count),
-        shear_force=np.zeros((count, 2)),
-        shear=np.zeros((count, 2)),
-        limit=np.ones(count),
+    put(
+        snapshot,
+        forces=ContactForces(
+            i=np.full(count, 1),
+            j=np.full(count, -1),
+            point=out,
+            normal=-out,
+            overlap=np.full(count, 1e-3),
+            normal_force=1.0 + 0.01 * np.arange(count),
+            shear_force=np.zeros((count, 2)),
+            shear=np.zeros((count, 2)),
+            limit=np.ones(count),
+        ),
     )
     sheet, camera = Sheet(), Camera2D((0.0, 0.0), 0.05)
     frame = make_frame(snapshot, GRAIN, camera, SIZE, (0.0, 0.0, BAND, 0.0), 1.0, Ranges())
@@ -113,8 +117,8 @@ def test_many_forces_on_a_grain_leave_only_labels_that_do_not_overlap() -> None:
 
 def test_the_neighbours_of_a_grain_are_listed_with_their_forces_the_largest_first() -> None:
     snapshot = three_in_a_row()
-    assert snapshot.forces is not None
-    snapshot.forces.normal_force[:] = 1.0, 2.0, 3.0
+    assert snapshot.contacts.forces is not None
+    snapshot.contacts.forces.normal_force[:] = 1.0, 2.0, 3.0
     frame = make_frame(snapshot, GRAIN, Camera2D(), SIZE, (0.0, 0.0, 0.0, 0.0), 1.0, Ranges())
     assert grain_words(frame, 1)[-2:] == [("touches 7", "F_n = 2 N"), ("touches 5", "F_n = 1 N")]
     assert grain_words(frame, 0)[-2:] == [("touches a wall", "F_n = 3 N"), ("touches 9", "F_n = 1 N")]
@@ -124,8 +128,8 @@ def test_the_path_of_the_selected_grain_is_drawn() -> None:
     snapshot = three_in_a_row()
     frame = make_frame(snapshot, GRAIN, Camera2D((0.0, 0.0), 0.01), SIZE, (0.0, 0.0, BAND, 0.0), 1.0, Ranges())
     for k in range(5):
-        snapshot.time = 0.1 * k
-        snapshot.position[1] = 0.1 * k, 0.0
+        put(snapshot, time=0.1 * k)
+        snapshot.grains.position[1] = 0.1 * k, 0.0
         frame.course.follow(snapshot, GRAIN)
     sheet = Sheet()
     assert MICROSCOPE.overlay is not None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,6 +10,8 @@ from repose.app.render.pacing import describe_speed, pacer
 from repose.sim.experiment.phase import Phase
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.registry import scenes
+
+from tests.snapshots import snapshot_of, with_fields
 
 FPS = 50.0
 
@@ -31,8 +32,8 @@ def seconds(scene: str, name: str) -> float:
 def column(height: float, **more: object) -> Snapshot:
     """Grains up to that height [m]."""
     y = np.linspace(0.0, height, 50, dtype=np.float32)
-    return replace(
-        Snapshot(scene="heap", phase=phase_of("heap", "flowing"), box=((0.0, 0.0), (1.0, 1.0))),
+    return with_fields(
+        snapshot_of(scene="heap", phase=phase_of("heap", "flowing"), box=((0.0, 0.0), (1.0, 1.0))),
         position=np.column_stack((np.zeros(50, np.float32), y)),
         radius=np.full(50, 1e-3, np.float32),
         fixed=np.zeros(50, np.bool_),

@@ -16,6 +16,8 @@ from repose.app.storage.view import View
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.measure.contact_forces import ContactForces
 
+from tests.snapshots import put, snapshot_of
+
 if TYPE_CHECKING:
     from repose.app.window.picture import PictureMaker
 
@@ -35,7 +37,7 @@ def loaded(angles: tuple[float, ...], shear: float = 0.0) -> Snapshot:
     """A disc at the origin under equal forces towards its centre at these angles [rad], with shear forces."""
     count = len(angles)
     out = np.column_stack((np.cos(angles), np.sin(angles)))
-    return Snapshot(
+    return snapshot_of(
         serial=1,
         position=np.zeros((1, 2), np.float32),
         radius=np.full(1, RADIUS, np.float32),
@@ -143,7 +145,7 @@ def test_white_light_has_colours_and_a_disc_without_forces_is_dark(picture_maker
 
 
 def test_the_strongest_loads_of_a_disc_are_kept_with_opposite_forces_on_both_sides() -> None:
-    forces = loaded(tuple(0.3 * k for k in range(LOADS + 3)), shear=1.0).forces
+    forces = loaded(tuple(0.3 * k for k in range(LOADS + 3)), shear=1.0).contacts.forces
     assert forces is not None
     forces.normal_force[:] = np.arange(1.0, LOADS + 4)
     forces.j[-1] = 1
@@ -170,7 +172,7 @@ def test_only_grains_are_photoelastic_and_only_in_the_plane() -> None:
     assert found.needs_forces(SEEN)
     assert not found.needs_forces(View())
     assert rows(View(colour_by="plain")) is None
-    snapshot.fixed[0] = True
+    snapshot.grains.fixed[0] = True
     assert len(rows(SEEN)) == 0
-    snapshot.forces = None
+    put(snapshot, forces=None)
     assert rows(SEEN) is None

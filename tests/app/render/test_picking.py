@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from repose.app.render.camera import Camera2D
@@ -12,13 +10,15 @@ from repose.app.render.picking import point_at, sphere_at
 from repose.app.storage.view import View
 from repose.sim.experiment.snapshot import Snapshot
 
+from tests.snapshots import snapshot_of, with_fields
+
 SIZE = (800, 600)
 
 
 def spheres(*places: tuple[float, ...], radius: float = 1.0, fixed: tuple[int, ...] = ()) -> Snapshot:
     count = len(places)
     box = tuple(np.min(places, axis=0) - radius), tuple(np.max(places, axis=0) + radius)
-    return Snapshot(
+    return snapshot_of(
         position=np.array(places, np.float32),
         radius=np.full(count, radius, np.float32),
         fixed=np.isin(np.arange(count), fixed),
@@ -54,7 +54,7 @@ def test_in_space_the_nearest_sphere_that_is_not_cut_away_is_found() -> None:
 
 
 def test_a_sphere_that_is_not_anywhere_is_not_found() -> None:
-    snapshot = replace(spheres((0.0, 0.0), (5.0, 0.0)), position=np.array(((np.nan, 0.0), (5.0, 0.0)), np.float32))
+    snapshot = with_fields(spheres((0.0, 0.0), (5.0, 0.0)), position=np.array(((np.nan, 0.0), (5.0, 0.0)), np.float32))
     camera = Camera2D((0.0, 0.0), 0.01)
     assert sphere_at(snapshot, View(), camera, SIZE, (400.0, 300.0), 6.0) is None
     assert sphere_at(Snapshot(), View(), camera, SIZE, (400.0, 300.0), 6.0) is None

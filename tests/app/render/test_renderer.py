@@ -13,6 +13,7 @@ from repose.sim.experiment.snapshot import Snapshot
 
 from tests.app.drawn_pictures import BARE, objects, with_view
 from tests.app.fake_heap import fake_heap
+from tests.snapshots import snapshot_of
 
 if TYPE_CHECKING:
     from repose.app.window.picture import PictureMaker
@@ -28,7 +29,7 @@ def draw(
 
 
 def one_disc(radius: float, at: tuple[float, float] = (0.0, 0.0)) -> Snapshot:
-    return Snapshot(
+    return snapshot_of(
         position=np.array([at], np.float32),
         radius=np.array([radius], np.float32),
         fixed=np.array([False]),
@@ -135,15 +136,15 @@ def test_a_uniform_is_passed_on_when_it_changes_and_if_the_shader_has_it(
 
 
 def test_a_line_is_as_wide_as_asked(picture_maker: PictureMaker) -> None:
-    heap = Snapshot(
+    heap = snapshot_of(
         position=np.array([[-20.0, 0.0], [20.0, 0.0]], np.float32),
         radius=np.array([1e-3, 1e-3], np.float32),
         fixed=np.zeros(2, np.bool_),
         sphere_id=np.arange(2),
-        contact_ends=np.array([[-20.0, 0.0, 20.0, 0.0]], np.float32),
-        contact_force=np.array([1.0], np.float32),
+        ends=np.array([[-20.0, 0.0, 20.0, 0.0]], np.float32),
+        force=np.array([1.0], np.float32),
     )
-    heap.radius[:] = 4.0 / 0.12
+    heap.grains.radius[:] = 4.0 / 0.12
     lines_only = draw(picture_maker, heap, with_view(BARE, force_chains=True), 1.0)
     column = to_linear(lines_only[:, 32, 0] / 255.0)
     bright = column > 0.5 * column.max()
@@ -189,7 +190,7 @@ def test_grains_have_the_colour_of_the_legend(picture_maker: PictureMaker, name:
     from repose.app.render.colours import shades
 
     disc = one_disc(20.0)
-    disc.columns["coordination"] = np.array([3.0], np.float32)
+    disc.grains.columns["coordination"] = np.array([3.0], np.float32)
     view = with_view(BARE, colour_by="coordination", colour_map=name)
     middle = draw(picture_maker, disc, view, 1.0)[32, 32]
     assert np.abs(middle - to_srgb(shades(0.5, name, DARK)) * 255).max() <= 2.5
@@ -215,7 +216,7 @@ def test_a_picture_without_pixels_is_refused_with_its_size(picture_maker: Pictur
 
 
 def test_positions_that_are_not_finite_disturb_no_other_grain(picture_maker: PictureMaker) -> None:
-    two = Snapshot(
+    two = snapshot_of(
         position=np.array([[0.0, 0.0], [np.nan, np.inf]], np.float32),
         radius=np.array([10.0, 10.0], np.float32),
         fixed=np.zeros(2, np.bool_),
@@ -259,7 +260,7 @@ def test_rows_of_the_wrong_width_are_refused(picture_maker: PictureMaker) -> Non
 def test_a_hundred_thousand_discs_are_drawn_in_one_picture(picture_maker: PictureMaker) -> None:
     side = 320
     place = np.stack(np.meshgrid(np.arange(side), np.arange(side)), axis=-1).reshape(-1, 2) - 0.5 * (side - 1)
-    many = Snapshot(
+    many = snapshot_of(
         position=place.astype(np.float32),
         radius=np.full(side**2, 0.5, np.float32),
         fixed=np.zeros(side**2, bool),

@@ -15,6 +15,7 @@ from repose.app.storage.view import View
 
 from tests.app.render.test_selection import three_in_a_row
 from tests.app.test_passes_of_real_runs import Sheet
+from tests.snapshots import put
 
 SIZE, SEEN = (1280, 720), View(shown={"rose": True})
 
@@ -22,12 +23,12 @@ SIZE, SEEN = (1280, 720), View(shown={"rose": True})
 def frame(camera: Camera | None = None) -> Frame:
     snapshot = three_in_a_row()
     if isinstance(camera, Camera3D):
-        snapshot.position = np.pad(snapshot.position, ((0, 0), (0, 1)))
+        put(snapshot, position=np.pad(snapshot.grains.position, ((0, 0), (0, 1))))
     return make_frame(snapshot, SEEN, camera or Camera2D(), SIZE, (0.0, 0.0, BAND, 0.0), 1.0, Ranges())
 
 
 def test_contacts_with_walls_and_fixed_spheres_and_bridges_without_touch_do_not_count() -> None:
-    forces, fixed = three_in_a_row().forces, np.zeros(3, np.bool_)
+    forces, fixed = three_in_a_row().contacts.forces, np.zeros(3, np.bool_)
     assert forces is not None
     assert contacts_between_grains(forces, fixed).tolist() == [0, 1]
     fixed[2] = True
@@ -51,8 +52,8 @@ def test_the_number_of_contacts_and_the_anisotropy_stand_beside_the_diagram() ->
 
 def test_before_any_grains_touch_the_plate_says_so() -> None:
     sheet, seen = Sheet(), frame()
-    assert seen.snapshot.forces is not None
-    seen.snapshot.forces.overlap[:] = -1.0
+    assert seen.snapshot.contacts.forces is not None
+    seen.snapshot.contacts.forces.overlap[:] = -1.0
     assert PASS.overlay is not None
     PASS.overlay(seen, sheet)
     assert "no grains touch" in sheet.words

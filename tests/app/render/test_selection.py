@@ -11,13 +11,15 @@ from repose.app.storage.view import View
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.measure.contact_forces import ContactForces
 
+from tests.snapshots import put, snapshot_of
+
 SIZE, CAMERA = (800, 600), Camera2D((0.0, 0.0), 0.01)
 
 
 def three_in_a_row() -> Snapshot:
     """Grains 5, 9 and 7 from left to right that touch, the first one also a wall below it."""
     centre = np.array(((-2.0, 0.0), (0.0, 0.0), (2.0, 0.0)), np.float32)
-    return Snapshot(
+    return snapshot_of(
         position=centre,
         velocity=np.zeros((3, 2), np.float32),
         radius=np.ones(3, np.float32),
@@ -60,7 +62,7 @@ def test_a_click_selects_the_close_contact_or_the_grain_or_nothing(
 
 def test_before_the_forces_are_known_the_grain_is_selected() -> None:
     snapshot = three_in_a_row()
-    snapshot.forces = None
+    put(snapshot, forces=None)
     assert selection_at(snapshot, View(), CAMERA, SIZE, CAMERA.world_to_pixel((0.9, 0.0), SIZE), 6.0) == (9,)
     assert selected_contact(snapshot, View(selected=(9, 7))) is None
 
@@ -69,7 +71,7 @@ def test_a_contact_is_found_by_both_ids_in_any_order_and_after_rows_have_moved()
     snapshot = three_in_a_row()
     found = [selected_contact(snapshot, View(selected=ids)) for ids in ((9, 7), (7, 9), (5, -1), (5, 7), (9, -1), (9,))]
     assert found == [1, 1, 2, None, None, None]
-    snapshot.sphere_id = np.array((9, 5, 7))
+    put(snapshot, sphere_id=np.array((9, 5, 7)))
     assert selected_contact(snapshot, View(selected=(5, 7))) == 1
     assert rows_of(snapshot, (5, -1)) == [1]
     assert contacts_of(snapshot, [0]).tolist() == [0, 2]
@@ -77,7 +79,7 @@ def test_a_contact_is_found_by_both_ids_in_any_order_and_after_rows_have_moved()
 
 def test_a_rigid_body_is_selected_as_a_whole_without_the_contacts_between_its_members() -> None:
     snapshot = three_in_a_row()
-    snapshot.body = np.array((4, 4, -1))
+    put(snapshot, body=np.array((4, 4, -1)))
     assert members_of(snapshot, 1) == [0, 1]
     assert members_of(snapshot, 2) == [2]
     assert contacts_of(snapshot, members_of(snapshot, 1)).tolist() == [1, 2]
@@ -90,26 +92,26 @@ def test_a_grain_that_has_left_has_no_row() -> None:
 
 def test_contacts_keep_their_grains_when_walls_above_the_grains_are_not_drawn() -> None:
     snapshot = three_in_a_row()
-    snapshot.forces.normal_force[:] = 1.0, 2.0, 3.0
-    snapshot.position[1, 1], snapshot.fixed[1] = 9.0, True
-    snapshot.mass = np.array((1.0, np.inf, 2.0), np.float32)
-    snapshot.velocity, snapshot.orientation = np.zeros((3, 2), np.float32), np.zeros((3, 0), np.float32)
+    snapshot.contacts.forces.normal_force[:] = 1.0, 2.0, 3.0
+    snapshot.grains.position[1, 1], snapshot.grains.fixed[1] = 9.0, True
+    put(snapshot, mass=np.array((1.0, np.inf, 2.0), np.float32))
+    put(snapshot, velocity=np.zeros((3, 2), np.float32), orientation=np.zeros((3, 0), np.float32))
     shown = without_idle_walls(snapshot, 5.0)
-    assert shown.forces is not None
-    assert (shown.forces.i.tolist(), shown.forces.j.tolist()) == ([0, 0], [-1, -1])
-    assert shown.forces.normal_force.tolist() == [1.0, 3.0]
-    assert shown.mass.tolist() == [1.0, 2.0]
-    shown = shown.forces.of_spheres(np.array((False, True)))
+    assert shown.contacts.forces is not None
+    assert (shown.contacts.forces.i.tolist(), shown.contacts.forces.j.tolist()) == ([0, 0], [-1, -1])
+    assert shown.contacts.forces.normal_force.tolist() == [1.0, 3.0]
+    assert shown.grains.mass.tolist() == [1.0, 2.0]
+    shown = shown.contacts.forces.of_spheres(np.array((False, True)))
     assert shown.i.size == 0
-    snapshot.position[:, 1], snapshot.fixed[:] = (9.0, 0.0, 0.0), (True, False, False)
+    snapshot.grains.position[:, 1], snapshot.grains.fixed[:] = (9.0, 0.0, 0.0), (True, False, False)
     shown = without_idle_walls(snapshot, 5.0)
-    assert shown.forces is not None
-    assert (shown.forces.i.tolist(), shown.forces.j.tolist()) == ([0], [1])
+    assert shown.contacts.forces is not None
+    assert (shown.contacts.forces.i.tolist(), shown.contacts.forces.j.tolist()) == ([0], [1])
 
 
 def test_bonds_keep_their_spheres_when_walls_above_the_grains_are_not_drawn() -> None:
     snapshot = three_in_a_row()
-    snapshot.position[0, 1], snapshot.fixed[0] = 9.0, True
-    snapshot.velocity, snapshot.orientation = np.zeros((3, 2), np.float32), np.zeros((3, 0), np.float32)
-    snapshot.bonds = np.array(((0, 1), (1, 2)))
-    assert without_idle_walls(snapshot, 5.0).bonds.tolist() == [[0, 1]]
+    snapshot.grains.position[0, 1], snapshot.grains.fixed[0] = 9.0, True
+    put(snapshot, velocity=np.zeros((3, 2), np.float32), orientation=np.zeros((3, 0), np.float32))
+    put(snapshot, bonds=np.array(((0, 1), (1, 2))))
+    assert without_idle_walls(snapshot, 5.0).contacts.bonds.tolist() == [[0, 1]]

@@ -11,6 +11,8 @@ import pytest
 from repose.app.render.side_by_side import GROUND, LINE, Together, columns_for, gaps, places, upper_right
 from repose.sim.experiment.snapshot import Snapshot
 
+from tests.snapshots import snapshot_of
+
 
 @pytest.mark.parametrize(("count", "columns"), [*product((2, 3, 4), (1, 2))])
 def test_pictures_cover_the_area_without_overlap(count: int, columns: int) -> None:
@@ -36,7 +38,7 @@ class OneColour:
         return np.full((self.size[1], self.size[0], 3), self.shown, np.uint8)
 
     def take(self, snapshot: Snapshot) -> Iterator[Any]:
-        self.shown = snapshot.step
+        self.shown = snapshot.run.step
         yield self.picture()
 
     def ending(self) -> Iterator[Any]:
@@ -52,14 +54,14 @@ def test_a_film_shows_every_run_in_its_part_and_one_that_has_ended_stands_still(
 
     film = Together(make, (100, 60))
     box = ((0.0, 0.0), (1.0, 4.0))
-    right = Snapshot(step=200, label="right", box=box)
-    (picture,) = film.take(Snapshot(step=100, label="left", box=box, beside=(right,)))
+    right = snapshot_of(step=200, label="right", box=box)
+    (picture,) = film.take(snapshot_of(step=100, label="left", box=box, beside=(right,)))
     assert labels == ["left", "right"]
     assert picture.shape == (60, 100, 3)
     assert (picture[: 60 - LINE, : 50 - LINE] == 100).all()
     assert (picture[: 60 - LINE, 50 : 100 - LINE] == 200).all()
     assert (picture[:, 50 - LINE : 50] == GROUND).all()
-    (alone,) = film.take(Snapshot(step=101, box=box))
+    (alone,) = film.take(snapshot_of(step=101, box=box))
     assert (alone[0, 0] == 101).all()
     assert (alone[0, 60] == 200).all()
     assert len(list(film.ending())) == 1

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from repose.app.render.colours import position_on_map, shades
@@ -15,13 +13,14 @@ from repose.app.storage.view import View
 
 from tests.app.render.test_field_picture import FORCE, RADIUS, frame, lattice
 from tests.app.test_passes_of_real_runs import Sheet
+from tests.snapshots import with_fields
 
 INSIDE = View(colour_by="photoelastic")
 
 
 def test_every_contact_is_a_rod_from_centre_to_centre_in_the_colour_of_its_force() -> None:
     snapshot = lattice(3)
-    forces = snapshot.forces
+    forces = snapshot.contacts.forces
     assert forces is not None
     forces.normal_force[: len(forces.i) // 2] *= 0.5
     forces.normal_force[0] = 0.5 * LEAST * FORCE
@@ -45,7 +44,7 @@ def test_every_contact_is_a_rod_from_centre_to_centre_in_the_colour_of_its_force
 
 def test_the_spheres_are_translucent_and_only_walls_are_opaque() -> None:
     snapshot = lattice(3)
-    snapshot.fixed[:100] = True
+    snapshot.grains.fixed[:100] = True
     seen = frame(snapshot, INSIDE)
     patches, solid = shells(seen), opaque(seen)
     assert patches is not None
@@ -56,7 +55,7 @@ def test_the_spheres_are_translucent_and_only_walls_are_opaque() -> None:
     assert shells(frame(snapshot, View())) is None
     assert rods(frame(snapshot, View())) is None
     assert needs_forces(INSIDE)
-    bare = frame(replace(snapshot, forces=None), INSIDE)
+    bare = frame(with_fields(snapshot, forces=None), INSIDE)
     assert rods(bare) is None
     assert shells(bare) is None
     solid = opaque(bare)

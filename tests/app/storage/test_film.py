@@ -14,6 +14,8 @@ from repose.app.storage.film import Film
 from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.scenes.common.phases import EMPTY
 
+from tests.snapshots import snapshot_of
+
 
 class Sink:
     def __init__(self, path: Path, size: tuple[int, int], fps: int) -> None:
@@ -204,7 +206,7 @@ def test_a_film_of_automatic_speed_asks_for_the_next_frame_by_the_phase_of_the_l
     film.fps, film.speed = 50, None
     film.start()
     interval: Callable[[Snapshot], float] = source.intervals[0]
-    assert interval(Snapshot(phase=EMPTY)) == 1.0 / 50
+    assert interval(snapshot_of(phase=EMPTY)) == 1.0 / 50
 
 
 def test_the_window_can_close_without_waiting_for_the_still(film: Film, source: Source, sinks: list[Sink]) -> None:

@@ -9,10 +9,17 @@ from repose.sim.experiment.take_snapshot import sorted_measurements
 from repose.sim.measure.display import Axis, Curve, Line
 from repose.sim.message import plain
 
+from tests.snapshots import snapshot_of
+
 
 def run(label: str, end: float) -> Snapshot:
     series = {"time": np.linspace(0.0, end, 5), "kinetic_energy": np.full(5, end)}
-    return Snapshot(label=label, series=series, measurements=sorted_measurements(), position=np.zeros((0, 2)))
+    return snapshot_of(
+        label=label,
+        series=series,
+        quantities=tuple(entry.sampled(2) for entry in sorted_measurements()),
+        position=np.zeros((0, 2)),
+    )
 
 
 def test_a_plot_over_time_has_a_line_for_every_run_from_its_beginning_in_one_unit_of_time() -> None:
@@ -37,6 +44,6 @@ def test_points_of_every_run_keep_their_labels_and_a_common_law_exists_once() ->
             ),
         )
 
-    (both,) = together((Snapshot(label="A"), Snapshot(label="B")), (plot(2.0), plot(3.0)))
+    (both,) = together((snapshot_of(label="A"), snapshot_of(label="B")), (plot(2.0), plot(3.0)))
     assert [line.label for line in both.lines] == ["measured, A", "law", "fit, A", "measured, B", "fit, B"]
     assert [line.group for line in both.lines] == [0, 0, 0, 1, 1], "the colours of runs, and of their fits"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,6 +11,8 @@ from repose.sim.experiment.commands import Command, From, Recover, SetParameters
 from repose.sim.experiment.snapshot import Fault, Snapshot
 from repose.sim.parameters import ParameterSet
 from repose.sim.registry import scenes
+
+from tests.snapshots import snapshot_of
 
 DEFAULTS = scenes()["heap"].parameters()
 
@@ -32,7 +32,8 @@ class World:
 
     def snapshot(self, **more: object) -> Snapshot:
         self.serial += 1
-        return replace(Snapshot(serial=self.serial, parameters=self.parameters, time=self.serial * 0.1), **more)
+        shown = {"serial": self.serial, "parameters": self.parameters, "time": self.serial * 0.1}
+        return snapshot_of(**shown | more)
 
 
 @pytest.fixture
@@ -170,9 +171,9 @@ def test_undo_of_a_change_that_restarted_the_experiment_restores_the_grains() ->
     sent: list[Command] = []
     edits = Edits(sent.append)
     parameters = scenes()["vessel"].parameters()
-    edits.see(Snapshot(serial=1, at=700, log_end=700, parameters=parameters))
+    edits.see(snapshot_of(serial=1, at=700, log_end=700, parameters=parameters))
     edits.set({"mesh_lift": 0.01})
-    edits.see(Snapshot(serial=2, at=700, log_end=700, parameters=parameters.changed(mesh_lift=0.01)))
+    edits.see(snapshot_of(serial=2, at=700, log_end=700, parameters=parameters.changed(mesh_lift=0.01)))
     edits.undo()
     assert sent[-1] == TakeBack("mesh_lift")
 
@@ -181,10 +182,10 @@ def test_undo_acts_on_the_run_side_by_side_in_which_the_change_was_made() -> Non
     commands: list[Command] = []
     edits = Edits(commands.append)
     edits.run = 1
-    edits.see(Snapshot(serial=1, parameters=DEFAULTS))
+    edits.see(snapshot_of(serial=1, parameters=DEFAULTS))
     edits.set({"friction": 0.5})
     edits.run = 0
-    edits.see(Snapshot(serial=2, parameters=DEFAULTS))
+    edits.see(snapshot_of(serial=2, parameters=DEFAULTS))
     edits.undo()
     edits.redo()
     assert commands == [

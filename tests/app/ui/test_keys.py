@@ -22,6 +22,8 @@ from repose.sim.experiment.commands import Act
 from repose.sim.experiment.snapshot import Action, Snapshot
 from repose.sim.registry import scenes
 
+from tests.snapshots import snapshot_of
+
 UI: Any = SimpleNamespace(control=SimpleNamespace(actions={}), mode=WindowMode(), states=States())
 
 
@@ -74,7 +76,7 @@ def test_a_key_without_its_own_function_calls_that_of_the_window() -> None:
 def test_the_letter_of_an_action_of_the_scene_sends_its_command(text: str) -> None:
     sent: list[Any] = []
     ui: Any = SimpleNamespace(control=SimpleNamespace(send=sent.append), snapshot=Snapshot())
-    snapshot = Snapshot(actions=(Action("pour", "Pour grains", "F", True, ""), Action("wait", "Wait", "", True, "")))
+    snapshot = snapshot_of(actions=(Action("pour", "Pour grains", "F", True, ""), Action("wait", "Wait", "", True, "")))
     keys = scene_keys(snapshot)
     assert [(key.shown, key.help, key.group) for key in keys] == [("F", "Pour grains", "Experiment")]
     assert dispatch(press(pygame.K_f, text), keys, ui, typing=False)
@@ -136,7 +138,7 @@ def test_help_of_the_reset_says_what_its_button_says(scene: str) -> None:
     experiment = new_experiment(scene, dict(scenes()[scene].test_values))
     actions = scenes()[scene].actions(experiment)
     button = next(action for action in actions if action.name == RESET)
-    (key,) = (key for key in scene_keys(Snapshot(actions=actions)) if key.shown == "R")
+    (key,) = (key for key in scene_keys(snapshot_of(actions=actions)) if key.shown == "R")
     assert key.help == f"Reset: {button.help[:-1]}"
     if scene == "heap":
         readme = (Path(__file__).parents[3] / "README.md").read_text(encoding="utf-8")

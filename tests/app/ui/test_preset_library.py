@@ -9,6 +9,8 @@ from repose.app.ui.preset_library import PresetLibrary
 from repose.sim.experiment.commands import Command
 from repose.sim.experiment.snapshot import Snapshot
 
+from tests.snapshots import snapshot_of
+
 
 @pytest.fixture
 def library(tmp_path: Path) -> PresetLibrary:
@@ -21,19 +23,19 @@ def library(tmp_path: Path) -> PresetLibrary:
 
 def test_a_preset_is_the_current_one_from_the_first_snapshot_of_its_experiment_on(library: PresetLibrary) -> None:
     assert library.take("moon")
-    assert not library.see(Snapshot(scene="heap"))
+    assert not library.see(snapshot_of(scene="heap"))
     assert (library.current, library.title("heap")) == ("thesis-heap", "Thesis heap")
-    assert library.see(Snapshot(scene="heap", starts=1, begun_by=1))
+    assert library.see(snapshot_of(scene="heap", starts=1, begun_by=1))
     assert (library.current, library.title("heap"), library.awaited) == ("moon", "Moon", [])
-    assert not library.see(Snapshot(scene="heap", starts=1, begun_by=1))
+    assert not library.see(snapshot_of(scene="heap", starts=1, begun_by=1))
 
 
 def test_each_of_two_presets_chosen_in_succession_has_its_own_picture(library: PresetLibrary) -> None:
     assert library.take("moon")
     assert library.take("bounce")
-    assert library.see(Snapshot(scene="heap", starts=1, begun_by=1))
+    assert library.see(snapshot_of(scene="heap", starts=1, begun_by=1))
     assert (library.current, [awaited.preset for awaited in library.awaited]) == ("moon", ["bounce"])
-    assert library.see(Snapshot(scene="bounce", starts=2, begun_by=2))
+    assert library.see(snapshot_of(scene="bounce", starts=2, begun_by=2))
     assert library.current == "bounce"
 
 
@@ -42,21 +44,21 @@ def test_a_preset_that_another_replaces_before_it_is_shown_never_becomes_the_cur
 ) -> None:
     assert library.take("moon")
     assert library.take("bounce")
-    assert library.see(Snapshot(scene="bounce", starts=2, begun_by=2))
+    assert library.see(snapshot_of(scene="bounce", starts=2, begun_by=2))
     assert (library.current, library.awaited) == ("bounce", [])
 
 
 def test_a_refused_preset_leaves_the_current_one(library: PresetLibrary) -> None:
     assert library.take("moon")
-    assert not library.see(Snapshot(scene="heap", starts=1, begun_by=0))
+    assert not library.see(snapshot_of(scene="heap", starts=1, begun_by=0))
     assert (library.current, library.awaited) == ("thesis-heap", [])
 
 
 def test_one_run_that_goes_on_after_several_side_by_side_has_the_title_of_its_scene(library: PresetLibrary) -> None:
     assert library.take("friction-side-by-side")
-    several = Snapshot(scene="heap", starts=1, begun_by=1, beside=(Snapshot(), Snapshot()))
+    several = snapshot_of(scene="heap", starts=1, begun_by=1, beside=(Snapshot(), Snapshot()))
     assert library.see(several)
     assert library.title("heap") == "Three frictions side by side"
-    library.see(Snapshot(scene="heap", starts=1, begun_by=1))
+    library.see(snapshot_of(scene="heap", starts=1, begun_by=1))
     assert library.title("heap") == "Heap"
     assert library.sentences("heap")[1] == ""

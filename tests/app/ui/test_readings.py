@@ -6,9 +6,10 @@ import pytest
 from repose.app.language import translated
 from repose.app.ui.readings import Headline, headline, in_words
 from repose.sim.experiment import changes
-from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.measure.display import Reading
 from repose.sim.registry import scenes
+
+from tests.snapshots import snapshot_of
 
 
 @pytest.mark.parametrize(
@@ -42,27 +43,27 @@ def test_a_reading_has_the_decimals_that_its_error_has(
 def test_the_main_result_has_a_minus_sign_and_an_angle_the_decimal_of_its_error(
     reading: Reading, value: str, error: str
 ) -> None:
-    shown = headline(Snapshot(readings=(reading,)))
+    shown = headline(snapshot_of(readings=(reading,)))
     assert shown is not None
     assert (translated(shown.value), translated(shown.error), shown.label) == (value, error, reading.label)
 
 
 def test_an_outdated_result_says_up_to_which_change_it_applied() -> None:
     reading = Reading("angle of repose", 17.9, "°", 1.9, outdated="before the tilt")
-    shown = headline(Snapshot(readings=(reading,)))
+    shown = headline(snapshot_of(readings=(reading,)))
     assert shown is not None
     assert shown.name == reading.name == "angle of repose, before the tilt"
 
 
 def test_a_number_known_before_the_run_is_no_main_result() -> None:
     known, result = Reading("mass", 2.0, "kg", given=True), Reading("height", 1.0, "m")
-    assert headline(Snapshot(readings=(known,))) is None
-    assert headline(Snapshot(readings=(known, result))) == Headline("1 m", "", "height")
+    assert headline(snapshot_of(readings=(known,))) is None
+    assert headline(snapshot_of(readings=(known, result))) == Headline("1 m", "", "height")
 
 
 @pytest.mark.parametrize("scene", scenes())
 def test_no_scene_has_a_main_result_before_its_run(scene: str) -> None:
     record = scenes()[scene]
     begun = changes._smallest(scene)
-    shown = headline(Snapshot(readings=record.readings(begun)))
+    shown = headline(snapshot_of(readings=record.readings(begun)))
     assert shown is None or float(shown.value.split()[0]) == 0.0, shown

@@ -108,8 +108,8 @@ def test_repeated_runs_are_added_to_those_of_the_session() -> None:
     assert apply(experiment, KeepMeasured("heap", points)) == ""
     snapshot = Snapshot()
     take_snapshot(experiment, snapshot)
-    assert snapshot.comparison is not None
-    assert snapshot.comparison.table[1][:2] == ("0.1", "2")
+    assert snapshot.results.comparison is not None
+    assert snapshot.results.comparison.table[1][:2] == ("0.1", "2")
     assert apply(experiment, KeepMeasured("hourglass", (Point(0.1, 110.0, 1.0),))) == ""
     assert len(experiment.session.measured["heap"]) == 2
 

@@ -15,6 +15,7 @@ from repose.sim.experiment.snapshot import Snapshot
 from repose.sim.experiment.take_snapshot import take_snapshot
 
 from tests.reliability.runs import changed, go, poured
+from tests.snapshots import snapshot_of
 
 
 @pytest.mark.parametrize(
@@ -35,7 +36,7 @@ from tests.reliability.runs import changed, go, poured
 def test_keys_go_to_restart_points_and_pause(action: str, at: int, expected: int) -> None:
     sent: list[Command] = []
     paused: list[bool] = []
-    snapshot = Snapshot(at=at, log_end=5_000, moments=((0, 0.0), (2_000, 0.02), (4_000, 0.04)))
+    snapshot = snapshot_of(at=at, log_end=5_000, moments=((0, 0.0), (2_000, 0.02), (4_000, 0.04)))
     clock: Any = SimpleNamespace(paused=False, pause=paused.append)
     ui: Any = SimpleNamespace(snapshot=snapshot, control=SimpleNamespace(transport=clock, send=sent.append))
     getattr(rewind, action)(ui)
@@ -51,7 +52,7 @@ def test_a_step_forward_follows_the_history_and_computes_a_new_step_at_its_end()
     clock: Any = SimpleNamespace(paused=True, pause=lambda paused: None, step=lambda: steps.append("new"))
     for at in (4_999, 5_000):
         ui: Any = SimpleNamespace(
-            snapshot=Snapshot(at=at, log_end=5_000), control=SimpleNamespace(transport=clock, send=sent.append)
+            snapshot=snapshot_of(at=at, log_end=5_000), control=SimpleNamespace(transport=clock, send=sent.append)
         )
         rewind.step_forward(ui)
     assert sent == [Rewind(5_000)]

@@ -22,6 +22,7 @@ from repose.sim.study.parallel_runs import Task
 from repose.sim.study.runs_on_disk import StudyRuns
 
 from tests.app.ui.panels.panel_harness import PanelHarness, full_snapshot, open_harness
+from tests.snapshots import put
 
 HEAP = scenes()["heap"].parameters
 
@@ -234,7 +235,7 @@ def test_the_help_of_start_says_why_the_study_is_refused(tmp_path: Path, monkeyp
 
 def test_a_scene_that_cannot_be_compared_says_so(tmp_path: Path) -> None:
     snapshot = full_snapshot()
-    snapshot.scene, snapshot.parameters = "bounce", scenes()["bounce"].parameters()
+    put(snapshot, scene="bounce", parameters=scenes()["bounce"].parameters())
     with open_harness(tmp_path, snapshot, size=(1280, 800)) as harness:
         opened(harness, tmp_path)
         assert "study.start" not in harness.widgets

@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 from repose.app.render.pacing import describe_speed
 from repose.app.ui.transport import SPEEDS, Transport, clock_text, describe_pace, wanted_speed
-from repose.sim.experiment.snapshot import Snapshot
+from repose.sim.experiment.parameter_values import parameters_of
 from repose.sim.registry import scenes
+
+from tests.snapshots import snapshot_of
 
 
 def test_every_speed_has_its_own_label() -> None:
@@ -29,16 +31,16 @@ def test_every_speed_has_its_own_label() -> None:
     ],
 )
 def test_the_actual_speed_is_shown_if_it_is_below_the_wanted_one(fields: dict[str, object], words: str) -> None:
-    assert describe_pace(Snapshot(**fields), 1.0) == words
+    assert describe_pace(snapshot_of(**fields), 1.0) == words
 
 
 def test_a_scene_of_microseconds_is_shown_in_slow_motion_with_a_clock_of_microseconds() -> None:
     impacts, heap = scenes()["impacts"], scenes()["heap"]
-    shot = Snapshot(scene="impacts", parameters=impacts.parameters.checked({}), time=37.94e-6)
+    shot = snapshot_of(scene="impacts", parameters=impacts.parameters.checked({}), time=37.94e-6)
     transport = Transport(clock=None)  # it is not asked
-    scale = impacts.time_scale(shot.parameters)
+    scale = impacts.time_scale(parameters_of(shot.run))
     assert 1e-6 < scale < 1e-4
     assert wanted_speed(transport, shot) == scale
     assert clock_text(shot) == "37.9 µs"
-    slow = Snapshot(scene="heap", parameters=heap.parameters.checked({}), time=1.2344)
+    slow = snapshot_of(scene="heap", parameters=heap.parameters.checked({}), time=1.2344)
     assert (wanted_speed(transport, slow), clock_text(slow)) == (1.0, "1.234 s")

@@ -10,6 +10,8 @@ from repose.app.ui.ui import ProgramState
 from repose.app.window.ahead import CALM, Ahead
 from repose.sim.experiment.snapshot import Snapshot
 
+from tests.snapshots import snapshot_of
+
 
 class Process:
     """A process that never ends by itself."""
@@ -31,7 +33,7 @@ def test_other_engines_are_compiled_some_time_after_the_first_and_until_the_wind
         return started[-1]
 
     ahead = Ahead(start, lambda: now[0])
-    ui: Any = SimpleNamespace(snapshot=Snapshot(serial=1, compiling=True), program=ProgramState())
+    ui: Any = SimpleNamespace(snapshot=snapshot_of(serial=1, compiling=True), program=ProgramState())
     for now[0] in (1.0, 2.0 * CALM):
         ahead.tick(ui)
     assert started == []

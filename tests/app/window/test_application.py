@@ -73,9 +73,9 @@ def press(key: str, unicode: str = "", mod: str = "NONE") -> None:
 def test_the_window_draws_during_compiling_and_then_reacts_to_keys(application: Any) -> None:
     ui = application.ui
     assert application.draw_frame()
-    until(application, lambda: ui.snapshot.parameters is not None)
+    until(application, lambda: ui.snapshot.run.parameters.values)
     press("f", "f")
-    until(application, lambda: ui.snapshot.moving_count > 0)
+    until(application, lambda: ui.snapshot.grains.moving_count > 0)
     press("p", "\x10", "CTRL")
     until(application, lambda: bool(ui.work.run_saver.said or ui.work.run_saver.trouble))
     assert ui.work.run_saver.said.startswith("Picture written to")
@@ -93,7 +93,7 @@ def test_the_window_draws_during_compiling_and_then_reacts_to_keys(application: 
 
 def test_a_run_that_is_opened_comes_from_no_preset(application: Any, tmp_path: Path) -> None:
     ui, kept = application.ui, tmp_path / "kept.repose"
-    until(application, lambda: ui.snapshot.parameters is not None)
+    until(application, lambda: ui.snapshot.run.parameters.values)
     assert ui.work.preset_library.title("heap") == "Small heap"
     ui.work.run_saver.save(str(kept))
     until(application, kept.exists)
@@ -137,7 +137,7 @@ def test_files_dropped_on_the_window_start_a_preset_and_become_a_body_or_are_ref
     preset.write_text('title = "Mine"\nscene = "heap"\n[parameters]\ngrain_count = 31\nwidth = 0.012\n')
     bad.write_text('scene = "heap"\n[parameters]\ngrain_count = -1\n')
     mesh.write_text("v 0 0 0\n")
-    until(application, lambda: ui.snapshot.parameters is not None)
+    until(application, lambda: ui.snapshot.run.parameters.values)
 
     def told() -> list[str]:
         return [toast.text for toast in ui.states[Toasts].shown]
@@ -145,9 +145,9 @@ def test_files_dropped_on_the_window_start_a_preset_and_become_a_body_or_are_ref
     for path, words in ((mesh, "clump workshop (W)"), (bad, "grain_count")):
         drop(path)
         until(application, lambda words=words: any(words in text for text in told()))
-    assert ui.snapshot.parameters.grain_count == 30
+    assert ui.snapshot.run.parameters.values["grain_count"] == 30
     drop(preset)
-    until(application, lambda: ui.snapshot.parameters.grain_count == 31)
+    until(application, lambda: ui.snapshot.run.parameters.values["grain_count"] == 31)
     assert ui.work.preset_library.title("heap") == "Mine"
     press("w", "w")
     until(application, lambda: ui.mode.overlay == "workshop")
@@ -184,17 +184,17 @@ def test_the_scene_at_rest_is_shown_while_the_engine_is_compiled_and_keys_wait(
     monkeypatch.setattr("repose.sim.experiment.activation.copy_world", slow)
     press("f", "f")
     assert application.draw_frame()  # before there is a scene that knows this key
-    assert not ui.snapshot.actions
+    assert not ui.snapshot.run.actions
     until(application, lambda: compiling.is_set() and ui.snapshot.serial > 0)
-    assert ui.snapshot.compiling
-    assert ui.snapshot.fixed.any()
-    assert ui.snapshot.parameters is not None
+    assert ui.snapshot.engine.compiling
+    assert ui.snapshot.grains.fixed.any()
+    assert ui.snapshot.run.parameters.values
     application.draw_frame()
     assert any("as soon as" in toast.text for toast in ui.states[Toasts].shown)
-    assert ui.snapshot.moving_count == 0
+    assert ui.snapshot.grains.moving_count == 0
     compiled.set()
-    until(application, lambda: not ui.snapshot.compiling and ui.snapshot.moving_count > 0)
-    assert ui.snapshot.phase.name == "filling"
+    until(application, lambda: not ui.snapshot.engine.compiling and ui.snapshot.grains.moving_count > 0)
+    assert ui.snapshot.run.phase.name == "filling"
 
 
 def test_name_picture_and_camera_of_a_chosen_scene_change_together_and_progress_is_shown_until_then(
@@ -207,7 +207,7 @@ def test_name_picture_and_camera_of_a_chosen_scene_change_together_and_progress_
     ui, gate, make = application.ui, threading.Event(), changes._made_world
     ui.probe.path, preset = tmp_path / "report.json", tmp_path / "next.toml"
     preset.write_text('title = "Next"\nscene = "heap"\nseed = 5\n[parameters]\ngrain_count = 31\nwidth = 0.012\n')
-    until(application, lambda: ui.snapshot.parameters is not None and not ui.snapshot.compiling)
+    until(application, lambda: ui.snapshot.run.parameters.values and not ui.snapshot.engine.compiling)
     pygame.event.post(pygame.event.Event(pygame.MOUSEMOTION, pos=(400.0, 200.0), rel=(0, 0), buttons=(0, 0, 0)))
     pygame.event.post(pygame.event.Event(pygame.MOUSEWHEEL, precise_x=0.0, precise_y=-20.0))
     application.draw_frame()
@@ -225,7 +225,7 @@ def test_name_picture_and_camera_of_a_chosen_scene_change_together_and_progress_
         lambda awaited, ui: told.append(ui.work.preset_library.titles[awaited.preset]),
     )
     until(application, lambda: bool(told))
-    assert (ui.work.preset_library.title("heap"), ui.snapshot.seed, told[0]) == ("Small heap", 1, "Next")
+    assert (ui.work.preset_library.title("heap"), ui.snapshot.run.seed, told[0]) == ("Small heap", 1, "Next")
     assert ui.camera.resolution(ui.window.size) == zoomed
     gate.set()
     seen: set[tuple[str, int, bool]] = set()
@@ -234,15 +234,15 @@ def test_name_picture_and_camera_of_a_chosen_scene_change_together_and_progress_
         seen.add(
             (
                 ui.work.preset_library.title("heap"),
-                ui.snapshot.seed,
+                ui.snapshot.run.seed,
                 ui.camera.resolution(ui.window.size) < 0.5 * zoomed,
             )
         )
-        return ui.snapshot.seed == 5
+        return ui.snapshot.run.seed == 5
 
     until(application, arrived)
     assert seen <= {("Small heap", 1, False), ("Next", 5, True)}
-    assert ui.snapshot.parameters.grain_count == 31
+    assert ui.snapshot.run.parameters.values["grain_count"] == 31
     assert ui.work.preset_library.awaited == []
 
 
@@ -250,7 +250,7 @@ def test_the_wheel_zooms_at_the_pointer_moved_in_the_same_frame(application: Any
     import pygame
 
     ui = application.ui
-    until(application, lambda: ui.snapshot.parameters is not None)
+    until(application, lambda: ui.snapshot.run.parameters.values)
     for at in ((300.0, 200.0), (360.0, 260.0)):
         before = ui.camera.pixel_to_world(at, ui.window.size)
         pygame.event.post(pygame.event.Event(pygame.MOUSEMOTION, pos=at, rel=(0, 0), buttons=(0, 0, 0)))
@@ -278,7 +278,7 @@ def test_a_film_ends_with_the_window_and_has_all_its_frames(application: Any) ->
     import av
 
     ui = application.ui
-    until(application, lambda: ui.snapshot.parameters is not None)
+    until(application, lambda: ui.snapshot.run.parameters.values)
     ui.work.film.size, ui.work.film.fps = (160, 90), 30
     press("v", "v")
     until(application, lambda: ui.work.film.frames >= 5)
@@ -292,7 +292,7 @@ def test_without_the_video_library_the_film_key_gives_a_message_and_pictures_can
     application: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ui = application.ui
-    until(application, lambda: ui.snapshot.parameters is not None)
+    until(application, lambda: ui.snapshot.run.parameters.values)
     monkeypatch.setitem(sys.modules, "av", None)
     ui.work.film.size, ui.work.film.fps = (160, 90), 30
     press("v", "v")
@@ -315,13 +315,13 @@ def test_the_run_before_a_lecture_is_not_drawn_behind_its_first_step(
     from repose.app.ui.lecture import open_lecture, wish
 
     ui, drawn, draw = application.ui, [], Renderer.draw
-    until(application, lambda: ui.snapshot.seed == 1 and not ui.snapshot.compiling)
+    until(application, lambda: ui.snapshot.run.seed == 1 and not ui.snapshot.engine.compiling)
     (tmp_path / "one.toml").write_text(LECTURE, encoding="utf-8")
     assert open_lecture(ui, str(tmp_path / "one.toml")) == ""
 
     def note(renderer: Renderer, snapshot: Any, *arguments: Any) -> None:
-        drawn.append((ui.mode.lecture.on, snapshot.seed))
-        assert not snapshot.compiling, "the engine of the heap is ready"
+        drawn.append((ui.mode.lecture.on, snapshot.run.seed))
+        assert not snapshot.engine.compiling, "the engine of the heap is ready"
         draw(renderer, snapshot, *arguments)
 
     monkeypatch.setattr(Renderer, "draw", note)
@@ -366,10 +366,10 @@ def test_a_shader_refused_by_the_driver_is_reported_and_the_experiment_continues
 
     with monkeypatch.context() as patch:
         patch.setattr(repose.app.render.renderer, "Program", refused)
-        until(application, lambda: ui.snapshot.parameters is not None)
+        until(application, lambda: ui.snapshot.run.parameters.values)
         assert "bad luck" in ui.program.broken["picture"]
         press("f", "f")
-        until(application, lambda: ui.snapshot.moving_count > 0)
+        until(application, lambda: ui.snapshot.grains.moving_count > 0)
         ui.work.film.start()
         until(application, lambda: bool(ui.work.film.trouble))
         assert "picture cannot be drawn" in ui.work.film.trouble
@@ -386,7 +386,7 @@ def test_a_window_of_any_size_and_often_without_one_films_whole_pictures_at_the_
 
     ui, at = application.ui, (640, 480)
     monkeypatch.setattr(type(application.window), "size", property(lambda self: at))
-    until(application, lambda: ui.snapshot.parameters is not None)
+    until(application, lambda: ui.snapshot.run.parameters.values)
     ui.work.film.size, ui.work.film.fps, ui.work.film.words = (160, 90), 30, False
     press("f", "f")
     press("v", "v")
@@ -418,7 +418,7 @@ def test_a_driver_without_memory_and_the_loss_of_all_objects_are_reported_and_an
     from repose.app.render.gpu import Target
 
     ui = application.ui
-    until(application, lambda: ui.snapshot.parameters is not None and application.renderer is not None)
+    until(application, lambda: ui.snapshot.run.parameters.values and application.renderer is not None)
     application.draw_frame()
     with monkeypatch.context() as patch:
         if loss == "every object":
@@ -432,9 +432,9 @@ def test_a_driver_without_memory_and_the_loss_of_all_objects_are_reported_and_an
             patch.setattr(type(application.window), "size", property(lambda self: (500, 400)))
         until(application, lambda: "picture" in ui.program.broken)
     assert ui.program.broken["picture"]
-    step = ui.snapshot.step
+    step = ui.snapshot.run.step
     press("f", "f")
-    until(application, lambda: ui.snapshot.step > step)
+    until(application, lambda: ui.snapshot.run.step > step)
     del ui.program.broken["picture"]
     application.draw_frame()
     assert ui.program.broken == {}
@@ -444,9 +444,9 @@ def test_a_physics_thread_that_failed_is_reported_and_replaced(
     application: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ui = application.ui
-    until(application, lambda: ui.snapshot.parameters is not None)
+    until(application, lambda: ui.snapshot.run.parameters.values)
     ui.control.edits.set({"friction": 0.4})
-    until(application, lambda: ui.snapshot.parameters.friction == 0.4)
+    until(application, lambda: ui.snapshot.run.parameters.values["friction"] == 0.4)
 
     def broken(experiment: Experiment, steps: int, to_rest: bool) -> int:
         raise RuntimeError("a grain too many")
@@ -455,11 +455,14 @@ def test_a_physics_thread_that_failed_is_reported_and_replaced(
         patch.setattr("repose.sim.experiment.runner.advance", broken)
         patch.setattr("traceback.print_exc", lambda: None)
         until(application, lambda: ui.program.dead)
-        until(application, lambda: "a grain too many" in ui.snapshot.message)
+        until(application, lambda: "a grain too many" in ui.snapshot.messages.latest)
     application.draw_frame()
     ui.control.actions["revive"]()
-    until(application, lambda: not ui.program.dead and ui.snapshot.fault is None and ui.snapshot.parameters is not None)
-    assert ui.snapshot.parameters.friction == 0.4
+    until(
+        application,
+        lambda: not ui.program.dead and ui.snapshot.messages.fault is None and ui.snapshot.run.parameters.values,
+    )
+    assert ui.snapshot.run.parameters.values["friction"] == 0.4
     press("f", "f")
-    until(application, lambda: ui.snapshot.moving_count > 0)
+    until(application, lambda: ui.snapshot.grains.moving_count > 0)
     assert ui.program.broken == {}

@@ -20,14 +20,15 @@ from repose.app.ui.places import TaskArea, ToolArea
 from repose.app.ui.states import States
 from repose.app.ui.ui import RunsBeside, WindowArea
 from repose.app.window.camera_control import CameraControl
-from repose.sim.experiment.snapshot import Snapshot
+
+from tests.snapshots import snapshot_of, with_fields
 
 SIZE = (1280, 720)
 
 
 @pytest.fixture
 def ui() -> Any:
-    snapshot = Snapshot(serial=1, box=((0.0, 0.0), (0.1, 0.2)))
+    snapshot = snapshot_of(serial=1, box=((0.0, 0.0), (0.1, 0.2)))
     inset = (300.0, 0.0, 300.0, 46.0)
     return SimpleNamespace(
         beside=RunsBeside(),
@@ -44,7 +45,7 @@ def handle(control: CameraControl, ui: Any, kind: int, free: bool = True, **fiel
 
 
 def corners(ui: Any) -> Any:
-    return ui.camera.world_to_pixel(ui.snapshot.box, ui.window.size)
+    return ui.camera.world_to_pixel(ui.snapshot.geometry.box, ui.window.size)
 
 
 def test_the_whole_scene_is_between_the_panels(ui: Any) -> None:
@@ -132,14 +133,14 @@ def test_a_box_is_beside_the_legend_unless_the_legend_would_cover_it(ui: Any, wi
 
 @pytest.fixture
 def space(ui: Any) -> Any:
-    ui.snapshot = Snapshot(
+    ui.snapshot = snapshot_of(
         serial=1, position=np.zeros((1, 3), np.float32), box=((-0.05, -0.05, 0.0), (0.05, 0.05, 0.1))
     )
     return ui
 
 
 def test_the_dimension_of_the_snapshot_decides_on_the_camera(space: Any) -> None:
-    control, flat = CameraControl(), Snapshot(serial=2, box=((0.0, 0.0), (0.1, 0.2)))
+    control, flat = CameraControl(), snapshot_of(serial=2, box=((0.0, 0.0), (0.1, 0.2)))
     deep = space.snapshot
     control.update(space)
     assert isinstance(space.camera, Camera3D)
@@ -155,7 +156,7 @@ def test_the_dimension_of_the_snapshot_decides_on_the_camera(space: Any) -> None
 
 def test_a_scene_in_space_is_complete_between_the_panels(space: Any) -> None:
     CameraControl().update(space)
-    pixels = space.camera.world_to_pixel(list(product(*zip(*space.snapshot.box))), SIZE)
+    pixels = space.camera.world_to_pixel(list(product(*zip(*space.snapshot.geometry.box))), SIZE)
     (left, top), (right, bottom) = pixels.min(axis=0), pixels.max(axis=0)
     assert 300 < left < right < 980
     assert 84 < top < bottom < 720 - 46 - 52
@@ -225,17 +226,17 @@ def test_a_column_of_grains_does_not_begin_below_the_buttons_of_the_tools(ui: An
     ui.states[ToolArea].edge, ui.states[ToolArea].corner = 428.0, (428.0, 400.0)
     column = np.array([(0.005, 0.005 * k) for k in range(1, 40)], np.float32)
     alike = {"radius": np.full(39, 0.005, np.float32), "fixed": np.zeros(39, bool)}
-    ui.snapshot = Snapshot(serial=1, position=column, box=((0.0, 0.0), (0.4, 0.2)), **alike)
+    ui.snapshot = snapshot_of(serial=1, position=column, box=((0.0, 0.0), (0.4, 0.2)), **alike)
     control = CameraControl()
     control.update(ui)
     begun = ui.camera.world_to_pixel((0.0, 0.0), ui.window.size)
     assert 428 < begun[0] < 460
-    ui.snapshot = replace(ui.snapshot, step=1)
+    ui.snapshot = with_fields(ui.snapshot, step=1)
     control.update(ui, 0.02)
     assert ui.camera.world_to_pixel((0.0, 0.0), ui.window.size) == pytest.approx(
         begun
     )  # the first step moves no picture
-    ui.snapshot = replace(ui.snapshot, step=0, position=column + np.float32((0.3, 0.0)))
+    ui.snapshot = with_fields(ui.snapshot, step=0, position=column + np.float32((0.3, 0.0)))
     CameraControl().update(ui)
     assert (
         ui.camera.world_to_pixel((0.0, 0.0), ui.window.size)[0] < 328

@@ -49,8 +49,8 @@ class Frames:
 
     def mouse(self, kind: int, by: float = 0.0) -> pygame.event.Event:
         """The button, or a motion, at the grain and `by` pixels beside it."""
-        row = int(np.flatnonzero(np.isfinite(self.ui.snapshot.mass))[0])
-        x, y = self.ui.camera.world_to_pixel(self.ui.snapshot.position[row], self.ui.window.size)
+        row = int(np.flatnonzero(np.isfinite(self.ui.snapshot.grains.mass))[0])
+        x, y = self.ui.camera.world_to_pixel(self.ui.snapshot.grains.position[row], self.ui.window.size)
         return pygame.event.Event(kind, button=1, pos=(x + by, y), rel=(by, 0), buttons=(1, 0, 0))
 
     @property

@@ -13,6 +13,8 @@ from repose.app.ui.ui import RunsBeside, WindowArea, WindowMode
 from repose.app.window.gestures import Gestures
 from repose.sim.experiment.snapshot import Snapshot
 
+from tests.snapshots import snapshot_of
+
 
 @pytest.fixture
 def ui(monkeypatch: pytest.MonkeyPatch) -> Any:
@@ -107,17 +109,17 @@ def test_a_tool_that_has_had_enough_gets_nothing_more_of_the_drag(ui: Any) -> No
 @pytest.mark.parametrize(
     ("then", "chosen", "told"),
     [
-        (Snapshot(serial=2, at=50, time=0.5), 0, "left"),  # undo, rewinding
-        (Snapshot(serial=2, at=101, time=0.0), 0, "left"),  # a restart
-        (Snapshot(serial=2, at=100, time=1.0, logs=1), 0, "left"),  # another experiment
-        (Snapshot(serial=2, at=101, time=1.1), 1, "up"),  # the next one of the experiments side by side
-        (Snapshot(serial=2, at=101, time=1.1), 0, (150, 50)),
+        (snapshot_of(serial=2, at=50, time=0.5), 0, "left"),  # undo, rewinding
+        (snapshot_of(serial=2, at=101, time=0.0), 0, "left"),  # a restart
+        (snapshot_of(serial=2, at=100, time=1.0, logs=1), 0, "left"),  # another experiment
+        (snapshot_of(serial=2, at=101, time=1.1), 1, "up"),  # the next one of the experiments side by side
+        (snapshot_of(serial=2, at=101, time=1.1), 0, (150, 50)),
     ],
 )
 def test_a_drag_is_left_where_the_run_goes_to_another_moment_while_the_button_is_down(
     ui: Any, then: Snapshot, chosen: int, told: object
 ) -> None:
-    gestures, ui.snapshot = Gestures(), Snapshot(serial=1, at=100, time=1.0)
+    gestures, ui.snapshot = Gestures(), snapshot_of(serial=1, at=100, time=1.0)
     gestures.handle(down(150), ui, True)
     ui.snapshot, ui.beside.chosen = then, chosen
     gestures.update(ui)

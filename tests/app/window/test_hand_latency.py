@@ -44,16 +44,16 @@ def test_the_frame_after_a_motion_of_the_mouse_shows_the_hand_on_its_way_there(
                 gestures.handle(event, ui, True)
             ui.snapshot = runner.latest()
             gestures.update(ui)
-            pull, held = ui.snapshot.pull, experiment.run.pusher
+            pull, held = ui.snapshot.hand.pull, experiment.run.pusher
             place = pull.target if tool == "grab" and pull is not None else None
-            if tool != "grab" and held is not None and ui.snapshot.push is not None:
+            if tool != "grab" and held is not None and ui.snapshot.hand.push is not None:
                 place = tuple(np.add(held.origin, np.multiply(held.velocity, held.lasts)))
             shown.append(place)
             runner._publish_at = np.inf
             runner._turn(experiment)
 
-        row = int(np.flatnonzero(np.isfinite(ui.snapshot.mass))[0])
-        x, y = ui.camera.world_to_pixel(ui.snapshot.position[row], ui.window.size)
+        row = int(np.flatnonzero(np.isfinite(ui.snapshot.grains.mass))[0])
+        x, y = ui.camera.world_to_pixel(ui.snapshot.grains.position[row], ui.window.size)
         frame(pygame.event.Event(pygame.MOUSEBUTTONDOWN, button=1, pos=(x, y)))
         for step in (20, 40):
             there = (x + step, y - step)

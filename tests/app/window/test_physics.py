@@ -22,8 +22,8 @@ def test_a_run_opened_at_the_start_is_the_first_one_and_no_other_is_made() -> No
         time.sleep(0.002)
     shown = physics.latest()
     physics.stop()
-    assert shown.fault is None
-    assert (shown.scene, len(shown.radius)) == (
+    assert shown.messages.fault is None
+    assert (shown.run.scene, len(shown.grains.radius)) == (
         "heap",
         len(new_experiment("heap", {"grain_count": 4, "width": 0.015}).run.world.radius),
     )

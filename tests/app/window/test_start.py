@@ -71,7 +71,7 @@ def application(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     from repose.app.window.application import Application
 
     application = Application(window, Settings(tmp_path / "settings.toml"), "small", SMALL)
-    while application.ui.snapshot.parameters is None or application.ui.snapshot.compiling:
+    while not application.ui.snapshot.run.parameters.values or application.ui.snapshot.engine.compiling:
         assert application.draw_frame()
     application.ui.work.run_saver.save_now()
     assert list(tmp_path.glob("autosave/*/run-*.repose"))

@@ -17,6 +17,8 @@ from repose.app.window.turning import Turning, swept, turned
 from repose.sim.experiment.commands import Act
 from repose.sim.experiment.snapshot import Action, Snapshot
 
+from tests.snapshots import put, snapshot_of
+
 PIVOT = (0.0, 0.0, 0.75)
 BOX = ((-0.2, -0.2, 0.0), (0.2, 0.2, 1.5))
 TURN = Action("turn", "Turn over", "T", True, "", pivot=PIVOT)
@@ -24,13 +26,13 @@ SIZE = (1000, 800)
 
 
 def scene(enabled: bool = True) -> Snapshot:
-    return Snapshot(
+    return snapshot_of(
         serial=1,
         box=BOX,
         position=np.array(((0.1, 0.05, 0.2),), np.float32),
         orientation=np.array(((1.0, 0.0, 0.0, 0.0),), np.float32),
         facets=np.zeros((1, 3, 3), np.float32),
-        contact_ends=np.array(((0.1, 0.05, 0.2, 0.0, 0.0, 0.75),), np.float32),
+        ends=np.array(((0.1, 0.05, 0.2, 0.0, 0.0, 0.75),), np.float32),
         actions=(replace(TURN, enabled=enabled),),
     )
 
@@ -51,7 +53,7 @@ def ctrl_drag(turning: Turning, ui: Any, angle: float, steps: int = 20, held: bo
     way = [centre + 200.0 * np.array((math.sin(a), -math.cos(a))) for a in np.linspace(0.0, angle, steps)]
     turning.handle(pygame.event.Event(pygame.KEYDOWN, mod=pygame.KMOD_CTRL if held else 0), ui, True)
     taken = turning.handle(pygame.event.Event(pygame.MOUSEBUTTONDOWN, button=1), ui, True)
-    assert taken == (held and ui.snapshot.actions[0].enabled)
+    assert taken == (held and ui.snapshot.run.actions[0].enabled)
     for before, now in pairwise(way):
         event = pygame.event.Event(pygame.MOUSEMOTION, pos=tuple(now), rel=tuple(now - before))
         turning.handle(event, ui, True)
@@ -104,13 +106,16 @@ def test_seen_from_the_side_the_near_face_follows_the_mouse(name: str) -> None:
     angle = swept(camera, SIZE, PIVOT, (500.0, 400.0), (0.0, 10.0), BOX)
     assert 0.0 < angle < 0.2
     near = scene()
-    near.position = np.array(((0.0, -0.2, 0.75),), np.float32)
+    put(near, position=np.array(((0.0, -0.2, 0.75),), np.float32))
     after = turned(near, PIVOT, angle)
-    assert camera.world_to_pixel(after.position, SIZE)[0, 1] > camera.world_to_pixel(near.position, SIZE)[0, 1]
+    assert (
+        camera.world_to_pixel(after.grains.position, SIZE)[0, 1]
+        > camera.world_to_pixel(near.grains.position, SIZE)[0, 1]
+    )
 
 
 def test_a_half_turn_of_the_picture_equals_the_turn_of_the_scene() -> None:
     after = turned(scene(), PIVOT, math.pi)
-    assert after.position == pytest.approx(np.array(((0.1, -0.05, 1.3),)), abs=1e-6)
-    assert after.contact_ends[0] == pytest.approx((0.1, -0.05, 1.3, 0.0, 0.0, 0.75), abs=1e-6)
-    assert after.orientation[0] == pytest.approx((0.0, 1.0, 0.0, 0.0), abs=1e-6)
+    assert after.grains.position == pytest.approx(np.array(((0.1, -0.05, 1.3),)), abs=1e-6)
+    assert after.contacts.ends[0] == pytest.approx((0.1, -0.05, 1.3, 0.0, 0.0, 0.75), abs=1e-6)
+    assert after.grains.orientation[0] == pytest.approx((0.0, 1.0, 0.0, 0.0), abs=1e-6)

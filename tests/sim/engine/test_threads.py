@@ -46,7 +46,7 @@ def test_a_change_of_the_number_of_threads_between_batches_changes_no_bit() -> N
         runner.send(UseThreads(count))
         runner._turn(simulation)
         runner._publish(simulation)
-        seen.append((runner.latest().threads_asked, runner.latest().refusal))
+        seen.append((runner.latest().engine.threads_asked, runner.latest().messages.refusal))
         advance(simulation, 1_000 - simulation.step % 1_000)
     assert seen == [(2, ""), (1, ""), (3, ""), (None, "")]
     assert simulation.history.log.entries == entries

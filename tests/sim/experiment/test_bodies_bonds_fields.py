@@ -130,8 +130,8 @@ def test_a_body_is_one_grain_in_the_picture_and_in_the_contacts_per_grain() -> N
     while not contacts_per_sphere(experiment.run.world)[4:].any():  # the body of two spheres falls on the raft of four
         advance(experiment, 50)
     take_snapshot(experiment, snapshot)
-    assert len(snapshot.radius) == 6
-    assert snapshot.moving_count == 5
+    assert len(snapshot.grains.radius) == 6
+    assert snapshot.grains.moving_count == 5
     world = experiment.run.world
     assert coordination_number(world).mean == contacts_per_sphere(world).sum() / 5
 

@@ -29,7 +29,7 @@ def test_displacements_count_from_the_step_at_which_the_wall_opened() -> None:
     advance(experiment, 4 * CHECK_STEPS)
     snapshot = Snapshot()
     take_snapshot(experiment, snapshot)
-    mark = snapshot.mark
+    mark = snapshot.grains.mark
     assert mark is not None
     assert (mark.at, mark.phase) == (at, "flowing")
     ids = experiment.run.world.sphere_id.tolist()
@@ -74,7 +74,7 @@ def test_the_frames_of_a_film_have_the_forces_of_contacts_if_it_needs_them() -> 
     seen = []
 
     def take(snapshot: Snapshot) -> float:
-        seen.append(snapshot.forces is not None and snapshot.forces.i.size > 1000)
+        seen.append(snapshot.contacts.forces is not None and snapshot.contacts.forces.i.size > 1000)
         return 1e-3
 
     for forces in (False, True):

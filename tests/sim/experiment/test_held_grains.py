@@ -108,9 +108,9 @@ def test_a_heap_that_is_held_is_not_measured_by_any_means(kind: str) -> None:
     refusal = apply(experiment, Act("measure"))
     assert refusal == "The hand still holds grains: let them go, then 'Measure' is possible."
     now = shown(experiment)
-    (measure,) = (action for action in now.actions if action.name == "measure")
+    (measure,) = (action for action in now.run.actions if action.name == "measure")
     assert (measure.enabled, measure.obstacle) == (False, refusal)
-    assert now.measurement is None
+    assert now.results.slope is None
     assert math.isnan(experiment.run.series.last("angle"))
     done(experiment, Release(), Act("measure"))
     wait(experiment, LONG)
@@ -121,7 +121,7 @@ def test_a_heap_that_is_held_is_not_measured_by_any_means(kind: str) -> None:
 def test_a_heap_at_rest_whose_grain_is_lifted_is_not_said_to_be_at_rest() -> None:
     experiment = heap_in_flow()
     wait(experiment, LONG)
-    assert shown(experiment).phase_label.startswith("at rest: ")
+    assert shown(experiment).run.phase_label.startswith("at rest: ")
     world = experiment.run.world
     command = lifted(experiment, 0.0)
     for height in np.linspace(0.0, 0.01, 30):  # so slowly that the mean speed stays below that of a heap that moves
@@ -130,13 +130,13 @@ def test_a_heap_at_rest_whose_grain_is_lifted_is_not_said_to_be_at_rest() -> Non
         wait(experiment, 0.05)
     assert experiment.phase == "rested"
     now = shown(experiment)
-    assert (now.phase_label, now.at_rest) == (f"moved by hand: {int((~world.fixed).sum())} grains left", False)
-    assert {action.name for action in now.actions if action.obstacle} == {"tilt", "trickle", "measure"}
+    assert (now.run.phase_label, now.run.at_rest) == (f"moved by hand: {int((~world.fixed).sum())} grains left", False)
+    assert {action.name for action in now.run.actions if action.obstacle} == {"tilt", "trickle", "measure"}
     assert "let them go" in apply(experiment, Act("tilt"))
     done(experiment, Release())
     wait(experiment, LONG)
-    assert shown(experiment).phase_label.startswith("at rest: ")
-    assert not any(action.obstacle for action in shown(experiment).actions)
+    assert shown(experiment).run.phase_label.startswith("at rest: ")
+    assert not any(action.obstacle for action in shown(experiment).run.actions)
 
 
 def test_scripts_measure_nothing_while_they_pull_and_are_told_that_a_run_has_no_end() -> None:

@@ -126,7 +126,7 @@ def momentum_of_body(experiment: Experiment) -> np.ndarray:
 def shown_now(experiment: Experiment) -> ShownPull | None:
     """What a snapshot shows of the pull."""
     take_snapshot(experiment, snapshot := Snapshot())
-    return snapshot.pull
+    return snapshot.hand.pull
 
 
 @pytest.mark.usefixtures("plain")

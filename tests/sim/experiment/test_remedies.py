@@ -50,8 +50,8 @@ def test_one_remedy_with_a_smaller_step_is_sufficient(seed: int) -> None:
     assert smaller <= 0.8 * borne
     shown = Snapshot()
     take_snapshot(simulation, shown)
-    assert shown.fault is not None
-    assert {"dt": smaller} in [remedy.values for remedy in shown.fault.remedies]
+    assert shown.messages.fault is not None
+    assert {"dt": smaller} in [remedy.values for remedy in shown.messages.fault.remedies]
     assert apply(simulation, Recover({"dt": smaller})) == ""
     assert advance(simulation, 10_000) == 10_000
 

@@ -30,7 +30,7 @@ SMALL = {"grain_count": 40, "width": 0.015}
 def shown_at_rest(experiment: Experiment) -> bool:
     snapshot = Snapshot()
     take_snapshot(experiment, snapshot)
-    return snapshot.at_rest
+    return snapshot.run.at_rest
 
 
 @pytest.mark.parametrize(
@@ -178,14 +178,18 @@ def test_the_runner_stops_at_rest_except_for_single_steps_and_continues_after_a_
     runner.stop_at_rest(True)
     runner.start()
     try:
-        until(lambda: not runner.latest().compiling and runner.latest().serial > 5)
-        assert (runner.latest().step, runner.latest().at_rest, runner.latest().paused) == (0, True, False)
+        until(lambda: not runner.latest().engine.compiling and runner.latest().serial > 5)
+        assert (runner.latest().run.step, runner.latest().run.at_rest, runner.latest().engine.paused) == (
+            0,
+            True,
+            False,
+        )
         runner.single_step(3)
-        until(lambda: runner.latest().step == 3)
+        until(lambda: runner.latest().run.step == 3)
         runner.pause(False)
         runner.send(Act("fill"))
-        until(lambda: runner.latest().step > 100)
-        assert not runner.latest().at_rest
+        until(lambda: runner.latest().run.step > 100)
+        assert not runner.latest().run.at_rest
     finally:
         runner.stop()
 
@@ -230,10 +234,10 @@ def test_the_runner_stops_the_clock_at_a_step_that_depends_on_the_run_only() -> 
     runner.stop_at_rest(True)
     runner.start()
     try:
-        until(lambda: not runner.latest().compiling and runner.latest().serial > 5)
+        until(lambda: not runner.latest().engine.compiling and runner.latest().serial > 5)
         runner.send(SetParameters({"tilt": math.radians(1.0)}))
-        until(lambda: runner.latest().step > 0 and runner.latest().at_rest)
-        dt = runner.latest().dt
-        assert runner.latest().step == math.ceil(REST_TIME / dt / CHECK_STEPS - 1e-9) * CHECK_STEPS
+        until(lambda: runner.latest().run.step > 0 and runner.latest().run.at_rest)
+        dt = runner.latest().run.dt
+        assert runner.latest().run.step == math.ceil(REST_TIME / dt / CHECK_STEPS - 1e-9) * CHECK_STEPS
     finally:
         runner.stop()

@@ -15,6 +15,7 @@ from repose.sim.experiment.changes import new_experiment
 from repose.sim.experiment.commands import Act, Copy, Pull, SetParameters, Start
 from repose.sim.experiment.control import apply
 from repose.sim.experiment.experiment import Experiment, Session
+from repose.sim.experiment.parameter_values import parameters_of
 from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.runner import (
     FEWEST_SNAPSHOTS,
@@ -49,7 +50,7 @@ def held() -> Generator[Runner]:
     started = Runner(make)
     started.pause(True)
     started.start()
-    until(lambda: not started.latest().compiling)
+    until(lambda: not started.latest().engine.compiling)
     yield started
     started.stop()
     assert not started._thread.is_alive()
@@ -63,14 +64,14 @@ def runner() -> Generator[Runner]:
 
 def at_rest(runner: Runner) -> Snapshot:
     """The snapshot once the paused thread has nothing left to do."""
-    until(lambda: runner.latest().paused and runner._steps_asked == 0)
+    until(lambda: runner.latest().engine.paused and runner._steps_asked == 0)
     serials = {runner.latest().serial}
-    steps = [-1, runner.latest().step]
+    steps = [-1, runner.latest().run.step]
 
     def published_twice_without_a_step() -> bool:
         if runner.latest().serial not in serials:
             serials.add(runner.latest().serial)
-            steps.append(runner.latest().step)
+            steps.append(runner.latest().run.step)
         return steps[-1] == steps[-2]
 
     until(published_twice_without_a_step)
@@ -86,11 +87,11 @@ def test_the_runner_answers_during_compiling() -> None:
 
     runner = Runner(slowly)
     runner.start()
-    assert runner.latest().compiling
+    assert runner.latest().engine.compiling
     runner.send(SetParameters({"friction": 0.3}))
     gate.set()
-    until(lambda: not runner.latest().compiling)
-    until(lambda: runner.latest().parameters is not None and runner.latest().parameters.friction == 0.3)
+    until(lambda: not runner.latest().engine.compiling)
+    until(lambda: runner.latest().run.parameters.values.get("friction") == 0.3)
     runner.stop()
 
 
@@ -109,36 +110,46 @@ def test_a_run_whose_engine_is_compiled_is_shown_without_numbers_of_the_run_befo
     runner.start()
     runner.send(Act("fill"))
     runner.single_step(500)
-    until(lambda: runner.latest().step == 500)
-    assert runner.latest().kinetic_energy > 0.0
+    until(lambda: runner.latest().run.step == 500)
+    assert runner.latest().results.kinetic_energy > 0.0
     monkeypatch.setattr("repose.sim.experiment.activation.is_compiled", lambda *_: compiling.is_set())
     monkeypatch.setattr("repose.sim.experiment.activation.compile_beside", slow)
     runner.send(Start("heap", SMALL | {"friction": 0.3}, 2))
     assert compiling.wait(PATIENCE)
     shown = runner.latest()
     gate.set()
-    until(lambda: not runner.latest().compiling)
-    assert (shown.seed, shown.step, shown.compiling, shown.engine_of) == (2, 0, True, ("heap", shown.parameters))
-    assert (shown.kinetic_energy, shown.energy, shown.comparison, shown.message) == (0.0, {}, None, "")
-    assert (shown.begun_by, runner.latest().begun_by) == (1, 1)
+    until(lambda: not runner.latest().engine.compiling)
+    assert (shown.run.seed, shown.run.step, shown.engine.compiling, shown.engine.needed) == (
+        2,
+        0,
+        True,
+        ("heap", shown.run.parameters),
+    )
+    assert (shown.results.kinetic_energy, shown.results.energy, shown.results.comparison, shown.messages.latest) == (
+        0.0,
+        {},
+        None,
+        "",
+    )
+    assert (shown.history.begun_by, runner.latest().history.begun_by) == (1, 1)
     runner.stop()
 
 
 def test_a_refused_start_leaves_the_number_of_the_experiment_in_the_snapshot(runner: Runner) -> None:
     runner.send(Start("heap", SMALL, 2))
-    until(lambda: runner.latest().starts == 1)
+    until(lambda: runner.latest().history.starts == 1)
     runner.send(Start("heap", {"friction": -1.0}, 3))
-    until(lambda: runner.latest().starts == 2)
-    assert (runner.latest().seed, runner.latest().begun_by) == (2, 1)
+    until(lambda: runner.latest().history.starts == 2)
+    assert (runner.latest().run.seed, runner.latest().history.begun_by) == (2, 1)
 
 
 def test_a_paused_runner_does_exactly_the_requested_steps(runner: Runner) -> None:
     runner.send(Act("fill"))
-    until(lambda: runner.latest().phase.name == "filling")
-    assert at_rest(runner).step == 0
+    until(lambda: runner.latest().run.phase.name == "filling")
+    assert at_rest(runner).run.step == 0
     for count, total in ((1, 1), (1, 2), (7, 9), (1000, 1009)):
         runner.single_step(count)
-        assert at_rest(runner).step == total
+        assert at_rest(runner).run.step == total
 
 
 def test_many_step_requests_from_two_threads_are_all_done(runner: Runner) -> None:
@@ -153,7 +164,7 @@ def test_many_step_requests_from_two_threads_are_all_done(runner: Runner) -> Non
         thread.start()
     for thread in threads:
         thread.join()
-    assert at_rest(runner).step == 2_000
+    assert at_rest(runner).run.step == 2_000
 
 
 def test_many_pauses_leave_the_thread_working(runner: Runner) -> None:
@@ -162,10 +173,10 @@ def test_many_pauses_leave_the_thread_working(runner: Runner) -> None:
         runner.pause(number % 2 == 0)
         runner.set_speed(None if number % 3 else 0.5)
     runner.pause(True)
-    assert at_rest(runner).fault is None
-    step = at_rest(runner).step
+    assert at_rest(runner).messages.fault is None
+    step = at_rest(runner).run.step
     runner.single_step(3)
-    assert at_rest(runner).step == step + 3
+    assert at_rest(runner).run.step == step + 3
 
 
 def test_steps_missed_during_a_pause_are_not_done_later(runner: Runner) -> None:
@@ -173,10 +184,10 @@ def test_steps_missed_during_a_pause_are_not_done_later(runner: Runner) -> None:
     runner.single_step(10_000_000)
     runner.pause(False)
     runner.pause(True)
-    step = at_rest(runner).step
+    step = at_rest(runner).run.step
     assert step < 10_000_000
     runner.single_step(1)
-    assert at_rest(runner).step == step + 1
+    assert at_rest(runner).run.step == step + 1
 
 
 def test_neither_drawing_nor_the_thread_changes_a_bit(runner: Runner) -> None:
@@ -186,9 +197,9 @@ def test_neither_drawing_nor_the_thread_changes_a_bit(runner: Runner) -> None:
     runner.single_step(20_000)
     while runner._steps_asked:
         snapshot = runner.latest()
-        assert snapshot.position.shape == (snapshot.radius.size, 2)
-        assert all(column.shape == snapshot.radius.shape for column in snapshot.columns.values())
-    assert at_rest(runner).step == 20_000
+        assert snapshot.grains.position.shape == (snapshot.grains.radius.size, 2)
+        assert all(column.shape == snapshot.grains.radius.shape for column in snapshot.grains.columns.values())
+    assert at_rest(runner).run.step == 20_000
     runner.send(Copy(lambda saved: hashes.append(state_hash(saved.now.now.run))))
     until(lambda: bool(hashes))
     foreground = make()
@@ -206,50 +217,50 @@ def test_a_snapshot_shows_the_world(runner: Runner) -> None:
     advance(alone, 20_000)
     expected = Snapshot()
     shown_values.take_snapshot(alone, expected)
-    assert shown.step == 20_000
-    assert shown.time == expected.time
-    assert np.array_equal(shown.position, expected.position)
-    assert np.array_equal(shown.contact_ends, expected.contact_ends)
-    assert len(shown.contact_force) > 5
-    assert shown.energy == expected.energy
-    assert shown.moving_count == expected.moving_count == int((~shown.fixed).sum())
-    assert shown.omega_dt < shown.omega_dt_limit
-    assert set(shown.columns) == {"speed", "force", "pressure", "coordination", "size", "layer", "rotational"}
+    assert shown.run.step == 20_000
+    assert shown.run.time == expected.run.time
+    assert np.array_equal(shown.grains.position, expected.grains.position)
+    assert np.array_equal(shown.contacts.ends, expected.contacts.ends)
+    assert len(shown.contacts.force) > 5
+    assert shown.results.energy == expected.results.energy
+    assert shown.grains.moving_count == expected.grains.moving_count == int((~shown.grains.fixed).sum())
+    assert shown.stability.omega_dt < shown.stability.omega_dt_limit
+    assert set(shown.grains.columns) == {"speed", "force", "pressure", "coordination", "size", "layer", "rotational"}
 
 
 def test_a_refusal_is_shown_until_a_command_is_accepted(runner: Runner) -> None:
     runner.send(SetParameters({"frictoin": 0.2}))
-    until(lambda: runner.latest().refusal != "")
-    assert runner.latest().refusal == "Unknown parameter 'frictoin': did you mean 'friction'?"
+    until(lambda: runner.latest().messages.refusal != "")
+    assert runner.latest().messages.refusal == "Unknown parameter 'frictoin': did you mean 'friction'?"
     runner.send(SetParameters({"friction": 0.2}))
-    until(lambda: runner.latest().refusal == "")
-    assert runner.latest().parameters.friction == 0.2
+    until(lambda: runner.latest().messages.refusal == "")
+    assert runner.latest().run.parameters.values["friction"] == 0.2
 
 
 def test_a_snapshot_says_whether_an_action_or_another_command_was_refused(runner: Runner) -> None:
     runner.send(Act("measure"))
-    until(lambda: runner.latest().refusals == 1)
-    assert "not possible now" in runner.latest().refusal
-    assert runner.latest().refused_action
+    until(lambda: runner.latest().messages.refusals == 1)
+    assert "not possible now" in runner.latest().messages.refusal
+    assert runner.latest().messages.refused_action
     runner.send(SetParameters({"friction": -1.0}))
-    until(lambda: runner.latest().refusals == 2)
-    assert not runner.latest().refused_action
+    until(lambda: runner.latest().messages.refusals == 2)
+    assert not runner.latest().messages.refused_action
 
 
 def test_places_of_a_drag_leave_the_sentence_of_a_refused_measurement_and_are_counted_apart(runner: Runner) -> None:
     runner.send(Act("fill"))
-    until(lambda: runner.latest().moving_count > 0)
-    held = int(runner.latest().sphere_id[~runner.latest().fixed][0])
+    until(lambda: runner.latest().grains.moving_count > 0)
+    held = int(runner.latest().grains.sphere_id[~runner.latest().grains.fixed][0])
     runner.send(Pull(held, (0.0, 0.0), 1e-6))
     runner.send(Act("measure"))
     for place in range(3):
         runner.send(Pull(held, (1e-3 * place, 0.0), 1e-6))
-    until(lambda: runner.latest().refusals == 1 and runner.latest().pull is not None)
-    assert "measure" in str(runner.latest().refusal).lower()
-    assert (runner.latest().refused_action, runner.latest().refused_drags) == (True, 0)
+    until(lambda: runner.latest().messages.refusals == 1 and runner.latest().hand.pull is not None)
+    assert "measure" in str(runner.latest().messages.refusal).lower()
+    assert (runner.latest().messages.refused_action, runner.latest().messages.refused_drags) == (True, 0)
     runner.send(Pull(10**9, (0.0, 0.0), 1e-6))
-    until(lambda: runner.latest().refused_drags == 1)
-    assert (runner.latest().refusals, runner.latest().refused_action) == (2, False)
+    until(lambda: runner.latest().messages.refused_drags == 1)
+    assert (runner.latest().messages.refusals, runner.latest().messages.refused_action) == (2, False)
 
 
 @pytest.mark.parametrize("dragging", [False, True])
@@ -262,7 +273,7 @@ def test_slow_motion_has_the_requested_speed(runner: Runner, dragging: bool) -> 
     def arrived() -> bool:
         if dragging:
             runner.send(SetParameters({"friction": 0.1 + 0.1 * (runner.latest().serial % 7)}))
-        return runner.latest().time > 2e-3
+        return runner.latest().run.time > 2e-3
 
     until(arrived)
     # 2 ms of simulated time at a hundredth: it cannot take less; how much more is the machine's affair.
@@ -276,11 +287,11 @@ def test_a_fault_is_shown_and_can_be_recovered_from(runner: Runner) -> None:
     at_rest(runner)
     runner.send(SetParameters({"normal_stiffness": 1e9}))
     runner.pause(False)
-    until(lambda: runner.latest().fault is not None)
-    assert runner.latest().fault.parameter == "normal_stiffness"
-    step = runner.latest().step
+    until(lambda: runner.latest().messages.fault is not None)
+    assert runner.latest().messages.fault.parameter == "normal_stiffness"
+    step = runner.latest().run.step
     runner.send(SetParameters({"normal_stiffness": 1e6}))
-    until(lambda: runner.latest().fault is None and runner.latest().step > step)
+    until(lambda: runner.latest().messages.fault is None and runner.latest().run.step > step)
 
 
 def test_an_error_of_the_thread_is_shown_as_a_fault(capsys: pytest.CaptureFixture[str]) -> None:
@@ -289,9 +300,9 @@ def test_an_error_of_the_thread_is_shown_as_a_fault(capsys: pytest.CaptureFixtur
 
     runner = Runner(broken)
     runner.start()
-    until(lambda: runner.latest().fault is not None)
-    assert "no such luck" in runner.latest().fault.message
-    assert not runner.latest().compiling
+    until(lambda: runner.latest().messages.fault is not None)
+    assert "no such luck" in runner.latest().messages.fault.message
+    assert not runner.latest().engine.compiling
     runner.stop()
     capsys.readouterr()
 
@@ -315,34 +326,34 @@ def test_many_runs_are_loaded_while_the_physics_thread_steps(runner: Runner) -> 
     for seed in range(60):
         runner.send(Start("heap", SMALL, seed))
         runner.send(Act("run"))
-    until(lambda: runner.latest().seed == 59 and runner.latest().step > 100)
-    assert runner.latest().fault is None
-    assert runner.latest().refusal == ""
+    until(lambda: runner.latest().run.seed == 59 and runner.latest().run.step > 100)
+    assert runner.latest().messages.fault is None
+    assert runner.latest().messages.refusal == ""
 
 
 def test_contacts_are_published_only_while_they_are_shown(runner: Runner) -> None:
     runner.send(Act("fill"))
     runner.single_step(20_000)
-    assert len(at_rest(runner).contact_force) > 5
+    assert len(at_rest(runner).contacts.force) > 5
     runner.show_contacts(False)
-    until(lambda: len(runner.latest().contact_force) == 0)
+    until(lambda: len(runner.latest().contacts.force) == 0)
     shown = at_rest(runner)
-    assert shown.contact_ends.shape == (0, 4)
-    assert (shown.columns["coordination"] > 0.0).any()
+    assert shown.contacts.ends.shape == (0, 4)
+    assert (shown.grains.columns["coordination"] > 0.0).any()
 
 
 def test_forces_of_contacts_are_published_only_while_they_are_shown(runner: Runner) -> None:
     runner.send(Act("fill"))
     runner.single_step(20_000)
     shown = at_rest(runner)
-    assert shown.forces is None
+    assert shown.contacts.forces is None
     runner.show_forces(True)
-    until(lambda: runner.latest().forces is not None)
+    until(lambda: runner.latest().contacts.forces is not None)
     shown = at_rest(runner)
-    assert shown.forces is not None
-    assert shown.forces.normal_force.sum() > 0.0
+    assert shown.contacts.forces is not None
+    assert shown.contacts.forces.normal_force.sum() > 0.0
     runner.show_forces(False)
-    until(lambda: runner.latest().forces is None)
+    until(lambda: runner.latest().contacts.forces is None)
 
 
 def test_snapshots_are_rarer_where_each_costs_more_but_never_stop() -> None:
@@ -392,15 +403,15 @@ def test_a_long_relaxation_is_shown_and_can_be_stopped(monkeypatch: pytest.Monke
     runner.stop_at_rest(True)
     runner.start()
     try:
-        until(lambda: not runner.latest().compiling and runner.latest().serial > 5)
+        until(lambda: not runner.latest().engine.compiling and runner.latest().serial > 5)
         runner.send(SetParameters({"normal_stiffness": 1e9}))
-        until(lambda: runner.latest().relaxing is not None)
-        assert 0.0 <= float(runner.latest().relaxing or 0.0) <= 1.0
-        assert runner.latest().moving_count == 1100
+        until(lambda: runner.latest().engine.relaxing is not None)
+        assert 0.0 <= float(runner.latest().engine.relaxing or 0.0) <= 1.0
+        assert runner.latest().grains.moving_count == 1100
         runner.stop_relaxing()
-        until(lambda: "nothing has changed" in runner.latest().refusal)
-        assert runner.latest().relaxing is None
-        assert runner.latest().parameters == scenes()["heap"].parameters()
+        until(lambda: "nothing has changed" in runner.latest().messages.refusal)
+        assert runner.latest().engine.relaxing is None
+        assert parameters_of(runner.latest().run) == scenes()["heap"].parameters()
     finally:
         runner.stop()
 
@@ -413,5 +424,5 @@ def test_the_end_of_a_relaxation_is_shown_at_once(monkeypatch: pytest.MonkeyPatc
     for share in (0.4, 0.996, None):
         runner._publish_at = 0.0 if share == 0.4 else math.inf  # nothing else is due
         runner.announce_relaxing(experiment, share)
-        shown.append(runner.latest().relaxing)
+        shown.append(runner.latest().engine.relaxing)
     assert shown == [0.4, 0.4, None]

@@ -28,7 +28,7 @@ def runner() -> Generator[Runner]:
 
 def assert_at_multiples(frames: list[Snapshot], interval: float) -> None:
     """Each frame is the first step at or after its multiple of the interval."""
-    times, steps = np.array([(frame.time, frame.dt) for frame in frames]).T
+    times, steps = np.array([(frame.run.time, frame.run.dt) for frame in frames]).T
     due = times[0] + interval * np.arange(times.size)
     step = np.maximum(steps, np.roll(steps, 1))  # the step that led there may have changed since
     assert (times >= due - 1e-12).all()
@@ -67,8 +67,8 @@ def test_frames_are_at_exact_multiples_for_a_slow_reader(runner: Runner) -> None
         taken.append(last)
     assert_at_multiples(taken, interval)
     assert len({id(frame) for frame in taken}) == len(taken)
-    step = runner.latest().step
-    until(lambda: runner.latest().step > step)  # and it goes on once nobody records
+    step = runner.latest().run.step
+    until(lambda: runner.latest().run.step > step)  # and it goes on once nobody records
 
 
 def test_recording_continues_in_a_new_experiment(runner: Runner) -> None:
@@ -81,7 +81,7 @@ def test_recording_continues_in_a_new_experiment(runner: Runner) -> None:
     runner.send(Act("fill"))
     seen = [frames.get(timeout=PATIENCE) for _ in range(FRAMES_WAITING + 5)]
     assert seen[-1] is not None
-    assert seen[-1].seed == 2
+    assert seen[-1].run.seed == 2
     runner.record(None)
 
 
@@ -98,12 +98,12 @@ def test_a_recording_ends_when_another_scene_or_a_saved_run_takes_the_place(runn
     runner.send(Resume(saved_copy(later)) if opened else Start("bounce", {}, 1))
     taken = 0
     while (frame := frames.get(timeout=PATIENCE)) is not None:
-        assert frame.scene == "heap"
-        assert frame.time < 0.5 * later.time
+        assert frame.run.scene == "heap"
+        assert frame.run.time < 0.5 * later.time
         taken += 1
         assert taken < 400
-    step = runner.latest().step
-    until(lambda: runner.latest().step > step)
+    step = runner.latest().run.step
+    until(lambda: runner.latest().run.step > step)
 
 
 def test_a_film_asked_for_after_a_scene_was_chosen_is_of_that_scene() -> None:
@@ -114,7 +114,7 @@ def test_a_film_asked_for_after_a_scene_was_chosen_is_of_that_scene() -> None:
     try:
         frame = frames.get(timeout=PATIENCE)
         assert frame is not None
-        assert frame.scene == "bounce"
+        assert frame.run.scene == "bounce"
         assert runner.record(None) is frames
     finally:
         runner.stop()
@@ -138,7 +138,7 @@ def test_a_film_stopped_while_its_queue_is_full_leaves_neither_thread_nor_snapsh
         assert frames.queue[-1] is None or frames.queue[-2] is None  # one may have been on its way
         del frames
     assert threading.active_count() == threads
-    step = runner.latest().step
-    until(lambda: runner.latest().step > step)
+    step = runner.latest().run.step
+    until(lambda: runner.latest().run.step > step)
     gc.collect()
     assert [kept() for kept in held] == [None] * 20

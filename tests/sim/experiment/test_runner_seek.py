@@ -42,13 +42,13 @@ def test_a_long_rewind_is_done_in_batches_and_its_progress_is_shown() -> None:
         at_once = 2_500 if len(seen) == 1 else 0
         assert 0 < simulation.history.at - (0 if at_once else before) <= 40 + at_once
     assert len(seen) > 400
-    shares = [shot.progress for shot in seen[:-1]]
+    shares = [shot.run.progress for shot in seen[:-1]]
     assert shares == sorted(shares)
     assert 0.1 < shares[0] < 0.13  # what was done at once
     assert shares[-1] > 0.99
-    assert seen[0].phase_label == f"moving to step {back_to}, now at {seen[0].at}"
-    assert seen[-1].at == back_to
-    assert "moving to" not in seen[-1].phase_label
+    assert seen[0].run.phase_label == f"moving to step {back_to}, now at {seen[0].history.at}"
+    assert seen[-1].history.at == back_to
+    assert "moving to" not in seen[-1].run.phase_label
     assert state_hash(simulation.run) == hashes[back_to]
     runner.send(Rewind(21_000))
     runner._turn(simulation)
@@ -63,8 +63,8 @@ def test_during_a_long_rewind_changes_are_refused() -> None:
     runner._turn(simulation)
     runner.send(SetParameters({"friction": 0.3}))
     runner._turn(simulation)
-    assert "moving to step 20777" in runner.latest().refusal
-    assert "wait until it is there" in runner.latest().refusal
+    assert "moving to step 20777" in runner.latest().messages.refusal
+    assert "wait until it is there" in runner.latest().messages.refusal
     assert simulation.parameters.friction != 0.3
     assert simulation.history.log.entries == entries
     assert simulation.history.log.end == 21_000

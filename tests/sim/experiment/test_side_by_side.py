@@ -291,12 +291,16 @@ def test_the_physics_thread_publishes_and_films_all_runs_at_equal_times() -> Non
     assert len(shots) > 3
     for shot in shots:
         (other,) = shot.beside
-        assert shot.label.startswith("Δt = ")
-        assert abs(shot.time - other.time) < other.dt
-    assert max(shot.beside[0].step for shot in shots) > 0
-    cuts = runner.latest().cuts
+        assert shot.run.label.startswith("Δt = ")
+        assert abs(shot.run.time - other.run.time) < other.run.dt
+    assert max(shot.beside[0].run.step for shot in shots) > 0
+    cuts = runner.latest().history.cuts
     runner.announce_compiling(lead)  # as the first push does: the window keeps cameras, choice and drag
-    assert (runner.latest().compiling, runner.latest().cuts, len(runner.latest().beside)) == (True, cuts, 1)
+    assert (runner.latest().engine.compiling, runner.latest().history.cuts, len(runner.latest().beside)) == (
+        True,
+        cuts,
+        1,
+    )
     runner.send(From(1, SetParameters({"dt": 2e-5})))
     runner._turn(lead)
-    assert [shot.dt for shot in (runner.latest(), *runner.latest().beside)] == [1e-5, 2e-5]
+    assert [shot.run.dt for shot in (runner.latest(), *runner.latest().beside)] == [1e-5, 2e-5]

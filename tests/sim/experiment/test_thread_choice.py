@@ -177,4 +177,4 @@ def test_a_run_falls_back_to_one_thread_says_so_and_has_the_same_bits() -> None:
     assert state_hash(simulation.run) == state_hash(alone.run)
     runner = Runner(lambda: simulation)
     runner._publish(simulation)
-    assert runner.latest().threads_crowded == simulation.session.thread_choice.crowded != ""
+    assert runner.latest().engine.threads_crowded == simulation.session.thread_choice.crowded != ""

@@ -74,11 +74,11 @@ def test_where_there_is_no_packing_nothing_is_claimed(column: Experiment) -> Non
     assert (result["packing_fraction"], result["stress"]) == (None, None)
     snapshot = Snapshot()
     take_snapshot(empty, snapshot)
-    assert snapshot.bulk_readings == ()
+    assert snapshot.results.bulk_readings == ()
     take_snapshot(column, snapshot)
-    labels = [reading.label for reading in snapshot.bulk_readings]
+    labels = [reading.label for reading in snapshot.results.bulk_readings]
     assert labels == ["packing fraction φ", "pressure P", "largest shear τ", "contacts per grain Z"]
-    assert [reading.unit for reading in snapshot.bulk_readings] == ["", "N/m", "N/m", ""]
+    assert [reading.unit for reading in snapshot.results.bulk_readings] == ["", "N/m", "N/m", ""]
 
 
 def test_the_series_follow_it_and_have_no_entry_for_what_there_is_not(column: Experiment) -> None:
@@ -129,7 +129,7 @@ def test_the_series_sample_at_the_same_steps_however_often_the_readings_are_take
     for often in (False, True):
         steps = noted(monkeypatch)
         experiment = new_experiment("heap", ready="column")
-        never = shown.ShownReadings(experiment.run, np.inf, ())  # the readings need no sample
+        never = shown.LatestReadings(experiment.run, np.inf, ())  # the readings need no sample
         for _ in range(75):
             advance(experiment, 100)
             experiment.session.shown["readings"] = never

@@ -58,11 +58,11 @@ def test_a_registered_measurement_appears_everywhere(monkeypatch: pytest.MonkeyP
     assert result["measurements"]["mean_overlap"] == pytest.approx(expected)
     snapshot = Snapshot()
     take_snapshot(experiment, snapshot)
-    shown = {reading.label: reading for reading in snapshot.bulk_readings}["mean overlap δ"]
+    shown = {reading.label: reading for reading in snapshot.results.bulk_readings}["mean overlap δ"]
     assert (shown.value, shown.unit) == (pytest.approx(1e6 * expected), "µm")
-    assert MEAN_OVERLAP in snapshot.measurements
-    samples = snapshot.series["mean_overlap"]
-    assert len(samples) == len(snapshot.series["time"]) > 3
+    assert MEAN_OVERLAP.sampled(2) in snapshot.results.quantities
+    samples = snapshot.results.series["mean_overlap"]
+    assert len(samples) == len(snapshot.results.series["time"]) > 3
     assert samples[-1] == pytest.approx(expected, rel=0.5)
     assert np.isfinite(samples).any()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import queue
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +32,7 @@ from repose.sim.message import Message, plain
 from repose.sim.registry import scenes
 
 from tests.app.fake_heap import fake_heap
+from tests.snapshots import with_fields
 
 LEDGER = ("translational", "rotational", "potential", "elastic", "shear", "damping", "sliding", "poured", "removed")
 LEDGER += ("work", "gap")
@@ -52,7 +53,7 @@ def full_snapshot() -> Snapshot:
             ("run", "Run all", "A"),
         )
     ]
-    return replace(
+    return with_fields(
         fake_heap(),
         serial=7,
         seed=3,
@@ -80,8 +81,8 @@ def full_snapshot() -> Snapshot:
             "pressure": np.where(time > 0.2, 90.0 + 10.0 * time, np.nan),
         }
         | {f"energy.{name}": time * 0.1 for name in LEDGER},
-        measurements=sorted_measurements(),
-        message="The right wall is open.",
+        quantities=tuple(entry.sampled(2) for entry in sorted_measurements()),
+        latest="The right wall is open.",
         realtime_factor=0.9,
         steps_per_second=50_000.0,
     )

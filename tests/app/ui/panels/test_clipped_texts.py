@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ from repose.sim.message import _, plain
 
 from tests.app.ui.panels.panel_harness import PanelHarness, full_snapshot, open_harness
 from tests.app.ui.panels.test_workshop import opened
+from tests.snapshots import with_fields
 
 SIZES = [(1024, 640), (1280, 720)]
 
@@ -90,7 +90,7 @@ def test_a_reading_wider_than_its_card_has_several_lines(
     monkeypatch.setattr(experiment, "row", row)
     long = plain("Auf der Linie der beiden Flanken gemessener mittlerer Böschungswinkel des Haufens")
     with in_language(language):
-        small.ui.snapshot = replace(small.ui.snapshot, readings=(Reading(long, 31.2, "°", 0.4),), bulk_readings=())
+        small.ui.snapshot = with_fields(small.ui.snapshot, readings=(Reading(long, 31.2, "°", 0.4),), bulk_readings=())
         small.settle()
         assert ends
         assert max(ends) <= small.ui.window.inset[0]

@@ -19,6 +19,7 @@ from repose.app.ui.ui import Ui
 from repose.sim.measure.display import Outcome
 
 from tests.app.ui.panels.panel_harness import full_snapshot, open_harness
+from tests.snapshots import with_fields
 
 every_panel = pytest.mark.parametrize("panel", all_panels(), ids=lambda panel: panel.name)
 
@@ -104,9 +105,9 @@ def test_a_panel_may_fail_at_any_of_its_widgets(panel: Panel, monkeypatch: pytes
         ui.mode.overlay = panel.name
         ui.mode.presenting = panel.name == "presentation"
         if panel.name == "task":  # drawn in scenes that state outcomes
-            ui.snapshot = replace(ui.snapshot, outcomes=(Outcome("it holds", "1 m", "2 m", False),))
+            ui.snapshot = with_fields(ui.snapshot, outcomes=(Outcome("it holds", "1 m", "2 m", False),))
         if panel.name == "guess":  # drawn in scenes that ask for one
-            ui.snapshot = replace(ui.snapshot, scene="drum")
+            ui.snapshot = with_fields(ui.snapshot, scene="drum")
         if panel.name == "lecture":  # drawn while one is shown
             ui.mode.lecture.lecture, ui.mode.lecture.on = load("heap-slope"), True
         ui.states[StabilityArea].shown = True

@@ -16,10 +16,12 @@ from repose.app.ui.field_values import editable, position, typed, value_at
 from repose.app.ui.fields import describe
 from repose.app.ui.ui import Ui
 from repose.sim.experiment.commands import SetParameters
+from repose.sim.experiment.parameter_values import parameters_of
 from repose.sim.parameters import Parameter
 from repose.sim.registry import scenes
 
 from tests.app.ui.panels.panel_harness import PanelHarness
+from tests.snapshots import put
 
 DECLARED = scenes()["heap"].parameters.declared()
 NUMBERS = [entry for entry in DECLARED.values() if entry.kind in ("float", "int")]
@@ -76,9 +78,9 @@ def test_a_row_shows_a_converted_value_without_rounding_errors(
 ) -> None:
     shown: dict[str, str] = {}
     monkeypatch.setattr(fields, "_caption", lambda ui, parameter, value, *place: shown.update({parameter.name: value}))
-    parameters = harness.ui.snapshot.parameters
+    parameters = parameters_of(harness.ui.snapshot.run)
     assert parameters is not None
-    harness.ui.snapshot.parameters = parameters.changed(tilt=math.radians(28.0))
+    put(harness.ui.snapshot, parameters=parameters.changed(tilt=math.radians(28.0)))
     monkeypatch.setattr(harness, "draw", lambda ui: fields.draw_field(ui, DECLARED["tilt"]))
     harness.frame(2)
     assert shown == {"tilt": "28°"}
@@ -192,9 +194,9 @@ def test_the_automatic_time_step_is_switched_off_at_the_value_in_use_and_on_agai
 
 
 def test_the_button_defaults_resets_all_parameters_in_one_step_of_undo(harness: PanelHarness) -> None:
-    parameters = harness.ui.snapshot.parameters
+    parameters = parameters_of(harness.ui.snapshot.run)
     assert parameters is not None
-    harness.ui.snapshot.parameters = parameters.changed(friction=0.5, gravity=1.62)
+    put(harness.ui.snapshot, parameters=parameters.changed(friction=0.5, gravity=1.62))
     harness.frame(2)
     harness.click("parameters.defaults")
     assert harness.commands == [SetParameters({"friction": 0.1, "gravity": 9.81})]

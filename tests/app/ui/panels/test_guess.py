@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,12 +15,13 @@ from repose.sim.measure.display import Answer, Guess, Reading
 from repose.sim.registry import scenes
 
 from tests.app.ui.panels.panel_harness import full_snapshot, open_harness
+from tests.snapshots import with_fields
 
 SCENE = next(name for name, scene in scenes().items() if scene.guess is not None)
 
 
 def test_a_guess_is_dragged_and_stays_beside_the_answer(tmp_path: Path) -> None:
-    before = replace(full_snapshot(), scene=SCENE)
+    before = with_fields(full_snapshot(), scene=SCENE)
     asked = scenes()[SCENE].guess
     assert asked is not None
     with open_harness(tmp_path, before, (1280, 720)) as harness:
@@ -32,7 +32,7 @@ def test_a_guess_is_dragged_and_stays_beside_the_answer(tmp_path: Path) -> None:
         assert taken is not None
         assert taken == pytest.approx(asked.low + 0.75 * (asked.high - asked.low), rel=0.05)
         assert harness.commands == [], "a guess changes no run"
-        harness.ui.snapshot = replace(before, answer=Answer(asked.low, "The answer."))
+        harness.ui.snapshot = with_fields(before, answer=Answer(asked.low, "The answer."))
         harness.frame(2)
         assert "guess.answer" in harness.widgets
         assert "guess.slider" not in harness.widgets
@@ -46,13 +46,13 @@ def test_a_guess_is_dragged_and_stays_beside_the_answer(tmp_path: Path) -> None:
 
 
 def test_a_scene_without_a_guess_has_no_panel(tmp_path: Path) -> None:
-    with open_harness(tmp_path, replace(full_snapshot(), scene="heap"), (1280, 720)) as harness:
+    with open_harness(tmp_path, with_fields(full_snapshot(), scene="heap"), (1280, 720)) as harness:
         harness.frame(2)
         assert "guess" not in harness.widgets
 
 
 def test_the_arrow_keys_move_the_guess(tmp_path: Path) -> None:
-    with open_harness(tmp_path, replace(full_snapshot(), scene=SCENE), (1280, 720)) as harness:
+    with open_harness(tmp_path, with_fields(full_snapshot(), scene=SCENE), (1280, 720)) as harness:
         asked = scenes()[SCENE].guess
         assert asked is not None
         while harness.ui.states[Focus].last != GUESS:
@@ -63,7 +63,7 @@ def test_the_arrow_keys_move_the_guess(tmp_path: Path) -> None:
 
 
 def test_a_reading_of_a_lecture_answers_at_the_end_of_the_step_or_the_panel_says_why_not(tmp_path: Path) -> None:
-    shot = replace(full_snapshot(), scene="heap", readings=(Reading("waiting time", 8e-4, "s"),), logs=0)
+    shot = with_fields(full_snapshot(), scene="heap", readings=(Reading("waiting time", 8e-4, "s"),), logs=0)
     step = '[[step]]\ntitle = "A"\nscene = "heap"\n'
     guess = step + 'guess = { words = "w", low = 0, high = 2, unit = "%s", reading = "%s" }\n'
     with open_harness(tmp_path, shot, (1280, 720)) as harness:

@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 from imgui_bundle import imgui
 from repose.sim.experiment.commands import Recover, SetParameters, Start
+from repose.sim.experiment.parameter_values import parameters_of
 
 from tests.app.ui.panels.panel_harness import full_snapshot, open_harness
+from tests.snapshots import put
 from tests.tiers import tiered
 
 TEXTS = ("nan", "-1", "1e999", "0,5", "0.25", "\u0105\u0119", "../x", "12", "=", '"')
@@ -35,13 +37,13 @@ def test_random_events_raise_no_error_and_send_only_valid_values(seed: int, even
                 io.add_key_event(dice.choice(KEYS), dice.random() < 0.5)
             harness.frame()
             snapshot = harness.ui.snapshot
-            assert snapshot.parameters is not None
+            assert snapshot.run.parameters.values
             for command in harness.commands:
                 if isinstance(command, (SetParameters, Recover)):
-                    snapshot.parameters = snapshot.parameters.changed(**command.values)
+                    put(snapshot, parameters=parameters_of(snapshot.run).changed(**command.values))
                 elif isinstance(command, Start):
-                    snapshot.parameters = type(snapshot.parameters).checked(command.values)
-                    snapshot.seed = command.seed
+                    put(snapshot, parameters=type(parameters_of(snapshot.run)).checked(command.values))
+                    put(snapshot, seed=command.seed)
             harness.commands.clear()
             snapshot.serial += 1
         assert harness.ui.program.broken == {}

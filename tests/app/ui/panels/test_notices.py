@@ -23,6 +23,7 @@ from repose.app.ui.toasts import LONG, SHORT, Toasts, current_toasts, tell
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button_width
 from repose.sim.experiment.commands import Act, Recover, SetParameters
+from repose.sim.experiment.parameter_values import parameters_of
 from repose.sim.experiment.snapshot import Action, Fault, Notice, Remedy, Snapshot
 from repose.sim.message import Message, Number, _
 from repose.sim.parameters import CHANGE
@@ -30,6 +31,7 @@ from repose.sim.registry import scenes
 from repose.sim.study.preparation import Progress
 
 from tests.app.ui.panels.panel_harness import PanelHarness, full_snapshot, open_harness
+from tests.snapshots import with_fields
 
 
 def toasts(harness: PanelHarness) -> list[str]:
@@ -38,18 +40,18 @@ def toasts(harness: PanelHarness) -> list[str]:
 
 
 def test_a_message_that_repeats_the_phase_is_not_shown(harness: PanelHarness) -> None:
-    harness.ui.snapshot = replace(harness.ui.snapshot, message="Flowing.", message_repeats=True)
+    harness.ui.snapshot = with_fields(harness.ui.snapshot, latest="Flowing.", repeats=True)
     assert toasts(harness) == []
-    harness.ui.snapshot = replace(harness.ui.snapshot, message="Friction μ = 0.2.", message_repeats=False)
+    harness.ui.snapshot = with_fields(harness.ui.snapshot, latest="Friction μ = 0.2.", repeats=False)
     assert toasts(harness) == ["Friction μ = 0.2."]
 
 
 def test_a_message_disappears_by_itself_and_a_second_refusal_is_shown_again(harness: PanelHarness) -> None:
-    harness.ui.snapshot = replace(harness.ui.snapshot, message="Pouring.", refusal="Not now.", refusals=1)
+    harness.ui.snapshot = with_fields(harness.ui.snapshot, latest="Pouring.", refusal="Not now.", refusals=1)
     assert toasts(harness) == ["Pouring.", "Not now."]
     harness.frame(round(60 * LONG))
     assert toasts(harness) == []
-    harness.ui.snapshot = replace(harness.ui.snapshot, refusals=2)
+    harness.ui.snapshot = with_fields(harness.ui.snapshot, refusals=2)
     assert toasts(harness) == ["Not now."]
 
 
@@ -57,7 +59,7 @@ def test_a_message_equal_to_the_last_one_is_shown_again(harness: PanelHarness) -
     """A click that adds grains like the click before it is answered too."""
     toasts(harness)
     for number in (1, 2):
-        harness.ui.snapshot = replace(harness.ui.snapshot, message="1 grain is added.", messages=number)
+        harness.ui.snapshot = with_fields(harness.ui.snapshot, latest="1 grain is added.", count=number)
         assert toasts(harness) == ["1 grain is added."]
         harness.frame(round(60 * SHORT))
         assert toasts(harness) == []
@@ -65,9 +67,9 @@ def test_a_message_equal_to_the_last_one_is_shown_again(harness: PanelHarness) -
 
 def test_the_message_of_a_run_is_not_shown_over_the_next_one(harness: PanelHarness) -> None:
     toasts(harness)
-    harness.ui.snapshot = replace(harness.ui.snapshot, message="99 grains left.", messages=3)
+    harness.ui.snapshot = with_fields(harness.ui.snapshot, latest="99 grains left.", count=3)
     assert toasts(harness) == ["99 grains left."]
-    harness.ui.snapshot = replace(harness.ui.snapshot, message="", messages=0)
+    harness.ui.snapshot = with_fields(harness.ui.snapshot, latest="", count=0)
     assert toasts(harness) == []
 
 
@@ -75,7 +77,7 @@ def test_fewer_threads_than_allowed_are_told_once(harness: PanelHarness) -> None
     crowded = "1 thread steps the grains instead of 2, which is faster now: other programs use the processors."
     toasts(harness)
     for sentence, shown in ((crowded, [crowded]), ("", [crowded])):
-        harness.ui.snapshot = replace(harness.ui.snapshot, threads_crowded=sentence)
+        harness.ui.snapshot = with_fields(harness.ui.snapshot, threads_crowded=sentence)
         assert toasts(harness) == shown
 
 
@@ -95,9 +97,9 @@ def test_after_a_drag_the_message_contains_the_whole_change(harness: PanelHarnes
 def acts(harness: PanelHarness, message: str) -> None:
     """Physics has carried out the last command, and tells this message."""
     shot = harness.ui.snapshot
-    parameters = shot.parameters.changed(**harness.commands[-1].values)
-    numbers = {"serial": shot.serial + 1, "messages": shot.messages + 1, "time": shot.time + 1.0}
-    harness.ui.snapshot = replace(shot, parameters=parameters, message=message, **numbers)
+    parameters = parameters_of(shot.run).changed(**harness.commands[-1].values)
+    numbers = {"serial": shot.serial + 1, "count": shot.messages.count + 1, "time": shot.run.time + 1.0}
+    harness.ui.snapshot = with_fields(shot, parameters=parameters, latest=message, **numbers)
     harness.ui.control.edits.see(harness.ui.snapshot)
 
 
@@ -125,17 +127,17 @@ def test_a_drag_back_to_its_beginning_is_told_as_no_change(harness: PanelHarness
 def test_a_message_about_an_earlier_change_is_not_told_as_the_latest_one(harness: PanelHarness) -> None:
     """Physics is slow: the first drag acts while the second one has already begun."""
     harness.drag("field.gravity", 0.9, 0.5, stops=5)
-    first = harness.ui.snapshot.parameters.changed(**harness.commands[-1].values)
+    first = parameters_of(harness.ui.snapshot.run).changed(**harness.commands[-1].values)
     harness.drag("field.gravity", 0.9, 0.25, stops=5)
     message = changed("9.81 m/s²", "50 m/s²")
-    harness.ui.snapshot = replace(harness.ui.snapshot, parameters=first, message=message, messages=9, serial=99)
+    harness.ui.snapshot = with_fields(harness.ui.snapshot, parameters=first, latest=message, count=9, serial=99)
     assert toasts(harness) == [message]
 
 
 def test_an_action_that_came_too_late_is_refused_without_alarm(harness: PanelHarness) -> None:
     toasts(harness)
     words = "'Measure' is not possible now: filled with 55 grains, wall closed."
-    harness.ui.snapshot = replace(harness.ui.snapshot, refusal=words, refusals=1, refused_action=True)
+    harness.ui.snapshot = with_fields(harness.ui.snapshot, refusal=words, refusals=1, refused_action=True)
     (shown,) = current_toasts(harness.ui)
     assert (shown.text, shown.bad) == (words, False)
 
@@ -150,7 +152,7 @@ def test_a_failed_automatic_save_stays_visible(harness: PanelHarness) -> None:
 
 
 def test_notices_and_messages_cover_neither_the_legend_nor_each_other(harness: PanelHarness) -> None:
-    harness.ui.snapshot = replace(harness.ui.snapshot, fault=Fault("Grain 17 left the container."), serial=9)
+    harness.ui.snapshot = with_fields(harness.ui.snapshot, fault=Fault("Grain 17 left the container."), serial=9)
     tell(harness.ui, "Not used.", bad=True)
     ask(harness.ui, "Go on?", "Yes", lambda: None)
     harness.frame(3)
@@ -162,7 +164,7 @@ def test_notices_and_messages_cover_neither_the_legend_nor_each_other(harness: P
 
 @pytest.mark.parametrize("yes", [True, False])
 def test_a_change_that_removes_the_grains_is_asked_about_once_on_release(harness: PanelHarness, yes: bool) -> None:
-    harness.ui.snapshot = replace(harness.ui.snapshot, scene="vessel", parameters=scenes()["vessel"].parameters())
+    harness.ui.snapshot = with_fields(harness.ui.snapshot, scene="vessel", parameters=scenes()["vessel"].parameters())
     harness.frame(2)
     harness.click("parameters.more")
     harness.click("parameters.search")
@@ -181,9 +183,9 @@ def test_a_change_that_removes_the_grains_is_asked_about_once_on_release(harness
 
 def test_a_fault_offers_undo_and_undo_restores_the_value(harness: PanelHarness) -> None:
     harness.ui.control.edits.set({"normal_stiffness": 1e9})
-    parameters = harness.ui.snapshot.parameters.changed(normal_stiffness=1e9)
+    parameters = parameters_of(harness.ui.snapshot.run).changed(normal_stiffness=1e9)
     fault = Fault("Grain 17 left the container.", 17, "normal_stiffness", 1e6)
-    harness.ui.snapshot = replace(harness.ui.snapshot, parameters=parameters, fault=fault, serial=9)
+    harness.ui.snapshot = with_fields(harness.ui.snapshot, parameters=parameters, fault=fault, serial=9)
     harness.frame(3)
     way = next(way for way in ways_back(harness.ui) if way[0] == "undo")
     assert way[1] == f"Undo {parameters.declared()['normal_stiffness'].quantity.symbol}"
@@ -193,9 +195,9 @@ def test_a_fault_offers_undo_and_undo_restores_the_value(harness: PanelHarness) 
 
 
 def test_after_a_fault_the_automatic_time_step_is_one_click_away(harness: PanelHarness) -> None:
-    parameters = harness.ui.snapshot.parameters.changed(dt=1e-4)
+    parameters = parameters_of(harness.ui.snapshot.run).changed(dt=1e-4)
     fault = Fault("Too large a step.", remedies=(Remedy("auto_dt", "set dt=auto", {"dt": "auto"}),))
-    harness.ui.snapshot = replace(harness.ui.snapshot, parameters=parameters, fault=fault, serial=9)
+    harness.ui.snapshot = with_fields(harness.ui.snapshot, parameters=parameters, fault=fault, serial=9)
     harness.frame(3)
     harness.click("notice.auto")
     assert harness.commands == [Recover({"dt": "auto"})]
@@ -203,18 +205,18 @@ def test_after_a_fault_the_automatic_time_step_is_one_click_away(harness: PanelH
 
 def test_after_a_fault_a_button_names_and_sets_the_smaller_step(harness: PanelHarness) -> None:
     fault = Fault("Too large a step.", remedies=(Remedy("smaller_dt", "set dt=1.25e-6", {"dt": 1.25e-6}),))
-    harness.ui.snapshot = replace(harness.ui.snapshot, fault=fault, serial=9)
+    harness.ui.snapshot = with_fields(harness.ui.snapshot, fault=fault, serial=9)
     harness.frame(3)
     assert "Step to 1.25 µs" in [label for name, label, *_ in ways_back(harness.ui) if name == "halve"]
     harness.click("notice.halve")
     assert harness.commands == [Recover({"dt": 1.25e-6})]
-    harness.ui.snapshot = replace(harness.ui.snapshot, fault=replace(fault, remedies=()), serial=10)
+    harness.ui.snapshot = with_fields(harness.ui.snapshot, fault=replace(fault, remedies=()), serial=10)
     harness.frame(3)
     assert "notice.halve" not in harness.widgets
 
 
 def test_a_run_can_continue_after_a_fault_without_undoing(harness: PanelHarness) -> None:
-    harness.ui.snapshot = replace(harness.ui.snapshot, fault=Fault("Grain 17 left the container."), serial=9)
+    harness.ui.snapshot = with_fields(harness.ui.snapshot, fault=Fault("Grain 17 left the container."), serial=9)
     harness.frame(3)
     assert "notice.undo" not in harness.widgets
     harness.click("notice.recover")
@@ -259,7 +261,7 @@ def test_lost_settings_are_reported_until_the_notice_is_closed(harness: PanelHar
 
 def test_a_notice_of_the_scene_is_shown_until_it_is_closed(harness: PanelHarness) -> None:
     turn = Action("turn", "Turn over", "T", True, "", pivot=(0.0, 0.0, 0.75))
-    clogged = replace(harness.ui.snapshot, notice=Notice("Clogged", "An arch.", "turn"), actions=(turn,))
+    clogged = with_fields(harness.ui.snapshot, notice=Notice("Clogged", "An arch.", "turn"), actions=(turn,))
     harness.ui.snapshot = clogged
     harness.frame(3)
     harness.click("notice.action")
@@ -267,8 +269,8 @@ def test_a_notice_of_the_scene_is_shown_until_it_is_closed(harness: PanelHarness
     harness.click("notice.scene")
     harness.frame(2)
     assert "notice.scene" not in harness.widgets
-    for notice in (None, clogged.notice):
-        harness.ui.snapshot = replace(clogged, notice=notice)
+    for notice in (None, clogged.messages.notice):
+        harness.ui.snapshot = with_fields(clogged, notice=notice)
         harness.frame(3)
     assert "notice.scene" in harness.widgets
 
@@ -298,7 +300,7 @@ def test_a_film_that_cannot_be_made_is_reported_over_the_picture_and_pictures_ar
 def test_every_way_back_after_a_fault_shows_its_whole_label(tmp_path: Path, scale: float) -> None:
     with open_harness(tmp_path, full_snapshot(), (1280, 720), scale=scale) as harness:
         ways = (Remedy("smaller_dt", "lower it", {"dt": 3e-5}), Remedy("auto_dt", "choose it", {"dt": "auto"}))
-        harness.ui.snapshot = replace(harness.ui.snapshot, fault=Fault("Grain 17 left.", remedies=ways), serial=9)
+        harness.ui.snapshot = with_fields(harness.ui.snapshot, fault=Fault("Grain 17 left.", remedies=ways), serial=9)
         harness.frame(3)
         for name, label, key, _, _ in ways_back(harness.ui):
             left, _, right, _ = harness.widgets[f"notice.{name}"]
@@ -308,15 +310,15 @@ def test_every_way_back_after_a_fault_shows_its_whole_label(tmp_path: Path, scal
 def test_the_numbers_of_stability_cover_no_notice_of_a_fault(tmp_path: Path) -> None:
     with open_harness(tmp_path, full_snapshot(), (1024, 640)) as harness:
         shown = harness.ui.snapshot
-        harness.ui.snapshot = replace(shown, compiling=True)
+        harness.ui.snapshot = with_fields(shown, compiling=True)
         harness.frame(3)
-        harness.ui.snapshot = replace(shown, omega_dt=0.41)
+        harness.ui.snapshot = with_fields(shown, omega_dt=0.41)
         harness.frame(3)
         assert "stability.gauge" in harness.widgets
         ways = (Remedy("smaller_dt", "lower it", {"dt": 3e-5}), Remedy("auto_dt", "choose it", {"dt": "auto"}))
         fault = Fault("Grain 17 moved by more than a tenth of its radius in one step. " * 4, 17, remedies=ways)
         warning = "Above 20 µs, the stable time step, the integrator adds energy to the contacts in every step."
-        harness.ui.snapshot = replace(harness.ui.snapshot, omega_dt=1.1, dt_warning=warning, fault=fault, serial=9)
+        harness.ui.snapshot = with_fields(harness.ui.snapshot, omega_dt=1.1, dt_warning=warning, fault=fault, serial=9)
         harness.frame(3)
         assert "stability.gauge" not in harness.widgets
         harness.click("stability.dot")  # opened on purpose, it is behind the notice
@@ -327,7 +329,7 @@ def test_the_numbers_of_stability_cover_no_notice_of_a_fault(tmp_path: Path) -> 
 
 def test_the_numbers_of_stability_leave_the_actions_free(tmp_path: Path) -> None:
     with open_harness(tmp_path, full_snapshot(), (1280, 720)) as harness:
-        harness.ui.snapshot = replace(harness.ui.snapshot, progress=None)
+        harness.ui.snapshot = with_fields(harness.ui.snapshot, progress=None)
         harness.click("stability.dot")
         foot = harness.widgets["stability.close"][3]
         assert foot < min(box[1] for name, box in harness.widgets.items() if name.startswith("action."))
@@ -340,7 +342,7 @@ def test_a_long_relaxation_shows_its_share_and_is_stopped_by_button_and_key(harn
     assert no.act is not None
     no.act(harness.ui)
     assert stopped == []  # nothing is relaxed
-    harness.ui.snapshot = replace(harness.ui.snapshot, relaxing=0.4)
+    harness.ui.snapshot = with_fields(harness.ui.snapshot, relaxing=0.4)
     harness.frame(2)
     assert "notice.relaxing" in harness.widgets
     harness.click("notice.stop_relaxing")
@@ -365,7 +367,7 @@ def test_the_part_that_is_compiled_is_named_as_long_as_there_is_one(
     notes: list[str] = []
     monkeypatch.setattr(notices, "_watch", lambda ui: Watched())
     monkeypatch.setattr(notices, "note", lambda text, colour: notes.append(text))
-    harness.ui.snapshot = replace(harness.ui.snapshot, compiling=True)
+    harness.ui.snapshot = with_fields(harness.ui.snapshot, compiling=True)
     harness.frame()
     assert said in notes
 
@@ -442,11 +444,11 @@ def test_a_lecture_that_is_begun_before_the_first_picture_waits_for_the_run_that
     lecture.wish(ui, "begin")
     lecture.see(ui)
     assert not ui.mode.lecture.on
-    ui.snapshot = replace(run, logs=1)
+    ui.snapshot = with_fields(run, logs=1)
     lecture.see(ui)
     assert ui.mode.lecture.on
     lecture.see(ui)
     assert not ui.mode.lecture.entered, "the run before the lecture is still in the window"
-    ui.snapshot = replace(run, logs=2)
+    ui.snapshot = with_fields(run, logs=2)
     lecture.see(ui)
     assert ui.mode.lecture.entered

@@ -15,12 +15,14 @@ from repose.app.ui.panels import Panel, all_panels, experiment, next_step, plots
 from repose.app.ui.questions import answer
 from repose.app.ui.ui import Ui
 from repose.sim.experiment.commands import Act, SetParameters, Start, UseThreads
+from repose.sim.experiment.parameter_values import parameters_of
 from repose.sim.experiment.snapshot import Fault, Snapshot
 from repose.sim.measure.display import Reading
 from repose.sim.registry import scenes
 from repose.sim.scenes.common.phases import FLOWING, RESTED
 
 from tests.app.ui.panels.panel_harness import PanelHarness, full_snapshot, open_harness
+from tests.snapshots import put, snapshot_of, with_fields
 
 
 def draw_alone(panel: Panel) -> object:
@@ -107,7 +109,7 @@ def test_the_number_of_threads_is_shown_selected_and_stored(
     offered: list[dict[str, str]] = []
     plain = stability.choose
     monkeypatch.setattr(stability, "choose", lambda ui, *given: (offered.append(given[2]), plain(ui, *given))[1])
-    harness.ui.snapshot.threads_wanted = 3
+    put(harness.ui.snapshot, threads_wanted=3)
     harness.click("stability.dot")
     harness.click("stability.threads")
     assert offered[-1] == {"0": "automatic (3)", "1": "1", "2": "2", "3": "3", "4": "4"}
@@ -156,7 +158,9 @@ def test_choosing_a_preset_starts_it_and_forgets_the_history(harness: PanelHarne
 
 
 def test_a_saved_preset_appears_in_the_list(harness: PanelHarness) -> None:
-    harness.ui.snapshot = replace(harness.ui.snapshot, parameters=harness.ui.snapshot.parameters.changed(friction=0.37))
+    harness.ui.snapshot = with_fields(
+        harness.ui.snapshot, parameters=parameters_of(harness.ui.snapshot.run).changed(friction=0.37)
+    )
     harness.click("tab.runs")
     harness.click("experiment.save")
     harness.write("My heap")
@@ -214,24 +218,24 @@ def test_a_film_that_cannot_begin_gives_the_reason(harness: PanelHarness) -> Non
 
 
 def test_an_unstable_time_step_offers_the_automatic_one(harness: PanelHarness) -> None:
-    parameters = harness.ui.snapshot.parameters.changed(dt=1e-4)
-    harness.ui.snapshot = replace(harness.ui.snapshot, parameters=parameters, dt=1e-4, omega_dt=1.1)
+    parameters = parameters_of(harness.ui.snapshot.run).changed(dt=1e-4)
+    harness.ui.snapshot = with_fields(harness.ui.snapshot, parameters=parameters, dt=1e-4, omega_dt=1.1)
     harness.frame(3)
     harness.click("stability.dot")  # open by itself since the dot has turned red
     assert "stability.auto" not in harness.widgets
-    harness.ui.snapshot = replace(harness.ui.snapshot, omega_dt=0.1)
+    harness.ui.snapshot = with_fields(harness.ui.snapshot, omega_dt=0.1)
     harness.frame(3)
-    harness.ui.snapshot = replace(harness.ui.snapshot, dt_warning="Above 20 µs, the stable time step.")
+    harness.ui.snapshot = with_fields(harness.ui.snapshot, dt_warning="Above 20 µs, the stable time step.")
     harness.frame(3)
     harness.click("stability.auto")
     assert harness.commands == [SetParameters({"dt": "auto"})]
 
 
 def test_a_step_that_is_only_inaccurate_for_a_rotation_is_not_called_unstable(harness: PanelHarness) -> None:
-    parameters = harness.ui.snapshot.parameters.changed(dt=1e-4)
+    parameters = parameters_of(harness.ui.snapshot.run).changed(dt=1e-4)
     warning = "Above 90 µs, a body turns by more than 0.4 rad in a step: its rotation is inaccurate."
     for inaccurate, expected in ((False, "bad"), (True, "warning")):
-        harness.ui.snapshot = replace(
+        harness.ui.snapshot = with_fields(
             harness.ui.snapshot,
             parameters=parameters,
             dt=1e-4,
@@ -247,10 +251,12 @@ def test_a_step_that_is_only_inaccurate_for_a_rotation_is_not_called_unstable(ha
 
 def test_the_dot_opens_when_it_turns_amber_above_the_overlap_limit_of_the_scene(harness: PanelHarness) -> None:
     for scene, amber in (("hourglass", False), ("hourglass_glass", True), ("heap", True)):
-        harness.ui.snapshot = replace(harness.ui.snapshot, scene=scene, largest_overlap=0.01)
+        parameters = scenes()[scene].parameters()
+        changed = {"scene": scene, "parameters": parameters, "largest_overlap": 0.01}
+        harness.ui.snapshot = with_fields(harness.ui.snapshot, **changed)
         harness.frame(2)
         assert "stability.gauge" not in harness.widgets
-        harness.ui.snapshot = replace(harness.ui.snapshot, largest_overlap=0.48)
+        harness.ui.snapshot = with_fields(harness.ui.snapshot, largest_overlap=0.48)
         harness.frame(2)
         assert ("stability.gauge" in harness.widgets) == amber
 
@@ -260,8 +266,8 @@ def test_readings_of_the_packing_are_shown_beside_a_measured_slope(
 ) -> None:
     rows: list[tuple[str, str]] = []
     monkeypatch.setattr(experiment, "row", lambda left, right, *rest: rows.append((left, right)))
-    harness.ui.snapshot.readings = (Reading("angle of repose", 12.0, "°", 0.5), Reading("grains left", 100.0))
-    harness.ui.snapshot.bulk_readings = (Reading("pressure P", 95.94321, "N/m", help="Where."),)
+    put(harness.ui.snapshot, readings=(Reading("angle of repose", 12.0, "°", 0.5), Reading("grains left", 100.0)))
+    put(harness.ui.snapshot, bulk_readings=(Reading("pressure P", 95.94321, "N/m", help="Where."),))
     harness.frame(1)
     assert ("pressure P", "95.94 N/m") in rows
     assert ("grains left", "100") in rows
@@ -273,8 +279,8 @@ def test_an_action_that_stands_large_is_not_offered_twice_and_nothing_moves(
     harness: PanelHarness, done: bool, large: str
 ) -> None:
     before = {name: box for name, box in harness.widgets.items() if name.startswith("action.")}
-    actions = tuple(replace(action, done=done and action.done) for action in harness.ui.snapshot.actions)
-    harness.ui.snapshot = replace(harness.ui.snapshot, progress=None, phase=RESTED, actions=actions)
+    actions = tuple(replace(action, done=done and action.done) for action in harness.ui.snapshot.run.actions)
+    harness.ui.snapshot = with_fields(harness.ui.snapshot, progress=None, phase=RESTED, actions=actions)
     harness.frame(2)
     harness.click("next.action")
     assert harness.commands[-1] == Act(large)
@@ -286,9 +292,9 @@ def test_an_action_that_stands_large_is_not_offered_twice_and_nothing_moves(
 def at_rest(harness: PanelHarness, measured: bool) -> Snapshot:
     """The heap at rest: the large button is Measure, or the reset once it is measured."""
     actions = tuple(
-        replace(action, done=measured and action.name == "measure") for action in harness.ui.snapshot.actions
+        replace(action, done=measured and action.name == "measure") for action in harness.ui.snapshot.run.actions
     )
-    return replace(harness.ui.snapshot, progress=None, phase=RESTED, actions=actions)
+    return with_fields(harness.ui.snapshot, progress=None, phase=RESTED, actions=actions)
 
 
 def test_a_click_on_the_large_button_does_what_it_showed_when_it_was_pressed(harness: PanelHarness) -> None:
@@ -321,7 +327,7 @@ def test_run_all_continues_a_paused_run_and_other_actions_say_how(
         plain(x, y, text, *rest)
 
     monkeypatch.setattr(next_step, "draw_text", watched)
-    harness.ui.snapshot = replace(harness.ui.snapshot, phase=FLOWING, progress=0.3)
+    harness.ui.snapshot = with_fields(harness.ui.snapshot, phase=FLOWING, progress=0.3)
     harness.ui.control.transport.pause(True)
     harness.frame(1)
     assert "Paused: Space continues" in written
@@ -329,8 +335,8 @@ def test_run_all_continues_a_paused_run_and_other_actions_say_how(
 
 def on_its_way(harness: PanelHarness) -> Snapshot:
     """The whole experiment runs by itself: only the reset is possible."""
-    actions = tuple(replace(action, enabled=action.name == "reset") for action in harness.ui.snapshot.actions)
-    return replace(harness.ui.snapshot, progress=0.3, phase=FLOWING, actions=actions)
+    actions = tuple(replace(action, enabled=action.name == "reset") for action in harness.ui.snapshot.run.actions)
+    return with_fields(harness.ui.snapshot, progress=0.3, phase=FLOWING, actions=actions)
 
 
 def test_run_all_of_a_run_that_was_paused_on_its_way_continues_it_without_a_refusal(
@@ -377,12 +383,14 @@ def test_an_action_that_has_to_wait_stays_on_the_large_button_which_is_grey_and_
     free = at_rest(harness, measured=False)
     actions = tuple(
         replace(entry, enabled=False, obstacle="Let go first.") if entry.name == "measure" else entry
-        for entry in free.actions
+        for entry in free.run.actions
     )
-    harness.ui.snapshot = replace(free, actions=actions)
+    harness.ui.snapshot = with_fields(free, actions=actions)
     harness.frame(2)
     assert offered["next.action"] == (False, "Measure", "Let go first.")
-    assert next_step.next_action(replace(free, actions=actions)).name == next_step.next_action(free).name == "measure"
+    assert (
+        next_step.next_action(with_fields(free, actions=actions)).name == next_step.next_action(free).name == "measure"
+    )
     harness.click("next.action")
     assert harness.commands == []
 
@@ -391,9 +399,9 @@ def test_run_all_continues_no_stopped_run_and_begins_those_side_by_side_that_hav
     harness: PanelHarness,
 ) -> None:
     ui, idle = harness.ui, harness.ui.snapshot
-    ui.snapshot = replace(on_its_way(harness), fault=Fault("The grains fly apart."))
+    ui.snapshot = with_fields(on_its_way(harness), fault=Fault("The grains fly apart."))
     ui.control.transport.pause(True)
-    run = next(action for action in ui.snapshot.actions if action.name == "run")
+    run = next(action for action in ui.snapshot.run.actions if action.name == "run")
     act(ui, run)
     assert harness.commands == [Act("run")]
     ui.snapshot = on_its_way(harness)
@@ -415,11 +423,11 @@ def test_disabled_actions_and_the_phase_have_a_ground_that_hides_the_grains(
 
     monkeypatch.setattr(next_step, "_draw_ground", watched)
     harness.frame(1)
-    faint = [f"action.{action.name}" for action in harness.ui.snapshot.actions if not action.enabled]
+    faint = [f"action.{action.name}" for action in harness.ui.snapshot.run.actions if not action.enabled]
     assert faint
     for name in faint:
         assert any(harness.widgets[name] == pytest.approx(ground, abs=0.01) for ground in grounds), name
-    assert len(grounds) == len(harness.ui.snapshot.actions) + 1
+    assert len(grounds) == len(harness.ui.snapshot.run.actions) + 1
 
 
 def test_no_widget_of_a_column_is_cut_off_at_the_side(tmp_path: Path) -> None:
@@ -448,19 +456,19 @@ def test_no_two_panels_have_the_same_name() -> None:
 def test_the_slope_can_be_shown_only_where_a_scene_has_one() -> None:
     from repose.app.render.passes.measurement import measures_slope
 
-    sloped = [name for name in scenes() if measures_slope(Snapshot(scene=name))]
+    sloped = [name for name in scenes() if measures_slope(snapshot_of(scene=name))]
     assert sorted(sloped) == ["clumps", "heap", "heap3d", "joined"]
     assert not measures_slope(Snapshot())
 
 
 def test_while_grains_flow_no_reset_stands_large_even_where_the_share_done_is_unknown(tmp_path: Path) -> None:
-    flowing = replace(full_snapshot(), phase=FLOWING, progress=None)
-    actions = tuple(replace(action, enabled=action.name in ("reset", "run")) for action in flowing.actions)
-    with open_harness(tmp_path, replace(flowing, actions=actions), (1280, 720)) as harness:
+    flowing = with_fields(full_snapshot(), phase=FLOWING, progress=None)
+    actions = tuple(replace(action, enabled=action.name in ("reset", "run")) for action in flowing.run.actions)
+    with open_harness(tmp_path, with_fields(flowing, actions=actions), (1280, 720)) as harness:
         assert "next.progress" in harness.widgets
         assert "next.action" not in harness.widgets
         assert "action.reset" in harness.widgets
-        harness.ui.snapshot = replace(flowing, actions=actions, phase=RESTED)
+        harness.ui.snapshot = with_fields(flowing, actions=actions, phase=RESTED)
         harness.frame(2)
         assert "next.action" in harness.widgets
 

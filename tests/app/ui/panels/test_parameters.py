@@ -15,8 +15,8 @@ from repose.sim.scenes.clumps.parameters import ClumpsParameters
 
 
 def listed(parameters: ClumpsParameters) -> list[str]:
-    edits = Edits(lambda command: None, History())
-    edits.see(Snapshot(serial=1, parameters=parameters))
+    edits = Edits(lambda command: None, History(), find=lambda run: parameters)
+    edits.see(Snapshot(serial=1))
     return [entry.name for entry in in_effect(lecture_parameters("clumps", ClumpsParameters), edits)]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +17,12 @@ from repose.sim.registry import scenes
 
 from tests.app.ui.panels.panel_harness import PanelHarness, full_snapshot, open_harness
 from tests.sim.io.test_mesh import binary, box
+from tests.snapshots import put, with_fields
 
 
 @pytest.fixture
 def harness(tmp_path: Path) -> Iterator[PanelHarness]:
-    snapshot = replace(full_snapshot(), parameters=scenes()["vessel"].parameters(), moving_count=0)
+    snapshot = with_fields(full_snapshot(), parameters=scenes()["vessel"].parameters(), moving_count=0)
     with open_harness(tmp_path, snapshot) as opened:
         opened.click("parameters.more")
         yield opened
@@ -133,6 +133,6 @@ def test_a_dropped_file_is_set_or_refused_in_a_sentence(harness: PanelHarness, m
     assert harness.commands == [SetParameters({"mesh": mesh})]
     assert "no such file" in take_dropped(harness.ui, str(tmp_path / "none.OBJ"))
     assert "'a.png' is not used" in take_dropped(harness.ui, "/pictures/a.png")
-    harness.ui.snapshot.parameters = scenes()["heap"].parameters()
+    put(harness.ui.snapshot, parameters=scenes()["heap"].parameters())
     assert "'box.stl' is not used" in take_dropped(harness.ui, mesh)
     assert len(harness.commands) == 1

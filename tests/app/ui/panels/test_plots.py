@@ -22,6 +22,7 @@ from repose.sim.measure.measurement import Measurement
 from repose.sim.message import plain
 
 from tests.app.ui.panels.panel_harness import PanelHarness, full_snapshot, open_harness
+from tests.snapshots import put, with_fields
 
 
 def test_time_counts_from_the_opening_and_the_span_can_be_chosen(
@@ -31,7 +32,7 @@ def test_time_counts_from_the_opening_and_the_span_can_be_chosen(
     plain = implot.setup_axes_limits
     monkeypatch.setattr(implot, "setup_axes_limits", lambda *given: (limits.append(given[:4]), plain(*given)))
     harness.frame()
-    opened = harness.ui.snapshot.series["time"][np.argmax(harness.ui.snapshot.series["time"] > 1.0)]
+    opened = harness.ui.snapshot.results.series["time"][np.argmax(harness.ui.snapshot.results.series["time"] > 1.0)]
     assert limits[-1][:2] == (0.0, 2.0 - opened)  # the slope has values from t = 1 s on
     # The mean speed since then is exp(-4 t): what came before has no part in the upright axis.
     assert limits[-1][3] == pytest.approx(2.0 * np.exp(-4.0), rel=0.03)
@@ -39,7 +40,7 @@ def test_time_counts_from_the_opening_and_the_span_can_be_chosen(
     harness.click("plots.span.0.0")
     assert limits[-1][:2] == (-opened, 2.0 - opened)
     assert harness.ui.settings.choices.plot_span == 0.0
-    harness.ui.snapshot.series["angle"] = np.full(400, np.nan)  # the wall is closed: nothing to count from
+    harness.ui.snapshot.results.series["angle"] = np.full(400, np.nan)  # the wall is closed: nothing to count from
     harness.frame()
     assert limits[-1][:2] == (0.0, 2.0)
     harness.click("plots.span")
@@ -97,8 +98,8 @@ def test_no_axis_of_an_empty_plot_is_left_to_implot_which_writes_english_numbers
     monkeypatch.setattr(implot, "setup_axis_ticks", ticks)
     monkeypatch.setattr(implot, "setup_axes", lambda *given: (begun.append(given), plain_axes(*given)))
     full = full_snapshot()
-    series = {name: 0.0 * np.nan_to_num(values[:samples]) for name, values in full.series.items()}
-    empty = replace(full, series=series, step=0, time=0.0)
+    series = {name: 0.0 * np.nan_to_num(values[:samples]) for name, values in full.results.series.items()}
+    empty = with_fields(full, series=series, step=0, time=0.0)
     with in_language("de"), open_harness(tmp_path, empty, (1280, 720)) as harness:
         harness.ui.settings.choices.tabs = {"plots": "motion"}
         harness.frame(3)
@@ -162,7 +163,7 @@ def test_a_key_saves_all_three_kinds_and_another_shows_the_plot_large(
 
 
 def test_picture_and_table_of_a_comparison_contain_all_points(tmp_path: Path) -> None:
-    curve = full_snapshot().comparison
+    curve = full_snapshot().results.comparison
     assert curve is not None
     sheet = Sheet("Heap: angle of repose over friction", "seed 1", (curve,), {"seed": "1"})
     out = io.BytesIO()
@@ -181,10 +182,10 @@ def test_picture_and_table_of_a_comparison_contain_all_points(tmp_path: Path) ->
 
 def test_no_tab_moves_when_values_appear(tmp_path: Path) -> None:
     full, bare = full_snapshot(), full_snapshot()
-    assert bare.comparison is not None
-    bare.comparison = replace(bare.comparison, lines=())
+    assert bare.results.comparison is not None
+    put(bare, comparison=replace(bare.results.comparison, lines=()))
     for name in ("angle", "packing_fraction", "pressure"):
-        bare.series[name] = np.full(len(bare.series["time"]), np.nan)
+        bare.results.series[name] = np.full(len(bare.results.series["time"]), np.nan)
     names = ("motion", "angle", "contacts", "packing", "ledger", "comparison")
     with open_harness(tmp_path, bare) as harness:
         places = [harness.widgets[f"plots.{name}"] for name in names]
@@ -193,7 +194,7 @@ def test_no_tab_moves_when_values_appear(tmp_path: Path) -> None:
         plots.save(harness.ui)
         assert (
             harness.ui.work.run_saver.trouble
-            == f"The plot {bare.comparison.title} has no values yet, and is not saved."
+            == f"The plot {bare.results.comparison.title} has no values yet, and is not saved."
         )
         harness.ui.snapshot = full
         harness.rest()
@@ -203,9 +204,9 @@ def test_no_tab_moves_when_values_appear(tmp_path: Path) -> None:
 
 def test_a_scene_of_single_spheres_has_no_plot_of_a_packing_or_a_slope(tmp_path: Path) -> None:
     bare = full_snapshot()
-    bare.scene, bare.comparison = "slope", None
+    put(bare, scene="slope", comparison=None)
     for name in ("angle", "packing_fraction", "pressure"):
-        bare.series[name] = np.full(len(bare.series["time"]), np.nan)
+        bare.results.series[name] = np.full(len(bare.results.series["time"]), np.nan)
     with open_harness(tmp_path, bare) as harness:
         assert "plots.motion" in harness.widgets
         assert not {"plots.comparison", "plots.angle", "plots.packing"} & harness.widgets.keys()
@@ -213,7 +214,7 @@ def test_a_scene_of_single_spheres_has_no_plot_of_a_packing_or_a_slope(tmp_path:
 
 def test_bodies_of_particles_that_cohere_have_no_plot_of_contacts(tmp_path: Path) -> None:
     bodies = full_snapshot()
-    bodies.scene, bodies.comparison = "rod", None
+    put(bodies, scene="rod", comparison=None)
     with open_harness(tmp_path, bodies) as harness:
         assert "plots.motion" in harness.widgets
         assert "plots.contacts" not in harness.widgets
@@ -233,7 +234,7 @@ def test_quantities_that_the_scene_does_not_have_are_not_plotted(
     harness.click("plots.ledger")
     assert {"energy.translational", "energy.rotational"} <= set(shown)
     nothing = np.full(400, np.nan)
-    harness.ui.snapshot.series |= {"energy.rotational": nothing}
+    put(harness.ui.snapshot, series=harness.ui.snapshot.results.series | {"energy.rotational": nothing})
     harness.frame(2)
     shown.clear()
     harness.frame(2)
@@ -259,8 +260,8 @@ def test_a_new_measurement_is_plotted_with_no_other_edit(
     assert "plots.other" not in harness.widgets
     snapshot = harness.ui.snapshot
     added = Measurement("mean_overlap", "mean overlap", "δ", "µm", lambda system: 1e-6, scale=1e-6)
-    snapshot.measurements = (*snapshot.measurements, added)
-    snapshot.series["mean_overlap"] = np.full(len(snapshot.series["time"]), 2e-6)
+    put(snapshot, quantities=(*snapshot.results.quantities, added.sampled(2)))
+    snapshot.results.series["mean_overlap"] = np.full(len(snapshot.results.series["time"]), 2e-6)
     harness.frame(2)
     harness.click("plots.other")
     assert drawn[-1] == "mean overlap δ [µm]"
@@ -277,13 +278,13 @@ def test_each_named_sphere_has_the_colour_of_the_picture_in_the_plot_and_closed_
     lines = [Line(label, ends, ends, points=label in names) for name in names for label in ("closed form", name)]
     curve = Curve(plain("Height"), Axis(plain("t"), "s"), Axis(plain("h"), "mm"), tuple(lines))
     labels = tuple(Label(number, name) for number, name in enumerate(names))
-    harness.ui.snapshot = replace(harness.ui.snapshot, labels=labels)
+    harness.ui.snapshot = with_fields(harness.ui.snapshot, labels=labels)
     found = curves._colours(harness.ui, curve)
     for number, name in enumerate(names):
         assert found[name][:3] == pytest.approx(to_srgb(category(number)))
     assert len(set(found.values())) == 1 + len(names)
     assert [line.label for line in curves._entries(curve)] == ["closed form", *names]
-    harness.ui.snapshot = replace(harness.ui.snapshot, labels=())
+    harness.ui.snapshot = with_fields(harness.ui.snapshot, labels=())
     assert len(set(curves._colours(harness.ui, curve).values())) == 1 + len(names)
 
 
@@ -304,7 +305,7 @@ def test_a_distribution_over_decades_has_logarithmic_axes_in_the_window_and_on_f
         log=True,
         log_x=True,
     )
-    harness.ui.snapshot = replace(harness.ui.snapshot, comparison=curve)
+    harness.ui.snapshot = with_fields(harness.ui.snapshot, comparison=curve)
     harness.click("plots.comparison")
     assert harness.ui.program.broken == {}
     assert {axis for axis, scale in scales if scale == implot.Scale_.log10} == {implot.ImAxis_.x1, implot.ImAxis_.y1}
@@ -312,7 +313,7 @@ def test_a_distribution_over_decades_has_logarithmic_axes_in_the_window_and_on_f
     assert 0.5 < left < 1.0 < 1000.0 < right < 2000.0
     assert 0.005 < low < 0.01 < 1.0 < high < 2.0
     nothing = replace(curve, lines=(Line("avalanches", size[:0], share[:0], points=True),))
-    harness.ui.snapshot = replace(harness.ui.snapshot, comparison=nothing)
+    harness.ui.snapshot = with_fields(harness.ui.snapshot, comparison=nothing)
     harness.frame(2)
     assert harness.ui.program.broken == {}
     figure = Figure()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +27,7 @@ from repose.sim.experiment.take_snapshot import take_snapshot
 from repose.sim.io import presets
 
 from tests.app.ui.panels.panel_harness import PanelHarness
+from tests.snapshots import put, with_fields
 
 
 def press(harness: PanelHarness, name: str) -> None:
@@ -67,7 +67,7 @@ def awaited(harness: PanelHarness) -> str:
 
 
 def test_one_key_opens_the_choice_and_a_click_starts_the_preset(harness: PanelHarness) -> None:
-    harness.ui.snapshot = replace(harness.ui.snapshot, progress=None)  # nothing is under way that would be lost
+    harness.ui.snapshot = with_fields(harness.ui.snapshot, progress=None)  # nothing is under way that would be lost
     assert not any(name.startswith("card.") for name in harness.widgets)
     press(harness, "scenes")
     shown = [name for name in harness.widgets if name.startswith("card.")]
@@ -102,7 +102,7 @@ def test_a_preset_replaces_a_run_with_something_to_lose_only_after_a_yes(harness
         return sum(isinstance(command, Start) for command in harness.commands)
 
     untouched = harness.ui.snapshot
-    for busy in (replace(untouched, progress=None, commands=1), replace(untouched, progress=0.4, commands=0)):
+    for busy in (with_fields(untouched, progress=None, commands=1), with_fields(untouched, progress=0.4, commands=0)):
         harness.ui.snapshot = busy
         choose()
         question = open_question(harness.ui)
@@ -251,7 +251,7 @@ def test_the_dialog_of_the_system_selects_files_to_open_and_to_save(
 ) -> None:
     asked, opened = dialogs(monkeypatch), []
     saved: list[tuple[str, bool]] = []
-    harness.ui.snapshot.step = 0
+    put(harness.ui.snapshot, step=0)
     monkeypatch.setattr(harness.ui.work.run_saver, "open", opened.append)
     monkeypatch.setattr(harness.ui.work.run_saver, "save", lambda path, asked=False: saved.append((path, asked)))
     harness.click("tab.runs")
@@ -270,7 +270,7 @@ def test_a_run_chosen_in_the_dialog_is_opened_whatever_the_window_shows(
 ) -> None:
     asked, opened = dialogs(monkeypatch), []
     monkeypatch.setattr(harness.ui.work.run_saver, "open", opened.append)
-    harness.ui.snapshot.step = 0
+    put(harness.ui.snapshot, step=0)
     harness.click("tab.plots")
     if shown == "all parameters":
         harness.click("parameters.more")
@@ -288,7 +288,7 @@ def test_a_saved_run_dropped_on_the_window_is_opened_after_the_question(
     path = tmp_path / "heap.REPOSE"
     path.touch()
     monkeypatch.setattr(harness.ui.work.run_saver, "open", opened.append)
-    harness.ui.snapshot = replace(harness.ui.snapshot, step=100, progress=0.5)
+    harness.ui.snapshot = with_fields(harness.ui.snapshot, step=100, progress=0.5)
     assert take_dropped(harness.ui, str(path)) == ""
     assert opened == []
     question = open_question(harness.ui)
@@ -301,7 +301,7 @@ def test_a_saved_run_dropped_on_the_window_is_opened_after_the_question(
 def test_what_cannot_be_opened_or_started_is_refused_without_a_question(harness: PanelHarness, tmp_path: Path) -> None:
     ui = harness.ui
     ui.work.run_saver = RunSaver(harness.commands.append)
-    ui.snapshot = replace(ui.snapshot, step=100, progress=0.5)
+    ui.snapshot = with_fields(ui.snapshot, step=100, progress=0.5)
     for missing in ("", "/", str(tmp_path / "missing.repose"), str(tmp_path / ("x" * 400)), str(tmp_path / "a\0b")):
         assert not ui.work.run_saver.is_file(missing)
     open_file(ui, str(tmp_path / "missing.repose"))
@@ -321,7 +321,7 @@ def test_without_a_dialog_program_the_path_is_typed(harness: PanelHarness, monke
     opened: list[str] = []
     monkeypatch.setattr(file_dialog, "why_none", lambda: "No program for choosing files is installed.")
     monkeypatch.setattr(harness.ui.work.run_saver, "open", lambda path: opened.append(path))
-    harness.ui.snapshot.step = 0
+    put(harness.ui.snapshot, step=0)
     harness.click("tab.runs")
     harness.click("runs.save_as")  # it is greyed
     assert not file_dialog.is_open(harness.ui)

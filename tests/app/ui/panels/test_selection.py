@@ -9,6 +9,7 @@ from repose.app.ui.toasts import Toasts
 
 from tests.app.render.test_selection import three_in_a_row
 from tests.app.ui.panels.panel_harness import open_harness
+from tests.snapshots import put
 
 
 def test_a_grain_that_leaves_ends_the_selection(tmp_path: Path) -> None:
@@ -17,7 +18,7 @@ def test_a_grain_that_leaves_ends_the_selection(tmp_path: Path) -> None:
         ui.view.selected = (9,)
         harness.frame()
         assert ui.view.selected == (9,)
-        ui.snapshot.sphere_id = np.array((5, 8, 7))
+        put(ui.snapshot, sphere_id=np.array((5, 8, 7)))
         harness.frame()
         assert ui.view.selected == ()
         assert [toast.text for toast in ui.states[Toasts].shown] == [

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shlex
-from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -26,6 +25,7 @@ from repose.sim.io.presets import Preset
 from repose.sim.registry import scenes
 
 from tests.app.ui.panels.panel_harness import PanelHarness
+from tests.snapshots import with_fields
 
 
 def press(harness: PanelHarness, name: str) -> None:
@@ -39,7 +39,7 @@ def press(harness: PanelHarness, name: str) -> None:
 def shared(harness: PanelHarness) -> PanelHarness:
     """The window with μ = 0.3 and seed 5, nothing to lose."""
     parameters = scenes()["heap"].parameters.checked({"friction": 0.3})
-    harness.ui.snapshot = replace(harness.ui.snapshot, parameters=parameters, seed=5, ready="column", progress=None)
+    harness.ui.snapshot = with_fields(harness.ui.snapshot, parameters=parameters, seed=5, ready="column", progress=None)
     return harness
 
 
@@ -57,7 +57,7 @@ def test_the_code_of_runs_side_by_side_is_all_of_them_or_says_why_there_is_none(
     ui, declared = shared.ui, scenes()["heap"].parameters
     first = ui.snapshot
     ui.beside.runs = tuple(
-        replace(first, parameters=declared.checked({"gravity": 1.62, "friction": mu})) for mu in (0.1, 0.4)
+        with_fields(first, parameters=declared.checked({"gravity": 1.62, "friction": mu})) for mu in (0.1, 0.4)
     )
     press(shared, "copy_code")
     code = imgui.get_clipboard_text()
@@ -68,7 +68,7 @@ def test_the_code_of_runs_side_by_side_is_all_of_them_or_says_why_there_is_none(
     press(shared, "copy_command_line")
     assert imgui.get_clipboard_text() == f"repose open {code}"
     assert "side by side" in current_toasts(ui)[-1].text
-    ui.beside.runs = (first, replace(first, seed=6))
+    ui.beside.runs = (first, with_fields(first, seed=6))
     press(shared, "copy_code")
     press(shared, "copy_command_line")
     assert {toast.text.partition(" are not")[0] for toast in current_toasts(ui)[-2:]} == {"These runs side by side"}
@@ -111,7 +111,7 @@ def test_a_run_that_a_code_cannot_contain_says_so_in_its_place(harness: PanelHar
     mesh = tmp_path / "bowl.obj"
     mesh.write_text("v -9 -9 0\nv 9 -9 0\nv 9 9 0\nv -9 9 0\nf 1 2 3\nf 1 3 4\n")
     parameters = scenes()["vessel"].parameters.checked({"mesh": str(mesh)})
-    harness.ui.snapshot = replace(harness.ui.snapshot, scene="vessel", parameters=parameters, ready=None)
+    harness.ui.snapshot = with_fields(harness.ui.snapshot, scene="vessel", parameters=parameters, ready=None)
     press(harness, "share")
     assert "share.qr" not in harness.widgets
     press(harness, "copy_code")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +19,7 @@ from repose.sim.measure.display import Reading
 from repose.sim.registry import scenes
 
 from tests.app.ui.panels.panel_harness import PanelHarness, full_snapshot, open_harness
+from tests.snapshots import with_fields
 
 LOW = [((1280, 720), 1.6, "dark"), ((1920, 1080), 1.6, "dark"), ((1280, 720), 1.0, "projector")]
 LARGEST = ((1280, 720), 1.6, "projector")
@@ -61,7 +61,7 @@ def test_four_readings_can_be_read_without_scrolling(
 
     monkeypatch.setattr(experiment, "row", row)
     packing = tuple(Reading(name, 1.0, "Pa") for name in ("pressure P", "largest shear τ", "contacts per grain Z"))
-    snapshot = replace(full_snapshot(), bulk_readings=packing)
+    snapshot = with_fields(full_snapshot(), bulk_readings=packing)
     with open_harness(tmp_path, snapshot, size, scale=scale_of(size, text, theme)) as harness:
         assert "experiment.angle" in in_the_column(harness)
         widgets.bring_forward(harness.ui, "tab", "readings")
@@ -83,7 +83,7 @@ def test_the_main_result_has_its_name_beside_it(
 
     monkeypatch.setattr(experiment, "draw_text", draw_text)
     name = "μ = 0.15 slides, acceleration"
-    snapshot = replace(full_snapshot(), measurement=None, readings=(Reading(name, 6.937, "m/s²"),))
+    snapshot = with_fields(full_snapshot(), slope=None, readings=(Reading(name, 6.937, "m/s²"),))
     with open_harness(tmp_path, snapshot, size, scale=scale_of(size, text, theme)) as harness:
         beside = [text for text in written if text in (name, *experiment.halves(name))]
         assert " ".join(beside) == name
@@ -109,10 +109,10 @@ def test_all_actions_stand_beside_the_length_scale_and_its_text(
 ) -> None:
     scale, snapshot = scale_of(size, text, theme), full_snapshot()
     if in_space:
-        shape = snapshot.position.shape[0], 3
-        snapshot = replace(snapshot, position=np.zeros(shape, np.float32))
+        shape = snapshot.grains.position.shape[0], 3
+        snapshot = with_fields(snapshot, position=np.zeros(shape, np.float32))
     more = Action("tilt", "Tilt the table", "T", True, "Tilt."), Action("trickle", "Add grains", "G", True, "Add.")
-    snapshot = replace(snapshot, actions=(*snapshot.actions[:2], *more, *snapshot.actions[2:]))
+    snapshot = with_fields(snapshot, actions=(*snapshot.run.actions[:2], *more, *snapshot.run.actions[2:]))
     with open_harness(tmp_path, snapshot, size, scale=scale) as harness:
         ends = {name: box[2] for name, box in harness.widgets.items() if name.startswith("action.")}
         assert len(ends) == 7
@@ -125,7 +125,7 @@ def test_all_actions_stand_beside_the_length_scale_and_its_text(
 def test_all_actions_stand_beside_an_open_study(tmp_path: Path) -> None:
     snapshot, size = full_snapshot(), (1280, 720)
     more = Action("tilt", "Tilt the table", "T", True, "Tilt."), Action("trickle", "Add grains", "G", True, "Add.")
-    snapshot = replace(snapshot, actions=(*snapshot.actions[:2], *more, *snapshot.actions[2:]))
+    snapshot = with_fields(snapshot, actions=(*snapshot.run.actions[:2], *more, *snapshot.run.actions[2:]))
 
     def draw(ui: Ui) -> None:
         left, top, _, bottom = ui.window.inset

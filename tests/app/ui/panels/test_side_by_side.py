@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -21,6 +20,7 @@ from repose.sim.parameters import ParameterError, Value
 from repose.sim.registry import scenes
 
 from tests.app.ui.panels.panel_harness import PanelHarness, full_snapshot, open_harness
+from tests.snapshots import with_fields
 
 HEAP = scenes()["heap"].parameters
 
@@ -28,7 +28,7 @@ HEAP = scenes()["heap"].parameters
 @pytest.fixture
 def harness(tmp_path: Path) -> Iterator[PanelHarness]:
     """The panel open over an experiment that would lose nothing."""
-    with open_harness(tmp_path, replace(full_snapshot(), step=0, commands=0), (1280, 720)) as made:
+    with open_harness(tmp_path, with_fields(full_snapshot(), step=0, commands=0), (1280, 720)) as made:
         made.ui.window.inset = (320.0, 0.0, 0.0, 66.0)
         made.ui.mode.overlay = "side_by_side"
         made.settle()
@@ -45,8 +45,8 @@ def asked(harness: PanelHarness, text: str) -> list[dict[str, Value]]:
 
 def beside(harness: PanelHarness, count: int) -> None:
     """Put so many runs into the window."""
-    first = replace(full_snapshot(), own=frozenset({"friction"}))
-    harness.ui.beside.runs = tuple(replace(first, label=f"μ = 0.{number + 1}") for number in range(count))
+    first = with_fields(full_snapshot(), differing=frozenset({"friction"}))
+    harness.ui.beside.runs = tuple(with_fields(first, label=f"μ = 0.{number + 1}") for number in range(count))
     harness.ui.mode.overlay, harness.ui.snapshot = "", harness.ui.beside.runs[0]
     harness.settle()
 
@@ -79,7 +79,7 @@ def test_values_that_cannot_be_used_are_refused_with_a_sentence(harness: PanelHa
 def test_values_are_refused_before_the_question_whether_the_run_is_replaced(
     harness: PanelHarness, text: str, words: str
 ) -> None:
-    harness.ui.snapshot = replace(harness.ui.snapshot, step=100, progress=0.5)
+    harness.ui.snapshot = with_fields(harness.ui.snapshot, step=100, progress=0.5)
     assert asked(harness, text) == []
     assert words in harness.ui.states[SideBySideForm].trouble
     assert bool(harness.ui.states[SideBySideForm].trouble) == bool(words)
@@ -126,7 +126,7 @@ def test_the_pictures_lie_beside_each_other_between_the_panels(
 
 def test_the_table_has_a_column_for_every_run_and_a_dash_where_one_has_no_such_reading(harness: PanelHarness) -> None:
     beside(harness, 3)
-    harness.ui.beside.runs = (replace(harness.ui.beside.runs[0], measurement=None), *harness.ui.beside.runs[1:])
+    harness.ui.beside.runs = (with_fields(harness.ui.beside.runs[0], slope=None), *harness.ui.beside.runs[1:])
     harness.frame()
     rows = dict(side_by_side.rows(harness.ui))
     assert all(len(values) == 3 for values in rows.values())
@@ -203,7 +203,9 @@ def test_labels_without_room_beside_the_scale_bar_have_a_strip_of_their_own_belo
     assert above_labels(harness.ui) == insets(harness.ui)
     harness.ui.window.size = (800, 600)
     beside(harness, 4)
-    harness.ui.beside.runs = tuple(replace(run, label="Hertz–Mindlin with rolling") for run in harness.ui.beside.runs)
+    harness.ui.beside.runs = tuple(
+        with_fields(run, label="Hertz–Mindlin with rolling") for run in harness.ui.beside.runs
+    )
     harness.frame()
     label = harness.widgets["side_by_side.label1"]
     foot = harness.ui.window.size[1] - above_labels(harness.ui)[0][3]
@@ -212,7 +214,7 @@ def test_labels_without_room_beside_the_scale_bar_have_a_strip_of_their_own_belo
 
 def test_a_subscript_of_a_symbol_is_small_in_the_label_of_a_picture(harness: PanelHarness) -> None:
     def width(label: str) -> float:
-        harness.ui.beside.runs = tuple(replace(run, label=label) for run in harness.ui.beside.runs)
+        harness.ui.beside.runs = tuple(with_fields(run, label=label) for run in harness.ui.beside.runs)
         harness.frame()
         left, _, right, _ = harness.widgets["side_by_side.label1"]
         return right - left

@@ -14,6 +14,7 @@ from repose.sim.experiment.commands import REMOVED, DoAgain, RemoveGrain, TakeBa
 
 from tests.app.ui.panels.panel_harness import PanelHarness, open_harness
 from tests.app.ui.tools.test_grab import SIZE, at, two_grains
+from tests.snapshots import put
 
 
 @pytest.fixture
@@ -53,7 +54,7 @@ def test_a_refused_removal_is_not_undone_but_what_was_done_before_it(
     TOOL.click(harness.ui, at(harness, 3.0, 1.0))
     for serial in range(2, later + 2):
         harness.ui.snapshot.serial = serial
-        harness.ui.snapshot.refusals = int(serial == later + 1)  # at once, or of a later command
+        put(harness.ui.snapshot, refusals=int(serial == later + 1))  # at once, or of a later command
         edits.see(harness.ui.snapshot)
     assert (edits.to_undo() == {}) == undone
     assert undone or edits.to_undo() == {"friction": 0.1}

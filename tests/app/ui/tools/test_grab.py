@@ -19,6 +19,7 @@ from repose.sim.experiment.pull import LARGEST_FORCE
 from repose.sim.experiment.snapshot import Snapshot
 
 from tests.app.ui.panels.panel_harness import PanelHarness, open_harness
+from tests.snapshots import put, snapshot_of
 
 SIZE = (800, 600)
 MASS = 2e-3
@@ -27,7 +28,7 @@ MASS = 2e-3
 def two_grains(third: tuple[float, ...] = ()) -> Snapshot:
     """A wall sphere at the origin and a grain beside it."""
     places = np.array(((0.0, 0.0, *third), (3.0, 1.0, *third)), np.float32)
-    return Snapshot(
+    return snapshot_of(
         serial=1,
         position=places,
         radius=np.ones(2, np.float32),
@@ -100,7 +101,7 @@ def test_in_space_a_press_beside_the_grains_is_left_to_the_camera(harness: Panel
 
 def test_the_strongest_pull_is_one_that_the_engine_accepts(harness: PanelHarness) -> None:
     harness.ui.settings.choices.grab_strength = 1e4
-    harness.ui.snapshot.mass[1] = 1e6
+    harness.ui.snapshot.grains.mass[1] = 1e6
     assert TOOL.press(harness.ui, at(harness, 3.0, 1.0))
     assert harness.commands[0].limit == LARGEST_FORCE
 
@@ -108,13 +109,13 @@ def test_the_strongest_pull_is_one_that_the_engine_accepts(harness: PanelHarness
 def test_a_drag_ends_when_the_grain_leaves_or_the_pull_is_refused(harness: PanelHarness) -> None:
     ui, there = harness.ui, at(harness, 3.0, 1.0)
     assert TOOL.press(ui, there)
-    ui.snapshot.refusals = 1  # of another command, such as to measure
+    put(ui.snapshot, refusals=1)  # of another command, such as to measure
     assert TOOL.hold(ui, there)
-    ui.snapshot.refusals, ui.snapshot.refused_drags = 2, 1
+    put(ui.snapshot, refusals=2, refused_drags=1)
     assert not TOOL.hold(ui, there)
     TOOL.release(ui)
     assert TOOL.press(ui, there)
-    ui.snapshot.sphere_id = np.array((4, 8))
+    put(ui.snapshot, sphere_id=np.array((4, 8)))
     sent = len(harness.commands)
     assert not TOOL.hold(ui, at(harness, 9.0, 9.0))
     assert len(harness.commands) == sent

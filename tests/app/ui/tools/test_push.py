@@ -15,6 +15,7 @@ from repose.sim.experiment.commands import PUSHED, Push, Release, TakeBack
 
 from tests.app.ui.panels.panel_harness import PanelHarness, open_harness
 from tests.app.ui.tools.test_grab import SIZE, at, two_grains
+from tests.snapshots import put
 
 
 @pytest.fixture
@@ -49,9 +50,11 @@ def test_it_follows_the_pointer_and_ends_with_the_drag_which_one_undo_takes_back
 
 def test_a_refused_push_ends_the_drag(harness: PanelHarness) -> None:
     assert stir.TOOL.press(harness.ui, at(harness, 1.0, 2.0))
-    harness.ui.snapshot.refusals += 1  # of another command, such as to measure
+    put(
+        harness.ui.snapshot, refusals=harness.ui.snapshot.messages.refusals + 1
+    )  # of another command, such as to measure
     assert stir.TOOL.hold(harness.ui, at(harness, 2.0, 2.0))
-    harness.ui.snapshot.refused_drags += 1
+    put(harness.ui.snapshot, refused_drags=harness.ui.snapshot.messages.refused_drags + 1)
     assert not stir.TOOL.hold(harness.ui, at(harness, 2.0, 2.0))
 
 
@@ -64,7 +67,7 @@ def test_in_space_the_rod_is_as_deep_as_the_grain_under_the_pointer(harness: Pan
     place = np.array(harness.commands[-1].position)
     assert (place - (3.0, 1.0, 0.5)) @ ui.camera.axes()[2] == pytest.approx(0.0, abs=1e-6)
     assert at(harness, *place) == pytest.approx((x + 60.0, y))
-    assert depth_at(ui, (5.0, 5.0)) == pytest.approx(np.mean(ui.snapshot.box, axis=0))
+    assert depth_at(ui, (5.0, 5.0)) == pytest.approx(np.mean(ui.snapshot.geometry.box, axis=0))
 
 
 @pytest.mark.parametrize(
@@ -73,5 +76,5 @@ def test_in_space_the_rod_is_as_deep_as_the_grain_under_the_pointer(harness: Pan
 def test_the_rod_pushes_no_harder_than_a_contact_of_the_grains_bears(omega: float, wanted: float) -> None:
     """A rod of 3 radii pushes about 2π grains; 0.04 radii of overlap, at ω² per acceleration, carry all of them."""
     snapshot = two_grains()
-    snapshot.dt, snapshot.omega_dt = 1e-6, omega * 1e-6
+    put(snapshot, dt=1e-6, omega_dt=omega * 1e-6)
     assert stir.limit_of(snapshot, 3.0) == pytest.approx(wanted)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,11 +16,12 @@ from repose.sim.registry import scenes
 
 from tests.app.ui.panels.panel_harness import PanelHarness, open_harness
 from tests.app.ui.tools.test_grab import SIZE, at, two_grains
+from tests.snapshots import put, with_fields
 
 
 @pytest.fixture
 def harness(tmp_path: Path) -> Iterator[PanelHarness]:
-    shown = replace(two_grains(), parameters=scenes()["heap"].parameters(), box=((-5.0, -5.0), (5.0, 5.0)))
+    shown = with_fields(two_grains(), parameters=scenes()["heap"].parameters(), box=((-5.0, -5.0), (5.0, 5.0)))
     with open_harness(tmp_path, shown, size=SIZE) as opened:
         opened.ui.camera = Camera2D((0.0, 0.0), 0.03)
         opened.ui.control.edits.see(shown)
@@ -51,7 +51,7 @@ def test_a_drag_clockwise_lowers_the_right_side_by_the_angle_of_the_pointer_and_
 
 def test_a_press_at_the_middle_or_without_a_tilt_is_left_to_the_camera(harness: PanelHarness) -> None:
     assert not TOOL.press(harness.ui, at(harness, 0.1, 0.1))
-    harness.ui.snapshot.parameters = None
+    put(harness.ui.snapshot, parameters=None)
     assert not TOOL.press(harness.ui, at(harness, 4.0, 0.0))
 
 
@@ -74,7 +74,7 @@ def test_its_key_chooses_the_tool_then_shakes_then_ends_the_shaking(harness: Pan
     choose_by_key(TOOL, ui)
     choices.shake_amplitude, choices.shake_frequency = 2e-4, 40.0
     assert harness.commands.pop() == Shake(5e-4, 30.0, True)
-    ui.snapshot.shaking = ShownShaking((0.0, 1.0), 5e-4, 30.0, 1.0, 17.0)
+    put(ui.snapshot, shaking=ShownShaking((0.0, 1.0), 5e-4, 30.0, 1.0, 17.0))
     choose_by_key(TOOL, ui)
     assert harness.commands.pop() == Still()
     ui.control.edits.undo()
@@ -84,7 +84,7 @@ def test_its_key_chooses_the_tool_then_shakes_then_ends_the_shaking(harness: Pan
 def test_a_slider_moved_during_the_shaking_acts_at_once(harness: PanelHarness) -> None:
     ui = harness.ui
     ui.window.inset, ui.mode.tool = (0.0, 0.0, 0.0, 60.0), TOOL.name
-    ui.snapshot.shaking = ShownShaking((0.0, 1.0), 5e-4, 30.0, 1.0, 17.0)
+    put(ui.snapshot, shaking=ShownShaking((0.0, 1.0), 5e-4, 30.0, 1.0, 17.0))
     harness.frame(2)
     assert harness.commands == []
     harness.click("tool.upright")

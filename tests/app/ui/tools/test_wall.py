@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,12 +15,13 @@ from repose.sim.experiment.commands import DRAWN, DrawWall, RemoveWall, TakeBack
 
 from tests.app.ui.panels.panel_harness import PanelHarness, open_harness
 from tests.app.ui.tools.test_grab import SIZE, at, two_grains
+from tests.snapshots import put, with_fields
 
 
 @pytest.fixture
 def harness(tmp_path: Path) -> Iterator[PanelHarness]:
     wall = np.array((((-3.0, -1.0), (-1.0, -1.0)),), np.float32)
-    with open_harness(tmp_path, replace(two_grains(), scene="heap", facets=wall), size=SIZE) as opened:
+    with open_harness(tmp_path, with_fields(two_grains(), scene="heap", facets=wall), size=SIZE) as opened:
         opened.ui.camera = Camera2D((0.0, 0.0), 0.02)
         yield opened
 
@@ -48,7 +48,7 @@ def test_a_click_draws_nothing_and_other_scenes_take_no_walls(harness: PanelHarn
     assert TOOL.press(harness.ui, at(harness, -2.0, 2.0))
     TOOL.release(harness.ui)
     assert harness.commands == []
-    harness.ui.snapshot.scene = "bounce"
+    put(harness.ui.snapshot, scene="bounce")
     assert not TOOL.press(harness.ui, at(harness, -2.0, 2.0))
 
 
@@ -59,7 +59,7 @@ def test_a_tool_that_the_scene_refuses_is_grey_with_the_reason_and_neither_click
     ui = harness.ui
     ui.window.inset, ui.mode.tool = (0.0, 0.0, 0.0, 60.0), tool.name
     assert chosen_tool(ui) is tool
-    ui.snapshot = replace(ui.snapshot, scene="bounce")
+    ui.snapshot = with_fields(ui.snapshot, scene="bounce")
     assert chosen_tool(ui) is all_tools()[0]
     ui.mode.tool = ""
     harness.frame(3)
