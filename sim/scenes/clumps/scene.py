@@ -558,7 +558,7 @@ IN_SPACE = Scene(
     lecture=("shape", "members", "second_share", "second_shape", "ball_share", "friction", "gravity"),
     test_values={
         "grain_count": 130,
-        "shape": "tetrahedron",
+        "shape": "tetrapod",
         "members": 4,
         "friction": 0.9,
         "ball_share": 0.1,
