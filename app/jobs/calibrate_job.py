@@ -24,7 +24,7 @@ from repose.sim.experiment.comparison import shown
 from repose.sim.io import presets
 from repose.sim.io.atomic_file import Claim, write_whole_file
 from repose.sim.io.json_text import json_text, read_json
-from repose.sim.measure.display import Axis, Curve, Line
+from repose.sim.measure.display import COMPARISON, Axis, Curve, Line
 from repose.sim.message import Capital, label_of, plain
 from repose.sim.numbers import read_number
 from repose.sim.parameters import ParameterError
@@ -251,5 +251,5 @@ def _draw(goal: Goal, found: Found, seen: Sequence[Observation], file: BinaryIO)
     own = quantity_of(goal.scene, name_of_study(goal.scene))
     y = Axis(plain("k of θ = k arctan μ")) if goal.frictions else Axis(label_of(own.label, study.symbol), own.unit)
     x = Axis(label_of(quantity.label, quantity.symbol), quantity.unit)
-    curve = Curve(plain(goal.title), x, y, tuple(lines), log_x=goal.logarithmic)
+    curve = Curve(COMPARISON, plain(goal.title), x, y, tuple(lines), log_x=goal.logarithmic)
     draw(Sheet(plain(Capital(goal.title)), in_words(goal, found), (curve,)), file)

@@ -63,7 +63,7 @@ def describe(snapshot: Snapshot) -> dict[str, Any]:
         "parameters": snapshot.parameters.model_dump() if snapshot.parameters is not None else {},
         "angle": measurement.angle if measurement is not None else None,
         "measured": snapshot.measured,
-        "outcomes": {entry.statement: entry.holds for entry in snapshot.outcomes},
+        "outcomes": {entry.name: entry.holds for entry in snapshot.outcomes},
         "refusal": snapshot.refusal,
         "fault": snapshot.fault.message if snapshot.fault is not None else "",
         "threads": snapshot.threads_asked or snapshot.threads_wanted,

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from repose.sim.engine.world import Floats
-from repose.sim.measure.display import STANDARD_ERROR, Axis, Curve, Line
+from repose.sim.measure.display import COMPARISON, STANDARD_ERROR, Axis, Curve, Line
 from repose.sim.message import EMPTY, Capital, Message, Number, _, formatted, joined, label_of, plain
 from repose.sim.parameters import Parameter, Value
 
@@ -141,17 +141,20 @@ def compare(study: Study, varied: Parameter, points: Sequence[Point], looked_at:
     lines = []
     if any(row.runs > 1 for row in rows):
         x, y, __ = columns(points, x_unit, y_unit)
-        lines.append(Line(_("single runs"), x, y, points=True, single=True))
+        lines.append(Line(_("single runs"), x, y, points=True, single=True, source="own"))
     if rows:
         x, y, error = columns(rows, x_unit, y_unit)
-        lines.append(Line(_("mean"), x, y, points=True, error=error, scatter=scatter_of(study, rows)))
+        scatter = scatter_of(study, rows)
+        lines.append(Line(_("mean"), x, y, points=True, error=error, scatter=scatter, source="own"))
     if study.published:
         x, y, error = columns(study.published, x_unit, y_unit)
-        lines.append(Line(_("published"), x, y, points=True, error=error, scatter=study.scatter))
+        published = Line(_("published"), x, y, points=True, error=error, scatter=study.scatter, source="published")
+        lines.append(published)
     for law in findings(study, points).lines:
         lines.append(Line(law.label, law.x / x_unit, law.y / y_unit, fitted=law.fitted))
     over = quantity.symbol or quantity.label
     return Curve(
+        name=COMPARISON,
         title=Message("{symbol}({over})", symbol=study.symbol, over=over),
         x=Axis(label_of(quantity.label, quantity.symbol), quantity.unit),
         y=Axis(label_of(study.quantity, study.symbol), study.unit),

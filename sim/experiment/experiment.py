@@ -120,8 +120,8 @@ class Scene:
     """A state to show over the picture, or None."""
     curves: Callable[[Experiment], tuple[Curve, ...]] = lambda experiment: ()
     """Plots of the scene: the run and the law that it should follow."""
-    later_curves: tuple[str, ...] = ()
-    """Titles of plots that exist only after an action."""
+    later_curves: tuple[Curve, ...] = ()
+    """Plots that exist only after an action, without lines."""
     labels: Callable[[Experiment], tuple[Label, ...]] = lambda experiment: ()
     """Labels at spheres in the picture, for scenes that compare a few spheres."""
     tracks: Callable[[Experiment], tuple[Track, ...]] = lambda experiment: ()

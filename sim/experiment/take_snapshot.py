@@ -17,6 +17,7 @@ from repose.sim.experiment.displacement import present_mark
 from repose.sim.experiment.energy_gap import gap_notice
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.ledger import energy_of, survey_contacts
+from repose.sim.experiment.named_records import curves_of, outcomes_of, readings_of
 from repose.sim.experiment.pull import shown_pull
 from repose.sim.experiment.push import shown_push
 from repose.sim.experiment.results import conditions
@@ -215,10 +216,10 @@ def take_picture(experiment: Experiment, snapshot: Snapshot) -> None:
     snapshot.actions = experiment.scene.actions(experiment)
     snapshot.measurement = experiment.scene.slope(experiment)
     snapshot.slope_since = experiment.scene.slope_since
-    snapshot.readings = experiment.scene.readings(experiment)
+    snapshot.readings = readings_of(experiment)
     # Readings and curves of an earlier run must not be shown while the engine of this one is compiled.
     snapshot.bulk_readings, snapshot.curves, snapshot.series = (), (), experiment.run.series.columns()
-    snapshot.outcomes = experiment.scene.outcomes(experiment)
+    snapshot.outcomes = outcomes_of(experiment)
     snapshot.answer = experiment.scene.answer(experiment)
     moving = ~world.fixed
     snapshot.mean_speed = float(speed[moving].mean()) if moving.any() else 0.0
@@ -246,7 +247,7 @@ def take_snapshot(experiment: Experiment, snapshot: Snapshot, contacts: bool = T
         rotates = bool(experiment.engine.model.rotation)
         snapshot.forces = contact_forces(world, table, experiment.engine.law_parameters, rotates)
     snapshot.bulk_readings = shown_readings(experiment)
-    snapshot.curves = experiment.scene.curves(experiment)
+    snapshot.curves = curves_of(experiment)
 
     if (seek := experiment.history.seek) is not None:
         snapshot.phase_label = Message("moving to step {at}, now at {at2}", at=seek.at, at2=experiment.history.at)

@@ -49,6 +49,7 @@ class Reference:
     """A curve or a table to draw beside the results."""
 
     label: str
+    """Empty for "published"."""
     law: Callable[[Floats], Floats] | None = None
     """Quantity [SI] as a function of the parameter on the abscissa [SI]."""
     points: tuple[Published, ...] = ()

@@ -29,6 +29,7 @@ SPEAKS_OF_HEAPS = {
     # Help, advice and examples for the user; the preset at the first start.
     *("app/cli/commands.py", "app/cli/lecture_command.py", "app/cli/study_commands.py", "app/jobs/doctor.py"),
     *("app/jobs/shortcut.py", "app/storage/settings.py", "app/ui/panels/study.py", "app/ui/repeat_card.py"),
+    "app/lectures/old_labels.py",  # labels in lectures of earlier versions
     *("app/ui/tools/wall.py", "app/window/gl_context.py", "sim/io/presets.py", "sim/study/plan_file.py"),
 }
 """Files that name the heap without deciding anything by it."""

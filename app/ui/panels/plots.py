@@ -29,7 +29,7 @@ from repose.app.ui.panels.time_plot import (
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, choose_tab, fitting_size
 from repose.sim.experiment.origin import origin_of
-from repose.sim.measure.display import COMPARISON, Curve, Plot
+from repose.sim.measure.display import Curve, Plot
 from repose.sim.measure.measurement import Measurement
 from repose.sim.message import Message, _, joined, plain
 from repose.sim.registry import scenes
@@ -93,7 +93,7 @@ def tabs_of(ui: Ui) -> list[PlotTab]:
     """The plots of the scene, of the measurements, and of compared runs; a plot keeps its place during the run."""
     snapshot = ui.snapshot
     possible = scenes()[snapshot.scene].plots if snapshot.scene in scenes() else ("",)
-    found = [_tab_of_curve(curve.title, curve) for curve in snapshot.curves]
+    found = [_tab_of_curve(curve) for curve in snapshot.curves]
     plots = {entry.plot for entry in snapshot.measurements if entry.plot is not None}
     for plot in sorted(plots, key=lambda plot: plot.order):
         measurements = [entry for entry in snapshot.measurements if entry.plot == plot]
@@ -103,13 +103,13 @@ def tabs_of(ui: Ui) -> list[PlotTab]:
             found.append(PlotTab(plot.name, plot.title, draw, sheet))
     comparison = snapshot.comparison
     if comparison is not None:
-        found.append(_tab_of_curve(COMPARISON, comparison))
+        found.append(_tab_of_curve(comparison))
     return found
 
 
-def _tab_of_curve(name: str, curve: Curve) -> PlotTab:
+def _tab_of_curve(curve: Curve) -> PlotTab:
     draw, sheet = partial(draw_curve, curve=curve), partial(_curve_sheet, curve)
-    return PlotTab(name, curve.title, draw, sheet)
+    return PlotTab(curve.name, curve.title, draw, sheet)
 
 
 def _draw_menu(ui: Ui, row: str, low: imgui.ImVec2, high: imgui.ImVec2) -> None:

@@ -295,7 +295,7 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
             poured=state.poured,
             rest_time=Number(REST_TIME, format="g"),
         )
-    left = Reading(_("grains left"), float(state.poured - state.removed), help=words)
+    left = Reading("grains_left", _("grains left"), float(state.poured - state.removed), help=words)
     slope, others = state.slope, other_angles.readings(state.other)
     cut_short = settling_readings(state)
     if slope is None:
@@ -318,10 +318,18 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
         )
         label = _("steeper at the top by") if slope.bend > 0.0 else _("steeper at the foot by")
         bend_error = math.degrees(slope.bend_error)
-        bend = Reading(label, abs(math.degrees(slope.bend)), "°", bend_error, words, outdated=outdated)
+        bend = Reading(
+            "steeper_at_top" if slope.bend > 0.0 else "steeper_at_foot",
+            label,
+            abs(math.degrees(slope.bend)),
+            "°",
+            bend_error,
+            words,
+            outdated=outdated,
+        )
         others = (*others, bend)
     return (
-        Reading(_("angle of repose"), angle, "°", error, help, slope.error_of, outdated=outdated),
+        Reading("angle_of_repose", _("angle of repose"), angle, "°", error, help, slope.error_of, outdated=outdated),
         *others,
         left,
         *cut_short,
@@ -435,7 +443,7 @@ SCENE = Scene(
     slope=_drawn_slope,
     slope_since=_("the opening"),
     curves=lambda experiment: other_angles.curves(experiment.run.state.other),
-    later_curves=other_angles.CURVES,
+    later_curves=(other_angles.SLOPES, other_angles.SIZES),
     turned=lambda state: state.other.turned,
     box=box,
     focus=focus,

@@ -256,10 +256,10 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     share, outdated = 100.0 * state.reading["held"] / max(1, state.poured), change_since_measured(experiment)
     words = _("The shape is straight below their centres.")
     return (
-        Reading(_("grains held"), float(state.reading["held"]), help=words, outdated=outdated),
-        Reading(_("share held"), share, "%", help=_("Of all grains poured."), outdated=outdated),
-        Reading(_("grains on the floor"), float(state.reading["on_floor"]), outdated=outdated),
-        Reading(_("grains off the floor"), float(state.removed)),
+        Reading("grains_held", _("grains held"), float(state.reading["held"]), help=words, outdated=outdated),
+        Reading("share_held", _("share held"), share, "%", help=_("Of all grains poured."), outdated=outdated),
+        Reading("grains_on_floor", _("grains on the floor"), float(state.reading["on_floor"]), outdated=outdated),
+        Reading("grains_off_floor", _("grains off the floor"), float(state.removed)),
         *settling_readings(state),
     )
 

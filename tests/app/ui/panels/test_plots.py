@@ -272,7 +272,7 @@ def test_each_named_sphere_has_the_colour_of_the_picture_in_the_plot_and_closed_
     names = ("e = 0.5", "e = 0.8", "e = 1")
     ends = np.array((0.0, 1.0))
     lines = [Line(label, ends, ends, points=label in names) for name in names for label in ("closed form", name)]
-    curve = Curve(plain("Height"), Axis(plain("t"), "s"), Axis(plain("h"), "mm"), tuple(lines))
+    curve = Curve("height", plain("Height"), Axis(plain("t"), "s"), Axis(plain("h"), "mm"), tuple(lines))
     labels = tuple(Label(number, name) for number, name in enumerate(names))
     harness.ui.snapshot = replace(harness.ui.snapshot, labels=labels)
     found = curves._colours(harness.ui, curve)
@@ -294,6 +294,7 @@ def test_a_distribution_over_decades_has_logarithmic_axes_in_the_window_and_on_f
     monkeypatch.setattr(implot, "setup_axes_limits", lambda *given: (limits.append(given[:4]), plain_limits(*given)))
     size, share = np.array((1.0, 7.0, 240.0)), np.array((1.0, 0.5, 0.02))
     curve = Curve(
+        "sizes",
         plain("Sizes"),
         Axis(plain("s")),
         Axis(plain("share")),
