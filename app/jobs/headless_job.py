@@ -188,7 +188,7 @@ def _simulate(
         def on_progress(phase: str, share: float | None) -> None:
             stop.check()
             say_crowded()
-            progress.show(phase, share, outlook.words(simulation))
+            progress.show(phase, share, outlook.words(simulation), stage=simulation.phase)
             so_far.write(simulation)
 
         course: Any = {"until": until, "under_way": job.resumed is not None}

@@ -70,6 +70,14 @@ class Findings(NamedTuple):
     """Laws to draw, SI."""
 
 
+class ResultNumber(NamedTuple):
+    """How a number in the results of runs is shown."""
+
+    label: Message
+    unit: str = ""
+    symbol: str = ""
+
+
 def no_laws(points: Sequence[Point], reach: tuple[float, float]) -> Findings:
     """No laws for comparison."""
     return Findings({}, ())
@@ -95,13 +103,13 @@ class Study:
     """The point of the present state of an experiment, or None if nothing has been measured."""
     error_of: Message = EMPTY
     """Origin of the error of a single run, such as "line fit"; empty if it needs no explanation."""
+    error_name: str = "run"
+    """Name of this origin in results: line_fit."""
     published: tuple[Published, ...] = ()
     scatter: Message = STANDARD_ERROR
     """Kind of the published errors."""
     beside: tuple[str, ...] = ()
     """Numbers in the results of runs that are reported beside the quantity, by name."""
-    symbols: Mapping[str, str] = field(default_factory=dict)
-    """Symbols of other numbers in the results of runs, by the last part of their names."""
     laws: Callable[[Sequence[Point], tuple[float, float]], Findings] = field(default=no_laws)
     """laws(points, (lowest, highest) value to draw) -> fitted numbers and lines."""
 

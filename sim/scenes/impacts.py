@@ -591,8 +591,8 @@ def check(experiment: Experiment) -> str:
     return next((entry.complaint for entry in outcomes(experiment) if not entry.holds), "")
 
 
-def flaw(state: ImpactState, world: World, built: ImpactParameters) -> str:
-    """The part of a state read from a file that is impossible, or an empty string."""
+def flaw(state: ImpactState, world: World, built: ImpactParameters) -> Message | None:
+    """The part of a state read from a file that is impossible."""
     count, records = len(built.impacts), len(state.time)
     return first_flaw(
         {

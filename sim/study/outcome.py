@@ -86,7 +86,7 @@ class Outcome:
     def quantities(self) -> tuple[Quantity, ...]:
         """The measured quantities, in the order of the plan."""
         names = self.plan.measured or default_names(self.plan.scene, self.results)
-        return tuple(quantity_of(self.plan.scene, name) for name in names)
+        return tuple(quantity_of(self.plan.scene, name, self.plan.numbers) for name in names)
 
     @property
     def drawn(self) -> Quantity:
@@ -406,9 +406,7 @@ class Outcome:
             point = read(self.plan.scene, quantity.name, result, 0.0)
             entry[quantity.name] = None if point is None else point.value / quantity.scale
             if quantity == self.drawn:
-                entry[f"error_of_{quantity.error_of.replace(' ', '_') or 'run'}"] = (
-                    None if point is None else point.error / quantity.scale
-                )
+                entry[f"error_of_{quantity.error_name}"] = None if point is None else point.error / quantity.scale
         return entry | {"file": run.task.path.name} | {name: result[name] for name in SAID if name in result}
 
     def csv(self) -> str:

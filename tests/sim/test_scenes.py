@@ -22,6 +22,7 @@ from repose.sim.measure.surface_slope import SurfaceSlope
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import measurements, scenes
 from repose.sim.scene_fields import NAME
+from repose.sim.study.quantities import numbers_in, quantity_of
 
 from tests.tiers import tiered
 
@@ -91,6 +92,16 @@ def test_readings_plots_and_outcomes_have_names_that_differ_within_the_scene(sce
         require_different([entry.name for entry in snapshot.outcomes])
         require_different([entry.name for entry in scenes()[scene].curves(experiment)])
     require_different([*offered_plots(scene)])
+
+
+@every_scene
+def test_a_study_shows_every_angle_in_the_results_with_its_unit_and_other_numbers_without(
+    scene: str, finished: Finished
+) -> None:
+    own = scenes()[scene].results(finished[scene][0])
+    for name in dict(numbers_in(own)):
+        last = name.rpartition(".")[2]
+        assert (quantity_of(scene, name).unit == "°") == (last == "degrees" or last.endswith("_degrees")), name
 
 
 @every_scene

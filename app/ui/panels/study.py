@@ -16,7 +16,7 @@ from repose.app.ui.panels.curves import draw_curve
 from repose.app.ui.studies import MOST_SEEDS, MOST_VALUES, candidates, usual_range
 from repose.app.ui.ui import Ui
 from repose.app.ui.widgets import button, choose, fitting_size, tooltip
-from repose.sim.message import EMPTY, Message, _, formatted, joined, plain, plural
+from repose.sim.message import EMPTY, Joined, Message, _, formatted, joined, plain, plural
 from repose.sim.parameters import ParameterSet
 from repose.sim.registry import scenes
 
@@ -40,7 +40,10 @@ def draw(ui: Ui) -> None:
     scene, parameters = scenes().get(ui.snapshot.scene), ui.snapshot.parameters
     if scene is None or scene.study is None or parameters is None:
         note(
-            _("Runs of this scene measure no quantity that can be compared: choose a heap or the hourglass."),
+            Message(
+                "Runs of this scene measure no quantity that can be compared; runs of these scenes do: {scenes}.",
+                scenes=Joined(tuple(entry.title for entry in scenes().values() if entry.study is not None)),
+            ),
             ui.palette.muted,
         )
     else:

@@ -47,6 +47,7 @@ from repose.sim.scenes.clumps.filling import (
 from repose.sim.scenes.clumps.grains import FARTHEST, MOST_MEMBERS, shape_of
 from repose.sim.scenes.clumps.parameters import ClumpsParameters, JoinedParameters, LiftedParameters
 from repose.sim.scenes.common.cone_slope import (
+    SLOPE_NUMBERS,
     current_slope,
     reading_of,
     slope_curves,
@@ -526,8 +527,8 @@ def check(experiment: Experiment) -> Message:
     return slope_complaint(state.reading["angle"], state.reading["standard_error"], math.inf, level)
 
 
-def flaw(state: ClumpsState, world: World, built: LiftedParameters) -> str:
-    """The part of a state read from a file that is impossible, or an empty string."""
+def flaw(state: ClumpsState, world: World, built: LiftedParameters) -> Message | None:
+    """The part of a state read from a file that is impossible."""
     return first_flaw(
         {
             "number of walls": world.walls.shape.size < 1,
@@ -568,6 +569,7 @@ IN_SPACE = Scene(
     on_grain_removed=count_removed,
     measure=measure,
     slope=current_slope,
+    result_numbers=SLOPE_NUMBERS,
     slope_since=_("the end of filling"),
     box=box,
     focus=focus,
@@ -609,7 +611,7 @@ IN_PLANE = dataclasses.replace(
     readings=readings_in_plane,
     curves=Scene.curves,
     slope_since=_("the opening"),
-    study=dataclasses.replace(STUDY_IN_SPACE, error_of=LINE),
+    study=dataclasses.replace(STUDY_IN_SPACE, error_of=LINE, error_name="line_fit"),
     test_values={"grain_count": 60, "members": 3, "ball_share": 0.3, "lift_speed": 0.5, "young": 1e6},
 )
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from repose.sim.experiment.comparison import ResultNumber
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.measure.angle_of_repose_3d import CONE_ERROR_OF, ERROR_OF, ConeAngle
 from repose.sim.measure.display import Axis, Curve, Line, Reading
@@ -114,6 +115,16 @@ def slope_curves(experiment: Experiment) -> tuple[Curve, ...]:
     points = Line(_("radius of the layers") if is_flank else _("averaged profile"), distance, height, points=True)
     outdated = change_since_measured(experiment)
     return (replace(PROFILE, lines=(points, Line(_("fit"), ends, line)), note=outdated, x_from_zero=is_flank),)
+
+
+SLOPE_NUMBERS = {
+    "degrees": ResultNumber(_("angle"), "°"),
+    "angle_degrees": ResultNumber(_("angle"), "°"),
+    "standard_error_degrees": ResultNumber(_("standard error"), "°"),
+    "cone_angle_degrees": ResultNumber(_("cone angle"), "°"),
+    "cone_error_degrees": ResultNumber(_("cone angle error"), "°"),
+}
+"""How the numbers of `slope_results` are shown."""
 
 
 def slope_results(experiment: Experiment) -> dict[str, Any] | None:

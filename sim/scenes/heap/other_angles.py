@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 from repose.sim.experiment.activation import turn_gravity
+from repose.sim.experiment.comparison import ResultNumber
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.hand import holds
 from repose.sim.experiment.ledger import booked
@@ -51,6 +52,17 @@ CALM_TIME = 0.02
 """Time for which every grain must stay below the settle speed before the next one is added [s]."""
 STEEPEST = 0.5 * math.pi
 """Largest angle of the table [rad]."""
+NUMBERS = {
+    "tilting_angle_degrees": ResultNumber(_("tilting angle"), "°", "θ_T"),
+    "slope_at_flow_degrees": ResultNumber(_("slope at flow"), "°"),
+    "marginal_stability_degrees": ResultNumber(_("marginal stability"), "°", "θ_MS"),
+    "marginal_stability_error_degrees": ResultNumber(_("marginal stability error"), "°"),
+    "repose_after_avalanches_degrees": ResultNumber(_("repose after avalanches"), "°", "θ_R"),
+    "repose_after_avalanches_error_degrees": ResultNumber(_("repose after avalanches error"), "°"),
+    "slope_drop_degrees": ResultNumber(_("slope drop"), "°", "θ_MS − θ_R"),
+    "slope_drop_error_degrees": ResultNumber(_("slope drop error"), "°"),
+}
+"""How the numbers of `results` are shown."""
 SLOPES = Curve("slope", _("Slope"), Axis(_("grains added")), Axis(_("slope to the horizontal"), "°"))
 SIZES = Curve(
     "avalanches",

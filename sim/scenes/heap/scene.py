@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from repose.sim.engine.builder import keep_spheres
 from repose.sim.engine.world import Floats, World
+from repose.sim.experiment.comparison import ResultNumber
 from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.ledger import booked
 from repose.sim.experiment.notices import tell
@@ -391,8 +392,8 @@ def check(experiment: Experiment) -> Message:
     return slope_complaint(reading.angle, reading.standard_error)
 
 
-def flaw(state: HeapState, world: World, built: HeapParameters) -> str:
-    """The part of a state read from a file that is impossible, or an empty string."""
+def flaw(state: HeapState, world: World, built: HeapParameters) -> Message | None:
+    """The part of a state read from a file that is impossible."""
     slope, strips = state.slope, ((0.0, built.width), 2.0 * built.mean_radius)
     return first_flaw(
         {
@@ -443,6 +444,13 @@ SCENE = Scene(
     slope=_drawn_slope,
     slope_since=_("the opening"),
     curves=lambda experiment: other_angles.curves(experiment.run.state.other),
+    result_numbers={
+        "degrees": ResultNumber(_("angle"), "°"),
+        "standard_error_degrees": ResultNumber(_("standard error"), "°"),
+        "bend_degrees": ResultNumber(_("bend"), "°"),
+        "bend_error_degrees": ResultNumber(_("bend error"), "°"),
+        **other_angles.NUMBERS,
+    },
     later_curves=(other_angles.SLOPES, other_angles.SIZES),
     turned=lambda state: state.other.turned,
     box=box,

@@ -540,7 +540,7 @@ def particle_scene(
             return Message("The run did not reach its end: phase {phase}.", phase=experiment.phase)
         return next((entry.complaint for entry in found(experiment) if not entry.holds), "")
 
-    def flaw(state: ParticlesState, world: World, built: Any) -> str:
+    def flaw(state: ParticlesState, world: World, built: Any) -> Message | None:
         records, columns = len(state.time), state.columns.values()
         whole = all(len(entry) == records and all(map(math.isfinite, entry)) for entry in columns)
         started = state.phase != "empty"

@@ -36,7 +36,7 @@ from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.ledger import booked
 from repose.sim.experiment.rest import rests
 from repose.sim.measure.display import TIME, Answer, Axis, Curve, Guess, Line, Outcome, Reading
-from repose.sim.message import Message, Number, _, plain
+from repose.sim.message import Message, Number, _
 from repose.sim.parameters import count, number
 from repose.sim.scenes.common.poured_parameters import GrainCount
 from repose.sim.scenes.common.settling import is_settled, longest_wait
@@ -347,7 +347,7 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
     time = column(experiment, "time")
     course = (
         Line(_("weight"), time, column(experiment, "weight")),
-        Line(plain("bottom"), time, column(experiment, "force")),
+        Line(_("bottom"), time, column(experiment, "force")),
     )
     return (
         Curve(

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.activation import turn_gravity
+from repose.sim.experiment.comparison import ResultNumber
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.hand import holds
 from repose.sim.experiment.ledger import booked
@@ -26,7 +27,7 @@ from repose.sim.experiment.rest import is_at_rest, time_free
 from repose.sim.laws.material_parameters import YoungsModulus
 from repose.sim.measure.display import TIME, Answer, Axis, Curve, Guess, Line, Outcome, Reading
 from repose.sim.measure.mean_speed import mean_speed
-from repose.sim.message import Message, Number, _, joined, plain
+from repose.sim.message import Message, Number, _, joined
 from repose.sim.parameters import count, number, variant
 from repose.sim.scenes.common.poured_parameters import GrainCount
 from repose.sim.scenes.lecture.discs import (
@@ -336,7 +337,7 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
             Line(Message("Pouliquen, L = {fit} d", fit=Number(fit[2], format=".1f")), law, thick, fitted=True, group=1)
         )
     time, angle = column(experiment, "time"), np.degrees(column(experiment, "angle"))
-    layer = Line(plain("layer"), time, column(experiment, "thickness"))
+    layer = Line(_("layer"), time, column(experiment, "thickness"))
     return (
         Curve("thickness", _("Thickness"), Axis(_("angle θ"), "°"), Axis(_("thickness h/d")), tuple(shown)),
         Curve("angle_in_time", _("Angle"), TIME, Axis(_("angle θ"), "°"), (Line(_("angle"), time, angle),)),
@@ -429,6 +430,11 @@ SCENE = disc_scene(
     record=record,
     outcomes=outcomes,
     numbers=numbers,
+    result_numbers={
+        "hysteresis_degrees": ResultNumber(_("hysteresis"), "°"),
+        "lowest_degrees": ResultNumber(_("lowest"), "°"),
+        "highest_degrees": ResultNumber(_("highest"), "°"),
+    },
     box=box,
     readings=readings,
     curves=curves,

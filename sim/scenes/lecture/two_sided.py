@@ -19,6 +19,7 @@ import numpy as np
 from repose.sim.engine.builder import add_spheres, empty_world
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.activation import free_fall, start_derivatives
+from repose.sim.experiment.comparison import ResultNumber
 from repose.sim.experiment.experiment import Experiment
 from repose.sim.experiment.ledger import booked
 from repose.sim.experiment.rest import rests
@@ -408,6 +409,10 @@ SCENE = disc_scene(
     record=record,
     outcomes=outcomes,
     numbers=numbers,
+    result_numbers={
+        "angle_degrees": ResultNumber(_("angle"), "°"),
+        "angle_error_degrees": ResultNumber(_("angle error"), "°"),
+    },
     box=box,
     readings=readings,
     curves=curves,
