@@ -249,7 +249,7 @@ def _draw(goal: Goal, found: Found, seen: Sequence[Observation], file: BinaryIO)
         lines.append(Line(_("95 % confidence"), bounds, np.full(3, goal.wanted), fitted=True, group=1))
     study = scenes()[goal.scene].study
     own = quantity_of(goal.scene, name_of_study(goal.scene))
-    y = Axis(plain("k of θ = k arctan μ")) if goal.frictions else Axis(label_of(own.label, study.symbol), own.unit)
+    y = Axis(_("k of θ = k arctan μ")) if goal.frictions else Axis(label_of(own.label, study.symbol), own.unit)
     x = Axis(label_of(quantity.label, quantity.symbol), quantity.unit)
     curve = Curve(COMPARISON, plain(goal.title), x, y, tuple(lines), log_x=goal.logarithmic)
     draw(Sheet(plain(Capital(goal.title)), in_words(goal, found), (curve,)), file)

@@ -92,6 +92,8 @@ class Line:
     """Number of the series to which the points or the fitted law belong; each series has its colour."""
     single: bool = False
     """Whether the points are single runs; their means are other points of the plot."""
+    labelled: int | None = None
+    """Number of the label in the picture whose colour it has (`Label`); None for a colour of its own."""
     source: Source = ""
     """Whether they are the results of this program in a plot with one series, or published ones; empty for others."""
 

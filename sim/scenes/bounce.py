@@ -332,10 +332,19 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
         expected = ballistic(built, e, smooth)
         rising += [Line(CLOSED_FORM, smooth, 1e3 * expected[0])]
         rising += [
-            Line(Message("e = {e}", e=Number(e, format="g")), time, 1e3 * height[:, row], points=True, group=row)
+            Line(
+                Message("e = {e}", e=Number(e, format="g")),
+                time,
+                1e3 * height[:, row],
+                points=True,
+                group=row,
+                labelled=row,
+            )
         ]
         moving += [Line(CLOSED_FORM, smooth, expected[1])]
-        moving += [Line(Message("e = {e}", e=Number(e, format="g")), time, speed[:, row], points=True, group=row)]
+        moving += [
+            Line(Message("e = {e}", e=Number(e, format="g")), time, speed[:, row], points=True, group=row, labelled=row)
+        ]
     return (
         Curve("height", _("Height"), TIME, Axis(_("height"), "mm"), tuple(rising)),
         Curve("speed", _("Speed"), TIME, Axis(_("speed"), "m/s"), tuple(moving)),

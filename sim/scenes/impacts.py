@@ -543,7 +543,7 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
     factor, unit = time_unit(state.time[-1] if state.time else experiment.run.built.duration)
     time = np.array(state.time) / factor
     force = 1e-3 * np.reshape(state.force, (len(state.time), len(impacts)))
-    lines = tuple(Line(impact.name, time, force[:, row], group=row) for row, impact in enumerate(impacts))
+    lines = tuple(Line(impact.name, time, force[:, row], group=row, labelled=row) for row, impact in enumerate(impacts))
     return (Curve("force", _("Force"), Axis(_("time"), unit, over_time=True), Axis(_("normal force"), _("kN")), lines),)
 
 

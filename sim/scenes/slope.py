@@ -222,7 +222,7 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     shown = []
     for row, (mu, a) in enumerate(zip(built.frictions, found, strict=True), 1):
         expected = built.acceleration(mu)
-        way = "rolls" if mu >= 2.0 / 7.0 * math.tan(built.steepness) else "slides"
+        way = _("rolls") if mu >= 2.0 / 7.0 * math.tan(built.steepness) else _("slides")
         # Further digits are rounding errors; -0.0 + 0.0 is 0.
         deviation = round(1e3 * (a - expected), 4) + 0.0
         help = Message(
@@ -252,7 +252,16 @@ def curves(experiment: Experiment) -> tuple[Curve, ...]:
     lines = []
     for row, mu in enumerate(built.frictions):
         lines.append(Line(_("closed form"), ends, built.acceleration(mu) * ends))
-        lines.append(Line(Message("μ = {mu}", mu=Number(mu, format="g")), time, speed[:, row], points=True, group=row))
+        lines.append(
+            Line(
+                Message("μ = {mu}", mu=Number(mu, format="g")),
+                time,
+                speed[:, row],
+                points=True,
+                group=row,
+                labelled=row,
+            )
+        )
     return (Curve("speed", _("Speed"), TIME, Axis(_("speed"), "m/s"), tuple(lines)),)
 
 
@@ -336,7 +345,7 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
         return ()
     found = []
     for row, (mu, a) in enumerate(zip(built.frictions, accelerations(experiment), strict=True), 1):
-        way = "rolls" if mu >= 2.0 / 7.0 * math.tan(built.steepness) else "slides"
+        way = _("rolls") if mu >= 2.0 / 7.0 * math.tan(built.steepness) else _("slides")
         expected = built.acceleration(mu)
         holds = bool(abs(a - expected) <= allowed(built))
         statement = Message(

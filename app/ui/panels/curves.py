@@ -134,14 +134,14 @@ def _span(values: np.ndarray) -> tuple[float, float]:
 
 
 def _colours(ui: Ui, curve: Curve) -> dict[str, Colour]:
-    """Colour of every line by its label: of its sphere on the picture, the accent for measured values, or another one.
+    """Colour of every line by its label: of a sphere in the picture, the accent for measured values, or another one.
 
     Lines of one label, such as the closed form of each sphere, share a colour.
     """
     palette = ui.palette
-    spheres = {label.text: _of_sphere(number) for number, label in enumerate(ui.snapshot.labels)}
+    spheres = {line.label: _of_sphere(line.labelled) for line in curve.lines if line.labelled is not None}
     labels = tuple(dict.fromkeys(line.label for line in curve.lines))
-    shared = (palette.warning, palette.good, palette.bad, palette.muted) if not spheres else (palette.muted,)
+    shared = (palette.warning, palette.good, palette.bad, palette.muted) if not ui.snapshot.labels else (palette.muted,)
     others = iter(shared * (1 + len(labels)))
     ours = {line.label for line in curve.lines if line.source == "own" or line.fitted}
     return {

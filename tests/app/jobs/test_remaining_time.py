@@ -84,8 +84,8 @@ def test_without_a_terminal_a_stage_or_words_that_change_begin_a_line(capsys: py
             told.show(words, None)
     assert capsys.readouterr().err.splitlines() == [
         "A run",
-        "  filling: layer 0 (10%)",
-        "  filling: layer 3 (10%)",
+        "  filling: layer 0 (10 %)",
+        "  filling: layer 3 (10 %)",
         "  compiling",
         "  drawing",
     ]

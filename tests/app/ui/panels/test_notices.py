@@ -25,7 +25,6 @@ from repose.app.ui.widgets import button_width
 from repose.sim.experiment.commands import Act, Recover, SetParameters
 from repose.sim.experiment.snapshot import Action, Fault, Notice, Remedy, Snapshot
 from repose.sim.message import Message, Number, _
-from repose.sim.parameters import CHANGE
 from repose.sim.registry import scenes
 from repose.sim.study.preparation import Progress
 
@@ -81,7 +80,8 @@ def test_fewer_threads_than_allowed_are_told_once(harness: PanelHarness) -> None
 
 def changed(before: str, after: str) -> Message:
     """The message of the experiment about a change of gravity."""
-    change = Message(CHANGE, label=_("gravity"), before=before, after=after)
+    words = "{label}: {before} → {after}"
+    change = Message(words, label=_("gravity"), before=before, after=after, changed_parameter="gravity")
     return Message("{label}, over {time_text}.", label=change, time_text=Number(0.31, "ms", "g"))
 
 
