@@ -83,8 +83,8 @@ def fixed_spheres(centres: Floats, parameters: Any, spin_length: int, normal: Fl
     return set_walls(world, [PLANE], [[np.zeros(3), normal, np.zeros(3)]], material=len(centres))
 
 
-def release_flaw(state: ReleaseState, world: World, spheres: int) -> str:
-    """The first part of a state read from a file that is impossible for this number of spheres, or an empty string."""
+def release_flaw(state: ReleaseState, world: World, spheres: int) -> Message | None:
+    """The first part of a state read from a file that is impossible for this number of spheres."""
     records = len(state.time)
     return first_flaw(
         {

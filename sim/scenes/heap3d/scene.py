@@ -25,7 +25,14 @@ from repose.sim.measure.angle_of_repose import angle_in_words
 from repose.sim.measure.angle_of_repose_3d import ERROR_OF, ConeAngle, measure_cone
 from repose.sim.measure.display import Reading
 from repose.sim.message import Message, Number, _, plural
-from repose.sim.scenes.common.cone_slope import current_slope, reading_of, slope_curves, slope_readings, slope_results
+from repose.sim.scenes.common.cone_slope import (
+    SLOPE_NUMBERS,
+    current_slope,
+    reading_of,
+    slope_curves,
+    slope_readings,
+    slope_results,
+)
 from repose.sim.scenes.common.friction_study import STUDY_IN_SPACE
 from repose.sim.scenes.common.law_choice import is_material_law, with_law
 from repose.sim.scenes.common.measured_heap import note_measured, slope_complaint
@@ -233,8 +240,8 @@ def check(experiment: Experiment) -> Message:
     return slope_complaint(state.reading["angle"], state.reading["standard_error"])
 
 
-def flaw(state: Heap3dState, world: World, built: Heap3dParameters) -> str:
-    """The part of a state read from a file that is impossible, or an empty string."""
+def flaw(state: Heap3dState, world: World, built: Heap3dParameters) -> Message | None:
+    """The part of a state read from a file that is impossible."""
     return first_flaw({"number of walls": world.walls.shape.size < 1, **poured_flaws(state)})
 
 
@@ -265,6 +272,7 @@ SCENE = Scene(
     keeps_out=lambda experiment, centres, radii: beyond(centres, radii, sizes(experiment.run.built).plate),
     measure=measure,
     slope=current_slope,
+    result_numbers=SLOPE_NUMBERS,
     slope_since=_("the end of filling"),
     box=box,
     focus=focus,

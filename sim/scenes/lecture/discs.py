@@ -20,7 +20,7 @@ from repose.sim.engine.builder import add_spheres, empty_world, forget_neighbour
 from repose.sim.engine.contacts.wall_geometry import FACET
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.changes import begin_anew
-from repose.sim.experiment.comparison import Study
+from repose.sim.experiment.comparison import ResultNumber, Study
 from repose.sim.experiment.experiment import Experiment, Scene
 from repose.sim.experiment.hand import holds
 from repose.sim.experiment.ledger import booked, remove_spheres
@@ -89,16 +89,16 @@ class DiscsState(PhaseState):
     """Sum over records of a quantity of every grain, in the order of rows, in scenes that average it."""
 
 
-def outcome_above(statement: Message, found: float, bound: float, unit: str = "") -> Outcome:
+def outcome_above(name: str, statement: Message, found: float, bound: float, unit: str = "") -> Outcome:
     """An outcome that holds if a number exceeds a bound."""
     least = Message("above {least}", least=_told(bound, unit))
-    return Outcome(statement, plain(_told(found, unit)), least, bool(found > bound))
+    return Outcome(name, statement, plain(_told(found, unit)), least, bool(found > bound))
 
 
-def outcome_between(statement: Message, found: float, low: float, high: float, unit: str = "") -> Outcome:
+def outcome_between(name: str, statement: Message, found: float, low: float, high: float, unit: str = "") -> Outcome:
     """An outcome that holds if a number is between two bounds."""
     words = Message("{low} to {high}", low=_told(low, ""), high=_told(high, unit))
-    return Outcome(statement, plain(_told(found, unit)), words, bool(low <= found <= high))
+    return Outcome(name, statement, plain(_told(found, unit)), words, bool(low <= found <= high))
 
 
 def _told(number: float, unit: str) -> Number:
@@ -227,6 +227,7 @@ def disc_scene(
     afterwards: Callable[[Experiment], object] = lambda experiment: None,
     share: Callable[[Experiment], float] | None = None,
     study: Study | None = None,
+    result_numbers: Mapping[str, ResultNumber] | None = None,
     layers: Callable[[Any], int] = lambda parameters: 1,
     overlap_limit: float = SOFT,
 ) -> Scene:
@@ -236,9 +237,9 @@ def disc_scene(
     returns whether the grains are ready; by default they are ready at rest. `set_out` begins the course,
     `drive(experiment)` moves the walls at every check and returns whether the course is over, `record` measures.
     `afterwards` is called at every check after the end.
-    `outcomes` are the expected outcomes of a whole course, `numbers` its entries in the results, `answer` is the true
-    value of the guessed number, `layers(parameters)` the number of coloured layers of grains. `action` are label and
-    help of the button that begins the course.
+    `outcomes` are the expected outcomes of a whole course, `numbers` its entries in the results, `result_numbers` how
+    these are shown, `answer` is the true value of the guessed number, `layers(parameters)` the number of coloured
+    layers of grains. `action` are label and help of the button that begins the course.
     """
 
     begins = Message("{action}: the course begins.", action=action[0])
@@ -342,7 +343,7 @@ def disc_scene(
             "answer": said.words if said else None,
         }
 
-    def flaw(state: DiscsState, world: World, built: Any) -> str:
+    def flaw(state: DiscsState, world: World, built: Any) -> Message | None:
         columns = state.columns.values()
         whole = len({len(entry) for entry in columns}) <= 1 and all(all(map(math.isfinite, row)) for row in columns)
         return first_flaw(
@@ -383,6 +384,7 @@ def disc_scene(
         curves=curves,
         flaw=flaw,
         study=study,
+        result_numbers=result_numbers or {},
         overlap_limit=overlap_limit,
         lecture=lecture,
         test_values=test_values,

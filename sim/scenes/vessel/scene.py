@@ -23,7 +23,7 @@ from repose.sim.laws.hertz_mindlin import LAW
 from repose.sim.measure.contained import facets_beneath
 from repose.sim.measure.display import Reading
 from repose.sim.message import EMPTY as NO_WORDS
-from repose.sim.message import Message, _, joined, plural
+from repose.sim.message import Message, _, as_data, joined, plural, read_message
 from repose.sim.scenes.common.law_choice import is_material_law, with_law
 from repose.sim.scenes.common.measured_heap import change_since_measured, note_measured
 from repose.sim.scenes.common.phases import EMPTY, FILLING, FLOWING, RESTED, enter, rests
@@ -42,7 +42,7 @@ from repose.sim.scenes.common.poured import (
     under_way,
 )
 from repose.sim.scenes.common.settling import is_settled, longest_wait, settling_readings
-from repose.sim.scenes.common.state_checks import are_rows, first_flaw, poured_flaws
+from repose.sim.scenes.common.state_checks import are_messages, are_rows, first_flaw, poured_flaws
 from repose.sim.scenes.common.stream import (
     beyond,
     disc,
@@ -77,7 +77,8 @@ class VesselState(PouredState):
     closed: bool = False
     volume: float = 0.0
     """Volume of a closed shape [m³]."""
-    mended: list[str] = field(default_factory=list)
+    mended: list[Any] = field(default_factory=list)
+    """What was wrong with the shape and has been corrected, as data of messages (repose.sim.message)."""
     digest: str = ""
     """SHA-256 of the file."""
     bottom: list[list[list[float]]] = field(default_factory=list)
@@ -125,7 +126,7 @@ def begin(parameters: VesselParameters, seed: int) -> tuple[World, VesselState]:
         random=dict(generator.bit_generator.state),
         closed=mesh.closed,
         volume=mesh.volume,
-        mended=list(mesh.notes),
+        mended=[as_data(note) for note in mesh.notes],
         digest=mesh.digest,
         bottom=mesh.facets[lying].tolist(),
     )
@@ -230,7 +231,7 @@ def describe(experiment: Experiment) -> tuple[str, Message, float | None]:
         return pouring_in_words(state)
     words = {
         "empty": joined(
-            (Message("empty shape of {len} facets", len=len(shape(experiment))), *map(Message, state.mended)), "; "
+            (Message("empty shape of {len} facets", len=len(shape(experiment))), *map(read_message, state.mended)), "; "
         ),
         "flowing": plural(
             "settling: {count} grain, {removed} off the floor",
@@ -256,10 +257,10 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
     share, outdated = 100.0 * state.reading["held"] / max(1, state.poured), change_since_measured(experiment)
     words = _("The shape is straight below their centres.")
     return (
-        Reading(_("grains held"), float(state.reading["held"]), help=words, outdated=outdated),
-        Reading(_("share held"), share, "%", help=_("Of all grains poured."), outdated=outdated),
-        Reading(_("grains on the floor"), float(state.reading["on_floor"]), outdated=outdated),
-        Reading(_("grains off the floor"), float(state.removed)),
+        Reading("grains_held", _("grains held"), float(state.reading["held"]), help=words, outdated=outdated),
+        Reading("share_held", _("share held"), share, "%", help=_("Of all grains poured."), outdated=outdated),
+        Reading("grains_on_floor", _("grains on the floor"), float(state.reading["on_floor"]), outdated=outdated),
+        Reading("grains_off_floor", _("grains off the floor"), float(state.removed)),
         *settling_readings(state),
     )
 
@@ -299,7 +300,7 @@ def results(experiment: Experiment) -> dict[str, Any]:
             "closed": state.closed,
             "volume": state.volume,
             "extent": np.ptp(surface, axis=(0, 1)).tolist(),
-            "mended": state.mended,
+            "mended": [str(read_message(entry)) for entry in state.mended],
             "sha256": state.digest or None,
         },
     }
@@ -324,13 +325,14 @@ def check(experiment: Experiment) -> Message:
     )
 
 
-def flaw(state: VesselState, world: World, built: VesselParameters) -> str:
-    """The part of a state read from a file that is impossible, or an empty string."""
+def flaw(state: VesselState, world: World, built: VesselParameters) -> Message | None:
+    """The part of a state read from a file that is impossible."""
     facets = int((world.walls.shape == FACET).sum())
     return first_flaw(
         {
             "number of walls": facets != world.walls.shape.size - 1 or facets + len(state.bottom) == 0,
             "bottom": not all(are_rows(corners, 3, 3) for corners in state.bottom),
+            "mended": not are_messages(state.mended),
             "volume": not 0.0 <= state.volume <= LARGEST_VOLUME,
             **poured_flaws(state),
         }
