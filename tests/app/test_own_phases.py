@@ -396,7 +396,7 @@ def test_a_scene_with_two_readings_of_one_name_is_refused_and_the_run_before_it_
 @pytest.mark.parametrize(("field", "kind"), [("readings", "reading"), ("curves", "curve"), ("outcomes", "outcome")])
 def test_the_example_of_a_record_can_be_shown(folder: Path, field: str, kind: str) -> None:
     showing(folder, field, RECORDS[kind])
-    (record,) = getattr(shot(new_experiment("furnace", VALUES)), field)
+    (record,) = getattr(shot(new_experiment("furnace", VALUES)).results, field)
     assert f'"{record.name}"' in RECORDS[kind]
 
 
