@@ -13,12 +13,14 @@ grains are as high: without a difference this happens in at most so many runs.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from repose.sim.engine.builder import add_spheres
 from repose.sim.engine.world import Floats, World
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
+from repose.sim.io.plain import Array
 from repose.sim.laws.material_parameters import YoungsModulus
 from repose.sim.measure.display import TIME, Answer, Axis, Curve, Guess, Line, Outcome, Reading
 from repose.sim.message import Message, Number, _
@@ -29,6 +31,7 @@ from repose.sim.scenes.lecture.discs import (
     RECORD_EVERY,
     Box,
     DiscsParameters,
+    DiscsState,
     column,
     disc_scene,
     elapsed,
@@ -108,6 +111,17 @@ class BrazilNutParameters(DiscsParameters):
         return 3.0 * self.height + 10.0 * self.nut_radius
 
 
+@dataclass
+class BrazilNutState(DiscsState):
+    """State of the shaken box."""
+
+    below: Array = field(default_factory=lambda: np.empty(0))
+    """Fraction of the other grains below each grain [-], summed over the records of the last part of the shaking, shape
+    (count,); empty before."""
+    summed: int = 0
+    """Number of these records."""
+
+
 def start(parameters: BrazilNutParameters, seed: int) -> World:
     """The large grain, in the last row, on the bottom of the box, and a loose lattice of small grains beside and above
     it; the one nearest to its lowest point is marked."""
@@ -148,14 +162,14 @@ def row_of(world: World, layer: int) -> int:
 def record(experiment: Experiment) -> dict[str, float]:
     """Heights of the large and of the marked grain above the bottom of the box [m], and fractions of the other grains
     below each [-]. In the last part of the shaking the fraction below every grain is added up."""
-    world, state = experiment.run.world, experiment.run.state
+    world = experiment.run.world
+    state: BrazilNutState = experiment.run.state
     height = world.motion[1, 0] - world.walls.moved[0, 1]
     below = height.argsort(kind="stable").argsort(kind="stable") / max(1, height.size - 1)
     if elapsed(experiment) >= (1.0 - AVERAGED) * experiment.run.built.duration:
-        if len(state.sums) != height.size:  # at first, and after the user has erased a grain
-            state.sums, state.numbers["summed"] = [0.0] * height.size, 0.0
-        state.sums = (np.array(state.sums) + below).tolist()
-        state.numbers["summed"] += 1.0
+        if state.below.size != height.size:  # at first, and after the user has erased a grain
+            state.below, state.summed = np.zeros(height.size), 0
+        state.below, state.summed = state.below + below, state.summed + 1
     nut, marked = row_of(world, NUT), row_of(world, MARKED)
     return {
         "height": height[nut],
@@ -177,9 +191,8 @@ def rise_time(experiment: Experiment) -> float | None:
 def averages(experiment: Experiment) -> Floats:
     """Mean fraction of the other grains below every grain over the last part of the shaking [-], shape (count,); empty
     before."""
-    state = experiment.run.state
-    found: Floats = np.array(state.sums) / max(1.0, state.numbers.get("summed", 0.0))
-    return found
+    state: BrazilNutState = experiment.run.state
+    return state.below / max(1, state.summed)
 
 
 def as_high(experiment: Experiment) -> float | None:
@@ -295,6 +308,7 @@ SCENE = disc_scene(
     title=_("Brazil nut"),
     summary=_("A large grain at the bottom of a shaken box of small ones rises to the top."),
     parameters=BrazilNutParameters,
+    state=BrazilNutState,
     start=start,
     drive=drive,
     record=record,

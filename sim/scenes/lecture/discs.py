@@ -12,7 +12,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from types import GenericAlias
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,8 +41,9 @@ from repose.sim.scenes.common.poured_parameters import (
     PouredInSpaceParameters,
     SizeSpread,
 )
+from repose.sim.scenes.common.records import Columns, keep_record, records_flaw
 from repose.sim.scenes.common.settling import is_settled, settling_readings
-from repose.sim.scenes.common.state_checks import are_times, first_flaw, phase_flaws
+from repose.sim.scenes.common.state_checks import first_flaw, is_finite, phase_flaws
 from repose.sim.scenes.common.stream import drawn_radii, smallest_grain
 
 SPACING = 1.02
@@ -56,8 +58,6 @@ SOFT = 0.1
 """Overlap / radius above which the window warns [-]: grains that settle from the lattice reach 0.06, those that fall
 onto a silo in flow 0.07."""
 PHASES = FILLING, FILLED, replace(FLOWING, label=_("running")), RESTED
-TABLE = "table"
-"""Name in `DiscsState.numbers` of the angle by which the course has turned the table [rad]."""
 
 Box = tuple[tuple[float, ...], tuple[float, ...]]
 
@@ -75,18 +75,19 @@ class DiscsParameters(PouredInSpaceParameters):
 
 @dataclass
 class DiscsState(PhaseState):
-    """State of the experiment."""
+    """State of an experiment with discs; a scene adds fields of its own."""
+
+    OLDEST_FORMAT: ClassVar[int] = 10
+    """Format of run files from which on they contain this state."""
 
     run_all: bool = False
     """Whether the course begins by itself once the grains have settled."""
     begins: bool = False
     """Whether the course begins at the next check."""
-    columns: dict[str, list[float]] = field(default_factory=dict)
-    """Records of the course by name, including `time` since its beginning [s]."""
-    numbers: dict[str, float] = field(default_factory=dict)
-    """Numbers that `drive` stores, by name."""
-    sums: list[float] = field(default_factory=list)
-    """Sum over records of a quantity of every grain, in the order of rows, in scenes that average it."""
+    columns: Columns = field(default_factory=dict)
+    """Records of the course."""
+    table: float = 0.0
+    """Angle by which the course has turned the table [rad]."""
 
 
 def outcome_above(statement: Message, found: float, bound: float, unit: str = "") -> Outcome:
@@ -195,12 +196,13 @@ def elapsed(experiment: Experiment) -> float:
     state: DiscsState = experiment.run.state
     if state.phase == "flowing":
         return experiment.time - state.since
-    return state.columns["time"][-1] if state.columns else 0.0
+    return float(state.columns["time"][-1]) if state.columns else 0.0
 
 
 def column(experiment: Experiment, name: str) -> Floats:
     """A recorded quantity, shape (records,)."""
-    return np.array(experiment.run.state.columns.get(name, []))
+    rows: Floats = experiment.run.state.columns.get(name, np.empty(0))
+    return rows
 
 
 def disc_scene(
@@ -209,6 +211,7 @@ def disc_scene(
     title: Message,
     summary: Message,
     parameters: type[ParameterSet],
+    state: type[DiscsState],
     start: Callable[[Any, int], World],
     drive: Callable[[Experiment], bool],
     record: Callable[[Experiment], Mapping[str, float]],
@@ -232,9 +235,10 @@ def disc_scene(
 ) -> Scene:
     """The scene of one experiment with discs.
 
-    `start(parameters, seed)` returns the world. `settle(experiment)` is called at every check before the course and
-    returns whether the grains are ready; by default they are ready at rest. `set_out` begins the course,
-    `drive(experiment)` moves the walls at every check and returns whether the course is over, `record` measures.
+    `state` is the dataclass of its state. `start(parameters, seed)` returns the world. `settle(experiment)` is called
+    at every check before the course and returns whether the grains are ready; by default they are ready at rest.
+    `set_out` begins the course, `drive(experiment)` moves the walls at every check and returns whether the course is
+    over, `record` measures.
     `afterwards` is called at every check after the end.
     `outcomes` are the expected outcomes of a whole course, `numbers` its entries in the results, `answer` is the true
     value of the guessed number, `layers(parameters)` the number of coloured layers of grains. `action` are label and
@@ -244,7 +248,9 @@ def disc_scene(
     begins = Message("{action}: the course begins.", action=action[0])
 
     def begin(parameters: Any, seed: int) -> tuple[World, DiscsState]:
-        return start(parameters, seed), DiscsState(phase="filling")
+        return start(parameters, seed), state(phase="filling")
+
+    begin.__annotations__["return"] = GenericAlias(tuple, (World, state))  # from which run files are read
 
     def supervise(experiment: Experiment) -> None:
         state: DiscsState = experiment.run.state
@@ -275,8 +281,7 @@ def disc_scene(
 
     def keep(experiment: Experiment) -> None:
         state: DiscsState = experiment.run.state
-        for entry, value in {"time": elapsed(experiment), **record(experiment)}.items():
-            state.columns.setdefault(entry, []).append(float(value))
+        keep_record(state.columns, {"time": elapsed(experiment), **record(experiment)})
 
     def act(experiment: Experiment, chosen: str) -> Message:
         if chosen == "start":
@@ -343,15 +348,12 @@ def disc_scene(
         }
 
     def flaw(state: DiscsState, world: World, built: Any) -> str:
-        columns = state.columns.values()
-        whole = len({len(entry) for entry in columns}) <= 1 and all(all(map(math.isfinite, row)) for row in columns)
         return first_flaw(
             {
                 **phase_flaws(state),
                 "number of grains": world.sphere_count == 0,
-                "columns": not whole or (bool(state.columns) and not are_times(state.columns.get("time", [-1.0]))),
-                "numbers": not all(map(math.isfinite, state.numbers.values())),
-                "sums": not all(map(math.isfinite, state.sums)),
+                "columns": records_flaw(state.columns),
+                "numbers": not is_finite(state),
             }
         )
 
@@ -376,7 +378,7 @@ def disc_scene(
         guess=guess,
         answer=answered,
         under_way=under_way,
-        turned=lambda state: state.numbers.get(TABLE, 0.0),
+        turned=lambda state: float(state.table),
         smallest_grain=smallest_grain,
         rotates=lambda parameters: True,
         readings=lambda experiment: (*readings(experiment), *settling_readings(experiment.run.state)),

@@ -12,6 +12,7 @@ flow, whose angle rises with the speed (Rajchenbach 1990; GDR MiDi 2004).
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ from repose.sim.scenes.lecture.discs import (
     LOOSE,
     Box,
     DiscsParameters,
+    DiscsState,
     column,
     disc_scene,
     elapsed,
@@ -83,6 +85,16 @@ class DrumParameters(DiscsParameters):
         return np.geomspace(self.slowest, self.fastest, self.stages)
 
 
+@dataclass
+class DrumState(DiscsState):
+    """State of the drum."""
+
+    turned: float = 0.0
+    """Angle by which the drum has turned [rad]."""
+    until: float = 0.0
+    """Time of the course until which this angle is known [s]."""
+
+
 def ring(parameters: DrumParameters, turned: float) -> Floats:
     """Walls of a drum that has turned by an angle [rad], as lines [m], shape (walls, 2, 2)."""
     radius, mean = parameters.drum_radius, parameters.mean_radius
@@ -104,12 +116,12 @@ def start(parameters: DrumParameters, seed: int) -> World:
 
 def drive(experiment: Experiment) -> bool:
     """Turn the drum; True at the end of the last stage."""
-    built, state = experiment.run.built, experiment.run.state
-    turned, before = state.numbers.get("turned", 0.0), state.numbers.get("until", 0.0)
+    built: DrumParameters = experiment.run.built
+    state: DrumState = experiment.run.state
     now = elapsed(experiment)
-    turned += built.speed_at(before) * (now - before)
-    state.numbers.update(turned=turned, until=now)
-    lines = ring(built, turned)
+    state.turned += built.speed_at(state.until) * (now - state.until)
+    state.until = now
+    lines = ring(built, state.turned)
     middle = lines.mean(axis=1)
     put_walls(experiment, lines, built.speed_at(now) * np.column_stack([-middle[:, 1], middle[:, 0]]))
     return bool(now >= built.duration)
@@ -239,6 +251,7 @@ SCENE = disc_scene(
     title=_("Rotating drum"),
     summary=_("Discs in a drum that turns faster and faster: avalanches, then a steady flow with a steeper surface."),
     parameters=DrumParameters,
+    state=DrumState,
     start=start,
     drive=drive,
     record=record,
