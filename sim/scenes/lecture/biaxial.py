@@ -29,11 +29,11 @@ from repose.sim.message import Message, Number, _, plain
 from repose.sim.parameters import number, variant
 from repose.sim.scenes.common.motion_parameters import Gravity
 from repose.sim.scenes.common.poured_parameters import GrainCount, SizeSpread
+from repose.sim.scenes.common.timed_course import CourseState, TimedCourse, column
 from repose.sim.scenes.lecture.discs import (
     Box,
     DiscsParameters,
-    DiscsState,
-    column,
+    disc_buttons,
     disc_scene,
     lattice,
     outcome_above,
@@ -120,7 +120,7 @@ class BiaxialParameters(DiscsParameters):
 
 
 @dataclass
-class BiaxialState(DiscsState):
+class BiaxialState(CourseState):
     """State of the press."""
 
     upper_drift: float = 0.0
@@ -414,26 +414,30 @@ def box(parameters: BiaxialParameters) -> Box:
     return (-half, -2.0 * parameters.mean_radius), (half, parameters.height)
 
 
+COURSE = TimedCourse(
+    state=BiaxialState,
+    start=start,
+    settle=settle,
+    begin=set_out,
+    drive=drive,
+    record=record,
+    outcomes=outcomes,
+    results=numbers,
+    answer=answer,
+    share=share,
+    buttons=disc_buttons(_("Press"), _("Move the upper plate down, while the sides keep their pressure.")),
+)
+
 SCENE = disc_scene(
+    COURSE,
     name="biaxial",
     title=_("Biaxial press"),
     summary=_("A dense sample of discs is shortened between plates: force chains, a peak of the stress, a shear band."),
     parameters=BiaxialParameters,
-    state=BiaxialState,
-    start=start,
-    settle=settle,
-    set_out=set_out,
-    drive=drive,
-    record=record,
-    outcomes=outcomes,
-    numbers=numbers,
     box=box,
     readings=readings,
     curves=curves,
-    share=share,
-    action=(_("Press"), _("Move the upper plate down, while the sides keep their pressure.")),
     guess=Guess(_("Largest pressure of the upper plate over that of the sides"), _("times"), 1.0, 6.0),
-    answer=answer,
     lecture=("friction", "packing_friction", "pressure", "strain_rate", "slenderness"),
     test_values={"grain_count": 40, "young": 1e6, "strain": 0.03, "strain_rate": 0.5, "pressure": 10.0},
 )

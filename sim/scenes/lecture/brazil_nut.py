@@ -26,15 +26,14 @@ from repose.sim.measure.display import TIME, Answer, Axis, Curve, Guess, Line, O
 from repose.sim.message import Message, Number, _
 from repose.sim.parameters import number, variant
 from repose.sim.scenes.common.poured_parameters import GrainCount
+from repose.sim.scenes.common.timed_course import CourseState, TimedCourse, column, elapsed
 from repose.sim.scenes.lecture.discs import (
     LOOSE,
     RECORD_EVERY,
     Box,
     DiscsParameters,
-    DiscsState,
-    column,
+    disc_buttons,
     disc_scene,
-    elapsed,
     lattice,
     outcome_between,
     with_lines,
@@ -112,7 +111,7 @@ class BrazilNutParameters(DiscsParameters):
 
 
 @dataclass
-class BrazilNutState(DiscsState):
+class BrazilNutState(CourseState):
     """State of the shaken box."""
 
     below: Array = field(default_factory=lambda: np.empty(0))
@@ -303,23 +302,27 @@ def box(parameters: BrazilNutParameters) -> Box:
     return (-half, -2.0 * parameters.mean_radius), (half, high)
 
 
-SCENE = disc_scene(
-    name="brazil_nut",
-    title=_("Brazil nut"),
-    summary=_("A large grain at the bottom of a shaken box of small ones rises to the top."),
-    parameters=BrazilNutParameters,
+COURSE = TimedCourse(
     state=BrazilNutState,
     start=start,
     drive=drive,
     record=record,
     outcomes=outcomes,
-    numbers=numbers,
+    results=numbers,
+    answer=answer,
+    buttons=disc_buttons(_("Shake"), _("Shake the box up and down.")),
+)
+
+SCENE = disc_scene(
+    COURSE,
+    name="brazil_nut",
+    title=_("Brazil nut"),
+    summary=_("A large grain at the bottom of a shaken box of small ones rises to the top."),
+    parameters=BrazilNutParameters,
     box=box,
     readings=readings,
     curves=curves,
-    action=(_("Shake"), _("Shake the box up and down.")),
     guess=Guess(_("Small grains below the large one on average"), "%", 0.0, 100.0),
-    answer=answer,
     layers=lambda parameters: 3,
     overlap_limit=SOFT,
     lecture=("size_ratio", "shaking", "frequency", "friction", "wall_friction"),

@@ -22,14 +22,13 @@ from repose.sim.experiment.experiment import Experiment
 from repose.sim.measure.display import TIME, Answer, Axis, Curve, Guess, Line, Outcome, Reading
 from repose.sim.message import Message, Number, _
 from repose.sim.parameters import count, number
+from repose.sim.scenes.common.timed_course import CourseState, TimedCourse, column, elapsed
 from repose.sim.scenes.lecture.discs import (
     LOOSE,
     Box,
     DiscsParameters,
-    DiscsState,
-    column,
+    disc_buttons,
     disc_scene,
-    elapsed,
     lattice,
     outcome_above,
     put_walls,
@@ -86,7 +85,7 @@ class DrumParameters(DiscsParameters):
 
 
 @dataclass
-class DrumState(DiscsState):
+class DrumState(CourseState):
     """State of the drum."""
 
     turned: float = 0.0
@@ -246,23 +245,27 @@ def box(parameters: DrumParameters) -> Box:
     return (-half, -half), (half, half)
 
 
-SCENE = disc_scene(
-    name="drum",
-    title=_("Rotating drum"),
-    summary=_("Discs in a drum that turns faster and faster: avalanches, then a steady flow with a steeper surface."),
-    parameters=DrumParameters,
+COURSE = TimedCourse(
     state=DrumState,
     start=start,
     drive=drive,
     record=record,
     outcomes=outcomes,
-    numbers=numbers,
+    results=numbers,
+    answer=answer,
+    buttons=disc_buttons(_("Turn the drum"), _("Turn the drum, faster from stage to stage.")),
+)
+
+SCENE = disc_scene(
+    COURSE,
+    name="drum",
+    title=_("Rotating drum"),
+    summary=_("Discs in a drum that turns faster and faster: avalanches, then a steady flow with a steeper surface."),
+    parameters=DrumParameters,
     box=box,
     readings=readings,
     curves=curves,
-    action=(_("Turn the drum"), _("Turn the drum, faster from stage to stage.")),
     guess=Guess(_("Angle of the surface in the fastest drum"), "°", 0.0, 60.0),
-    answer=answer,
     lecture=("friction", "slowest", "fastest", "grain_count", "gravity"),
     test_values={
         "grain_count": 40,

@@ -42,14 +42,13 @@ from repose.sim.parameters import count, number
 from repose.sim.scenes.common.poured_parameters import GrainCount
 from repose.sim.scenes.common.settling import is_settled, longest_wait
 from repose.sim.scenes.common.stream import drawn_radii
+from repose.sim.scenes.common.timed_course import CourseState, TimedCourse, column, elapsed
 from repose.sim.scenes.lecture.discs import (
     LOOSE,
     Box,
     DiscsParameters,
-    DiscsState,
-    column,
+    disc_buttons,
     disc_scene,
-    elapsed,
     lattice,
     outcome_between,
     places,
@@ -128,7 +127,7 @@ class LoweredPortion:
 
 
 @dataclass
-class JanssenState(DiscsState):
+class JanssenState(CourseState):
     """State of the column."""
 
     portions: list[LoweredPortion] = field(default_factory=list)
@@ -426,26 +425,30 @@ def box(parameters: JanssenParameters) -> Box:
     return (-half, -parameters.depth - 4.0 * parameters.mean_radius), (half, parameters.height)
 
 
+COURSE = TimedCourse(
+    state=JanssenState,
+    start=start,
+    begin=lower,
+    drive=drive,
+    record=record,
+    outcomes=outcomes,
+    results=numbers,
+    answer=answer,
+    share=share,
+    buttons=disc_buttons(_("Fill"), _("Fill the column in portions, and lower its bottom a little after each.")),
+)
+
 SCENE = disc_scene(
+    COURSE,
     name="janssen",
     title=_("Janssen's column"),
     summary=_("A column is filled in portions; its bottom bears less than the weight, its walls the rest."),
     parameters=JanssenParameters,
-    state=JanssenState,
-    start=start,
-    set_out=lower,
-    drive=drive,
-    record=record,
-    outcomes=outcomes,
-    numbers=numbers,
     box=box,
     readings=readings,
     curves=curves,
-    share=share,
     layers=lambda parameters: int(parameters.portions),
-    action=(_("Fill"), _("Fill the column in portions, and lower its bottom a little after each.")),
     guess=Guess(_("Force on the bottom over the weight of the whole filling"), "%", 0.0, 100.0),
-    answer=answer,
     lecture=("wall_friction", "friction", "column_width", "grain_count", "gravity"),
     test_values={
         "grain_count": 36,

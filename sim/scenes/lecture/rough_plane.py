@@ -30,13 +30,12 @@ from repose.sim.measure.mean_speed import mean_speed
 from repose.sim.message import Message, Number, _, joined, plain
 from repose.sim.parameters import count, number, variant
 from repose.sim.scenes.common.poured_parameters import GrainCount
+from repose.sim.scenes.common.timed_course import CourseState, TimedCourse, column, elapsed
 from repose.sim.scenes.lecture.discs import (
     Box,
     DiscsParameters,
-    DiscsState,
-    column,
+    disc_buttons,
     disc_scene,
-    elapsed,
     keep_above,
     lattice,
     outcome_above,
@@ -116,7 +115,7 @@ class PlaneAvalanche:
 
 
 @dataclass
-class RoughPlaneState(DiscsState):
+class RoughPlaneState(CourseState):
     """State of the plane; its angle is `table`. Times are since the beginning of the course [s]."""
 
     avalanches: list[PlaneAvalanche] = field(default_factory=list)
@@ -425,28 +424,32 @@ def box(parameters: RoughPlaneParameters) -> Box:
     return (-half, -4.0 * parameters.diameter), (half, 2.0 * parameters.thickness * parameters.diameter)
 
 
+COURSE = TimedCourse(
+    state=RoughPlaneState,
+    start=start,
+    begin=set_out,
+    drive=drive,
+    afterwards=remove_fallen,
+    record=record,
+    outcomes=outcomes,
+    results=numbers,
+    answer=answer,
+    share=share,
+    buttons=disc_buttons(_("Tilt"), _("Tilt the plane slowly, and hold it while grains flow.")),
+)
+
 SCENE = disc_scene(
+    COURSE,
     name="rough_plane",
     title=_("Avalanche on a rough plane"),
     summary=_(
         "A layer of discs on glued discs is tilted until it flows: starting and stopping angle, and its thickness."
     ),
     parameters=RoughPlaneParameters,
-    state=RoughPlaneState,
-    start=start,
-    set_out=set_out,
-    drive=drive,
-    afterwards=remove_fallen,
-    record=record,
-    outcomes=outcomes,
-    numbers=numbers,
     box=box,
     readings=readings,
     curves=curves,
-    share=share,
-    action=(_("Tilt"), _("Tilt the plane slowly, and hold it while grains flow.")),
     guess=Guess(_("Angle at which the whole layer starts to flow"), "°", 0.0, 60.0),
-    answer=answer,
     lecture=("friction", "thickness", "back", "rolling_friction", "tilt_rate"),
     test_values={
         "grain_count": 40,

@@ -26,14 +26,13 @@ from repose.sim.measure.display import TIME, Answer, Axis, Curve, Guess, Line, O
 from repose.sim.message import Message, Number, _
 from repose.sim.parameters import count, number
 from repose.sim.scenes.common.poured_parameters import GrainCount
+from repose.sim.scenes.common.timed_course import CourseState, TimedCourse, column, elapsed
 from repose.sim.scenes.lecture.discs import (
     LOOSE,
     Box,
     DiscsParameters,
-    DiscsState,
-    column,
+    disc_buttons,
     disc_scene,
-    elapsed,
     lattice,
     outcome_above,
     outcome_between,
@@ -110,7 +109,7 @@ class OutletStage:
 
 
 @dataclass
-class SiloState(DiscsState):
+class SiloState(CourseState):
     """State of the silo; times are since the beginning of the course [s]."""
 
     stages: list[OutletStage] = field(default_factory=list)
@@ -391,25 +390,29 @@ def box(parameters: SiloParameters) -> Box:
     return (-half, -BELOW * parameters.diameter), (half, parameters.height)
 
 
+COURSE = TimedCourse(
+    state=SiloState,
+    start=start,
+    begin=set_out,
+    drive=drive,
+    record=record,
+    outcomes=outcomes,
+    results=numbers,
+    answer=answer,
+    share=share,
+    buttons=disc_buttons(_("Open the outlet"), _("Open the outlet, and widen it from stage to stage.")),
+)
+
 SCENE = disc_scene(
+    COURSE,
     name="silo",
     title=_("Hopper"),
     summary=_("A silo of discs whose outlet is widened in stages: clogging, flow rate, Beverloo's law in the plane."),
     parameters=SiloParameters,
-    state=SiloState,
-    start=start,
-    set_out=set_out,
-    drive=drive,
-    record=record,
-    outcomes=outcomes,
-    numbers=numbers,
     box=box,
     readings=readings,
     curves=curves,
-    share=share,
-    action=(_("Open the outlet"), _("Open the outlet, and widen it from stage to stage.")),
     guess=Guess(_("Flow rate of the widest outlet over that of one half as wide"), _("times"), 1.0, 8.0),
-    answer=answer,
     lecture=("narrowest", "widest", "friction", "grain_count", "gravity"),
     test_values={
         "grain_count": 60,

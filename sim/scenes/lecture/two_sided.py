@@ -34,13 +34,12 @@ from repose.sim.parameters import count, number, variant
 from repose.sim.scenes.common.poured_parameters import GrainCount
 from repose.sim.scenes.common.settling import is_settled
 from repose.sim.scenes.common.stream import drawn_radii
+from repose.sim.scenes.common.timed_course import LONGEST_WAIT, CourseState, TimedCourse, elapsed
 from repose.sim.scenes.lecture.discs import (
-    LONGEST_WAIT,
     Box,
     DiscsParameters,
-    DiscsState,
+    disc_buttons,
     disc_scene,
-    elapsed,
     keep_above,
     outcome_above,
     outcome_between,
@@ -129,7 +128,7 @@ class HeapPortion:
 
 
 @dataclass
-class TwoSidedState(DiscsState):
+class TwoSidedState(CourseState):
     """State of the heap below a point source."""
 
     portion: int = 1
@@ -407,27 +406,31 @@ def box(parameters: TwoSidedParameters) -> Box:
     )
 
 
-SCENE = disc_scene(
-    name="two_sided",
-    title=_("Heap from a point source"),
-    summary=_("Grains trickle onto a rough plate and form a heap with two flanks, measured after every portion."),
-    parameters=TwoSidedParameters,
+COURSE = TimedCourse(
     state=TwoSidedState,
     start=start,
-    set_out=pour,
+    begin=pour,
     drive=drive,
     afterwards=remove_fallen,
     record=record,
     outcomes=outcomes,
-    numbers=numbers,
+    results=numbers,
+    answer=answer,
+    share=share,
+    buttons=disc_buttons(_("Pour"), _("Let the grains trickle onto the plate in portions.")),
+)
+
+SCENE = disc_scene(
+    COURSE,
+    name="two_sided",
+    title=_("Heap from a point source"),
+    summary=_("Grains trickle onto a rough plate and form a heap with two flanks, measured after every portion."),
+    parameters=TwoSidedParameters,
     box=box,
     readings=readings,
     curves=curves,
-    share=share,
     layers=lambda parameters: int(parameters.portions),
-    action=(_("Pour"), _("Let the grains trickle onto the plate in portions.")),
     guess=Guess(_("Angle of the flanks of the large heap"), "°", 0.0, 60.0),
-    answer=answer,
     lecture=("friction", "rolling_friction", "drop", "rate", "grain_count"),
     test_values={"grain_count": 24, "young": 1e5, "portions": 4, "rate": 200.0, "drop": 1.0},
 )

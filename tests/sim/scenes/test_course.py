@@ -20,8 +20,9 @@ from repose.sim.io.archive import ArchiveError
 from repose.sim.io.plain import as_json
 from repose.sim.registry import scenes
 from repose.sim.scenes.common.records import keep_record, records_flaw
+from repose.sim.scenes.common.timed_course import CourseState
 
-TIMED = sorted(name for name, scene in scenes().items() if hasattr(scene.state_type(), "table"))
+TIMED = sorted(name for name, scene in scenes().items() if issubclass(scene.state_type, CourseState))
 
 
 def recorded(scene: str) -> Experiment:
@@ -40,7 +41,7 @@ def written(experiment: Experiment) -> bytes:
 
 
 def test_scenes_of_bodies_of_discs_and_of_single_spheres_are_timed() -> None:
-    assert {"silo", "two_sided"} <= set(TIMED)
+    assert {"silo", "two_sided", "rod", "satellite", "bounce", "slope", "impacts"} <= set(TIMED)
 
 
 @pytest.mark.parametrize("scene", TIMED)
