@@ -37,13 +37,13 @@ from repose.sim.message import Message, Number, _, formatted, joined, with_prefi
 from repose.sim.numbers import time_unit
 from repose.sim.parameters import choice, variant
 from repose.sim.scenes.common.motion_parameters import Gravity, MotionParameters, TimeStep, VerletFirst
+from repose.sim.scenes.common.phases import Words
 from repose.sim.scenes.common.records import Columns
 from repose.sim.scenes.common.release import fix_spheres, rectangle
 from repose.sim.scenes.common.timed_course import (
     CourseButtons,
     CourseState,
     TimedCourse,
-    Words,
     column,
     course_fields,
     elapsed,
@@ -394,7 +394,7 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
         return ()
     found: list[Outcome] = []
     for row, impact in enumerate(experiment.run.built.impacts):
-        normal, tangential, spin = state.after[row]
+        normal, tangential, spin = state.after[row].tolist()
         if impact.published[0]:
             for words, unit, ours, theirs in zip(
                 (_("the greatest force"), _("the greatest overlap"), _("the contact time")),
@@ -430,7 +430,7 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
                 )
             found.append(_near(Message("the spin after {name} agrees", name=impact.name), spin, turned, "rad/s"))
     names = ("momentum", _("angular momentum")) if experiment.run.built.impacts[0].other else ()
-    for name, change in zip(names, state.changed[:2]):
+    for name, change in zip(names, state.changed[:2].tolist()):
         found.append(
             Outcome(
                 Message("the {name} stays", name=name),
@@ -439,7 +439,7 @@ def outcomes(experiment: Experiment) -> tuple[Outcome, ...]:
                 change <= EXACT,
             )
         )
-    share = state.changed[2]
+    share = float(state.changed[2])
     found.append(
         Outcome(
             _("all energy is booked"),
@@ -478,7 +478,7 @@ def readings(experiment: Experiment) -> tuple[Reading, ...]:
         return ()
     found = []
     for row, impact in enumerate(experiment.run.built.impacts):
-        normal, tangential, __ = state.after[row]
+        normal, tangential, __ = state.after[row].tolist()
         if impact.published[0]:
             found.append(
                 Reading(Message("greatest force, {name}", name=impact.name), peaks(state.columns, row)[0], "N")

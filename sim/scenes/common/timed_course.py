@@ -27,16 +27,13 @@ from repose.sim.experiment.results import keep_measurement
 from repose.sim.experiment.snapshot import Action
 from repose.sim.measure.display import Answer, Outcome
 from repose.sim.message import EMPTY, Message, Number, _
-from repose.sim.scenes.common.phases import RELEASED, PhaseState, enter
+from repose.sim.scenes.common.phases import RELEASED, PhaseState, Words, enter, phase_in_words
 from repose.sim.scenes.common.records import Columns, keep_record, record_times, records_flaw
 from repose.sim.scenes.common.settling import is_settled
 from repose.sim.scenes.common.state_checks import first_flaw, is_finite, phase_flaws
 
 LONGEST_WAIT = 3.0
 """Time after which the course continues although the grains are not at rest [s]."""
-
-Words = Mapping[str, Callable[[Experiment], Message]]
-"""The state of the experiment in words, by the name of the phase."""
 
 
 @dataclass
@@ -282,9 +279,8 @@ def under_way(experiment: Experiment) -> bool:
 
 def describe(course: TimedCourse, experiment: Experiment) -> tuple[str, Message, float | None]:
     """Phase, its label, and the share done or None."""
-    phase = experiment.phase
-    words = {**WORDS, **course.words}[phase](experiment)
-    return phase, words, course.share(experiment) if phase == "flowing" else None
+    share = course.share(experiment) if experiment.phase == "flowing" else None
+    return phase_in_words(experiment, {**WORDS, **course.words}, share)
 
 
 def outcomes_at_end(course: TimedCourse, experiment: Experiment) -> tuple[Outcome, ...]:

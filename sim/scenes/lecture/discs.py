@@ -26,7 +26,7 @@ from repose.sim.measure.display import Outcome, Reading
 from repose.sim.message import Message, Number, _, plain, plural
 from repose.sim.parameters import ParameterError, ParameterSet, variant
 from repose.sim.scenes.common.law_choice import is_material_law, with_law
-from repose.sim.scenes.common.phases import FILLED, FILLING, FLOWING, RESTED, rests
+from repose.sim.scenes.common.phases import FILLED, FILLING, FLOWING, RESTED, Words, rests
 from repose.sim.scenes.common.poured_parameters import (
     GrainCount,
     MeanRadius,
@@ -35,7 +35,7 @@ from repose.sim.scenes.common.poured_parameters import (
 )
 from repose.sim.scenes.common.settling import settling_readings
 from repose.sim.scenes.common.stream import drawn_radii, smallest_grain
-from repose.sim.scenes.common.timed_course import CourseButtons, TimedCourse, Words, course_fields, elapsed
+from repose.sim.scenes.common.timed_course import CourseButtons, TimedCourse, course_fields, elapsed
 
 SPACING = 1.02
 """Distance of the discs of the lattice, in largest diameters [-]."""

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import io
+import shutil
+from collections.abc import Generator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from repose.sim import registry
 from repose.sim.experiment import saved_run
 from repose.sim.experiment.changes import new_experiment, resumed_experiment
 from repose.sim.experiment.commands import Act
 from repose.sim.experiment.control import apply
 from repose.sim.experiment.experiment import CHECK_STEPS, Experiment
+from repose.sim.experiment.headless import run_experiment
 from repose.sim.experiment.history import saved_copy
 from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.run import RestartPoint
@@ -110,3 +115,30 @@ def test_rows_that_are_recorded_never_move_and_may_have_one_number_per_body() ->
     np.testing.assert_array_equal(columns["time"], np.arange(200.0))
     assert columns["height"].shape == (200, 2)
     assert not records_flaw(columns)
+
+
+@pytest.fixture
+def collapse(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[str]:
+    """The name of a scene of discs with a question in the plug-in folder."""
+    shutil.copy(Path(__file__).with_name("collapse.py"), tmp_path)
+    monkeypatch.setenv(registry.FOLDER, str(tmp_path))
+    registry.forget_plugins()
+    yield "collapse"
+    monkeypatch.undo()
+    registry.forget_plugins()
+
+
+def test_a_scene_of_discs_outside_the_tree_settles_runs_answers_and_is_saved_with_a_state_of_its_own(
+    collapse: str,
+) -> None:
+    one = recorded(collapse)
+    assert one.run.state.width > 0.0
+    other = resumed_experiment(saved_run.read(io.BytesIO(written(one))))
+    results = [run_experiment(experiment) for experiment in (one, other)]
+    assert results[0] == results[1]
+    assert results[0]["complaint"] is None
+    assert results[0]["run_out"] > 0.3
+    assert results[0]["answer"] == one.message == f"The front runs {results[0]['run_out']:.2f} widths of the column."
+    assert [action.name for action in one.scene.actions(one)] == ["start", "reset", "run"]
+    one.run.state.columns["front"][-1] = 0.0
+    assert "run-out over the aspect ratio" in one.scene.check(one)
