@@ -80,7 +80,7 @@ def swapped(experiment: Experiment) -> None:
 def still_front(experiment: Experiment) -> None:
     """A front that is at the right wall from the second record on: faster than any dam break."""
     columns = experiment.run.state.columns
-    columns["front"] = [columns["front"][0], *[max(columns["front"])] * (len(columns["front"]) - 1)]
+    columns["front"] = np.append(columns["front"][0], np.full(len(columns["front"]) - 1, columns["front"].max()))
 
 
 def heavier(experiment: Experiment) -> None:
