@@ -476,9 +476,11 @@ def test_the_law_of_pouliquen_is_found_again_in_its_own_layers_and_hysteresis_is
         avalanches.append(rough_plane.PlaneAvalanche(start, 8.0, angle, after))
     assert rough_plane.fitted(experiment) == pytest.approx((0.25, 0.3, 2.5), rel=1e-4)
     straight = np.arctan(0.6 - 0.08 * thick)
-    numbers |= {f"held {k}": angle for k, angle in enumerate(straight, 1)}
+    for avalanche, angle in zip(avalanches, straight, strict=False):
+        avalanche.held = angle
     assert rough_plane.fitted(experiment) is None, "layers on a straight line determine no length L"
-    numbers |= {f"held {k}": angle for k, angle in enumerate(held, 1)}
+    for avalanche, angle in zip(avalanches, held, strict=False):
+        avalanche.held = angle
     np.testing.assert_allclose(rough_plane.hysteresis(experiment), 0.05)
     experiment.run.state.phase = "rested"
     assert experiment.scene.check(experiment) == ""
