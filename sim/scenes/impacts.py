@@ -36,9 +36,9 @@ from repose.sim.measure.display import Axis, Curve, Label, Line, Outcome, Readin
 from repose.sim.message import Message, Number, _, formatted, joined, with_prefix
 from repose.sim.numbers import time_unit
 from repose.sim.parameters import choice, variant
+from repose.sim.scenes.common.course_records import Columns
 from repose.sim.scenes.common.motion_parameters import Gravity, MotionParameters, TimeStep, VerletFirst
 from repose.sim.scenes.common.phases import Words
-from repose.sim.scenes.common.records import Columns
 from repose.sim.scenes.common.release import fix_spheres, rectangle
 from repose.sim.scenes.common.timed_course import (
     CourseButtons,

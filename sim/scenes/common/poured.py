@@ -253,7 +253,7 @@ class PouredCourse:
     empty: Message
     """What a reset to the empty container says, as a sentence."""
     actions: Callable[[Experiment], tuple[Action, ...]]
-    """The scene's own actions, while its run is not on its way by itself or in any case."""
+    """The scene's own buttons, which are shown between "fill" and "reset"."""
     acts: Mapping[str, Callable[[Experiment], Message]]
     """What these actions do, by name; each returns what was done, one sentence."""
     words: Words

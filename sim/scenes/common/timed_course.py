@@ -27,8 +27,8 @@ from repose.sim.experiment.results import keep_measurement
 from repose.sim.experiment.snapshot import Action
 from repose.sim.measure.display import Answer, Outcome
 from repose.sim.message import EMPTY, Message, Number, _
+from repose.sim.scenes.common.course_records import Columns, keep_record, record_times, records_flaw
 from repose.sim.scenes.common.phases import RELEASED, PhaseState, Words, enter, phase_in_words
-from repose.sim.scenes.common.records import Columns, keep_record, record_times, records_flaw
 from repose.sim.scenes.common.settling import is_settled
 from repose.sim.scenes.common.state_checks import first_flaw, is_finite, phase_flaws
 
@@ -83,9 +83,10 @@ def is_over(experiment: Experiment) -> bool:
     return bool(elapsed(experiment) >= experiment.run.built.duration)
 
 
-def share_of_duration(experiment: Experiment) -> float:
-    """Share of the duration that has passed [-]."""
-    return min(1.0, elapsed(experiment) / float(experiment.run.built.duration))
+def share_of_duration(experiment: Experiment) -> float | None:
+    """Share of the duration that has passed [-]; None for a scene without this parameter."""
+    duration: float | None = getattr(experiment.run.built, "duration", None)
+    return min(1.0, elapsed(experiment) / duration) if duration else None
 
 
 WORDS: Words = {
@@ -148,8 +149,8 @@ class TimedCourse:
     """The true value of the guessed number, of a whole course."""
     conclusion: Callable[[Experiment], Message] = lambda experiment: EMPTY
     """What the end says; empty for the answer, or the present state."""
-    share: Callable[[Experiment], float] = share_of_duration
-    """Completed share of a running course [-]."""
+    share: Callable[[Experiment], float | None] = share_of_duration
+    """Completed share of a running course [-]; None if it is not known."""
     words: Words = field(default_factory=dict)
     """Words of the phases that are not those of `WORDS`."""
     phases: tuple[Phase, ...] = RELEASED

@@ -18,7 +18,7 @@ from repose.sim.experiment.results import state_hash
 from repose.sim.experiment.stepping import advance, rests_at_check
 from repose.sim.parameters import ParameterError
 from repose.sim.registry import scenes
-from repose.sim.scenes.common.records import keep_record
+from repose.sim.scenes.common.course_records import keep_record
 from repose.sim.scenes.lecture import biaxial, brazil_nut, discs, drum, janssen, rough_plane, silo, two_sided
 
 NAMES = ("biaxial", "brazil_nut", "drum", "janssen", "rough_plane", "silo", "two_sided")
