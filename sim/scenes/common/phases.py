@@ -35,8 +35,9 @@ Words = Mapping[str, Callable[[Experiment], Message]]
 def phase_in_words(
     experiment: Experiment, words: Words, share: float | None = None
 ) -> tuple[str, Message, float | None]:
-    """`Scene.describe`: the phase, its words, and the completed share [-] or None."""
-    return experiment.phase, words[experiment.phase](experiment), share
+    """`Scene.describe`: the phase, its words or else its label, and the completed share [-] or None."""
+    own = words.get(experiment.phase)
+    return experiment.phase, own(experiment) if own else experiment.present_phase.label, share
 
 
 @dataclass

@@ -23,8 +23,10 @@ from repose.sim.experiment.run import RestartPoint
 from repose.sim.experiment.stepping import advance
 from repose.sim.io.archive import ArchiveError
 from repose.sim.io.plain import as_json
+from repose.sim.message import plain
 from repose.sim.registry import scenes
 from repose.sim.scenes.common.course_records import keep_record, records_flaw
+from repose.sim.scenes.common.phases import phase_in_words
 from repose.sim.scenes.common.timed_course import CourseState
 
 TIMED = sorted(name for name, scene in scenes().items() if issubclass(scene.state_type, CourseState))
@@ -111,6 +113,13 @@ def test_a_run_of_the_version_before_says_what_to_do(monkeypatch: pytest.MonkeyP
         "The file is a run of the scene 'silo', whose records have another form in this program. It was saved by an "
         "older version: use that version, or start again with the same parameters and seed."
     )
+
+
+def test_a_phase_without_words_of_its_own_has_its_label() -> None:
+    experiment = new_experiment("silo", dict(scenes()["silo"].test_values))
+    assert phase_in_words(experiment, {}, 0.5) == ("filling", "filling", 0.5)
+    words = {"filling": lambda experiment: plain("grains settling")}
+    assert phase_in_words(experiment, words) == ("filling", "grains settling", None)
 
 
 def test_a_number_in_a_key_is_found() -> None:
